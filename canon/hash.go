@@ -1,0 +1,34 @@
+package canon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// A Hash is a SHA-256 hash as the specifications spell it: "sha256:" and 64 lower-case
+// hexadecimal digits. The zero value is no hash.
+type Hash string
+
+const hashPrefix = "sha256:"
+
+// Sum returns the hash of data. It is safe for concurrent use, as all of this package is.
+func Sum(data []byte) Hash {
+	sum := sha256.Sum256(data)
+	return Hash(hashPrefix + hex.EncodeToString(sum[:]))
+}
+
+// Valid reports whether h is spelled as a Hash must be (MI6).
+func (h Hash) Valid() bool {
+	if len(h) != len(hashPrefix)+64 || h[:len(hashPrefix)] != hashPrefix {
+		return false
+	}
+	for _, c := range []byte(h[len(hashPrefix):]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// Hex returns the 64 digits of h without the prefix.
+func (h Hash) Hex() string { return string(h[len(hashPrefix):]) }

@@ -1,0 +1,3 @@
+module github.com/traceforge/traceforge-go
+
+go 1.25

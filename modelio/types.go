@@ -1,0 +1,177 @@
+package modelio
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A Role says who speaks in a [Message] (GK "Message").
+type Role string
+
+// The four roles of GK. Codecs map the providers' own words to them (design R15).
+const (
+	RoleSystem Role = "system"
+	RoleUser   Role = "user"
+	RoleModel  Role = "model"
+	RoleTool   Role = "tool"
+)
+
+// A FinishReason says why a generation stopped (GK "Generate Response").
+type FinishReason string
+
+// The four finish reasons of GK.
+const (
+	FinishStop    FinishReason = "stop"
+	FinishLength  FinishReason = "length"
+	FinishBlocked FinishReason = "blocked"
+	FinishOther   FinishReason = "other"
+)
+
+// A ToolChoice tells a model whether it may call tools (GK "Generate Request").
+type ToolChoice string
+
+// The tool choices of GK.
+const (
+	ToolChoiceAuto     ToolChoice = "auto"
+	ToolChoiceRequired ToolChoice = "required"
+	ToolChoiceNone     ToolChoice = "none"
+)
+
+// An Object is a JSON object whose members are kept as their own bytes, so that nothing
+// in them (large integers, number spellings, members nobody knows) is lost.
+type Object map[string]json.RawMessage
+
+// A Message is one turn of a conversation (GK "Message").
+type Message struct {
+	Role     Role
+	Content  []Part
+	Metadata Object // nil: absent
+	Unknown  Object // members GK does not name
+}
+
+// A Part is one piece of a message's content (GK "Part"). Exactly one of the six kinds is
+// set; a part of another kind (Genkit has data and resource parts) has none of them set and
+// keeps its members in Unknown.
+type Part struct {
+	Text         *string
+	Media        *Media
+	ToolRequest  *ToolRequest
+	ToolResponse *ToolResponse
+	Reasoning    *string
+	Custom       Object // non-nil: a custom part, also when it is empty
+
+	Metadata Object
+	Unknown  Object
+}
+
+// Media names binary content by a data: URI, which every model supports, or by an http(s): URI.
+type Media struct {
+	ContentType string // MIME type; empty: absent
+	URL         string
+	Unknown     Object
+}
+
+// A ToolRequest asks for one tool call (GK "Tool Request Part").
+type ToolRequest struct {
+	Name    string
+	Input   json.RawMessage // nil: absent
+	Ref     string          // empty: absent
+	Partial bool            // an intermediate chunk of a stream
+	Unknown Object
+}
+
+// A ToolResponse is the result of a tool call (GK "Tool Response Part").
+type ToolResponse struct {
+	Name    string
+	Output  json.RawMessage // nil: absent; null is kept
+	Ref     string
+	Content []Part // Genkit's multipart tool responses; nil: absent
+	Unknown Object
+}
+
+// A ToolDefinition describes a tool that the model may call.
+type ToolDefinition struct {
+	Name         string
+	Description  string
+	InputSchema  json.RawMessage // JSON Schema; nil: absent
+	OutputSchema json.RawMessage // JSON Schema; nil: absent
+	Metadata     Object
+	Unknown      Object
+}
+
+// OutputConfig constrains what the model answers.
+type OutputConfig struct {
+	Format      string          // "json", "text", …; empty: absent
+	Schema      json.RawMessage // JSON Schema; nil: absent
+	Constrained *bool           // nil: absent
+	Unknown     Object
+}
+
+// A GenerateRequest is what goes into a model (GK "Generate Request").
+type GenerateRequest struct {
+	Messages   []Message
+	Tools      []ToolDefinition
+	Config     Object // nil: absent
+	ToolChoice ToolChoice
+	Output     *OutputConfig
+	Unknown    Object
+}
+
+// A GenerateResponse is what comes out of a model (GK "Generate Response").
+type GenerateResponse struct {
+	Message      *Message
+	FinishReason FinishReason
+	Usage        *Usage
+	Custom       json.RawMessage // nil: absent
+	Unknown      Object
+}
+
+// Usage counts tokens. A nil count was not reported; it is not zero.
+type Usage struct {
+	InputTokens         *int64
+	OutputTokens        *int64
+	TotalTokens         *int64
+	ThoughtsTokens      *int64 // Genkit's name for reasoning tokens
+	CachedContentTokens *int64 // Genkit's name for tokens read from the provider's cache
+	CacheWriteTokens    *int64 // tokens written to the provider's cache
+	Unknown             Object
+}
+
+// A GenerateResponseChunk is one piece of a streamed answer (GK "Streaming").
+type GenerateResponseChunk struct {
+	Role       Role // empty: absent
+	Index      int  // candidate index
+	Content    []Part
+	Custom     json.RawMessage
+	Aggregated *bool // the chunk carries the whole answer so far; nil: absent
+	Unknown    Object
+}
+
+// A StreamFunc receives the chunks of an answer in order. An error it returns ends the
+// generation and is returned by Generate. A nil StreamFunc means: not streaming.
+type StreamFunc func(context.Context, *GenerateResponseChunk) error
+
+// A Model generates an answer to a request. The response is the whole answer also when
+// it was streamed (GK "Streaming"). Implementations are safe for concurrent use.
+type Model interface {
+	Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error)
+}
+
+// A ModelFunc is a function that is a [Model].
+type ModelFunc func(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error)
+
+// Generate calls f.
+func (f ModelFunc) Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error) {
+	return f(ctx, req, stream)
+}
+
+// TextPart returns a part that holds text.
+func TextPart(text string) Part { return Part{Text: &text} }
+
+// ReasoningPart returns a part that holds a reasoning trace.
+func ReasoningPart(text string) Part { return Part{Reasoning: &text} }
+
+// MediaPart returns a part that names media by URL.
+func MediaPart(contentType, url string) Part {
+	return Part{Media: &Media{ContentType: contentType, URL: url}}
+}
