@@ -1,3 +1,12 @@
 module github.com/traceforge/traceforge-go
 
 go 1.25
+
+require (
+	github.com/gowebpki/jcs v1.0.2 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/sebdah/goldie/v2 v2.8.0 // indirect
+	github.com/sergi/go-diff v1.0.0 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
+)
