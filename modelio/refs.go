@@ -1,0 +1,110 @@
+package modelio
+
+import "strconv"
+
+// NormalizeRefs returns msgs with the refs of all tool requests and tool responses replaced by
+// call_1, call_2, … by order of appearance, so that random ids of a provider or of Genkit leave
+// no trace in a core (design R8). A request or response without a ref gets one too: the same
+// conversation with and without refs has the same normal form.
+//
+// Each tool request is a call of its own, even when its ref was used before, as providers do
+// that count their calls per turn. A tool response belongs to the first unanswered call with
+// its ref; where either side has no ref, to the first unanswered call of its name. A response
+// to no known call, as in a truncated history, is numbered like a call.
+//
+// ids maps each new ref to the original one; calls without a ref are not in it. NormalizeRefs
+// does not change msgs; what needs no change is shared with the result. To number the calls of
+// an answer, normalize the request's messages and the answer as one list.
+func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string) {
+	calls := callNumbers{latest: map[string]string{}, ids: map[string]string{}}
+	normalized = make([]Message, len(msgs))
+	for i, msg := range msgs {
+		msg.Content = calls.normalize(msg.Content)
+		normalized[i] = msg
+	}
+	return normalized, calls.ids
+}
+
+// callNumbers numbers the tool calls of one conversation.
+type callNumbers struct {
+	n      int
+	open   []openCall        // without a response yet, in order
+	latest map[string]string // original ref -> the new ref of the last call that had it
+	ids    map[string]string // new ref -> original ref
+}
+
+type openCall struct{ id, name, ref string }
+
+func (c *callNumbers) normalize(parts []Part) []Part {
+	var out []Part // a copy of parts from the first change on
+	for i, part := range parts {
+		switch {
+		case part.ToolRequest != nil:
+			request := *part.ToolRequest
+			request.Ref = c.request(request.Name, request.Ref)
+			part.ToolRequest = &request
+		case part.ToolResponse != nil:
+			response := *part.ToolResponse
+			response.Ref = c.response(response.Name, response.Ref)
+			part.ToolResponse = &response
+		default:
+			continue
+		}
+		if out == nil {
+			out = append([]Part(nil), parts...)
+		}
+		out[i] = part
+	}
+	if out == nil {
+		return parts
+	}
+	return out
+}
+
+func (c *callNumbers) request(name, ref string) string {
+	id := c.number(ref)
+	c.open = append(c.open, openCall{id, name, ref})
+	return id
+}
+
+func (c *callNumbers) response(name, ref string) string {
+	answer := func(matches func(openCall) bool) (id string, ok bool) {
+		for i, call := range c.open {
+			if matches(call) {
+				c.open = append(c.open[:i], c.open[i+1:]...)
+				return call.id, true
+			}
+		}
+		return "", false
+	}
+	if ref != "" {
+		if id, ok := answer(func(call openCall) bool { return call.ref == ref }); ok {
+			return id
+		}
+		if id, ok := c.latest[ref]; ok { // answered once more
+			return id
+		}
+	}
+	id, ok := answer(func(call openCall) bool { return call.name == name && (ref == "" || call.ref == "") })
+	if !ok {
+		return c.number(ref)
+	}
+	c.name(id, ref)
+	return id
+}
+
+// number returns the next number for a call whose original ref is ref.
+func (c *callNumbers) number(ref string) string {
+	c.n++
+	id := "call_" + strconv.Itoa(c.n)
+	c.name(id, ref)
+	return id
+}
+
+func (c *callNumbers) name(id, ref string) {
+	if ref == "" {
+		return
+	}
+	c.latest[ref] = id
+	c.ids[id] = ref
+}
