@@ -1,0 +1,44 @@
+package canon
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// MaxDepth is how many arrays and objects may be nested in each other (design R1).
+const MaxDepth = 1000
+
+// JSON returns the canonical form of src, one JSON text, in new memory. An error is an
+// [*Error] that wraps one of [ErrSyntax], [ErrEncoding], [ErrDuplicate], [ErrDepth] and
+// [ErrNumber].
+func JSON(src []byte) ([]byte, error) {
+	if Canonical(src) {
+		return bytes.Clone(src), nil
+	}
+	return canonicalize(src, rejectNumbers)
+}
+
+// Marshal returns the canonical form of what [json.Marshal] makes of v. Errors are those
+// of json.Marshal and of [JSON]; an int64 that does not fit a float64 is [ErrNumber].
+// Like json.Marshal it replaces bytes of Go strings that are not UTF-8 by U+FFFD.
+func Marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON of %T: %w", v, err)
+	}
+	if text, err = JSON(text); err != nil {
+		return nil, fmt.Errorf("canonical JSON of %T: %w", v, err)
+	}
+	return text, nil
+}
+
+// SumJSON returns the hash of the canonical form of v, as [Marshal] makes it. The canonical
+// form of a text at hand is what [JSON] makes; pass it to [Sum].
+func SumJSON(v any) (Hash, error) {
+	text, err := Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return Sum(text), nil
+}

@@ -1,0 +1,154 @@
+package canon
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// Canonical reports whether src is in canonical form, byte for byte, so that [JSON] would
+// return it unchanged. It reads src once, and allocates only for member names that hold
+// escapes.
+func Canonical(src []byte) bool {
+	return canonicalValue(src, 0, 0) == len(src)
+}
+
+// canonicalValue returns the end of the canonical value at src[i], nested in depth arrays
+// and objects, or -1 if there is none.
+func canonicalValue(src []byte, i, depth int) int {
+	if i == len(src) {
+		return -1
+	}
+	switch src[i] {
+	case '"':
+		end, _ := canonicalString(src, i)
+		return end
+	case '{':
+		return canonicalObject(src, i, depth+1)
+	case '[':
+		return canonicalArray(src, i, depth+1)
+	case 't', 'f', 'n':
+		return literalEnd(src, i)
+	}
+	end, kind := scanNumber(src, i)
+	if kind == plain || kind != notNumber && canonicalNumber(src[i:end]) {
+		return end
+	}
+	return -1
+}
+
+func canonicalObject(src []byte, i, depth int) int {
+	if depth > MaxDepth {
+		return -1
+	}
+	i++
+	if i < len(src) && src[i] == '}' {
+		return i + 1
+	}
+	var previous []byte
+	for first := true; ; first = false {
+		if i == len(src) || src[i] != '"' {
+			return -1
+		}
+		end, escaped := canonicalString(src, i)
+		if end < 0 {
+			return -1
+		}
+		name := src[i+1 : end-1]
+		if escaped {
+			name = unescape(name)
+		}
+		if !first && compareNames(previous, name) >= 0 {
+			return -1
+		}
+		previous = name
+		if i = end; i == len(src) || src[i] != ':' {
+			return -1
+		}
+		if i = canonicalValue(src, i+1, depth); i < 0 || i == len(src) {
+			return -1
+		}
+		switch src[i] {
+		case '}':
+			return i + 1
+		case ',':
+			i++
+		default:
+			return -1
+		}
+	}
+}
+
+func canonicalArray(src []byte, i, depth int) int {
+	if depth > MaxDepth {
+		return -1
+	}
+	i++
+	if i < len(src) && src[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = canonicalValue(src, i, depth); i < 0 || i == len(src) {
+			return -1
+		}
+		switch src[i] {
+		case ']':
+			return i + 1
+		case ',':
+			i++
+		default:
+			return -1
+		}
+	}
+}
+
+// canonicalString returns the end of the canonical string at src[i], a quote, or -1, and
+// whether anything in it is escaped.
+func canonicalString(src []byte, i int) (end int, escaped bool) {
+	for i++; ; {
+		stop, ascii := plainEnd(src, i)
+		if stop == len(src) || !ascii && invalidUTF8(src[i:stop]) >= 0 {
+			return -1, escaped
+		}
+		if src[stop] == '"' {
+			return stop + 1, escaped
+		}
+		if src[stop] != '\\' {
+			return -1, escaped
+		}
+		escaped = true
+		r, n, err := scanEscape(src, stop)
+		if err != nil {
+			return -1, escaped
+		}
+		var shortest [8]byte
+		if !bytes.Equal(appendEscaped(shortest[:0], r), src[stop:stop+n]) {
+			return -1, escaped
+		}
+		i = stop + n
+	}
+}
+
+// canonicalNumber reports whether text, a number that is not plain, is as ECMAScript
+// writes it.
+func canonicalNumber(text []byte) bool {
+	const longest = len("-2.2250738585072014e-308")
+	if len(text) > longest {
+		return false
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return false
+	}
+	var buf [longest + 8]byte
+	return bytes.Equal(appendFloat(buf[:0], f), text)
+}
+
+// literalEnd returns the end of the literal name at src[i], or -1 if there is none.
+func literalEnd(src []byte, i int) int {
+	for _, literal := range [...]string{"true", "false", "null"} {
+		if end := i + len(literal); end <= len(src) && string(src[i:end]) == literal {
+			return end
+		}
+	}
+	return -1
+}
