@@ -131,7 +131,7 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 // canonicalNumber reports whether text, a number that is not plain, is as ECMAScript
 // writes it.
 func canonicalNumber(text []byte) bool {
-	const longest = len("-2.2250738585072014e-308")
+	const longest = len("-0.0000033333333333333333")
 	if len(text) > longest {
 		return false
 	}
@@ -139,7 +139,7 @@ func canonicalNumber(text []byte) bool {
 	if err != nil {
 		return false
 	}
-	var buf [longest + 8]byte
+	var buf [longest]byte
 	return bytes.Equal(appendFloat(buf[:0], f), text)
 }
 

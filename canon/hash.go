@@ -3,6 +3,7 @@ package canon
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 // A Hash is a SHA-256 hash as the specifications spell it: "sha256:" and 64 lower-case
@@ -30,5 +31,5 @@ func (h Hash) Valid() bool {
 	return true
 }
 
-// Hex returns the 64 digits of h without the prefix.
-func (h Hash) Hex() string { return string(h[len(hashPrefix):]) }
+// Hex returns the 64 digits of h, without the prefix that names the algorithm.
+func (h Hash) Hex() string { return strings.TrimPrefix(string(h), hashPrefix) }
