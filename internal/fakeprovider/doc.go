@@ -1,0 +1,17 @@
+// Package fakeprovider is an HTTP server that speaks the wire formats of model providers and
+// says what a test tells it to say.
+//
+// One [Server] speaks all formats; the path of a request decides which, and the request
+// decides whether the answer is streamed. What it answers is a [Reply], scripted in order
+// with [Server.Reply] or computed from the request with [Server.Handle]:
+//
+//	srv := fakeprovider.New(t)
+//	srv.Reply(fakeprovider.Text("hello"), fakeprovider.Error(429, "rate_limit_error", "slow down"))
+//	client := openai.NewClient(option.WithBaseURL(srv.URL()+"/v1"), option.WithAPIKey("unused"))
+//
+// A request that the real provider would refuse (a missing model, a wrong path) gets the
+// error that the real provider gives, and uses up no reply.
+//
+// The package uses the standard library only: it shares no code with the codecs that it
+// tests, so that no mistake of theirs can hide in it.
+package fakeprovider

@@ -1,0 +1,141 @@
+package fakeprovider
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// An exchange is one call, its reply and the format that both are in.
+type exchange struct {
+	call   *Call
+	format format
+	reply  Reply
+	mint   *mint
+
+	request string // see requestID
+}
+
+// answer renders the reply and sends it.
+func (x *exchange) answer(w http.ResponseWriter, r *http.Request) {
+	d, contentType := x.render()
+	header := w.Header()
+	for k, v := range x.format.header(x) {
+		header[http.CanonicalHeaderKey(k)] = v
+	}
+	header.Set("Content-Type", contentType)
+	if x.mint.fixed {
+		header.Set("Date", x.mint.now.Format(http.TimeFormat))
+	}
+	for k, v := range x.reply.Header {
+		header[http.CanonicalHeaderKey(k)] = v
+	}
+	d.send(w, r)
+}
+
+func (x *exchange) render() (d delivery, contentType string) {
+	d = delivery{script: x.reply, status: http.StatusOK}
+	contentType = "application/json"
+	switch {
+	case x.reply.Raw != nil:
+		raw := x.reply.Raw
+		if raw.Status != 0 {
+			d.status = raw.Status
+		}
+		for _, c := range raw.Chunks {
+			d.chunks = append(d.chunks, []byte(c))
+		}
+		d.streamed = true
+		return d, raw.ContentType
+	case x.reply.Failure != nil && !x.failsInStream():
+		f := *x.reply.Failure
+		if f.Status == 0 {
+			f.Status = http.StatusInternalServerError
+		}
+		d.status = f.Status
+		d.chunks = [][]byte{x.format.failure(x, f)}
+	case x.call.Stream:
+		framing := x.format.framing()
+		d.chunks = framing.frames(x.events(), x.reply.Stream)
+		d.streamed = true
+		return d, framing.contentType
+	default:
+		d.chunks = [][]byte{x.format.whole(x)}
+	}
+	return d, contentType
+}
+
+// failsInStream reports whether the reply's failure comes after a part of the answer.
+func (x *exchange) failsInStream() bool {
+	return x.reply.Failure != nil && x.call.Stream && x.reply.Stream.FailAfter > 0
+}
+
+func (x *exchange) events() []event {
+	events := x.format.stream(x)
+	if !x.failsInStream() {
+		return events
+	}
+	n := min(x.reply.Stream.FailAfter, len(events))
+	return append(events[:n:n], x.format.failureEvent(x, *x.reply.Failure))
+}
+
+// model is the model that answers.
+func (x *exchange) model() string {
+	if x.reply.Model != "" {
+		return x.reply.Model
+	}
+	return x.call.Model
+}
+
+// choices are the answers, as many as the call asks for.
+func (x *exchange) choices() []Reply {
+	all := append([]Reply{x.reply}, x.reply.Choices...)
+	n := max(1, x.call.Choices)
+	for len(all) < n {
+		all = append(all, all[len(all)-1])
+	}
+	return all[:n]
+}
+
+// toolCalls returns the tool calls of a choice with an id each, made where the script has none.
+func (x *exchange) toolCalls(r Reply, prefix string, n int) []ToolCall {
+	calls := slices.Clone(r.ToolCalls)
+	for i := range calls {
+		calls[i].ID = x.mint.or(calls[i].ID, prefix, alnum, n)
+	}
+	return calls
+}
+
+// usage is what the script says, else a count of words.
+func (x *exchange) usage() Usage {
+	if x.reply.Usage != nil {
+		return *x.reply.Usage
+	}
+	var u Usage
+	count := func(s string) int { return len(strings.Fields(s)) }
+	for _, m := range x.call.Messages {
+		u.Input += 3 + count(m.Text) // a message costs a few tokens by itself
+		for _, c := range m.ToolCalls {
+			u.Input += 1 + count(c.Arguments)
+		}
+		for _, r := range m.ToolResults {
+			u.Input += 1 + count(r.Text)
+		}
+	}
+	for _, c := range x.choices() {
+		u.Reasoning += count(c.Thinking)
+		u.Output += count(c.Thinking) + count(c.Text) + count(c.Refusal)
+		for _, t := range c.ToolCalls {
+			u.Output += 2 + count(t.Arguments)
+		}
+	}
+	return u
+}
+
+// requestID is the id that the provider gives to the call, in its header and in its errors.
+func (x *exchange) requestID() string {
+	if x.request == "" {
+		x.request = x.mint.id("req_01", alnum, 22)
+	}
+	return x.request
+}

@@ -1,0 +1,123 @@
+package fakeprovider
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// An object is a JSON object whose members keep their order, as providers write them.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(marshal(m.key))
+		b.WriteByte(':')
+		b.Write(marshal(m.value))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// marshal returns v as compact JSON without HTML escapes. What it is given comes from this
+// package, but for the JSON of a script: it panics where that is none.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("fakeprovider: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// indented returns v as JSON of two spaces a level.
+func indented(v any) []byte {
+	var b bytes.Buffer
+	json.Indent(&b, marshal(v), "", "  ") // marshal returns JSON
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// null returns s, or JSON's null where it is empty.
+func null(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// arguments returns the arguments of a tool call as JSON, an empty object where there are none.
+func arguments(s string) json.RawMessage {
+	if strings.TrimSpace(s) == "" {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(s)
+}
+
+// members are the members of a request's body.
+type members map[string]json.RawMessage
+
+// has reports whether a member is there and is not null.
+func (m members) has(key string) bool {
+	v, ok := m[key]
+	return ok && string(v) != "null"
+}
+
+// str returns a member that is a string, else "".
+func (m members) str(key string) string {
+	var s string
+	json.Unmarshal(m[key], &s) // left empty where it is none
+	return s
+}
+
+// flag reports whether a member is true.
+func (m members) flag(key string) bool { return string(m[key]) == "true" }
+
+// into decodes a member and reports whether it is there and fits.
+func (m members) into(key string, v any) bool {
+	return m.has(key) && json.Unmarshal(m[key], v) == nil
+}
+
+// parse returns the members of a JSON object.
+func parse(data []byte) (members, error) {
+	var m members
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, &json.UnmarshalTypeError{Value: "null"}
+	}
+	return m, nil
+}
+
+// kind names the JSON type of a value as OpenAI's errors do.
+func kind(v json.RawMessage) string {
+	s := strings.TrimSpace(string(v))
+	switch {
+	case s == "" || s == "null":
+		return "null"
+	case s[0] == '"':
+		return "a string"
+	case s[0] == '{':
+		return "an object"
+	case s[0] == '[':
+		return "an array"
+	case s == "true" || s == "false":
+		return "a boolean"
+	case strings.ContainsAny(s, ".eE"):
+		return "a decimal"
+	default:
+		return "an integer"
+	}
+}

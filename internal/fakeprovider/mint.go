@@ -1,0 +1,58 @@
+package fakeprovider
+
+import (
+	crand "crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// A mint makes what a provider makes up for each answer: ids, timestamps, padding.
+type mint struct {
+	fixed bool
+	rng   *rand.Rand
+	now   time.Time
+}
+
+func newMint() *mint {
+	var seed [32]byte
+	crand.Read(seed[:]) // never fails
+	return &mint{false, rand.New(rand.NewChaCha8(seed)), time.Now().UTC()}
+}
+
+// fixedMint returns the mint of the nth request that says what.
+func fixedMint(what string, n int) *mint {
+	seed := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", n, what))
+	return &mint{true, rand.New(rand.NewChaCha8(seed)), time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
+}
+
+const (
+	hexDigits = "0123456789abcdef"
+	alnum     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// id returns prefix and n random characters of the alphabet.
+func (m *mint) id(prefix, alphabet string, n int) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for range n {
+		b.WriteByte(alphabet[m.rng.IntN(len(alphabet))])
+	}
+	return b.String()
+}
+
+// or returns given, else a new id.
+func (m *mint) or(given, prefix, alphabet string, n int) string {
+	if given != "" {
+		return given
+	}
+	return m.id(prefix, alphabet, n)
+}
+
+// uuid returns a version 4 UUID.
+func (m *mint) uuid() string {
+	h := m.id("", hexDigits, 32)
+	return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-a" + h[17:20] + "-" + h[20:]
+}

@@ -1,0 +1,133 @@
+package fakeprovider
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// openAI is what OpenAI's formats have in common: errors, headers, tools.
+type openAI struct{}
+
+func (openAI) framing() framing { return sse() }
+
+func (openAI) header(x *exchange) http.Header {
+	return http.Header{
+		"Openai-Organization":            {"fake-organization"},
+		"Openai-Processing-Ms":           {strconv.Itoa(50 + x.mint.rng.IntN(900))},
+		"Openai-Version":                 {"2020-10-01"},
+		"X-Request-Id":                   {x.mint.id("req_", hexDigits, 32)},
+		"X-Ratelimit-Limit-Requests":     {"10000"},
+		"X-Ratelimit-Remaining-Requests": {strconv.Itoa(9000 + x.mint.rng.IntN(999))},
+		"Set-Cookie":                     {x.mint.id("__cf_bm=", alnum, 43) + "; path=/; HttpOnly; Secure"},
+	}
+}
+
+func (openAI) failure(_ *exchange, f Failure) []byte {
+	return indented(openAIError(f))
+}
+
+func (openAI) failureEvent(_ *exchange, f Failure) event {
+	return jsonEvent("", openAIError(f))
+}
+
+func openAIError(f Failure) object {
+	return object{{"error", object{
+		{"message", f.Message},
+		{"type", f.Type},
+		{"param", null(f.Param)},
+		{"code", null(f.Code)},
+	}}}
+}
+
+func (openAI) badKey(c *Call) *Failure {
+	f := invalid("", "", "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.")
+	if key := c.key(); key != "" {
+		n := min(4, len(key)/2)
+		masked := key[:n] + strings.Repeat("*", len(key)-2*n) + key[len(key)-n:]
+		f = invalid("", "invalid_api_key", "Incorrect API key provided: %s. You can find your API key at https://platform.openai.com/account/api-keys.", masked)
+	}
+	f.Status = http.StatusUnauthorized
+	return f
+}
+
+func (openAI) badMethod(c *Call) *Failure {
+	f := invalid("", "method_not_supported", "Invalid method for URL (%s %s)", c.Method, c.Path)
+	f.Status = http.StatusMethodNotAllowed
+	return f
+}
+
+func (openAI) badPath(c *Call) *Failure {
+	f := invalid("", "", "Invalid URL (%s %s)", c.Method, c.Path)
+	f.Status = http.StatusNotFound
+	return f
+}
+
+// invalid returns OpenAI's error for a request that it cannot answer.
+func invalid(param, code, format string, args ...any) *Failure {
+	return &Failure{
+		Status:  http.StatusBadRequest,
+		Type:    "invalid_request_error",
+		Param:   param,
+		Code:    code,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+func missing(param string) *Failure {
+	return invalid(param, "missing_required_parameter", "Missing required parameter: '%s'.", param)
+}
+
+func wrongType(param, want string, got json.RawMessage) *Failure {
+	return invalid(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, want, kind(got))
+}
+
+// open reads what all of OpenAI's requests start with: an object that names a model.
+func (openAI) open(c *Call) (members, *Failure) {
+	body, err := parse(c.Body)
+	if err != nil {
+		return nil, invalid("", "", "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)")
+	}
+	if !body.has("model") {
+		return nil, invalid("", "", "you must provide a model parameter")
+	}
+	if !body.into("model", &c.Model) {
+		return nil, wrongType("model", "a string", body["model"])
+	}
+	c.Stream = body.flag("stream")
+	return body, nil
+}
+
+// usageOf returns OpenAI's usage object of the chat and completions formats.
+func usageOf(u Usage) object {
+	return object{
+		{"prompt_tokens", u.Input},
+		{"completion_tokens", u.Output},
+		{"total_tokens", u.Input + u.Output},
+		{"prompt_tokens_details", object{{"cached_tokens", u.CacheRead}, {"audio_tokens", 0}}},
+		{"completion_tokens_details", object{
+			{"reasoning_tokens", u.Reasoning},
+			{"audio_tokens", 0},
+			{"accepted_prediction_tokens", 0},
+			{"rejected_prediction_tokens", 0},
+		}},
+	}
+}
+
+// textOf returns the text of a content that is a string or a list of parts.
+func textOf(content json.RawMessage) string {
+	var s string
+	if json.Unmarshal(content, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	json.Unmarshal(content, &parts) // no parts: no text
+	for _, p := range parts {
+		s += p.Text
+	}
+	return s
+}
