@@ -1,0 +1,298 @@
+package modelio
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the
+// one that a [GenerateResponse] holds (GK "Streaming"). How a stream is cut does not change it.
+//
+//   - Fragments of text that follow each other are joined, and so are those of reasoning. A
+//     fragment that is empty and carries nothing else is dropped.
+//   - The metadata of joined fragments is united, so that a thoughtSignature that comes late
+//     belongs to the text before it. A fragment whose metadata contradicts what came before
+//     starts a part of its own: no metadata is lost.
+//   - The chunks of a tool request become one part, where the first of them stood. Chunks
+//     belong together if they have the same ref, or the same name where one of them has no
+//     ref. The part is what the final chunk says; metadata and ref that only a partial chunk
+//     had are added.
+//   - A chunk with aggregated:true replaces all that came before it.
+//   - Parts of other kinds stay as they are. What chunks carry beside role and content
+//     (custom) is no part of a message.
+//
+// The message has the role of the chunks, or model where they name none. Chunks are not
+// changed. The aggregate of a message sent as one chunk is in normal form: aggregating it
+// again changes nothing.
+//
+// An error is a [*Breach] of one of the stream rules: a tool request that goes on after its
+// final chunk (MUST have had partial:true), that ends partial or with a partial field (MUST
+// NOT), or that loses its input (MUST be complete); chunks of several roles; or chunks of
+// other candidates only. No chunks at all make an empty message.
+func Aggregate(chunks []*GenerateResponseChunk) (*Message, error) {
+	messages, err := AggregateCandidates(chunks)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(messages) == 0:
+		return &Message{Role: RoleModel, Content: []Part{}}, nil
+	case messages[0] == nil:
+		return nil, breach(RuleStreamCandidate, "no chunk is of candidate 0")
+	}
+	return messages[0], nil
+}
+
+// AggregateCandidates returns the messages that the chunks of a stream make up, by the
+// candidate's index. See [Aggregate] for how, and for its errors.
+func AggregateCandidates(chunks []*GenerateResponseChunk) (map[int]*Message, error) {
+	candidates := map[int]*aggregate{}
+	for i, chunk := range chunks {
+		if chunk == nil {
+			return nil, breach(RuleStreamCandidate, "chunk %d is nil", i)
+		}
+		if candidates[chunk.Index] == nil {
+			candidates[chunk.Index] = &aggregate{}
+		}
+		if err := candidates[chunk.Index].add(i, chunk); err != nil {
+			return nil, err
+		}
+	}
+	messages := make(map[int]*Message, len(candidates))
+	for _, index := range slices.Sorted(maps.Keys(candidates)) {
+		message, err := candidates[index].message()
+		if err != nil {
+			return nil, err
+		}
+		messages[index] = message
+	}
+	return messages, nil
+}
+
+// An aggregate is one candidate's message while its chunks come in.
+type aggregate struct {
+	role  Role
+	parts []Part
+
+	growing strings.Builder // the text or reasoning of the last part, if that is what it is
+	grows   *string         // where it goes, once it is whole; nil: the last part is of another kind
+
+	open  []int           // the parts that are tool requests without their final chunk
+	final map[string]bool // refs of the tool requests that had it
+}
+
+func (a *aggregate) add(i int, chunk *GenerateResponseChunk) error {
+	if chunk.Role != "" && a.role != "" && chunk.Role != a.role {
+		return breach(RuleStreamRole, "chunk %d has role %s in a message of role %s", i, chunk.Role, a.role)
+	}
+	if a.role == "" {
+		a.role = chunk.Role
+	}
+	if chunk.Aggregated != nil && *chunk.Aggregated {
+		*a = aggregate{role: a.role}
+	}
+	for j := range chunk.Content {
+		part := &chunk.Content[j]
+		switch {
+		case part.ToolRequest != nil:
+			if err := a.addToolRequest(part); err != nil {
+				err.Detail = fmt.Sprintf("chunk %d, part %d: %s", i, j, err.Detail)
+				return err
+			}
+		case part.Text != nil || part.Reasoning != nil:
+			a.addText(part)
+		default:
+			a.append(*part)
+		}
+	}
+	return nil
+}
+
+// append adds a part that does not grow.
+func (a *aggregate) append(part Part) {
+	a.settle()
+	a.parts = append(a.parts, part)
+}
+
+// settle gives the last part the text that has grown for it.
+func (a *aggregate) settle() {
+	if a.grows != nil {
+		*a.grows = a.growing.String()
+		a.grows = nil
+		a.growing.Reset()
+	}
+}
+
+// addText adds a fragment of text or reasoning.
+func (a *aggregate) addText(fragment *Part) {
+	text := fragment.Text
+	if text == nil {
+		text = fragment.Reasoning
+	}
+	if *text == "" && len(fragment.Metadata)+len(fragment.Custom)+len(fragment.Unknown) == 0 {
+		return
+	}
+	if a.grows != nil {
+		last := &a.parts[len(a.parts)-1]
+		if (last.Text == nil) == (fragment.Text == nil) && unite(last, fragment) {
+			a.growing.WriteString(*text)
+			return
+		}
+	}
+	part := *fragment
+	grows := new(string)
+	if part.Text != nil {
+		part.Text = grows
+	} else {
+		part.Reasoning = grows
+	}
+	a.append(part)
+	a.grows = grows
+	a.growing.WriteString(*text)
+}
+
+// unite adds to part what fragment carries beside its text, unless they contradict.
+func unite(part, fragment *Part) bool {
+	metadata, ok := union(part.Metadata, fragment.Metadata)
+	if !ok {
+		return false
+	}
+	custom, ok := union(part.Custom, fragment.Custom)
+	if !ok {
+		return false
+	}
+	unknown, ok := union(part.Unknown, fragment.Unknown)
+	if !ok {
+		return false
+	}
+	part.Metadata, part.Custom, part.Unknown = metadata, custom, unknown
+	return true
+}
+
+// union returns the members of both objects, or false if they contradict. It changes neither.
+func union(a, b Object) (Object, bool) {
+	if len(b) == 0 && (a != nil || b == nil) {
+		return a, true
+	}
+	all := maps.Clone(a)
+	if all == nil {
+		all = Object{}
+	}
+	for name, value := range b {
+		if old, ok := all[name]; ok && !sameJSON(old, value) {
+			return nil, false
+		}
+		all[name] = value
+	}
+	return all, true
+}
+
+// sameJSON reports whether two texts say the same.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errX := canon.KeepNumbers(a)
+	y, errY := canon.KeepNumbers(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// addToolRequest adds a chunk of a tool request (GK "Tool Request Part", Streaming Behavior).
+func (a *aggregate) addToolRequest(part *Part) *Breach {
+	request := part.ToolRequest
+	if a.final[request.Ref] {
+		return breach(RuleStreamPartial, "%s goes on after a chunk without partial:true", toolName(request))
+	}
+	if _, spelled := request.Unknown["partial"]; spelled && !request.Partial {
+		return breach(RuleStreamFinal, "the final chunk of %s has the partial field", toolName(request))
+	}
+
+	n := slices.IndexFunc(a.open, func(at int) bool { return continues(a.parts[at].ToolRequest, request) })
+	if n < 0 {
+		a.append(*part)
+		n = len(a.open)
+		a.open = append(a.open, len(a.parts)-1)
+	} else {
+		before := &a.parts[a.open[n]]
+		if !request.Partial && request.Input == nil && before.ToolRequest.Input != nil {
+			return breach(RuleStreamInput, "the final chunk of %s has no input", toolName(request))
+		}
+		*before = latest(before, part)
+	}
+	if request.Partial {
+		return nil
+	}
+	if ref := a.parts[a.open[n]].ToolRequest.Ref; ref != "" {
+		if a.final == nil {
+			a.final = map[string]bool{}
+		}
+		a.final[ref] = true
+	}
+	a.open = slices.Delete(a.open, n, n+1)
+	return nil
+}
+
+// continues reports whether next is a chunk of the tool request that open is a chunk of. A
+// chunk need not have a ref, also where others of its request have one (GK's example).
+func continues(open, next *ToolRequest) bool {
+	if open.Ref != "" && next.Ref != "" {
+		return open.Ref == next.Ref
+	}
+	return open.Name == next.Name
+}
+
+// latest returns next, a later chunk of the tool request in before, with what only before has.
+func latest(before, next *Part) Part {
+	request := *next.ToolRequest
+	if request.Ref == "" {
+		request.Ref = before.ToolRequest.Ref
+	}
+	if request.Input == nil {
+		request.Input = before.ToolRequest.Input
+	}
+	request.Unknown = overlay(before.ToolRequest.Unknown, request.Unknown)
+	return Part{
+		ToolRequest: &request,
+		Metadata:    overlay(before.Metadata, next.Metadata),
+		Custom:      overlay(before.Custom, next.Custom),
+		Unknown:     overlay(before.Unknown, next.Unknown),
+	}
+}
+
+// overlay returns the members of both objects, top's where both have one. It changes neither.
+func overlay(base, top Object) Object {
+	if len(base) == 0 && top != nil {
+		return top
+	}
+	all := maps.Clone(base)
+	maps.Copy(all, top)
+	return all
+}
+
+// toolName names a tool request in messages.
+func toolName(request *ToolRequest) string {
+	if request.Ref == "" {
+		return fmt.Sprintf("tool request %q", request.Name)
+	}
+	return fmt.Sprintf("tool request %q (%s)", request.Name, request.Ref)
+}
+
+// message returns the message when all chunks are in.
+func (a *aggregate) message() (*Message, error) {
+	if len(a.open) > 0 {
+		return nil, breach(RuleStreamFinal, "the stream ends with %s still partial", toolName(a.parts[a.open[0]].ToolRequest))
+	}
+	a.settle()
+	message := &Message{Role: a.role, Content: a.parts}
+	if message.Role == "" {
+		message.Role = RoleModel
+	}
+	if message.Content == nil {
+		message.Content = []Part{}
+	}
+	return message, nil
+}
