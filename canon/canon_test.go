@@ -61,6 +61,8 @@ var texts = []struct {
 		`{"\u001f":5,"!":3,"\"":2,"[":6,"\\":1,"]":7,"a":4}`},
 	{"name-controls", "short escapes sort by what they stand for", `{"\t":1,"\b":2,"\n":3,"\u000b":4,"\f":5,"\u0000":6}`,
 		`{"\u0000":6,"\b":2,"\t":1,"\n":3,"\u000b":4,"\f":5}`},
+	{"name-escape-within", "and what follows the escape counts", `{"a\nb\"c":1,"a\nb\"b":2,"a\nb":3,"a\u000ba":4}`,
+		`{"a\nb":3,"a\nb\"b":2,"a\nb\"c":1,"a\u000ba":4}`},
 	{"name-planes", "the ends of the ranges that UTF-16 orders otherwise than UTF-8",
 		`{"` + "\uffff" + `":1,"` + "\U0010ffff" + `":2,"` + "\ue000" + `":3,"` + "\U00010000" + `":4,"` + "\ud7ff" + `":5,"` + "\U0003ffff" + `":6}`,
 		`{"` + "\ud7ff" + `":5,"` + "\U00010000" + `":4,"` + "\U0003ffff" + `":6,"` + "\U0010ffff" + `":2,"` + "\ue000" + `":3,"` + "\uffff" + `":1}`},
@@ -256,6 +258,9 @@ func TestCorpus(t *testing.T) {
 			kept, err := KeepNumbers([]byte(body))
 			require.NoError(t, err, call.Origin)
 			require.True(t, Canonical(kept), call.Origin)
+			if len(body) > 16<<10 {
+				continue // few, and most of the bytes; the oracles are slow
+			}
 			oracle, err := jcs.Transform(kept)
 			require.NoError(t, err, call.Origin)
 			require.Equal(t, string(oracle), string(kept), call.Origin)

@@ -116,16 +116,30 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 			return -1, escaped
 		}
 		escaped = true
-		r, n, err := scanEscape(src, stop)
-		if err != nil {
-			return -1, escaped
-		}
-		var shortest [8]byte
-		if !bytes.Equal(appendEscaped(shortest[:0], r), src[stop:stop+n]) {
+		n := canonicalEscape(src[stop:])
+		if n == 0 {
 			return -1, escaped
 		}
 		i = stop + n
 	}
+}
+
+// canonicalEscape returns the length of the escape sequence that text starts with, or 0 if a
+// canonical string would not have it.
+func canonicalEscape(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		return 2
+	}
+	r, n, err := scanEscape(text, 0)
+	var shortest [8]byte
+	if err != nil || !bytes.Equal(appendEscaped(shortest[:0], r), text[:n]) {
+		return 0
+	}
+	return n
 }
 
 // canonicalNumber reports whether text, a number that is not plain, is as ECMAScript

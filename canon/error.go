@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // What an [Error] wraps, for callers that branch.
@@ -27,10 +28,11 @@ var (
 	ErrKept = errors.New("not a kept number")
 )
 
-// An Error says where a text is not acceptable, and why.
+// An Error says where a text is not acceptable, and why. Of a text that breaks several rules
+// it names one place.
 type Error struct {
 	Offset  int64  // bytes before the offending place
-	Pointer string // RFC 6901 pointer of the innermost value that holds the place; empty: the whole text
+	Pointer string // RFC 6901 pointer to the innermost value that holds it; empty: the whole text
 	Err     error  // wraps one of the sentinel errors of this package
 }
 
@@ -39,6 +41,12 @@ func (e *Error) Error() string {
 	if at == "" {
 		at = "top level"
 	}
+	at = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar // no names that command the terminal
+	}, at)
 	return fmt.Sprintf("%s: offset %d: %v", at, e.Offset, e.Err)
 }
 

@@ -168,6 +168,7 @@ func TestErrorMessages(t *testing.T) {
 		{"range", `1e400`, `top level: offset 0: number does not fit a float64: 1e400 is out of range`},
 		{"integer", `9007199254740993`, `top level: offset 0: number does not fit a float64: integer 9007199254740993 would become 9007199254740992`},
 		{"long-number", "1" + strings.Repeat("0", 9999), `top level: offset 0: number does not fit a float64: 1` + strings.Repeat("0", 199) + `… is out of range`},
+		{"unprintable-name", `{"\u001b[2J\n":?}`, "/\ufffd[2J\ufffd: offset 15: invalid JSON: unexpected \"?\", want a value"},
 		{"long-name", `{"` + strings.Repeat("ä", 150) + `":?}`, `/` + strings.Repeat("ä", 99) + `…: offset 304: invalid JSON: unexpected "?", want a value`},
 	}
 	for _, tt := range tests {

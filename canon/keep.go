@@ -9,18 +9,17 @@ import (
 // keptName is the name of the only member of a kept number.
 const keptName = "$number"
 
-// KeepNumbers returns the canonical form of src, as [JSON] does, but with every number that does
-// not fit a float64 written as an object that keeps its text: 9223372036854775807
-// becomes {"$number":"9223372036854775807"}, and 1e400 becomes {"$number":"1e400"}. Numbers that
-// are merely rounded, such as 0.1, stay numbers.
+// KeepNumbers returns the canonical form of src, as [JSON] does, but with every number that
+// does not fit a float64 written as an object that keeps its text: 9223372036854775807
+// becomes {"$number":"9223372036854775807"}, and 1e400 becomes {"$number":"1e400"}. All
+// other numbers stay numbers, as in JSON.
 //
-// So that no other text has that form, an object of src whose only member is named $number,
-// $$number, and so on, has one more $ put before that name. Two texts
-// share a result only if they differ in nothing but white space, order of members, escapes
-// and the spelling of numbers that fit (design R1).
+// So that nothing else has that form, an object of src whose only member is named $number,
+// $$number, and so on, has one more $ put before that name. Two texts share a result only if
+// they differ in nothing but white space, order of members, escapes, and the spelling of
+// numbers that fit (design R1).
 //
-// The errors are those of JSON without [ErrNumber]. A kept number counts as one level of
-// nesting.
+// The errors are those of JSON without [ErrNumber]. A kept number is one level of nesting.
 func KeepNumbers(src []byte) ([]byte, error) {
 	if Canonical(src) && !mentionsKept(src) {
 		return bytes.Clone(src), nil
@@ -28,10 +27,10 @@ func KeepNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, keepNumbers)
 }
 
-// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src
-// with kept numbers as the numbers they were, in the spelling they had. The result is canonical only
-// if there are none. Beside the errors of [JSON] there is [ErrKept], for an object that
-// looks like a kept number but is none that KeepNumbers writes.
+// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src, but
+// with kept numbers as the numbers they were, spelled as they were. With these the result is
+// no text that [JSON] takes. The errors are those of JSON and [ErrKept], for an object
+// that looks like a kept number but is none that KeepNumbers writes.
 func RestoreNumbers(src []byte) ([]byte, error) {
 	if Canonical(src) && !mentionsKept(src) {
 		return bytes.Clone(src), nil
@@ -39,7 +38,8 @@ func RestoreNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, restoreNumbers)
 }
 
-// mentionsKept reports whether src, which is canonical, may have a member whose name ends in $number.
+// mentionsKept reports whether src, which is canonical, may have a member whose name ends
+// in $number.
 func mentionsKept(src []byte) bool {
 	return bytes.Contains(src, []byte(keptName+`":`))
 }
@@ -51,16 +51,17 @@ func appendKept(dst, text []byte) []byte {
 	return append(dst, `"}`...)
 }
 
-// closeSingle is closeObject for an object with one member, where numbers are kept or restored.
+// closeSingle is closeObject for an object with one member, m, where numbers are kept or
+// restored.
 func (r *rewriter) closeSingle(start int, m member) error {
-	dollars := len(m.name) - len(keptName)
-	if dollars < 0 || strings.Trim(string(m.name[:dollars]), "$") != "" || string(m.name[dollars:]) != keptName {
+	dollars, ok := strings.CutSuffix(string(m.name), keptName)
+	if !ok || strings.Trim(dollars, "$") != "" {
 		return nil
 	}
 	switch {
-	case r.numbers == keepNumbers:
-		r.move(start, []member{m}, +1)
-	case dollars > 0:
+	case r.policy == keepNumbers:
+		r.move(start, []member{m}, 1)
+	case dollars != "":
 		r.move(start, []member{m}, -1)
 	default:
 		text, ok := keptText(r.dst[m.span.start:m.span.end])
@@ -88,18 +89,15 @@ func keptText(member []byte) (text []byte, ok bool) {
 	return text, err != nil
 }
 
-// appendMember appends the member that s spans in r.dst, with as many $ before its name as
-// dollar says more or less.
+// appendMember appends the member that s spans in r.dst, with dollar as in a move.
 func (r *rewriter) appendMember(out []byte, s span, dollar int) []byte {
-	if dollar == 0 {
-		return r.appendArranged(out, s)
-	}
-	out = append(out, '"')
-	s.start++
-	if dollar > 0 {
-		out = append(out, '$')
-	} else {
-		s.start++
+	switch {
+	case dollar > 0:
+		out = append(out, `"$`...)
+		s.start += len(`"`)
+	case dollar < 0:
+		out = append(out, '"')
+		s.start += len(`"$`)
 	}
 	return r.appendArranged(out, s)
 }

@@ -4,37 +4,37 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 )
 
-// A numbers says what to do with numbers that do not fit a float64.
-type numbers uint8
+// A numberPolicy says what to do with numbers that do not fit a float64.
+type numberPolicy uint8
 
 const (
-	rejectNumbers  numbers = iota // they are an error
-	keepNumbers                   // write them as kept numbers
-	restoreNumbers                // they are an error; write kept numbers as numbers
+	rejectNumbers  numberPolicy = iota // they are an error
+	keepNumbers                        // write them as kept numbers
+	restoreNumbers                     // they are an error, but kept numbers become such
 )
 
-// canonicalize returns the canonical form of src. An error is an *Error.
-func canonicalize(src []byte, numbers numbers) ([]byte, error) {
-	r := rewriter{src: src, numbers: numbers, dst: make([]byte, 0, len(src))}
+// canonicalize returns the canonical form of src, numbers aside that do not fit. An error is
+// an *Error.
+func canonicalize(src []byte, policy numberPolicy) ([]byte, error) {
+	r := rewriter{src: src, policy: policy, dst: make([]byte, 0, len(src))}
 	if err := r.text(); err != nil {
 		return nil, &Error{Offset: int64(r.pos), Pointer: pointer(r.path), Err: err}
 	}
 	return r.arranged(), nil
 }
 
-// A rewriter reads one text and writes its canonical form. Reading, it writes every value
-// to dst in canonical form but in the order of src, and notes which objects need
-// another order; arranged then copies dst in that order. So no byte is copied more than
-// twice, however deep the objects are nested.
+// A rewriter reads one text and writes its canonical form. While it reads, it writes every
+// value to dst in canonical form but in the order of src, and notes which objects need another
+// order; arranged then copies dst in that order. So no byte is copied more than twice,
+// however deep the objects are nested.
 type rewriter struct {
-	src     []byte
-	pos     int // what is read of src; after an error, the offending place
-	numbers numbers
-	path    []string // after an error, the tokens of its pointer, innermost first
+	src    []byte
+	pos    int // what is read of src; after an error, the offending place
+	policy numberPolicy
+	path   []string // after an error, the tokens of its pointer, innermost first
 
 	dst   []byte
 	open  []member // of the objects being read, innermost last
@@ -52,11 +52,11 @@ type member struct {
 // A span is the range of one member in dst, from the quote of its name to the end of its value.
 type span struct{ start, end int }
 
-// A move is an object whose members are to be written in the order of rewriter.spans[first:last].
+// A move is an object whose members are written otherwise than they are in dst.
 type move struct {
 	span        span // the object in dst, with its braces
-	first, last int
-	dollar      int // $ to add before the name of its only member; negative: to leave out
+	first, last int  // its members, in order, are rewriter.spans[first:last]
+	dollar      int  // 1: add a $ before the name of the only member; -1: leave one out
 }
 
 func (r *rewriter) text() error {
@@ -192,7 +192,7 @@ func (r *rewriter) object(depth int) error {
 
 // closeObject notes how to write the object that starts at dst[start] and is complete.
 func (r *rewriter) closeObject(start int, members []member) error {
-	if len(members) == 1 && r.numbers != rejectNumbers {
+	if len(members) == 1 && r.policy != rejectNumbers {
 		return r.closeSingle(start, members[0])
 	}
 	byName := func(a, b member) int { return compareNames(a.name, b.name) }
@@ -269,7 +269,7 @@ func (r *rewriter) number(depth int) error {
 	text := r.src[r.pos:end]
 	dst, err := appendNumber(r.dst, text, kind)
 	if err != nil {
-		if r.numbers != keepNumbers {
+		if r.policy != keepNumbers {
 			return err
 		}
 		if depth == MaxDepth {
@@ -291,10 +291,13 @@ func (r *rewriter) arranged() []byte {
 	return r.appendArranged(make([]byte, 0, len(r.dst)), span{0, len(r.dst)})
 }
 
-// appendArranged appends the part of r.dst that s spans, with the members of every object in it in order.
+// appendArranged appends the part of r.dst that s spans, with the members of every object
+// in it in order.
 func (r *rewriter) appendArranged(out []byte, s span) []byte {
 	for s.start < s.end {
-		next := sort.Search(len(r.moves), func(i int) bool { return r.moves[i].span.start >= s.start })
+		next, _ := slices.BinarySearchFunc(r.moves, s.start, func(m move, start int) int {
+			return cmp.Compare(m.span.start, start)
+		})
 		if next == len(r.moves) || r.moves[next].span.start >= s.end {
 			break
 		}

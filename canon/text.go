@@ -34,6 +34,9 @@ func plainEnd(src []byte, i int) (end int, ascii bool) {
 
 // invalidUTF8 returns the index of the first byte of text that is not valid UTF-8, or -1.
 func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) { // several times as fast as looking for the place
+		return -1
+	}
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && n == 1 {
@@ -41,7 +44,7 @@ func invalidUTF8(text []byte) int {
 		}
 		i += n
 	}
-	return -1
+	return -1 // unreachable: text is not valid
 }
 
 // appendEscaped appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2).
@@ -135,18 +138,14 @@ func unescape(text []byte) []byte {
 	if i < 0 {
 		return text
 	}
-	out := append(make([]byte, 0, len(text)), text[:i]...)
-	for i < len(text) {
-		if text[i] != '\\' {
-			out = append(out, text[i])
-			i++
-			continue
-		}
+	out := make([]byte, 0, len(text))
+	for ; i >= 0; i = bytes.IndexByte(text, '\\') {
+		out = append(out, text[:i]...)
 		r, n, _ := scanEscape(text, i)
 		out = utf8.AppendRune(out, r)
-		i += n
+		text = text[i+n:]
 	}
-	return out
+	return append(out, text...)
 }
 
 // compareNames orders names in UTF-8 by their UTF-16 code units (RFC 8785 section 3.2.3).
