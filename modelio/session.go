@@ -1,0 +1,132 @@
+package modelio
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// SessionVersion is the version of MIO that sessions made by this package follow.
+const SessionVersion = "1.0.0"
+
+// A Mode says how a session came to be (MIO §3.5).
+type Mode string
+
+// The modes of MIO.
+const (
+	ModeRecord Mode = "record" // by recording live calls
+	ModeReplay Mode = "replay" // for deterministic replay
+)
+
+func (m Mode) valid() bool { return m == ModeRecord || m == ModeReplay }
+
+// A Session is a log of calls to a model, a model_io.json file (MIO §3). Its fields up to Interactions,
+// with the fields of these that are not said to be ephemeral, are its core, which
+// [Session.Hash] covers.
+//
+// A session is not safe for concurrent use while it is changed. Strings that
+// came from a file may hold a lone surrogate, which has no UTF-8, as the three bytes that UTF-8
+// would give it; so no hash changes when a file is read and written.
+type Session struct {
+	SchemaVersion string // model_io_schema_version
+	AdapterID     string // the adapter instance that made the session
+	ModelID       string // the model, for people
+	Mode          Mode
+	Interactions  []Interaction
+
+	// Ephemeral:
+
+	CreatedAt string        // ISO 8601, UTC; empty: absent
+	EndedAt   string        // ISO 8601, UTC; empty: absent
+	Stats     *SessionStats // nil: absent
+	Unknown   Object        // members MIO does not name, or of another type than it says
+}
+
+// An Interaction is one call to a model (MIO §3.3).
+type Interaction struct {
+	I               int        // counts from 0
+	PromptHash      canon.Hash // of the prompt
+	ResponseHash    canon.Hash // of ResponseContent
+	ResponseContent string
+
+	// Ephemeral:
+
+	TokensInput  *int64 // nil: absent
+	TokensOutput *int64 // nil: absent
+	LatencyMS    *int64 // milliseconds; nil: absent
+	Unknown      Object // members MIO does not name, or of another type than it says
+}
+
+// SessionStats sums up the interactions of a session (MIO §3.4).
+type SessionStats struct {
+	TotalInteractions int64 `json:"total_interactions"`
+	TotalTokensInput  int64 `json:"total_tokens_input"`
+	TotalTokensOutput int64 `json:"total_tokens_output"`
+	TotalLatencyMS    int64 `json:"total_latency_ms"` // milliseconds
+}
+
+// NewSession returns a session of mode record without interactions.
+func NewSession(adapterID, modelID string) *Session {
+	return &Session{SchemaVersion: SessionVersion, AdapterID: adapterID, ModelID: modelID, Mode: ModeRecord}
+}
+
+// Append adds the interaction of a prompt and the response to it. Of the prompt only the hash is
+// kept. Bytes that are not UTF-8 are replaced by U+FFFD.
+func (s *Session) Append(prompt, response string) {
+	prompt = strings.ToValidUTF8(prompt, "\uFFFD")
+	response = strings.ToValidUTF8(response, "\uFFFD")
+	s.Interactions = append(s.Interactions, Interaction{
+		I:               len(s.Interactions),
+		PromptHash:      canon.Sum([]byte(prompt)),
+		ResponseHash:    canon.Sum([]byte(response)),
+		ResponseContent: response,
+	})
+}
+
+// Hash returns the ModelIOHash of s (MIO §4.4): the hash of its core, with the interactions in the
+// order of their index. It does not verify s. An error says which string is not UTF-8.
+func (s *Session) Hash() (canon.Hash, error) {
+	if err := s.checkStrings(); err != nil {
+		return "", err
+	}
+	byIndex := make([]*Interaction, len(s.Interactions))
+	for i := range s.Interactions {
+		byIndex[i] = &s.Interactions[i]
+	}
+	slices.SortStableFunc(byIndex, func(a, b *Interaction) int { return cmp.Compare(a.I, b.I) })
+
+	var core coreHash
+	core.begin([]byte(s.AdapterID))
+	for _, in := range byIndex {
+		core.interaction(in.I, in.PromptHash, []byte(in.ResponseContent), in.ResponseHash)
+	}
+	return core.sum([]byte(s.Mode), []byte(s.ModelID), []byte(s.SchemaVersion)), nil
+}
+
+// checkStrings returns an error if a string of the core is no UTF-8, lone surrogates aside.
+func (s *Session) checkStrings() error {
+	check := func(text, format string, args ...any) error {
+		if utf8.ValidString(text) || utf8.Valid(replaceSurrogates([]byte(text))) {
+			return nil
+		}
+		return &FormatError{Type: "session", Pointer: fmt.Sprintf(format, args...), Problem: "string is not UTF-8"}
+	}
+	err := cmp.Or(
+		check(s.SchemaVersion, "/model_io_schema_version"),
+		check(s.AdapterID, "/adapter_id"),
+		check(s.ModelID, "/model_id"),
+		check(string(s.Mode), "/mode"),
+	)
+	for i, in := range s.Interactions {
+		err = cmp.Or(err,
+			check(string(in.PromptHash), "/interactions/%d/prompt_hash", i),
+			check(string(in.ResponseHash), "/interactions/%d/response_hash", i),
+			check(in.ResponseContent, "/interactions/%d/response_content", i),
+		)
+	}
+	return err
+}

@@ -1,0 +1,263 @@
+package modelio
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// The limits of MI4 and MI11.
+const (
+	MaxInteractions  = 10_000
+	MaxResponseBytes = 1_000_000   // UTF-8 bytes of one response
+	MaxTotalBytes    = 100_000_000 // UTF-8 bytes of all responses of a session
+)
+
+// Rules that are not among MI1 to MI12.
+const (
+	RuleParse  = "PARSE"  // the file is not JSON
+	RuleSchema = "SCHEMA" // the file is JSON, but no object
+)
+
+// A Violation says how a session breaks a rule of MIO.
+type Violation struct {
+	Message string `json:"message"`
+	Path    string `json:"path"`    // such as $.interactions[0].i
+	RuleID  string `json:"rule_id"` // MI1 to MI12, [RuleParse] or [RuleSchema]
+}
+
+func (v Violation) String() string { return v.Path + ": " + v.RuleID + ": " + v.Message }
+
+// VerifyOptions says what [VerifyReader] leaves out. The zero value checks all of MI1 to MI12.
+type VerifyOptions struct {
+	NoResponseHashes bool // do not compare response_hash with response_content (MI7)
+	NoSizeLimits     bool // lift the limits of MI4 and MI11; memory then grows with the largest response and the number of interactions
+}
+
+// A Report is what a session was found to be. It is valid if it has no violations.
+type Report struct {
+	Interactions int         // number of interactions; 0 where there are violations
+	Hash         canon.Hash  // the ModelIOHash (MIO §4.4); empty where there are violations
+	Violations   []Violation // sorted (MI10)
+}
+
+// OK reports whether the session is valid.
+func (r Report) OK() bool { return len(r.Violations) == 0 }
+
+// String returns the report as one line of canonical JSON (design R14).
+func (r Report) String() string {
+	var line []byte
+	var err error
+	if r.OK() {
+		line, err = canon.Marshal(map[string]any{"ok": true, "interactions_count": r.Interactions, "model_io_hash": r.Hash})
+	} else {
+		line, err = canon.Marshal(map[string]any{"ok": false, "violations": r.Violations})
+	}
+	if err != nil {
+		return err.Error() // unreachable: strings and counts have a canonical form
+	}
+	return string(line)
+}
+
+// Verify checks a model_io.json file against MI1 to MI12 and returns every violation, sorted
+// by rule, path and message as plain strings (MI10); none if it is valid. A file that is not
+// JSON has one violation of [RuleParse].
+func Verify(data []byte) []Violation {
+	report, err := VerifyReader(bytes.NewReader(data), VerifyOptions{})
+	if err != nil {
+		return []Violation{{RuleID: RuleParse, Path: "$", Message: "Invalid JSON: " + err.Error()}}
+	}
+	return report.Violations
+}
+
+// VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in constant memory,
+// unless adapter_id comes after the interactions, whereas it is the first of what is hashed: then it
+// reads r twice if r is an [io.Seeker], and else keeps the interactions in memory.
+//
+// An error that is a [*canon.Error] says that the file is not JSON, or is nested deeper than
+// [canon.MaxDepth]; any other error is one of r. Violations are no error.
+func VerifyReader(r io.Reader, opts VerifyOptions) (Report, error) {
+	v := newVerifier(r, opts)
+	rewind, canRewind := rewinder(r)
+	v.keep = !canRewind
+	report, err := v.verify()
+	if err != nil || !report.OK() || v.hashed {
+		return report, err
+	}
+	if err := rewind(); err != nil {
+		return Report{}, fmt.Errorf("read again, as adapter_id comes after the interactions: %w", err)
+	}
+	again := newVerifier(r, opts)
+	again.core.begin(v.adapterID.text)
+	return again.verify()
+}
+
+// rewinder returns a function that takes r back to where it is now, if r can do that.
+func rewinder(r io.Reader) (rewind func() error, ok bool) {
+	seeker, ok := r.(io.Seeker)
+	if !ok {
+		return nil, false
+	}
+	start, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil { // a pipe
+		return nil, false
+	}
+	return func() error {
+		_, err := seeker.Seek(start, io.SeekStart)
+		return err
+	}, true
+}
+
+// A verifier judges one session as it reads it.
+type verifier struct {
+	scanner
+	opts       VerifyOptions
+	violations []Violation
+
+	version, adapterID, modelID, mode, interactions member
+
+	in         interaction // the one being read
+	length     int         // interactions read
+	previous   member      // the index of the interaction before
+	pairs      map[pair]bool
+	totalBytes int64
+
+	core   coreHash
+	queue  *coreQueue // to core, while interactions are read
+	keep   bool       // keep interactions that come before adapter_id
+	hashed bool       // core has all interactions
+}
+
+func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
+	v := &verifier{scanner: newScanner(r), opts: opts, pairs: map[pair]bool{}}
+	v.in.content = newContent()
+	return v
+}
+
+func (v *verifier) verify() (Report, error) {
+	err := v.text()
+	if v.stop != nil && !errors.Is(v.stop, io.EOF) {
+		return Report{}, fmt.Errorf("read model_io session at byte %d: %w", v.offset(), v.stop)
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	if len(v.violations) > 0 {
+		sortViolations(v.violations)
+		return Report{Violations: v.violations}, nil
+	}
+	report := Report{Interactions: v.length}
+	if v.hashed {
+		if !v.core.begun {
+			v.core.begin(v.adapterID.text)
+		}
+		report.Hash = v.core.sum(v.mode.text, v.modelID.text, v.version.text)
+	}
+	return report, nil
+}
+
+// text reads and judges the whole text.
+func (v *verifier) text() error {
+	if v.peek() == '{' {
+		if err := v.object(v.sessionMember); err != nil {
+			return err
+		}
+		v.judgeSession()
+	} else {
+		var root member
+		if err := v.member(&root, lookahead); err != nil {
+			return err
+		}
+		v.violate(RuleSchema, "$", "session must be object, got %s", root.typeOrNull())
+	}
+	if v.peek(); v.pos < v.end {
+		return v.unexpected("the end")
+	}
+	return nil
+}
+
+func (v *verifier) sessionMember(name []byte) error {
+	switch string(name) {
+	case "model_io_schema_version":
+		return v.member(&v.version, unlimited)
+	case "adapter_id":
+		return v.member(&v.adapterID, unlimited)
+	case "model_id":
+		return v.member(&v.modelID, unlimited)
+	case "mode":
+		return v.member(&v.mode, lookahead)
+	case "interactions":
+		if v.interactions.kind == kindAbsent && v.peek() == '[' {
+			return v.readInteractions()
+		}
+		return v.member(&v.interactions, lookahead)
+	}
+	return v.skip()
+}
+
+func (v *verifier) readInteractions() error {
+	v.interactions.kind = kindArray
+	if v.adapterID.kind == kindString && !v.core.begun {
+		v.core.begin(v.adapterID.text)
+	}
+	if v.hashed = v.core.begun || v.keep; v.hashed {
+		v.queue = newCoreQueue(&v.core)
+		defer v.queue.close()
+	}
+	return v.array(func(n int) error {
+		v.length++
+		if n >= MaxInteractions && !v.opts.NoSizeLimits {
+			return v.skip() // MI4; so nobody can make us list millions of violations
+		}
+		return v.readInteraction(n)
+	})
+}
+
+func (v *verifier) readInteraction(n int) error {
+	in := &v.in
+	in.reset(place(n))
+	in.isObject = v.peek() == '{'
+	read := v.skip
+	if in.isObject {
+		read = v.interactionMembers
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	v.judgeInteraction(in)
+	if v.hashing() {
+		v.queue.interaction(canon.Hash(in.promptHash.text), canon.Hash(in.responseHash.text))
+	}
+	return nil
+}
+
+// hashing reports whether the interaction at hand is going to be in the session's hash.
+func (v *verifier) hashing() bool { return v.hashed && len(v.violations) == 0 }
+
+func (v *verifier) interactionMembers() error {
+	return v.object(func(name []byte) error {
+		switch string(name) {
+		case "i":
+			return v.member(&v.in.i, lookahead)
+		case "prompt_hash":
+			return v.member(&v.in.promptHash, lookahead)
+		case "response_hash":
+			return v.member(&v.in.responseHash, lookahead)
+		case "response_content":
+			return v.readContent(&v.in.content)
+		}
+		return v.skip()
+	})
+}
+
+// sortViolations puts violations in the order of MI10. Paths are compared as strings: [10] comes before [2].
+func sortViolations(violations []Violation) {
+	slices.SortFunc(violations, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+	})
+}

@@ -1,0 +1,119 @@
+package modelio_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// readTokens reads all tokens of a JSON text: with the hash of the text the limit for a
+// verifier. It is nil where the toolchain has no encoding/json/jsontext; set
+// GOEXPERIMENT=jsonv2 to have it.
+var readTokens func(io.Reader) error
+
+// BenchmarkVerifyReader verifies a file of 10,000 interactions and 100 MB. Beside MB/s it
+// reports, where there is /proc, the peak memory of a process that does nothing else, and,
+// where it can be measured, the rate as a part of the limit, in the same run.
+func BenchmarkVerifyReader(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "model_io.json")
+	size := writeLargeSession(b, path)
+	b.SetBytes(size)
+	for b.Loop() {
+		verifyFile(b, path)
+	}
+	perByte := b.Elapsed().Seconds() / float64(b.N) / float64(size)
+
+	if readTokens != nil {
+		start := time.Now()
+		const rounds = 3
+		for range rounds {
+			tokensAndHash(b, path)
+		}
+		limit := time.Since(start).Seconds() / rounds / float64(size)
+		b.ReportMetric(limit/perByte, "of-limit")
+		b.ReportMetric(1/limit/1e6, "limit-MB/s")
+	}
+	if peak, ok := peakMemory(b, path); ok {
+		b.ReportMetric(float64(peak)/1e6, "peak-MB")
+	}
+}
+
+// writeLargeSession writes a session of text that looks like what models write.
+func writeLargeSession(b *testing.B, path string) (size int64) {
+	b.Helper()
+	const paragraph = "The \"snapshot\" is compared by hash; a change shows as an edit in place.\n" +
+		"\tfunc main() { fmt.Println(`naïve`, 'é') } // see https://example.com/a?b=c&d=e\n"
+	s := modelio.NewSession("bench", "bench")
+	for i := range modelio.MaxInteractions {
+		prefix := fmt.Sprintf("answer %d\n", i)
+		s.Append(fmt.Sprintf("prompt %d", i), prefix+strings.Repeat(paragraph, 9_400/len(paragraph)))
+	}
+	data, err := s.Encode()
+	require.NoError(b, err)
+	require.NoError(b, os.WriteFile(path, data, 0o600))
+	return int64(len(data))
+}
+
+func verifyFile(tb testing.TB, path string) {
+	f, err := os.Open(path)
+	require.NoError(tb, err)
+	defer f.Close()
+	report, err := modelio.VerifyReader(f, modelio.VerifyOptions{})
+	require.NoError(tb, err)
+	require.True(tb, report.OK(), report)
+}
+
+func tokensAndHash(b *testing.B, path string) {
+	f, err := os.Open(path)
+	require.NoError(b, err)
+	defer f.Close()
+	h := sha256.New()
+	require.NoError(b, readTokens(io.TeeReader(f, h)))
+}
+
+const verifyInChild = "MODELIO_TEST_VERIFY"
+
+// TestVerifyInChild is no test but what peakMemory runs in a process of its own.
+func TestVerifyInChild(t *testing.T) {
+	path := os.Getenv(verifyInChild)
+	if path == "" {
+		t.Skip("run by BenchmarkVerifyReader in a process of its own")
+	}
+	verifyFile(t, path)
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	fmt.Printf("%s", status)
+}
+
+// peakMemory returns the peak memory, in bytes, of a process that verifies the file.
+func peakMemory(b *testing.B, path string) (peak int64, ok bool) {
+	b.Helper()
+	if !exists("/proc/self/status") {
+		return 0, false
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestVerifyInChild$")
+	child.Env = append(os.Environ(), verifyInChild+"="+path)
+	out, err := child.Output()
+	require.NoError(b, err, string(out))
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		if kb, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(kb, "kB")), 10, 64)
+			require.NoError(b, err)
+			return n << 10, true
+		}
+	}
+	return 0, false
+}

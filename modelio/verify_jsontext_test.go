@@ -1,0 +1,23 @@
+//go:build goexperiment.jsonv2
+
+package modelio_test
+
+import (
+	"encoding/json/jsontext"
+	"errors"
+	"io"
+)
+
+func init() {
+	readTokens = func(r io.Reader) error {
+		decoder := jsontext.NewDecoder(r)
+		for {
+			if _, err := decoder.ReadToken(); err != nil {
+				if errors.Is(err, io.EOF) {
+					return nil
+				}
+				return err
+			}
+		}
+	}
+}

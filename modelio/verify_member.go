@@ -1,0 +1,202 @@
+package modelio
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"hash"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A valueKind is the kind of a JSON value: the first byte of its text, or of one like it.
+type valueKind byte
+
+const (
+	kindAbsent  valueKind = 0
+	kindString  valueKind = '"'
+	kindNumber  valueKind = '0'
+	kindBoolean valueKind = 't'
+	kindNull    valueKind = 'n'
+	kindArray   valueKind = '['
+	kindObject  valueKind = '{'
+)
+
+func kindOf(first byte) valueKind {
+	switch kind := valueKind(first); kind {
+	case 'f':
+		return kindBoolean
+	case kindString, kindBoolean, kindNull, kindArray, kindObject:
+		return kind
+	}
+	return kindNumber
+}
+
+// unlimited is the limit for strings that the hash needs whole.
+const unlimited = math.MaxInt
+
+// A member is the value of a member of the core, as it was read.
+type member struct {
+	kind     valueKind
+	text     []byte // the characters of a string, see appendEscaped; of other values the JSON text
+	cut      bool   // there is more of text than was kept
+	repeated bool   // the object has another member of the name; the first one counts
+}
+
+func (m *member) reset() { *m = member{text: m.text[:0]} }
+
+// member reads a value into m, and keeps about limit bytes of it.
+func (v *verifier) member(m *member, limit int) (err error) {
+	if m.kind != kindAbsent {
+		m.repeated = true
+		return v.skip()
+	}
+	if m.kind = kindOf(v.peek()); m.kind == kindString {
+		return v.string(func(chars []byte) {
+			n := min(len(chars), limit-len(m.text))
+			m.text = append(m.text, chars[:n]...)
+			m.cut = m.cut || n < len(chars)
+		})
+	}
+	m.text, m.cut, err = v.raw(m.text)
+	return err
+}
+
+// number returns the value of a number as JavaScript has it: 1.0 is 1, and 1e400 is infinite.
+func (m *member) number() (f float64, ok bool) {
+	if m.kind != kindNumber || m.cut {
+		return 0, false
+	}
+	f, _ = strconv.ParseFloat(string(m.text), 64) // the only error is that f is infinite
+	return f, true
+}
+
+// typeName returns what JavaScript's typeof says of the value.
+func (m *member) typeName() string {
+	switch m.kind {
+	case kindAbsent:
+		return "undefined"
+	case kindString:
+		return "string"
+	case kindNumber:
+		return "number"
+	case kindBoolean:
+		return "boolean"
+	}
+	return "object"
+}
+
+func (m *member) typeOrNull() string {
+	if m.kind == kindNull {
+		return "null"
+	}
+	return m.typeName()
+}
+
+// String returns what JavaScript's String makes of the value, cut to a length that does no harm in
+// a message.
+func (m *member) String() string {
+	s := string(m.text)
+	switch {
+	case m.kind == kindAbsent:
+		return "undefined"
+	case m.kind == kindObject:
+		return "[object Object]"
+	case m.kind != kindString && !m.cut:
+		decoder := json.NewDecoder(bytes.NewReader(m.text))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err == nil { // it is: the scanner has seen the text
+			s = jsString(value)
+		}
+	}
+	if len(s) > lookahead || m.cut {
+		s = s[:min(len(s), lookahead)] + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func jsString(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return value
+	case bool:
+		return strconv.FormatBool(value)
+	case json.Number:
+		f, _ := strconv.ParseFloat(value.String(), 64) // the only error is that f is infinite
+		return jsNumber(f)
+	case []any:
+		elements := make([]string, len(value))
+		for i, element := range value {
+			if element != nil {
+				elements[i] = jsString(element)
+			}
+		}
+		return strings.Join(elements, ",")
+	}
+	return "[object Object]"
+}
+
+func jsNumber(f float64) string {
+	switch {
+	case f == 0:
+		return "0" // -0 too
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	}
+	s, _ := json.Marshal(f) // as ECMAScript writes numbers; f is finite
+	return string(s)
+}
+
+// An interaction is one element of the interactions as it was read.
+type interaction struct {
+	place        place
+	isObject     bool // else it has no members
+	i            member
+	promptHash   member
+	responseHash member
+	content      content
+}
+
+func (in *interaction) reset(p place) {
+	in.place, in.isObject = p, false
+	in.i.reset()
+	in.promptHash.reset()
+	in.responseHash.reset()
+	in.content.reset()
+}
+
+// A content is a response_content. As it may be large, it is not kept but handed on.
+type content struct {
+	member           // without text, where it is a string
+	size   int64     // UTF-8 bytes
+	hash   hash.Hash // of its UTF-8
+}
+
+func newContent() content { return content{hash: sha256.New()} }
+
+func (c *content) reset() {
+	c.member.reset()
+	c.size = 0
+	c.hash.Reset()
+}
+
+// readContent reads a response_content.
+func (v *verifier) readContent(c *content) error {
+	if c.kind != kindAbsent || kindOf(v.peek()) != kindString {
+		return v.member(&c.member, lookahead)
+	}
+	c.kind = kindString
+	return v.string(func(chars []byte) {
+		c.size += int64(len(chars))
+		if v.hashing() && (c.size <= MaxResponseBytes || v.opts.NoSizeLimits) {
+			v.queue.content(chars)
+		}
+		c.hash.Write(replaceSurrogates(chars))
+	})
+}
