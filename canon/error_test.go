@@ -74,8 +74,10 @@ var badTexts = []struct {
 	{"string-escape-hex", "g is no digit", `"\u00g0"`, ErrSyntax, 1, ""},
 	{"string-line-end", "controls are escaped", "[\"a\nb\"]", ErrSyntax, 3, "/0"},
 	{"string-nul", "controls are escaped", "\"a long enough text\x00\"", ErrSyntax, 19, ""},
+	{"string-last-control", "U+001F is the last that is escaped", "\"unit\x1fseparator\"", ErrSyntax, 5, ""},
 
 	{"utf8-invalid", "FF is never UTF-8", "[\"a\xff\"]", ErrEncoding, 3, "/0"},
+	{"utf8-invalid-in-block", "in the midst of a long text", "[\"a long\xff enough text\",\"and another\"]", ErrEncoding, 8, "/0"},
 	{"utf8-continuation", "80 follows nothing", "\"\x80\"", ErrEncoding, 1, ""},
 	{"utf8-truncated", "E2 82 needs AC", "\"a\xe2\x82\"", ErrEncoding, 2, ""},
 	{"utf8-truncated-by-escape", "no sequence goes on behind an escape", "\"\xe2\x82\\n\xac\"", ErrEncoding, 1, ""},
@@ -97,6 +99,7 @@ var badTexts = []struct {
 	{"duplicate-escaped", "compared after unescaping", `{"a":1,"\u0061":2}`, ErrDuplicate, 7, "/a"},
 	{"duplicate-surrogates", "compared after unescaping", `{"😀":1,"b":2,"\ud83d\ude00":3}`, ErrDuplicate, 16, "/😀"},
 	{"duplicate-apart", "anywhere in the object", `[{"b":1,"a":{"c":0},"c":2,"b":3}]`, ErrDuplicate, 26, "/0/b"},
+	{"duplicate-among-many", "the second is the offending one", `{"n":0,"m":0,"l":0,"k":0,"j":0,"i":0,"h":0,"g":0,"f":0,"n":1,"e":0,"d":0,"c":0,"b":0,"a":0}`, ErrDuplicate, 55, "/n"},
 	{"duplicate-empty", "a name may be empty", `{"":1,"":2}`, ErrDuplicate, 6, "/"},
 	{"duplicate-pointer", "RFC 6901 escapes", `{"a/b":[0,{"~":{"c":1,"c":2}}]}`, ErrDuplicate, 22, "/a~1b/1/~0/c"},
 
