@@ -26,8 +26,8 @@
 // 1e0 are 1, -0 is 0, 1e-400 is 0, and 9007199254740993.0, which has a fraction and so is
 // no integer here, is 9007199254740992.
 //
-// Noncharacters such as U+FFFF are allowed although RFC 7493 forbids them: models do
-// write them, and every reader agrees on them.
+// Noncharacters such as U+FFFF are allowed although RFC 7493 forbids them: nothing is
+// ambiguous about them, and a recorder must not lose a text because it holds one.
 //
 // A kept number is one that does not fit, written as an object that holds its text:
 // {"$number":"9223372036854775807"}. Real requests do carry such numbers, so [KeepNumbers]
