@@ -88,7 +88,7 @@ type Response struct {
 
 	Parts           []json.RawMessage // GK parts, where Content and ToolCalls do not say it all
 	Candidates      []Candidate       // the answers after the first one
-	Error           *Error            // what the provider reported instead of, or after a part of, an answer
+	Error           *ProviderError    // what the provider reported instead of, or after a part of, an answer
 	FinishReasonRaw string            // the provider's own word
 	Model           string            // the model that answered, in the provider's words
 	Usage           *Usage
@@ -116,8 +116,8 @@ type Candidate struct {
 	Parts           []json.RawMessage
 }
 
-// An Error is a provider's error object.
-type Error struct {
+// A ProviderError is a provider's error object.
+type ProviderError struct {
 	Status  int // HTTP status
 	Type    string
 	Code    string

@@ -1,0 +1,96 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// Blobs are in blobs/sha256/<2 hex>/<64 hex> (design R5).
+const (
+	blobDir    = "blobs"
+	blobSubdir = blobDir + "/sha256"
+)
+
+func blobFile(h canon.Hash) string { return path.Join(blobSubdir, blobName(h)) }
+
+func blobName(h canon.Hash) string { return h.Hex()[:2] + "/" + h.Hex() }
+
+// Blob returns the content of the blob with the given hash, checked against it. An error is [ErrBlob] if there
+// is no such blob, which is [fs.ErrNotExist] too, or if it was altered.
+func (s *Store) Blob(h canon.Hash) ([]byte, error) {
+	if !h.Valid() {
+		return nil, fmt.Errorf("%w: %q is no hash", ErrBlob, string(h))
+	}
+	data, err := s.readBlob(h)
+	if errors.Is(err, fs.ErrNotExist) {
+		e := newError(s.in(blobFile(h)), "", ruleBlob, "is missing")
+		e.Err = fs.ErrNotExist
+		return nil, e
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read blob: %w", err)
+	}
+	if got := canon.Sum(data); got != h {
+		return nil, newError(s.in(blobFile(h)), "", ruleBlob, "has the hash %s, which is not its name", got)
+	}
+	return data, nil
+}
+
+func (s *Store) readBlob(h canon.Hash) ([]byte, error) {
+	blobs, err := s.openBlobs(nil)
+	if err != nil {
+		return nil, err
+	}
+	data, err := blobs.ReadFile(blobName(h))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
+		// The directory may have been removed and made again since it was opened.
+		if blobs, err = s.openBlobs(blobs); err != nil {
+			return nil, err
+		}
+		data, err = blobs.ReadFile(blobName(h))
+	}
+	return data, err
+}
+
+// openBlobs returns the directory of the blobs, opened again if it is stale. It is kept
+// open, as each directory on the way to a file costs replay two system calls.
+func (s *Store) openBlobs(stale *os.Root) (*os.Root, error) {
+	root, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.blobs != nil && s.blobs != stale {
+		return s.blobs, nil
+	}
+	blobs, err := root.OpenRoot(blobSubdir)
+	if err != nil {
+		return nil, err
+	}
+	if s.blobs != nil {
+		s.blobs.Close()
+	}
+	s.blobs = blobs
+	return blobs, nil
+}
+
+// blobOf returns the hash of the blob whose file has the given path.
+func blobOf(file string) (canon.Hash, bool) {
+	h := canon.Hash("sha256:" + path.Base(file))
+	return h, h.Valid() && blobFile(h) == file
+}
+
+// PutBlob adds a blob, in a commit of its own, and returns its hash. A blob that no record
+// refers to is a finding of [Store.Verify]; [Change] has blobs and records committed together.
+func (s *Store) PutBlob(data []byte) (canon.Hash, error) {
+	if err := s.Commit(Change{Blobs: [][]byte{data}}); err != nil {
+		return "", err
+	}
+	return canon.Sum(data), nil
+}

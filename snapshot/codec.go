@@ -1,0 +1,422 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// A codec reads and writes the values of one type of the format.
+type codec[V any] struct {
+	decode func(*cursor) (v V, ok bool) // false: reported
+	encode func(*builder, V)
+	empty  func(V) bool // an optional member that is empty is left out
+}
+
+var text = codec[string]{
+	decode: func(c *cursor) (string, bool) {
+		if c.kind() != '"' {
+			c.mismatch("a string")
+			return "", false
+		}
+		return string(c.unquote()), true
+	},
+	encode: (*builder).appendText,
+	empty:  func(s string) bool { return s == "" },
+}
+
+// checked is c with a rule for the values that are read: check says what they must be, or
+// nothing where they are.
+func checked[V any](c codec[V], check func(V) string) codec[V] {
+	decode := c.decode
+	c.decode = func(cur *cursor) (V, bool) {
+		v, ok := decode(cur)
+		if !ok {
+			return v, false
+		}
+		if must := check(v); must != "" {
+			cur.report(ruleValue, "must be "+must)
+			return v, false
+		}
+		return v, true
+	}
+	return c
+}
+
+var nonEmpty = checked(text, func(s string) string {
+	if s == "" {
+		return "a string that is not empty"
+	}
+	return ""
+})
+
+func oneOf(words ...string) codec[string] {
+	return checked(text, func(s string) string {
+		if slices.Contains(words, s) {
+			return ""
+		}
+		return "one of " + strings.Join(words, ", ")
+	})
+}
+
+// sourcePath is a path as design R13 wants it, so that it is the same on every machine.
+var sourcePath = checked(text, func(s string) string {
+	if !fs.ValidPath(s) || strings.ContainsRune(s, '\\') {
+		return "a relative path with forward slashes, without . and .."
+	}
+	return ""
+})
+
+var semver = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
+
+var pointerText = checked(text, func(s string) string {
+	if _, err := parsePointer(s); err != nil {
+		return "an RFC 6901 pointer"
+	}
+	return ""
+})
+
+var hash = codec[canon.Hash]{
+	decode: func(c *cursor) (canon.Hash, bool) {
+		s, ok := text.decode(c)
+		if ok && !canon.Hash(s).Valid() {
+			c.report(ruleValue, "must be sha256: and 64 lower-case hexadecimal digits")
+			return "", false
+		}
+		return canon.Hash(s), ok
+	},
+	encode: func(b *builder, h canon.Hash) { b.appendText(string(h)) },
+	empty:  func(h canon.Hash) bool { return h == "" },
+}
+
+// integer is an integer of at least the given value.
+func integer[V int | int64](least int64) codec[V] {
+	return codec[V]{
+		decode: func(c *cursor) (V, bool) {
+			if k := c.kind(); k != '-' && (k < '0' || k > '9') {
+				c.mismatch("an integer")
+				return 0, false
+			}
+			raw := string(c.skip())
+			n, err := strconv.ParseInt(raw, 10, 64)
+			if err != nil {
+				c.reportf(ruleType, "must be an integer, is %s", raw)
+				return 0, false
+			}
+			if n < least {
+				c.reportf(ruleValue, "must be %d or more, is %d", least, n)
+				return 0, false
+			}
+			return V(n), true
+		},
+		encode: func(b *builder, n V) { b.appendInt(int64(n)) },
+		empty:  func(n V) bool { return n == 0 },
+	}
+}
+
+// number is a number of any size (design R1).
+var number = codec[Number]{
+	decode: func(c *cursor) (Number, bool) {
+		want := "a number"
+		switch k := c.kind(); {
+		case k == '-' || '0' <= k && k <= '9':
+			return Number(c.skip()), true
+		case k == '{':
+			start := c.pos
+			raw, err := canon.RestoreNumbers(c.skip())
+			if err == nil && isNumber(raw) {
+				return Number(raw), true
+			}
+			c.pos = start
+			want += `, or {"$number":"…"} with one that a float64 does not hold`
+		}
+		c.mismatch(want)
+		return "", false
+	},
+	encode: func(b *builder, n Number) {
+		if !isNumber([]byte(n)) {
+			b.reportf(ruleType, "must be a number, is %q", string(n))
+			return
+		}
+		b.appendRaw([]byte(n))
+	},
+	empty: func(n Number) bool { return n == "" },
+}
+
+func isNumber(raw []byte) bool {
+	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
+}
+
+// optional is c where nil stands for an absent value.
+func optional[V any](c codec[V]) codec[*V] {
+	return codec[*V]{
+		decode: func(cur *cursor) (*V, bool) {
+			v, ok := c.decode(cur)
+			if !ok {
+				return nil, false
+			}
+			return &v, true
+		},
+		encode: func(b *builder, v *V) { c.encode(b, *v) },
+		empty:  func(v *V) bool { return v == nil },
+	}
+}
+
+// raw is JSON of any type that starts with one of kinds. Numbers that a file keeps as objects
+// are numbers in memory (design R1).
+func raw(want, kinds string) codec[json.RawMessage] {
+	return codec[json.RawMessage]{
+		decode: func(c *cursor) (json.RawMessage, bool) {
+			if kinds != "" && strings.IndexByte(kinds, c.kind()) < 0 {
+				c.mismatch(want)
+				return nil, false
+			}
+			stored := c.skip()
+			if !bytes.Contains(stored, []byte(`$number":`)) {
+				return stored, true
+			}
+			restored, err := canon.RestoreNumbers(stored)
+			if err != nil {
+				c.found = append(c.found, textViolation(c.pointer(), err))
+				return nil, false
+			}
+			return restored, true
+		},
+		encode: func(b *builder, raw json.RawMessage) { b.appendRaw(raw) },
+		empty:  func(raw json.RawMessage) bool { return raw == nil },
+	}
+}
+
+var (
+	anyValue  = raw("", "")
+	rawObject = raw("an object", "{")
+)
+
+// content is the content of a message: a string, or a list of GK parts (design R15).
+var content = codec[json.RawMessage]{
+	decode: func(c *cursor) (json.RawMessage, bool) {
+		start, found := c.pos, len(c.found)
+		switch c.kind() {
+		case '"':
+		case '[':
+			c.elements(func() { rawObject.decode(c) })
+			c.pos = start
+		default:
+			c.mismatch("a string or an array of parts")
+			return nil, false
+		}
+		v, ok := anyValue.decode(c)
+		return v, ok && len(c.found) == found
+	},
+	encode: anyValue.encode,
+	empty:  anyValue.empty,
+}
+
+func list[V any](c codec[V]) codec[[]V] {
+	return codec[[]V]{
+		decode: func(cur *cursor) ([]V, bool) {
+			if cur.kind() != '[' {
+				cur.mismatch("an array")
+				return nil, false
+			}
+			vs, found := []V{}, len(cur.found)
+			cur.elements(func() {
+				v, _ := c.decode(cur)
+				vs = append(vs, v)
+			})
+			return vs, len(cur.found) == found
+		},
+		encode: func(b *builder, vs []V) {
+			b.text = append(b.text, '[')
+			for i, v := range vs {
+				if i > 0 {
+					b.text = append(b.text, ',')
+				}
+				b.enter(step{index: i})
+				c.encode(b, v)
+				b.leave()
+			}
+			b.text = append(b.text, ']')
+		},
+		empty: func(vs []V) bool { return len(vs) == 0 },
+	}
+}
+
+func mapOf[V any](c codec[V]) codec[map[string]V] {
+	return codec[map[string]V]{
+		decode: func(cur *cursor) (map[string]V, bool) {
+			if cur.kind() != '{' {
+				cur.mismatch("an object")
+				return nil, false
+			}
+			m, found := map[string]V{}, len(cur.found)
+			cur.members(func(name []byte) { m[string(name)], _ = c.decode(cur) })
+			return m, len(cur.found) == found
+		},
+		encode: func(b *builder, m map[string]V) {
+			b.text = append(b.text, '{')
+			for i, name := range slices.Sorted(maps.Keys(m)) {
+				if i > 0 {
+					b.text = append(b.text, ',')
+				}
+				b.enter(step{name: []byte(name)})
+				b.appendText(name)
+				b.text = append(b.text, ':')
+				c.encode(b, m[name])
+				b.leave()
+			}
+			b.text = append(b.text, '}')
+		},
+		empty: func(m map[string]V) bool { return len(m) == 0 },
+	}
+}
+
+// A need says when a member is present.
+type need uint8
+
+const (
+	required need = iota
+	nullable      // present, and null where there is no value (design R6)
+	ifAny         // present where it is not empty
+)
+
+// A member is one member of the objects that are kept in a T.
+type member[T any] struct {
+	name   string
+	need   need
+	decode func(*cursor, *T)
+	encode func(*builder, *T) // writes the value
+	empty  func(*T) bool
+}
+
+// field returns the member that is kept at the given place of a T.
+func field[T, V any](name string, need need, c codec[V], at func(*T) *V) member[T] {
+	return member[T]{
+		name: name,
+		need: need,
+		decode: func(cur *cursor, t *T) {
+			if need == nullable && cur.kind() == 'n' {
+				cur.skip()
+				return
+			}
+			v, ok := c.decode(cur)
+			if !ok {
+				return
+			}
+			if need == ifAny && c.empty(v) {
+				cur.report(ruleEmpty, "must be left out where it is empty")
+				return
+			}
+			*at(t) = v
+		},
+		encode: func(b *builder, t *T) {
+			if v := *at(t); need == nullable && c.empty(v) {
+				b.text = append(b.text, "null"...)
+			} else {
+				c.encode(b, v)
+			}
+		},
+		empty: func(t *T) bool { return c.empty(*at(t)) },
+	}
+}
+
+// An object is the schema of a JSON object: its members in the order in which files have
+// them, and what is to be checked when all are read.
+type object[T any] struct {
+	members []member[T]
+	check   func(c *cursor, t *T, has func(name string) bool) // may be nil
+}
+
+func (o object[T]) codec() codec[T] {
+	return codec[T]{decode: o.decode, encode: o.encode, empty: func(T) bool { return false }}
+}
+
+func (o object[T]) decode(c *cursor) (t T, ok bool) {
+	if c.kind() != '{' {
+		c.mismatch("an object")
+		return t, false
+	}
+	found := len(c.found)
+	var seen uint64 // bit i: member i
+	next := 0       // files have the members in order, so mostly the next one is at hand
+	c.members(func(name []byte) {
+		i := o.index(name, next)
+		if i < 0 {
+			c.report(ruleUnknown, "is no member of the format")
+			c.skip()
+			return
+		}
+		seen |= 1 << i
+		next = i + 1
+		o.members[i].decode(c, &t)
+	})
+	for i, m := range o.members {
+		if m.need != ifAny && seen>>i&1 == 0 {
+			c.report(ruleMissing, "is required", m.name)
+		}
+	}
+	if o.check != nil {
+		o.check(c, &t, func(name string) bool {
+			return seen>>o.index([]byte(name), 0)&1 == 1
+		})
+	}
+	return t, len(c.found) == found
+}
+
+// index returns the index of the named member, searching from the given one on; -1: none.
+func (o object[T]) index(name []byte, from int) int {
+	for n := range o.members {
+		if i := (from + n) % len(o.members); o.members[i].name == string(name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (o object[T]) encode(b *builder, t T) {
+	b.text = append(b.text, '{')
+	first := true
+	for _, m := range o.members {
+		if m.need == ifAny && m.empty(&t) {
+			continue
+		}
+		if !first {
+			b.text = append(b.text, ',')
+		}
+		first = false
+		b.text = append(b.text, '"')
+		b.text = append(b.text, m.name...)
+		b.text = append(b.text, `":`...)
+		b.enter(step{name: []byte(m.name)})
+		m.encode(b, &t)
+		b.leave()
+	}
+	b.text = append(b.text, '}')
+}
+
+// parsePointer returns the reference tokens of an RFC 6901 pointer.
+func parsePointer(pointer string) ([]string, error) {
+	if pointer == "" {
+		return nil, nil
+	}
+	if pointer[0] != '/' {
+		return nil, fmt.Errorf("pointer %q does not start with a slash (RFC 6901)", pointer)
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		plain := strings.NewReplacer("~0", "", "~1", "").Replace(token)
+		if strings.Contains(plain, "~") {
+			return nil, fmt.Errorf("pointer %q has a ~ that is neither ~0 nor ~1 (RFC 6901)", pointer)
+		}
+		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	}
+	return tokens, nil
+}

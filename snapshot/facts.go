@@ -1,0 +1,105 @@
+package snapshot
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// Facts are what a commit must know of the records that it does not touch.
+type facts struct {
+	timestamp time.Time    // zero: the file is altered, and it is not known
+	blobs     []canon.Hash // that the record refers to, and those that these refer to
+}
+
+// recorded has the facts of records by their seals, so that of a store with many records a
+// process reads each at most once, and not at every commit. What a seal stands for never changes, so
+// the map is never stale: it is the one global state of this package.
+var recorded sync.Map // canon.Hash -> facts
+
+// factsOf returns the facts of the record with the given entry. A file that is altered refers to every blob
+// that it mentions, so that nothing is lost by what happened to it.
+func (s *Store) factsOf(root *os.Root, e Entry) (facts, error) {
+	if known, ok := recorded.Load(e.Hash); ok {
+		return known.(facts), nil
+	}
+	scratch := scratches.Get().(*scratch)
+	defer scratches.Put(scratch)
+	if err := scratch.read(root, e.File); err != nil {
+		return facts{}, err
+	}
+	f, seal := scratch.facts(s.readBlob)
+	if seal != "" {
+		recorded.Store(seal, f)
+	}
+	return f, nil
+}
+
+// facts returns the facts of the file that was read, and the seal if it is intact.
+func (s *scratch) facts(readBlob func(canon.Hash) ([]byte, error)) (facts, canon.Hash) {
+	var f facts
+	s.scan(s.file)
+	r, ok := s.sealed()
+	if !ok {
+		f.blobs = mentioned(s.file)
+		return f, ""
+	}
+	var raw, output canon.Hash
+	c := cursor{text: s.text, pos: r.members[1].start}
+	f.timestamp, ok = timestamp.decode(&c)
+	ok = decodeMember(s, r.members[responseText], "raw_output_ref", hash, &raw) && ok
+	ok = decodeMember(s, r.members[responseText], "output_ref", hash, &output) && ok
+	if !ok {
+		f.blobs = mentioned(s.file)
+		return f, ""
+	}
+	f.blobs = reachable(raw, output, readBlob)
+	return f, r.hash
+}
+
+// reachable returns the blobs that a record refers to: the provider's bytes, and the envelope with
+// all that it names (LC "Normalized Output Envelope").
+func reachable(raw, output canon.Hash, readBlob func(canon.Hash) ([]byte, error)) []canon.Hash {
+	found := map[canon.Hash]bool{}
+	if output != "" {
+		next := []canon.Hash{output}
+		for len(next) > 0 {
+			h := next[0]
+			next = next[1:]
+			if found[h] {
+				continue
+			}
+			found[h] = true
+			// What is missing or altered is for Verify to say.
+			if data, err := readBlob(h); err == nil {
+				next = append(next, mentioned(data)...)
+			}
+		}
+	}
+	if raw != "" {
+		found[raw] = true
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// mentioned returns the hashes that are strings of a JSON text.
+func mentioned(text []byte) (hashes []canon.Hash) {
+	for rest := text; ; {
+		_, after, ok := bytes.Cut(rest, []byte(`"sha256:`))
+		if !ok {
+			return hashes
+		}
+		rest = after
+		if len(after) <= 64 || after[64] != '"' {
+			continue
+		}
+		if h := canon.Hash("sha256:" + string(after[:64])); h.Valid() {
+			hashes = append(hashes, h)
+		}
+	}
+}

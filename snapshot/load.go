@@ -1,0 +1,165 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// A Sealed is a record whose seal was checked, and of which only that is decoded which
+// replay needs.
+type Sealed struct {
+	Entry        Entry
+	PromptHash   canon.Hash
+	WireHash     canon.Hash
+	Status       int
+	Headers      map[string][]string
+	RawOutputRef canon.Hash
+	Incomplete   string
+
+	path string // for messages
+	file []byte
+}
+
+// Load reads a record's file, once, and checks its id, its seal, the hash of its document, and
+// that the seal is the one in the entry. What the record says is otherwise checked only where it
+// is decoded; [Sealed.Snapshot] checks all of it. An error is an [*Error].
+func (s *Store) Load(e Entry) (*Sealed, error) {
+	if wrong := e.check(); wrong != "" {
+		return nil, newError(s.in(manifestName), "", ruleManifest, "%s", wrong)
+	}
+	root, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	scratch := scratches.Get().(*scratch)
+	defer scratches.Put(scratch)
+	if err := scratch.read(root, e.File); err != nil {
+		return nil, s.missing(e, err)
+	}
+	sealed := &Sealed{Entry: e, path: s.in(e.File), file: append([]byte(nil), scratch.file...)}
+	if scratch.load(sealed) {
+		return sealed, nil
+	}
+	return nil, sealed.whyNot()
+}
+
+// missing says that the file of an entry cannot be read.
+func (s *Store) missing(e Entry, err error) error {
+	if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("load snapshot: %w", err)
+	}
+	missing := newError(s.in(e.File), "", ruleManifest, "is in the manifest, but missing")
+	missing.Err = os.ErrNotExist
+	return missing
+}
+
+// A scratch is memory that loading needs for a moment.
+type scratch struct {
+	file []byte
+	outline
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{file: make([]byte, 0, 32<<10)} }}
+
+// read reads a file.
+func (s *scratch) read(root *os.Root, file string) error {
+	f, err := root.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s.file = s.file[:0]
+	for {
+		if len(s.file) == cap(s.file) {
+			s.file = append(s.file, 0)[:len(s.file)]
+		}
+		n, err := f.Read(s.file[len(s.file):cap(s.file)])
+		s.file = s.file[:len(s.file)+n]
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// load decodes the file, and reports whether it is what the entry says.
+func (s *scratch) load(sealed *Sealed) bool {
+	s.scan(s.file)
+	r, ok := s.sealed()
+	if !ok || r.hash != sealed.Entry.Hash {
+		return false
+	}
+	id := s.text[r.members[0].start:r.members[0].end]
+	if string(id) != strconv.Quote(sealed.Entry.ID) {
+		return false
+	}
+	request, response := r.members[requestText], r.members[responseText]
+	return decodeMember(s, request, "prompt_hash", hash, &sealed.PromptHash) &&
+		decodeMember(s, request, "wire_hash", hash, &sealed.WireHash) &&
+		decodeMember(s, response, "status", integer[int](0), &sealed.Status) &&
+		decodeMember(s, response, "headers", headers, &sealed.Headers) &&
+		decodeMember(s, response, "raw_output_ref", hash, &sealed.RawOutputRef) &&
+		decodeMember(s, response, "incomplete", text, &sealed.Incomplete)
+}
+
+var headers = mapOf(list(text))
+
+// decodeMember decodes a member of an object in the record, if it has one.
+func decodeMember[V any](s *scratch, object span, name string, codec codec[V], v *V) bool {
+	value := s.member(object, name)
+	if value == nil {
+		return true
+	}
+	if !canon.Canonical(value) {
+		return false
+	}
+	var ok bool
+	*v, ok = codec.decode(&cursor{text: value})
+	return ok
+}
+
+// whyNot says why the file is not what the entry says.
+func (s *Sealed) whyNot() error {
+	doc, err := s.parse()
+	if err != nil {
+		return err
+	}
+	if seal := doc.Snapshots[0].Hash; seal != s.Entry.Hash {
+		return newError(s.path, "/snapshots/0/hash", ruleManifest, "is %s, but the manifest has %s", seal, s.Entry.Hash)
+	}
+	return newError(s.path, "", ruleCanonical, "is not written as traceforge writes files")
+}
+
+// parse parses the file, which must have one record, with the id of the entry.
+func (s *Sealed) parse() (*Document, error) {
+	doc, err := Parse(s.file)
+	var e *Error
+	if errors.As(err, &e) {
+		e.File = s.path
+		return nil, e
+	}
+	if n := len(doc.Snapshots); n != 1 {
+		return nil, newError(s.path, "/snapshots", ruleName, "must have one record, has %d", n)
+	}
+	if id := doc.Snapshots[0].ID; id != s.Entry.ID {
+		return nil, newError(s.path, "/snapshots/0/id", ruleName, "must be %s as the file's name says, is %q", s.Entry.ID, id)
+	}
+	return doc, nil
+}
+
+// Snapshot returns the whole record, checked as by [Parse].
+func (s *Sealed) Snapshot() (*Snapshot, error) {
+	doc, err := s.parse()
+	if err != nil {
+		return nil, err
+	}
+	return &doc.Snapshots[0], nil
+}

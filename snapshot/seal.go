@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// The members of a record that its seal covers, in their order (SF "Individual Snapshot Hash").
+const (
+	sourceText   = 2
+	requestText  = 3
+	responseText = 4
+)
+
+var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
+
+// sealed is a member of a record that its seal covers, the i-th.
+func sealed(i int, m member[record]) member[record] {
+	decode, encode := m.decode, m.encode
+	m.decode = func(c *cursor, r *record) {
+		start := c.pos
+		decode(c, r)
+		r.texts[i] = c.text[start:c.pos]
+	}
+	m.encode = func(b *builder, r *record) {
+		start := len(b.text)
+		encode(b, r)
+		b.canonical(start)
+		b.text = append(b.text[:start], fileOrder(b.text[start:])...)
+	}
+	return m
+}
+
+// seal returns the hash of the texts of r, if all are there.
+func (r *record) seal() (h canon.Hash, ok bool) {
+	sealed := []byte{'{'}
+	for i, text := range r.texts {
+		if text == nil {
+			return "", false
+		}
+		sealed = appendItem(sealed, []byte(`"`+sealedNames[i]+`":`))
+		sealed = append(sealed, fileOrder(text)...)
+	}
+	return canon.Sum(append(sealed, '}')), true
+}
+
+// combinedHash returns a document's or a manifest's hash (SF "Combined Hash"). The hashes
+// are valid.
+func combinedHash(version string, hashes []canon.Hash) canon.Hash {
+	b := builder{text: make([]byte, 0, 64+len(hashes)*(hashLen+3))}
+	b.text = append(b.text, `{"version":`...)
+	b.appendText(version)
+	b.text = append(b.text, `,"snapshots":[`...)
+	for i, h := range hashes {
+		if i > 0 {
+			b.text = append(b.text, ',')
+		}
+		b.text = append(append(append(b.text, '"'), h...), '"')
+	}
+	return canon.Sum(append(b.text, "]}"...))
+}
+
+// Seal computes the seals of the records, and all hashes in them, as [Snapshot.Seal] does,
+// and the hash of the document. It changes nothing else.
+func (d *Document) Seal() error {
+	hashes := make([]canon.Hash, len(d.Snapshots))
+	for i := range d.Snapshots {
+		if err := d.Snapshots[i].Seal(); err != nil {
+			return err
+		}
+		hashes[i] = d.Snapshots[i].Hash
+	}
+	d.Hash = combinedHash(d.Version, hashes)
+	return nil
+}
+
+// Seal computes the hashes of the request's and of the response's core, and then the seal:
+// the hash of the whole record (SF "Individual Snapshot Hash", design R2). It changes
+// nothing else. An error is an [*Error] that names what cannot be written as JSON.
+func (s *Snapshot) Seal() error {
+	core, err := s.Request.Core(s.Source.Ignored)
+	if err != nil {
+		return fmt.Errorf("snapshot %s: request: %w", s.ID, err)
+	}
+	sealed := *s
+	sealed.Request.PromptHash = canon.Sum(core)
+	if core, err = s.Response.Core(); err != nil {
+		return fmt.Errorf("snapshot %s: response: %w", s.ID, err)
+	}
+	sealed.Response.ResponseHash = canon.Sum(core)
+
+	var b builder
+	object[record]{members: recordObject.members[:len(sealedNames)]}.encode(&b, record{Snapshot: sealed})
+	if err := b.err(); err != nil {
+		return fmt.Errorf("snapshot %s: %w", s.ID, err)
+	}
+	sealed.Hash = canon.Sum(b.text)
+	*s = sealed
+	return nil
+}
+
+// Core returns the canonical JSON of what r asks for: all of it but prompt_hash, wire_hash,
+// call_ids, and what the ignored RFC 6901 pointers into the request name (design R3). A pointer
+// that names nothing is no error; one that is malformed, or names the whole request, is.
+func (r *Request) Core(ignored []string) ([]byte, error) {
+	var b builder
+	requestObject.encode(&b, *r)
+	b.canonical(0)
+	if err := b.err(); err != nil {
+		return nil, err
+	}
+	return requestCore(b.text, ignored)
+}
+
+// Core returns the canonical JSON of what the model said: content, finish_reason, tool_calls,
+// parts, candidates and error, those that are absent left out (design R3).
+func (r *Response) Core() ([]byte, error) {
+	var b builder
+	responseObject.encode(&b, *r)
+	b.canonical(0)
+	if err := b.err(); err != nil {
+		return nil, err
+	}
+	return responseCore(b.text), nil
+}
+
+// requestCore returns the core of a request, which is canonical.
+func requestCore(request []byte, ignored []string) ([]byte, error) {
+	paths := make([][]string, len(ignored))
+	for i, pointer := range ignored {
+		tokens, err := parsePointer(pointer)
+		if err != nil {
+			return nil, err
+		}
+		paths[i] = tokens
+	}
+	core := pick(request, func(name []byte) bool { return !slices.Contains(outsideCore, string(name)) })
+	if len(paths) == 0 {
+		return core, nil
+	}
+	return without(nil, core, paths), nil
+}
+
+// responseCore returns the core of a response, which is canonical.
+func responseCore(response []byte) []byte {
+	return pick(response, func(name []byte) bool { return slices.Contains(coreMembers, string(name)) })
+}

@@ -1,0 +1,206 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+)
+
+// A search finds entries in a manifest without reading all of it: its entries are sorted,
+// one a line, so what a look-up costs grows with the logarithm of their number (design R13). It
+// trusts no line that it did not read.
+type search struct {
+	file       *os.File
+	start, end int64 // of the entries' lines
+
+	block []byte // what was read last
+	at    int64  // its offset
+}
+
+// blockSize is what is read at once where lines are read one after the other.
+const blockSize = 16 << 10
+
+// errMalformed ends a search; what is wrong is for parseManifest to say.
+var errMalformed = errors.New("malformed manifest")
+
+// openSearch opens the manifest in root.
+func openSearch(root *os.Root) (s *search, err error) {
+	f, err := root.Open(manifestName)
+	if err != nil {
+		return nil, err
+	}
+	s = &search{file: f, block: make([]byte, 0, blockSize)}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	s.end = size
+	head, err := s.read(0, blockSize)
+	if err != nil {
+		return nil, err
+	}
+	m := Manifest{}
+	entries, err := m.parseHead(string(head))
+	if err != nil {
+		return nil, errMalformed
+	}
+	s.start = int64(len(head) - len(entries))
+	tail, err := s.read(max(s.start, size-int64(tailSize)-1), tailSize+1)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.parseTail(string(tail)); err != nil {
+		return nil, errMalformed
+	}
+	if s.end = size - int64(tailSize); s.end <= s.start {
+		return nil, errMalformed
+	}
+	return s, nil
+}
+
+func (s *search) close() error { return s.file.Close() }
+
+// read returns the n bytes at offset at, fewer only before the end.
+func (s *search) read(at int64, n int) ([]byte, error) {
+	if rest := s.end - at; int64(n) > rest {
+		n = int(rest)
+	}
+	if at < s.at || at+int64(n) > s.at+int64(len(s.block)) {
+		s.at, s.block = at, s.block[:min(max(n, 0), cap(s.block))]
+		if _, err := s.file.ReadAt(s.block, at); err != nil && err != io.EOF {
+			s.block = s.block[:0]
+			return nil, err
+		}
+	}
+	return s.block[at-s.at:][:n], nil
+}
+
+// entry returns the entry whose line is at offset at, and the offset of the next line. The block that is read
+// for it is of size bytes.
+func (s *search) entry(at int64, size int) (e Entry, next int64, err error) {
+	if at+int64(entryLineMost) > s.at+int64(len(s.block)) && s.at+int64(len(s.block)) < s.end {
+		if _, err := s.read(at, size); err != nil {
+			return e, 0, err
+		}
+	}
+	line, err := s.read(at, entryLineMost)
+	if err != nil {
+		return e, 0, err
+	}
+	n := bytes.IndexByte(line, '\n') + 1
+	e, err = parseEntry(string(line[:n]))
+	next = at + int64(n)
+	if comma := n > 1 && line[n-2] == ','; err != nil || n == 0 || comma != (next < s.end) {
+		return e, 0, errMalformed
+	}
+	return e, next, nil
+}
+
+// find returns the offset of the first line whose file is not less than key.
+func (s *search) find(key string) (int64, error) {
+	low, high := s.start, s.end
+	var below, above string // files of the lines before low and at high; empty: none was read
+	for high-low > blockSize {
+		// The line after the middle; every line has one after it within entryLineMost.
+		middle := low + (high-low)/2
+		view, err := s.read(middle, 2*entryLineMost)
+		if err != nil {
+			return 0, err
+		}
+		n := bytes.IndexByte(view, '\n')
+		if n < 0 {
+			return 0, errMalformed
+		}
+		at := middle + int64(n) + 1
+		e, next, err := s.entry(at, entryLineMost)
+		if err != nil {
+			return 0, err
+		}
+		if e.File <= below || above != "" && e.File >= above {
+			return 0, errMalformed
+		}
+		if e.File < key {
+			low, below = next, e.File
+		} else {
+			high, above = at, e.File
+		}
+	}
+	for low < high {
+		e, next, err := s.entry(low, blockSize)
+		if err != nil {
+			return 0, err
+		}
+		if e.File <= below {
+			return 0, errMalformed
+		}
+		if e.File >= key {
+			return low, nil
+		}
+		low, below = next, e.File
+	}
+	return high, nil
+}
+
+// between calls visit for the entries from the one file on and before the other.
+func (s *search) between(from, to string, visit func(Entry)) error {
+	at, err := s.find(from)
+	if err != nil {
+		return err
+	}
+	for last := ""; at < s.end; {
+		e, next, err := s.entry(at, blockSize)
+		if err != nil {
+			return err
+		}
+		if e.File <= last {
+			return errMalformed
+		}
+		if e.File >= to {
+			return nil
+		}
+		visit(e)
+		at, last = next, e.File
+	}
+	return nil
+}
+
+// providers calls visit for each provider that has entries, in order.
+func (s *search) providers(visit func(provider string) error) error {
+	for at := s.start; at < s.end; {
+		e, _, err := s.entry(at, entryLineMost)
+		if err != nil {
+			return err
+		}
+		if err := visit(e.Provider); err != nil {
+			return err
+		}
+		// No file of the provider is greater than this, as "0" follows "/".
+		if at, err = s.find(e.Provider + "0"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diagnose returns err, or if it is errMalformed, what is wrong with the manifest in root.
+func diagnose(root *os.Root, err error) error {
+	if !errors.Is(err, errMalformed) {
+		return err
+	}
+	data, err := root.ReadFile(manifestName)
+	if err != nil {
+		return err
+	}
+	if _, err := parseManifest(data); err != nil {
+		return err
+	}
+	// It was replaced meanwhile.
+	return newError("", "", ruleManifest, "changed while it was read")
+}

@@ -1,0 +1,238 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Store is a directory of records, the blobs that they refer to, and their manifest (SF
+// "Storage Format", design R4). All file access is within the directory: no path in a
+// manifest and no symbolic link leads out of it.
+//
+// A Store is safe for concurrent use, by this process and by others: [Store.Commit] excludes all
+// other writers and [Store.Verify]. The other methods read without a lock; one that reads what
+// is being replaced may see the record of one state and the manifest of the other, which is
+// [ErrManifest].
+type Store struct {
+	dir  string // absolute, so that no change of the working directory matters
+	name string // as given to Open, for messages
+
+	mu     sync.Mutex
+	root   *os.Root // nil until the directory exists
+	blobs  *os.Root // blobs/sha256; nil until it is needed
+	closed bool
+}
+
+// Open returns the store in dir, which need not exist: the first commit makes it. Nothing is
+// written before.
+func Open(dir string) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &Store{dir: abs, name: dir}
+	if _, err := s.open(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return s, nil
+}
+
+// Close frees what s holds open. All methods fail afterwards with [fs.ErrClosed].
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	var errs []error
+	for _, root := range []*os.Root{s.root, s.blobs} {
+		if root != nil {
+			errs = append(errs, root.Close())
+		}
+	}
+	s.root, s.blobs = nil, nil
+	return errors.Join(errs...)
+}
+
+// open returns the store's directory; the error is fs.ErrNotExist if there is none yet.
+func (s *Store) open() (*os.Root, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, &fs.PathError{Op: "open", Path: s.name, Err: fs.ErrClosed}
+	}
+	if s.root == nil {
+		root, err := os.OpenRoot(s.dir)
+		if err != nil {
+			return nil, err
+		}
+		s.root = root
+	}
+	return s.root, nil
+}
+
+// in returns the path of a file of the store for messages.
+func (s *Store) in(file string) string {
+	return path.Join(filepath.ToSlash(s.name), file)
+}
+
+// about names the file that err, an [*Error] without one, is about.
+func (s *Store) about(file string, err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.File == "" {
+		e.File = s.in(file)
+	}
+	return err
+}
+
+// search opens the manifest; nil if there is neither a manifest nor a record.
+func (s *Store) search() (*os.Root, *search, error) {
+	root, err := s.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	search, err := openSearch(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return root, nil, s.noManifest(root)
+	}
+	if err != nil {
+		return nil, nil, s.about(manifestName, diagnose(root, err))
+	}
+	return root, search, nil
+}
+
+// noManifest returns nil if a store without a manifest is right: it has no records.
+func (s *Store) noManifest(root *os.Root) error {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && checkProvider(e.Name()) == "" {
+			err := newError(s.in(manifestName), "", ruleManifest, "is missing, though there are records of %s", e.Name())
+			err.Err = fs.ErrNotExist
+			return err
+		}
+	}
+	return nil
+}
+
+// Test returns the entries of the records of one test, in the order of their ordinals. It
+// reads only the lines of the manifest that it needs, and fails if these are malformed, not
+// sorted, or hold conflict markers, with an [*Error].
+func (s *Store) Test(pkg, test string) ([]Entry, error) {
+	root, search, err := s.search()
+	if err != nil || search == nil {
+		return nil, err
+	}
+	defer search.close()
+
+	type numbered struct {
+		n int
+		Entry
+	}
+	var found []numbered
+	err = search.providers(func(provider string) error {
+		slug := provider + "/" + slugOf(test) + "-"
+		// After the slug comes a digit other than 0, and ":" follows "9".
+		return search.between(slug+"1", slug+":", func(e Entry) {
+			digits, _, _ := strings.Cut(e.File[len(slug):], "-")
+			if n, err := strconv.Atoi(digits); err == nil && e.ID == ID(pkg, test, n) {
+				found = append(found, numbered{n, e})
+			}
+		})
+	})
+	if err != nil {
+		return nil, s.about(manifestName, diagnose(root, err))
+	}
+	slices.SortStableFunc(found, func(a, b numbered) int { return a.n - b.n })
+	entries := make([]Entry, len(found))
+	for i, e := range found {
+		entries[i] = e.Entry
+	}
+	return entries, nil
+}
+
+// All returns the entries of all records, sorted by file, from the manifest. An error ends it; it is an
+// [*Error] if the manifest is malformed.
+func (s *Store) All() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		m, err := s.manifest()
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		for _, e := range m.Snapshots {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// manifest reads the manifest. Of a store without records it is empty.
+func (s *Store) manifest() (*Manifest, error) {
+	root, err := s.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Manifest{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := root.ReadFile(manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Manifest{}, s.noManifest(root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseManifest(data)
+	return m, s.about(manifestName, err)
+}
+
+// Get returns the record with the given id, whatever its provider. It is checked as by
+// [Store.Load] and [Parse]. If there is none, the error is [fs.ErrNotExist].
+func (s *Store) Get(id string) (*Snapshot, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := s.Load(e)
+	if err != nil {
+		return nil, err
+	}
+	return sealed.Snapshot()
+}
+
+// entry returns the entry of the record with the given id.
+func (s *Store) entry(id string) (Entry, error) {
+	var found Entry
+	root, search, err := s.search()
+	if err != nil {
+		return found, err
+	}
+	if search != nil {
+		defer search.close()
+		err = search.providers(func(provider string) error {
+			file := entryFileOf(provider, id)
+			return search.between(file, file+"\x00", func(e Entry) { found = e })
+		})
+		if err != nil {
+			return found, s.about(manifestName, diagnose(root, err))
+		}
+	}
+	if found.ID == "" {
+		return found, &fs.PathError{Op: "find snapshot", Path: id, Err: fs.ErrNotExist}
+	}
+	return found, nil
+}

@@ -1,0 +1,336 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// Verify returns everything that is wrong with the store, sorted: records, blobs, manifest and
+// attributes that are not what was committed, and files that do not belong there. It changes nothing. It reads
+// every file, on all cores, and holds of each record only its name and hashes; a writer waits for it. The error is [fs.ErrNotExist] if there
+// is no store.
+func (s *Store) Verify() ([]Finding, error) {
+	root, err := s.open()
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	unlock, err := s.readLock(root)
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	defer unlock()
+	v := verifier{store: s, root: root, blobs: map[canon.Hash]bool{}}
+	if err := v.verify(); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	slices.SortFunc(v.findings, compareFindings)
+	return v.findings, nil
+}
+
+// readLock keeps writers out. A store without its lock file, or on a file system without
+// locks, is read without one.
+func (s *Store) readLock(root *os.Root) (unlock func(), err error) {
+	info, err := root.Lstat(attributesName)
+	if err != nil || !info.Mode().IsRegular() {
+		return func() {}, nil // a finding
+	}
+	lock, err := lockedfile.Open(filepath.Join(s.dir, attributesName))
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { lock.Close() }, nil
+}
+
+// A verifier collects the findings of one Verify.
+type verifier struct {
+	store *Store
+	root  *os.Root
+
+	manifest *Manifest
+	listed   bool // all entries of the manifest are known
+
+	mu       sync.Mutex
+	findings []Finding
+	blobs    map[canon.Hash]bool // those in the store; true: a record refers to it
+	span     timeSpan
+}
+
+func (v *verifier) report(file string, found ...Violation) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, violation := range found {
+		v.findings = append(v.findings, Finding{file, violation.Pointer, violation.Rule, violation.Message})
+	}
+}
+
+func (v *verifier) verify() error {
+	if err := v.readManifest(); err != nil {
+		return err
+	}
+	records, err := v.list()
+	if err != nil {
+		return err
+	}
+	if err := v.each(records, v.record); err != nil {
+		return err
+	}
+	v.missingRecords(records)
+	v.times()
+
+	var blobs []string
+	for h, used := range v.blobs {
+		blobs = append(blobs, blobFile(h))
+		if !used {
+			v.report(blobFile(h), Violation{"", ruleOrphan, "no record refers to it"})
+		}
+	}
+	return v.each(blobs, v.blob)
+}
+
+// each calls f for each file, on all cores. It returns the first error that f does.
+func (v *verifier) each(files []string, f func(*scratch, string) error) error {
+	next := make(chan string)
+	errs := make(chan error, runtime.GOMAXPROCS(0))
+	for range cap(errs) {
+		go func() {
+			var err error
+			scratch := scratches.Get().(*scratch)
+			defer scratches.Put(scratch)
+			for file := range next {
+				if err == nil {
+					err = f(scratch, file)
+				}
+			}
+			errs <- err
+		}()
+	}
+	for _, file := range files {
+		next <- file
+	}
+	close(next)
+	var first error
+	for range cap(errs) {
+		if err := <-errs; first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (v *verifier) readManifest() error {
+	data, err := v.root.ReadFile(manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.manifest, v.listed = &Manifest{}, true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.manifest, err = parseManifest(data)
+	v.listed = err == nil
+	var e *Error
+	if errors.As(err, &e) {
+		v.report(manifestName, e.Violations...)
+		v.listed = e.Violations[0].Pointer == "/hash"
+	}
+	return nil
+}
+
+// list returns the records' files, and reports what should not be in the store.
+func (v *verifier) list() (records []string, err error) {
+	top, err := fs.ReadDir(v.root.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	hasAttributes := false
+	for _, e := range top {
+		name := e.Name()
+		switch {
+		case e.IsDir() && name == blobDir:
+			if err := v.listBlobs(); err != nil {
+				return nil, err
+			}
+		case e.IsDir() && checkProvider(name) == "":
+			files, err := v.listRecords(name)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, files...)
+		case e.Type().IsRegular() && name == attributesName:
+			hasAttributes = true
+			if err := v.attributes(); err != nil {
+				return nil, err
+			}
+		case e.Type().IsRegular() && name == manifestName:
+		case name == journalName:
+			v.report(name, Violation{"", rulePending, "a commit was cut short: the next one, or traceforge manifest, finishes it or undoes it"})
+		default:
+			v.stray(name)
+		}
+	}
+	if !hasAttributes {
+		v.report(attributesName, Violation{"", ruleAttributes, "is missing"})
+	}
+	return records, nil
+}
+
+func (v *verifier) stray(file string) {
+	v.report(file, Violation{"", ruleStray, "does not belong in a store"})
+}
+
+func (v *verifier) attributes() error {
+	data, err := v.root.ReadFile(attributesName)
+	if err == nil && string(data) != attributes {
+		v.report(attributesName, Violation{"", ruleAttributes, "differs from what traceforge writes"})
+	}
+	return err
+}
+
+func (v *verifier) listRecords(provider string) (files []string, err error) {
+	entries, err := fs.ReadDir(v.root.FS(), provider)
+	for _, e := range entries {
+		file := path.Join(provider, e.Name())
+		if _, ok := entryOf(file); !ok || !e.Type().IsRegular() {
+			v.stray(file)
+			continue
+		}
+		files = append(files, file)
+	}
+	return files, err
+}
+
+func (v *verifier) listBlobs() error {
+	return fs.WalkDir(v.root.FS(), blobDir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if depth := strings.Count(file, "/"); depth == 1 && file != blobSubdir || depth > 2 {
+				v.stray(file)
+				return fs.SkipDir
+			}
+			return nil
+		}
+		h, ok := blobOf(file)
+		if !ok || !e.Type().IsRegular() {
+			v.stray(file)
+			return nil
+		}
+		v.blobs[h] = false
+		return nil
+	})
+}
+
+// record checks a record's file.
+func (v *verifier) record(scratch *scratch, file string) error {
+	if err := scratch.read(v.root, file); err != nil {
+		return err
+	}
+	got, found := scratch.examine()
+	if found != nil {
+		v.report(file, found...)
+	}
+	if got.id == "" {
+		return nil
+	}
+	e, _ := entryOf(file)
+	if got.id != e.ID {
+		v.report(file, Violation{"/snapshots/0/id", ruleName, "must be " + e.ID + " as the file's name says"})
+	} else if must := mustBeNamed(got.id, got.source); must != "" {
+		v.report(file, Violation{"/snapshots/0/id", ruleName, "must be " + must})
+	}
+	if i, ok := slices.BinarySearchFunc(v.manifest.Snapshots, e, compareEntries); ok {
+		if listed := v.manifest.Snapshots[i].Hash; listed != got.seal {
+			v.report(file, Violation{"/snapshots/0/hash", ruleManifest, "is " + string(got.seal) + ", but the manifest has " + string(listed)})
+		}
+	} else if v.listed {
+		v.report(file, Violation{"", ruleExtra, "is not in the manifest"})
+	}
+	v.refer(file, got)
+	return nil
+}
+
+// refer notes what a record refers to, and reports blobs that are missing.
+func (v *verifier) refer(file string, got examined) {
+	reached := reachable(got.raw, got.output, v.store.readBlob)
+	var missing []Violation
+	v.mu.Lock()
+	for _, h := range reached {
+		if _, ok := v.blobs[h]; ok {
+			v.blobs[h] = true
+			continue
+		}
+		// What an envelope names besides is for its reader to ask for.
+		for name, ref := range map[string]canon.Hash{"raw_output_ref": got.raw, "output_ref": got.output} {
+			if ref == h {
+				missing = append(missing, Violation{"/snapshots/0/response/" + name, ruleBlob, "refers to " + string(h) + ", which is missing"})
+			}
+		}
+	}
+	v.span.add(got.timestamp)
+	v.mu.Unlock()
+	v.report(file, missing...)
+}
+
+// missingRecords reports the entries whose files are not among records.
+func (v *verifier) missingRecords(records []string) {
+	slices.Sort(records)
+	ids := map[string]string{}
+	for _, e := range v.manifest.Snapshots {
+		if _, ok := slices.BinarySearch(records, e.File); !ok {
+			v.report(e.File, Violation{"", ruleMissing, "is in the manifest, but missing"})
+		}
+		if other := ids[e.ID]; other != "" {
+			v.report(e.File, Violation{"/snapshots/0/id", ruleDuplicate, "is the id of " + other + " too"})
+		}
+		ids[e.ID] = e.File
+	}
+}
+
+// times checks that the manifest has the times of the oldest and the newest record.
+func (v *verifier) times() {
+	if !v.listed || v.span.oldest.IsZero() {
+		return
+	}
+	if got, want := formatTime(v.manifest.CreatedAt), formatTime(v.span.oldest); got != want {
+		v.report(manifestName, Violation{"/created_at", ruleManifest, "is " + got + ", but the oldest record is of " + want})
+	}
+	if got, want := formatTime(v.manifest.UpdatedAt), formatTime(v.span.newest); got != want {
+		v.report(manifestName, Violation{"/updated_at", ruleManifest, "is " + got + ", but the newest record is of " + want})
+	}
+}
+
+// blob checks that a blob has the hash that is its name. Blobs may be large, so they are
+// not read at once.
+func (v *verifier) blob(_ *scratch, file string) error {
+	f, err := v.root.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != path.Base(file) {
+		v.report(file, Violation{"", ruleBlob, "has the hash sha256:" + got + ", which is not its name"})
+	}
+	return nil
+}
