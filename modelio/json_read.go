@@ -371,7 +371,10 @@ func readList[T any](r *jsonReader, field *[]T, read func(*jsonReader, *T) (bool
 	*field = []T{}
 	return true, r.elements(func() error {
 		var v T
-		_, err := read(r, &v)
+		known, err := read(r, &v)
+		if err == nil && !known {
+			err = r.errorf("want a value, got null")
+		}
 		*field = append(*field, v)
 		return err
 	})

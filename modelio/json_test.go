@@ -28,6 +28,8 @@ var newByType = map[string]func() any{
 	"response":        func() any { return new(modelio.GenerateResponse) },
 	"usage":           func() any { return new(modelio.Usage) },
 	"chunk":           func() any { return new(modelio.GenerateResponseChunk) },
+	"model info":      func() any { return new(modelio.ModelInfo) },
+	"capabilities":    func() any { return new(modelio.Capabilities) },
 }
 
 // roundTrips are texts in the form in which they are written: a round trip changes no byte.
@@ -85,6 +87,12 @@ var roundTrips = []struct{ name, why, what, text string }{
 	{"chunk", "GK Chunk Structure", "chunk", `{"aggregated":true,"content":[{"text":"3"}],"custom":{},"index":1,"role":"model"}`},
 	{"chunk_zeroes", "an index of 0 and aggregated:false may be spelled or not", "chunk", `{"aggregated":false,"content":[],"index":0}`},
 	{"chunk_least", "only content is required", "chunk", `{"content":[{"text":""}]}`},
+	{"model_info", "GK Capabilities", "model info", `{"label":"l","stage":"stable","supports":{"constrained":"no-tools","context":true,"media":false,"multiturn":true,"output":["text"]},"versions":["1"]}`},
+	{"model_info_empty", "nothing is required", "model info", `{}`},
+	{"model_info_none", "nothing is supported, and saying so", "model info", `{"label":"","supports":{}}`},
+	{"model_info_null", "null, and saying so", "model info", `{"supports":null}`},
+	{"capabilities", "GK Capabilities", "capabilities", `{"constrained":"all","media":true,"multiturn":true,"output":[],"systemRole":true,"toolChoice":true,"tools":true}`},
+	{"capabilities_nulls", "null, and saying so", "capabilities", `{"constrained":null,"output":null,"tools":null}`},
 	{"escapes", "each string comes back", "part", `{"text":"\"\\\u0000\u001f\n\r\t/<>&é😀"}`},
 }
 
@@ -114,6 +122,8 @@ func TestJSON_Written(t *testing.T) {
 		{"field_wins", "a field that is set wins over the unknown member of its name",
 			modelio.ToolRequest{Name: "t", Partial: true, Unknown: modelio.Object{"partial": json.RawMessage("false"), "name": json.RawMessage("null")}},
 			`{"name":"t","partial":true}`},
+		{"constrained_true", "GK says true where Genkit says all", decode[modelio.Capabilities](t, `{"constrained":true}`), `{"constrained":"all"}`},
+		{"constrained_false", "GK says false where Genkit says none", decode[modelio.Capabilities](t, `{"constrained":false}`), `{"constrained":"none"}`},
 		{"pointer", "a pointer is written as its value", &modelio.OutputConfig{Constrained: &yes}, `{"constrained":true}`},
 		{"nested", "values nest in other types", map[string]any{"p": []modelio.Part{modelio.TextPart("<a>")}}, `{"p":[{"text":"\u003ca\u003e"}]}`},
 	} {
@@ -157,6 +167,7 @@ func TestJSON_Rejected(t *testing.T) {
 		{"tokens_large", "it would be rounded", "usage", `{"inputTokens":9223372036854775808}`, "modelio: usage: /inputTokens: want an integer of 64 bits, got 9223372036854775808"},
 		{"tokens_string", "a count is a number", "usage", `{"inputTokens":"1"}`, "modelio: usage: /inputTokens: want a number, got a string"},
 		{"index_negative", "no such candidate", "chunk", `{"content":[],"index":-1}`, "modelio: chunk: /index: want an index, got -1"},
+		{"output_null", "a format is a string", "capabilities", `{"output":["text",null]}`, "modelio: capabilities: /output/1: want a value, got null"},
 		{"constrained_number", "constrained is a boolean", "output config", `{"constrained":1}`, "modelio: output config: /constrained: want a boolean, got a number"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -209,7 +220,11 @@ func FuzzJSON(f *testing.F) {
 		}
 		written, err := v.(json.Marshaler).MarshalJSON()
 		require.NoError(t, err)
-		require.Equal(t, tree(t, text), tree(t, string(written)))
+		want := tree(t, text)
+		if what == "model info" || what == "capabilities" {
+			want = spellConstrained(want)
+		}
+		require.Equal(t, want, tree(t, string(written)))
 
 		again := empty()
 		require.NoError(t, again.(json.Unmarshaler).UnmarshalJSON(written))
@@ -230,6 +245,21 @@ func tree(t *testing.T, text string) any {
 	require.NoError(t, dec.Decode(&v))
 	require.ErrorIs(t, dec.Decode(new(any)), io.EOF)
 	return plainNumbers(v)
+}
+
+// spellConstrained puts Genkit's words where a model's info says true or false, as GK has it.
+func spellConstrained(v any) any {
+	info, _ := v.(map[string]any)
+	if supports, ok := info["supports"]; ok {
+		spellConstrained(supports)
+	}
+	switch info["constrained"] {
+	case true:
+		info["constrained"] = "all"
+	case false:
+		info["constrained"] = "none"
+	}
+	return v
 }
 
 func plainNumbers(v any) any {

@@ -1,0 +1,112 @@
+package modelio
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Simulate returns req as a model with the given capabilities can take it, where GK says that
+// the framework or the model stands in for a capability that is not declared:
+//
+//   - Without systemRole, the content of system messages is put in order at the beginning of
+//     the first user message (GK "System Messages"), or becomes a user message of its own,
+//     the first of all, where there is none. What else a system message says, its metadata, is
+//     dropped.
+//   - Where output.schema is not enforced (constrained none, or no-tools in a request with
+//     tools), the schema is removed, constrained becomes false, and the prompt gets the schema
+//     as text, in Genkit's words (GK "Structured Output"): as a part with the metadata
+//     purpose:output at the end of the system message, else of the last user message. If there
+//     is such a part already, it does as it is, unless it is marked pending.
+//
+// Simulate does not change req; what needs no change is shared with the result. Simulating
+// twice is simulating once. What cannot be simulated (tools, media, a history) is left.
+func Simulate(req *GenerateRequest, info ModelInfo) *GenerateRequest {
+	simulated := *req
+	if !info.Supports.Constrained.enforced(req) {
+		simulateConstrained(&simulated)
+	}
+	if !info.Supports.SystemRole {
+		simulated.Messages = withoutSystem(simulated.Messages)
+	}
+	return &simulated
+}
+
+func simulateConstrained(req *GenerateRequest) {
+	if req.Output == nil {
+		return
+	}
+	output := *req.Output
+	if output.Constrained != nil && *output.Constrained {
+		output.Constrained = new(bool)
+	}
+	if output.Schema != nil {
+		req.Messages = withInstructions(req.Messages, output.Schema)
+		output.Schema = nil
+	}
+	req.Output = &output
+}
+
+// withInstructions returns messages with schema as text.
+func withInstructions(messages []Message, schema json.RawMessage) []Message {
+	var compact bytes.Buffer
+	if json.Compact(&compact, schema) != nil {
+		compact.Reset()
+		compact.Write(schema) // no JSON, so no schema either: let the model see what was there
+	}
+	part := TextPart("Output should be in JSON format and conform to the following schema:\n\n```\n" + compact.String() + "\n```\n")
+	part.Metadata = Object{"purpose": json.RawMessage(`"output"`)}
+
+	messages = slices.Clone(messages)
+	for i := range messages {
+		at := slices.IndexFunc(messages[i].Content, isInstructions)
+		if at < 0 {
+			continue
+		}
+		if truthy(messages[i].Content[at].Metadata["pending"]) {
+			messages[i].Content = slices.Clone(messages[i].Content)
+			messages[i].Content[at] = part
+		}
+		return messages
+	}
+
+	at := slices.IndexFunc(messages, func(m Message) bool { return m.Role == RoleSystem })
+	for i := len(messages) - 1; i >= 0 && at < 0; i-- {
+		if messages[i].Role == RoleUser {
+			at = i
+		}
+	}
+	if at < 0 {
+		return append(messages, Message{Role: RoleUser, Content: []Part{part}})
+	}
+	messages[at].Content = append(slices.Clip(messages[at].Content), part)
+	return messages
+}
+
+func isInstructions(p Part) bool { return string(p.Metadata["purpose"]) == `"output"` }
+
+func truthy(value json.RawMessage) bool {
+	return value != nil && string(value) != "false" && string(value) != "null"
+}
+
+// withoutSystem returns messages with the system messages' content in the first user message.
+func withoutSystem(messages []Message) []Message {
+	var system []Part
+	var rest []Message
+	for _, message := range messages {
+		if message.Role == RoleSystem {
+			system = append(system, message.Content...)
+		} else {
+			rest = append(rest, message)
+		}
+	}
+	if len(rest) == len(messages) {
+		return messages
+	}
+	user := slices.IndexFunc(rest, func(m Message) bool { return m.Role == RoleUser })
+	if user < 0 {
+		return slices.Insert(rest, 0, Message{Role: RoleUser, Content: system})
+	}
+	rest[user].Content = slices.Concat(system, rest[user].Content)
+	return rest
+}
