@@ -1,0 +1,228 @@
+package modelio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Check proves that m keeps the model contract: it calls m with requests of each kind that info
+// declares, streamed and not, and returns every breach that it sees, joined, each a [*Breach].
+// Nil means that it saw none. What GK only says SHOULD be is named so in the breach.
+//
+// The requests are small, two or three dozen, and real: a model that stands for a provider
+// calls it. Check asks for no particular answer, as a model may say what it likes, but where a
+// request constrains it. It expects two answers to be the same only of a model that repeats
+// itself.
+//
+// Where GK lets the framework stand in for a capability that info does not declare, the request
+// is prepared by [Simulate]; a request that needs another undeclared capability is not made.
+// [InfoOf] says what a model declares itself.
+//
+// Check calls m from several goroutines. If ctx ends, it returns an error that wraps ctx's.
+func Check(ctx context.Context, m Model, info ModelInfo) error {
+	c := &checker{model: m}
+	for _, p := range probes(info.Supports) {
+		p.request = Simulate(p.request, info)
+		c.both(ctx, p)
+	}
+	c.streamError(ctx)
+	c.cancel(ctx)
+	c.concurrent(ctx)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("modelio: check ended early: %w", err)
+	}
+	return errors.Join(c.breaches...)
+}
+
+type checker struct {
+	model Model
+
+	mu       sync.Mutex
+	breaches []error // each a *Breach
+}
+
+// breach notes a breach that the named probe shows.
+func (c *checker) breach(probe string, b *Breach) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, err := range c.breaches {
+		seen := err.(*Breach)
+		if seen.Rule == b.Rule && seen.Detail == b.Detail {
+			if !slices.Contains(seen.Probes, probe) {
+				seen.Probes = append(seen.Probes, probe)
+			}
+			return
+		}
+	}
+	b.Probes = []string{probe}
+	c.breaches = append(c.breaches, b)
+}
+
+// both makes a request streamed and not, and judges the answers.
+func (c *checker) both(ctx context.Context, p probe) {
+	whole, ok := c.whole(ctx, p)
+	if !ok {
+		return
+	}
+	streamed, ok := c.streamed(ctx, p)
+	if !ok || sayJSON(whole) == sayJSON(streamed) {
+		return
+	}
+	// They may differ because the model says something new each time.
+	again, ok := c.whole(ctx, p)
+	if !ok || sayJSON(again) != sayJSON(whole) {
+		return
+	}
+	again, ok = c.streamed(ctx, p)
+	if ok && sayJSON(again) == sayJSON(streamed) {
+		c.breach(p.name, breach(RuleStreamConsistent, "the answer is %s, but streamed it is %s", brief(sayJSON(whole)), brief(sayJSON(streamed))))
+	}
+}
+
+// whole makes a request without streaming. It reports whether there is an answer with a
+// message that can be judged further.
+func (c *checker) whole(ctx context.Context, p probe) (*GenerateResponse, bool) {
+	response, err := c.call(ctx, p, nil)
+	if err != nil {
+		c.breach(p.name, breach(p.rule, "the request fails: %v", err))
+		return nil, false
+	}
+	return response, c.judge(p.name, p, response)
+}
+
+// streamed makes a request with streaming; see whole.
+func (c *checker) streamed(ctx context.Context, p probe) (*GenerateResponse, bool) {
+	name := p.name + " streamed"
+	var log chunkLog
+	response, err := c.call(ctx, p, log.add)
+	if err != nil {
+		c.breach(name, breach(p.rule, "the request fails: %v", err))
+		return nil, false
+	}
+	if !c.judge(name, p, response) {
+		return nil, false
+	}
+	if b := log.breach(response); b != nil {
+		c.breach(name, b)
+		return nil, false
+	}
+	return response, true
+}
+
+// call calls the model with a request of its own, and checks that the request stays as it was.
+// A panic counts as an error, so that the other probes can go on.
+func (c *checker) call(ctx context.Context, p probe, stream StreamFunc) (response *GenerateResponse, err error) {
+	before, err := p.request.MarshalJSON()
+	if err != nil {
+		return nil, err // unreachable: the probes are valid
+	}
+	var request GenerateRequest
+	if err := request.UnmarshalJSON(before); err != nil {
+		return nil, err // unreachable: what is written can be read
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+		after, changed := request.MarshalJSON()
+		if changed != nil || !bytes.Equal(before, after) {
+			c.breach(p.name, breach(RuleRequest, "the call changes the request"))
+		}
+	}()
+	return c.model.Generate(ctx, &request, stream)
+}
+
+// streamError checks that the callback's error ends the generation and is returned.
+func (c *checker) streamError(ctx context.Context) {
+	const name = "callback error"
+	stop := errors.New("the callback's error")
+	calls := 0
+	_, err := c.call(ctx, textProbe(), func(context.Context, *GenerateResponseChunk) error {
+		calls++
+		return stop
+	})
+	switch {
+	case calls == 0: // RuleStreamChunks
+	case calls > 1:
+		c.breach(name, breach(RuleStreamError, "the callback is called again after its error"))
+	case err == nil:
+		c.breach(name, breach(RuleStreamError, "the callback's error is lost"))
+	case !errors.Is(err, stop):
+		c.breach(name, breach(RuleStreamError, "the error does not wrap the callback's: %v", err))
+	}
+}
+
+// cancel checks that a context that has ended ends the generation.
+func (c *checker) cancel(ctx context.Context) {
+	const name = "cancelled context"
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := c.call(ctx, textProbe(), nil)
+	switch {
+	case err == nil:
+		c.breach(name, breach(RuleCancel, "the request is answered"))
+	case !errors.Is(err, context.Canceled):
+		c.breach(name, breach(RuleCancelCause, "the error does not wrap context.Canceled: %v", err))
+	}
+}
+
+// concurrent checks that calls at the same time do not disturb each other: each has the chunks
+// of its own answer, and none has the answer to another request.
+func (c *checker) concurrent(ctx context.Context) {
+	requests := concurrentProbes()
+	var alone []string // what the model says to each request when it is the only one
+	streams := true    // whether it does so in chunks as it should
+	for _, p := range requests {
+		var log chunkLog
+		response, err := c.call(ctx, p, log.add)
+		if err != nil || badMessage(response) {
+			return // the other probes have shown it
+		}
+		alone = append(alone, sayJSON(response))
+		streams = streams && log.breach(response) == nil
+	}
+
+	var calls sync.WaitGroup
+	for n := range 4 * len(requests) {
+		i, stream := n%len(requests), streams && n < 2*len(requests)
+		calls.Go(func() {
+			detail := c.amongOthers(ctx, requests[i], stream, func(said string) bool {
+				return said != alone[i] && slices.Contains(alone, said)
+			})
+			if detail != "" {
+				c.breach("concurrent", breach(RuleConcurrent, "%s", detail))
+			}
+		})
+	}
+	calls.Wait()
+}
+
+// amongOthers makes one of many requests and returns what is wrong with its answer.
+func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, others func(said string) bool) string {
+	var log chunkLog
+	var callback StreamFunc
+	if stream {
+		callback = log.add
+	}
+	response, err := c.call(ctx, p, callback)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("a request that is answered alone fails among others: %v", err)
+	case badMessage(response):
+		return "a request that is answered alone gets no good message among others"
+	case others(sayJSON(response)):
+		return "a request gets the answer to another one"
+	case stream && log.breach(response) != nil:
+		return log.breach(response).Detail
+	}
+	return ""
+}
+
+// badMessage reports whether response has no message that can be compared.
+func badMessage(response *GenerateResponse) bool {
+	return response == nil || response.Message == nil || contentBreach(response.Message.Content, nil) != nil
+}

@@ -1,0 +1,175 @@
+package modelio
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// judge checks an answer by itself, and reports whether it can be judged further.
+func (c *checker) judge(name string, p probe, response *GenerateResponse) bool {
+	if response == nil || response.Message == nil && response.FinishReason != FinishBlocked {
+		c.breach(name, breach(RuleMessage, "there is neither a message nor an error"))
+		return false
+	}
+	switch response.FinishReason {
+	case FinishStop, FinishLength, FinishBlocked, FinishOther:
+	default:
+		c.breach(name, breach(RuleFinishReason, "finishReason is %q, not stop, length, blocked or other", response.FinishReason))
+	}
+	if response.Message == nil {
+		return false
+	}
+	if response.Message.Role != RoleModel {
+		c.breach(name, breach(RuleRole, "the message has role %q", response.Message.Role))
+	}
+	if b := contentBreach(response.Message.Content, p.request.Tools); b != nil {
+		c.breach(name, b)
+		return false
+	}
+	if _, err := response.MarshalJSON(); err != nil {
+		c.breach(name, breach(RuleMessage, "the response has no JSON form: %v", err))
+		return false
+	}
+	if p.verdict == nil || response.FinishReason == FinishLength || response.FinishReason == FinishBlocked {
+		return true
+	}
+	if detail := p.verdict(response.Message); detail != "" {
+		c.breach(name, breach(p.demands, "%s", detail))
+	}
+	return true
+}
+
+// contentBreach returns what is wrong with the content of an answer, or nil.
+func contentBreach(content []Part, tools []ToolDefinition) *Breach {
+	offered := map[string]bool{}
+	for _, tool := range tools {
+		offered[tool.Name] = true
+	}
+	refs := map[string]bool{}
+	for i, part := range content {
+		if _, err := part.MarshalJSON(); err != nil {
+			return breach(RulePart, "part %d has no JSON form: %v", i, err)
+		}
+		if part.kindless() {
+			return breach(RulePart, "part %d is of no kind", i)
+		}
+		if part.Media != nil && part.Media.URL == "" {
+			return breach(RulePart, "part %d is media without a url", i)
+		}
+		request := part.ToolRequest
+		if request == nil {
+			continue
+		}
+		_, spelled := request.Unknown["partial"]
+		switch {
+		case request.Partial || spelled:
+			return breach(RuleToolRequest, "part %d, %s, has the partial field", i, toolName(request))
+		case !offered[request.Name]:
+			return breach(RuleToolRequest, "part %d, %s, is of no tool that was offered", i, toolName(request))
+		case !bytes.HasPrefix(request.Input, []byte("{")):
+			return breach(RuleToolRequest, "part %d, %s, has no object as input: %q", i, toolName(request), request.Input)
+		case request.Ref != "" && refs[request.Ref]:
+			return breach(RuleToolRef, "part %d, %s, has the ref of another part", i, toolName(request))
+		}
+		refs[request.Ref] = true
+	}
+	return nil
+}
+
+// kindless reports whether p is of none of GK's kinds and of none that GK does not name.
+func (p *Part) kindless() bool {
+	return p.Text == nil && p.Media == nil && p.ToolRequest == nil && p.ToolResponse == nil &&
+		p.Reasoning == nil && p.Custom == nil && len(p.Unknown) == 0
+}
+
+// A chunkLog is what a callback was given. It holds copies, as a model may use a chunk again.
+type chunkLog struct {
+	chunks []*GenerateResponseChunk
+	bad    *Breach
+}
+
+func (l *chunkLog) add(_ context.Context, chunk *GenerateResponseChunk) error {
+	kept := new(GenerateResponseChunk)
+	data, err := []byte(nil), error(nil)
+	if chunk == nil {
+		err = fmt.Errorf("it is nil")
+	} else if data, err = chunk.MarshalJSON(); err == nil {
+		err = kept.UnmarshalJSON(data)
+	}
+	if err != nil && l.bad == nil {
+		l.bad = breach(RulePart, "chunk %d has no JSON form: %v", len(l.chunks), err)
+	}
+	l.chunks = append(l.chunks, kept)
+	return nil
+}
+
+// breach returns what is wrong with the chunks of response, or nil.
+func (l *chunkLog) breach(response *GenerateResponse) *Breach {
+	if l.bad != nil {
+		return l.bad
+	}
+	content := normalContent(response.Message.Content)
+	if len(l.chunks) == 0 && len(content) > 0 {
+		return breach(RuleStreamChunks, "there are no chunks")
+	}
+	aggregate, err := Aggregate(l.chunks)
+	if err != nil {
+		return err.(*Breach) // Aggregate makes no other
+	}
+	if got, want := contentJSON(content), contentJSON(aggregate.Content); got != want {
+		return breach(RuleStreamAggregate, "the chunks make %s, but the answer is %s", brief(want), brief(got))
+	}
+	return nil
+}
+
+// normalContent returns content as [Aggregate] would make it.
+func normalContent(content []Part) []Part {
+	message, err := Aggregate([]*GenerateResponseChunk{{Content: content}})
+	if err != nil {
+		return content // unreachable: contentBreach has seen its tool requests
+	}
+	return message.Content
+}
+
+// contentJSON returns a text that is the same for content that says the same.
+func contentJSON(content []Part) string {
+	data, err := Message{Content: content}.MarshalJSON()
+	if err != nil {
+		return err.Error() // unreachable: contentBreach has seen the parts
+	}
+	if kept, err := canon.KeepNumbers(data); err == nil {
+		data = kept
+	}
+	return string(data)
+}
+
+// sayJSON returns a text that is the same for answers that say the same, whatever refs they
+// make up (design R8).
+func sayJSON(response *GenerateResponse) string {
+	normal, _ := NormalizeRefs([]Message{{Content: normalContent(response.Message.Content)}})
+	return string(response.FinishReason) + " " + contentJSON(normal[0].Content)
+}
+
+// brief shortens a text for a message.
+func brief(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// textOf returns the text of a message.
+func textOf(m *Message) string {
+	var b strings.Builder
+	for _, part := range m.Content {
+		if part.Text != nil {
+			b.WriteString(*part.Text)
+		}
+	}
+	return b.String()
+}
