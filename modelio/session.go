@@ -77,14 +77,19 @@ func NewSession(adapterID, modelID string) *Session {
 // Append adds the interaction of a prompt and the response to it. Of the prompt only the hash is
 // kept. Bytes that are not UTF-8 are replaced by U+FFFD.
 func (s *Session) Append(prompt, response string) {
+	in := newInteraction(prompt, response)
+	in.I = len(s.Interactions)
+	s.Interactions = append(s.Interactions, in)
+}
+
+func newInteraction(prompt, response string) Interaction {
 	prompt = strings.ToValidUTF8(prompt, "\uFFFD")
 	response = strings.ToValidUTF8(response, "\uFFFD")
-	s.Interactions = append(s.Interactions, Interaction{
-		I:               len(s.Interactions),
+	return Interaction{
 		PromptHash:      canon.Sum([]byte(prompt)),
 		ResponseHash:    canon.Sum([]byte(response)),
 		ResponseContent: response,
-	})
+	}
 }
 
 // Hash returns the ModelIOHash of s (MIO §4.4): the hash of its core, with the interactions in the

@@ -1,0 +1,144 @@
+package modelio
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// RequestCore returns what a session has the prompt_hash of where its prompts are requests: the
+// canonical JSON of req, with the refs of tool calls replaced as [NormalizeRefs] does and numbers that a
+// float64 does not hold kept as [canon.KeepNumbers] does. An error says what in req is not JSON.
+func RequestCore(req *GenerateRequest) ([]byte, error) {
+	normalized := *req
+	normalized.Messages, _ = NormalizeRefs(req.Messages)
+	text, err := normalized.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return canon.KeepNumbers(text)
+}
+
+// responseCore is what a model said (design R3), as a session's response_content has it: usage,
+// custom and all else that says how it was said are left out.
+type responseCore struct {
+	Candidates   json.RawMessage `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no place for
+	Content      *string         `json:"content"`
+	Error        *RecordedError  `json:"error,omitempty"`
+	FinishReason FinishReason    `json:"finish_reason"`
+	Parts        []Part          `json:"parts,omitempty"` // where content and tool calls do not say it all
+	ToolCalls    []coreToolCall  `json:"tool_calls,omitempty"`
+}
+
+type coreToolCall struct {
+	Input json.RawMessage `json:"input,omitempty"`
+	Name  string          `json:"name"`
+	Ref   string          `json:"ref"`
+}
+
+// A RecordedError is what a provider reported instead of an answer.
+type RecordedError struct {
+	Status  int    `json:"status"` // HTTP status; 0: none
+	Type    string `json:"type"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *RecordedError) Error() string {
+	return fmt.Sprintf("recorded error: status %d, type %q, code %q: %s", e.Status, e.Type, e.Code, e.Message)
+}
+
+// ResponseCore returns the canonical JSON of what resp, the answer to req, says: content,
+// finish_reason, tool_calls and parts (design R3), with the refs of tool calls numbered on from those of req.
+// A message's own metadata is not in it. An error says what in resp is not JSON.
+func ResponseCore(req *GenerateRequest, resp *GenerateResponse) ([]byte, error) {
+	core := responseCore{Content: new(string), FinishReason: resp.FinishReason}
+	if core.FinishReason == "" {
+		core.FinishReason = FinishOther
+	}
+	if resp.Message != nil {
+		history := req.Messages[:len(req.Messages):len(req.Messages)]
+		whole, _ := NormalizeRefs(append(history, *resp.Message))
+		core.say(whole[len(whole)-1].Content)
+	}
+	var text bytes.Buffer
+	if err := json.NewEncoder(&text).Encode(core); err != nil {
+		return nil, fmt.Errorf("response core: %w", err)
+	}
+	return canon.KeepNumbers(text.Bytes())
+}
+
+// say adds parts: text to the content, tool requests to the tool calls, and, where that does not
+// say it all, everything to the parts.
+func (c *responseCore) say(parts []Part) {
+	for _, part := range parts {
+		switch {
+		case part.Text != nil:
+			*c.Content += *part.Text
+		case part.ToolRequest != nil:
+			c.ToolCalls = append(c.ToolCalls, coreToolCall{part.ToolRequest.Input, part.ToolRequest.Name, part.ToolRequest.Ref})
+		}
+	}
+	if !equalParts(c.message().Content, parts) {
+		c.Parts = parts
+	}
+}
+
+func equalParts(a, b []Part) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// message returns the message that c is the core of.
+func (c *responseCore) message() *Message {
+	if c.Parts != nil {
+		return &Message{Role: RoleModel, Content: c.Parts}
+	}
+	m := &Message{Role: RoleModel, Content: []Part{}}
+	if *c.Content != "" {
+		m.Content = append(m.Content, TextPart(*c.Content))
+	}
+	for _, call := range c.ToolCalls {
+		m.Content = append(m.Content, Part{ToolRequest: &ToolRequest{Name: call.Name, Input: call.Input, Ref: call.Ref}})
+	}
+	return m
+}
+
+// parseResponse returns the response that a response_content stands for: the one it is the core of,
+// or, where it is no core, as in sessions from elsewhere, one whose text it is.
+func parseResponse(content string) (*GenerateResponse, error) {
+	core, ok := parseResponseCore(content)
+	if !ok {
+		content = strings.ToValidUTF8(content, "\uFFFD")
+		return &GenerateResponse{
+			Message:      &Message{Role: RoleModel, Content: []Part{TextPart(content)}},
+			FinishReason: FinishOther,
+		}, nil
+	}
+	if core.Error != nil {
+		return nil, core.Error
+	}
+	resp := &GenerateResponse{Message: core.message(), FinishReason: core.FinishReason}
+	if core.Candidates != nil {
+		resp.Unknown = Object{"candidates": core.Candidates}
+	}
+	return resp, nil
+}
+
+func parseResponseCore(content string) (core responseCore, ok bool) {
+	if !canon.Canonical([]byte(content)) {
+		return core, false
+	}
+	text, err := canon.RestoreNumbers([]byte(content))
+	if err != nil {
+		return core, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&core)
+	return core, err == nil && core.Content != nil && core.FinishReason != ""
+}
