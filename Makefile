@@ -1,0 +1,16 @@
+.PHONY: demo test check bench update
+
+demo: ## record, replay, drift, accept, on the embedded fake provider
+	go run ./internal/demo
+
+test: ## the tests of every module
+	./.ci/test
+
+check: ## what CI checks besides the tests
+	./.ci/check
+
+bench: ## replay beside an in-memory round tripper
+	go test -run '^$$' -bench . -benchmem ./traceforgetest
+
+update: ## record our own snapshots again
+	go test ./... -run '^TestOwnStore' -update
