@@ -51,7 +51,7 @@ type Message struct {
 
 // A Part is one piece of a message's content (GK "Part"). Exactly one of the six kinds is
 // set; a part of another kind (Genkit has data and resource parts) has none of them set and
-// keeps its members in Unknown.
+// keeps its members in Unknown. Only Custom may stand beside another kind, as in Genkit's schema.
 type Part struct {
 	Text         *string
 	Media        *Media
@@ -76,7 +76,7 @@ type ToolRequest struct {
 	Name    string
 	Input   json.RawMessage // nil: absent
 	Ref     string          // empty: absent
-	Partial bool            // an intermediate chunk of a stream
+	Partial bool            // an intermediate chunk of a stream; absent (GK: MUST NOT be set) in the final one
 	Unknown Object
 }
 
@@ -152,7 +152,9 @@ type GenerateResponseChunk struct {
 type StreamFunc func(context.Context, *GenerateResponseChunk) error
 
 // A Model generates an answer to a request. The response is the whole answer also when
-// it was streamed (GK "Streaming"). Implementations are safe for concurrent use.
+// it was streamed (GK "Streaming"). The end of the context ends the generation with an error
+// that wraps the context's. A model does not change the request, nor a chunk or a response
+// that it has handed over. Implementations are safe for concurrent use. [Check] proves all this.
 type Model interface {
 	Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error)
 }
