@@ -119,13 +119,33 @@ func Causes(differences []Difference, recorded, got *snapshot.Request) []string 
 	var causes []string
 	seen := map[string]bool{}
 	for _, d := range differences {
-		cause := component(d, recorded, got)
-		if !seen[cause] {
-			seen[cause] = true
-			causes = append(causes, cause)
+		for _, member := range members(d) {
+			cause := component(member, recorded, got)
+			if !seen[cause] {
+				seen[cause] = true
+				causes = append(causes, cause)
+			}
 		}
 	}
 	return causes
+}
+
+// members splits the difference between some provider options and none into one for each, as
+// each is a component of its own.
+func members(d Difference) []Difference {
+	if d.Pointer != "/provider_options" {
+		return []Difference{d}
+	}
+	var split differ
+	split.compare(d.Pointer, orEmpty(d.Recorded), orEmpty(d.Got))
+	return split.found
+}
+
+func orEmpty(object json.RawMessage) json.RawMessage {
+	if object == nil {
+		return json.RawMessage("{}")
+	}
+	return object
 }
 
 // outputOptions are the provider options that say what form the answer must have.
