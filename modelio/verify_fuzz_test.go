@@ -1,0 +1,109 @@
+package modelio_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// FuzzVerify checks, for any bytes at all: what is JSON is what encoding/json takes for it,
+// reading in pieces changes nothing, and a session that verifies has the hash that canon makes of
+// its core and still verifies, with the same hash, after decode and encode.
+func FuzzVerify(f *testing.F) {
+	for _, tt := range verifyCases {
+		f.Add(changed(f, tt.change...))
+	}
+	f.Add([]byte(`{"interactions":[],"mode":"record","model_id":"\ud83d\ude00\ud83d","adapter_id":"é\udc00","model_io_schema_version":"1.0.0"}`))
+	f.Add([]byte("\uFEFF{}"))
+	f.Add([]byte("{\"adapter_id\":\"\xed\xa0\x80\"}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		report, err := modelio.VerifyReader(bytes.NewReader(data), modelio.VerifyOptions{})
+		if tooDeep := errors.Is(err, canon.ErrDepth); !tooDeep {
+			require.Equal(t, json.Valid(data) && utf8.Valid(data), err == nil, "%v", err)
+		}
+
+		pieces, errPieces := modelio.VerifyReader(iotest.OneByteReader(bytes.NewReader(data)), modelio.VerifyOptions{})
+		require.Equal(t, err, errPieces)
+		require.Equal(t, report, pieces)
+
+		violations := modelio.Verify(data)
+		require.Equal(t, err == nil && report.OK(), len(violations) == 0)
+		if len(violations) > 0 {
+			return
+		}
+		var s modelio.Session
+		require.NoError(t, json.Unmarshal(data, &s))
+		hash, err := s.Hash()
+		require.NoError(t, err)
+		require.Equal(t, report.Hash, hash)
+		if !strings.Contains(strings.ToLower(string(data)), `\ud`) { // canon has no lone surrogates
+			require.Equal(t, hashByCanon(t, &s), hash)
+		}
+		encoded, err := s.Encode()
+		require.NoError(t, err)
+		require.Equal(t, report, verify(t, encoded, modelio.VerifyOptions{}))
+	})
+}
+
+// The fixtures of the reference, which its oracle has too, but here as the files that they are.
+func TestVerifyFixtures(t *testing.T) {
+	dir := vectorFile(t, "model-io/model_io")
+	tests := []struct{ name, why, rule string }{
+		{"valid_model_io.json", "valid", ""},
+		{"invalid_too_many_interactions.json", "valid as it stands: its note says that a program adds the interactions", ""},
+		{"invalid_bad_hash.json", "the response has another hash", "MI7"},
+		{"invalid_mode.json", "the mode is unknown", "MI3"},
+		{"invalid_non_contiguous_index.json", "the second index is 5", "MI5"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(dir, tt.name))
+			require.NoError(t, err)
+			violations := modelio.Verify(data)
+			if tt.rule == "" {
+				require.Empty(t, violations, tt.why)
+				return
+			}
+			require.Len(t, violations, 1, tt.why)
+			require.Equal(t, tt.rule, violations[0].RuleID, tt.why)
+		})
+	}
+}
+
+// The canonical form of every string among the reference's canonical values.
+func TestCanonicalStringsOfReference(t *testing.T) {
+	var cases []struct {
+		Text      string `json:"json_text"`
+		Canonical string `json:"canonical"`
+	}
+	readVectors(t, "model-io/canonical_oracle.json", &cases)
+	require.Len(t, cases, 50)
+	n := 0
+	for _, tt := range cases {
+		if tt.Text[0] != '"' {
+			continue // only strings are of any length in a core; the rest is canon's
+		}
+		n++
+		session := changed(t, `"m"`, tt.Text, `"a"`, `"a","x":`+tt.Text)
+		var s modelio.Session
+		require.NoError(t, json.Unmarshal(session, &s))
+		encoded, err := s.MarshalJSON()
+		require.NoError(t, err)
+		if tt.Text != `""` { // an empty model_id breaks MI2
+			require.True(t, verify(t, session, modelio.VerifyOptions{}).OK(), tt.Text)
+		}
+		require.Contains(t, string(encoded), `"model_id":`+tt.Canonical+`,`, tt.Text)
+	}
+	require.GreaterOrEqual(t, n, 10)
+}
