@@ -101,30 +101,46 @@ func (s *Store) search() (*os.Root, *search, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	search, err := openSearch(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return root, nil, s.noManifest(root)
-	}
-	if err != nil {
-		return nil, nil, s.about(manifestName, diagnose(root, err))
-	}
-	return root, search, nil
-}
-
-// noManifest returns nil if a store without a manifest is right: it has no records.
-func (s *Store) noManifest(root *os.Root) error {
-	entries, err := fs.ReadDir(root.FS(), ".")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.IsDir() && checkProvider(e.Name()) == "" {
-			err := newError(s.in(manifestName), "", ruleManifest, "is missing, though there are records of %s", e.Name())
+	for again := false; ; again = true {
+		search, err := openSearch(root)
+		if err == nil {
+			return root, search, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, s.about(manifestName, diagnose(root, err))
+		}
+		// A first commit may be under way, or have ended since the manifest was looked for.
+		if _, err := root.Lstat(journalName); err == nil {
+			return root, nil, nil
+		}
+		provider, err := anyRecord(root)
+		if provider == "" || err != nil {
+			return root, nil, err
+		}
+		if again {
+			err := newError(s.in(manifestName), "", ruleManifest, "is missing, though there are records of %s", provider)
 			err.Err = fs.ErrNotExist
-			return err
+			return nil, nil, err
 		}
 	}
-	return nil
+}
+
+// anyRecord names a provider that the store has files of; empty if there is none.
+func anyRecord(root *os.Root) (provider string, err error) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || checkProvider(e.Name()) != "" {
+			continue
+		}
+		files, err := fs.ReadDir(root.FS(), e.Name())
+		if err != nil || len(files) > 0 {
+			return e.Name(), err
+		}
+	}
+	return "", nil
 }
 
 // Test returns the entries of the records of one test, in the order of their ordinals. It
