@@ -14,7 +14,7 @@ type anthropicMessages struct{}
 
 func (anthropicMessages) name() string { return "anthropic.messages" }
 
-func (anthropicMessages) framing() framing { return sse() }
+func (anthropicMessages) framing(*Call) framing { return sse() }
 
 func (anthropicMessages) header(x *exchange) http.Header {
 	h := http.Header{
@@ -35,8 +35,8 @@ func (anthropicMessages) failure(x *exchange, f Failure) []byte {
 	return marshal(anthropicError(x, f))
 }
 
-func (anthropicMessages) failureEvent(x *exchange, f Failure) event {
-	return jsonEvent("error", anthropicError(x, f))
+func (anthropicMessages) failureEvents(x *exchange, f Failure, _ int) []event {
+	return []event{jsonEvent("error", anthropicError(x, f))}
 }
 
 func anthropicError(x *exchange, f Failure) object {
@@ -78,19 +78,28 @@ func (f anthropicMessages) read(c *Call) *Failure {
 	if err != nil {
 		return refusal("The request body is not valid JSON: %v", err)
 	}
-	for _, key := range []string{"model", "max_tokens", "messages"} {
+	switch {
+	case !body.has("model"):
+		return refusal("model: Field required")
+	case !body.into("model", &c.Model):
+		return refusal("model: Input should be a valid string")
+	}
+	c.Stream = body.flag("stream")
+	return f.readBody(c, body)
+}
+
+// readBody reads what is the same on Anthropic's own hosts and on Bedrock and Vertex, where
+// the path names the model and says whether to stream.
+func (f anthropicMessages) readBody(c *Call, body members) *Failure {
+	for _, key := range []string{"max_tokens", "messages"} {
 		if !body.has(key) {
 			return refusal("%s: Field required", key)
 		}
 	}
 	var maxTokens int
-	switch {
-	case !body.into("model", &c.Model):
-		return refusal("model: Input should be a valid string")
-	case !body.into("max_tokens", &maxTokens):
+	if !body.into("max_tokens", &maxTokens) {
 		return refusal("max_tokens: Input should be a valid integer")
 	}
-	c.Stream = body.flag("stream")
 	if body.has("system") {
 		c.Messages = append(c.Messages, Message{Role: "system", Text: textOf(body["system"])})
 	}
@@ -223,7 +232,7 @@ func (anthropicMessages) message(x *exchange, content []object, stop, details an
 	u := x.usage()
 	return object{
 		{"model", x.model()},
-		{"id", x.mint.or(x.reply.ID, "msg_01", alnum, 22)},
+		{"id", x.answerID(x.mint.id("msg_01", alnum, 22))},
 		{"type", "message"},
 		{"role", "assistant"},
 		{"content", content},
@@ -251,7 +260,7 @@ func (f anthropicMessages) stream(x *exchange) []event {
 		e.data = append(e.data[:len(e.data)-1], pad+"}"...)
 		events = append(events, e)
 	}
-	ping := func() { events = append(events, event{"ping", []byte(`{"type": "ping"}`)}) }
+	ping := func() { events = append(events, event{name: "ping", data: []byte(`{"type": "ping"}`)}) }
 
 	send(object{{"type", "message_start"}, {"message", f.message(x, []object{}, nil, nil, 1)}})
 	blocks := f.blocks(x)
@@ -328,4 +337,27 @@ func (anthropicMessages) blocks(x *exchange) []block {
 		blocks = append(blocks, b)
 	}
 	return blocks
+}
+
+// vertexClaude is Anthropic's format on Vertex AI, where the path names the model and says
+// whether to stream: …/publishers/anthropic/models/MODEL:streamRawPredict.
+type vertexClaude struct{ anthropicMessages }
+
+func onVertexClaude(c *Call) bool {
+	_, verb, _ := geminiVerb(c.Path)
+	return verb == "rawPredict" || verb == "streamRawPredict"
+}
+
+func (f vertexClaude) read(c *Call) *Failure {
+	body, err := parse(c.Body)
+	if err != nil {
+		return refusal("The request body is not valid JSON: %v", err)
+	}
+	if !body.has("anthropic_version") {
+		return refusal("anthropic_version: Field required")
+	}
+	var verb string
+	c.Model, verb, _ = geminiVerb(c.Path)
+	c.Stream = verb == "streamRawPredict"
+	return f.readBody(c, body)
 }

@@ -19,13 +19,15 @@ type Call struct {
 
 	Model    string
 	Stream   bool
-	Choices  int // how many answers are asked for: OpenAI's n; at least 1
-	Messages []Message
+	Choices  int       // how many answers are asked for: OpenAI's n; at least 1
+	Messages []Message // prompts and texts to embed are messages of the user
 	Tools    []Tool
 	Schema   json.RawMessage // the JSON Schema that the answer must fit; nil: none
 
 	usageChunk bool // OpenAI: stream_options.include_usage
 	padding    bool // OpenAI: stream_options.include_obfuscation
+	packed     bool // embeddings: as base64
+	dimensions int  // embeddings: the length of a vector
 }
 
 // A Message is one turn of the conversation that a call carries.

@@ -13,17 +13,20 @@ type exchange struct {
 	reply  Reply
 	mint   *mint
 
-	request string // see requestID
+	request, id string // see requestID and answerID
 }
 
 // answer renders the reply and sends it.
 func (x *exchange) answer(w http.ResponseWriter, r *http.Request) {
 	d, contentType := x.render()
 	header := w.Header()
+	header.Set("Content-Type", contentType)
 	for k, v := range x.format.header(x) {
 		header[http.CanonicalHeaderKey(k)] = v
 	}
-	header.Set("Content-Type", contentType)
+	if x.reply.Raw != nil {
+		header.Set("Content-Type", contentType)
+	}
 	if x.mint.fixed {
 		header.Set("Date", x.mint.now.Format(http.TimeFormat))
 	}
@@ -55,7 +58,7 @@ func (x *exchange) render() (d delivery, contentType string) {
 		d.status = f.Status
 		d.chunks = [][]byte{x.format.failure(x, f)}
 	case x.call.Stream:
-		framing := x.format.framing()
+		framing := x.format.framing(x.call)
 		d.chunks = framing.frames(x.events(), x.reply.Stream)
 		d.streamed = true
 		return d, framing.contentType
@@ -76,7 +79,7 @@ func (x *exchange) events() []event {
 		return events
 	}
 	n := min(x.reply.Stream.FailAfter, len(events))
-	return append(events[:n:n], x.format.failureEvent(x, *x.reply.Failure))
+	return append(events[:n:n], x.format.failureEvents(x, *x.reply.Failure, n)...)
 }
 
 // model is the model that answers.
@@ -138,4 +141,15 @@ func (x *exchange) requestID() string {
 		x.request = x.mint.id("req_01", alnum, 22)
 	}
 	return x.request
+}
+
+// answerID is the id of the answer: the script's, else the first one made.
+func (x *exchange) answerID(made string) string {
+	if x.id == "" {
+		x.id = x.reply.ID
+	}
+	if x.id == "" {
+		x.id = made
+	}
+	return x.id
 }

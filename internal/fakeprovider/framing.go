@@ -7,12 +7,13 @@ import (
 
 // An event is one piece of a streamed answer before it is framed.
 type event struct {
-	name string // of a server-sent event; empty: none
-	data []byte
+	name   string // empty: none
+	data   []byte
+	failed bool // an exception of AWS's event streams
 }
 
 // jsonEvent returns an event that carries v.
-func jsonEvent(name string, v any) event { return event{name, marshal(v)} }
+func jsonEvent(name string, v any) event { return event{name: name, data: marshal(v)} }
 
 // A framing says how the events of a stream go over the wire.
 type framing struct {
@@ -47,6 +48,17 @@ func sse() framing {
 				frame = bytes.ReplaceAll(frame, []byte("\n"), []byte("\r\n"))
 			}
 			out = append(out, frame)
+		}
+		return out
+	}}
+}
+
+// ndjson frames lines of JSON.
+func ndjson(contentType string) framing {
+	return framing{contentType, func(events []event, _ Stream) [][]byte {
+		var out [][]byte
+		for _, e := range events {
+			out = append(out, append(e.data, '\n'))
 		}
 		return out
 	}}

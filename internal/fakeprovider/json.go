@@ -89,6 +89,14 @@ func (m members) into(key string, v any) bool {
 	return m.has(key) && json.Unmarshal(m[key], v) == nil
 }
 
+// or returns a member as it was sent, else def.
+func (m members) or(key string, def any) any {
+	if m.has(key) {
+		return m[key]
+	}
+	return def
+}
+
 // parse returns the members of a JSON object.
 func parse(data []byte) (members, error) {
 	var m members

@@ -11,7 +11,7 @@ import (
 // openAI is what OpenAI's formats have in common: errors, headers, tools.
 type openAI struct{}
 
-func (openAI) framing() framing { return sse() }
+func (openAI) framing(*Call) framing { return sse() }
 
 func (openAI) header(x *exchange) http.Header {
 	return http.Header{
@@ -29,8 +29,8 @@ func (openAI) failure(_ *exchange, f Failure) []byte {
 	return indented(openAIError(f))
 }
 
-func (openAI) failureEvent(_ *exchange, f Failure) event {
-	return jsonEvent("", openAIError(f))
+func (openAI) failureEvents(_ *exchange, f Failure, _ int) []event {
+	return []event{jsonEvent("", openAIError(f))}
 }
 
 func openAIError(f Failure) object {
@@ -90,10 +90,11 @@ func (openAI) open(c *Call) (members, *Failure) {
 	if err != nil {
 		return nil, invalid("", "", "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)")
 	}
-	if !body.has("model") {
+	switch {
+	case c.Model != "": // Azure names it in the path
+	case !body.has("model"):
 		return nil, invalid("", "", "you must provide a model parameter")
-	}
-	if !body.into("model", &c.Model) {
+	case !body.into("model", &c.Model):
 		return nil, wrongType("model", "a string", body["model"])
 	}
 	c.Stream = body.flag("stream")
@@ -130,4 +131,44 @@ func textOf(content json.RawMessage) string {
 		s += p.Text
 	}
 	return s
+}
+
+// functionCalls are the tool calls of a message as OpenAI, Cohere and Mistral write them.
+type functionCalls []struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+func (f functionCalls) calls() []ToolCall {
+	var calls []ToolCall
+	for _, c := range f {
+		calls = append(calls, ToolCall{c.ID, c.Function.Name, c.Function.Arguments})
+	}
+	return calls
+}
+
+// functionCall is a tool call of an answer, likewise.
+func functionCall(c ToolCall, arguments string) object {
+	return object{
+		{"id", c.ID},
+		{"type", "function"},
+		{"function", object{{"name", c.Name}, {"arguments", arguments}}},
+	}
+}
+
+// readFunctions reads the tools that a call offers, likewise.
+func readFunctions(c *Call, body members) {
+	var tools []struct {
+		Function struct {
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"function"`
+	}
+	body.into("tools", &tools)
+	for _, t := range tools {
+		c.Tools = append(c.Tools, Tool{t.Function.Name, t.Function.Parameters})
+	}
 }

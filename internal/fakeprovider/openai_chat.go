@@ -32,24 +32,20 @@ func (f openAIChat) read(c *Call) *Failure {
 	c.padding = options.Obfuscation == nil || *options.Obfuscation
 
 	body.into("n", &c.Choices)
-	var tools []struct {
-		Function struct {
-			Name       string          `json:"name"`
-			Parameters json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	}
-	body.into("tools", &tools)
-	for _, t := range tools {
-		c.Tools = append(c.Tools, Tool{t.Function.Name, t.Function.Parameters})
-	}
+	readFunctions(c, body)
+	c.Schema = chatSchema(body)
+	return nil
+}
+
+// chatSchema returns the JSON Schema of OpenAI's response_format; nil: none.
+func chatSchema(body members) json.RawMessage {
 	var format struct {
 		Schema struct {
 			Schema json.RawMessage `json:"schema"`
 		} `json:"json_schema"`
 	}
 	body.into("response_format", &format)
-	c.Schema = format.Schema.Schema
-	return nil
+	return format.Schema.Schema
 }
 
 var chatRoles = []string{"system", "assistant", "user", "function", "tool", "developer"}
@@ -81,17 +77,9 @@ func readChatMessages(c *Call, body members) *Failure {
 		if role == "tool" {
 			msg.ToolResults = []ToolResult{{ID: m.str("tool_call_id"), Text: msg.Text}}
 		}
-		var calls []struct {
-			ID       string `json:"id"`
-			Function struct {
-				Name      string `json:"name"`
-				Arguments string `json:"arguments"`
-			} `json:"function"`
-		}
+		var calls functionCalls
 		m.into("tool_calls", &calls)
-		for _, call := range calls {
-			msg.ToolCalls = append(msg.ToolCalls, ToolCall{call.ID, call.Function.Name, call.Function.Arguments})
-		}
+		msg.ToolCalls = calls.calls()
 		c.Messages = append(c.Messages, msg)
 	}
 	return checkChatTools(c.Messages)
@@ -152,11 +140,7 @@ func (f openAIChat) whole(x *exchange) []byte {
 		if calls := x.toolCalls(r, "call_", 24); len(calls) > 0 {
 			var list []object
 			for _, call := range calls {
-				list = append(list, object{
-					{"id", call.ID},
-					{"type", "function"},
-					{"function", object{{"name", call.Name}, {"arguments", call.Arguments}}},
-				})
+				list = append(list, functionCall(call, call.Arguments))
 			}
 			message = append(message, member{"tool_calls", list})
 		}
@@ -169,7 +153,7 @@ func (f openAIChat) whole(x *exchange) []byte {
 		})
 	}
 	return indented(object{
-		{"id", x.mint.or(x.reply.ID, "chatcmpl-", alnum, 29)},
+		{"id", x.answerID(x.mint.id("chatcmpl-", alnum, 29))},
 		{"object", "chat.completion"},
 		{"created", x.mint.now.Unix()},
 		{"model", x.model()},
@@ -182,7 +166,7 @@ func (f openAIChat) whole(x *exchange) []byte {
 
 func (f openAIChat) stream(x *exchange) []event {
 	head := object{
-		{"id", x.mint.or(x.reply.ID, "chatcmpl-", alnum, 29)},
+		{"id", x.answerID(x.mint.id("chatcmpl-", alnum, 29))},
 		{"object", "chat.completion.chunk"},
 		{"created", x.mint.now.Unix()},
 		{"model", x.model()},
@@ -229,12 +213,7 @@ func (f openAIChat) stream(x *exchange) []event {
 func (f openAIChat) deltas(x *exchange, r Reply) []object {
 	calls := x.toolCalls(r, "call_", 24)
 	start := func(i int) object {
-		return object{
-			{"index", i},
-			{"id", calls[i].ID},
-			{"type", "function"},
-			{"function", object{{"name", calls[i].Name}, {"arguments", ""}}},
-		}
+		return append(object{{"index", i}}, functionCall(calls[i], "")...)
 	}
 	first := object{{"role", "assistant"}, {"content", ""}}
 	alone := r.Text == "" && r.Thinking == "" && len(calls) > 0

@@ -61,6 +61,56 @@ func TestRefusals(t *testing.T) {
 		{"messages-result-alone", "/v1/messages", claude(`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`), version, 400, "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a."},
 		{"messages-use-open", "/v1/messages", claude(`[{"role":"assistant","content":[{"type":"tool_use","id":"a"}]},{"role":"user","content":"x"}]`), version, 400, "messages.0: `tool_use` ids were found without `tool_result` blocks immediately after: a."},
 		{"messages-use-last", "/v1/messages", claude(`[{"role":"assistant","content":[{"type":"tool_use","id":"a"}]}]`), version, 400, "immediately after: a."},
+		{"chat-bad-n-is-one", chatPath, `{"model":"m","n":0,"messages":[{"role":"user","content":"x"}]}`, nil, 200, "You said: x"},
+
+		{"responses-not-json", "/v1/responses", `{`, nil, 400, "We could not parse the JSON body"},
+		{"responses-no-model", "/v1/responses", `{"input":"x"}`, nil, 400, "Missing required parameter: 'model'."},
+		{"responses-model-type", "/v1/responses", `{"model":1}`, nil, 400, "Invalid type for 'model'"},
+		{"responses-no-input", "/v1/responses", `{"model":"m"}`, nil, 400, "One of \\\"input\\\" or \\\"previous_response_id\\\""},
+		{"responses-empty-input", "/v1/responses", `{"model":"m","input":[]}`, nil, 400, "must be provided."},
+		{"responses-input-type", "/v1/responses", `{"model":"m","input":7}`, nil, 400, "Invalid type for 'input'"},
+		{"responses-output-alone", "/v1/responses", `{"model":"m","input":[{"type":"function_call_output","call_id":"a","output":"x"}]}`, nil, 400, "No tool call found for function call output with call_id a."},
+		{"responses-call-open", "/v1/responses", `{"model":"m","input":[{"type":"function_call","call_id":"a"}]}`, nil, 400, "No tool output found for function call a."},
+		{"responses-stored", "/v1/responses", `{"model":"m","previous_response_id":"resp_1","input":[{"type":"function_call_output","call_id":"a","output":"x"}]}`, nil, 200, "The tools say: x"},
+
+		{"completions-no-model", "/v1/completions", `{"prompt":"x"}`, nil, 400, "you must provide a model parameter"},
+		{"completions-prompt-type", "/v1/completions", `{"model":"m","prompt":{}}`, nil, 400, "Invalid type for 'prompt'"},
+		{"completions-prompt-mixed", "/v1/completions", `{"model":"m","prompt":[[1],"x"]}`, nil, 400, "Invalid type for 'prompt'"},
+		{"completions-stream-options", "/v1/completions", `{"model":"m","prompt":"x","stream_options":{}}`, nil, 400, "only allowed when 'stream' is enabled"},
+		{"completions-no-prompt", "/v1/completions", `{"model":"m"}`, nil, 200, "<|endoftext|>"},
+		{"embeddings-no-model", "/v1/embeddings", `{"input":"x"}`, nil, 400, "you must provide a model parameter"},
+		{"embeddings-no-input", "/v1/embeddings", `{"model":"m"}`, nil, 400, "Missing required parameter: 'input'."},
+		{"embeddings-input-type", "/v1/embeddings", `{"model":"m","input":{}}`, nil, 400, "'$.input' is invalid."},
+		{"embeddings-dimensions", "/v1/embeddings", `{"model":"m","input":"x","dimensions":-1}`, nil, 400, "-1 is less than the minimum of 1 - 'dimensions'"},
+		{"azure-no-version", "/openai/deployments/d/chat/completions", `{}`, nil, 404, `{"error":{"code":"404","message":"Resource not found"}}`},
+		{"azure-no-messages", "/openai/deployments/d/chat/completions?api-version=1", `{}`, nil, 400, "Missing required parameter: 'messages'."},
+		{"mistral-not-json", "/mistral" + chatPath, `{`, nil, 400, `"object":"error"`},
+		{"mistral-no-model", "/mistral" + chatPath, `{}`, nil, 400, "model: Field required"},
+		{"mistral-no-messages", "/mistral" + chatPath, `{"model":"m"}`, nil, 400, "Missing required parameter: 'messages'."},
+
+		{"vertex-claude-not-json", "/publishers/anthropic/models/m:rawPredict", `{`, nil, 400, "The request body is not valid JSON"},
+		{"vertex-claude-no-version", "/publishers/anthropic/models/m:rawPredict", `{}`, nil, 400, "anthropic_version: Field required"},
+		{"gemini-not-json", "/v1beta/models/m:generateContent", `{`, nil, 400, `"status": "INVALID_ARGUMENT"`},
+		{"gemini-no-contents", "/v1beta/models/m:generateContent", `{}`, nil, 400, "contents is not specified"},
+		{"gemini-role", "/v1beta/models/m:generateContent", `{"contents":[{"role":"assistant"}]}`, nil, 400, "Please use a valid role: user, model."},
+		{"gemini-no-method", "/v1beta/models/m", `{}`, nil, 404, "Invalid URL"},
+
+		{"ollama-no-body", "/api/chat", ``, nil, 400, `{"error":"missing request body"}`},
+		{"ollama-not-json", "/api/chat", `{`, nil, 400, `{"error":"unexpected end of JSON input"}`},
+		{"ollama-no-model", "/api/chat", `{}`, nil, 400, `{"error":"model is required"}`},
+		{"ollama-messages-type", "/api/chat", `{"model":"m","messages":"x"}`, nil, 400, "cannot unmarshal string into Go struct field"},
+
+		{"converse-not-json", "/model/m/converse", `{`, nil, 400, "unexpected end of JSON input"},
+		{"converse-types", "/model/m/converse", `{"messages":7}`, nil, 400, "cannot unmarshal number"},
+		{"converse-no-user", "/model/m/converse", `{"messages":[{"role":"assistant","content":[]}]}`, nil, 400, "A conversation must start with a user message."},
+		{"invoke-claude-no-version", "/model/anthropic.m/invoke", `{}`, nil, 400, `{"message":"anthropic_version: Field required"}`},
+		{"invoke-claude-not-json", "/model/anthropic.m/invoke", `{`, nil, 400, "unexpected end of JSON input"},
+		{"invoke-claude-no-messages", "/model/anthropic.m/invoke", `{"anthropic_version":"v","max_tokens":1}`, nil, 400, `{"message":"messages: Field required"}`},
+		{"bedrock-no-operation", "/model/m", `{}`, nil, 404, "Invalid URL"},
+
+		{"cohere-not-json", "/v2/chat", `{`, nil, 400, "invalid request: unexpected end of JSON input"},
+		{"cohere-no-model", "/v2/chat", `{}`, nil, 400, "invalid request: model is required"},
+		{"cohere-no-messages", "/v2/chat", `{"model":"m","messages":[]}`, nil, 400, "messages must be a list of at least one message"},
 		{"messages-path", "/v1/complete", `{}`, version, 404, `"type":"not_found_error"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,17 +121,44 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestWrongMethod(t *testing.T) {
+// TestEveryFormatRefusesWrongMethodsAndKeys sends each of the requests of TestWire in a way
+// that its provider does not take.
+func TestEveryFormatRefusesWrongMethodsAndKeys(t *testing.T) {
 	srv := fakeprovider.New(t)
-	for path, says := range map[string]string{
-		chatPath:       "Invalid method for URL (GET /v1/chat/completions)",
-		"/v1/messages": "Method Not Allowed",
-	} {
-		resp, err := http.Get(srv.URL() + path)
-		require.NoError(t, err)
-		var b strings.Builder
-		require.NoError(t, resp.Write(&b))
-		require.Equal(t, http.StatusMethodNotAllowed, resp.StatusCode)
-		require.Contains(t, b.String(), says)
+	srv.RequireKey("right")
+	says := map[string][2]string{ // to a wrong method, to a wrong key
+		"openai.chat":        {"Invalid method for URL (PUT /v1/chat/completions)", "Incorrect API key provided: wr*ng."},
+		"openai.responses":   {"Invalid method for URL (PUT /v1/responses)", "Incorrect API key provided"},
+		"openai.completions": {"Invalid method for URL (PUT /v1/completions)", "Incorrect API key provided"},
+		"openai.embeddings":  {"Invalid method for URL (PUT /v1/embeddings)", "Incorrect API key provided"},
+		"azure":              {"Resource not found", "Access denied due to invalid subscription key or wrong API endpoint."},
+		"mistral.chat":       {`{"detail":"Method Not Allowed"}`, `{"detail":"Unauthorized"}`},
+		"anthropic.messages": {"Method Not Allowed", "invalid x-api-key"},
+		"vertex.claude":      {"Method Not Allowed", "invalid x-api-key"},
+		"gemini.generate":    {`"status": "NOT_FOUND"`, "API key not valid. Please pass a valid API key."},
+		"vertex.gemini":      {`"status": "NOT_FOUND"`, "API key not valid. Please pass a valid API key."},
+		"ollama.chat":        {"405 method not allowed", `{"error":"unauthorized"}`},
+		"ollama.generate":    {"405 method not allowed", `{"error":"unauthorized"}`},
+		"bedrock.converse":   {"Unknown operation", "The security token included in the request is invalid."},
+		"bedrock.claude":     {"Unknown operation", "The security token included in the request is invalid."},
+		"bedrock.nova":       {"Unknown operation", "The security token included in the request is invalid."},
+		"cohere.chat":        {"method not allowed", "invalid api token"},
+	}
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			req, err := http.NewRequest(http.MethodPut, srv.URL()+d.path, strings.NewReader(d.body))
+			require.NoError(t, err)
+			req.Header.Set("Authorization", "Bearer right")
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			var b strings.Builder
+			require.NoError(t, resp.Write(&b))
+			require.GreaterOrEqual(t, resp.StatusCode, 404)
+			require.Contains(t, b.String(), says[d.name][0])
+
+			got := send(t, srv.URL()+d.path, d.body, append(d.header, "Authorization", "Bearer wrong")...)
+			require.GreaterOrEqual(t, got.status, 400)
+			require.Contains(t, got.body, says[d.name][1])
+		})
 	}
 }

@@ -14,11 +14,12 @@ type Reply struct {
 	Signature string // the seal of Thinking, where the format has one; empty: a random one
 	Refusal   string // why the model does not answer
 	ToolCalls []ToolCall
-	Choices   []Reply // the further answers where the call asks for n; the last one stands for those that are missing
-	Finish    string  // the provider's own finish reason; empty: what the content implies
-	Usage     *Usage  // nil: counted in words
-	Model     string  // the model that answers; empty: the one asked for
-	ID        string  // of the answer; empty: a random one
+	Choices   []Reply     // the further answers where the call asks for n; the last one stands for those that are missing
+	Finish    string      // the provider's own finish reason; empty: what the content implies
+	Usage     *Usage      // nil: counted in words
+	Model     string      // the model that answers; empty: the one asked for
+	ID        string      // of the answer; empty: a random one
+	Vectors   [][]float64 // the embeddings, where the call asks for those; nil: made from the inputs
 
 	Failure *Failure // an error instead of an answer, or in mid-stream: see Stream.FailAfter
 	Raw     *Raw     // exact bytes instead of all the above
@@ -157,3 +158,11 @@ func words(text string) []string {
 
 // pieces cuts text into eight characters each, as the arguments of tool calls are.
 func pieces(text string) []string { return Stream{Sizes: []int{8}}.split(text, nil) }
+
+// codeOrType is the failure's code, or its type where it has no code.
+func (f Failure) codeOrType() string {
+	if f.Code != "" {
+		return f.Code
+	}
+	return f.Type
+}

@@ -1,6 +1,7 @@
 package fakeprovider_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,10 +15,12 @@ import (
 // A dialect is how a test asks in one format. Its answers are kept under testdata/<name>.
 type dialect struct {
 	name         string
+	api          string // what Call.API says; empty: name
 	path, body   string
 	streamedPath string // empty: as path
 	streamed     string // the body that asks for a stream; empty: as body
 	header       []string
+	mute         bool // it says nothing, so that few of the scripts matter
 }
 
 var dialects = []dialect{
@@ -28,11 +31,101 @@ var dialects = []dialect{
 		streamed: strings.Replace(helloStream, `"stream":true`, `"stream":true,"stream_options":{"include_usage":true}`, 1),
 	},
 	{
+		name:     "openai.responses",
+		path:     "/v1/responses",
+		body:     `{"model":"gpt-4o","input":"Hello there"}`,
+		streamed: `{"model":"gpt-4o","input":"Hello there","stream":true}`,
+	},
+	{
+		name:     "openai.completions",
+		path:     "/v1/completions",
+		body:     `{"model":"gpt-3.5-turbo-instruct","prompt":"Hello there"}`,
+		streamed: `{"model":"gpt-3.5-turbo-instruct","prompt":"Hello there","stream":true,"stream_options":{"include_usage":true}}`,
+	},
+	{
+		name:     "openai.embeddings",
+		path:     "/v1/embeddings",
+		body:     `{"model":"text-embedding-3-small","input":["Hello","there"]}`,
+		streamed: `{"model":"text-embedding-3-small","input":[[1,2],[3]],"dimensions":3,"encoding_format":"base64"}`,
+		mute:     true,
+	},
+	{
+		name:     "azure",
+		api:      "openai.chat",
+		path:     "/openai/deployments/mine/chat/completions?api-version=2024-10-21",
+		body:     `{"messages":[{"role":"user","content":"Hello there"}]}`,
+		streamed: `{"messages":[{"role":"user","content":"Hello there"}],"stream":true}`,
+	},
+	{
+		name:     "mistral.chat",
+		path:     "/mistral" + chatPath,
+		body:     hello,
+		streamed: helloStream,
+	},
+	{
 		name:     "anthropic.messages",
 		path:     "/v1/messages",
 		body:     `{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"Hello there"}]}`,
 		streamed: `{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"Hello there"}],"stream":true}`,
 		header:   []string{"Anthropic-Version", "2023-06-01"},
+	},
+	{
+		name:         "vertex.claude",
+		api:          "anthropic.messages",
+		path:         "/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:rawPredict",
+		streamedPath: "/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict",
+		body:         `{"anthropic_version":"vertex-2023-10-16","max_tokens":64,"messages":[{"role":"user","content":"Hello there"}]}`,
+	},
+	{
+		name:         "gemini.generate",
+		path:         "/v1beta/models/gemini-2.5-flash:generateContent",
+		streamedPath: "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+		body:         `{"contents":[{"role":"user","parts":[{"text":"Hello there"}]}]}`,
+	},
+	{
+		name:         "vertex.gemini",
+		api:          "gemini.generate",
+		path:         "/v1/projects/p/locations/l/publishers/google/models/gemini-2.5-flash:generateContent",
+		streamedPath: "/v1/projects/p/locations/l/publishers/google/models/gemini-2.5-flash:streamGenerateContent",
+		body:         `{"contents":[{"role":"user","parts":[{"text":"Hello there"}]}]}`,
+	},
+	{
+		name:     "ollama.chat",
+		path:     "/api/chat",
+		body:     `{"model":"qwen3","messages":[{"role":"user","content":"Hello there"}],"stream":false}`,
+		streamed: `{"model":"qwen3","messages":[{"role":"user","content":"Hello there"}]}`,
+	},
+	{
+		name:     "ollama.generate",
+		path:     "/api/generate",
+		body:     `{"model":"qwen3","prompt":"Hello there","stream":false}`,
+		streamed: `{"model":"qwen3","prompt":"Hello there"}`,
+	},
+	{
+		name:         "bedrock.converse",
+		path:         "/model/anthropic.claude-sonnet-4-5-v1%3A0/converse",
+		streamedPath: "/model/anthropic.claude-sonnet-4-5-v1%3A0/converse-stream",
+		body:         `{"messages":[{"role":"user","content":[{"text":"Hello there"}]}]}`,
+	},
+	{
+		name:         "bedrock.claude",
+		api:          "bedrock.invoke",
+		path:         "/model/anthropic.claude-sonnet-4-5-v1%3A0/invoke",
+		streamedPath: "/model/anthropic.claude-sonnet-4-5-v1%3A0/invoke-with-response-stream",
+		body:         `{"anthropic_version":"bedrock-2023-05-31","max_tokens":64,"messages":[{"role":"user","content":"Hello there"}]}`,
+	},
+	{
+		name:         "bedrock.nova",
+		api:          "bedrock.invoke",
+		path:         "/model/amazon.nova-micro-v1%3A0/invoke",
+		streamedPath: "/model/amazon.nova-micro-v1%3A0/invoke-with-response-stream",
+		body:         `{"messages":[{"role":"user","content":[{"text":"Hello there"}]}]}`,
+	},
+	{
+		name:     "cohere.chat",
+		path:     "/v2/chat",
+		body:     `{"model":"command-a","messages":[{"role":"user","content":"Hello there"}]}`,
+		streamed: `{"model":"command-a","messages":[{"role":"user","content":"Hello there"}],"stream":true}`,
 	},
 }
 
@@ -61,6 +154,9 @@ func TestWire(t *testing.T) {
 	golden := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(".txt"))
 	for _, d := range dialects {
 		for _, s := range scripts {
+			if d.mute && s.name != "text" && s.name != "error" {
+				continue
+			}
 			t.Run(d.name+"/"+s.name, func(t *testing.T) {
 				srv := fakeprovider.New(t)
 				srv.FixIDs()
@@ -71,9 +167,10 @@ func TestWire(t *testing.T) {
 				fmt.Fprintf(&b, "%d %s\n\n%s\n", got.status, got.header.Get("Content-Type"), got.body)
 				got = send(t, srv.URL()+or(d.streamedPath, d.path), or(d.streamed, d.body), d.header...)
 				require.NoError(t, got.err)
-				fmt.Fprintf(&b, "----\n%d %s\n\n%s", got.status, got.header.Get("Content-Type"), readable(got.body))
+				contentType := got.header.Get("Content-Type")
+				fmt.Fprintf(&b, "----\n%d %s\n\n%s", got.status, contentType, readable(contentType, got.body))
 				golden.Assert(t, d.name+"/"+s.name, []byte(b.String()))
-				require.Equal(t, d.name, srv.Calls()[0].API)
+				require.Equal(t, or(d.api, d.name), srv.Calls()[0].API)
 			})
 		}
 	}
@@ -86,5 +183,17 @@ func or(a, b string) string {
 	return b
 }
 
-// readable shows a body that is no text by its quoted frames.
-func readable(body string) string { return body }
+// readable shows the messages of AWS's binary event streams quoted, a line each, and other
+// bodies as they are.
+func readable(contentType, body string) string {
+	if contentType != "application/vnd.amazon.eventstream" {
+		return body
+	}
+	var b strings.Builder
+	for len(body) > 0 {
+		n := binary.BigEndian.Uint32([]byte(body))
+		fmt.Fprintf(&b, "%q\n", body[:n])
+		body = body[n:]
+	}
+	return b.String()
+}

@@ -1,0 +1,277 @@
+package fakeprovider
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// bedrock is what AWS Bedrock's formats have in common: errors, headers, event streams.
+type bedrock struct{}
+
+// bedrockVerb returns the model and the operation that a path of the form /model/MODEL/OPERATION
+// names. A model that is an ARN has slashes.
+func bedrockVerb(path string) (model, verb string) {
+	_, rest, ok := strings.Cut(path, "/model/")
+	i := strings.LastIndex(rest, "/")
+	if !ok || i < 0 {
+		return "", ""
+	}
+	return rest[:i], rest[i+1:]
+}
+
+func bedrockFormat(c *Call) format {
+	switch model, verb := bedrockVerb(c.Path); verb {
+	case "converse", "converse-stream":
+		return converse{}
+	case "invoke", "invoke-with-response-stream":
+		if strings.Contains(model, "anthropic.") {
+			return invokeClaude{}
+		}
+		return invokeNova{}
+	default:
+		return nil
+	}
+}
+
+func (bedrock) framing(*Call) framing { return eventStream() }
+
+func (bedrock) header(x *exchange) http.Header {
+	h := http.Header{"X-Amzn-Requestid": {x.mint.uuid()}}
+	if f := x.reply.Failure; f != nil {
+		h.Set("X-Amzn-Errortype", f.Type+":http://internal.amazon.com/coral/com.amazon.bedrock/")
+	}
+	return h
+}
+
+func (bedrock) failure(_ *exchange, f Failure) []byte {
+	return marshal(object{{"message", f.Message}})
+}
+
+// failureEvents returns an exception, whose name starts with a small letter in a stream:
+// Failure.Type is ThrottlingException or the like.
+func (bedrock) failureEvents(_ *exchange, f Failure, _ int) []event {
+	name := f.Type
+	if name != "" {
+		name = strings.ToLower(name[:1]) + name[1:]
+	}
+	return []event{{name: name, data: marshal(object{{"message", f.Message}}), failed: true}}
+}
+
+func (bedrock) badKey(*Call) *Failure {
+	return &Failure{Status: http.StatusForbidden, Type: "UnrecognizedClientException", Message: "The security token included in the request is invalid."}
+}
+
+func (bedrock) badMethod(*Call) *Failure {
+	return &Failure{Status: http.StatusNotFound, Type: "UnknownOperationException", Message: "Unknown operation"}
+}
+
+func invalidAWS(message string) *Failure {
+	return &Failure{Status: http.StatusBadRequest, Type: "ValidationException", Message: message}
+}
+
+// open reads what all of Bedrock's requests have: a path that names model and operation, and
+// an object.
+func (bedrock) open(c *Call) (members, *Failure) {
+	model, verb := bedrockVerb(c.Path)
+	c.Model = model
+	c.Stream = strings.HasSuffix(verb, "-stream")
+	body, err := parse(c.Body)
+	if err != nil {
+		return nil, &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: "Unexpected token in the body: " + err.Error()}
+	}
+	return body, nil
+}
+
+// converse is Bedrock's own format, the same for all models.
+type converse struct{ bedrock }
+
+func (converse) name() string { return "bedrock.converse" }
+
+func (f converse) read(c *Call) *Failure {
+	body, fail := f.open(c)
+	if fail != nil {
+		return fail
+	}
+	var request struct {
+		System   json.RawMessage `json:"system"`
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+		ToolConfig struct {
+			Tools []struct {
+				Spec struct {
+					Name   string `json:"name"`
+					Schema struct {
+						JSON json.RawMessage `json:"json"`
+					} `json:"inputSchema"`
+				} `json:"toolSpec"`
+			} `json:"tools"`
+		} `json:"toolConfig"`
+		OutputConfig struct {
+			TextFormat struct {
+				Structure struct {
+					JSONSchema struct {
+						Schema string `json:"schema"` // JSON in a string
+					} `json:"jsonSchema"`
+				} `json:"structure"`
+			} `json:"textFormat"`
+		} `json:"outputConfig"`
+	}
+	if err := json.Unmarshal(c.Body, &request); err != nil {
+		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: err.Error()}
+	}
+	if body.has("system") {
+		c.Messages = append(c.Messages, Message{Role: "system", Text: textOf(request.System)})
+	}
+	if len(request.Messages) == 0 || request.Messages[0].Role != "user" {
+		return invalidAWS("A conversation must start with a user message. Try again with a conversation that starts with a user message.")
+	}
+	for _, m := range request.Messages {
+		c.Messages = append(c.Messages, converseMessage(m.Role, m.Content))
+	}
+	for _, t := range request.ToolConfig.Tools {
+		if t.Spec.Name != "" { // else it is a cache point
+			c.Tools = append(c.Tools, Tool{t.Spec.Name, t.Spec.Schema.JSON})
+		}
+	}
+	if s := request.OutputConfig.TextFormat.Structure.JSONSchema.Schema; s != "" {
+		c.Schema = json.RawMessage(s)
+	}
+	return nil
+}
+
+func converseMessage(role string, content json.RawMessage) Message {
+	m := Message{Role: role, Text: textOf(content)}
+	var blocks []struct {
+		ToolUse *struct {
+			ID    string          `json:"toolUseId"`
+			Name  string          `json:"name"`
+			Input json.RawMessage `json:"input"`
+		} `json:"toolUse"`
+		ToolResult *struct {
+			ID      string `json:"toolUseId"`
+			Content []struct {
+				Text string          `json:"text"`
+				JSON json.RawMessage `json:"json"`
+			} `json:"content"`
+		} `json:"toolResult"`
+	}
+	json.Unmarshal(content, &blocks) // of another shape: no tools
+	for _, b := range blocks {
+		if u := b.ToolUse; u != nil {
+			m.ToolCalls = append(m.ToolCalls, ToolCall{u.ID, u.Name, string(u.Input)})
+		}
+		if r := b.ToolResult; r != nil {
+			result := ToolResult{ID: r.ID}
+			for _, part := range r.Content {
+				result.Text += part.Text + string(part.JSON)
+			}
+			m.ToolResults = append(m.ToolResults, result)
+		}
+	}
+	return m
+}
+
+func (converse) stop(r Reply) string {
+	switch {
+	case r.Finish != "":
+		return r.Finish
+	case r.Refusal != "":
+		return "content_filtered"
+	case len(r.ToolCalls) > 0:
+		return "tool_use"
+	default:
+		return "end_turn"
+	}
+}
+
+func (converse) usage(x *exchange) object {
+	u := x.usage()
+	o := object{}
+	if u.CacheRead+u.CacheWrite > 0 {
+		o = append(o, member{"cacheReadInputTokens", u.CacheRead}, member{"cacheWriteInputTokens", u.CacheWrite})
+	}
+	return append(o,
+		member{"inputTokens", u.Input - u.CacheRead - u.CacheWrite},
+		member{"outputTokens", u.Output},
+		member{"totalTokens", u.Input + u.Output},
+	)
+}
+
+func (f converse) whole(x *exchange) []byte {
+	content := []object{}
+	for _, b := range f.blocks(x) {
+		content = append(content, b.whole)
+	}
+	return marshal(object{
+		{"metrics", object{{"latencyMs", 100 + x.mint.rng.IntN(900)}}},
+		{"output", object{{"message", object{{"content", content}, {"role", "assistant"}}}}},
+		{"stopReason", f.stop(x.reply)},
+		{"usage", f.usage(x)},
+	})
+}
+
+func (f converse) stream(x *exchange) []event {
+	var events []event
+	send := func(name string, fields ...member) {
+		// p pads events to lengths that tell nothing.
+		p := alphabet[:1+x.mint.rng.IntN(len(alphabet))]
+		events = append(events, jsonEvent(name, append(object(fields), member{"p", p})))
+	}
+	send("messageStart", member{"role", "assistant"})
+	for i, b := range f.blocks(x) {
+		index := member{"contentBlockIndex", i}
+		if b.start != nil { // only tools announce themselves
+			send("contentBlockStart", index, member{"start", b.start})
+		}
+		for _, d := range b.deltas {
+			send("contentBlockDelta", index, member{"delta", d})
+		}
+		send("contentBlockStop", index)
+	}
+	send("messageStop", member{"stopReason", f.stop(x.reply)})
+	send("metadata", member{"metrics", object{{"latencyMs", 100 + x.mint.rng.IntN(900)}}}, member{"usage", f.usage(x)})
+	return events
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+func (f converse) blocks(x *exchange) []block {
+	r := x.reply
+	var blocks []block
+	if r.Thinking != "" {
+		signature := x.mint.or(r.Signature, "EqQB", alnum, 120)
+		b := block{whole: object{{"reasoningContent", object{
+			{"reasoningText", object{{"text", r.Thinking}, {"signature", signature}}},
+		}}}}
+		for _, s := range r.Stream.split(r.Thinking, words) {
+			b.deltas = append(b.deltas, object{{"reasoningContent", object{{"text", s}}}})
+		}
+		b.deltas = append(b.deltas, object{{"reasoningContent", object{{"signature", signature}}}})
+		blocks = append(blocks, b)
+	}
+	text, fragments := r.Text, r.fragments()
+	if r.Refusal != "" { // Bedrock has no member for it
+		text, fragments = r.Refusal, r.Stream.split(r.Refusal, words)
+	}
+	if text != "" {
+		b := block{whole: object{{"text", text}}}
+		for _, s := range fragments {
+			b.deltas = append(b.deltas, object{{"text", s}})
+		}
+		blocks = append(blocks, b)
+	}
+	for _, call := range x.toolCalls(r, "tooluse_", 22) {
+		b := block{
+			whole: object{{"toolUse", object{{"input", arguments(call.Arguments)}, {"name", call.Name}, {"toolUseId", call.ID}}}},
+			start: object{{"toolUse", object{{"name", call.Name}, {"toolUseId", call.ID}}}},
+		}
+		for _, s := range r.Stream.split(call.Arguments, pieces) {
+			b.deltas = append(b.deltas, object{{"toolUse", object{{"input", s}}}})
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
