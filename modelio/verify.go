@@ -3,6 +3,7 @@ package modelio
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -121,10 +122,10 @@ type verifier struct {
 
 	version, adapterID, modelID, mode, interactions member
 
-	in         interaction // the one being read
-	length     int         // interactions read
-	previous   member      // the index of the interaction before
-	pairs      map[pair]bool
+	in         interaction                // the one being read
+	length     int                        // interactions read
+	previous   member                     // the index of the interaction before
+	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i
 	totalBytes int64
 
 	core   coreHash
@@ -134,7 +135,7 @@ type verifier struct {
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
-	v := &verifier{scanner: newScanner(r), opts: opts, pairs: map[pair]bool{}}
+	v := &verifier{scanner: newScanner(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
 	v.in.content = newContent()
 	return v
 }

@@ -103,6 +103,9 @@ func (m *member) String() string {
 		return "undefined"
 	case m.kind == kindObject:
 		return "[object Object]"
+	case m.kind == kindNumber && !m.cut:
+		f, _ := m.number()
+		return jsNumber(f)
 	case m.kind != kindString && !m.cut:
 		decoder := json.NewDecoder(bytes.NewReader(m.text))
 		decoder.UseNumber()

@@ -166,23 +166,16 @@ func (v *verifier) mi7(in *interaction) {
 	}
 }
 
-// A pair is what MI8 wants to be unique.
-type pair struct {
-	promptHash [sha256.Size]byte // of the prompt_hash, so that one that is malformed takes no more memory
-	i          float64
-}
-
-// mi8: no two interactions have both prompt hash and index in common.
+// mi8: no two interactions have both prompt hash and index in common, be these well-formed or not.
 func (v *verifier) mi8(in *interaction) {
-	i, ok := in.i.number()
-	if !ok || in.promptHash.kind != kindString || in.promptHash.cut {
+	if in.promptHash.cut || in.i.cut {
 		return
 	}
-	p := pair{sha256.Sum256(in.promptHash.text), i}
-	if v.pairs[p] {
+	pair := sha256.Sum256([]byte(in.promptHash.String() + "|" + in.i.String())) // of one size, whatever was read
+	if v.pairs[pair] {
 		v.violate("MI8", in.place.element(), "duplicate (prompt_hash, i) pair at index %d", in.place)
 	}
-	v.pairs[p] = true
+	v.pairs[pair] = true
 }
 
 // mi9: the interactions are sorted by index.

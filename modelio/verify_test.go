@@ -117,6 +117,9 @@ var verifyCases = []struct {
 	change: []string{`{"i": 0`, `null, [], true, "x", {"i": 0`},
 	want: append(
 		noInteraction(0, 1, 2, 3),
+		"$.interactions[1]: MI8: duplicate (prompt_hash, i) pair at index 1",
+		"$.interactions[2]: MI8: duplicate (prompt_hash, i) pair at index 2",
+		"$.interactions[3]: MI8: duplicate (prompt_hash, i) pair at index 3",
 		"$.interactions[4].i: MI5: index must be 4, got 0",
 		"$.interactions[5].i: MI5: index must be 5, got 1",
 	),
@@ -379,7 +382,7 @@ func TestVerifyOptions(t *testing.T) {
 func TestVerifyLimits(t *testing.T) {
 	nulls := "[" + strings.Repeat("null,", 100_000) + "null]"
 	report := verify(t, changed(t, "[\n", `[`+nulls[1:len(nulls)-1]+",\n"), modelio.VerifyOptions{})
-	require.Len(t, report.Violations, 3*modelio.MaxInteractions+1)
+	require.Len(t, report.Violations, 4*modelio.MaxInteractions)
 	require.Contains(t, report.Violations, modelio.Violation{
 		RuleID: "MI4", Path: "$.interactions", Message: "interactions length (100003) exceeds limit (10000)",
 	})
