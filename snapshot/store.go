@@ -101,26 +101,39 @@ func (s *Store) search() (*os.Root, *search, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var search *search
+	found, err := s.readManifest(root, func() (err error) {
+		search, err = openSearch(root)
+		return err
+	})
+	if err != nil {
+		return nil, nil, s.about(manifestName, diagnose(root, err))
+	}
+	if !found {
+		return root, nil, nil
+	}
+	return root, search, nil
+}
+
+// readManifest calls read, which opens the manifest. That there is none is right in a store
+// without records, also when a first commit is under way.
+func (s *Store) readManifest(root *os.Root, read func() error) (found bool, err error) {
 	for again := false; ; again = true {
-		search, err := openSearch(root)
-		if err == nil {
-			return root, search, nil
-		}
+		err := read()
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, s.about(manifestName, diagnose(root, err))
+			return err == nil, err
 		}
-		// A first commit may be under way, or have ended since the manifest was looked for.
 		if _, err := root.Lstat(journalName); err == nil {
-			return root, nil, nil
+			return false, nil
 		}
 		provider, err := anyRecord(root)
 		if provider == "" || err != nil {
-			return root, nil, err
+			return false, err
 		}
-		if again {
+		if again { // a first commit may have ended since read looked
 			err := newError(s.in(manifestName), "", ruleManifest, "is missing, though there are records of %s", provider)
 			err.Err = fs.ErrNotExist
-			return nil, nil, err
+			return false, err
 		}
 	}
 }
@@ -205,12 +218,13 @@ func (s *Store) manifest() (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := root.ReadFile(manifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Manifest{}, s.noManifest(root)
-	}
-	if err != nil {
-		return nil, err
+	var data []byte
+	found, err := s.readManifest(root, func() (err error) {
+		data, err = root.ReadFile(manifestName)
+		return err
+	})
+	if err != nil || !found {
+		return &Manifest{}, err
 	}
 	m, err := parseManifest(data)
 	return m, s.about(manifestName, err)
