@@ -1,0 +1,198 @@
+package provider
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// decodeAnswer decodes an answer of any status: whole with decode, or streamed with a fold
+// before that.
+func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body value) (*Response, error)) (*Response, error) {
+	if a.Status >= 300 {
+		return &Response{Error: decodeFailure(a), Complete: true}, nil
+	}
+	if events := a.Events(); events != nil {
+		return decodeStream(api, events, newFold(), decode)
+	}
+	doc, err := parse(bytes.TrimPrefix(a.Body, byteOrderMark))
+	if err != nil {
+		return nil, parseError(api, err)
+	}
+	if failure := errorObject(doc.root()); failure != nil {
+		return &Response{Error: failure, Complete: true}, nil
+	}
+	resp, err := decode(doc.root())
+	if err != nil {
+		return nil, err
+	}
+	resp.Complete = true
+	return resp, nil
+}
+
+func decodeStream(api string, events *Events, f fold, decode func(value) (*Response, error)) (*Response, error) {
+	var failure *Error
+	cut, done := false, false
+	for n := 1; ; n++ {
+		event, err := events.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err // unreachable: the answer is in memory
+		}
+		data := bytes.TrimSpace(event.Data)
+		if len(data) == 0 {
+			continue
+		}
+		if string(data) == "[DONE]" {
+			done = true
+			continue
+		}
+		if cut {
+			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: cut off in the middle of the stream", n-1)}
+		}
+		doc, err := parse(data)
+		if err != nil && errors.Is(err, errSyntax) {
+			cut = true // fine if nothing follows: the stream broke off
+			continue
+		}
+		if err != nil {
+			err := parseError(api, err)
+			err.Reason = fmt.Sprintf("event %d: %s", n, err.Reason)
+			return nil, err
+		}
+		if found := errorObject(doc.root()); found != nil {
+			failure = found
+			continue
+		}
+		if err := f.add(event.Name, doc.root()); err != nil {
+			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: %v", n, err)}
+		}
+	}
+	body, complete := f.body()
+	if body == nil {
+		return &Response{Error: failure, Complete: done && failure == nil}, nil
+	}
+	doc, err := parse(body)
+	if err != nil {
+		return nil, parseError(api, err)
+	}
+	resp, err := decode(doc.root())
+	if err != nil {
+		return nil, err
+	}
+	resp.Error = failure
+	resp.Complete = (complete || done) && !cut && failure == nil
+	return resp, nil
+}
+
+// decodeFailure returns what the body of an answer with an error status says.
+func decodeFailure(a *Answer) *Error {
+	body := a.Body
+	if events := a.Events(); events != nil {
+		for event, err := events.Next(); err == nil; event, err = events.Next() {
+			if len(event.Data) > 0 {
+				body = event.Data
+				break
+			}
+		}
+	}
+	doc, err := parse(bytes.TrimPrefix(body, byteOrderMark))
+	if err != nil {
+		return &Error{Message: strings.ToValidUTF8(string(a.Body), "\ufffd")}
+	}
+	root := doc.root()
+	for _, e := range root.elements() { // Google's OpenAI-compatible endpoint answers with a list
+		root = e
+		break
+	}
+	if failure := errorObject(root); failure != nil {
+		return failure
+	}
+	failure := &Error{
+		Type:    firstWord(root, "type", "__type", "reason"),
+		Code:    scalarText(root.member("code")),
+		Message: firstWord(root, "message", "Message", "detail", "msg"),
+	}
+	if failure.Message == "" {
+		failure.Message = strings.ToValidUTF8(string(a.Body), "\ufffd")
+	}
+	return failure
+}
+
+// errorObject returns the error of a body that reports one in its member error; nil if it does
+// not.
+func errorObject(body value) *Error {
+	e := body.member("error")
+	switch {
+	case e.isWord():
+		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: e.word()}
+	case e.isObject():
+		return &Error{
+			Type:    firstWord(e, "type", "status"),
+			Code:    scalarText(e.member("code")),
+			Message: firstWord(e, "message"),
+		}
+	}
+	return nil
+}
+
+// firstWord returns the first of the named members that is a string with something in it.
+func firstWord(v value, names ...string) string {
+	for _, name := range names {
+		if word := v.member(name).word(); word != "" {
+			return word
+		}
+	}
+	return ""
+}
+
+// scalarText returns the text of a string or number; "" for any other value.
+func scalarText(v value) string {
+	if number, ok := v.number(); ok {
+		return string(*number)
+	}
+	return v.word()
+}
+
+// beside returns the members of an answer that say something, without those named.
+func beside(v value, without ...string) modelio.Object {
+	return sayingSomething(v.rest(without...))
+}
+
+// tidy drops from a decoded answer what only matters to one who has to encode it again, so that the
+// same answer decodes alike whether it was streamed or not and whoever hosts the model.
+func tidy(m *modelio.Message) {
+	delete(m.Metadata, markWire)
+	m.Metadata = sayingSomething(m.Metadata)
+	parts := m.Content[:0]
+	for _, part := range m.Content {
+		if part.Text != nil && *part.Text == "" {
+			continue
+		}
+		if part.Reasoning != nil || part.ToolRequest != nil {
+			delete(part.Metadata, markWire)
+		}
+		part.Metadata = sayingSomething(part.Metadata)
+		parts = append(parts, part)
+	}
+	m.Content = parts
+}
+
+// sayingSomething drops the members of o that say nothing.
+func sayingSomething(o modelio.Object) modelio.Object {
+	for name, raw := range o {
+		if saysNothing(raw) {
+			delete(o, name)
+		}
+	}
+	if len(o) == 0 {
+		return nil
+	}
+	return o
+}

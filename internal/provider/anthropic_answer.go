@@ -1,0 +1,185 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+func (anthropicMessages) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(messagesAPI, a, func() fold { return &claudeFold{} }, claudeAnswer(messagesAPI))
+}
+
+var claudeUsage = usageNames{
+	input:      [][]string{{"input_tokens"}},
+	output:     [][]string{{"output_tokens"}},
+	reasoning:  [][]string{{"output_tokens_details", "thinking_tokens"}},
+	cacheRead:  [][]string{{"cache_read_input_tokens"}},
+	cacheWrite: [][]string{{"cache_creation_input_tokens"}},
+}
+
+// claudeAnswer returns a decoder of the message that the API answers with.
+func claudeAnswer(api string) func(value) (*Response, error) {
+	return func(body value) (*Response, error) {
+		if !body.member("content").isArray() {
+			return nil, &WireError{API: api, Reason: "the answer has neither content nor an error"}
+		}
+		c := Candidate{
+			Message:         modelio.Message{Role: modelio.RoleModel},
+			FinishReasonRaw: body.member("stop_reason").word(),
+		}
+		c.FinishReason = finishReason(c.FinishReasonRaw)
+		var calls callNames
+		c.Message.Content, _ = claudeBlocks(body.member("content"))
+		calls.resolve(&c.Message)
+		tidy(&c.Message)
+		return &Response{
+			Candidates: []Candidate{c},
+			Usage:      claudeUsage.decode(body.member("usage")),
+			ID:         body.member("id").word(),
+			Model:      body.member("model").word(),
+			Metadata:   beside(body, "id", "type", "role", "model", "content", "stop_reason", "usage"),
+		}, nil
+	}
+}
+
+// claudeFold makes a message of its events.
+type claudeFold struct {
+	message growing
+	usage   growing
+	blocks  []*claudeGrowing // by index
+	done    bool
+}
+
+// claudeGrowing is a block that is under way.
+type claudeGrowing struct {
+	index     int64
+	block     growing
+	input     []byte // of a tool call: the inside of the string that holds its text
+	citations list
+}
+
+func (f *claudeFold) add(_ string, event value) error {
+	switch kind := event.member("type").word(); kind {
+	case "message_start":
+		*f = claudeFold{} // a second one begins anew, as a server that retries has it
+		f.merge(event.member("message"))
+	case "message_delta":
+		f.merge(event.member("delta"))
+		f.merge(event)
+	case "content_block_start":
+		f.at(event).start(event.member("content_block"))
+	case "content_block_delta":
+		f.at(event).delta(event.member("delta"))
+	case "message_stop":
+		f.done = true
+	case "": // other kinds carry no content: ping, content_block_stop
+		return fmt.Errorf("an event without a type")
+	}
+	return nil
+}
+
+// merge takes members of the message.
+func (f *claudeFold) merge(v value) {
+	for name, m := range v.members() {
+		switch name {
+		case "type", "delta", "content":
+		case "usage": // counts so far
+			for name, count := range m.members() {
+				f.usage.put(name, count)
+			}
+		default:
+			f.message.put(name, m)
+		}
+	}
+}
+
+// at returns the block that an event is about.
+func (f *claudeFold) at(event value) *claudeGrowing {
+	var index int64
+	if n, ok := event.member("index").count(); ok {
+		index = *n
+	}
+	i, found := slices.BinarySearchFunc(f.blocks, index, func(b *claudeGrowing, index int64) int { return int(b.index - index) })
+	if !found {
+		f.blocks = slices.Insert(f.blocks, i, &claudeGrowing{index: index})
+	}
+	return f.blocks[i]
+}
+
+func (b *claudeGrowing) start(block value) {
+	for name, v := range block.members() {
+		switch name {
+		case "text", "thinking":
+			b.block.grow(name, v)
+		case "citations":
+			b.citations.extend(v)
+		default:
+			b.block.put(name, v)
+		}
+	}
+}
+
+func (b *claudeGrowing) delta(delta value) {
+	for name, v := range delta.members() {
+		switch name {
+		case "type":
+		case "partial_json":
+			if raw := v.raw(); v.isString() {
+				b.input = append(b.input, raw[1:len(raw)-1]...)
+			}
+		case "citation":
+			b.citations = append(b.citations, v.raw())
+		case "signature": // comes whole
+			b.block.put(name, v)
+		default:
+			b.block.grow(name, v)
+		}
+	}
+}
+
+func (b *claudeGrowing) json() json.RawMessage {
+	o := b.block.object()
+	if len(b.citations) > 0 {
+		o["citations"] = jsonList(b.citations)
+	}
+	if len(b.input) > 0 {
+		o["input"] = inputOf(b.input)
+	}
+	return jsonObject(o)
+}
+
+// inputOf returns the value whose text is the inside of a string, or the string if it is no whole
+// value.
+func inputOf(inner []byte) json.RawMessage {
+	text := quoted(inner)
+	doc, err := parse(text)
+	if err != nil {
+		return jsonText(string(inner)) // unreachable: pieces of strings make a string
+	}
+	if input, ok := doc.root().text(); ok {
+		if _, err := parse([]byte(input)); err == nil {
+			return bytes.TrimSpace([]byte(input))
+		}
+	}
+	return text
+}
+
+func (f *claudeFold) body() (json.RawMessage, bool) {
+	message := f.message.object()
+	if len(message) == 0 && len(f.blocks) == 0 {
+		return nil, false
+	}
+	content := list{}
+	for _, b := range f.blocks {
+		content = append(content, b.json())
+	}
+	message["content"] = jsonList(content)
+	if usage := f.usage.object(); len(usage) > 0 {
+		message["usage"] = jsonObject(usage)
+	}
+	return jsonObject(message), f.done
+}

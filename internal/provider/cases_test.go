@@ -1,0 +1,188 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted results in testdata")
+
+// A section of a case is an input or a wanted result. A case is a txtar file in the
+// directory of its API; its comment says why it is there. Sections:
+//
+//	url                            of the requests that follow; the API's own if there is none
+//	request                        a body
+//	decoded                        what the requests before it decode to; they must survive a round trip
+//	failure                        the error that the request before it gives
+//	answer STATUS [CONTENT-TYPE]   a body
+//	response                       what the answers before it decode to, each of them
+type section = txtar.File
+
+func cases(t testing.TB) []string {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+func TestCases(t *testing.T) {
+	for _, file := range cases(t) {
+		api := filepath.Base(filepath.Dir(file))
+		t.Run(api+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			require.NotEmpty(t, bytes.TrimSpace(archive.Comment), "a case says why it is there")
+			c := testCase{codec: byName(t, api)}
+			for i := range archive.Files {
+				c.section(t, &archive.Files[i])
+			}
+			require.Empty(t, c.requests, "requests without a result")
+			require.Empty(t, c.answers, "answers without a result")
+			if *update {
+				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o666))
+			}
+		})
+	}
+}
+
+// A testCase is a case that is under way.
+type testCase struct {
+	codec    Codec
+	url      *url.URL
+	requests []*Wire
+	answers  []*Answer
+}
+
+func (c *testCase) section(t *testing.T, s *section) {
+	kind, arguments, _ := strings.Cut(s.Name, " ")
+	switch kind {
+	case "url":
+		var err error
+		c.url, err = url.Parse(strings.TrimSpace(string(s.Data)))
+		require.NoError(t, err)
+	case "request":
+		if c.url == nil {
+			c.url, _ = url.Parse("https://host.test" + c.codec.Endpoint(&Request{Model: "m"}))
+		}
+		c.requests = append(c.requests, &Wire{Method: "POST", URL: c.url, ContentType: "application/json", Body: s.Data})
+	case "decoded":
+		for _, w := range c.requests {
+			require.True(t, c.codec.Match(w), "match")
+			matched, ok := Match(w)
+			require.True(t, ok)
+			require.Equal(t, c.codec.API(), matched.API(), "another codec takes it first")
+			req, err := c.codec.DecodeRequest(w)
+			require.NoError(t, err)
+			want(t, s, viewRequest(req))
+			require.NoError(t, roundTrip(c.codec, w, req))
+		}
+		c.requests, c.url = nil, nil
+	case "failure":
+		for _, w := range c.requests {
+			require.True(t, c.codec.Match(w), "match")
+			_, err := c.codec.DecodeRequest(w)
+			require.ErrorAs(t, err, new(*WireError))
+			want(t, s, []byte(err.Error()+"\n"))
+		}
+		c.requests, c.url = nil, nil
+	case "answer":
+		status, contentType, _ := strings.Cut(arguments, " ")
+		n, err := strconv.Atoi(status)
+		require.NoError(t, err)
+		c.answers = append(c.answers, &Answer{Status: n, ContentType: contentType, Body: s.Data})
+	case "response":
+		for i, a := range c.answers {
+			resp, err := c.codec.DecodeResponse(a)
+			require.NoError(t, err)
+			if i == 0 || !*update {
+				want(t, s, viewResponse(resp))
+			}
+		}
+		c.answers = nil
+	case "refused":
+		for _, a := range c.answers {
+			_, err := c.codec.DecodeResponse(a)
+			require.ErrorAs(t, err, new(*WireError))
+			want(t, s, []byte(err.Error()+"\n"))
+		}
+		c.answers = nil
+	default:
+		t.Fatalf("no section is called %q", s.Name)
+	}
+}
+
+func want(t *testing.T, s *section, got []byte) {
+	t.Helper()
+	if *update {
+		s.Data = got
+		return
+	}
+	require.Equal(t, string(s.Data), string(got))
+}
+
+// viewRequest renders a request for comparison: what is absent is left out.
+func viewRequest(r *Request) []byte {
+	view := struct {
+		Model            string                   `json:"model,omitempty"`
+		Prompt           *string                  `json:"prompt,omitempty"`
+		Messages         []modelio.Message        `json:"messages,omitempty"`
+		Tools            []modelio.ToolDefinition `json:"tools,omitempty"`
+		Temperature      *Number                  `json:"temperature,omitempty"`
+		MaxTokens        *Number                  `json:"max_tokens,omitempty"`
+		TopP             *Number                  `json:"top_p,omitempty"`
+		FrequencyPenalty *Number                  `json:"frequency_penalty,omitempty"`
+		PresencePenalty  *Number                  `json:"presence_penalty,omitempty"`
+		Seed             *Number                  `json:"seed,omitempty"`
+		Stop             []string                 `json:"stop,omitempty"`
+		Options          modelio.Object           `json:"options,omitempty"`
+	}{r.Model, r.Prompt, r.Messages, r.Tools, r.Temperature, r.MaxTokens, r.TopP, r.FrequencyPenalty, r.PresencePenalty, r.Seed, r.Stop, r.Options}
+	return render(view)
+}
+
+func viewResponse(r *Response) []byte {
+	type candidate struct {
+		FinishReason string          `json:"finish_reason"`
+		Raw          string          `json:"raw,omitempty"`
+		Message      modelio.Message `json:"message"`
+	}
+	view := struct {
+		ID         string         `json:"id,omitempty"`
+		Model      string         `json:"model,omitempty"`
+		Candidates []candidate    `json:"candidates,omitempty"`
+		Usage      *modelio.Usage `json:"usage,omitempty"`
+		Metadata   modelio.Object `json:"metadata,omitempty"`
+		Error      *Error         `json:"error,omitempty"`
+		Incomplete bool           `json:"incomplete,omitempty"`
+	}{ID: r.ID, Model: r.Model, Usage: r.Usage, Metadata: r.Metadata, Error: r.Error, Incomplete: !r.Complete}
+	for _, c := range r.Candidates {
+		view.Candidates = append(view.Candidates, candidate{string(c.FinishReason), c.FinishReasonRaw, c.Message})
+	}
+	return render(view)
+}
+
+// render writes JSON with sorted members, one a line.
+func render(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return []byte(err.Error() + "\n")
+	}
+	normal, err := normalText(text)
+	if err != nil {
+		return []byte(err.Error() + "\n")
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(normal), "", "  ") // is JSON
+	return append(b.Bytes(), '\n')
+}

@@ -1,0 +1,151 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+)
+
+// seeds calls seed with each body of testdata of the given kind.
+func seeds(f *testing.F, kind string, seed func(api string, arguments string, body []byte)) {
+	for _, file := range cases(f) {
+		archive, err := txtar.ParseFile(file)
+		require.NoError(f, err)
+		for _, s := range archive.Files {
+			if name, arguments, _ := strings.Cut(s.Name, " "); name == kind {
+				seed(filepath.Base(filepath.Dir(file)), arguments, s.Data)
+			}
+		}
+	}
+}
+
+// FuzzRequest proves that a request that is decoded is encoded to the same JSON value, and
+// that decoding that gives the same request.
+func FuzzRequest(f *testing.F) {
+	seeds(f, "request", func(api, _ string, body []byte) { f.Add(api, body) })
+	f.Fuzz(func(t *testing.T, api string, body []byte) {
+		for _, codec := range Codecs() {
+			if codec.API() != api {
+				continue
+			}
+			u, err := url.Parse("https://host.test" + codec.Endpoint(&Request{Model: "m"}))
+			require.NoError(t, err)
+			w := &Wire{Method: "POST", URL: u, ContentType: "application/json", Body: body}
+			if !codec.Match(w) {
+				return
+			}
+			req, err := codec.DecodeRequest(w)
+			if err != nil {
+				require.ErrorAs(t, err, new(*WireError))
+				return
+			}
+			require.Equal(t, api, req.API)
+			require.NoError(t, roundTrip(codec, w, req))
+		}
+	})
+}
+
+// FuzzResponse proves that no body makes a codec panic, and that an error status is always an
+// Error.
+func FuzzResponse(f *testing.F) {
+	seeds(f, "answer", func(api, arguments string, body []byte) {
+		_, contentType, _ := strings.Cut(arguments, " ")
+		f.Add(api, 200, contentType, body)
+		f.Add(api, 400, contentType, body)
+	})
+	f.Fuzz(func(t *testing.T, api string, status int, contentType string, body []byte) {
+		for _, codec := range Codecs() {
+			if codec.API() != api {
+				continue
+			}
+			resp, err := codec.DecodeResponse(&Answer{Status: status, ContentType: contentType, Body: body})
+			if err != nil {
+				require.ErrorAs(t, err, new(*WireError))
+				require.Less(t, status, 300)
+				return
+			}
+			if status >= 300 {
+				require.NotNil(t, resp.Error)
+			}
+			for _, c := range resp.Candidates {
+				require.NotEmpty(t, c.FinishReason)
+				_, err := json.Marshal(c.Message)
+				if err != nil {
+					require.Contains(t, err.Error(), "lone surrogate")
+				}
+			}
+		}
+	})
+}
+
+// FuzzEvents proves that splitting does not depend on the sizes of reads, and loses no byte.
+func FuzzEvents(f *testing.F) {
+	seeds(f, "answer", func(_, _ string, body []byte) { f.Add(body, 3) })
+	f.Add([]byte("data: a\r\n\r\r\n\ndata: b\rdata:c\n\r"), 1)
+	f.Fuzz(func(t *testing.T, stream []byte, size int) {
+		whole := collect(t, NewEvents(bytes.NewReader(stream)))
+		pieces := collect(t, NewEvents(&piecewise{stream, max(1, size%64)}))
+		require.Equal(t, whole, pieces)
+		require.Equal(t, whole, collect(t, &Events{buf: stream, err: io.EOF, split: &sseSplitter{}}))
+		var joined []byte
+		for _, e := range whole {
+			joined = append(joined, e.Raw...)
+		}
+		require.Equal(t, string(stream), string(joined))
+	})
+}
+
+// piecewise reads at most size bytes at a time.
+type piecewise struct {
+	rest []byte
+	size int
+}
+
+func (p *piecewise) Read(b []byte) (int, error) {
+	if len(p.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.rest[:min(len(p.rest), p.size)])
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// FuzzParse proves that parse takes what encoding/json takes, but for what it exists to refuse,
+// and that its values say the same.
+func FuzzParse(f *testing.F) {
+	for _, kind := range []string{"request", "answer"} {
+		seeds(f, kind, func(_, _ string, body []byte) { f.Add(body) })
+	}
+	for _, text := range []string{`"\ud800"`, `"\ud83d\ude00"`, `[1.5e+3,-0,0.0]`, `{"a":{"a":[{}]}}`, "01", "[1,]", "\"\xff\"", `"\u12"`, "1e", "{\"\\u0061\":1,\"a\":2}"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := parse(text)
+		if err != nil {
+			if json.Valid(text) {
+				require.Regexp(t, "member appears twice|member name with a lone surrogate|nested deeper|not UTF-8", err.Error())
+			}
+			return
+		}
+		require.True(t, json.Valid(text))
+		require.Equal(t, string(bytes.TrimSpace(text)), string(doc.root().raw()))
+		var want any
+		require.NoError(t, decodeAny(text, &want))
+		var got any
+		require.NoError(t, decodeAny(rebuild(doc.root()), &got))
+		require.Equal(t, want, got)
+	})
+}
+
+func decodeAny(text []byte, v *any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(v)
+}

@@ -1,0 +1,160 @@
+package provider
+
+import (
+	"encoding/json"
+	"flag"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// One mutant in 11 takes a second where all of them take half a minute.
+var oneIn = flag.Int("mutants", 11, "try one mutant in this many")
+
+// sample passes on one mutant in *oneIn.
+func sample(visit func(json.RawMessage)) func(json.RawMessage) {
+	n := 0
+	return func(mutant json.RawMessage) {
+		if n++; n%*oneIn == 0 {
+			visit(mutant)
+		}
+	}
+}
+
+// mutants calls visit with every text that comes of replacing one value of v by another, of
+// dropping one member or element, of saying one twice, or of adding one.
+func mutants(v value, visit func(json.RawMessage)) {
+	for _, replacement := range []string{`null`, `5`, `-1.0e3`, `true`, `""`, `"x"`, `{}`, `[]`, `["x"]`, `[{}]`, `{"a":{}}`, `"\ud800"`, `[{"type":"text","text":"x"}]`, `"{\"b\":1,\"a\":2}"`} {
+		visit(json.RawMessage(replacement))
+	}
+	switch {
+	case v.isObject():
+		for name, m := range v.members() {
+			visit(jsonObject(v.rest(name)))
+			mutants(m, func(mutant json.RawMessage) {
+				o := v.object()
+				o[name] = mutant
+				visit(jsonObject(o))
+			})
+		}
+		for _, name := range []string{"type", "role", "content", "id", "name", "extra", "tool_calls", "function", "input", "arguments", "url", "source", "text"} {
+			for _, added := range []string{`null`, `"x"`, `{"a":1}`} {
+				o := v.object()
+				if _, there := o[name]; !there {
+					o[name] = json.RawMessage(added)
+					visit(jsonObject(o))
+				}
+			}
+		}
+	case v.isArray():
+		var all []json.RawMessage
+		for _, e := range v.elements() {
+			all = append(all, e.raw())
+		}
+		for i, e := range v.elements() {
+			visit(jsonList(append(append([]json.RawMessage{}, all[:i]...), all[i+1:]...)))
+			visit(jsonList(append(append([]json.RawMessage{}, all[:i+1]...), all[i:]...)))
+			mutants(e, func(mutant json.RawMessage) {
+				other := append([]json.RawMessage{}, all...)
+				other[i] = mutant
+				visit(jsonList(other))
+			})
+		}
+	}
+}
+
+// TestMutants proves for every small change to every request of testdata what FuzzRequest
+// proves for those that it happens to find: nothing is lost, whatever the shape.
+func TestMutants(t *testing.T) {
+	for _, file := range cases(t) {
+		codec := byName(t, filepath.Base(filepath.Dir(file)))
+		archive, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		at, err := url.Parse("https://host.test" + codec.Endpoint(&Request{Model: "m"}))
+		require.NoError(t, err)
+		for _, s := range archive.Files {
+			if s.Name == "url" {
+				at, err = url.Parse(strings.TrimSpace(string(s.Data)))
+				require.NoError(t, err)
+			}
+			doc, err := parse(s.Data)
+			if s.Name != "request" || err != nil {
+				continue
+			}
+			mutants(doc.root(), sample(func(body json.RawMessage) {
+				w := &Wire{Method: "POST", URL: at, ContentType: "application/json", Body: body}
+				if !codec.Match(w) {
+					return
+				}
+				req, err := codec.DecodeRequest(w)
+				if err != nil {
+					require.ErrorAs(t, err, new(*WireError))
+					return
+				}
+				if err := roundTrip(codec, w, req); err != nil {
+					t.Errorf("%s: %s: %v", filepath.Base(file), body, err)
+				}
+			}))
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// TestMutantAnswers proves that no small change to an answer of testdata makes a codec panic.
+func TestMutantAnswers(t *testing.T) {
+	for _, file := range cases(t) {
+		codec := byName(t, filepath.Base(filepath.Dir(file)))
+		archive, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		try := func(body []byte) {
+			resp, err := codec.DecodeResponse(&Answer{Status: 200, Body: body})
+			if err != nil {
+				require.ErrorAs(t, err, new(*WireError))
+				return
+			}
+			for _, c := range resp.Candidates {
+				require.Equal(t, modelio.RoleModel, c.Message.Role)
+				require.NotEmpty(t, c.FinishReason)
+			}
+		}
+		for _, s := range archive.Files {
+			if !strings.HasPrefix(s.Name, "answer ") {
+				continue
+			}
+			if doc, err := parse(s.Data); err == nil {
+				mutants(doc.root(), sample(func(body json.RawMessage) { try(body) }))
+				continue
+			}
+			stream := (&Answer{ContentType: "text/event-stream", Body: s.Data}).Events()
+			if stream == nil {
+				continue
+			}
+			events := collect(t, stream)
+			for i, e := range events {
+				doc, err := parse(e.Data)
+				if err != nil {
+					continue
+				}
+				mutants(doc.root(), sample(func(data json.RawMessage) {
+					var body []byte
+					for j, other := range events {
+						if j != i {
+							body = append(body, other.Raw...)
+							continue
+						}
+						body = append(append(append(body, "data: "...), data...), "\n\n"...)
+					}
+					try(body)
+				}))
+			}
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package provider
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const chatAPI = "openai.chat"
+
+// openAIChat is the chat completions API of OpenAI and of the many hosts that copy it.
+type openAIChat struct{}
+
+func (openAIChat) API() string      { return chatAPI }
+func (openAIChat) Provider() string { return "openai" }
+func (openAIChat) Seeded() bool     { return true }
+
+func (openAIChat) Match(w *Wire) bool {
+	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/chat/completions", "/openai")
+}
+
+func (openAIChat) Endpoint(req *Request) string {
+	if deployment := req.urlSegment("deployment"); deployment != "" {
+		return req.endpoint("/openai/deployments/" + deployment + "/chat/completions")
+	}
+	return req.endpoint("/v1/chat/completions")
+}
+
+func (openAIChat) DecodeRequest(w *Wire) (*Request, error) {
+	body, err := w.body(chatAPI)
+	if err != nil {
+		return nil, err
+	}
+	req := &Request{API: chatAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	for name, v := range body.members() {
+		switch name {
+		case "model":
+			if v.isWord() {
+				req.Model = v.word()
+				continue
+			}
+		case "messages":
+			if messages, ok := chatMessages(v); ok {
+				req.Messages = messages
+				continue
+			}
+		case "tools":
+			if tools, ok := chatTools(v); ok {
+				req.Tools = tools
+				continue
+			}
+		case "stop":
+			if stop, ok := v.texts(); ok {
+				req.Stop = stop
+				continue
+			}
+		default:
+			if req.parameter(name, v) {
+				continue
+			}
+		}
+		req.Options[name] = v.raw()
+	}
+	req.completionTokens(body)
+	req.deployment(w)
+	return req, nil
+}
+
+// completionTokens lets max_completion_tokens set MaxTokens. It stays in Options, so that
+// the wire's name for it is not lost; so does a max_tokens beside it.
+func (r *Request) completionTokens(body value) {
+	limit, ok := body.member("max_completion_tokens").number()
+	if !ok {
+		return
+	}
+	if r.MaxTokens != nil {
+		r.Options["max_tokens"] = json.RawMessage(*r.MaxTokens)
+	}
+	r.MaxTokens = limit
+}
+
+// deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
+// model where the body names none. A body that names the same keeps its model in Options.
+func (r *Request) deployment(w *Wire) {
+	_, rest, ok := strings.Cut(w.URL.Path, "/deployments/")
+	name, _, nested := strings.Cut(rest, "/")
+	if !ok || !nested {
+		name = ""
+	}
+	w.keepURL(r, map[string]string{"deployment": name})
+	_, unfit := r.Options["model"]
+	switch {
+	case name == "":
+	case r.Model == "" && !unfit:
+		r.Model = name
+	case r.Model == name:
+		r.Options["model"] = jsonText(name)
+	}
+}
+
+func (openAIChat) EncodeRequest(req *Request) ([]byte, error) {
+	body := req.parameters()
+	if _, ok := req.Options["max_completion_tokens"]; ok && req.MaxTokens != nil && string(req.Options["max_completion_tokens"]) == string(*req.MaxTokens) {
+		delete(body, "max_tokens")
+	}
+	if req.Model != "" && req.Model != req.urlSegment("deployment") {
+		body["model"] = jsonText(req.Model)
+	}
+	if req.Stop != nil {
+		body["stop"] = jsonTexts(req.Stop)
+	}
+	if req.Tools != nil {
+		body["tools"] = encodeChatTools(req.Tools)
+	}
+	messages, err := encodeChatMessages(chatAPI, req.Messages)
+	if err != nil {
+		return nil, err
+	}
+	body["messages"] = messages
+	overlay(body, req.options())
+	return jsonObject(body), nil
+}
+
+// chatTools decodes the list of tools. It reports false for one that is no list of objects
+// with a type.
+func chatTools(v value) ([]modelio.ToolDefinition, bool) {
+	if !v.isArray() {
+		return nil, false
+	}
+	tools := []modelio.ToolDefinition{}
+	for _, t := range v.elements() {
+		if !t.member("type").present() {
+			return nil, false
+		}
+		tools = append(tools, chatTool(t))
+	}
+	return tools, true
+}
+
+// chatTool decodes a function. Any other tool, such as a host's own web search, is kept whole in
+// its Metadata.
+func chatTool(v value) modelio.ToolDefinition {
+	kind, function := v.member("type").word(), v.member("function")
+	if kind != "function" || !function.member("name").isWord() {
+		tool := modelio.ToolDefinition{Name: kind, Metadata: v.object()}
+		for _, name := range []value{v.member("name"), v.member(kind, "name")} {
+			if name.isWord() {
+				tool.Name = name.word()
+			}
+		}
+		return tool
+	}
+	tool := modelio.ToolDefinition{Metadata: v.rest("type", "function")}
+	rest := functionTool(&tool, function, "parameters")
+	if rest != nil {
+		keep(&tool.Metadata, "function", jsonObject(rest))
+	}
+	return tool
+}
+
+// functionTool takes name, description and schema of a tool from its members, and returns the
+// other members.
+func functionTool(tool *modelio.ToolDefinition, v value, schemaName string) modelio.Object {
+	var rest modelio.Object
+	for name, m := range v.members() {
+		switch {
+		case name == "name":
+			tool.Name = m.word()
+		case name == "description" && m.isWord():
+			tool.Description = m.word()
+		case name == schemaName && !m.isNull():
+			tool.InputSchema = m.raw()
+		default:
+			keep(&rest, name, m.raw())
+		}
+	}
+	return rest
+}
+
+// encodeFunctionTool undoes functionTool.
+func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.Object {
+	o := modelio.Object{"name": jsonText(tool.Name)}
+	if tool.Description != "" {
+		o["description"] = jsonText(tool.Description)
+	}
+	if tool.InputSchema != nil {
+		o[schemaName] = tool.InputSchema
+	}
+	return o
+}
+
+func encodeChatTools(tools []modelio.ToolDefinition) json.RawMessage {
+	list := make([]json.RawMessage, len(tools))
+	for i, tool := range tools {
+		o := modelio.Object{}
+		if _, whole := tool.Metadata["type"]; !whole {
+			o["type"] = jsonText("function")
+			o["function"] = jsonObject(encodeFunctionTool(tool, "parameters"))
+		}
+		overlay(o, tool.Metadata)
+		list[i] = jsonObject(o)
+	}
+	return jsonList(list)
+}
+
+// chatRoles maps the wire's roles to ours (design R15). The first of each role is the one
+// that is encoded; the others are kept as "role" in the message's Metadata.
+var chatRoles = []struct {
+	wire string
+	role modelio.Role
+}{
+	{"system", modelio.RoleSystem},
+	{"user", modelio.RoleUser},
+	{"assistant", modelio.RoleModel},
+	{"tool", modelio.RoleTool},
+	{"developer", modelio.RoleSystem},
+	{"function", modelio.RoleTool},
+	{"model", modelio.RoleModel},
+}
+
+// chatRole takes the role of a message. One that is not known speaks to the model, so it is a user's.
+func chatRole(m *modelio.Message, v value) {
+	m.Role = modelio.RoleUser
+	for _, r := range chatRoles {
+		if r.wire == v.word() {
+			m.Role = r.role
+			break
+		}
+	}
+	if v.word() != wireRole(m.Role) {
+		keep(&m.Metadata, "role", v.raw())
+	}
+}
+
+func wireRole(role modelio.Role) string {
+	for _, r := range chatRoles {
+		if r.role == role {
+			return r.wire
+		}
+	}
+	return string(role)
+}
+
+// wireFailure returns an error at one part of one message of a request that is to be encoded.
+func wireFailure(api string, message, part int, reason string) error {
+	pointer := "/messages/" + strconv.Itoa(message)
+	if part >= 0 {
+		pointer += "/content/" + strconv.Itoa(part)
+	}
+	return &WireError{API: api, Pointer: pointer, Reason: reason}
+}

@@ -1,0 +1,405 @@
+package provider
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+func (openAIChat) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(chatAPI, a, func() fold { return &chatFold{} }, chatCompletion)
+}
+
+// chatCompletion decodes a chat completion.
+func chatCompletion(body value) (*Response, error) {
+	if !body.member("choices").isArray() {
+		return nil, &WireError{API: chatAPI, Reason: "the answer has neither choices nor an error"}
+	}
+	resp := &Response{
+		ID:       body.member("id").word(),
+		Model:    body.member("model").word(),
+		Usage:    chatUsage.decode(body.member("usage")),
+		Metadata: beside(body, "id", "model", "usage", "choices", "object"),
+	}
+	if resp.Usage == nil {
+		resp.Usage = chatUsage.decode(body.member("x_groq", "usage"))
+	}
+	for _, choice := range body.member("choices").elements() {
+		resp.Candidates = append(resp.Candidates, chatChoice(choice))
+	}
+	return resp, nil
+}
+
+func chatChoice(choice value) Candidate {
+	c := Candidate{FinishReasonRaw: choice.member("finish_reason").word()}
+	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c.Message = chatAnswer(choice.member("message"))
+	for name, v := range beside(choice, "index", "message", "delta", "text", "finish_reason") {
+		if _, taken := c.Message.Metadata[name]; !taken {
+			keep(&c.Message.Metadata, name, v)
+		}
+	}
+	for _, part := range c.Message.Content {
+		if marked(part.Metadata, wireRefusal) {
+			c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
+		}
+	}
+	return c
+}
+
+// chatAnswer decodes the message of an answer.
+func chatAnswer(v value) modelio.Message {
+	m := chatMessage(v)
+	m.Role = modelio.RoleModel
+	delete(m.Metadata, "role")
+	if audio := v.member("audio"); audio.member("data").isWord() {
+		data := audio.member("data").word()
+		contentType := sniffAudio(data)
+		part := modelio.MediaPart(contentType, dataURL(contentType, data))
+		if transcript := audio.member("transcript"); transcript.isWord() {
+			keep(&part.Metadata, "transcript", transcript.raw())
+		}
+		m.Content = append(m.Content, part)
+		m.Metadata["audio"] = jsonObject(audio.rest("data", "transcript"))
+	}
+	for i := range m.Content {
+		if call := m.Content[i].ToolRequest; call != nil {
+			tidyCall(&m.Content[i])
+		}
+	}
+	tidy(&m)
+	return m
+}
+
+// tidyCall drops from a tool call of an answer its place in the list, and the spelling of
+// arguments that the input says.
+func tidyCall(part *modelio.Part) {
+	delete(part.Metadata, "index")
+	if marked(part.Metadata, wireFunctionCall) {
+		delete(part.Metadata, "arguments")
+	}
+	rest, ok := members(part.Metadata["function"])
+	if !ok {
+		return
+	}
+	delete(rest, "arguments")
+	delete(part.Metadata, "function")
+	if len(rest) > 0 {
+		part.Metadata["function"] = jsonObject(rest)
+	}
+}
+
+// chatFold makes a chat completion of its chunks.
+type chatFold struct {
+	top     growing
+	choices []*chatGrowing
+}
+
+// chatGrowing is one choice of a completion that is under way.
+type chatGrowing struct {
+	index    int64
+	choice   growing // but for its message
+	logprobs map[string]*list
+	message  growing // but for what follows
+	lists    map[string]*list
+	blocks   []*growing // of a content that comes as a list
+	details  []*growing // reasoning_details
+	calls    []*chatCall
+	call     *growing // function_call
+	audio    *growing
+}
+
+// chatCall is one tool call that is under way.
+type chatCall struct {
+	index            value
+	call             growing
+	function, custom *growing
+}
+
+func (f *chatFold) add(_ string, chunk value) error {
+	for name, v := range chunk.members() {
+		switch name {
+		case "choices":
+			for _, choice := range v.elements() {
+				f.at(choice).add(choice)
+			}
+		case "id", "model":
+			f.top.first(name, v)
+		case "object", "obfuscation", "p": // framing, and padding
+		default:
+			f.top.put(name, v)
+		}
+	}
+	return nil
+}
+
+// at returns the choice that a chunk's choice continues.
+func (f *chatFold) at(choice value) *chatGrowing {
+	var index int64
+	if n, ok := choice.member("index").count(); ok {
+		index = *n
+	}
+	i, found := slices.BinarySearchFunc(f.choices, index, func(c *chatGrowing, index int64) int { return int(c.index - index) })
+	if !found {
+		f.choices = slices.Insert(f.choices, i, &chatGrowing{index: index})
+	}
+	return f.choices[i]
+}
+
+func (c *chatGrowing) add(choice value) {
+	for name, v := range choice.members() {
+		switch name {
+		case "index", "text": // text repeats the delta
+		case "delta":
+			c.delta(v)
+		case "message": // some hosts send the message so far beside each delta
+			if !choice.member("delta").present() {
+				c.delta(v)
+			}
+		case "logprobs":
+			for name, tokens := range v.members() {
+				extend(&c.logprobs, name, tokens)
+			}
+		default:
+			c.choice.put(name, v)
+		}
+	}
+}
+
+func extend(lists *map[string]*list, name string, v value) {
+	if !v.isArray() {
+		return
+	}
+	if *lists == nil {
+		*lists = map[string]*list{}
+	}
+	if (*lists)[name] == nil {
+		(*lists)[name] = &list{}
+	}
+	(*lists)[name].extend(v)
+}
+
+func (c *chatGrowing) delta(delta value) {
+	for name, v := range delta.members() {
+		switch name {
+		case "role":
+			c.message.first(name, v)
+		case "content":
+			c.content(v)
+		case "reasoning", "reasoning_content", "refusal":
+			c.message.grow(name, v)
+		case "reasoning_details":
+			for _, detail := range v.elements() {
+				c.details = growBlock(c.details, detail)
+			}
+		case "tool_calls":
+			for _, call := range v.elements() {
+				c.toolCall(call)
+			}
+		case "function_call":
+			growMembers(&c.call, v, "name")
+		case "audio":
+			growMembers(&c.audio, v, "id")
+		default:
+			if v.isArray() {
+				extend(&c.lists, name, v)
+			} else {
+				c.message.put(name, v)
+			}
+		}
+	}
+}
+
+// content takes a piece of the content: a string, or as Mistral does it blocks.
+func (c *chatGrowing) content(v value) {
+	if v.isArray() {
+		for _, block := range v.elements() {
+			c.blocks = growBlock(c.blocks, block)
+		}
+		return
+	}
+	if len(c.blocks) == 0 {
+		c.message.grow("content", v)
+		return
+	}
+	if v.isWord() {
+		doc, _ := parse([]byte(`{"type":"text","text":` + string(v.raw()) + `}`)) // a string is valid JSON
+		c.blocks = growBlock(c.blocks, doc.root())
+	}
+}
+
+// growBlock continues the last block, if the next one is of the same type and index, else begins one.
+func growBlock(blocks []*growing, v value) []*growing {
+	kind, index := string(v.member("type").raw()), string(v.member("index").raw())
+	var last *growing
+	if n := len(blocks); n > 0 && kind != "" && string(blocks[n-1].set["type"]) == kind && string(blocks[n-1].set["index"]) == index {
+		last = blocks[n-1]
+	} else {
+		last = &growing{}
+		blocks = append(blocks, last)
+	}
+	for name, m := range v.members() {
+		switch name {
+		case "text", "summary", "data", "signature":
+			last.grow(name, m)
+		case "thinking":
+			text, _ := onlyText(m)
+			if old, ok := last.set[name]; ok && text != "" {
+				doc, _ := parse(old) // was set from a value
+				before, _ := onlyText(doc.root())
+				text = before + text
+			}
+			if text == "" {
+				last.put(name, m)
+				break
+			}
+			block := modelio.Object{"type": jsonText("text"), "text": jsonText(text)}
+			keep(&last.set, name, jsonList(list{jsonObject(block)}))
+		default:
+			last.put(name, m)
+		}
+	}
+	return blocks
+}
+
+// growMembers lets the strings of an object grow, but for those that are whole in each piece.
+func growMembers(g **growing, v value, whole ...string) {
+	if !v.isObject() {
+		return
+	}
+	if *g == nil {
+		*g = &growing{}
+	}
+	for name, m := range v.members() {
+		if slices.Contains(whole, name) {
+			(*g).first(name, m)
+		} else {
+			(*g).grow(name, m)
+		}
+	}
+}
+
+func (c *chatGrowing) toolCall(v value) {
+	call := c.callAt(v)
+	for name, m := range v.members() {
+		switch name {
+		case "index":
+		case "id", "type":
+			call.call.first(name, m)
+		case "function":
+			growMembers(&call.function, m, "name") // some hosts say it, or an empty one, in each chunk
+		case "custom":
+			growMembers(&call.custom, m, "name")
+		default:
+			call.call.put(name, m)
+		}
+	}
+}
+
+// callAt returns the tool call that the next piece continues: the one with its index, but if
+// the piece has another id than that, it begins a call; some hosts give all calls index 0.
+func (c *chatGrowing) callAt(v value) *chatCall {
+	index, id := v.member("index"), v.member("id")
+	var found *chatCall
+	for _, call := range slices.Backward(c.calls) {
+		same := string(call.index.raw()) == string(index.raw())
+		if !index.present() || index.isNull() {
+			same = !id.isWord() || string(call.call.set["id"]) == string(id.raw())
+		}
+		if same {
+			found = call
+			break
+		}
+	}
+	if found != nil && id.isWord() && found.call.has("id") && string(found.call.set["id"]) != string(id.raw()) && string(found.call.set["id"]) != `""` {
+		found = nil
+	}
+	if found == nil {
+		found = &chatCall{index: index}
+		c.calls = append(c.calls, found)
+	}
+	return found
+}
+
+func (f *chatFold) body() (json.RawMessage, bool) {
+	complete := len(f.choices) > 0
+	choices := list{}
+	for _, c := range f.choices {
+		choice := c.choice.object()
+		if reason := string(choice["finish_reason"]); reason == "" || reason == `""` {
+			complete = false
+		}
+		choice["index"] = json.RawMessage(strconv.FormatInt(c.index, 10))
+		if len(c.logprobs) > 0 {
+			choice["logprobs"] = jsonLists(c.logprobs)
+		}
+		choice["message"] = c.messageJSON()
+		choices = append(choices, jsonObject(choice))
+	}
+	body := f.top.object()
+	if len(body) == 0 && len(choices) == 0 {
+		return nil, false
+	}
+	body["choices"] = jsonList(choices)
+	return jsonObject(body), complete
+}
+
+func (c *chatGrowing) messageJSON() json.RawMessage {
+	m := c.message.object()
+	for name, l := range c.lists {
+		m[name] = jsonList(*l)
+	}
+	if len(c.blocks) > 0 {
+		blocks := c.blocks
+		if text := m["content"]; text != nil && string(text) != `""` {
+			block := modelio.Object{"type": jsonText("text"), "text": text}
+			blocks = append([]*growing{{set: block}}, blocks...)
+		}
+		m["content"] = jsonGrowing(blocks)
+	}
+	if len(c.details) > 0 {
+		m["reasoning_details"] = jsonGrowing(c.details)
+	}
+	if len(c.calls) > 0 {
+		calls := list{}
+		for _, call := range c.calls {
+			o := call.call.object()
+			if call.function != nil {
+				if !call.function.has("arguments") {
+					keep(&call.function.set, "arguments", jsonText(""))
+				}
+				o["function"] = jsonObject(call.function.object())
+			}
+			if call.custom != nil {
+				o["custom"] = jsonObject(call.custom.object())
+			}
+			calls = append(calls, jsonObject(o))
+		}
+		m["tool_calls"] = jsonList(calls)
+	}
+	if c.call != nil {
+		m["function_call"] = jsonObject(c.call.object())
+	}
+	if c.audio != nil {
+		m["audio"] = jsonObject(c.audio.object())
+	}
+	return jsonObject(m)
+}
+
+func jsonGrowing(objects []*growing) json.RawMessage {
+	all := list{}
+	for _, g := range objects {
+		all = append(all, jsonObject(g.object()))
+	}
+	return jsonList(all)
+}
+
+func jsonLists(lists map[string]*list) json.RawMessage {
+	o := modelio.Object{}
+	for name, l := range lists {
+		o[name] = jsonList(*l)
+	}
+	return jsonObject(o)
+}

@@ -1,0 +1,250 @@
+package provider
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+func TestMatch(t *testing.T) {
+	const chat, claude = `{"messages":[]}`, `{"messages":[],"max_tokens":1}`
+	for _, test := range []struct{ name, why, method, url, body, api string }{
+		{"openai", "the home of the API", "POST", "https://api.openai.com/v1/chat/completions", chat, chatAPI},
+		{"bare", "a base URL without version", "POST", "https://api.deepseek.com/chat/completions", chat, chatAPI},
+		{"azure", "deployments are in the path", "POST", "https://r.openai.azure.com/openai/deployments/x/chat/completions?api-version=1", chat, chatAPI},
+		{"double_slash", "SDKs join a base URL that ends in a slash so", "POST", "https://r.openai.azure.com//openai/deployments/x/chat/completions", chat, chatAPI},
+		{"anthropic", "the home of the API", "POST", "https://api.anthropic.com/v1/messages", claude, messagesAPI},
+		{"anthropic_beta", "a query does not matter", "POST", "https://api.anthropic.com/v1/messages?beta=true", claude, messagesAPI},
+		{"repeated_member", "the codec shall say what is wrong", "POST", "https://api.openai.com/v1/chat/completions", `{"a":1,"a":2}`, chatAPI},
+		{"thread", "the assistants API also has messages, which are none of Anthropic's", "POST", "https://api.openai.com/v1/threads/t/messages", `{"role":"user","content":"x"}`, ""},
+		{"get", "a list of stored completions", "GET", "https://api.openai.com/v1/chat/completions", "", ""},
+		{"no_body", "nothing to decode", "POST", "https://api.openai.com/v1/chat/completions", "", ""},
+		{"not_json", "is no chat", "POST", "https://api.openai.com/v1/chat/completions", "hi", ""},
+		{"other_shape", "a batch of them, say", "POST", "https://api.openai.com/v1/chat/completions", `{"request":{}}`, ""},
+		{"count_tokens", "another endpoint", "POST", "https://api.anthropic.com/v1/messages/count_tokens", claude, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u, err := url.Parse(test.url)
+			require.NoError(t, err)
+			codec, ok := Match(&Wire{Method: test.method, URL: u, Body: []byte(test.body)})
+			if test.api == "" {
+				require.False(t, ok && codec.API() != "http.json", test.why)
+				return
+			}
+			require.True(t, ok, test.why)
+			require.Equal(t, test.api, codec.API(), test.why)
+		})
+	}
+}
+
+func TestName(t *testing.T) {
+	for host, want := range map[string]string{
+		"api.openai.com":                          "openai",
+		"API.OpenAI.com:443":                      "openai",
+		"api.groq.com":                            "groq",
+		"openrouter.ai":                           "openrouter",
+		"my-res.openai.azure.com":                 "azure",
+		"openai.azure.com.evil.example":           "openai",
+		"notopenrouter.ai":                        "openai",
+		"api.deepseek.com":                        "deepseek",
+		"api.x.ai":                                "xai",
+		"api.mistral.ai":                          "mistral",
+		"bedrock-runtime.us-east-1.amazonaws.com": "bedrock",
+		"us-east5-aiplatform.googleapis.com":      "vertex",
+		"generativelanguage.googleapis.com":       "google",
+		"dashscope-intl.aliyuncs.com":             "alibaba",
+		"localhost:8080":                          "openai",
+		"127.0.0.1:11434":                         "openai",
+		"[::1]:8080":                              "openai",
+		"[::1]":                                   "openai",
+		"llm.example.com":                         "openai",
+		"":                                        "openai",
+	} {
+		require.Equal(t, want, Name(host, openAIChat{}), host)
+	}
+	require.Equal(t, "anthropic", Name("localhost", anthropicMessages{}))
+	valid := regexp.MustCompile(`^[a-z0-9-]+$`)
+	for _, h := range hosts {
+		require.Regexp(t, valid, h.name)
+	}
+	for _, c := range Codecs() {
+		require.Regexp(t, valid, c.Provider())
+	}
+}
+
+func TestCodecsAreDistinct(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Codecs() {
+		require.False(t, seen[c.API()], c.API())
+		seen[c.API()] = true
+		require.DirExists(t, "testdata/"+c.API(), "each API has cases")
+	}
+}
+
+func TestCredentials(t *testing.T) {
+	for name, want := range map[string]bool{
+		"key": true, "api_key": true, "api-key": true, "apiKey": true, "apikey": true, "X-Goog-Api-Key": true,
+		"subscription-key": true, "access_token": true, "token": true, "X-Amz-Signature": true, "X-Amz-Date": true,
+		"X-Amz-Security-Token": true, "sig": true, "client_secret": true, "code": true, "jwt": true, "idToken": true,
+		"api-version": false, "alt": false, "pageToken": false, "max_tokens": false, "limit": false, "monkey": false, "beta": false,
+	} {
+		require.Equal(t, want, isCredential(name), name)
+	}
+}
+
+// TestEncodeWhatNoCodecDecoded proves that requests from elsewhere, in plain GK terms, are
+// written as the APIs have them.
+func TestEncodeWhatNoCodecDecoded(t *testing.T) {
+	req := &Request{
+		Model: "m",
+		Messages: []modelio.Message{
+			{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart("Be brief")}},
+			{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("See"), modelio.MediaPart("image/png", "data:image/png;base64,AA==")}},
+			{Role: modelio.RoleModel, Content: []modelio.Part{
+				modelio.ReasoningPart("hm"),
+				{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "1", Input: json.RawMessage(`{"a": 1}`)}},
+				{ToolRequest: &modelio.ToolRequest{Name: "g", Ref: "2"}},
+			}},
+			{Role: modelio.RoleTool, Content: []modelio.Part{
+				{ToolResponse: &modelio.ToolResponse{Name: "f", Ref: "1", Output: json.RawMessage(`{"b":2}`)}},
+				{ToolResponse: &modelio.ToolResponse{Name: "g", Ref: "2", Output: json.RawMessage(`"text"`)}},
+			}},
+		},
+		Tools: []modelio.ToolDefinition{{Name: "f", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`)}},
+	}
+	for _, test := range []struct {
+		codec Codec
+		want  string
+	}{
+		{openAIChat{}, `{"model":"m","messages":[
+			{"role":"system","content":"Be brief"},
+			{"role":"user","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]},
+			{"role":"assistant","reasoning_content":"hm","tool_calls":[
+				{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}},
+				{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"1","content":"{\"b\":2}"},
+			{"role":"tool","tool_call_id":"2","content":"text"}],
+			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
+		{anthropicMessages{}, `{"model":"m","system":[{"type":"text","text":"Be brief"}],"messages":[
+			{"role":"user","content":[{"type":"text","text":"See"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},
+			{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},
+				{"type":"tool_use","id":"1","name":"f","input":{"a":1}},{"type":"tool_use","id":"2","name":"g","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"{\"b\":2}"},{"type":"tool_result","tool_use_id":"2","content":"text"}]}],
+			"tools":[{"name":"f","description":"d","input_schema":{"type":"object"}}]}`},
+	} {
+		body, err := test.codec.EncodeRequest(req)
+		require.NoError(t, err)
+		require.JSONEq(t, test.want, string(body), test.codec.API())
+	}
+}
+
+func TestEncodeFailures(t *testing.T) {
+	result := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "f"}}
+	for _, test := range []struct {
+		name, want string
+		codec      Codec
+		message    modelio.Message
+	}{
+		{"result_of_a_user", "openai.chat: /messages/0/content/1: a tool response outside a message of role tool", openAIChat{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("x"), result}}},
+		{"text_of_a_tool", "openai.chat: /messages/0/content/0: a message of role tool may hold tool responses only", openAIChat{},
+			modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{modelio.TextPart("x")}}},
+		{"empty_part", "openai.chat: /messages/0: content 0: a part of a kind that the API has no block for", openAIChat{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
+		{"empty_part_of_a_result", "openai.chat: /messages/0/content/0: content 0: a part of a kind that the API has no block for", openAIChat{},
+			modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: &modelio.ToolResponse{Content: []modelio.Part{{}}}}}}},
+		{"claude_empty_part", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", anthropicMessages{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
+		{"claude_empty_system", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", anthropicMessages{},
+			modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{{}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := test.codec.EncodeRequest(&Request{API: test.codec.API(), Messages: []modelio.Message{test.message}})
+			require.EqualError(t, err, test.want)
+		})
+	}
+}
+
+func TestParseFailures(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"empty", "", "openai.chat: offset 0: not JSON: want a value"},
+		{"cut", `{"messages":[`, "openai.chat: /messages/0: offset 13: not JSON: want a value"},
+		{"trailing", `{"messages":[]} x`, "openai.chat: offset 16: not JSON: data after the value"},
+		{"no_colon", `{"a" 1}`, "openai.chat: offset 5: not JSON: want a colon"},
+		{"no_name", `{1:2}`, "openai.chat: offset 1: not JSON: want a member name"},
+		{"no_comma", `{"a":1 "b":2}`, "openai.chat: offset 7: not JSON: want a comma or the end of an object"},
+		{"no_comma_in_a_list", `{"a":[1 2]}`, "openai.chat: /a: offset 8: not JSON: want a comma or the end of an array"},
+		{"control", "{\"a\":\"\n\"}", "openai.chat: /a: offset 6: not JSON: control character in a string"},
+		{"no_end", `{"a":"`, "openai.chat: /a: offset 6: not JSON: string without an end"},
+		{"not_utf8", "{\"a\":\"\xff\"}", "openai.chat: /a: offset 6: not JSON: not UTF-8"},
+		{"escape", `{"a":"\x"}`, "openai.chat: /a: offset 7: not JSON: not an escape sequence"},
+		{"number", `{"a/b~":1.}`, "openai.chat: /a~1b~0: offset 10: not JSON: want a digit"},
+		{"list", `[]`, "openai.chat: the body is no JSON object"},
+		{"deep", `{"messages":` + strings.Repeat("[", 2000), "openai.chat: " + strings.Repeat("/0", 999)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := openAIChat{}.DecodeRequest(&Wire{Method: "POST", URL: &url.URL{Path: "/chat/completions"}, Body: []byte(test.body)})
+			require.ErrorAs(t, err, new(*WireError))
+			if test.name == "deep" {
+				require.ErrorContains(t, err, "nested deeper than 1000")
+				return
+			}
+			require.EqualError(t, err, test.want)
+		})
+	}
+}
+
+// TestVectors runs the wire vectors of the provider contract (LC) for the APIs that they name.
+func TestVectors(t *testing.T) {
+	text, err := os.ReadFile(shared(t, "TRACEFORGE_VECTORS", "vectors", "aos/provider_wire_vectors.json"))
+	require.NoError(t, err)
+	var vectors []struct {
+		Name        string
+		ContentType string `json:"content_type"`
+		Body        json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal(text, &vectors))
+	bodies := map[string]*Answer{}
+	for _, v := range vectors {
+		a := &Answer{Status: 200, ContentType: v.ContentType, Body: v.Body}
+		var stream string
+		if json.Unmarshal(v.Body, &stream) == nil {
+			a.Body = []byte(stream)
+		}
+		bodies[v.Name] = a
+	}
+	decode := func(codec Codec, name string) *Response {
+		require.Contains(t, bodies, name)
+		resp, err := codec.DecodeResponse(bodies[name])
+		require.NoError(t, err, name)
+		require.True(t, resp.Complete, name)
+		return resp
+	}
+
+	resp := decode(openAIChat{}, "openai_chat_completions_text")
+	require.Equal(t, "hello from compatible", *resp.Candidates[0].Message.Content[0].Text)
+	require.EqualValues(t, 7, *resp.Usage.TotalTokens)
+
+	resp = decode(anthropicMessages{}, "anthropic_thinking_tool_use")
+	content := resp.Candidates[0].Message.Content
+	require.Equal(t, modelio.FinishStop, resp.Candidates[0].FinishReason)
+	require.Equal(t, "tool_use", resp.Candidates[0].FinishReasonRaw)
+	require.Equal(t, "reason step", *content[0].Reasoning)
+	require.Equal(t, "echo_payload", content[1].ToolRequest.Name)
+	require.EqualValues(t, 5, *resp.Usage.CacheWriteTokens)
+	require.EqualValues(t, 7, *resp.Usage.CachedContentTokens)
+
+	resp = decode(anthropicMessages{}, "anthropic_sse_reasoning_tool")
+	content = resp.Candidates[0].Message.Content
+	require.Equal(t, "analyze more", *content[0].Reasoning)
+	require.JSONEq(t, `{"value":"live"}`, string(content[1].ToolRequest.Input))
+	require.Equal(t, "tool_use", resp.Candidates[0].FinishReasonRaw)
+	require.EqualValues(t, 4, *resp.Usage.OutputTokens)
+}

@@ -1,0 +1,359 @@
+package provider
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is how many arrays and objects may be nested in each other, as in canon (design R1).
+const maxDepth = 1000
+
+// errSyntax says that a text is not JSON at all, which is what codecs leave to http.json.
+var errSyntax = errors.New("not JSON")
+
+// A document is a JSON text that has been scanned once, so that its values can be visited
+// without looking at their bytes again.
+type document struct {
+	src   []byte
+	str   string // src, so that strings without escapes need no memory of their own
+	nodes []node // in the order of the text; an object's members are a name and a value each
+}
+
+// A node is one value, or the name of a member.
+type node struct {
+	start, end int32 // its bytes
+	next       int32 // the first node after it and all that it holds
+	escaped    bool  // a string with a backslash
+}
+
+// parse scans src, which must be one JSON value in valid UTF-8 without repeated member names.
+// Lone surrogates and numbers of any size are left to those who read the values.
+func parse(src []byte) (*document, error) {
+	if len(src) > 1<<31-1 {
+		return nil, fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))
+	}
+	s := scanner{doc: &document{src: src, str: string(src)}}
+	s.doc.nodes = make([]node, 0, 16+len(src)/32)
+	s.space()
+	if err := s.value(0); err != nil {
+		return nil, err
+	}
+	if s.space(); s.pos < len(src) {
+		return nil, s.syntax("data after the value")
+	}
+	return s.doc, nil
+}
+
+// A scanError says where a text cannot be taken.
+type scanError struct {
+	offset int
+	path   []string // innermost first
+	err    error
+}
+
+func (e *scanError) Error() string { return fmt.Sprintf("offset %d: %v", e.offset, e.err) }
+func (e *scanError) Unwrap() error { return e.err }
+
+// pointer returns the RFC 6901 pointer of the value that holds the offending place.
+func (e *scanError) pointer() string {
+	var b strings.Builder
+	for i := len(e.path) - 1; i >= 0; i-- {
+		b.WriteString(pointerTo(e.path[i]))
+	}
+	return b.String()
+}
+
+// pointerTo returns the part of an RFC 6901 pointer that names a member.
+func pointerTo(name string) string {
+	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+type scanner struct {
+	doc *document
+	pos int
+}
+
+func (s *scanner) fail(err error) error { return &scanError{offset: s.pos, err: err} }
+
+func (s *scanner) syntax(problem string) error {
+	return s.fail(fmt.Errorf("%w: %s", errSyntax, problem))
+}
+
+// inside adds a step to the path of err.
+func inside(err error, step string) error {
+	if e, ok := err.(*scanError); ok {
+		e.path = append(e.path, step)
+	}
+	return err
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.doc.src) {
+		switch s.doc.src[s.pos] {
+		case ' ', '\t', '\r', '\n':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the byte at hand, or 0 at the end, which begins nothing.
+func (s *scanner) peek() byte {
+	if s.pos == len(s.doc.src) {
+		return 0
+	}
+	return s.doc.src[s.pos]
+}
+
+func (s *scanner) value(depth int) error {
+	at := len(s.doc.nodes)
+	s.doc.nodes = append(s.doc.nodes, node{start: int32(s.pos)})
+	var err error
+	switch c := s.peek(); c {
+	case '{', '[':
+		if depth == maxDepth {
+			return s.fail(fmt.Errorf("nested deeper than %d", maxDepth))
+		}
+		s.pos++
+		if c == '{' {
+			err = s.object(at, depth+1)
+		} else {
+			err = s.array(depth + 1)
+		}
+	case '"':
+		s.doc.nodes[at].escaped, err = s.text()
+	case 't':
+		err = s.literal("true")
+	case 'f':
+		err = s.literal("false")
+	case 'n':
+		err = s.literal("null")
+	default:
+		err = s.number()
+	}
+	s.doc.nodes[at].end, s.doc.nodes[at].next = int32(s.pos), int32(len(s.doc.nodes))
+	return err
+}
+
+func (s *scanner) object(at, depth int) error {
+	if s.space(); s.peek() == '}' {
+		s.pos++
+		return nil
+	}
+	for n := 1; ; n++ {
+		s.space()
+		if s.peek() != '"' {
+			return s.syntax("want a member name")
+		}
+		if err := s.name(); err != nil {
+			return err
+		}
+		name := int32(len(s.doc.nodes) - 1)
+		if s.space(); s.peek() != ':' {
+			return s.syntax("want a colon")
+		}
+		s.pos++
+		s.space()
+		if err := s.value(depth); err != nil {
+			return inside(err, s.doc.name(name))
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case '}':
+			s.pos++
+			return s.unique(at, n)
+		default:
+			return s.syntax("want a comma or the end of an object")
+		}
+	}
+}
+
+func (s *scanner) name() error {
+	n := node{start: int32(s.pos), next: int32(len(s.doc.nodes) + 1)}
+	escaped, err := s.text()
+	if err != nil {
+		return err
+	}
+	n.end, n.escaped = int32(s.pos), escaped
+	s.doc.nodes = append(s.doc.nodes, n)
+	if _, whole := (value{s.doc, n.next - 1}).text(); !whole {
+		return s.fail(errors.New("member name with a lone surrogate"))
+	}
+	return nil
+}
+
+// unique fails if two of the n members of the object at hand have one name: readers disagree
+// on which of them counts.
+func (s *scanner) unique(at, n int) error {
+	const few = 12 // up to here comparing each with each is faster than a map
+	var seen map[string]bool
+	if n > few {
+		seen = make(map[string]bool, n)
+	}
+	end := int32(len(s.doc.nodes))
+	for i := int32(at) + 1; i < end; i = s.doc.nodes[i+1].next {
+		name := s.doc.name(i)
+		repeated := seen[name]
+		if seen != nil {
+			seen[name] = true
+		} else {
+			for j := int32(at) + 1; j < i && !repeated; j = s.doc.nodes[j+1].next {
+				repeated = s.doc.name(j) == name
+			}
+		}
+		if repeated {
+			s.pos = int(s.doc.nodes[i].start)
+			return inside(s.fail(errors.New("member appears twice")), name)
+		}
+	}
+	return nil
+}
+
+func (s *scanner) array(depth int) error {
+	if s.space(); s.peek() == ']' {
+		s.pos++
+		return nil
+	}
+	for i := 0; ; i++ {
+		s.space()
+		if err := s.value(depth); err != nil {
+			return inside(err, strconv.Itoa(i))
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case ']':
+			s.pos++
+			return nil
+		default:
+			return s.syntax("want a comma or the end of an array")
+		}
+	}
+}
+
+func (s *scanner) literal(word string) error {
+	if !strings.HasPrefix(s.doc.str[s.pos:], word) {
+		return s.syntax("want a value")
+	}
+	s.pos += len(word)
+	return nil
+}
+
+// number scans a number (RFC 8259 section 6).
+func (s *scanner) number() error {
+	if s.peek() == '-' {
+		s.pos++
+	}
+	switch c := s.peek(); {
+	case c == '0':
+		s.pos++
+	case c < '1' || c > '9':
+		return s.syntax("want a value")
+	default:
+		s.digits()
+	}
+	if s.peek() == '.' {
+		s.pos++
+		if !s.digits() {
+			return s.syntax("want a digit")
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		if !s.digits() {
+			return s.syntax("want a digit")
+		}
+	}
+	return nil
+}
+
+func (s *scanner) digits() (any bool) {
+	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
+		s.pos++
+		any = true
+	}
+	return any
+}
+
+// text scans a string and reports whether anything in it is escaped.
+func (s *scanner) text() (escaped bool, err error) {
+	src := s.doc.src
+	for s.pos++; ; {
+		s.pos = plainEnd(src, s.pos)
+		if s.pos == len(src) {
+			return false, s.syntax("string without an end")
+		}
+		switch c := src[s.pos]; {
+		case c == '"':
+			s.pos++
+			return escaped, nil
+		case c == '\\':
+			escaped = true
+			if err := s.escape(); err != nil {
+				return false, err
+			}
+		case c < ' ':
+			return false, s.syntax("control character in a string")
+		default:
+			r, n := utf8.DecodeRune(src[s.pos:])
+			if r == utf8.RuneError && n == 1 {
+				return false, s.syntax("not UTF-8")
+			}
+			s.pos += n
+		}
+	}
+}
+
+func (s *scanner) escape() error {
+	s.pos++
+	switch s.peek() {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.pos++
+		return nil
+	case 'u':
+		if _, ok := codeUnit(s.doc.str[s.pos+1:]); ok {
+			s.pos += 5
+			return nil
+		}
+	}
+	return s.syntax("not an escape sequence")
+}
+
+// codeUnit returns the UTF-16 code unit that the four hexadecimal digits s begins with spell.
+func codeUnit(s string) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(s[:4], 16, 16)
+	return rune(unit), err == nil && s[0] != '+' && s[0] != '-'
+}
+
+// plainEnd returns the index of the first byte of src at or after i that does not stand for
+// itself as an ASCII character of a string, or len(src).
+func plainEnd(src []byte, i int) int {
+	// Eight bytes at a time: a high bit in stop marks such a byte. Borrows can mark bytes
+	// wrongly, but only above the lowest that is marked rightly.
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(src); i += 8 {
+		w := binary.LittleEndian.Uint64(src[i:])
+		quote, backslash := w^ones*'"', w^ones*'\\'
+		if stop := ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash | w) & highs; stop != 0 {
+			return i + bits.TrailingZeros64(stop)/8
+		}
+	}
+	for ; i < len(src) && src[i] >= ' ' && src[i] < utf8.RuneSelf && src[i] != '"' && src[i] != '\\'; i++ {
+	}
+	return i
+}
