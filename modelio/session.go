@@ -105,17 +105,17 @@ func (s *Session) Hash() (canon.Hash, error) {
 	slices.SortStableFunc(byIndex, func(a, b *Interaction) int { return cmp.Compare(a.I, b.I) })
 
 	var core coreHash
-	core.begin([]byte(s.AdapterID))
+	core.begin(canonicalString(s.AdapterID))
 	for _, in := range byIndex {
-		core.interaction(in.I, in.PromptHash, []byte(in.ResponseContent), in.ResponseHash)
+		core.interaction(in.I, canonicalString(in.PromptHash), canonicalString(in.ResponseContent), canonicalString(in.ResponseHash))
 	}
-	return core.sum([]byte(s.Mode), []byte(s.ModelID), []byte(s.SchemaVersion)), nil
+	return core.sum(canonicalString(s.Mode), canonicalString(s.ModelID), canonicalString(s.SchemaVersion)), nil
 }
 
 // checkStrings returns an error if a string of the core is no UTF-8, lone surrogates aside.
 func (s *Session) checkStrings() error {
 	check := func(text, format string, args ...any) error {
-		if utf8.ValidString(text) || utf8.Valid(replaceSurrogates([]byte(text))) {
+		if utf8.ValidString(text) || utf8.Valid(toUTF8(text)) {
 			return nil
 		}
 		return &FormatError{Type: "session", Pointer: fmt.Sprintf(format, args...), Problem: "string is not UTF-8"}

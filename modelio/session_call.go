@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 )
@@ -113,7 +112,7 @@ func (c *responseCore) message() *Message {
 func parseResponse(content string) (*GenerateResponse, error) {
 	core, ok := parseResponseCore(content)
 	if !ok {
-		content = strings.ToValidUTF8(content, "\uFFFD")
+		content = string(toUTF8(content))
 		return &GenerateResponse{
 			Message:      &Message{Role: RoleModel, Content: []Part{TextPart(content)}},
 			FinishReason: FinishOther,

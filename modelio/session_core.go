@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -15,7 +16,7 @@ import (
 // that no more of it than one interaction need be in memory. The core holds what is given here
 // and nothing else; above all no times and no metrics (MI12).
 //
-// Strings are given as characters; see [appendEscaped] for those that are no UTF-8.
+// All strings are given in canonical form, without quotes.
 type coreHash struct {
 	hash   hash.Hash
 	text   []byte // of the core, not yet in hash
@@ -27,21 +28,22 @@ type coreHash struct {
 func (c *coreHash) begin(adapterID []byte) {
 	interactions := c.text
 	c.hash = sha256.New()
-	c.text = append(appendQuoted([]byte(`{"adapter_id":`), adapterID), `,"interactions":[`...)
-	c.text = append(c.text, interactions...)
+	c.text = nil
+	c.write(`{"adapter_id":"`, adapterID)
+	c.text = append(append(c.text, `","interactions":[`...), interactions...)
 	c.begun = true
 }
 
-func (c *coreHash) interaction(i int, promptHash canon.Hash, content []byte, responseHash canon.Hash) {
+func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) {
 	if c.length > 0 {
 		c.text = append(c.text, ',')
 	}
 	c.length++
 	c.text = strconv.AppendInt(append(c.text, `{"i":`...), int64(i), 10)
-	c.text = appendQuoted(append(c.text, `,"prompt_hash":`...), []byte(promptHash))
-	c.text = appendQuoted(append(c.text, `,"response_content":`...), content)
-	c.text = appendQuoted(append(c.text, `,"response_hash":`...), []byte(responseHash))
-	c.text = append(c.text, '}')
+	c.write(`,"prompt_hash":"`, promptHash)
+	c.write(`","response_content":"`, content)
+	c.write(`","response_hash":"`, responseHash)
+	c.text = append(c.text, `"}`...)
 	if c.begun && len(c.text) >= windowSize {
 		c.hash.Write(c.text)
 		c.text = c.text[:0]
@@ -50,77 +52,83 @@ func (c *coreHash) interaction(i int, promptHash canon.Hash, content []byte, res
 
 // sum gives the last members of the core and returns its hash.
 func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
-	c.text = appendQuoted(append(c.text, `],"mode":`...), mode)
-	c.text = appendQuoted(append(c.text, `,"model_id":`...), modelID)
-	c.text = appendQuoted(append(c.text, `,"model_io_schema_version":`...), version)
-	c.text = append(c.text, '}')
+	c.write(`],"mode":"`, mode)
+	c.write(`","model_id":"`, modelID)
+	c.write(`","model_io_schema_version":"`, version)
+	c.text = append(c.text, `"}`...)
 	c.hash.Write(c.text)
 	return hashOf(c.hash)
+}
+
+func (c *coreHash) write(before string, value []byte) {
+	c.text = append(append(c.text, before...), value...)
 }
 
 func hashOf(h hash.Hash) canon.Hash {
 	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(nil)))
 }
 
-func appendQuoted(dst, chars []byte) []byte {
+// The strings of a [Session] are UTF-8, but for lone surrogates: these are the three bytes
+// that UTF-8 would give them (WTF-8), since JavaScript, and so MIO, tells them from U+FFFD.
+
+// canonicalString returns a string of a session in canonical form, without quotes.
+func canonicalString[T ~string](s T) []byte { return appendEscaped(nil, []byte(s)) }
+
+func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	dst = appendEscaped(dst, chars)
+	dst = appendEscaped(dst, []byte(s))
 	return append(dst, '"')
 }
 
-// appendEscaped appends a string of the given characters in canonical form, without quotes. A
-// lone surrogate, which chars has as the three bytes that UTF-8 would give it, is escaped
-// (JSON.stringify, on which the canonical form is built).
 func appendEscaped(dst, chars []byte) []byte {
-	const hexDigits = "0123456789abcdef"
 	for {
 		n, ascii := plainEnd(chars)
-		if ascii {
-			dst = append(dst, chars[:n]...)
-		} else {
-			dst = appendEscapingSurrogates(dst, chars[:n])
+		run := chars[:n]
+		for i := nextSurrogate(run); !ascii && i >= 0; i = nextSurrogate(run) {
+			dst = appendRune(append(dst, run[:i]...), surrogate(run[i:]))
+			run = run[i+3:]
 		}
+		dst = append(dst, run...)
 		if n == len(chars) {
 			return dst
 		}
-		switch c := chars[n]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
-		}
+		dst = appendRune(dst, rune(chars[n]))
 		chars = chars[n+1:]
 	}
 }
 
-func appendEscapingSurrogates(dst, chars []byte) []byte {
-	for i := nextSurrogate(chars); i >= 0; i = nextSurrogate(chars) {
-		unit := int64(0xD000) | int64(chars[i+1]&0x3F)<<6 | int64(chars[i+2]&0x3F)
-		dst = append(append(dst, chars[:i]...), '\\', 'u')
-		dst = strconv.AppendInt(dst, unit, 16)
-		chars = chars[i+3:]
+// appendRune appends r as it is in a canonical string (RFC 8785 section 3.2.2.2). A lone surrogate
+// is escaped, as JSON.stringify does.
+func appendRune(dst []byte, r rune) []byte {
+	const hexDigits = "0123456789abcdef"
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
 	}
-	return append(dst, chars...)
+	if r >= ' ' && !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(dst, r)
+	}
+	return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&0xF], hexDigits[r>>4&0xF], hexDigits[r&0xF])
 }
 
-// replaceSurrogates replaces every lone surrogate in chars by U+FFFD, which is as long.
-func replaceSurrogates(chars []byte) []byte {
-	rest := chars
-	for i := nextSurrogate(rest); i >= 0; i = nextSurrogate(rest) {
-		utf8.EncodeRune(rest[i:], utf8.RuneError)
-		rest = rest[i+3:]
-	}
-	return chars
+// appendSurrogate appends a lone surrogate to the characters of a session's string.
+func appendSurrogate(dst []byte, r rune) []byte {
+	return append(dst, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+}
+
+// surrogate returns the lone surrogate at the start of chars.
+func surrogate(chars []byte) rune {
+	return 0xD000 | rune(chars[1]&0x3F)<<6 | rune(chars[2]&0x3F)
 }
 
 // nextSurrogate returns the index of the first lone surrogate in chars, or -1.
@@ -136,4 +144,15 @@ func nextSurrogate(chars []byte) int {
 		}
 		from = i + 1
 	}
+}
+
+// toUTF8 returns a string of a session with U+FFFD for every lone surrogate.
+func toUTF8(s string) []byte {
+	chars := []byte(s)
+	rest := chars
+	for i := nextSurrogate(rest); i >= 0; i = nextSurrogate(rest) {
+		utf8.EncodeRune(rest[i:], utf8.RuneError)
+		rest = rest[i+3:]
+	}
+	return chars
 }

@@ -3,12 +3,14 @@ package modelio
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Encode returns s as the bytes of a model_io.json file. The same session has the same
@@ -86,7 +88,7 @@ func sessionError(pointer string, err error) error {
 // An objectEncoder collects the members of an object.
 type objectEncoder Object
 
-func (o objectEncoder) text(name, chars string) { o[name] = appendQuoted(nil, []byte(chars)) }
+func (o objectEncoder) text(name, s string) { o[name] = appendQuoted(nil, s) }
 
 func (o objectEncoder) integer(name string, n int64) { o[name] = strconv.AppendInt(nil, n, 10) }
 
@@ -113,7 +115,7 @@ func (o objectEncoder) encode(unknown Object) ([]byte, error) {
 		if len(text) > 1 {
 			text = append(text, ',')
 		}
-		text = append(appendQuoted(text, []byte(name)), ':')
+		text = append(appendQuoted(text, name), ':')
 		text = append(text, o[name]...)
 	}
 	return append(text, '}'), nil
@@ -208,7 +210,7 @@ func requiredText[T ~string](o objectDecoder, name string, dst *T) error {
 	}
 	chars, err := unquote(value)
 	if err != nil {
-		return &FormatError{Pointer: pointer([]string{name}), Problem: "string is not UTF-8"}
+		return &FormatError{Pointer: pointer([]string{name}), Problem: err.Error()}
 	}
 	*dst = T(chars)
 	return nil
@@ -258,10 +260,22 @@ func (o objectDecoder) rest() Object {
 	return Object(o)
 }
 
-// unquote returns the characters of a JSON string, with lone surrogates as appendEscaped takes
-// them; encoding/json would lose them.
-func unquote(text []byte) (chars []byte, err error) {
-	s := scanner{window: text, end: len(text), stop: io.EOF}
-	err = s.string(func(piece []byte) { chars = append(chars, piece...) })
-	return chars, err
+// unquote returns the characters that a string stands for which json.Valid has accepted. Unlike
+// encoding/json it keeps lone surrogates.
+func unquote(quoted []byte) (chars []byte, err error) {
+	if !utf8.Valid(quoted) {
+		return nil, errors.New("string is not UTF-8")
+	}
+	rest := quoted[1 : len(quoted)-1]
+	for i := bytes.IndexByte(rest, '\\'); i >= 0; i = bytes.IndexByte(rest, '\\') {
+		chars = append(chars, rest[:i]...)
+		r, n := decodeEscape(rest[i:])
+		if utf16.IsSurrogate(r) {
+			chars = appendSurrogate(chars, r)
+		} else {
+			chars = utf8.AppendRune(chars, r)
+		}
+		rest = rest[i+n:]
+	}
+	return append(chars, rest...), nil
 }

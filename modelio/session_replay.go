@@ -115,7 +115,7 @@ func (r *SessionReplayer) take(prompt canon.Hash) (*Interaction, error) {
 		return nil, err
 	}
 	in := &r.session.Interactions[place]
-	if canon.Sum(replaceSurrogates([]byte(in.ResponseContent))) != in.ResponseHash {
+	if canon.Sum(toUTF8(in.ResponseContent)) != in.ResponseHash {
 		return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrSessionTampered)}
 	}
 	r.next++

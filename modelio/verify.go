@@ -94,7 +94,7 @@ func VerifyReader(r io.Reader, opts VerifyOptions) (Report, error) {
 		return Report{}, fmt.Errorf("read again, as adapter_id comes after the interactions: %w", err)
 	}
 	again := newVerifier(r, opts)
-	again.core.begin(v.adapterID.text)
+	again.core.begin(v.adapterID.canonical)
 	return again.verify()
 }
 
@@ -155,9 +155,9 @@ func (v *verifier) verify() (Report, error) {
 	report := Report{Interactions: v.length}
 	if v.hashed {
 		if !v.core.begun {
-			v.core.begin(v.adapterID.text)
+			v.core.begin(v.adapterID.canonical)
 		}
-		report.Hash = v.core.sum(v.mode.text, v.modelID.text, v.version.text)
+		report.Hash = v.core.sum(v.mode.canonical, v.modelID.canonical, v.version.canonical)
 	}
 	return report, nil
 }
@@ -204,7 +204,7 @@ func (v *verifier) sessionMember(name []byte) error {
 func (v *verifier) readInteractions() error {
 	v.interactions.kind = kindArray
 	if v.adapterID.kind == kindString && !v.core.begun {
-		v.core.begin(v.adapterID.text)
+		v.core.begin(v.adapterID.canonical)
 	}
 	if v.hashed = v.core.begun || v.keep; v.hashed {
 		v.queue = newCoreQueue(&v.core)
@@ -232,7 +232,7 @@ func (v *verifier) readInteraction(n int) error {
 	}
 	v.judgeInteraction(in)
 	if v.hashing() {
-		v.queue.interaction(canon.Hash(in.promptHash.text), canon.Hash(in.responseHash.text))
+		v.queue.interaction(in.promptHash.canonical, in.responseHash.canonical)
 	}
 	return nil
 }

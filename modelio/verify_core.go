@@ -1,40 +1,39 @@
 package modelio
 
-import "github.com/traceforge/traceforge-go/canon"
-
-// A coreQueue gives interactions to a coreHash, which works on a goroutine of its own: reading
-// a session and hashing its core take about as long.
+// A coreQueue gives interactions to a coreHash, which works on a goroutine of its own: where there are
+// two processors, hashing the core of a session takes no time beside reading it.
 type coreQueue struct {
 	core  *coreHash
 	batch *coreBatch // being filled
 	full  chan *coreBatch
-	empty chan *coreBatch // as many as there are batches, so that no send to it waits
+	empty chan *coreBatch // with room for all batches, so that no send to it waits
 }
 
-// A coreBatch is some interactions in a row.
+// A coreBatch is some interactions in a row. Their strings follow each other in text.
 type coreBatch struct {
-	contents     []byte // the characters of their response contents, one after the other
+	text         []byte
 	interactions []coreInteraction
 }
 
-type coreInteraction struct {
-	promptHash   canon.Hash
-	responseHash canon.Hash
-	end          int // of its response content in contents
-}
+// A coreInteraction tells where the strings of an interaction end in the text of its batch.
+type coreInteraction struct{ content, promptHash, responseHash int }
 
 const (
 	coreBatches   = 3
-	coreBatchSize = 64 << 10 // a batch is full when it has as many bytes
+	coreBatchSize = 64 << 10 // a batch is full when its text has as many bytes
 )
 
 // newCoreQueue returns a queue to core. It must be closed.
 func newCoreQueue(core *coreHash) *coreQueue {
-	q := &coreQueue{core: core, full: make(chan *coreBatch), empty: make(chan *coreBatch, coreBatches)}
+	q := &coreQueue{
+		core:  core,
+		batch: &coreBatch{},
+		full:  make(chan *coreBatch),
+		empty: make(chan *coreBatch, coreBatches),
+	}
 	for range coreBatches - 1 {
 		q.empty <- &coreBatch{}
 	}
-	q.batch = &coreBatch{}
 	go q.work()
 	return q
 }
@@ -44,26 +43,33 @@ func (q *coreQueue) work() {
 	i := 0
 	for batch := range q.full {
 		start := 0
-		for _, in := range batch.interactions {
-			q.core.interaction(i, in.promptHash, batch.contents[start:in.end], in.responseHash)
-			start = in.end
+		for _, end := range batch.interactions {
+			content := batch.text[start:end.content]
+			promptHash := batch.text[end.content:end.promptHash]
+			responseHash := batch.text[end.promptHash:end.responseHash]
+			q.core.interaction(i, promptHash, content, responseHash)
+			start = end.responseHash
 			i++
 		}
-		batch.contents, batch.interactions = batch.contents[:0], batch.interactions[:0]
+		batch.text, batch.interactions = batch.text[:0], batch.interactions[:0]
 		q.empty <- batch
 	}
 }
 
 // content adds to the response content of the next interaction.
-func (q *coreQueue) content(chars []byte) {
-	q.batch.contents = append(q.batch.contents, chars...)
-}
+func (q *coreQueue) content(canonical []byte) { q.batch.text = append(q.batch.text, canonical...) }
 
-// interaction adds the next interaction.
-func (q *coreQueue) interaction(promptHash, responseHash canon.Hash) {
+// interaction adds the next interaction, whose response content was added before.
+func (q *coreQueue) interaction(promptHash, responseHash []byte) {
 	b := q.batch
-	b.interactions = append(b.interactions, coreInteraction{promptHash, responseHash, len(b.contents)})
-	if len(b.contents) >= coreBatchSize || len(b.interactions) >= coreBatchSize/256 {
+	var end coreInteraction
+	end.content = len(b.text)
+	b.text = append(b.text, promptHash...)
+	end.promptHash = len(b.text)
+	b.text = append(b.text, responseHash...)
+	end.responseHash = len(b.text)
+	b.interactions = append(b.interactions, end)
+	if len(b.text) >= coreBatchSize {
 		q.full <- b
 		q.batch = <-q.empty
 	}

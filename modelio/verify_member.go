@@ -38,13 +38,14 @@ const unlimited = math.MaxInt
 
 // A member is the value of a member of the core, as it was read.
 type member struct {
-	kind     valueKind
-	text     []byte // the characters of a string, see appendEscaped; of other values the JSON text
-	cut      bool   // there is more of text than was kept
-	repeated bool   // the object has another member of the name; the first one counts
+	kind      valueKind
+	text      []byte // the characters of a string, of other values the JSON text
+	canonical []byte // the canonical form of a string, without quotes
+	cut       bool   // there is more of text than was kept
+	repeated  bool   // the object has another member of the name; the first one counts
 }
 
-func (m *member) reset() { *m = member{text: m.text[:0]} }
+func (m *member) reset() { *m = member{text: m.text[:0], canonical: m.canonical[:0]} }
 
 // member reads a value into m, and keeps about limit bytes of it.
 func (v *verifier) member(m *member, limit int) (err error) {
@@ -53,10 +54,12 @@ func (v *verifier) member(m *member, limit int) (err error) {
 		return v.skip()
 	}
 	if m.kind = kindOf(v.peek()); m.kind == kindString {
-		return v.string(func(chars []byte) {
+		return v.string(func(chars, canonical []byte) {
 			n := min(len(chars), limit-len(m.text))
 			m.text = append(m.text, chars[:n]...)
-			m.cut = m.cut || n < len(chars)
+			if m.cut = m.cut || n < len(chars); !m.cut {
+				m.canonical = append(m.canonical, canonical...)
+			}
 		})
 	}
 	m.text, m.cut, err = v.raw(m.text)
@@ -195,11 +198,11 @@ func (v *verifier) readContent(c *content) error {
 		return v.member(&c.member, lookahead)
 	}
 	c.kind = kindString
-	return v.string(func(chars []byte) {
+	return v.string(func(chars, canonical []byte) {
 		c.size += int64(len(chars))
 		if v.hashing() && (c.size <= MaxResponseBytes || v.opts.NoSizeLimits) {
-			v.queue.content(chars)
+			v.queue.content(canonical)
 		}
-		c.hash.Write(replaceSurrogates(chars))
+		c.hash.Write(chars)
 	})
 }

@@ -1,7 +1,6 @@
 package modelio
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -25,7 +24,9 @@ type scanner struct {
 	stop   error // why nothing more can be read: io.EOF or the reader's error
 	depth  int   // arrays and objects that are open
 
-	chars []byte // characters of the string being read, not yet handed over
+	// Of the string being read, what is not yet handed over:
+	chars     []byte // its characters in UTF-8, with U+FFFD for a lone surrogate, as in JavaScript
+	canonical []byte // the same in canonical form, without quotes; lone surrogates are escaped
 }
 
 const (
@@ -102,7 +103,7 @@ func (s *scanner) fail(kind error, format string, args ...any) error {
 // object reads an object. It calls member with each name, to read the value.
 func (s *scanner) object(member func(name []byte) error) error {
 	var name []byte
-	keep := func(chars []byte) { name = append(name, chars[:min(len(chars), lookahead)]...) }
+	keep := func(chars, _ []byte) { name = append(name, chars[:min(len(chars), lookahead)]...) }
 	return s.nested('}', func() error {
 		name = name[:0]
 		if err := s.memberName(keep); err != nil {
@@ -169,7 +170,7 @@ func (s *scanner) close() {
 }
 
 // memberName reads a name and the colon after it.
-func (s *scanner) memberName(visit func(chars []byte)) error {
+func (s *scanner) memberName(visit stringVisitor) error {
 	if s.peek() != '"' {
 		return s.unexpected("a member name")
 	}
@@ -311,12 +312,14 @@ func (s *scanner) digits() bool {
 	return true
 }
 
-// string reads the string at hand, which starts with a quote, and hands its characters to visit,
-// a piece at a time, the last one when the string is complete. They are UTF-8, and a lone
-// surrogate is the three bytes that UTF-8 would give it. visit may change the piece, or be nil.
-func (s *scanner) string(visit func(chars []byte)) error {
+// A stringVisitor is handed a string a piece at a time: its characters, and the same in
+// canonical form. The last call is that for the end of the string.
+type stringVisitor func(chars, canonical []byte)
+
+// string reads the string at hand, which starts with a quote. visit may be nil.
+func (s *scanner) string(visit stringVisitor) error {
 	s.pos++
-	s.chars = s.chars[:0]
+	s.chars, s.canonical = s.chars[:0], s.canonical[:0]
 	for {
 		unread := s.window[s.pos:s.end]
 		n, ascii := plainEnd(unread)
@@ -331,12 +334,13 @@ func (s *scanner) string(visit func(chars []byte)) error {
 		s.pos += len(run)
 		if visit != nil {
 			s.chars = append(s.chars, run...)
+			s.canonical = append(s.canonical, run...)
 		}
 		if len(s.chars) >= charsSize {
 			if visit != nil {
-				visit(s.chars)
+				visit(s.chars, s.canonical)
 			}
-			s.chars = s.chars[:0]
+			s.chars, s.canonical = s.chars[:0], s.canonical[:0]
 		}
 		switch {
 		case n == len(unread):
@@ -346,7 +350,7 @@ func (s *scanner) string(visit func(chars []byte)) error {
 		case unread[n] == '"':
 			s.pos++
 			if visit != nil {
-				visit(s.chars)
+				visit(s.chars, s.canonical)
 			}
 			return nil
 		case unread[n] == '\\':
@@ -376,7 +380,7 @@ func (s *scanner) wholeCharacters(run []byte, atEnd bool) (int, error) {
 	return 0, s.fail(canon.ErrEncoding, "byte %#02x is not UTF-8 here", run[i])
 }
 
-// escape reads an escape sequence and adds what it stands for to chars.
+// escape reads an escape sequence.
 func (s *scanner) escape() error {
 	const longest = len(`\ud83d\ude00`)
 	r, n := decodeEscape(s.ahead(longest))
@@ -384,11 +388,8 @@ func (s *scanner) escape() error {
 		return s.fail(canon.ErrSyntax, "not an escape sequence")
 	}
 	s.pos += n
-	if utf16.IsSurrogate(r) {
-		s.chars = append(s.chars, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
-		return nil
-	}
 	s.chars = utf8.AppendRune(s.chars, r)
+	s.canonical = appendRune(s.canonical, r)
 	return nil
 }
 
@@ -398,13 +399,19 @@ func decodeEscape(text []byte) (r rune, n int) {
 	if len(text) < 2 {
 		return 0, 0
 	}
-	const plain, special = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if text[1] != 'u' {
-		i := bytes.IndexByte([]byte(plain), text[1])
-		if i < 0 {
-			return 0, 0
-		}
-		return rune(special[i]), 2
+	switch text[1] {
+	case '"', '\\', '/':
+		return rune(text[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
 	}
 	r, ok := codeUnit(text)
 	if !ok {
