@@ -37,6 +37,7 @@ var arrows = map[string]map[string]string{
 	// So that no mistake of a codec can hide in its own fake.
 	"internal/fakeprovider": {},
 	"internal/archtest":     {},
+	"internal/tbtest":       {},
 	"internal/demo":         {"internal/fakeprovider": "the provider of the demo"},
 	"cmd/traceforge": {
 		"canon": "", "modelio": "", "snapshot": "", "contract": "", "internal/provider": "",

@@ -1,0 +1,100 @@
+// Package tbtest runs test functions that may fail without failing the test that watches
+// them. It is for tests of test harnesses.
+package tbtest
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A TB is a testing.TB of its own. Of its methods those work that a harness uses: naming,
+// logging, failing, skipping and cleaning up.
+type TB struct {
+	testing.TB
+	name     string
+	mu       sync.Mutex
+	failed   bool
+	skipped  bool
+	log      []string
+	cleanups []func()
+}
+
+// New returns a TB for a caller that ends it itself, with [TB.End].
+func New(name string) *TB { return &TB{name: name} }
+
+// Run runs a test function as package testing does, its cleanups included, and returns what
+// became of it. A panic fails it.
+func Run(name string, test func(*TB)) *TB {
+	t := New(name)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer t.End()
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("panic: %v", r)
+			}
+		}()
+		test(t)
+	}()
+	<-done
+	return t
+}
+
+// End runs the cleanups, the last one first.
+func (t *TB) End() {
+	for len(t.cleanups) > 0 {
+		last := len(t.cleanups) - 1
+		cleanup := t.cleanups[last]
+		t.cleanups = t.cleanups[:last]
+		cleanup()
+	}
+}
+
+// Logged returns what was logged, a line or more each.
+func (t *TB) Logged() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.log, "\n")
+}
+
+func (t *TB) Helper()          {}
+func (t *TB) Name() string     { return t.name }
+func (t *TB) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
+func (t *TB) Skipped() bool    { return t.skipped }
+
+func (t *TB) Fail() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failed = true
+}
+
+func (t *TB) Failed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failed
+}
+
+func (t *TB) Logf(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.log = append(t.log, fmt.Sprintf(format, args...))
+}
+
+func (t *TB) Errorf(format string, args ...any) {
+	t.Logf(format, args...)
+	t.Fail()
+}
+
+func (t *TB) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (t *TB) SkipNow() {
+	t.skipped = true
+	runtime.Goexit()
+}

@@ -1,0 +1,178 @@
+package traceforgetest_test
+
+// The golden files of this test are written by GOLDIE_UPDATE=1 go test: with -update its
+// recorders would record.
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sebdah/goldie/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestFailures provokes each failure and compares its text with a golden file.
+func TestFailures(t *testing.T) {
+	hello, bye := newChat("Say hello"), newChat("Say goodbye")
+	cases := []struct {
+		name, why string
+		provoke   func(s *scene) *tbtest.TB
+	}{
+		{"drift", "the prompt and a parameter were changed", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			return s.replay("TestGreet", asks(newChat("Say hello, politely").with("temperature", 0.2)))
+		}},
+		{"drift-nearest", "of two recorded calls the changed one is shown, not the first", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, bye))
+			return s.replay("TestGreet", asks(newChat("Say goodbye!")))
+		}},
+		{"drift-subtest", "the accept command names the subtest, quoted for the shell", func(s *scene) *tbtest.TB {
+			s.record("TestGreet/it's_(a|b)", asks(hello))
+			return s.replay("TestGreet/it's_(a|b)", asks(bye))
+		}},
+		{"drift-ignored", "what is ignored is said", func(s *scene) *tbtest.TB {
+			ignore := traceforgetest.Ignore("/provider_options/user")
+			s.record("TestGreet", asks(hello.with("user", "ann")), ignore)
+			return s.replay("TestGreet", asks(bye.with("user", "bob")), ignore)
+		}},
+		{"no-snapshot", "nothing is recorded of the test", func(s *scene) *tbtest.TB {
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"no-snapshot-left", "the call has no recorded one to be held against", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			return s.replay("TestGreet", asks(hello, bye))
+		}},
+		{"not-called", "a recorded call is not made any more", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, bye))
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"no-call", "the test calls nothing, and nothing is recorded", func(s *scene) *tbtest.TB {
+			return s.replay("TestGreet", asks())
+		}},
+		{"no-call-recorded", "the test calls nothing any more", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			return s.replay("TestGreet", asks())
+		}},
+		{"one-too-many", "the same call is made more often than it is recorded", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, hello))
+			return s.replay("TestGreet", asks(hello, hello, hello))
+		}},
+		{"broken-seal", "somebody edited the recorded answer", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			s.edit(s.records("openai")[0], func(f string) string { return strings.Replace(f, `"latency_ms": `, `"latency_ms": 1`, 1) })
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"broken-manifest-entry", "the manifest names another hash than the file's", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			s.edit(filepath.Join(s.dir, "manifest.json"), func(f string) string {
+				i := strings.Index(f, `"hash":"sha256:`) + len(`"hash":"sha256:`)
+				if i < len(`"hash":"sha256:`) {
+					i = strings.Index(f, `"hash": "sha256:`) + len(`"hash": "sha256:`)
+				}
+				return f[:i] + strings.Repeat("0", 64) + f[i+64:]
+			})
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"missing-blob", "the provider's bytes were not committed", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			require.NoError(s.t, os.RemoveAll(filepath.Join(s.dir, "blobs")))
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"altered-blob", "somebody edited the provider's bytes", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			blobs, err := filepath.Glob(filepath.Join(s.dir, "blobs", "sha256", "*", "*"))
+			require.NoError(s.t, err)
+			for _, blob := range blobs {
+				s.edit(blob, func(f string) string { return strings.Replace(f, "hello", "HELLO", 1) })
+			}
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"conflict-markers", "a merge left its markers in the snapshot", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			s.edit(s.records("openai")[0], func(f string) string {
+				return strings.Replace(f, "{\n", "{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n", 1)
+			})
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"unknown-version", "a snapshot of another format version", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello))
+			s.edit(s.records("openai")[0], func(f string) string {
+				return strings.Replace(f, `"version": "1.0.0"`, `"version": "0.9.0"`, 1)
+			})
+			return s.replay("TestGreet", asks(hello))
+		}},
+		{"record-temperature", "a temperature that makes answers random", func(s *scene) *tbtest.TB {
+			return s.update("1", "TestGreet", asks(hello.with("temperature", 0.7)))
+		}},
+		{"record-unset", "neither temperature nor seed are set", func(s *scene) *tbtest.TB {
+			return s.update("1", "TestGreet", asks(hello.without("temperature").without("seed")))
+		}},
+		{"record-upstream-error", "the provider is overloaded", func(s *scene) *tbtest.TB {
+			s.provider.Reply(fakeprovider.Error(503, "server_error", "overloaded"))
+			return s.update("1", "TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, err := send(tf.Client(), hello)
+				require.ErrorContains(s.t, err, "503")
+			})
+		}},
+		{"record-unreachable", "the network is down", func(s *scene) *tbtest.TB {
+			s.t.Setenv("TRACEFORGE_UPDATE", "1")
+			down := traceforgetest.Upstream(roundTripper(func(*http.Request) (*http.Response, error) {
+				return nil, os.ErrDeadlineExceeded
+			}))
+			return s.run("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, err := send(tf.Client(), hello)
+				require.ErrorIs(s.t, err, os.ErrDeadlineExceeded)
+			}, down)
+		}},
+		{"record-failed-test", "a test that fails records nothing", func(s *scene) *tbtest.TB {
+			tb := s.update("1", "TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				asks(hello)(t, tf)
+				t.Errorf("the test's own failure")
+			})
+			require.NoDirExists(s.t, s.dir)
+			return tb
+		}},
+		{"record-cut-stream", "the network cut the stream", func(s *scene) *tbtest.TB {
+			reply := fakeprovider.Text("one two three four")
+			reply.Cut, reply.CutAfter = fakeprovider.CutEnd, 2
+			s.provider.Reply(reply)
+			return s.update("1", "TestGreet", asks(hello.with("stream", true)))
+		}},
+		{"unknown-call", "the client is used for something that is no model call", func(s *scene) *tbtest.TB {
+			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, err := tf.Client().Get("https://example.com/robots.txt?key=secret")
+				require.Error(s.t, err)
+			})
+		}},
+		{"new-twice", "two recorders in one test would each miss the other's calls", func(s *scene) *tbtest.TB {
+			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				traceforgetest.New(t, traceforgetest.Dir(s.dir))
+			})
+		}},
+		{"unknown-mode", "a misspelled variable must not replay silently", func(s *scene) *tbtest.TB {
+			return s.update("yes", "TestGreet", asks(hello))
+		}},
+		{"no-reason", "Nondeterministic without a reason", func(s *scene) *tbtest.TB {
+			return s.replay("TestGreet", asks(hello), traceforgetest.Nondeterministic(""))
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			tb := c.provoke(s)
+			require.True(t, tb.Failed(), c.why)
+			goldie.New(t, goldie.WithFixtureDir("testdata/failures")).Assert(t, c.name, []byte(s.text(tb)+"\n"))
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,122 @@
+package traceforgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Opaque values are what a provider hands out to get back unread: signatures of reasoning,
+// encrypted reasoning, ids of items. They are random like the ids of tool calls, so in what is
+// stored they are numbered by order of appearance too (design R8).
+type opaque struct {
+	numbers   map[string]string // value -> signature_1
+	originals map[string]string // signature_1 -> value
+}
+
+func newOpaque() *opaque {
+	return &opaque{numbers: map[string]string{}, originals: map[string]string{}}
+}
+
+func (o *opaque) clone() *opaque {
+	return &opaque{numbers: maps.Clone(o.numbers), originals: maps.Clone(o.originals)}
+}
+
+// marshal returns the JSON of v with its opaque values numbered.
+func (o *opaque) marshal(v any) (json.RawMessage, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return o.replace(text)
+}
+
+// opaqueMembers names the members whose strings are opaque, and what they are numbered as.
+var opaqueMembers = map[string]string{
+	"signature":         "signature",
+	"thoughtSignature":  "signature",
+	"thought_signature": "signature",
+	"encrypted_content": "encrypted",
+}
+
+// replace numbers the opaque values of a JSON text.
+func (o *opaque) replace(text json.RawMessage) (json.RawMessage, error) {
+	if !mayBeOpaque(text) {
+		return text, nil
+	}
+	switch text[0] {
+	case '{':
+		return replaceIn[map[string]json.RawMessage](text, func(members map[string]json.RawMessage) error {
+			for _, name := range slices.Sorted(maps.Keys(members)) {
+				value, err := o.member(members, name)
+				if err != nil {
+					return err
+				}
+				members[name] = value
+			}
+			return nil
+		})
+	case '[':
+		return replaceIn[[]json.RawMessage](text, func(elements []json.RawMessage) error {
+			for i := range elements {
+				element, err := o.replace(elements[i])
+				if err != nil {
+					return err
+				}
+				elements[i] = element
+			}
+			return nil
+		})
+	default:
+		return text, nil
+	}
+}
+
+func replaceIn[T any](text json.RawMessage, edit func(T) error) (json.RawMessage, error) {
+	var value T
+	if err := json.Unmarshal(text, &value); err != nil {
+		return nil, err
+	}
+	if err := edit(value); err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+func (o *opaque) member(members map[string]json.RawMessage, name string) (json.RawMessage, error) {
+	kind, ok := opaqueMembers[name]
+	if name == "data" && isRedacted(members["type"]) {
+		kind, ok = "encrypted", true
+	}
+	var value string
+	if !ok || json.Unmarshal(members[name], &value) != nil || value == "" {
+		return o.replace(members[name])
+	}
+	return json.Marshal(o.number(kind, value))
+}
+
+// isRedacted reports whether a type is one whose data is encrypted reasoning.
+func isRedacted(kind json.RawMessage) bool {
+	return string(kind) == `"redacted_thinking"` || string(kind) == `"reasoning.encrypted"`
+}
+
+func (o *opaque) number(kind, value string) string {
+	if number, ok := o.numbers[value]; ok {
+		return number
+	}
+	for n := 1; ; n++ {
+		number := fmt.Sprintf("%s_%d", kind, n)
+		if _, taken := o.originals[number]; !taken {
+			o.numbers[value], o.originals[number] = number, value
+			return number
+		}
+	}
+}
+
+// mayBeOpaque spares decoding what has no opaque member.
+func mayBeOpaque(text json.RawMessage) bool {
+	return bytes.Contains(text, []byte(`ignature"`)) || bytes.Contains(text, []byte(`"encrypted_content"`)) ||
+		bytes.Contains(text, []byte(`"redacted_thinking"`)) || bytes.Contains(text, []byte(`"reasoning.encrypted"`))
+}

@@ -1,0 +1,45 @@
+package traceforgetest
+
+import "net/http"
+
+// An Option changes how a [Recorder] works. Options are made by the functions of this package.
+type Option interface {
+	apply(*Recorder)
+}
+
+type option func(*Recorder)
+
+func (o option) apply(r *Recorder) { o(r) }
+
+// Dir names the store's directory. A relative path starts at the test's working directory,
+// which go test sets to the package's. The default is $TRACEFORGE_DIR, else .ai-snapshots
+// beside the go.mod found from the working directory upwards.
+func Dir(path string) Option {
+	return option(func(r *Recorder) { r.dir = path })
+}
+
+// Upstream names what makes the live calls while recording. The default is
+// [http.DefaultTransport]. It is never used in replay.
+func Upstream(rt http.RoundTripper) Option {
+	return option(func(r *Recorder) { r.upstream = rt })
+}
+
+// Ignore leaves parts of the request out of its prompt hash, by RFC 6901 pointers into the
+// request as it stands in the snapshot file: "/messages/0/content" or
+// "/provider_options/user". The snapshot lists the pointers and keeps what was sent.
+func Ignore(pointers ...string) Option {
+	return option(func(r *Recorder) { r.ignored = append(r.ignored, pointers...) })
+}
+
+// Nondeterministic lifts the rules that a request must set its temperature to 0 and, where
+// the API has one, a seed (SF "Determinism Requirements"). The reason is stored in each
+// snapshot; it must not be empty.
+func Nondeterministic(reason string) Option {
+	return option(func(r *Recorder) { r.nondeterministic, r.lifted = reason, true })
+}
+
+// Incomplete allows a stream that was cut, by the caller or by the network, to become a
+// golden snapshot: for tests of exactly that. The snapshot is marked.
+func Incomplete() Option {
+	return option(func(r *Recorder) { r.incomplete = true })
+}

@@ -1,0 +1,241 @@
+package traceforgetest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+const (
+	storeDir = ".ai-snapshots"
+	dirEnv   = "TRACEFORGE_DIR"
+	self     = "github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// A place is where a test stands: its module and its package (design R13).
+type place struct {
+	root   string // the module's directory; empty where no go.mod is found
+	module string // the main module's path
+	pkg    string // import path of the package under test
+	dir    string // the package's directory below root, with forward slashes; "." for the root
+	tags   string // build tags of the test binary
+}
+
+// build is what the binary knows of itself; it cannot change while the binary runs.
+var build = sync.OnceValue(func() (b struct{ pkg, module, tags string }) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.module = info.Main.Path
+	if pkg, isTest := strings.CutSuffix(info.Path, ".test"); isTest && pkg != "command-line-arguments" {
+		b.pkg = pkg
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" {
+			b.tags = s.Value
+		}
+	}
+	return b
+})
+
+func findPlace() (place, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return place{}, fmt.Errorf("finding the working directory: %w", err)
+	}
+	p := place{root: moduleRoot(wd), module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
+	if p.root != "" {
+		if p.module == "" || p.module == "command-line-arguments" {
+			p.module = modulePath(filepath.Join(p.root, "go.mod"))
+		}
+		if rel, err := filepath.Rel(p.root, wd); err == nil {
+			p.dir = filepath.ToSlash(rel)
+		}
+		if p.pkg == "" {
+			p.pkg = path.Join(p.module, p.dir)
+		}
+	}
+	if p.pkg == "" {
+		p.pkg = testPackage()
+	}
+	return p, nil
+}
+
+// moduleRoot returns the nearest directory from dir upwards that holds a go.mod.
+func moduleRoot(dir string) string {
+	for {
+		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+var moduleLine = regexp.MustCompile(`^module\s+"?([^\s"]+)`)
+
+func modulePath(goMod string) string {
+	f, err := os.Open(goMod)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if m := moduleLine.FindStringSubmatch(lines.Text()); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// testPackage reads the package off the test function's name on the stack, where neither the
+// binary nor a go.mod tells it.
+func testPackage() string {
+	last := ""
+	for frame := range callers() {
+		if frame.Function == "testing.tRunner" {
+			break
+		}
+		last = frame.Function
+	}
+	pkg, _ := splitFunction(last)
+	return strings.TrimSuffix(pkg, "_test")
+}
+
+// storeDir returns the directory of the store, and how messages name it.
+func (p place) storeDir(option string) (dir, shown string, err error) {
+	switch env := os.Getenv(dirEnv); {
+	case option != "":
+		dir = option
+	case env != "" && !filepath.IsAbs(env) && p.root != "":
+		dir = filepath.Join(p.root, env)
+	case env != "":
+		dir = env
+	case p.root != "":
+		dir = filepath.Join(p.root, storeDir)
+	default:
+		return "", "", errors.New("no go.mod was found from the working directory upwards: name the store with the option Dir or with " + dirEnv)
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", "", fmt.Errorf("finding the store: %w", err)
+	}
+	shown = filepath.ToSlash(dir)
+	if rel, err := filepath.Rel(p.root, dir); p.root != "" && err == nil && filepath.IsLocal(rel) {
+		shown = filepath.ToSlash(rel)
+	}
+	return dir, shown, nil
+}
+
+// acceptCommand is the one command that records the test named name again.
+func (p place) acceptCommand(name string) string {
+	target := "."
+	if p.dir != "." {
+		target = "./" + p.dir
+	}
+	var tags string
+	if p.tags != "" {
+		tags = " -tags " + p.tags
+	}
+	return fmt.Sprintf("go test%s %s -run %s -update", tags, target, shellQuote(runPattern(name)))
+}
+
+// runPattern is the -run pattern that matches exactly the named test.
+func runPattern(name string) string {
+	elements := strings.Split(name, "/")
+	for i, element := range elements {
+		elements[i] = "^" + regexp.QuoteMeta(element) + "$"
+	}
+	return strings.Join(elements, "/")
+}
+
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// source finds where a call comes from: the innermost frame of the main module's own non-test
+// code, else of its tests; fallback where the stack has neither, as in another goroutine.
+func (p place) source(fallback snapshot.Source) snapshot.Source {
+	test := fallback
+	for frame := range callers() {
+		pkg, function := splitFunction(frame.Function)
+		if !p.owns(pkg) {
+			continue
+		}
+		source := snapshot.Source{File: p.relative(frame.File), Line: frame.Line, Function: function}
+		if !strings.HasSuffix(frame.File, "_test.go") {
+			return source
+		}
+		test = source
+	}
+	return test
+}
+
+// owns reports whether the package is the main module's own and not this one.
+func (p place) owns(pkg string) bool {
+	if pkg == self {
+		return false
+	}
+	return pkg == p.module || strings.HasPrefix(pkg, p.module+"/") || pkg == p.pkg || pkg == p.pkg+"_test"
+}
+
+// relative returns a source file's path below the module's root. Under -trimpath files are
+// named by import path instead of by directory.
+func (p place) relative(file string) string {
+	file = filepath.ToSlash(file)
+	if rel, ok := strings.CutPrefix(file, filepath.ToSlash(p.root)+"/"); ok && p.root != "" {
+		return rel
+	}
+	if rel, ok := strings.CutPrefix(file, p.module+"/"); ok {
+		return rel
+	}
+	return path.Base(file)
+}
+
+// callers yields the frames of the calling goroutine, innermost first.
+func callers() func(yield func(runtime.Frame) bool) {
+	pcs := make([]uintptr, 64)
+	n := runtime.Callers(3, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 2*len(pcs))
+		n = runtime.Callers(3, pcs)
+	}
+	frames := runtime.CallersFrames(pcs[:n])
+	return func(yield func(runtime.Frame) bool) {
+		for more := n > 0; more; {
+			var frame runtime.Frame
+			if frame, more = frames.Next(); !yield(frame) {
+				return
+			}
+		}
+	}
+}
+
+// splitFunction splits a qualified function name as the runtime spells it:
+// "example.com/m/pkg.(*T).Method".
+func splitFunction(name string) (pkg, function string) {
+	slash := strings.LastIndexByte(name, '/') + 1
+	dot := strings.IndexByte(name[slash:], '.')
+	if dot < 0 {
+		return name, ""
+	}
+	return unescapePath(name[:slash+dot]), name[slash+dot+1:]
+}
+
+// unescapePath undoes the linker's escaping of dots in an import path's last element.
+func unescapePath(pkg string) string {
+	return strings.ReplaceAll(pkg, "%2e", ".")
+}

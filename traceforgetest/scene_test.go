@@ -1,0 +1,199 @@
+package traceforgetest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// A scene is a store, a provider, and tests that run in it.
+type scene struct {
+	t        *testing.T
+	dir      string
+	provider *fakeprovider.Server
+}
+
+func newScene(t *testing.T) *scene {
+	s := &scene{t: t, dir: filepath.Join(t.TempDir(), ".ai-snapshots"), provider: fakeprovider.New(t)}
+	s.provider.Handle(fakeprovider.Echo())
+	return s
+}
+
+// record runs a test that updates; it must pass.
+func (s *scene) record(name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) {
+	s.t.Helper()
+	tb := s.update("1", name, test, opts...)
+	require.False(s.t, tb.Failed(), tb.Logged())
+}
+
+func (s *scene) update(mode, name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) *tbtest.TB {
+	s.t.Helper()
+	s.t.Setenv("TRACEFORGE_UPDATE", mode)
+	defer s.t.Setenv("TRACEFORGE_UPDATE", "")
+	return s.run(name, test, append(opts, traceforgetest.Upstream(s.provider.Transport()))...)
+}
+
+// replay runs a test that replays; there is nothing that it could call.
+func (s *scene) replay(name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) *tbtest.TB {
+	s.t.Helper()
+	return s.run(name, test, append(opts, traceforgetest.Upstream(unreachable{}))...)
+}
+
+type unreachable struct{}
+
+func (unreachable) RoundTrip(r *http.Request) (*http.Response, error) {
+	panic("a replay called " + r.URL.String())
+}
+
+func (s *scene) run(name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) *tbtest.TB {
+	return tbtest.Run(name, func(tb *tbtest.TB) {
+		test(tb, traceforgetest.New(tb, append(opts, traceforgetest.Dir(s.dir))...))
+	})
+}
+
+var hashes = regexp.MustCompile(`(sha256:|sha256/)(?:[0-9a-f]{2}/)?[0-9a-f]{64}`)
+
+// text makes a failure text independent of where the store is, and of times and ids.
+func (s *scene) text(tb *tbtest.TB) string {
+	text := strings.ReplaceAll(tb.Logged(), filepath.ToSlash(s.dir), "STORE")
+	text = strings.ReplaceAll(text, s.provider.URL(), "http://provider")
+	return hashes.ReplaceAllString(text, "${1}HASH")
+}
+
+// files returns the store's files by path.
+func (s *scene) files() map[string]string {
+	files := map[string]string{}
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(s.dir, path)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	require.NoError(s.t, err)
+	return files
+}
+
+// requireFiles fails the test if the store's files are not these, naming those that differ.
+func (s *scene) requireFiles(want map[string]string) {
+	s.t.Helper()
+	got := s.files()
+	var differ []string
+	for name := range want {
+		if got[name] != want[name] {
+			differ = append(differ, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			differ = append(differ, name)
+		}
+	}
+	require.Empty(s.t, differ, "files of the store that changed")
+}
+
+// records returns the paths of the store's snapshot files.
+func (s *scene) records(provider string) []string {
+	paths, err := filepath.Glob(filepath.Join(s.dir, provider, "*.json"))
+	require.NoError(s.t, err)
+	return paths
+}
+
+func (s *scene) edit(path string, edit func(string) string) {
+	s.t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(s.t, err)
+	edited := edit(string(data))
+	require.NotEqual(s.t, string(data), edited, "the edit of %s changes nothing", path)
+	require.NoError(s.t, os.WriteFile(path, []byte(edited), 0o644))
+}
+
+func (s *scene) requireWhole() {
+	s.t.Helper()
+	store, err := snapshot.Open(s.dir)
+	require.NoError(s.t, err)
+	defer store.Close()
+	findings, err := store.Verify()
+	require.NoError(s.t, err)
+	require.Empty(s.t, findings)
+}
+
+// A chat is a chat completion request, deterministic unless changed.
+type chat map[string]any
+
+func newChat(prompt string) chat {
+	return chat{
+		"model": "gpt-4o-mini", "temperature": 0, "seed": 42,
+		"messages": []any{map[string]any{"role": "user", "content": prompt}},
+	}
+}
+
+func (c chat) with(name string, value any) chat {
+	changed := chat{name: value}
+	for n, v := range c {
+		if n != name {
+			changed[n] = v
+		}
+	}
+	return changed
+}
+
+func (c chat) without(name string) chat {
+	changed := chat{}
+	for n, v := range c {
+		if n != name {
+			changed[n] = v
+		}
+	}
+	return changed
+}
+
+// send posts a chat and returns the answer's body.
+func send(client *http.Client, c chat) (string, error) {
+	return post(client, "https://api.openai.com/v1/chat/completions", c)
+}
+
+func post(client *http.Client, url string, body any) (string, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	resp, err := client.Post(url, "application/json", bytes.NewReader(data))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", resp.StatusCode, answer)
+	}
+	return string(answer), err
+}
+
+// asks is a test that sends chats in order and fails when one gets no answer.
+func asks(chats ...chat) func(*tbtest.TB, *traceforgetest.Recorder) {
+	return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		for _, c := range chats {
+			if _, err := send(tf.Client(), c); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+	}
+}

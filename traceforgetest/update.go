@@ -1,0 +1,112 @@
+package traceforgetest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A mode says what a recorder does with a call.
+type mode int
+
+const (
+	replay    mode = iota // answer from the store; no network
+	update                // record every call anew
+	updateNew             // record the calls that have no snapshot, replay the others
+)
+
+// updateEnv is the variable that updates where a flag cannot: go test ./... with packages
+// that do not know -update.
+const updateEnv = "TRACEFORGE_UPDATE"
+
+// Updating reports whether the run was asked to rewrite goldens, by -update or by
+// TRACEFORGE_UPDATE=1, so that a test's own golden files can follow the same flag. It is false
+// for TRACEFORGE_UPDATE=new. Call it from a test, when the flags have been parsed.
+func Updating() bool {
+	m, err := currentMode()
+	return err == nil && m == update
+}
+
+func currentMode() (mode, error) {
+	if updateFlag() {
+		return update, nil
+	}
+	switch value := os.Getenv(updateEnv); value {
+	case "", "0", "false":
+		return replay, nil
+	case "1", "true":
+		return update, nil
+	case "new":
+		return updateNew, nil
+	default:
+		return replay, fmt.Errorf("%s=%s is not known: use 1 to record again, new to record what is missing, 0 to replay", updateEnv, value)
+	}
+}
+
+// updateFlag reports whether -update was given. A default is not enough: other packages that
+// define the flag take theirs from variables of their own.
+func updateFlag() bool {
+	given := false
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "update" {
+			on, err := strconv.ParseBool(f.Value.String())
+			given = err == nil && on
+		}
+	})
+	return given
+}
+
+// misplacedPackages returns the package pattern of a command line like
+// "go test -update ./...", of which go runs only the current directory: what follows the
+// first flag that go does not know is passed to the test binary.
+func misplacedPackages(args []string) string {
+	for _, arg := range args {
+		if arg == "." || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || strings.HasSuffix(arg, "/...") {
+			return arg
+		}
+	}
+	return ""
+}
+
+const hookFlag = "traceforge.define-update"
+
+// init makes -update known without colliding with the many packages and test files that
+// define it themselves. Where -update is on the command line it puts a private flag in front;
+// the flag package sets that one first, which is after every package variable has been
+// initialised, and only then is "update" defined, if nobody else has (design R11).
+func init() {
+	if !testing.Testing() || !hasUpdateFlag(os.Args) {
+		return
+	}
+	flag.Var(updateHook{}, hookFlag, "internal to traceforge")
+	os.Args = append([]string{os.Args[0], "-" + hookFlag}, os.Args[1:]...)
+}
+
+func hasUpdateFlag(args []string) bool {
+	for _, arg := range args[min(1, len(args)):] {
+		name, _, _ := strings.Cut(arg, "=")
+		switch name {
+		case "-update", "--update":
+			return true
+		case "--", "-args", "--args":
+			return false
+		}
+	}
+	return false
+}
+
+// updateHook is a flag whose setting defines -update.
+type updateHook struct{}
+
+func (updateHook) String() string   { return "" }
+func (updateHook) IsBoolFlag() bool { return true }
+
+func (updateHook) Set(string) error {
+	if flag.Lookup("update") == nil {
+		flag.Bool("update", false, "record the model calls of the tests that run again")
+	}
+	return nil
+}

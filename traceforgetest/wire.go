@@ -1,0 +1,90 @@
+package traceforgetest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// A wire is an HTTP request with its body read, and without what is secret in its URL.
+type wire struct {
+	provider.Wire
+	hash canon.Hash // of method, host, path, query and body
+}
+
+// readWire reads and closes the request's body, as a RoundTripper must.
+func readWire(req *http.Request) (*wire, error) {
+	var body []byte
+	if req.Body != nil {
+		var err error
+		body, err = io.ReadAll(req.Body)
+		req.Body.Close()
+		if err != nil {
+			return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
+		}
+	}
+	w := &wire{Wire: provider.Wire{
+		Method:      req.Method,
+		URL:         publicURL(req.URL),
+		ContentType: req.Header.Get("Content-Type"),
+		Body:        body,
+	}}
+	w.hash = w.sum()
+	return w, nil
+}
+
+// secretParameters are the query parameters that carry credentials.
+var secretParameters = map[string]bool{
+	"key": true, "api_key": true, "api-key": true, "apikey": true, "access_token": true,
+	"token": true, "subscription-key": true,
+}
+
+// publicURL returns u without credentials and fragment.
+func publicURL(u *url.URL) *url.URL {
+	public := *u
+	public.User, public.Fragment, public.RawFragment = nil, "", ""
+	if u.RawQuery == "" {
+		return &public
+	}
+	query := u.Query()
+	for name := range query {
+		if secretParameters[strings.ToLower(name)] {
+			query.Del(name)
+		}
+	}
+	public.RawQuery = query.Encode()
+	return &public
+}
+
+// sum hashes the bytes that make up the call. A loopback host is left out: its port is
+// another at every run.
+func (w *wire) sum() canon.Hash {
+	host := w.URL.Host
+	if loopback(w.URL.Hostname()) {
+		host = ""
+	}
+	h := sha256.New()
+	for _, part := range []string{w.Method, host, w.URL.EscapedPath(), w.URL.RawQuery} {
+		io.WriteString(h, part)
+		h.Write([]byte{'\n'})
+	}
+	h.Write(w.Body)
+	var sum [sha256.Size]byte
+	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(sum[:0])))
+}
+
+func loopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
