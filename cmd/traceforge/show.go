@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+var showCommand = command{
+	name:     "show",
+	synopsis: "[--json] [--dir DIR] ID",
+	summary:  "show recorded conversations",
+	help: `
+Shows what was sent to a model and what it answered. ID is the id of a snapshot or the
+beginning of one id, the path of a file, or the name of a test, which shows all of its
+calls and those of its subtests in order.
+
+Characters that could drive the terminal or hide text are shown as JSON escapes. There is
+colour where standard output is a terminal and NO_COLOR is not set. Lines are as wide as
+COLUMNS says, else 100 characters.
+
+  --dir DIR  the store
+  --json     print the records as one document of the snapshot format
+`,
+	run: runShow,
+}
+
+func runShow(_ context.Context, con *console, args []string) error {
+	flags := newFlags()
+	dir := flags.String("dir", "", "")
+	asJSON := flags.Bool("json", false, "")
+	ids, err := arguments(flags, args, 1, 1)
+	if err != nil {
+		return err
+	}
+	records, err := selectRecords(*dir, ids[0])
+	if len(records) > 0 {
+		write := writeConversations
+		if *asJSON {
+			write = writeDocument
+		}
+		err = errors.Join(write(con, records), err)
+	}
+	return err
+}
+
+// A record is a snapshot and where it is kept.
+type record struct {
+	provider string
+	snapshot *snapshot.Snapshot
+}
+
+func writeConversations(con *console, records []record) error {
+	p := page{out: con.stdout, width: lineWidth(os.Getenv("COLUMNS")), color: con.color}
+	for i, r := range records {
+		if i > 0 {
+			fmt.Fprintf(con.stdout, "\n\n")
+		}
+		p.conversation(r.provider, r.snapshot)
+	}
+	return con.stdout.Flush() // an earlier error is sticky
+}
+
+// lineWidth returns the number of characters of a line; columns is what the shell says.
+func lineWidth(columns string) int {
+	const usual, least = 100, 40
+	if n, err := strconv.Atoi(columns); err == nil {
+		return max(n, least)
+	}
+	return usual
+}
+
+// writeDocument writes records as one document (SF "Complete Snapshot Structure").
+func writeDocument(con *console, records []record) error {
+	doc := snapshot.Document{Version: snapshot.Version}
+	for _, r := range records {
+		doc.Snapshots = append(doc.Snapshots, *r.snapshot)
+	}
+	if err := doc.Seal(); err != nil {
+		return err
+	}
+	data, err := doc.Encode()
+	if err != nil {
+		return err
+	}
+	_, err = con.stdout.WriteString(printableText(string(data)))
+	return err
+}
+
+// selectRecords returns the records that id means. It may return both records and an error,
+// for what could not be read.
+func selectRecords(dir, id string) ([]record, error) {
+	if strings.HasSuffix(id, ".json") {
+		if data, err := os.ReadFile(id); err == nil {
+			return fileRecords(id, data)
+		}
+	}
+	store, dir, err := openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+
+	var exact, prefixed, sameTest []snapshot.Entry
+	for e, err := range store.All() {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.ID == id || e.File == id:
+			exact = append(exact, e)
+		case strings.HasPrefix(e.ID, id):
+			prefixed = append(prefixed, e)
+		case strings.HasPrefix(e.ID, idBeginning(id)):
+			sameTest = append(sameTest, e)
+		}
+	}
+	switch {
+	case len(exact) > 0:
+		return load(store, exact)
+	case len(prefixed) == 1:
+		return load(store, prefixed)
+	case len(prefixed) > 1:
+		return nil, ambiguous(id, prefixed)
+	}
+	records, err := load(store, sameTest)
+	records = slices.DeleteFunc(records, func(r record) bool {
+		test := r.snapshot.Source.Test
+		return test != id && !strings.HasPrefix(test, id+"/")
+	})
+	if len(records) == 0 && err == nil {
+		err = fmt.Errorf("%s has no snapshot whose id begins with %q, nor one of a test of that name", dir, id)
+	}
+	slices.SortStableFunc(records, func(a, b record) int {
+		s, t := &a.snapshot.Source, &b.snapshot.Source
+		return cmp.Or(cmp.Compare(s.Package, t.Package), cmp.Compare(s.Test, t.Test), cmp.Compare(s.Ordinal, t.Ordinal))
+	})
+	return records, err
+}
+
+func fileRecords(file string, data []byte) ([]record, error) {
+	doc, err := snapshot.Parse(data)
+	if err != nil {
+		var broken *snapshot.Error
+		if errors.As(err, &broken) {
+			broken.File = file
+		}
+		return nil, err
+	}
+	provider := filepath.Base(filepath.Dir(file))
+	var records []record
+	for i := range doc.Snapshots {
+		records = append(records, record{provider, &doc.Snapshots[i]})
+	}
+	return records, nil
+}
+
+// idBeginning returns what the ids of a test's snapshots, and of its subtests', begin with, as
+// far as the letters and digits that the test's name begins with tell.
+func idBeginning(test string) string {
+	const kept = 31 // characters of a long name that an id keeps, see snapshot.ID
+	end := strings.IndexFunc(test, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if end < 0 {
+		end = len(test)
+	}
+	return strings.ToLower(test[:min(end, kept)])
+}
+
+func load(store *snapshot.Store, entries []snapshot.Entry) (records []record, err error) {
+	for _, e := range entries {
+		sealed, loadErr := store.Load(e)
+		if loadErr == nil {
+			var s *snapshot.Snapshot
+			if s, loadErr = sealed.Snapshot(); loadErr == nil {
+				records = append(records, record{e.Provider, s})
+			}
+		}
+		err = errors.Join(err, loadErr)
+	}
+	return records, err
+}
+
+func ambiguous(id string, entries []snapshot.Entry) error {
+	const most = 20
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d snapshots have ids that begin with %q:", len(entries), id)
+	for i, e := range entries {
+		if i == most {
+			fmt.Fprintf(&b, "\n  and %d more", len(entries)-i)
+			break
+		}
+		b.WriteString("\n  " + e.ID)
+	}
+	return errors.New(b.String())
+}

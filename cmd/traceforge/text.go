@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// printable returns s as one line that is safe to show: control characters, which could drive
+// the terminal, and those that hide or reorder text are escaped as in JSON. Of a JSON text it
+// makes another spelling.
+func printable(s string) string { return escape(s, "") }
+
+// printableText is printable for text of several lines.
+func printableText(s string) string {
+	return escape(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t")
+}
+
+func escape(s, allowed string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD") // file names need not be
+	if strings.IndexFunc(s, func(r rune) bool { return !shown(r) && !strings.ContainsRune(allowed, r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case shown(r) || strings.ContainsRune(allowed, r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default: // such as tag characters: text that nobody sees but a model
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return b.String()
+}
+
+// shown reports whether a terminal shows r as what it is. Joiners are part of emoji and of
+// many scripts.
+func shown(r rune) bool {
+	const zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
+	return unicode.IsGraphic(r) || r == zeroWidthNonJoiner || r == zeroWidthJoiner
+}
+
+// wrap breaks text into lines of at most width characters, where it has spaces. Lines keep
+// their indentation. Words are never broken, so that a URL can be copied.
+func wrap(text string, width int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " ")
+		words := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(words)]
+		room := max(width-len(indent), width/2)
+		for at := breakAt(words, room); at >= 0; at = breakAt(words, room) {
+			lines = append(lines, indent+strings.TrimRight(words[:at], " "))
+			words = strings.TrimLeft(words[at:], " ")
+		}
+		lines = append(lines, indent+words)
+	}
+	return lines
+}
+
+// breakAt returns where to break text so that at most room characters come first, or as few as
+// may be: the index of a space; -1: nowhere, or text is no longer than room.
+func breakAt(text string, room int) int {
+	last, n := -1, 0
+	for i, r := range text {
+		if r == ' ' {
+			last = i
+		}
+		if n++; n > room && last >= 0 {
+			return last
+		}
+	}
+	return -1
+}
+
+// clip cuts text to at most width characters.
+func clip(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:max(width-1, 0)]) + "…"
+}
+
+// count spells a number of things.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// byteSize spells a number of bytes.
+func byteSize(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 999_500:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+var verifyCommand = command{
+	name:     "verify",
+	synopsis: "[--json] [DIR]",
+	summary:  "check that the store is what was recorded",
+	help: `
+Reads every file of the store and prints a line for each thing that is wrong:
+
+  file: pointer: rule: message
+
+It finds files that were altered, are missing, were added or renamed, blobs that no
+record refers to, files that are not written as traceforge writes them, conflict
+markers, and a manifest that disagrees with the records.
+
+  --json  print one object instead: {"ok":…,"snapshots":…,"findings":[…]}, with the
+          files as paths in the store
+`,
+	run: runVerify,
+}
+
+func runVerify(_ context.Context, con *console, args []string) error {
+	flags := newFlags()
+	asJSON := flags.Bool("json", false, "")
+	args, err := arguments(flags, args, 0, 1)
+	if err != nil {
+		return err
+	}
+	store, dir, err := openStore(strings.Join(args, ""))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	found, err := store.Verify()
+	if err != nil {
+		return err
+	}
+	snapshots, err := countSnapshots(dir, found)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		if err := writeFindings(con, snapshots, found); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range found {
+			f.File = path.Join(filepath.ToSlash(dir), f.File)
+			writeFinding(con, f)
+		}
+	}
+	if len(found) == 0 {
+		con.say("%s: %s, nothing is wrong", dir, count(snapshots, "snapshot", "snapshots"))
+		return nil
+	}
+	con.say("%s: %s, %s", dir, count(snapshots, "snapshot", "snapshots"), count(len(found), "finding", "findings"))
+	con.say("restore what is wrong with git, run traceforge manifest if it is the manifest, or record again with go test ./... -update")
+	return exit{code: exitFindings}
+}
+
+// countSnapshots counts the files of records that are in the store. The manifest may be wrong.
+func countSnapshots(dir string, found []snapshot.Finding) (int, error) {
+	files, err := fs.Glob(os.DirFS(dir), "*/*.json")
+	if err != nil {
+		return 0, err
+	}
+	stray := map[string]bool{}
+	for _, f := range found {
+		stray[f.File] = stray[f.File] || f.Rule == "stray"
+	}
+	return len(slices.DeleteFunc(files, func(file string) bool { return stray[file] })), nil
+}
+
+// writeFinding writes a line for a finding.
+func writeFinding(con *console, f snapshot.Finding) {
+	lines := strings.Split(f.Message, "\n") // as SF words the rejection of a version
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	f.Message = strings.Join(lines, "; ")
+	fmt.Fprintln(con.stdout, printable(f.String()))
+}
+
+// writeFindings writes what was found for a program to read.
+func writeFindings(con *console, snapshots int, found []snapshot.Finding) error {
+	type finding struct {
+		File    string `json:"file"`
+		Pointer string `json:"pointer"`
+		Rule    string `json:"rule"`
+		Message string `json:"message"`
+	}
+	answer := struct {
+		OK        bool      `json:"ok"`
+		Snapshots int       `json:"snapshots"`
+		Findings  []finding `json:"findings"`
+	}{len(found) == 0, snapshots, []finding{}}
+	for _, f := range found {
+		answer.Findings = append(answer.Findings, finding(f))
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(con.stdout, printable(string(text)))
+	return err
+}
