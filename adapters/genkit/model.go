@@ -1,0 +1,76 @@
+package genkittraceforge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/firebase/genkit/go/ai"
+	"github.com/firebase/genkit/go/core/api"
+	"github.com/firebase/genkit/go/genkit"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// errNoModel says that a call that is not replayed has no model to go to.
+var errNoModel = errors.New("genkittraceforge: no model to record")
+
+// Model defines a model in g that records the calls of live and replays them, under a name of
+// its own: provider/model. While rec replays, live may be nil, and then so may be the plugin that it
+// comes from. What the model supports is in opts; nil: everything.
+func Model(rec Recorder, g *genkit.Genkit, name string, live ai.Model, opts *ai.ModelOptions) ai.Model {
+	if opts == nil {
+		opts = &ai.ModelOptions{Label: name, Supports: &ai.ModelSupports{
+			Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true,
+			Constrained: ai.ConstrainedSupportAll,
+		}}
+	}
+	generate := func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+		return nil, errNoModel
+	}
+	if live != nil {
+		generate = live.Generate
+	}
+	return genkit.DefineModel(g, name, opts, Middleware(rec, name)(generate))
+}
+
+// FromModel returns a model of Genkit's as a [modelio.Model], so that [modelio.Check] can check
+// it. It is a [modelio.Declarer] of what m declares to support.
+func FromModel(m ai.Model) modelio.Model { return fromModel{m} }
+
+type fromModel struct{ model ai.Model }
+
+func (m fromModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+	request, err := ToRequest(req)
+	if err != nil {
+		return nil, err
+	}
+	var callback ai.ModelStreamCallback
+	if stream != nil {
+		callback = func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
+			converted, err := FromChunk(chunk)
+			if err != nil {
+				return err
+			}
+			return stream(ctx, converted)
+		}
+	}
+	resp, err := m.model.Generate(ctx, request, callback)
+	if err != nil {
+		return nil, err
+	}
+	return FromResponse(resp)
+}
+
+// Info returns what the model declares in the metadata of its action.
+func (m fromModel) Info() modelio.ModelInfo {
+	info := modelio.ModelInfo{Label: m.model.Name()}
+	action, ok := m.model.(interface{ Desc() api.ActionDesc })
+	if !ok {
+		return info
+	}
+	if text, err := json.Marshal(action.Desc().Metadata["model"]); err == nil {
+		_ = json.Unmarshal(text, &info) // Genkit makes it of ModelSupports; what cannot be read is not declared
+	}
+	return info
+}

@@ -1,0 +1,203 @@
+package genkittraceforge
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// fromValue returns the JSON text of a value of Genkit's; nil is absent.
+func fromValue(v any) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	if raw, ok := v.(json.RawMessage); ok {
+		return raw, nil
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
+// toValue returns the value that a JSON text decodes to in Genkit: maps, lists, strings and
+// float64s. A number that float64 would change is a json.Number, and null is itself, so that it
+// is not taken for an absent value.
+func toValue(raw json.RawMessage) (any, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	if string(raw) == "null" {
+		return raw, nil
+	}
+	return decodeValue(raw)
+}
+
+func decodeValue(raw json.RawMessage) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return nil, err
+	}
+	return withFloats(v), nil
+}
+
+// withFloats replaces the numbers in v that a float64 holds.
+func withFloats(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			v[name] = withFloats(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = withFloats(value)
+		}
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return v
+		}
+		if !strings.ContainsAny(v.String(), ".eE") && strconv.FormatFloat(f, 'f', -1, 64) != v.String() {
+			return v
+		}
+		return f
+	}
+	return v
+}
+
+// fromMap returns the members of a map; nil is absent.
+func fromMap(m map[string]any) (modelio.Object, error) {
+	if m == nil {
+		return nil, nil
+	}
+	object := make(modelio.Object, len(m))
+	for name, value := range m {
+		raw, err := fromValue(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if raw == nil {
+			raw = json.RawMessage("null")
+		}
+		object[name] = raw
+	}
+	return object, nil
+}
+
+// toMap returns the map of an object; nil is absent.
+func toMap(object modelio.Object) (map[string]any, error) {
+	if object == nil {
+		return nil, nil
+	}
+	m := make(map[string]any, len(object))
+	for name, raw := range object {
+		value, err := decodeValue(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		m[name] = value
+	}
+	return m, nil
+}
+
+// toMetadata is toMap for a part's metadata, where Genkit's plugins keep the signature of a
+// thought as bytes and do not find it if it is anything else.
+func toMetadata(object modelio.Object) (map[string]any, error) {
+	m, err := toMap(object)
+	if s, ok := m["signature"].(string); ok {
+		if signature, err := base64.StdEncoding.Strict().DecodeString(s); err == nil {
+			m["signature"] = signature
+		}
+	}
+	return m, err
+}
+
+// fromSchema returns the JSON text of a schema; nil is absent.
+func fromSchema(schema map[string]any) (json.RawMessage, error) {
+	if schema == nil {
+		return nil, nil
+	}
+	return fromValue(schema)
+}
+
+// toSchema returns the schema that a JSON text holds; Genkit's are objects. Absent is nil, and
+// so is null, which is how Genkit's JSON has none.
+func toSchema(raw json.RawMessage) (map[string]any, error) {
+	if raw == nil || string(raw) == "null" {
+		return nil, nil
+	}
+	v, err := decodeValue(raw)
+	if err != nil {
+		return nil, err
+	}
+	schema, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("a schema in Genkit is an object, not %s", raw)
+	}
+	return schema, nil
+}
+
+// extra are the members that Genkit has and modelio does not name. They are in Unknown there.
+type extra modelio.Object
+
+// put adds a member unless it is absent.
+func (e *extra) put(name string, v any) error {
+	raw, err := fromValue(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if raw != nil {
+		if *e == nil {
+			*e = extra{}
+		}
+		(*e)[name] = raw
+	}
+	return nil
+}
+
+// take decodes a member into v, if it is there, and removes it.
+func (e extra) take(name string, v any) error {
+	raw, ok := e[name]
+	if !ok {
+		return nil
+	}
+	delete(e, name)
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// spare returns the members of unknown, to be taken one by one, but for those that only spell
+// out what Genkit has as a zero value: null, false, 0 and the empty string.
+func spare(unknown modelio.Object) extra {
+	e := extra{}
+	for name, raw := range unknown {
+		switch string(raw) {
+		case "null", "false", "0", `""`:
+		default:
+			e[name] = raw
+		}
+	}
+	return e
+}
+
+// none returns an error if members are left that Genkit has no place for.
+func (e extra) none() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return fmt.Errorf("genkit has no place for %s", strings.Join(slices.Sorted(maps.Keys(e)), ", "))
+}
