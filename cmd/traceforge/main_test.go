@@ -28,6 +28,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("TRACEFORGE_DIR", "")
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("COLUMNS", "")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command of a script sleeps for a second
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -126,9 +126,9 @@ var modelioHashCommand = command{
 	synopsis: "FILE",
 	summary:  "print the hash of a model_io session",
 	help: `
-Prints the ModelIOHash of a model_io.json file: sha256 over the canonical form of its core,
-which has no times and no metrics. The file - is standard input. A session that is not
-valid has no hash; what is wrong with it goes to standard error.
+Prints the ModelIOHash of a model_io.json file: sha256 over the canonical form of its
+core, which has no times and no metrics. The file - is standard input. A session that
+is not valid has no hash; what is wrong with it goes to standard error.
 ` + sessionExitCodes,
 	run: runModelioHash,
 }
