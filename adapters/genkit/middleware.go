@@ -28,8 +28,9 @@ type Recorder interface {
 // recorded. The request is recorded as the middleware sees it: before Genkit simulates a system
 // role and adds documents to the prompt for models that need it.
 //
-// Genkit offers a model its tools in an order that changes from run to run. They are recorded
-// sorted by name, or else every call with two tools might drift.
+// Genkit offers a model its tools in an order that changes from run to run, and puts the results
+// of parallel tool calls in the order in which they happened to be ready. So that this is no
+// drift, the tools are recorded sorted by name, and the results in the order of the calls.
 //
 // The middleware is safe for concurrent use if rec is.
 func Middleware(rec Recorder, name string) ai.ModelMiddleware {
@@ -65,7 +66,7 @@ func (c *call) generate(ctx context.Context, rec Recorder, name string) (*ai.Mod
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(req.Tools, func(a, b modelio.ToolDefinition) int { return cmp.Compare(a.Name, b.Name) })
+	order(req)
 	var stream modelio.StreamFunc
 	if c.stream != nil {
 		stream = c.replayed
@@ -126,4 +127,36 @@ func (c *call) replayed(ctx context.Context, chunk *modelio.GenerateResponseChun
 		return err
 	}
 	return c.stream(ctx, converted)
+}
+
+// order puts in order what Genkit leaves to chance.
+func order(req *modelio.GenerateRequest) {
+	slices.SortStableFunc(req.Tools, func(a, b modelio.ToolDefinition) int { return cmp.Compare(a.Name, b.Name) })
+	for i := 1; i < len(req.Messages); i++ {
+		if req.Messages[i].Role == modelio.RoleTool {
+			orderResults(req.Messages[i-1].Content, req.Messages[i].Content)
+		}
+	}
+}
+
+// orderResults sorts tool responses as the tool requests that they answer. Where it is not
+// clear which those are, the order is the application's own.
+func orderResults(requests, responses []modelio.Part) {
+	position := map[string]int{}
+	for i, part := range requests {
+		if part.ToolRequest != nil && part.ToolRequest.Ref != "" {
+			position[part.ToolRequest.Ref] = i
+		}
+	}
+	for _, part := range responses {
+		if part.ToolResponse == nil {
+			return
+		}
+		if _, ok := position[part.ToolResponse.Ref]; !ok {
+			return
+		}
+	}
+	slices.SortStableFunc(responses, func(a, b modelio.Part) int {
+		return cmp.Compare(position[a.ToolResponse.Ref], position[b.ToolResponse.Ref])
+	})
 }
