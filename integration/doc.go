@@ -1,3 +1,3 @@
-// Package integration runs the providers' real SDKs against the fake providers; it has tests
-// only. A fake proves nothing by itself: that the SDK understands it does.
+// Package integration runs the providers' real SDKs against the fake providers and against
+// recorded traffic. It has tests only.
 package integration

@@ -1,4 +1,4 @@
-package integration_test
+package fakes_test
 
 import (
 	"errors"
