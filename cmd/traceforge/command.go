@@ -28,6 +28,8 @@ func commands() []command {
 		manifestCommand,
 		migrateCommand,
 		snapshotMigrateCommand,
+		packCommand,
+		packVerifyCommand,
 		modelioVerifyCommand,
 		modelioHashCommand,
 		versionCommand,

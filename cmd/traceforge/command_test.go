@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -127,32 +128,45 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestTakesColor(t *testing.T) {
+func TestIsTerminal(t *testing.T) {
 	device, err := os.Open(os.DevNull) // a character device where there is one, as terminals are
 	require.NoError(t, err)
 	defer device.Close()
 	info, err := device.Stat()
 	require.NoError(t, err)
-	isDevice := info.Mode()&os.ModeCharDevice != 0
-	file, err := os.Create(t.TempDir() + "/out")
+	require.Equal(t, info.Mode()&os.ModeCharDevice != 0, isTerminal(device))
+
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
 	defer file.Close()
+	require.False(t, isTerminal(file), "a file is read by programs")
+	require.False(t, isTerminal(io.Discard), "so is what is no file")
+}
 
-	tests := []struct {
-		name, why string
-		out       io.Writer
-		env       map[string]string
-		want      bool
-	}{
-		{"device", "a terminal shows colour", device, nil, isDevice},
-		{"no_color", "unless its user wants none", device, map[string]string{"NO_COLOR": "1"}, false},
-		{"dumb", "or it cannot", device, map[string]string{"TERM": "dumb"}, false},
-		{"file", "a file is read by programs", file, nil, false},
-		{"pipe", "so is what is no file", io.Discard, nil, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			require.Equal(t, tt.want, takesColor(tt.out, func(name string) string { return tt.env[name] }), tt.why)
+func TestWantsColor(t *testing.T) {
+	for _, tt := range []struct {
+		name, value string
+		want        bool
+	}{{"TERM", "xterm", true}, {"NO_COLOR", "", true}, {"NO_COLOR", "1", false}, {"TERM", "dumb", false}} {
+		got := wantsColor(func(name string) string {
+			if name == tt.name {
+				return tt.value
+			}
+			return ""
 		})
+		require.Equal(t, tt.want, got, "%s=%s", tt.name, tt.value)
+	}
+}
+
+// On a terminal canonical JSON has another spelling, which is the same JSON.
+func TestCanonical(t *testing.T) {
+	const line = "{\"a\":\"\u009b31m\"}"
+	for terminal, want := range map[bool]string{false: line + "\n", true: `{"a":"\u009b31m"}` + "\n"} {
+		var out strings.Builder
+		con := newConsole(nil, &out, nil)
+		con.terminal = terminal
+		con.canonical(line)
+		require.NoError(t, con.stdout.Flush())
+		require.Equal(t, want, out.String())
 	}
 }

@@ -15,21 +15,39 @@ type console struct {
 	stdin  io.Reader
 	stdout *bufio.Writer
 	stderr io.Writer
-	color  bool // stdout takes escape sequences
+
+	terminal bool // stdout is one
+	color    bool // and its user wants colour
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
-	return &console{stdin: stdin, stdout: bufio.NewWriter(stdout), stderr: stderr, color: takesColor(stdout, os.Getenv)}
+	terminal := isTerminal(stdout)
+	return &console{
+		stdin: stdin, stdout: bufio.NewWriter(stdout), stderr: stderr,
+		terminal: terminal, color: terminal && wantsColor(os.Getenv),
+	}
 }
 
-// takesColor reports whether out is a terminal whose user wants colour (no-color.org).
-func takesColor(out io.Writer, getenv func(string) string) bool {
+func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
-	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
+	if !ok {
 		return false
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// wantsColor reports whether a terminal's user wants colour (no-color.org).
+func wantsColor(getenv func(string) string) bool {
+	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+}
+
+// canonical writes a line of canonical JSON, but to a terminal in a spelling that is safe there.
+func (c *console) canonical(line string) {
+	if c.terminal {
+		line = printable(line)
+	}
+	fmt.Fprintln(c.stdout, line)
 }
 
 // say writes a line to stderr.

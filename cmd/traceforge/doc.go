@@ -5,6 +5,8 @@
 //	traceforge show [--json] [--dir DIR] ID
 //	traceforge manifest [DIR]
 //	traceforge migrate --from V --to V [DIR|FILE…]
+//	traceforge pack [--package PATH] [--dir DIR] -o DIR TEST
+//	traceforge pack verify DIR
 //	traceforge modelio verify [--no-response-hashes] [--no-size-limits] FILE…
 //	traceforge modelio hash FILE
 //

@@ -61,7 +61,7 @@ func runModelioVerify(_ context.Context, con *console, args []string) error {
 			report = unreadSession(file, err)
 			con.say("traceforge modelio verify: %s: %v", file, err)
 		}
-		fmt.Fprintln(con.stdout, report)
+		con.canonical(report.String())
 		code = max(code, sessionCode(report, err))
 	}
 	if err := con.stdout.Flush(); err != nil {

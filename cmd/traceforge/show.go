@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,12 +48,6 @@ func runShow(_ context.Context, con *console, args []string) error {
 		err = errors.Join(write(con, records), err)
 	}
 	return err
-}
-
-// A record is a snapshot and where it is kept.
-type record struct {
-	provider string
-	snapshot *snapshot.Snapshot
 }
 
 func writeConversations(con *console, records []record) error {
@@ -109,7 +101,7 @@ func selectRecords(dir, id string) ([]record, error) {
 	}
 	defer store.Close()
 
-	var exact, prefixed, sameTest []snapshot.Entry
+	var exact, prefixed []snapshot.Entry
 	for e, err := range store.All() {
 		switch {
 		case err != nil:
@@ -118,8 +110,6 @@ func selectRecords(dir, id string) ([]record, error) {
 			exact = append(exact, e)
 		case strings.HasPrefix(e.ID, id):
 			prefixed = append(prefixed, e)
-		case strings.HasPrefix(e.ID, idBeginning(id)):
-			sameTest = append(sameTest, e)
 		}
 	}
 	switch {
@@ -130,18 +120,10 @@ func selectRecords(dir, id string) ([]record, error) {
 	case len(prefixed) > 1:
 		return nil, ambiguous(id, prefixed)
 	}
-	records, err := load(store, sameTest)
-	records = slices.DeleteFunc(records, func(r record) bool {
-		test := r.snapshot.Source.Test
-		return test != id && !strings.HasPrefix(test, id+"/")
-	})
+	records, err := testRecords(store, id)
 	if len(records) == 0 && err == nil {
 		err = fmt.Errorf("%s has no snapshot whose id begins with %q, nor one of a test of that name", dir, id)
 	}
-	slices.SortStableFunc(records, func(a, b record) int {
-		s, t := &a.snapshot.Source, &b.snapshot.Source
-		return cmp.Or(cmp.Compare(s.Package, t.Package), cmp.Compare(s.Test, t.Test), cmp.Compare(s.Ordinal, t.Ordinal))
-	})
 	return records, err
 }
 
@@ -160,33 +142,6 @@ func fileRecords(file string, data []byte) ([]record, error) {
 		records = append(records, record{provider, &doc.Snapshots[i]})
 	}
 	return records, nil
-}
-
-// idBeginning returns what the ids of a test's snapshots, and of its subtests', begin with, as
-// far as the letters and digits that the test's name begins with tell.
-func idBeginning(test string) string {
-	const kept = 31 // characters of a long name that an id keeps, see snapshot.ID
-	end := strings.IndexFunc(test, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-	if end < 0 {
-		end = len(test)
-	}
-	return strings.ToLower(test[:min(end, kept)])
-}
-
-func load(store *snapshot.Store, entries []snapshot.Entry) (records []record, err error) {
-	for _, e := range entries {
-		sealed, loadErr := store.Load(e)
-		if loadErr == nil {
-			var s *snapshot.Snapshot
-			if s, loadErr = sealed.Snapshot(); loadErr == nil {
-				records = append(records, record{e.Provider, s})
-			}
-		}
-		err = errors.Join(err, loadErr)
-	}
-	return records, err
 }
 
 func ambiguous(id string, entries []snapshot.Entry) error {
