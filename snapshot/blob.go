@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,35 +27,49 @@ func (s *Store) Blob(h canon.Hash) ([]byte, error) {
 	if !h.Valid() {
 		return nil, fmt.Errorf("%w: %q is no hash", ErrBlob, string(h))
 	}
-	data, err := s.readBlob(h)
-	if errors.Is(err, fs.ErrNotExist) {
-		e := newError(s.in(blobFile(h)), "", ruleBlob, "is missing")
-		e.Err = fs.ErrNotExist
-		return nil, e
+	scratch := scratches.Get().(*scratch)
+	defer scratches.Put(scratch)
+	var got canon.Hash
+	for _, read := range []func(*os.Root, string) error{scratch.glance, scratch.read} {
+		err := s.inBlobs(func(blobs *os.Root) error { return read(blobs, blobName(h)) })
+		if errors.Is(err, fs.ErrNotExist) {
+			e := newError(s.in(blobFile(h)), "", ruleBlob, "is missing")
+			e.Err = fs.ErrNotExist
+			return nil, e
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read blob: %w", err)
+		}
+		if got = canon.Sum(scratch.file); got == h {
+			return bytes.Clone(scratch.file), nil
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read blob: %w", err)
-	}
-	if got := canon.Sum(data); got != h {
-		return nil, newError(s.in(blobFile(h)), "", ruleBlob, "has the hash %s, which is not its name", got)
-	}
-	return data, nil
+	return nil, newError(s.in(blobFile(h)), "", ruleBlob, "has the hash %s, which is not its name", got)
 }
 
-func (s *Store) readBlob(h canon.Hash) ([]byte, error) {
+// readBlob reads a blob, whatever it holds.
+func (s *Store) readBlob(h canon.Hash) (data []byte, err error) {
+	err = s.inBlobs(func(blobs *os.Root) error {
+		data, err = blobs.ReadFile(blobName(h))
+		return err
+	})
+	return data, err
+}
+
+// inBlobs calls f with the directory of the blobs.
+func (s *Store) inBlobs(f func(*os.Root) error) error {
 	blobs, err := s.openBlobs(nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	data, err := blobs.ReadFile(blobName(h))
+	err = f(blobs)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
 		// The directory may have been removed and made again since it was opened.
-		if blobs, err = s.openBlobs(blobs); err != nil {
-			return nil, err
+		if blobs, err = s.openBlobs(blobs); err == nil {
+			err = f(blobs)
 		}
-		data, err = blobs.ReadFile(blobName(h))
 	}
-	return data, err
+	return err
 }
 
 // openBlobs returns the directory of the blobs, opened again if it is stale. It is kept

@@ -16,18 +16,18 @@ import (
 
 // A codec reads and writes the values of one type of the format.
 type codec[V any] struct {
-	decode func(*cursor) (v V, ok bool) // false: reported
+	decode func(*cursor, *V) bool // false: reported, and the value is the zero value
 	encode func(*builder, V)
 	empty  func(V) bool // an optional member that is empty is left out
 }
 
 var text = codec[string]{
-	decode: func(c *cursor) (string, bool) {
+	decode: func(c *cursor, s *string) bool {
 		if c.kind() != '"' {
-			c.mismatch("a string")
-			return "", false
+			return c.mismatch("a string")
 		}
-		return string(c.unquote()), true
+		*s = c.unquote()
+		return true
 	},
 	encode: (*builder).appendText,
 	empty:  func(s string) bool { return s == "" },
@@ -37,16 +37,16 @@ var text = codec[string]{
 // nothing where they are.
 func checked[V any](c codec[V], check func(V) string) codec[V] {
 	decode := c.decode
-	c.decode = func(cur *cursor) (V, bool) {
-		v, ok := decode(cur)
-		if !ok {
-			return v, false
+	c.decode = func(cur *cursor, v *V) bool {
+		if !decode(cur, v) {
+			return false
 		}
-		if must := check(v); must != "" {
+		if must := check(*v); must != "" {
 			cur.report(ruleValue, "must be "+must)
-			return v, false
+			*v = *new(V)
+			return false
 		}
-		return v, true
+		return true
 	}
 	return c
 }
@@ -85,13 +85,17 @@ var pointerText = checked(text, func(s string) string {
 })
 
 var hash = codec[canon.Hash]{
-	decode: func(c *cursor) (canon.Hash, bool) {
-		s, ok := text.decode(c)
-		if ok && !canon.Hash(s).Valid() {
-			c.report(ruleValue, "must be sha256: and 64 lower-case hexadecimal digits")
-			return "", false
+	decode: func(c *cursor, h *canon.Hash) bool {
+		var s string
+		if !text.decode(c, &s) {
+			return false
 		}
-		return canon.Hash(s), ok
+		if !canon.Hash(s).Valid() {
+			c.report(ruleValue, "must be sha256: and 64 lower-case hexadecimal digits")
+			return false
+		}
+		*h = canon.Hash(s)
+		return true
 	},
 	encode: func(b *builder, h canon.Hash) { b.appendText(string(h)) },
 	empty:  func(h canon.Hash) bool { return h == "" },
@@ -100,22 +104,22 @@ var hash = codec[canon.Hash]{
 // integer is an integer of at least the given value.
 func integer[V int | int64](least int64) codec[V] {
 	return codec[V]{
-		decode: func(c *cursor) (V, bool) {
+		decode: func(c *cursor, v *V) bool {
 			if k := c.kind(); k != '-' && (k < '0' || k > '9') {
-				c.mismatch("an integer")
-				return 0, false
+				return c.mismatch("an integer")
 			}
-			raw := string(c.skip())
-			n, err := strconv.ParseInt(raw, 10, 64)
+			text := c.skipText()
+			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil {
-				c.reportf(ruleType, "must be an integer, is %s", raw)
-				return 0, false
+				c.reportf(ruleType, "must be an integer, is %s", text)
+				return false
 			}
 			if n < least {
 				c.reportf(ruleValue, "must be %d or more, is %d", least, n)
-				return 0, false
+				return false
 			}
-			return V(n), true
+			*v = V(n)
+			return true
 		},
 		encode: func(b *builder, n V) { b.appendInt(int64(n)) },
 		empty:  func(n V) bool { return n == 0 },
@@ -124,22 +128,21 @@ func integer[V int | int64](least int64) codec[V] {
 
 // number is a number of any size (design R1).
 var number = codec[Number]{
-	decode: func(c *cursor) (Number, bool) {
-		want := "a number"
-		switch k := c.kind(); {
-		case k == '-' || '0' <= k && k <= '9':
-			return Number(c.skip()), true
-		case k == '{':
-			start := c.pos
-			raw, err := canon.RestoreNumbers(c.skip())
-			if err == nil && isNumber(raw) {
-				return Number(raw), true
-			}
-			c.pos = start
-			want += `, or {"$number":"…"} with one that a float64 does not hold`
+	decode: func(c *cursor, n *Number) bool {
+		if isNumber(c.text[c.pos:]) {
+			*n = Number(c.skipText())
+			return true
 		}
-		c.mismatch(want)
-		return "", false
+		if c.kind() != '{' {
+			return c.mismatch("a number")
+		}
+		kept, err := canon.RestoreNumbers(c.text[c.pos:valueEnd(c.text, c.pos)])
+		if err != nil || !isNumber(kept) {
+			return c.mismatch(`a number, or {"$number":"…"} with one that a float64 does not hold`)
+		}
+		c.skip()
+		*n = Number(kept)
+		return true
 	},
 	encode: func(b *builder, n Number) {
 		if !isNumber([]byte(n)) {
@@ -158,12 +161,13 @@ func isNumber(raw []byte) bool {
 // optional is c where nil stands for an absent value.
 func optional[V any](c codec[V]) codec[*V] {
 	return codec[*V]{
-		decode: func(cur *cursor) (*V, bool) {
-			v, ok := c.decode(cur)
-			if !ok {
-				return nil, false
+		decode: func(cur *cursor, p **V) bool {
+			v := new(V)
+			if !c.decode(cur, v) {
+				return false
 			}
-			return &v, true
+			*p = v
+			return true
 		},
 		encode: func(b *builder, v *V) { c.encode(b, *v) },
 		empty:  func(v *V) bool { return v == nil },
@@ -174,21 +178,22 @@ func optional[V any](c codec[V]) codec[*V] {
 // are numbers in memory (design R1).
 func raw(want, kinds string) codec[json.RawMessage] {
 	return codec[json.RawMessage]{
-		decode: func(c *cursor) (json.RawMessage, bool) {
+		decode: func(c *cursor, v *json.RawMessage) bool {
 			if kinds != "" && strings.IndexByte(kinds, c.kind()) < 0 {
-				c.mismatch(want)
-				return nil, false
+				return c.mismatch(want)
 			}
 			stored := c.skip()
 			if !bytes.Contains(stored, []byte(`$number":`)) {
-				return stored, true
+				*v = stored[:len(stored):len(stored)]
+				return true
 			}
 			restored, err := canon.RestoreNumbers(stored)
 			if err != nil {
 				c.found = append(c.found, textViolation(c.pointer(), err))
-				return nil, false
+				return false
 			}
-			return restored, true
+			*v = restored
+			return true
 		},
 		encode: func(b *builder, raw json.RawMessage) { b.appendRaw(raw) },
 		empty:  func(raw json.RawMessage) bool { return raw == nil },
@@ -202,19 +207,18 @@ var (
 
 // content is the content of a message: a string, or a list of GK parts (design R15).
 var content = codec[json.RawMessage]{
-	decode: func(c *cursor) (json.RawMessage, bool) {
+	decode: func(c *cursor, v *json.RawMessage) bool {
 		start, found := c.pos, len(c.found)
 		switch c.kind() {
 		case '"':
 		case '[':
-			c.elements(func() { rawObject.decode(c) })
+			var part json.RawMessage
+			c.elements(func() { rawObject.decode(c, &part) })
 			c.pos = start
 		default:
-			c.mismatch("a string or an array of parts")
-			return nil, false
+			return c.mismatch("a string or an array of parts")
 		}
-		v, ok := anyValue.decode(c)
-		return v, ok && len(c.found) == found
+		return anyValue.decode(c, v) && len(c.found) == found
 	},
 	encode: anyValue.encode,
 	empty:  anyValue.empty,
@@ -222,17 +226,17 @@ var content = codec[json.RawMessage]{
 
 func list[V any](c codec[V]) codec[[]V] {
 	return codec[[]V]{
-		decode: func(cur *cursor) ([]V, bool) {
+		decode: func(cur *cursor, vs *[]V) bool {
 			if cur.kind() != '[' {
-				cur.mismatch("an array")
-				return nil, false
+				return cur.mismatch("an array")
 			}
-			vs, found := []V{}, len(cur.found)
+			*vs = []V{}
+			ok := true
 			cur.elements(func() {
-				v, _ := c.decode(cur)
-				vs = append(vs, v)
+				*vs = append(*vs, *new(V))
+				ok = c.decode(cur, &(*vs)[len(*vs)-1]) && ok
 			})
-			return vs, len(cur.found) == found
+			return ok
 		},
 		encode: func(b *builder, vs []V) {
 			b.text = append(b.text, '[')
@@ -252,14 +256,18 @@ func list[V any](c codec[V]) codec[[]V] {
 
 func mapOf[V any](c codec[V]) codec[map[string]V] {
 	return codec[map[string]V]{
-		decode: func(cur *cursor) (map[string]V, bool) {
+		decode: func(cur *cursor, m *map[string]V) bool {
 			if cur.kind() != '{' {
-				cur.mismatch("an object")
-				return nil, false
+				return cur.mismatch("an object")
 			}
-			m, found := map[string]V{}, len(cur.found)
-			cur.members(func(name []byte) { m[string(name)], _ = c.decode(cur) })
-			return m, len(cur.found) == found
+			*m = map[string]V{}
+			ok := true
+			cur.members(func(name string) {
+				var v V
+				ok = c.decode(cur, &v) && ok
+				(*m)[name] = v
+			})
+			return ok
 		},
 		encode: func(b *builder, m map[string]V) {
 			b.text = append(b.text, '{')
@@ -267,7 +275,7 @@ func mapOf[V any](c codec[V]) codec[map[string]V] {
 				if i > 0 {
 					b.text = append(b.text, ',')
 				}
-				b.enter(step{name: []byte(name)})
+				b.enter(step{name: name, member: true})
 				b.appendText(name)
 				b.text = append(b.text, ':')
 				c.encode(b, m[name])
@@ -307,15 +315,9 @@ func field[T, V any](name string, need need, c codec[V], at func(*T) *V) member[
 				cur.skip()
 				return
 			}
-			v, ok := c.decode(cur)
-			if !ok {
-				return
-			}
-			if need == ifAny && c.empty(v) {
+			if v := at(t); c.decode(cur, v) && need == ifAny && c.empty(*v) {
 				cur.report(ruleEmpty, "must be left out where it is empty")
-				return
 			}
-			*at(t) = v
 		},
 		encode: func(b *builder, t *T) {
 			if v := *at(t); need == nullable && c.empty(v) {
@@ -339,15 +341,14 @@ func (o object[T]) codec() codec[T] {
 	return codec[T]{decode: o.decode, encode: o.encode, empty: func(T) bool { return false }}
 }
 
-func (o object[T]) decode(c *cursor) (t T, ok bool) {
+func (o object[T]) decode(c *cursor, t *T) bool {
 	if c.kind() != '{' {
-		c.mismatch("an object")
-		return t, false
+		return c.mismatch("an object")
 	}
 	found := len(c.found)
 	var seen uint64 // bit i: member i
 	next := 0       // files have the members in order, so mostly the next one is at hand
-	c.members(func(name []byte) {
+	c.members(func(name string) {
 		i := o.index(name, next)
 		if i < 0 {
 			c.report(ruleUnknown, "is no member of the format")
@@ -356,7 +357,7 @@ func (o object[T]) decode(c *cursor) (t T, ok bool) {
 		}
 		seen |= 1 << i
 		next = i + 1
-		o.members[i].decode(c, &t)
+		o.members[i].decode(c, t)
 	})
 	for i, m := range o.members {
 		if m.need != ifAny && seen>>i&1 == 0 {
@@ -364,17 +365,15 @@ func (o object[T]) decode(c *cursor) (t T, ok bool) {
 		}
 	}
 	if o.check != nil {
-		o.check(c, &t, func(name string) bool {
-			return seen>>o.index([]byte(name), 0)&1 == 1
-		})
+		o.check(c, t, func(name string) bool { return seen>>o.index(name, 0)&1 == 1 })
 	}
-	return t, len(c.found) == found
+	return len(c.found) == found
 }
 
 // index returns the index of the named member, searching from the given one on; -1: none.
-func (o object[T]) index(name []byte, from int) int {
+func (o object[T]) index(name string, from int) int {
 	for n := range o.members {
-		if i := (from + n) % len(o.members); o.members[i].name == string(name) {
+		if i := (from + n) % len(o.members); o.members[i].name == name {
 			return i
 		}
 	}
@@ -395,7 +394,7 @@ func (o object[T]) encode(b *builder, t T) {
 		b.text = append(b.text, '"')
 		b.text = append(b.text, m.name...)
 		b.text = append(b.text, `":`...)
-		b.enter(step{name: []byte(m.name)})
+		b.enter(step{name: m.name, member: true})
 		m.encode(b, &t)
 		b.leave()
 	}

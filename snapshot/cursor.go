@@ -9,9 +9,19 @@ import (
 type cursor struct {
 	trail
 	text []byte
-	pos  int // where the next value starts
+	str  string // the same; the strings that are read are parts of it
+	pos  int    // where the next value starts
 
-	sealed bool // the seals and the document's hash are known to match
+	sealed bool   // the seals and the document's hash are known to match
+	core   []byte // memory for a core that is hashed
+}
+
+func newCursor(text []byte) *cursor { return &cursor{text: text, str: string(text)} }
+
+// reset makes c read text, with the memory that it has.
+func (c *cursor) reset(text []byte) {
+	c.text, c.str, c.pos = text, string(text), 0
+	c.steps, c.found = c.steps[:0], nil
 }
 
 // kind returns the first byte of the next value.
@@ -34,14 +44,16 @@ func (c *cursor) describe() string {
 	return "a number"
 }
 
-// mismatch reports that the next value is not what the format wants, and skips it.
-func (c *cursor) mismatch(want string) {
+// mismatch reports that the next value is not what the format wants, skips it, and returns
+// false.
+func (c *cursor) mismatch(want string) bool {
 	c.reportf(ruleType, "must be %s, is %s", want, c.describe())
 	c.skip()
+	return false
 }
 
 // members calls visit for each member of the next value, an object; visit reads its value.
-func (c *cursor) members(visit func(name []byte)) {
+func (c *cursor) members(visit func(name string)) {
 	c.pos++
 	for c.text[c.pos] != '}' {
 		if c.text[c.pos] == ',' {
@@ -49,7 +61,7 @@ func (c *cursor) members(visit func(name []byte)) {
 		}
 		name := c.unquote()
 		c.pos++ // the colon
-		c.enter(step{name: name})
+		c.enter(step{name: name, member: true})
 		visit(name)
 		c.leave()
 	}
@@ -70,18 +82,17 @@ func (c *cursor) elements(visit func()) {
 	c.pos++
 }
 
-// unquote reads the next value, a string. The result is never nil, and is part of the text
-// if nothing in it is escaped.
-func (c *cursor) unquote() []byte {
+// unquote reads the next value, a string.
+func (c *cursor) unquote() string {
+	start := c.pos
 	quoted := c.skip()
-	inside := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inside, '\\') < 0 {
-		return inside
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return c.str[start+1 : c.pos-1]
 	}
 	var s string
 	// unreachable error: canon accepted the string.
 	_ = json.Unmarshal(quoted, &s)
-	return []byte(s)
+	return s
 }
 
 // skip reads the next value and returns its text.
@@ -89,6 +100,13 @@ func (c *cursor) skip() []byte {
 	start := c.pos
 	c.pos = valueEnd(c.text, start)
 	return c.text[start:c.pos]
+}
+
+// skipText is skip for a string that is to be kept.
+func (c *cursor) skipText() string {
+	start := c.pos
+	c.skip()
+	return c.str[start:c.pos]
 }
 
 // valueEnd returns the end of the value at text[i]. Of a text that canon does not accept it

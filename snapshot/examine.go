@@ -68,9 +68,10 @@ func (s *scratch) wellFormed() *Snapshot {
 			return nil
 		}
 	}
-	c := cursor{text: s.text, sealed: true}
-	d, _ := documentObject.decode(&c)
-	if len(c.found) > 0 {
+	s.cursor.reset(s.text)
+	s.cursor.sealed = true
+	var d document
+	if !documentObject.decode(&s.cursor, &d) {
 		return nil
 	}
 	return &d.records[0].Snapshot

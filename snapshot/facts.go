@@ -2,9 +2,7 @@ package snapshot
 
 import (
 	"bytes"
-	"maps"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -50,8 +48,9 @@ func (s *scratch) facts(readBlob func(canon.Hash) ([]byte, error)) (facts, canon
 		return f, ""
 	}
 	var raw, output canon.Hash
-	c := cursor{text: s.text, pos: r.members[1].start}
-	f.timestamp, ok = timestamp.decode(&c)
+	at := r.members[1]
+	value := s.text[at.start:at.end]
+	ok = canon.Canonical(value) && timestamp.decode(newCursor(value), &f.timestamp)
 	ok = decodeMember(s, r.members[responseText], "raw_output_ref", hash, &raw) && ok
 	ok = decodeMember(s, r.members[responseText], "output_ref", hash, &output) && ok
 	if !ok {
@@ -59,32 +58,34 @@ func (s *scratch) facts(readBlob func(canon.Hash) ([]byte, error)) (facts, canon
 		return f, ""
 	}
 	f.blobs = reachable(raw, output, readBlob)
-	return f, r.hash
+	return f, canon.Hash(r.seal)
 }
 
 // reachable returns the blobs that a record refers to: the provider's bytes, and the envelope with
 // all that it names (LC "Normalized Output Envelope").
 func reachable(raw, output canon.Hash, readBlob func(canon.Hash) ([]byte, error)) []canon.Hash {
-	found := map[canon.Hash]bool{}
-	if output != "" {
-		next := []canon.Hash{output}
-		for len(next) > 0 {
-			h := next[0]
-			next = next[1:]
-			if found[h] {
-				continue
-			}
-			found[h] = true
-			// What is missing or altered is for Verify to say.
-			if data, err := readBlob(h); err == nil {
-				next = append(next, mentioned(data)...)
-			}
+	var found []canon.Hash
+	if raw != "" {
+		found = append(found, raw)
+	}
+	if output == "" {
+		return found
+	}
+	next := []canon.Hash{output}
+	for seen := map[canon.Hash]bool{}; len(next) > 0; {
+		h := next[0]
+		next = next[1:]
+		if seen[h] {
+			continue
+		}
+		seen[h] = true
+		found = append(found, h)
+		// What is missing or altered is for Verify to say.
+		if data, err := readBlob(h); err == nil {
+			next = append(next, mentioned(data)...)
 		}
 	}
-	if raw != "" {
-		found[raw] = true
-	}
-	return slices.Sorted(maps.Keys(found))
+	return found
 }
 
 // mentioned returns the hashes that are strings of a JSON text.

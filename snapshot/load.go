@@ -1,12 +1,11 @@
 package snapshot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
-	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
 )
@@ -22,8 +21,8 @@ type Sealed struct {
 	RawOutputRef canon.Hash
 	Incomplete   string
 
-	path string // for messages
-	file []byte
+	store *Store
+	file  []byte
 }
 
 // Load reads a record's file, once, and checks its id, its seal, the hash of its document, and
@@ -39,13 +38,17 @@ func (s *Store) Load(e Entry) (*Sealed, error) {
 	}
 	scratch := scratches.Get().(*scratch)
 	defer scratches.Put(scratch)
-	if err := scratch.read(root, e.File); err != nil {
-		return nil, s.missing(e, err)
+	sealed := &Sealed{Entry: e, store: s}
+	for _, read := range []func(*os.Root, string) error{scratch.glance, scratch.read} {
+		if err := read(root, e.File); err != nil {
+			return nil, s.missing(e, err)
+		}
+		if scratch.load(sealed) {
+			sealed.file = bytes.Clone(scratch.file)
+			return sealed, nil
+		}
 	}
-	sealed := &Sealed{Entry: e, path: s.in(e.File), file: append([]byte(nil), scratch.file...)}
-	if scratch.load(sealed) {
-		return sealed, nil
-	}
+	sealed.file = bytes.Clone(scratch.file)
 	return nil, sealed.whyNot()
 }
 
@@ -59,42 +62,11 @@ func (s *Store) missing(e Entry, err error) error {
 	return missing
 }
 
-// A scratch is memory that loading needs for a moment.
-type scratch struct {
-	file []byte
-	outline
-}
-
-var scratches = sync.Pool{New: func() any { return &scratch{file: make([]byte, 0, 32<<10)} }}
-
-// read reads a file.
-func (s *scratch) read(root *os.Root, file string) error {
-	f, err := root.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	s.file = s.file[:0]
-	for {
-		if len(s.file) == cap(s.file) {
-			s.file = append(s.file, 0)[:len(s.file)]
-		}
-		n, err := f.Read(s.file[len(s.file):cap(s.file)])
-		s.file = s.file[:len(s.file)+n]
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
 // load decodes the file, and reports whether it is what the entry says.
 func (s *scratch) load(sealed *Sealed) bool {
 	s.scan(s.file)
 	r, ok := s.sealed()
-	if !ok || r.hash != sealed.Entry.Hash {
+	if !ok || string(r.seal) != string(sealed.Entry.Hash) {
 		return false
 	}
 	id := s.text[r.members[0].start:r.members[0].end]
@@ -118,13 +90,11 @@ func decodeMember[V any](s *scratch, object span, name string, codec codec[V], v
 	if value == nil {
 		return true
 	}
-	if !canon.Canonical(value) {
-		return false
-	}
-	var ok bool
-	*v, ok = codec.decode(&cursor{text: value})
-	return ok
+	return canon.Canonical(value) && codec.decode(newCursor(value), v)
 }
+
+// path returns the path of the file for messages.
+func (s *Sealed) path() string { return s.store.in(s.Entry.File) }
 
 // whyNot says why the file is not what the entry says.
 func (s *Sealed) whyNot() error {
@@ -133,9 +103,9 @@ func (s *Sealed) whyNot() error {
 		return err
 	}
 	if seal := doc.Snapshots[0].Hash; seal != s.Entry.Hash {
-		return newError(s.path, "/snapshots/0/hash", ruleManifest, "is %s, but the manifest has %s", seal, s.Entry.Hash)
+		return newError(s.path(), "/snapshots/0/hash", ruleManifest, "is %s, but the manifest has %s", seal, s.Entry.Hash)
 	}
-	return newError(s.path, "", ruleCanonical, "is not written as traceforge writes files")
+	return newError(s.path(), "", ruleCanonical, "is not written as traceforge writes files")
 }
 
 // parse parses the file, which must have one record, with the id of the entry.
@@ -143,14 +113,14 @@ func (s *Sealed) parse() (*Document, error) {
 	doc, err := Parse(s.file)
 	var e *Error
 	if errors.As(err, &e) {
-		e.File = s.path
+		e.File = s.path()
 		return nil, e
 	}
 	if n := len(doc.Snapshots); n != 1 {
-		return nil, newError(s.path, "/snapshots", ruleName, "must have one record, has %d", n)
+		return nil, newError(s.path(), "/snapshots", ruleName, "must have one record, has %d", n)
 	}
 	if id := doc.Snapshots[0].ID; id != s.Entry.ID {
-		return nil, newError(s.path, "/snapshots/0/id", ruleName, "must be %s as the file's name says, is %q", s.Entry.ID, id)
+		return nil, newError(s.path(), "/snapshots/0/id", ruleName, "must be %s as the file's name says, is %q", s.Entry.ID, id)
 	}
 	return doc, nil
 }

@@ -56,6 +56,17 @@ func (e Entry) appendLine(b []byte) []byte {
 	return append(b, entryClose...)
 }
 
+// clone returns e without the text that it was read from.
+func (e Entry) clone() Entry {
+	file := strings.Clone(e.File)
+	return Entry{
+		ID:       file[len(e.Provider)+1 : len(file)-len(".json")],
+		Provider: file[:len(e.Provider)],
+		File:     file,
+		Hash:     canon.Hash(strings.Clone(string(e.Hash))),
+	}
+}
+
 // check says what is wrong with e, or nothing.
 func (e Entry) check() string {
 	if must := checkID(e.ID); must != "" {
@@ -64,13 +75,26 @@ func (e Entry) check() string {
 	if must := checkProvider(e.Provider); must != "" {
 		return fmt.Sprintf("provider %q must be %s", e.Provider, must)
 	}
-	if want := entryFileOf(e.Provider, e.ID); e.File != want {
-		return fmt.Sprintf("file %q must be %s", e.File, want)
+	if !e.namesFile() {
+		return fmt.Sprintf("file %q must be %s", e.File, entryFileOf(e.Provider, e.ID))
 	}
 	if !e.Hash.Valid() {
 		return fmt.Sprintf("hash %q must be sha256: and 64 lower-case hexadecimal digits", e.Hash)
 	}
 	return ""
+}
+
+// namesFile reports whether the file is what provider and id ask for.
+func (e Entry) namesFile() bool {
+	rest, ok := strings.CutPrefix(e.File, e.Provider)
+	if !ok {
+		return false
+	}
+	if rest, ok = strings.CutPrefix(rest, "/"); !ok {
+		return false
+	}
+	rest, ok = strings.CutPrefix(rest, e.ID)
+	return ok && rest == ".json"
 }
 
 // parseEntry reads an entry's line, with or without its comma and line break.

@@ -2,8 +2,8 @@ package snapshot
 
 import (
 	"bytes"
-
-	"github.com/traceforge/traceforge-go/canon"
+	"crypto/sha256"
+	"encoding/hex"
 )
 
 // An outline is a record's file without its white space, and where its members are. It is
@@ -128,7 +128,7 @@ const (
 // A sealedRecord is what an outline shows of a file with one record.
 type sealedRecord struct {
 	members [len(sealedNames)]span // the values of the members that the seal covers
-	hash    canon.Hash
+	seal    []byte
 }
 
 // A span is a part of an outline's text.
@@ -167,10 +167,24 @@ func (o *outline) sealed() (r sealedRecord, ok bool) {
 	if string(rest) != closeText {
 		return r, false
 	}
+	r.seal = seal
 	o.text[end] = '}' // as the sealed text ends
-	r.hash = canon.Sum(o.text[len(openDocument) : end+1])
+	intact := isHashOf(seal, o.text[len(openDocument):end+1])
 	o.text[end] = ','
-	return r, string(seal) == string(r.hash) && string(hash) == string(documentHash(r.hash))
+	// SF "Combined Hash", of a document with one record.
+	const before, after = `{"version":"` + Version + `","snapshots":["`, `"]}`
+	var combined [len(before) + hashLen + len(after)]byte
+	return r, intact && isHashOf(hash, append(append(append(combined[:0], before...), seal...), after...))
+}
+
+// isHashOf reports whether hash is the [canon.Hash] of text. Unlike canon.Sum it allocates
+// nothing, of which replay has a budget.
+func isHashOf(hash, text []byte) bool {
+	sum := sha256.Sum256(text)
+	var digits [2 * sha256.Size]byte
+	hex.Encode(digits[:], sum[:])
+	prefixed := len(hash) == hashLen && string(hash[:hashLen-len(digits)]) == "sha256:"
+	return prefixed && string(hash[hashLen-len(digits):]) == string(digits[:])
 }
 
 // memberOpenings are the texts before the values that the seal covers.
@@ -189,13 +203,6 @@ func cutHash(text []byte, opening string) (hash, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	return text[len(opening):][:hashLen], text[len(opening)+hashLen:], true
-}
-
-// documentHash returns the hash of a document with one record (SF "Combined Hash").
-func documentHash(seal canon.Hash) canon.Hash {
-	const before, after = `{"version":"` + Version + `","snapshots":["`, `"]}`
-	var text [len(before) + hashLen + len(after)]byte
-	return canon.Sum(append(append(append(text[:0], before...), seal...), after...))
 }
 
 // member returns the value of the named member of an object that is a member of the record; nil: it has none.

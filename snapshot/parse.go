@@ -66,18 +66,19 @@ type document struct {
 // A record is a Snapshot being read or written.
 type record struct {
 	Snapshot
-	texts [5][]byte // of the members that the seal covers, compact; nil: missing
+	texts [len(sealedNames)][]byte // of the members that the seal covers, compact; nil: missing
+	valid [len(sealedNames)]bool   // the member has no violation of its own
 }
 
 // decodeDocument reads a compact text and returns all violations, sorted. The document is
 // of use only if there are none.
 func decodeDocument(text []byte) (*Document, []Violation) {
-	c := cursor{text: text}
-	if found := otherVersion(text); found != nil {
+	c := newCursor(text)
+	if found := c.otherVersion(); found != nil {
 		return nil, found
 	}
-	d, _ := documentObject.decode(&c)
-	if len(c.found) > 0 {
+	var d document
+	if !documentObject.decode(c, &d) {
 		slices.SortFunc(c.found, compareViolations)
 		return nil, slices.Compact(c.found)
 	}
@@ -90,20 +91,20 @@ func decodeDocument(text []byte) (*Document, []Violation) {
 
 // otherVersion returns a violation if the document is of another version: what else that
 // version asks for is not known here (SF "Migration Path").
-func otherVersion(text []byte) (found []Violation) {
-	if text[0] != '{' {
+func (c *cursor) otherVersion() (found []Violation) {
+	if c.kind() != '{' {
 		return nil
 	}
-	c := cursor{text: text}
-	c.members(func(name []byte) {
-		if string(name) != "version" || c.kind() != '"' {
+	c.members(func(name string) {
+		if name != "version" || c.kind() != '"' {
 			c.skip()
 			return
 		}
-		if v := string(c.unquote()); v != Version {
+		if v := c.unquote(); v != Version {
 			c.report(ruleVersion, rejection(v))
 		}
 	})
+	c.pos = 0
 	return c.found
 }
 
@@ -142,14 +143,18 @@ func (c *cursor) checkRecord(r *record, _ func(string) bool) {
 		}
 	}
 	// What a source that is not valid says it ignores is not known.
-	if got := r.Request.PromptHash; got != "" && r.Source.File != "" {
-		core, err := requestCore(r.texts[requestText], r.Source.Ignored)
-		if err == nil && canon.Sum(core) != got {
-			c.report(ruleHash, disagreement(got, canon.Sum(core)), "request", "prompt_hash")
+	if got := r.Request.PromptHash; got != "" && r.valid[sourceText] {
+		core, err := requestCore(c.core[:0], r.texts[requestText], r.Source.Ignored)
+		if err == nil {
+			c.core = core
+			if want := canon.Sum(core); got != want {
+				c.report(ruleHash, disagreement(got, want), "request", "prompt_hash")
+			}
 		}
 	}
 	if got := r.Response.ResponseHash; got != "" {
-		if want := canon.Sum(responseCore(r.texts[responseText])); got != want {
+		c.core = responseCore(c.core[:0], r.texts[responseText])
+		if want := canon.Sum(c.core); got != want {
 			c.report(ruleHash, disagreement(got, want), "response", "response_hash")
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
-
-	"github.com/traceforge/traceforge-go/canon"
 )
 
 // RebuildManifest derives the manifest from the records' files alone, also where it is missing,
@@ -55,18 +54,19 @@ func (s *Store) rebuildManifest(root *os.Root) error {
 // deriveManifest returns the bytes of the manifest that the records' files ask for; nil if
 // there are no records.
 func (s *Store) deriveManifest(root *os.Root) ([]byte, error) {
-	v := verifier{store: s, root: root, manifest: &Manifest{}, blobs: map[canon.Hash]bool{}}
+	v := newVerifier(s, root)
+	defer v.close()
 	var entries []Entry
 	records, err := v.list()
 	if err != nil {
 		return nil, err
 	}
 	v.findings = nil // what does not belong in the store does not matter here
-	err = v.each(records, func(scratch *scratch, file string) error {
-		if err := scratch.read(root, file); err != nil {
+	err = each(records, func(scratch *scratch, file string) error {
+		e, _ := entryOf(file)
+		if err := scratch.read(v.dirs[e.Provider], path.Base(file)); err != nil {
 			return err
 		}
-		e, _ := entryOf(file)
 		got, found := scratch.examine()
 		if found == nil && got.id != e.ID {
 			found = []Violation{{"/snapshots/0/id", ruleName, "must be " + e.ID + " as the file's name says"}}

@@ -7,27 +7,29 @@ import (
 	"strconv"
 )
 
-// pick returns text, an object, with the members that keep names. Anything else is returned as it is.
-func pick(text []byte, keep func(name []byte) bool) []byte {
+// pick appends text, an object, to out, with the members that keep names. Anything else is
+// appended as it is.
+func pick(out, text []byte, keep func(name []byte) bool) []byte {
 	if text[0] != '{' {
-		return text
+		return append(out, text...)
 	}
-	c := cursor{text: text}
-	out := append(make([]byte, 0, len(text)), '{')
-	start := 1
-	c.members(func(name []byte) {
-		c.skip()
-		if keep(name) {
-			out = appendItem(out, text[start:c.pos])
+	out = append(out, '{')
+	for i := 1; text[i] != '}'; {
+		name := stringEnd(text, i)
+		end := valueEnd(text, name+1)
+		if keep(text[i+1 : name-1]) {
+			out = appendItem(out, text[i:end])
 		}
-		start = c.pos + 1
-	})
+		if i = end; text[i] == ',' {
+			i++
+		}
+	}
 	return append(out, '}')
 }
 
 // without appends text to out, less the members and elements that paths lead to.
 func without(out, text []byte, paths [][]string) []byte {
-	c := cursor{text: text}
+	c := newCursor(text)
 	start := 1
 	item := func(token string) {
 		var below [][]string
@@ -53,7 +55,7 @@ func without(out, text []byte, paths [][]string) []byte {
 	switch text[0] {
 	case '{':
 		out = append(out, '{')
-		c.members(func(name []byte) { item(string(name)) })
+		c.members(item)
 		return append(out, '}')
 	case '[':
 		out = append(out, '[')
@@ -83,7 +85,7 @@ func fileOrder(text []byte) []byte {
 }
 
 func appendFileOrder(out, text []byte) []byte {
-	c := cursor{text: text}
+	c := newCursor(text)
 	switch text[0] {
 	case '{':
 		type item struct {
@@ -92,7 +94,7 @@ func appendFileOrder(out, text []byte) []byte {
 		}
 		var indexes, others []item
 		start := 1
-		c.members(func(name []byte) {
+		c.members(func(name string) {
 			it := item{name: start, value: c.pos}
 			c.skip()
 			it.end, start = c.pos, c.pos+1
@@ -123,12 +125,12 @@ func appendFileOrder(out, text []byte) []byte {
 
 // arrayIndex returns the array index that name is, as ECMAScript defines them: an integer
 // below 2^32-1 in its shortest spelling.
-func arrayIndex(name []byte) (uint64, bool) {
+func arrayIndex(name string) (uint64, bool) {
 	const longest = len("4294967294")
 	if len(name) == 0 || len(name) > longest || name[0] == '0' && len(name) > 1 {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(string(name), 10, 64)
+	n, err := strconv.ParseUint(name, 10, 64)
 	return n, err == nil && n < 1<<32-1
 }
 

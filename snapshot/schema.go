@@ -167,17 +167,18 @@ var version = checked(text, func(s string) string {
 // timestamp has one spelling: RFC 3339 in UTC, with three digits of milliseconds or, where
 // they are zero, none.
 var timestamp = codec[time.Time]{
-	decode: func(c *cursor) (time.Time, bool) {
-		s, ok := text.decode(c)
-		if !ok {
-			return time.Time{}, false
+	decode: func(c *cursor, v *time.Time) bool {
+		var s string
+		if !text.decode(c, &s) {
+			return false
 		}
 		t, err := parseTime(s)
 		if err != nil || t.IsZero() {
 			c.reportf(ruleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %s", strconv.QuoteToASCII(s))
-			return time.Time{}, false
+			return false
 		}
-		return t, true
+		*v = t
+		return true
 	},
 	encode: func(b *builder, t time.Time) { b.appendText(formatTime(t)) },
 	empty:  time.Time.IsZero,

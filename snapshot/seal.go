@@ -20,9 +20,9 @@ var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"
 func sealed(i int, m member[record]) member[record] {
 	decode, encode := m.decode, m.encode
 	m.decode = func(c *cursor, r *record) {
-		start := c.pos
+		start, found := c.pos, len(c.found)
 		decode(c, r)
-		r.texts[i] = c.text[start:c.pos]
+		r.texts[i], r.valid[i] = c.text[start:c.pos], len(c.found) == found
 	}
 	m.encode = func(b *builder, r *record) {
 		start := len(b.text)
@@ -111,7 +111,7 @@ func (r *Request) Core(ignored []string) ([]byte, error) {
 	if err := b.err(); err != nil {
 		return nil, err
 	}
-	return requestCore(b.text, ignored)
+	return requestCore(nil, b.text, ignored)
 }
 
 // Core returns the canonical JSON of what the model said: content, finish_reason, tool_calls,
@@ -123,11 +123,11 @@ func (r *Response) Core() ([]byte, error) {
 	if err := b.err(); err != nil {
 		return nil, err
 	}
-	return responseCore(b.text), nil
+	return responseCore(nil, b.text), nil
 }
 
-// requestCore returns the core of a request, which is canonical.
-func requestCore(request []byte, ignored []string) ([]byte, error) {
+// requestCore appends the core of a request, which is canonical.
+func requestCore(out, request []byte, ignored []string) ([]byte, error) {
 	paths := make([][]string, len(ignored))
 	for i, pointer := range ignored {
 		tokens, err := parsePointer(pointer)
@@ -136,14 +136,14 @@ func requestCore(request []byte, ignored []string) ([]byte, error) {
 		}
 		paths[i] = tokens
 	}
-	core := pick(request, func(name []byte) bool { return !slices.Contains(outsideCore, string(name)) })
+	core := pick(out, request, func(name []byte) bool { return !slices.Contains(outsideCore, string(name)) })
 	if len(paths) == 0 {
 		return core, nil
 	}
 	return without(nil, core, paths), nil
 }
 
-// responseCore returns the core of a response, which is canonical.
-func responseCore(response []byte) []byte {
-	return pick(response, func(name []byte) bool { return slices.Contains(coreMembers, string(name)) })
+// responseCore appends the core of a response, which is canonical.
+func responseCore(out, response []byte) []byte {
+	return pick(out, response, func(name []byte) bool { return slices.Contains(coreMembers, string(name)) })
 }

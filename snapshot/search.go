@@ -1,10 +1,9 @@
 package snapshot
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"os"
+	"strings"
 )
 
 // A search finds entries in a manifest without reading all of it: its entries are sorted,
@@ -14,7 +13,8 @@ type search struct {
 	file       *os.File
 	start, end int64 // of the entries' lines
 
-	block []byte // what was read last
+	buf   []byte
+	block string // what was read last
 	at    int64  // its offset
 }
 
@@ -30,7 +30,7 @@ func openSearch(root *os.Root) (s *search, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &search{file: f, block: make([]byte, 0, blockSize)}
+	s = &search{file: f, buf: make([]byte, blockSize)}
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -47,7 +47,7 @@ func openSearch(root *os.Root) (s *search, err error) {
 		return nil, err
 	}
 	m := Manifest{}
-	entries, err := m.parseHead(string(head))
+	entries, err := m.parseHead(head)
 	if err != nil {
 		return nil, errMalformed
 	}
@@ -56,7 +56,7 @@ func openSearch(root *os.Root) (s *search, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.parseTail(string(tail)); err != nil {
+	if _, err := m.parseTail(tail); err != nil {
 		return nil, errMalformed
 	}
 	if s.end = size - int64(tailSize); s.end <= s.start {
@@ -68,16 +68,13 @@ func openSearch(root *os.Root) (s *search, err error) {
 func (s *search) close() error { return s.file.Close() }
 
 // read returns the n bytes at offset at, fewer only before the end.
-func (s *search) read(at int64, n int) ([]byte, error) {
-	if rest := s.end - at; int64(n) > rest {
-		n = int(rest)
-	}
+func (s *search) read(at int64, n int) (string, error) {
+	n = int(min(int64(n), s.end-at))
 	if at < s.at || at+int64(n) > s.at+int64(len(s.block)) {
-		s.at, s.block = at, s.block[:min(max(n, 0), cap(s.block))]
-		if _, err := s.file.ReadAt(s.block, at); err != nil && err != io.EOF {
-			s.block = s.block[:0]
-			return nil, err
+		if _, err := s.file.ReadAt(s.buf[:n], at); err != nil {
+			return "", err
 		}
+		s.at, s.block = at, string(s.buf[:n])
 	}
 	return s.block[at-s.at:][:n], nil
 }
@@ -94,8 +91,8 @@ func (s *search) entry(at int64, size int) (e Entry, next int64, err error) {
 	if err != nil {
 		return e, 0, err
 	}
-	n := bytes.IndexByte(line, '\n') + 1
-	e, err = parseEntry(string(line[:n]))
+	n := strings.IndexByte(line, '\n') + 1
+	e, err = parseEntry(line[:n])
 	next = at + int64(n)
 	if comma := n > 1 && line[n-2] == ','; err != nil || n == 0 || comma != (next < s.end) {
 		return e, 0, errMalformed
@@ -114,7 +111,7 @@ func (s *search) find(key string) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		n := bytes.IndexByte(view, '\n')
+		n := strings.IndexByte(view, '\n')
 		if n < 0 {
 			return 0, errMalformed
 		}

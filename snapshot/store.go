@@ -177,7 +177,7 @@ func (s *Store) Test(pkg, test string) ([]Entry, error) {
 		return search.between(slug+"1", slug+":", func(e Entry) {
 			digits, _, _ := strings.Cut(e.File[len(slug):], "-")
 			if n, err := strconv.Atoi(digits); err == nil && e.ID == ID(pkg, test, n) {
-				found = append(found, numbered{n, e})
+				found = append(found, numbered{n, e.clone()})
 			}
 		})
 	})
@@ -255,7 +255,7 @@ func (s *Store) entry(id string) (Entry, error) {
 		defer search.close()
 		err = search.providers(func(provider string) error {
 			file := entryFileOf(provider, id)
-			return search.between(file, file+"\x00", func(e Entry) { found = e })
+			return search.between(file, file+"\x00", func(e Entry) { found = e.clone() })
 		})
 		if err != nil {
 			return found, s.about(manifestName, diagnose(root, err))

@@ -13,10 +13,11 @@ type trail struct {
 	found []Violation
 }
 
-// A step goes to a member by name, or to an element by index where name is nil.
+// A step goes to a member by name, or to an element by index.
 type step struct {
-	name  []byte
-	index int
+	member bool
+	name   string
+	index  int
 }
 
 func (t *trail) enter(s step) { t.steps = append(t.steps, s) }
@@ -38,11 +39,11 @@ func (t *trail) pointer(below ...string) string {
 	var b strings.Builder
 	for _, s := range t.steps {
 		b.WriteByte('/')
-		if s.name == nil {
+		if s.member {
+			b.WriteString(pointerEscapes.Replace(s.name))
+		} else {
 			b.WriteString(strconv.Itoa(s.index))
-			continue
 		}
-		b.WriteString(pointerEscapes.Replace(string(s.name)))
 	}
 	for _, name := range below {
 		b.WriteByte('/')

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 	"github.com/traceforge/traceforge-go/canon"
@@ -33,7 +33,8 @@ func (s *Store) Verify() ([]Finding, error) {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	defer unlock()
-	v := verifier{store: s, root: root, blobs: map[canon.Hash]bool{}}
+	v := newVerifier(s, root)
+	defer v.close()
 	if err := v.verify(); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
@@ -64,12 +65,24 @@ type verifier struct {
 	root  *os.Root
 
 	manifest *Manifest
-	listed   bool // all entries of the manifest are known
+	listed   bool                // all entries of the manifest are known
+	dirs     map[string]*os.Root // of the providers
+	blobDirs []blobList
 
 	mu       sync.Mutex
 	findings []Finding
 	blobs    map[canon.Hash]bool // those in the store; true: a record refers to it
 	span     timeSpan
+}
+
+func newVerifier(s *Store, root *os.Root) *verifier {
+	return &verifier{store: s, root: root, manifest: &Manifest{}, dirs: map[string]*os.Root{}, blobs: map[canon.Hash]bool{}}
+}
+
+func (v *verifier) close() {
+	for _, dir := range v.dirs {
+		dir.Close()
+	}
 }
 
 func (v *verifier) report(file string, found ...Violation) {
@@ -88,43 +101,39 @@ func (v *verifier) verify() error {
 	if err != nil {
 		return err
 	}
-	if err := v.each(records, v.record); err != nil {
+	if err := each(records, v.record); err != nil {
 		return err
 	}
 	v.missingRecords(records)
 	v.times()
 
-	var blobs []string
 	for h, used := range v.blobs {
-		blobs = append(blobs, blobFile(h))
 		if !used {
 			v.report(blobFile(h), Violation{"", ruleOrphan, "no record refers to it"})
 		}
 	}
-	return v.each(blobs, v.blob)
+	return each(v.blobDirs, v.checkBlobs)
 }
 
-// each calls f for each file, on all cores. It returns the first error that f does.
-func (v *verifier) each(files []string, f func(*scratch, string) error) error {
-	next := make(chan string)
+// each calls f for each item, on all cores. It returns the first error that f does.
+func each[T any](items []T, f func(*scratch, T) error) error {
+	var next atomic.Int64
 	errs := make(chan error, runtime.GOMAXPROCS(0))
 	for range cap(errs) {
 		go func() {
-			var err error
 			scratch := scratches.Get().(*scratch)
 			defer scratches.Put(scratch)
-			for file := range next {
-				if err == nil {
-					err = f(scratch, file)
+			var err error
+			for err == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					break
 				}
+				err = f(scratch, items[i])
 			}
 			errs <- err
 		}()
 	}
-	for _, file := range files {
-		next <- file
-	}
-	close(next)
 	var first error
 	for range cap(errs) {
 		if err := <-errs; first == nil {
@@ -137,7 +146,7 @@ func (v *verifier) each(files []string, f func(*scratch, string) error) error {
 func (v *verifier) readManifest() error {
 	data, err := v.root.ReadFile(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.manifest, v.listed = &Manifest{}, true
+		v.listed = true
 		return nil
 	}
 	if err != nil {
@@ -155,7 +164,7 @@ func (v *verifier) readManifest() error {
 
 // list returns the records' files, and reports what should not be in the store.
 func (v *verifier) list() (records []string, err error) {
-	top, err := fs.ReadDir(v.root.FS(), ".")
+	top, err := v.readDir(".")
 	if err != nil {
 		return nil, err
 	}
@@ -203,10 +212,19 @@ func (v *verifier) attributes() error {
 	return err
 }
 
+// readDir lists a directory of the store. It goes by path, as listing through a Root asks
+// the system about each file; names are all that comes of it.
+func (v *verifier) readDir(dir string) ([]fs.DirEntry, error) {
+	return os.ReadDir(filepath.Join(v.store.dir, filepath.FromSlash(dir)))
+}
+
 func (v *verifier) listRecords(provider string) (files []string, err error) {
-	entries, err := fs.ReadDir(v.root.FS(), provider)
+	if v.dirs[provider], err = v.root.OpenRoot(provider); err != nil {
+		return nil, err
+	}
+	entries, err := v.readDir(provider)
 	for _, e := range entries {
-		file := path.Join(provider, e.Name())
+		file := provider + "/" + e.Name()
 		if _, ok := entryOf(file); !ok || !e.Type().IsRegular() {
 			v.stray(file)
 			continue
@@ -216,31 +234,43 @@ func (v *verifier) listRecords(provider string) (files []string, err error) {
 	return files, err
 }
 
+// A blobList names the blobs in a directory.
+type blobList struct {
+	dir    string
+	hashes []canon.Hash
+}
+
+// listBlobs lists blobs/sha256/<2 hex>/<64 hex>, and reports what else is there.
 func (v *verifier) listBlobs() error {
-	return fs.WalkDir(v.root.FS(), blobDir, func(file string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			if depth := strings.Count(file, "/"); depth == 1 && file != blobSubdir || depth > 2 {
+	var walk func(dir string, depth int) error
+	walk = func(dir string, depth int) error {
+		list := blobList{dir: dir}
+		entries, err := v.readDir(dir)
+		for _, e := range entries {
+			file := dir + "/" + e.Name()
+			h, ok := blobOf(file)
+			switch {
+			case e.IsDir() && (depth == 1 && file == blobSubdir || depth == 2):
+				if err := walk(file, depth+1); err != nil {
+					return err
+				}
+			case ok && e.Type().IsRegular():
+				list.hashes = append(list.hashes, h)
+				v.blobs[h] = false
+			default:
 				v.stray(file)
-				return fs.SkipDir
 			}
-			return nil
 		}
-		h, ok := blobOf(file)
-		if !ok || !e.Type().IsRegular() {
-			v.stray(file)
-			return nil
-		}
-		v.blobs[h] = false
-		return nil
-	})
+		v.blobDirs = append(v.blobDirs, list)
+		return err
+	}
+	return walk(blobDir, 1)
 }
 
 // record checks a record's file.
 func (v *verifier) record(scratch *scratch, file string) error {
-	if err := scratch.read(v.root, file); err != nil {
+	e, _ := entryOf(file)
+	if err := scratch.read(v.dirs[e.Provider], path.Base(file)); err != nil {
 		return err
 	}
 	got, found := scratch.examine()
@@ -250,7 +280,6 @@ func (v *verifier) record(scratch *scratch, file string) error {
 	if got.id == "" {
 		return nil
 	}
-	e, _ := entryOf(file)
 	if got.id != e.ID {
 		v.report(file, Violation{"/snapshots/0/id", ruleName, "must be " + e.ID + " as the file's name says"})
 	} else if must := mustBeNamed(got.id, got.source); must != "" {
@@ -317,20 +346,41 @@ func (v *verifier) times() {
 	}
 }
 
-// blob checks that a blob has the hash that is its name. Blobs may be large, so they are
-// not read at once.
-func (v *verifier) blob(_ *scratch, file string) error {
-	f, err := v.root.Open(file)
+// checkBlobs checks that the blobs in a directory have the hashes that are their names.
+func (v *verifier) checkBlobs(scratch *scratch, list blobList) error {
+	root, err := v.root.OpenRoot(list.dir)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != path.Base(file) {
-		v.report(file, Violation{"", ruleBlob, "has the hash sha256:" + got + ", which is not its name"})
+	defer root.Close()
+	for _, h := range list.hashes {
+		got, err := sumFile(root, h.Hex(), scratch.file[:cap(scratch.file)])
+		if err != nil {
+			return err
+		}
+		if got != h {
+			v.report(blobFile(h), Violation{"", ruleBlob, "has the hash " + string(got) + ", which is not its name"})
+		}
 	}
 	return nil
+}
+
+// sumFile returns the hash of a file. It may be large, so it is read piece by piece.
+func sumFile(root *os.Root, name string, piece []byte) (canon.Hash, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	for {
+		n, err := f.Read(piece)
+		sum.Write(piece[:n])
+		if err == io.EOF {
+			return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
 }
