@@ -3,8 +3,6 @@ package genkittraceforge_test
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/firebase/genkit/go/ai"
@@ -101,16 +99,7 @@ func TestParts_Exact(t *testing.T) {
 
 // TestParts_Vectors: the parts that Genkit's own JSON loses something of.
 func TestParts_Vectors(t *testing.T) {
-	root := os.Getenv("TRACEFORGE_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "vectors")
-	}
-	path := filepath.Join(root, "genkit", "go_v1.4.0_part_roundtrip.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("no test vectors: %v; TRACEFORGE_VECTORS says where they are", err)
-	}
-	vectors := decode[struct{ Cases []struct{ In string } }](t, string(text))
+	vectors := decode[struct{ Cases []struct{ In string } }](t, string(vectors(t, "go_v1.4.0_part_roundtrip.json")))
 	require.NotEmpty(t, vectors.Cases)
 	for _, tc := range vectors.Cases {
 		_, back := throughGenkit(t, tc.In)
