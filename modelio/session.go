@@ -112,26 +112,35 @@ func (s *Session) Hash() (canon.Hash, error) {
 	return core.sum(canonicalString(s.Mode), canonicalString(s.ModelID), canonicalString(s.SchemaVersion)), nil
 }
 
-// checkStrings returns an error if a string of the core is no UTF-8, lone surrogates aside.
+// checkStrings returns an error if a string is no UTF-8, lone surrogates aside.
 func (s *Session) checkStrings() error {
-	check := func(text, format string, args ...any) error {
-		if utf8.ValidString(text) || utf8.Valid(toUTF8(text)) {
-			return nil
-		}
-		return &FormatError{Type: "session", Pointer: fmt.Sprintf(format, args...), Problem: "string is not UTF-8"}
-	}
 	err := cmp.Or(
-		check(s.SchemaVersion, "/model_io_schema_version"),
-		check(s.AdapterID, "/adapter_id"),
-		check(s.ModelID, "/model_id"),
-		check(string(s.Mode), "/mode"),
+		checkString("session", "model_io_schema_version", s.SchemaVersion),
+		checkString("session", "adapter_id", s.AdapterID),
+		checkString("session", "model_id", s.ModelID),
+		checkString("session", "mode", s.Mode),
+		checkString("session", "created_at_utc", s.CreatedAt),
+		checkString("session", "ended_at_utc", s.EndedAt),
 	)
-	for i, in := range s.Interactions {
-		err = cmp.Or(err,
-			check(string(in.PromptHash), "/interactions/%d/prompt_hash", i),
-			check(string(in.ResponseHash), "/interactions/%d/response_hash", i),
-			check(in.ResponseContent, "/interactions/%d/response_content", i),
-		)
+	for i := 0; err == nil && i < len(s.Interactions); i++ {
+		if broken := s.Interactions[i].checkStrings(); broken != nil {
+			err = sessionError(fmt.Sprintf("/interactions/%d", i), broken)
+		}
 	}
 	return err
+}
+
+func (in *Interaction) checkStrings() error {
+	return cmp.Or(
+		checkString("interaction", "prompt_hash", in.PromptHash),
+		checkString("interaction", "response_hash", in.ResponseHash),
+		checkString("interaction", "response_content", in.ResponseContent),
+	)
+}
+
+func checkString[T ~string](what, name string, value T) error {
+	if s := string(value); utf8.ValidString(s) || utf8.Valid(toUTF8(s)) {
+		return nil
+	}
+	return &FormatError{Type: what, Pointer: "/" + name, Problem: "string is not UTF-8"}
 }

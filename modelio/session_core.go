@@ -139,7 +139,7 @@ func nextSurrogate(chars []byte) int {
 		if i < 0 {
 			return -1
 		}
-		if i += from; i+2 < len(chars) && chars[i+1] >= 0xA0 {
+		if i += from; i+2 < len(chars) && chars[i+1]&0xE0 == 0xA0 && chars[i+2]&0xC0 == 0x80 {
 			return i
 		}
 		from = i + 1

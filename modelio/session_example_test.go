@@ -40,6 +40,17 @@ func ExampleSession_Hash() {
 	// Output: true
 }
 
+func ExampleSession_UnmarshalJSON() {
+	const file = `{"model_io_schema_version":"1.0.0","adapter_id":"a","model_id":"m","mode":"record","interactions":[],"note":"kept"}`
+	var s modelio.Session
+	if err := json.Unmarshal([]byte(file), &s); err != nil {
+		panic(err)
+	}
+	s.Append("Say hello", "Hello, World!")
+	fmt.Println(s.Mode, len(s.Interactions), string(s.Unknown["note"]))
+	// Output: record 1 "kept"
+}
+
 func ExampleVerify() {
 	const session = `{"model_io_schema_version": "1.0", "adapter_id": "a", "model_id": "m", "mode": "record", "interactions": [{"i": 1}]}`
 	for _, v := range modelio.Verify([]byte(session)) {

@@ -26,7 +26,7 @@ func (s *Session) Encode() ([]byte, error) {
 }
 
 // MarshalJSON returns s as JSON. Errors are those of [Session.Encode].
-func (s *Session) MarshalJSON() ([]byte, error) {
+func (s Session) MarshalJSON() ([]byte, error) {
 	if err := s.checkStrings(); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			interactions = append(interactions, ',')
 		}
-		text, err := s.Interactions[i].encode()
+		text, err := s.Interactions[i].MarshalJSON()
 		if err != nil {
 			return nil, sessionError(fmt.Sprintf("/interactions/%d", i), err)
 		}
@@ -65,7 +65,11 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 	return text, nil
 }
 
-func (in *Interaction) encode() ([]byte, error) {
+// MarshalJSON returns in as JSON with its members sorted by name. Errors are of type [*FormatError].
+func (in Interaction) MarshalJSON() ([]byte, error) {
+	if err := in.checkStrings(); err != nil {
+		return nil, err
+	}
 	o := objectEncoder{}
 	o.integer("i", int64(in.I))
 	o.text("prompt_hash", string(in.PromptHash))
@@ -77,11 +81,9 @@ func (in *Interaction) encode() ([]byte, error) {
 	return o.encode(in.Unknown)
 }
 
+// sessionError returns err, which is a *FormatError, with its place in the session.
 func sessionError(pointer string, err error) error {
-	invalid, ok := err.(*FormatError)
-	if !ok {
-		invalid = &FormatError{Problem: err.Error()}
-	}
+	invalid := err.(*FormatError)
 	return &FormatError{Type: "session", Pointer: pointer + invalid.Pointer, Problem: invalid.Problem}
 }
 
@@ -105,8 +107,8 @@ func (o objectEncoder) encode(unknown Object) ([]byte, error) {
 		if _, ok := o[name]; ok {
 			continue
 		}
-		if !json.Valid(value) {
-			return nil, &FormatError{Pointer: pointer([]string{name}), Problem: "not JSON"}
+		if !json.Valid(value) || !utf8.Valid(value) || !utf8.ValidString(name) {
+			return nil, &FormatError{Type: "interaction", Pointer: pointer([]string{name}), Problem: "not JSON"}
 		}
 		o[name] = value
 	}
@@ -143,7 +145,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	}
 	read.Interactions = make([]Interaction, len(elements))
 	for i, element := range elements {
-		if err := read.Interactions[i].decode(element); err != nil {
+		if err := read.Interactions[i].UnmarshalJSON(element); err != nil {
 			return sessionError(fmt.Sprintf("/interactions/%d", i), err)
 		}
 	}
@@ -155,25 +157,28 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (in *Interaction) decode(data []byte) error {
+// UnmarshalJSON reads an interaction as [Session.UnmarshalJSON] does.
+func (in *Interaction) UnmarshalJSON(data []byte) error {
 	o, err := newObjectDecoder(data)
 	if err != nil {
 		return err
 	}
+	var read Interaction
 	for _, err := range []error{
-		o.index("i", &in.I),
-		requiredText(o, "prompt_hash", &in.PromptHash),
-		requiredText(o, "response_hash", &in.ResponseHash),
-		requiredText(o, "response_content", &in.ResponseContent),
+		o.index("i", &read.I),
+		requiredText(o, "prompt_hash", &read.PromptHash),
+		requiredText(o, "response_hash", &read.ResponseHash),
+		requiredText(o, "response_content", &read.ResponseContent),
 	} {
 		if err != nil {
 			return err
 		}
 	}
-	optional(o, "tokens_input", &in.TokensInput)
-	optional(o, "tokens_output", &in.TokensOutput)
-	optional(o, "latency_ms", &in.LatencyMS)
-	in.Unknown = o.rest()
+	optional(o, "tokens_input", &read.TokensInput)
+	optional(o, "tokens_output", &read.TokensOutput)
+	optional(o, "latency_ms", &read.LatencyMS)
+	read.Unknown = o.rest()
+	*in = read
 	return nil
 }
 
@@ -184,7 +189,7 @@ type objectDecoder Object
 func newObjectDecoder(data []byte) (objectDecoder, error) {
 	var o objectDecoder
 	if err := json.Unmarshal(data, &o); err != nil || o == nil {
-		return nil, &FormatError{Problem: "not a JSON object"}
+		return nil, &FormatError{Type: "interaction", Problem: "not a JSON object"}
 	}
 	return o, nil
 }
@@ -193,10 +198,10 @@ func newObjectDecoder(data []byte) (objectDecoder, error) {
 func (o objectDecoder) take(name string, kind valueKind, kindName string) (json.RawMessage, error) {
 	value, ok := o[name]
 	if !ok {
-		return nil, &FormatError{Pointer: pointer([]string{name}), Problem: "required member is missing"}
+		return nil, &FormatError{Type: "interaction", Pointer: pointer([]string{name}), Problem: "required member is missing"}
 	}
 	if kindOf(value[0]) != kind {
-		return nil, &FormatError{Pointer: pointer([]string{name}), Problem: "want " + kindName}
+		return nil, &FormatError{Type: "interaction", Pointer: pointer([]string{name}), Problem: "want " + kindName}
 	}
 	delete(o, name)
 	return value, nil
@@ -210,7 +215,7 @@ func requiredText[T ~string](o objectDecoder, name string, dst *T) error {
 	}
 	chars, err := unquote(value)
 	if err != nil {
-		return &FormatError{Pointer: pointer([]string{name}), Problem: err.Error()}
+		return &FormatError{Type: "interaction", Pointer: pointer([]string{name}), Problem: err.Error()}
 	}
 	*dst = T(chars)
 	return nil
@@ -221,7 +226,10 @@ func (o objectDecoder) list(name string, dst *[]json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(value, dst)
+	if err := json.Unmarshal(value, dst); err != nil {
+		return &FormatError{Type: "interaction", Pointer: pointer([]string{name}), Problem: err.Error()} // unreachable: it is a list, and JSON
+	}
+	return nil
 }
 
 // index hands out an integer, however it is spelled.
@@ -232,7 +240,7 @@ func (o objectDecoder) index(name string, dst *int) error {
 	}
 	f, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
-		return &FormatError{Pointer: pointer([]string{name}), Problem: "want an index, got " + string(value)}
+		return &FormatError{Type: "interaction", Pointer: pointer([]string{name}), Problem: "want an index, got " + string(value)}
 	}
 	*dst = int(f)
 	return nil

@@ -74,6 +74,25 @@ func TestSessionKeepsWhatItDoesNotKnow(t *testing.T) {
 	require.Equal(t, text, string(got))
 }
 
+func TestInteractionJSON(t *testing.T) {
+	in := modelio.Interaction{I: 3, PromptHash: hashOfHi, ResponseHash: hashOfNothing}
+	data, err := json.Marshal(in)
+	require.NoError(t, err)
+	require.Equal(t, `{"i":3,"prompt_hash":"`+hashOfHi+`","response_content":"","response_hash":"`+hashOfNothing+`"}`, string(data))
+	var read modelio.Interaction
+	require.NoError(t, json.Unmarshal(data, &read))
+	require.Equal(t, in, read)
+
+	require.EqualError(t, read.UnmarshalJSON([]byte(`{"i":3}`)), "modelio: interaction: /prompt_hash: required member is missing")
+	require.Equal(t, in, read)
+	_, err = modelio.Interaction{PromptHash: "\xff"}.MarshalJSON()
+	require.EqualError(t, err, "modelio: interaction: /prompt_hash: string is not UTF-8")
+
+	data, err = json.Marshal(modelio.Session{Interactions: []modelio.Interaction{in}})
+	require.NoError(t, err)
+	require.Contains(t, string(data), `"interactions":[{"i":3,`, "a session is the same by value and by pointer")
+}
+
 func TestSessionErrors(t *testing.T) {
 	decode := []struct{ name, text, want string }{
 		{"no_object", `[]`, "modelio: session: not a JSON object"},
@@ -106,11 +125,21 @@ func TestSessionErrors(t *testing.T) {
 	_, err = s.Encode()
 	require.EqualError(t, err, "modelio: session: /interactions/0/x: not JSON")
 
-	s.Interactions[0].ResponseContent = "\xed\xa0\x80 \xff"
+	s.Interactions[0].Unknown = modelio.Object{"x": json.RawMessage("\"\xff\"")}
 	_, err = s.Encode()
-	require.EqualError(t, err, "modelio: session: /interactions/0/response_content: string is not UTF-8")
-	_, err = s.Hash()
-	require.EqualError(t, err, "modelio: session: /interactions/0/response_content: string is not UTF-8")
+	require.EqualError(t, err, "modelio: session: /interactions/0/x: not JSON")
+	s.Interactions[0].Unknown, s.EndedAt = nil, "\xff"
+	_, err = s.Encode()
+	require.EqualError(t, err, "modelio: session: /ended_at_utc: string is not UTF-8")
+	s.EndedAt = ""
+
+	for _, content := range []string{"\xed\xa0\x80 \xff", "\xed\xa0A", "\xed\xff\xbf", "\xed\xa0"} {
+		s.Interactions[0].ResponseContent = content
+		_, err = s.Encode()
+		require.EqualError(t, err, "modelio: session: /interactions/0/response_content: string is not UTF-8")
+		_, err = s.Hash()
+		require.EqualError(t, err, "modelio: session: /interactions/0/response_content: string is not UTF-8")
+	}
 }
 
 // The hash covers the core, all of it and nothing else, however it is spelled (MIO §4).

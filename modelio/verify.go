@@ -27,9 +27,9 @@ const (
 
 // A Violation says how a session breaks a rule of MIO.
 type Violation struct {
-	Message string `json:"message"`
+	RuleID  string `json:"rule_id"` // MI1 to MI11, [RuleParse] or [RuleSchema]
 	Path    string `json:"path"`    // such as $.interactions[0].i
-	RuleID  string `json:"rule_id"` // MI1 to MI12, [RuleParse] or [RuleSchema]
+	Message string `json:"message"`
 }
 
 func (v Violation) String() string { return v.Path + ": " + v.RuleID + ": " + v.Message }
@@ -37,7 +37,7 @@ func (v Violation) String() string { return v.Path + ": " + v.RuleID + ": " + v.
 // VerifyOptions says what [VerifyReader] leaves out. The zero value checks all of MI1 to MI12.
 type VerifyOptions struct {
 	NoResponseHashes bool // do not compare response_hash with response_content (MI7)
-	NoSizeLimits     bool // lift the limits of MI4 and MI11; memory then grows with the largest response and the number of interactions
+	NoSizeLimits     bool // lift the limits of MI4 and MI11; memory grows with the largest response and the number of interactions
 }
 
 // A Report is what a session was found to be. It is valid if it has no violations.
@@ -76,9 +76,9 @@ func Verify(data []byte) []Violation {
 	return report.Violations
 }
 
-// VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in constant memory,
-// unless adapter_id comes after the interactions, whereas it is the first of what is hashed: then it
-// reads r twice if r is an [io.Seeker], and else keeps the interactions in memory.
+// VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in memory that does
+// not grow with it, unless adapter_id, with which the text that is hashed begins, comes after the
+// interactions: then it reads r twice if r is an [io.Seeker], and else keeps the interactions.
 //
 // An error that is a [*canon.Error] says that the file is not JSON, or is nested deeper than
 // [canon.MaxDepth]; any other error is one of r. Violations are no error.

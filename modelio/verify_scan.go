@@ -109,7 +109,10 @@ func (s *scanner) object(member func(name []byte) error) error {
 		if err := s.memberName(keep); err != nil {
 			return err
 		}
-		return within(string(name), member(name))
+		if err := member(name); err != nil {
+			return within(string(name), err)
+		}
+		return nil
 	})
 }
 
@@ -118,7 +121,10 @@ func (s *scanner) array(element func(n int) error) error {
 	n := -1
 	return s.nested(']', func() error {
 		n++
-		return within(strconv.Itoa(n), element(n))
+		if err := element(n); err != nil {
+			return within(strconv.Itoa(n), err)
+		}
+		return nil
 	})
 }
 
