@@ -23,7 +23,7 @@ type call struct {
 // identify decodes a request and computes its key. It serves recording and replay alike, so
 // that what was recorded is found again.
 func (r *Recorder) identify(w *wire) (*call, error) {
-	codec, ok := provider.Match(&w.Wire)
+	codec, name, ok := w.match()
 	if !ok {
 		return nil, r.unknownCall(w)
 	}
@@ -41,7 +41,6 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 		return nil, r.undecodable(w, err)
 	}
 	stored.PromptHash, stored.WireHash = canon.Sum(core), w.hash
-	name := provider.Name(w.URL.Host, codec)
 	return &call{key{name, stored.PromptHash, w.hash}, codec, request, stored, values}, nil
 }
 

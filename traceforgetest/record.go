@@ -48,7 +48,7 @@ const (
 var clock = time.Now
 
 // record makes a live call and keeps it as a take.
-func (r *Recorder) record(req *http.Request, w *wire) (*http.Response, error) {
+func (r *Recorder) record(req *http.Request, w *wire, upstream http.RoundTripper) (*http.Response, error) {
 	c, err := r.identify(w)
 	if err == nil {
 		if f := r.undetermined(c); f != nil {
@@ -68,7 +68,7 @@ func (r *Recorder) record(req *http.Request, w *wire) (*http.Response, error) {
 		live.Body = io.NopCloser(bytes.NewReader(w.Body))
 		live.ContentLength = int64(len(w.Body))
 	}
-	resp, err := r.upstream.RoundTrip(live)
+	resp, err := upstream.RoundTrip(live)
 	if err != nil {
 		tk.end(failed, err)
 		return nil, err
@@ -152,7 +152,7 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 }
 
 func (b *recordedBody) cutBy(err error) outcome {
-	if b.ctx.Err() != nil || errors.Is(err, context.Canceled) {
+	if b.ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errByCaller) {
 		return aborted
 	}
 	return broken
@@ -191,16 +191,21 @@ func (b *recordedBody) drain() outcome {
 	return whole
 }
 
-func (tk *take) streams() bool { return isStream(tk.header) }
+// streams reports whether the answer comes event by event, as far as its beginning tells.
+func (tk *take) streams() bool {
+	body, err := tk.plain()
+	return err == nil && tk.answer(body).Events() != nil
+}
 
 // terminated reports whether nothing of weight can follow: a stream's terminal event has been
-// read, or the answer is no stream and its rest only has to be fetched.
+// read, or the answer is no stream and its rest only has to be fetched. What cannot be decoded
+// is another failure than a cut.
 func (tk *take) terminated() bool {
 	if !tk.streams() {
 		return true
 	}
 	resp, err := tk.decode()
-	return err == nil && (resp.Complete || resp.Error != nil)
+	return err != nil || resp.Complete || resp.Error != nil
 }
 
 // decode decodes what was received so far.
@@ -209,7 +214,11 @@ func (tk *take) decode() (*provider.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tk.codec.DecodeResponse(&provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Body: body})
+	return tk.codec.DecodeResponse(tk.answer(body))
+}
+
+func (tk *take) answer(body []byte) *provider.Answer {
+	return &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Body: body}
 }
 
 // plain returns the body received so far without its content encoding.
@@ -256,7 +265,9 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 	s.Source.Nondeterministic, s.Source.Ignored = r.nondeterministic, r.ignored
 	s.Request = tk.stored
 	s.Response.LatencyMS = tk.finished.Sub(tk.started).Milliseconds()
-	s.Response.Status = tk.status
+	if tk.codec.API() != modelAPI {
+		s.Response.Status = tk.status
+	}
 	for _, name := range storedHeaders {
 		if values := tk.header.Values(name); len(values) > 0 {
 			if s.Response.Headers == nil {

@@ -124,7 +124,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := r.roundTrip(req, w)
+	resp, err := r.roundTrip(req, w, r.upstream)
 	var f *failure
 	if errors.As(err, &f) && req.Header.Get("X-Stainless-Lang") != "" {
 		return refusal(req, f), nil
@@ -132,7 +132,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
+func (r *Recorder) roundTrip(req *http.Request, w *wire, upstream http.RoundTripper) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, err
 	}
 	if r.mode == update {
-		return r.record(req, w)
+		return r.record(req, w, upstream)
 	}
 	resp, err := r.replay(req, w)
 	var f *failure
@@ -150,7 +150,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	case !errors.As(err, &f):
 		f = r.asFailure(err)
 	case f.missing && r.mode == updateNew:
-		return r.record(req, w)
+		return r.record(req, w, upstream)
 	}
 	return nil, r.refuse(w, f)
 }

@@ -1,7 +1,6 @@
 package traceforgetest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -55,19 +54,14 @@ func answer(req *http.Request, s *snapshot.Sealed, body []byte) *http.Response {
 	}
 	replayed := &replayBody{ctx: req.Context(), rest: body, cut: s.Incomplete != ""}
 	resp.Body, resp.ContentLength = replayed, int64(len(body))
-	if isStream(resp.Header) {
-		replayed.rest, replayed.events = nil, provider.NewEvents(bytes.NewReader(body))
+	recorded := provider.Answer{Status: s.Status, ContentType: resp.Header.Get("Content-Type"), Body: body}
+	if replayed.events = recorded.Events(); replayed.events != nil {
+		replayed.rest = nil
 	}
 	if replayed.events != nil || replayed.cut {
 		resp.ContentLength = -1
 	}
 	return resp
-}
-
-// isStream reports whether an answer comes event by event.
-func isStream(h http.Header) bool {
-	mediaType, _, _ := strings.Cut(h.Get("Content-Type"), ";")
-	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
 // A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the

@@ -17,7 +17,8 @@ import (
 // A wire is an HTTP request with its body read, and without what is secret in its URL.
 type wire struct {
 	provider.Wire
-	hash canon.Hash // of method, host, path, query and body
+	codec provider.Codec // nil: the one that matches
+	hash  canon.Hash     // of method, host, path, query and body
 }
 
 // readWire reads and closes the request's body, as a RoundTripper must.
@@ -31,14 +32,32 @@ func readWire(req *http.Request) (*wire, error) {
 			return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
 		}
 	}
-	w := &wire{Wire: provider.Wire{
-		Method:      req.Method,
-		URL:         publicURL(req.URL),
-		ContentType: req.Header.Get("Content-Type"),
-		Body:        body,
-	}}
+	return newWire(req, body, nil), nil
+}
+
+func newWire(req *http.Request, body []byte, codec provider.Codec) *wire {
+	w := &wire{
+		Wire: provider.Wire{
+			Method:      req.Method,
+			URL:         publicURL(req.URL),
+			ContentType: req.Header.Get("Content-Type"),
+			Body:        body,
+		},
+		codec: codec,
+	}
 	w.hash = w.sum()
-	return w, nil
+	return w
+}
+
+// match returns the codec that speaks for w, and the provider's name.
+func (w *wire) match() (codec provider.Codec, name string, ok bool) {
+	if w.codec != nil {
+		return w.codec, w.codec.Provider(), true
+	}
+	if codec, ok = provider.Match(&w.Wire); !ok {
+		return nil, "", false
+	}
+	return codec, provider.Name(w.URL.Host, codec), true
 }
 
 // secretParameters are the query parameters that carry credentials.
