@@ -107,7 +107,7 @@ func snapshotFiles(names []string) ([]string, error) {
 			case entry.IsDir() && entry.Name() == "blobs":
 				return fs.SkipDir
 			case entry.IsDir():
-			case path == name, strings.HasSuffix(path, ".json") && entry.Name() != "manifest.json":
+			case path == name, entry.Type().IsRegular() && strings.HasSuffix(path, ".json") && entry.Name() != "manifest.json":
 				files = append(files, path)
 			}
 			return nil

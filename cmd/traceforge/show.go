@@ -136,12 +136,24 @@ func fileRecords(file string, data []byte) ([]record, error) {
 		}
 		return nil, err
 	}
-	provider := filepath.Base(filepath.Dir(file))
 	var records []record
 	for i := range doc.Snapshots {
-		records = append(records, record{provider, &doc.Snapshots[i]})
+		records = append(records, record{providerOf(file), &doc.Snapshots[i]})
 	}
 	return records, nil
+}
+
+// providerOf returns the provider in whose directory of a store file is; empty: it is in no store.
+func providerOf(file string) string {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Dir(abs)
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), "manifest.json")); err != nil {
+		return ""
+	}
+	return filepath.Base(dir)
 }
 
 func ambiguous(id string, entries []snapshot.Entry) error {
