@@ -61,6 +61,7 @@ func (r *Recorder) record(req *http.Request, w *wire, upstream http.RoundTripper
 	tk := &take{call: c, wire: w, source: r.place.source(r.made), started: clock()}
 	r.mu.Lock()
 	r.takes = append(r.takes, tk)
+	r.answered = append(r.answered, answered{take: tk})
 	r.mu.Unlock()
 
 	live := req.Clone(req.Context())
@@ -126,6 +127,12 @@ func (tk *take) end(how outcome, err error) {
 	}
 }
 
+func (tk *take) ended() outcome {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	return tk.outcome
+}
+
 func (tk *take) keep(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
@@ -162,10 +169,7 @@ func (b *recordedBody) cutBy(err error) outcome {
 // the empty line behind a stream's last event or behind a JSON value. A stream that has more
 // to come was ended by the caller.
 func (b *recordedBody) Close() error {
-	b.take.mu.Lock()
-	open := b.take.outcome == unread
-	b.take.mu.Unlock()
-	if open {
+	if b.take.ended() == unread {
 		b.take.end(b.drain(), nil)
 	}
 	return b.upstream.Close()

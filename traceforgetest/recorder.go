@@ -40,6 +40,7 @@ type Recorder struct {
 	calls    int // all calls so far
 	tape     *tape
 	takes    []*take // what was recorded, in the order of the calls
+	answered []answered
 	failures []*failure
 	failed   map[canon.Hash]*failure // by the bytes of the call that failed, so that a retry is the same failure
 }

@@ -35,6 +35,7 @@ func (r *Recorder) replay(req *http.Request, w *wire) (*http.Response, error) {
 		return nil, fmt.Errorf("%w\nnamed by %s: /snapshots/0/response/raw_output_ref", err, r.file(sealed.Entry))
 	}
 	r.tape.played[i] = true
+	r.answered = append(r.answered, answered{record: i})
 	return answer(req, sealed, body), nil
 }
 

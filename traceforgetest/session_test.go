@@ -1,0 +1,65 @@
+package traceforgetest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestSession proves that the session of a replay has the core of the recording's, but for its
+// mode.
+func TestSession(t *testing.T) {
+	look := []any{map[string]any{"type": "function", "function": map[string]any{"name": "look", "parameters": map[string]any{"type": "object"}}}}
+	cases := []struct {
+		name, why string
+		replies   []fakeprovider.Reply
+		chats     []chat
+	}{
+		{"whole", "two calls in order", []fakeprovider.Reply{fakeprovider.Text("one"), fakeprovider.Text("two")}, []chat{newChat("a"), newChat("b")}},
+		{"repeated", "the same prompt with two answers", []fakeprovider.Reply{fakeprovider.Text("one"), fakeprovider.Text("two")}, []chat{newChat("a"), newChat("a")}},
+		{"stream", "an aggregate, as of a whole answer", []fakeprovider.Reply{fakeprovider.Text("one two")}, []chat{newChat("a").with("stream", true)}},
+		{"tools", "tool calls, numbered", []fakeprovider.Reply{fakeprovider.CallTools(fakeprovider.ToolCall{Name: "look", Arguments: `{}`})}, []chat{newChat("a").with("tools", look)}},
+		{"error", "an error that stands", []fakeprovider.Reply{fakeprovider.Error(400, "invalid_request_error", "no")}, []chat{newChat("a")}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			s.provider.Reply(c.replies...)
+			var recorded, replayed, other *modelio.Session
+			s.record("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				for _, chat := range c.chats {
+					_, _ = send(tf.Client(), chat) // an error is an answer too
+				}
+				recorded = tf.Session("openai", "gpt-4o-mini")
+			})
+			requirePass(t, s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				require.Empty(t, tf.Session("openai", "gpt-4o-mini").Interactions, "nothing was replayed so far")
+				for _, chat := range c.chats {
+					_, _ = send(tf.Client(), chat)
+				}
+				replayed = tf.Session("openai", "gpt-4o-mini")
+				other = tf.Session("openai", "gpt-5")
+			}))
+			require.Equal(t, modelio.ModeRecord, recorded.Mode)
+			require.Equal(t, modelio.ModeReplay, replayed.Mode)
+			require.Len(t, recorded.Interactions, len(c.chats), c.why)
+			require.Empty(t, other.Interactions, "another model's")
+			replayed.Mode = modelio.ModeRecord
+			want, err := recorded.Hash()
+			require.NoError(t, err)
+			got, err := replayed.Hash()
+			require.NoError(t, err)
+			require.Equal(t, want, got, c.why)
+			for _, session := range []*modelio.Session{recorded, replayed} {
+				file, err := session.Encode()
+				require.NoError(t, err)
+				require.Empty(t, modelio.Verify(file))
+			}
+		})
+	}
+}
