@@ -24,10 +24,13 @@ func (cohere) failure(x *exchange, f Failure) []byte {
 
 // failureEvents returns a message-end, in which Cohere tells of errors in mid-stream.
 func (cohere) failureEvents(_ *exchange, f Failure, _ int) []event {
-	return []event{jsonEvent("message-end", object{
-		{"type", "message-end"},
-		{"delta", object{{"error", f.Message}, {"finish_reason", "ERROR"}}},
-	})}
+	return []event{
+		jsonEvent("message-end", object{
+			{"type", "message-end"},
+			{"delta", object{{"error", f.Message}, {"finish_reason", "ERROR"}}},
+		}),
+		{data: []byte("[DONE]")},
+	}
 }
 
 func badCohere(format string, args ...any) *Failure {
