@@ -298,7 +298,7 @@ func TestRecordSession(t *testing.T) {
 	in, out := int64(3), int64(4)
 	usage.Usage = &modelio.Usage{InputTokens: &in, OutputTokens: &out}
 	recorder := modelio.RecordSession(&script{answers: []*modelio.GenerateResponse{
-		usage, nil, says(modelio.TextPart("\xff")), {Message: nil},
+		usage, nil, says(modelio.TextPart("\xff")), {Usage: &modelio.Usage{OutputTokens: &out}},
 	}}, "a", "m")
 
 	_, err := recorder.Generate(t.Context(), asks(user("\xff")), nil)
@@ -320,6 +320,7 @@ func TestRecordSession(t *testing.T) {
 	require.Equal(t, &in, s.Interactions[0].TokensInput)
 	require.Equal(t, &out, s.Interactions[0].TokensOutput)
 	require.Equal(t, 1, s.Interactions[1].I)
+	require.Nil(t, s.Interactions[1].TokensInput, "what was not reported is not zero")
 	require.Equal(t, `{"content":"","finish_reason":"other"}`, s.Interactions[1].ResponseContent)
 	core, err := modelio.RequestCore(asks(user("4")))
 	require.NoError(t, err)

@@ -19,14 +19,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// readTokens reads all tokens of a JSON text: with the hash of the text the limit for a
-// verifier. It is nil where the toolchain has no encoding/json/jsontext; set
-// GOEXPERIMENT=jsonv2 to have it.
-var readTokens func(io.Reader) error
-
 // BenchmarkVerifyReader verifies a file of 10,000 interactions and 100 MB. Beside MB/s it
 // reports, where there is /proc, the peak memory of a process that does nothing else, and,
-// where it can be measured, the rate as a part of the limit, in the same run.
+// with GOEXPERIMENT=jsonv2, the rate as a part of the limit measured in the same run: that of
+// reading the tokens of the file and hashing it.
 func BenchmarkVerifyReader(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "model_io.json")
 	size := writeLargeSession(b, path)

@@ -8,16 +8,15 @@ import (
 	"io"
 )
 
-func init() {
-	readTokens = func(r io.Reader) error {
-		decoder := jsontext.NewDecoder(r)
-		for {
-			if _, err := decoder.ReadToken(); err != nil {
-				if errors.Is(err, io.EOF) {
-					return nil
-				}
-				return err
+// readTokens reads all tokens of a JSON text.
+var readTokens = func(r io.Reader) error {
+	decoder := jsontext.NewDecoder(r)
+	for {
+		if _, err := decoder.ReadToken(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
 			}
+			return err
 		}
 	}
 }

@@ -75,6 +75,10 @@ var verifyCases = []struct {
 	change: []string{`"i": 0`, `"i": null`},
 	want:   []string{"$.interactions[0].i: MI5: index must be a number, got object"},
 }, {
+	name: "index_boolean", why: "the type is named as JavaScript does",
+	change: []string{`"i": 0`, `"i": true`, `"i": 1`, `"i": false`},
+	want:   []string{"$.interactions[0].i: MI5: index must be a number, got boolean", "$.interactions[1].i: MI5: index must be a number, got boolean"},
+}, {
 	name: "index_infinite", why: "a number out of range is infinite to JavaScript",
 	change: []string{`"i": 0`, `"i": -1e400`, `"i": 1`, `"i": 1e400`},
 	want:   []string{"$.interactions[0].i: MI5: index must be 0, got -Infinity", "$.interactions[1].i: MI5: index must be 1, got Infinity"},
