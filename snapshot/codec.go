@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -79,7 +80,7 @@ var semver = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9
 
 var pointerText = checked(text, func(s string) string {
 	if _, err := parsePointer(s); err != nil {
-		return "an RFC 6901 pointer"
+		return "an RFC 6901 pointer below the request"
 	}
 	return ""
 })
@@ -111,7 +112,7 @@ func integer[V int | int64](least int64) codec[V] {
 			text := c.skipText()
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil {
-				c.reportf(ruleType, "must be an integer, is %s", text)
+				c.reportf(ruleType, "must be an integer, is %s", excerpt(text))
 				return false
 			}
 			if n < least {
@@ -146,7 +147,7 @@ var number = codec[Number]{
 	},
 	encode: func(b *builder, n Number) {
 		if !isNumber([]byte(n)) {
-			b.reportf(ruleType, "must be a number, is %q", string(n))
+			b.reportf(ruleType, "must be a number, is %q", excerpt(string(n)))
 			return
 		}
 		b.appendRaw([]byte(n))
@@ -401,19 +402,18 @@ func (o object[T]) encode(b *builder, t T) {
 	b.text = append(b.text, '}')
 }
 
-// parsePointer returns the reference tokens of an RFC 6901 pointer.
+// parsePointer returns the reference tokens of an RFC 6901 pointer, one at least.
 func parsePointer(pointer string) ([]string, error) {
 	if pointer == "" {
-		return nil, nil
+		return nil, errors.New("the empty pointer names the whole request")
 	}
 	if pointer[0] != '/' {
-		return nil, fmt.Errorf("pointer %q does not start with a slash (RFC 6901)", pointer)
+		return nil, fmt.Errorf("pointer %q must start with a slash (RFC 6901)", excerpt(pointer))
 	}
 	tokens := strings.Split(pointer[1:], "/")
 	for i, token := range tokens {
-		plain := strings.NewReplacer("~0", "", "~1", "").Replace(token)
-		if strings.Contains(plain, "~") {
-			return nil, fmt.Errorf("pointer %q has a ~ that is neither ~0 nor ~1 (RFC 6901)", pointer)
+		if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(token), "~") {
+			return nil, fmt.Errorf("pointer %q has a ~ that is neither ~0 nor ~1 (RFC 6901)", excerpt(pointer))
 		}
 		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 	}

@@ -120,12 +120,21 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(joinNonEmpty(e.File, v.Pointer, v.Rule, v.Message))
+		b.WriteString(joinNonEmpty(e.File, excerpt(v.Pointer), v.Rule, v.Message))
 	}
 	if out := e.wayOut(); out != "" {
 		b.WriteString("\nway out: " + out)
 	}
 	return b.String()
+}
+
+// excerpt returns s cut to a length that does no harm in a message.
+func excerpt(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // wayOut says what to do about e. A text that is in no file has no way out that this
@@ -185,6 +194,9 @@ func textViolation(base string, err error) Violation {
 		return Violation{base, ruleJSON, err.Error()}
 	}
 	v := Violation{base + at.Pointer, ruleJSON, fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
+	if errors.Is(at.Err, canon.ErrDepth) {
+		v.Pointer = base // of a thousand levels, none says more than the others
+	}
 	for _, known := range textRules {
 		if errors.Is(at.Err, known.err) {
 			v.Rule = known.rule

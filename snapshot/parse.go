@@ -110,7 +110,7 @@ func (c *cursor) otherVersion() (found []Violation) {
 
 // rejection is SF's wording for a document of another version.
 func rejection(version string) string {
-	return fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   Re-record all snapshots", version, Version)
+	return fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   Re-record all snapshots", excerpt(version), Version)
 }
 
 // checkDocument checks what concerns more than one record (SF "Combined Hash").
@@ -123,7 +123,7 @@ func (c *cursor) checkDocument(d *document, has func(string) bool) {
 	complete := has("snapshots") && d.Version != "" && d.Hash != ""
 	for i, r := range d.records {
 		if r.ID != "" && ids[r.ID] {
-			c.report(ruleDuplicate, fmt.Sprintf("is the id of another record too: %s", r.ID), "snapshots", strconv.Itoa(i), "id")
+			c.report(ruleDuplicate, "is the id of another record too: "+excerpt(r.ID), "snapshots", strconv.Itoa(i), "id")
 		}
 		ids[r.ID] = true
 		hashes[i] = r.Hash
@@ -179,7 +179,7 @@ func (c *cursor) checkRanges(r *record) {
 			continue
 		}
 		if f, err := strconv.ParseFloat(string(*p.value), 64); err != nil || f < p.least || f > p.most {
-			c.report(ruleValue, fmt.Sprintf("must be from %g to %g where the provider answered, is %s", p.least, p.most, *p.value), "request", p.name)
+			c.report(ruleValue, fmt.Sprintf("must be from %g to %g where the provider answered, is %s", p.least, p.most, excerpt(string(*p.value))), "request", p.name)
 		}
 	}
 }

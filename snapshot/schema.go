@@ -174,7 +174,7 @@ var timestamp = codec[time.Time]{
 		}
 		t, err := parseTime(s)
 		if err != nil || t.IsZero() {
-			c.reportf(ruleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %s", strconv.QuoteToASCII(s))
+			c.reportf(ruleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %s", strconv.QuoteToASCII(excerpt(s)))
 			return false
 		}
 		*v = t
