@@ -1,10 +1,8 @@
 package genkittraceforge
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/firebase/genkit/go/ai"
 
@@ -83,14 +81,16 @@ func (c *call) generate(ctx context.Context, rec Recorder, name string) (*ai.Mod
 // live calls the model itself. The recorder's request is the one that the call was made with.
 func (c *call) live(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	var callback ai.ModelStreamCallback
+	var chunks []*modelio.GenerateResponseChunk
 	if stream != nil {
 		callback = func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
 			converted, err := FromChunk(chunk)
 			if err != nil {
 				return err
 			}
+			markFragments(converted)
+			chunks = append(chunks, converted)
 			c.chunks[converted] = chunk
-			defer delete(c.chunks, converted)
 			return stream(ctx, converted)
 		}
 	}
@@ -104,10 +104,18 @@ func (c *call) live(ctx context.Context, _ *modelio.GenerateRequest, stream mode
 	recorded := *resp
 	recorded.Request, recorded.LatencyMs = nil, 0
 	converted, err := FromResponse(&recorded)
-	if err == nil && c.answer == nil { // a recorder may repeat the call, to see whether the answers differ
+	if err != nil {
+		return nil, err
+	}
+	if c.answer == nil { // a recorder may repeat the call, to see whether the answers differ
 		c.answer = resp
 	}
-	return converted, err
+	if chunk := missing(chunks, converted.Message); chunk != nil {
+		if err := stream(ctx, chunk); err != nil {
+			return nil, err
+		}
+	}
+	return converted, nil
 }
 
 // replayed hands a chunk to the application.
@@ -115,41 +123,12 @@ func (c *call) replayed(ctx context.Context, chunk *modelio.GenerateResponseChun
 	if original := c.chunks[chunk]; original != nil {
 		return c.stream(ctx, original)
 	}
-	converted, err := ToChunk(chunk)
+	if isMissing(chunk) {
+		return nil
+	}
+	converted, err := ToChunk(withoutMarks(chunk))
 	if err != nil {
 		return err
 	}
 	return c.stream(ctx, converted)
-}
-
-// order puts in order what Genkit leaves to chance.
-func order(req *modelio.GenerateRequest) {
-	slices.SortStableFunc(req.Tools, func(a, b modelio.ToolDefinition) int { return cmp.Compare(a.Name, b.Name) })
-	for i := 1; i < len(req.Messages); i++ {
-		if req.Messages[i].Role == modelio.RoleTool {
-			orderResults(req.Messages[i-1].Content, req.Messages[i].Content)
-		}
-	}
-}
-
-// orderResults sorts tool responses as the tool requests that they answer. Where it is not
-// clear which those are, the order is the application's own.
-func orderResults(requests, responses []modelio.Part) {
-	position := map[string]int{}
-	for i, part := range requests {
-		if part.ToolRequest != nil && part.ToolRequest.Ref != "" {
-			position[part.ToolRequest.Ref] = i
-		}
-	}
-	for _, part := range responses {
-		if part.ToolResponse == nil {
-			return
-		}
-		if _, ok := position[part.ToolResponse.Ref]; !ok {
-			return
-		}
-	}
-	slices.SortStableFunc(responses, func(a, b modelio.Part) int {
-		return cmp.Compare(position[a.ToolResponse.Ref], position[b.ToolResponse.Ref])
-	})
 }
