@@ -2,9 +2,11 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -23,14 +25,26 @@ func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body v
 	if err != nil {
 		return nil, parseError(api, err)
 	}
-	if failure := errorObject(doc.root()); failure != nil {
-		return &Response{Error: failure, Complete: true}, nil
-	}
-	resp, err := decode(doc.root())
+	resp, err := decodeBody(doc.root(), decode)
 	if err != nil {
 		return nil, err
 	}
 	resp.Complete = true
+	return resp, nil
+}
+
+// decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
+func decodeBody(body value, decode func(value) (*Response, error)) (*Response, error) {
+	failure := errorObject(body)
+	resp, err := decode(body)
+	switch {
+	case failure == nil:
+		return resp, err
+	case err != nil:
+		return &Response{Error: failure}, nil
+	}
+	resp.Error = failure
+	resp.Candidates = slices.DeleteFunc(resp.Candidates, func(c Candidate) bool { return len(c.Message.Content) == 0 })
 	return resp, nil
 }
 
@@ -82,12 +96,12 @@ func decodeStream(api string, events *Events, f fold, decode func(value) (*Respo
 	if err != nil {
 		return nil, parseError(api, err)
 	}
-	resp, err := decode(doc.root())
+	resp, err := decodeBody(doc.root(), decode)
 	if err != nil {
 		return nil, err
 	}
-	resp.Error = failure
-	resp.Complete = (complete || done) && !cut && failure == nil
+	resp.Error = cmp.Or(failure, resp.Error)
+	resp.Complete = (complete || done) && !cut && resp.Error == nil
 	return resp, nil
 }
 
@@ -130,6 +144,8 @@ func decodeFailure(a *Answer) *Error {
 func errorObject(body value) *Error {
 	e := body.member("error")
 	switch {
+	case body.member("type").word() == "error" && body.member("message").isWord(): // an event of OpenAI's responses
+		return &Error{Code: scalarText(body.member("code")), Message: body.member("message").word()}
 	case e.isWord():
 		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: e.word()}
 	case e.isObject():
@@ -179,6 +195,11 @@ func tidy(m *modelio.Message) {
 			delete(part.Metadata, markWire)
 		}
 		part.Metadata = sayingSomething(part.Metadata)
+		for name, raw := range part.Custom {
+			if saysNothing(raw) {
+				delete(part.Custom, name)
+			}
+		}
 		parts = append(parts, part)
 	}
 	m.Content = parts

@@ -9,6 +9,13 @@ import (
 
 const messagesAPI = "anthropic.messages"
 
+var claudeParameters = parameters{
+	temperature: "temperature",
+	maxTokens:   "max_tokens",
+	topP:        "top_p",
+	stop:        "stop_sequences",
+}
+
 // anthropicMessages is the messages API of Anthropic. It has no seed.
 type anthropicMessages struct{}
 
@@ -60,13 +67,8 @@ func claudeRequest(api string, body value) *Request {
 				req.Tools = tools
 				continue
 			}
-		case "stop_sequences":
-			if stop, ok := v.texts(); ok {
-				req.Stop = stop
-				continue
-			}
 		default:
-			if req.parameter(name, v) {
+			if claudeParameters.decode(req, name, v) {
 				continue
 			}
 		}

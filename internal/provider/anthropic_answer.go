@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -50,16 +49,14 @@ func claudeAnswer(api string) func(value) (*Response, error) {
 type claudeFold struct {
 	message growing
 	usage   growing
-	blocks  []*claudeGrowing // by index
+	blocks  sequence[claudeGrowing]
 	done    bool
 }
 
 // claudeGrowing is a block that is under way.
 type claudeGrowing struct {
-	index     int64
-	block     growing
-	input     []byte // of a tool call: the inside of the string that holds its text
-	citations list
+	block growing
+	input []byte // of a tool call: the inside of the string that holds its text
 }
 
 func (f *claudeFold) add(_ string, event value) error {
@@ -71,9 +68,9 @@ func (f *claudeFold) add(_ string, event value) error {
 		f.merge(event.member("delta"))
 		f.merge(event)
 	case "content_block_start":
-		f.at(event).start(event.member("content_block"))
+		f.blocks.at(event.member("index")).block.putAll(event.member("content_block"))
 	case "content_block_delta":
-		f.at(event).delta(event.member("delta"))
+		f.blocks.at(event.member("index")).delta(event.member("delta"))
 	case "message_stop":
 		f.done = true
 	case "": // other kinds carry no content: ping, content_block_stop
@@ -88,37 +85,9 @@ func (f *claudeFold) merge(v value) {
 		switch name {
 		case "type", "delta", "content":
 		case "usage": // counts so far
-			for name, count := range m.members() {
-				f.usage.put(name, count)
-			}
+			f.usage.putAll(m)
 		default:
 			f.message.put(name, m)
-		}
-	}
-}
-
-// at returns the block that an event is about.
-func (f *claudeFold) at(event value) *claudeGrowing {
-	var index int64
-	if n, ok := event.member("index").count(); ok {
-		index = *n
-	}
-	i, found := slices.BinarySearchFunc(f.blocks, index, func(b *claudeGrowing, index int64) int { return int(b.index - index) })
-	if !found {
-		f.blocks = slices.Insert(f.blocks, i, &claudeGrowing{index: index})
-	}
-	return f.blocks[i]
-}
-
-func (b *claudeGrowing) start(block value) {
-	for name, v := range block.members() {
-		switch name {
-		case "text", "thinking":
-			b.block.grow(name, v)
-		case "citations":
-			b.citations.extend(v)
-		default:
-			b.block.put(name, v)
 		}
 	}
 }
@@ -132,7 +101,7 @@ func (b *claudeGrowing) delta(delta value) {
 				b.input = append(b.input, raw[1:len(raw)-1]...)
 			}
 		case "citation":
-			b.citations = append(b.citations, v.raw())
+			b.block.append("citations", v.raw())
 		case "signature": // comes whole
 			b.block.put(name, v)
 		default:
@@ -143,9 +112,6 @@ func (b *claudeGrowing) delta(delta value) {
 
 func (b *claudeGrowing) json() json.RawMessage {
 	o := b.block.object()
-	if len(b.citations) > 0 {
-		o["citations"] = jsonList(b.citations)
-	}
 	if len(b.input) > 0 {
 		o["input"] = inputOf(b.input)
 	}
@@ -170,11 +136,11 @@ func inputOf(inner []byte) json.RawMessage {
 
 func (f *claudeFold) body() (json.RawMessage, bool) {
 	message := f.message.object()
-	if len(message) == 0 && len(f.blocks) == 0 {
+	if len(message) == 0 && len(f.blocks.items) == 0 {
 		return nil, false
 	}
 	content := list{}
-	for _, b := range f.blocks {
+	for _, b := range f.blocks.items {
 		content = append(content, b.json())
 	}
 	message["content"] = jsonList(content)

@@ -20,9 +20,9 @@ func (anthropicMessages) EncodeRequest(req *Request) ([]byte, error) {
 
 // claudeBody undoes claudeRequest, but for the model and Options.
 func claudeBody(req *Request) (modelio.Object, error) {
-	body := req.parameters()
-	if req.Stop != nil {
-		body["stop_sequences"] = jsonTexts(req.Stop)
+	body, err := claudeParameters.encode(req)
+	if err != nil {
+		return nil, err
 	}
 	if req.Tools != nil {
 		body["tools"] = encodeClaudeTools(req.Tools)

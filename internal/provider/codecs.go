@@ -7,6 +7,7 @@ func Codecs() []Codec {
 	return []Codec{
 		openAIChat{},
 		anthropicMessages{},
+		openAIResponses{},
 	}
 }
 

@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -12,52 +13,95 @@ import (
 type fold interface {
 	// add takes the next event's name and data.
 	add(name string, data value) error
-	// body returns what has come so far, and whether that is all.
+	// body returns what has come so far, nil if nothing has, and whether that is all.
 	body() (body json.RawMessage, complete bool)
 }
 
-// A growing is an object whose strings grow piece by piece. Strings are joined as they are
-// escaped, so that a surrogate pair that is split between two pieces is whole again.
+// A list is an array that grows.
+type list []json.RawMessage
+
+// A growing is an object that comes piece by piece. Strings are joined as they are escaped, so
+// that a surrogate pair that is split between two pieces is whole again.
 type growing struct {
 	set   modelio.Object    // what does not grow
-	texts map[string][]byte // what does, without quotes
+	texts map[string][]byte // strings that do, without quotes
+	lists map[string]list   // arrays that do
 }
 
-// grow appends a string to the member name. Any other value but null replaces it.
+// grow appends to the string name. Any other value but null replaces it.
 func (g *growing) grow(name string, v value) {
-	switch {
-	case v.isNull():
-	case v.isString():
-		if g.texts == nil {
-			g.texts = map[string][]byte{}
-		}
-		raw := v.raw()
-		g.texts[name] = append(g.texts[name], raw[1:len(raw)-1]...)
-	default:
+	if !v.isString() {
 		g.put(name, v)
+		return
 	}
+	if g.texts == nil {
+		g.texts = map[string][]byte{}
+	}
+	if was := g.set[name]; len(was) > 1 && was[0] == '"' {
+		g.texts[name] = slices.Clone(was[1 : len(was)-1])
+	}
+	delete(g.set, name)
+	raw := v.raw()
+	g.texts[name] = append(g.texts[name], raw[1:len(raw)-1]...)
+}
+
+// extend appends the elements of v to the array name. A v that is no array replaces it.
+func (g *growing) extend(name string, v value) {
+	if !v.isArray() {
+		g.put(name, v)
+		return
+	}
+	for _, e := range v.elements() {
+		g.append(name, e.raw())
+	}
+}
+
+// append appends an element to the array name.
+func (g *growing) append(name string, element json.RawMessage) {
+	if g.lists == nil {
+		g.lists = map[string]list{}
+	}
+	if _, ok := g.lists[name]; !ok {
+		if doc, err := parse(g.set[name]); err == nil {
+			for _, e := range doc.root().elements() {
+				g.lists[name] = append(g.lists[name], e.raw())
+			}
+		}
+		delete(g.set, name)
+	}
+	g.lists[name] = append(g.lists[name], element)
 }
 
 // put replaces the member name, but not what says something by what says nothing.
 func (g *growing) put(name string, v value) {
-	if v.present() && !v.isNull() && !(g.has(name) && saysNothing(v.raw())) {
-		delete(g.texts, name)
-		keep(&g.set, name, v.raw())
+	if !v.present() || v.isNull() || g.has(name) && saysNothing(v.raw()) {
+		return
+	}
+	delete(g.texts, name)
+	delete(g.lists, name)
+	keep(&g.set, name, v.raw())
+}
+
+// putAll puts all members of v.
+func (g *growing) putAll(v value) {
+	for name, m := range v.members() {
+		g.put(name, m)
 	}
 }
 
-// first sets the member name unless a value that says something did so before.
+// first puts the member name unless one that says something is there.
 func (g *growing) first(name string, v value) {
-	if was, ok := g.set[name]; !ok || string(was) == `""` {
+	if was, ok := g.set[name]; !ok || saysNothing(was) {
 		g.put(name, v)
 	}
 }
 
 // has reports whether the member name is there.
 func (g *growing) has(name string) bool {
-	_, grows := g.texts[name]
 	_, set := g.set[name]
-	return grows || set
+	_, grows := g.texts[name]
+	_, extends := g.lists[name]
+	return set || grows || extends
 }
 
 // saysNothing reports whether a value is null or empty.
@@ -77,19 +121,59 @@ func (g *growing) object() modelio.Object {
 	for name, inner := range g.texts {
 		o[name] = quoted(inner)
 	}
+	for name, l := range g.lists {
+		o[name] = jsonList(l)
+	}
 	return o
 }
+
+func (g *growing) json() json.RawMessage { return jsonObject(g.object()) }
 
 func quoted(inner []byte) json.RawMessage {
 	return bytes.Join([][]byte{{'"'}, inner, {'"'}}, nil)
 }
 
-// A list is an array that grows by the elements of other arrays.
-type list []json.RawMessage
-
-// extend appends the elements of an array; any other value has none.
-func (l *list) extend(v value) {
-	for _, e := range v.elements() {
-		*l = append(*l, e.raw())
+// growMembers lets the strings of an object grow, but for those that are whole in each piece.
+func growMembers(g **growing, v value, whole ...string) {
+	if !v.isObject() {
+		return
 	}
+	if *g == nil {
+		*g = &growing{}
+	}
+	for name, m := range v.members() {
+		if slices.Contains(whole, name) {
+			(*g).first(name, m)
+		} else {
+			(*g).grow(name, m)
+		}
+	}
+}
+
+func jsonGrowing(objects []*growing) json.RawMessage {
+	all := list{}
+	for _, g := range objects {
+		all = append(all, g.json())
+	}
+	return jsonList(all)
+}
+
+// A sequence is the pieces of an array that come with their index, in its order.
+type sequence[T any] struct {
+	indexes []int64
+	items   []*T
+}
+
+// at returns the item of an index; where v is no index, that of 0.
+func (s *sequence[T]) at(v value) *T {
+	var index int64
+	if n, ok := v.count(); ok {
+		index = *n
+	}
+	i, found := slices.BinarySearch(s.indexes, index)
+	if !found {
+		s.indexes = slices.Insert(s.indexes, i, index)
+		s.items = slices.Insert(s.items, i, new(T))
+	}
+	return s.items[i]
 }

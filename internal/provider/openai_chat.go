@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,16 @@ import (
 )
 
 const chatAPI = "openai.chat"
+
+var chatParameters = parameters{
+	temperature:      "temperature",
+	maxTokens:        "max_tokens",
+	topP:             "top_p",
+	frequencyPenalty: "frequency_penalty",
+	presencePenalty:  "presence_penalty",
+	seed:             "seed",
+	stop:             "stop",
+}
 
 // openAIChat is the chat completions API of OpenAI and of the many hosts that copy it.
 type openAIChat struct{}
@@ -23,7 +34,7 @@ func (openAIChat) Match(w *Wire) bool {
 
 func (openAIChat) Endpoint(req *Request) string {
 	if deployment := req.urlSegment("deployment"); deployment != "" {
-		return req.endpoint("/openai/deployments/" + deployment + "/chat/completions")
+		return req.endpoint("/openai/deployments/" + url.PathEscape(deployment) + "/chat/completions")
 	}
 	return req.endpoint("/v1/chat/completions")
 }
@@ -51,34 +62,17 @@ func (openAIChat) DecodeRequest(w *Wire) (*Request, error) {
 				req.Tools = tools
 				continue
 			}
-		case "stop":
-			if stop, ok := v.texts(); ok {
-				req.Stop = stop
-				continue
-			}
 		default:
-			if req.parameter(name, v) {
+			if chatParameters.decode(req, name, v) {
 				continue
 			}
 		}
 		req.Options[name] = v.raw()
 	}
-	req.completionTokens(body)
+	req.alias(body, "max_completion_tokens", "max_tokens", &req.MaxTokens)
+	req.alias(body, "random_seed", "seed", &req.Seed) // Mistral
 	req.deployment(w)
 	return req, nil
-}
-
-// completionTokens lets max_completion_tokens set MaxTokens. It stays in Options, so that
-// the wire's name for it is not lost; so does a max_tokens beside it.
-func (r *Request) completionTokens(body value) {
-	limit, ok := body.member("max_completion_tokens").number()
-	if !ok {
-		return
-	}
-	if r.MaxTokens != nil {
-		r.Options["max_tokens"] = json.RawMessage(*r.MaxTokens)
-	}
-	r.MaxTokens = limit
 }
 
 // deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
@@ -101,15 +95,14 @@ func (r *Request) deployment(w *Wire) {
 }
 
 func (openAIChat) EncodeRequest(req *Request) ([]byte, error) {
-	body := req.parameters()
-	if _, ok := req.Options["max_completion_tokens"]; ok && req.MaxTokens != nil && string(req.Options["max_completion_tokens"]) == string(*req.MaxTokens) {
-		delete(body, "max_tokens")
+	body, err := chatParameters.encode(req)
+	if err != nil {
+		return nil, err // unreachable: the API has them all
 	}
+	req.withoutAlias(body, "max_completion_tokens", "max_tokens", req.MaxTokens)
+	req.withoutAlias(body, "random_seed", "seed", req.Seed)
 	if req.Model != "" && req.Model != req.urlSegment("deployment") {
 		body["model"] = jsonText(req.Model)
-	}
-	if req.Stop != nil {
-		body["stop"] = jsonTexts(req.Stop)
 	}
 	if req.Tools != nil {
 		body["tools"] = encodeChatTools(req.Tools)

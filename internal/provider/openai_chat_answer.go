@@ -94,16 +94,14 @@ func tidyCall(part *modelio.Part) {
 // chatFold makes a chat completion of its chunks.
 type chatFold struct {
 	top     growing
-	choices []*chatGrowing
+	choices sequence[chatGrowing]
 }
 
 // chatGrowing is one choice of a completion that is under way.
 type chatGrowing struct {
-	index    int64
-	choice   growing // but for its message
-	logprobs map[string]*list
-	message  growing // but for what follows
-	lists    map[string]*list
+	choice   growing // but for what follows
+	logprobs growing
+	message  growing    // but for what follows
 	blocks   []*growing // of a content that comes as a list
 	details  []*growing // reasoning_details
 	calls    []*chatCall
@@ -123,7 +121,7 @@ func (f *chatFold) add(_ string, chunk value) error {
 		switch name {
 		case "choices":
 			for _, choice := range v.elements() {
-				f.at(choice).add(choice)
+				f.choices.at(choice.member("index")).add(choice)
 			}
 		case "id", "model":
 			f.top.first(name, v)
@@ -133,19 +131,6 @@ func (f *chatFold) add(_ string, chunk value) error {
 		}
 	}
 	return nil
-}
-
-// at returns the choice that a chunk's choice continues.
-func (f *chatFold) at(choice value) *chatGrowing {
-	var index int64
-	if n, ok := choice.member("index").count(); ok {
-		index = *n
-	}
-	i, found := slices.BinarySearchFunc(f.choices, index, func(c *chatGrowing, index int64) int { return int(c.index - index) })
-	if !found {
-		f.choices = slices.Insert(f.choices, i, &chatGrowing{index: index})
-	}
-	return f.choices[i]
 }
 
 func (c *chatGrowing) add(choice value) {
@@ -160,25 +145,12 @@ func (c *chatGrowing) add(choice value) {
 			}
 		case "logprobs":
 			for name, tokens := range v.members() {
-				extend(&c.logprobs, name, tokens)
+				c.logprobs.extend(name, tokens)
 			}
 		default:
 			c.choice.put(name, v)
 		}
 	}
-}
-
-func extend(lists *map[string]*list, name string, v value) {
-	if !v.isArray() {
-		return
-	}
-	if *lists == nil {
-		*lists = map[string]*list{}
-	}
-	if (*lists)[name] == nil {
-		(*lists)[name] = &list{}
-	}
-	(*lists)[name].extend(v)
 }
 
 func (c *chatGrowing) delta(delta value) {
@@ -203,11 +175,7 @@ func (c *chatGrowing) delta(delta value) {
 		case "audio":
 			growMembers(&c.audio, v, "id")
 		default:
-			if v.isArray() {
-				extend(&c.lists, name, v)
-			} else {
-				c.message.put(name, v)
-			}
+			c.message.extend(name, v)
 		}
 	}
 }
@@ -264,23 +232,6 @@ func growBlock(blocks []*growing, v value) []*growing {
 	return blocks
 }
 
-// growMembers lets the strings of an object grow, but for those that are whole in each piece.
-func growMembers(g **growing, v value, whole ...string) {
-	if !v.isObject() {
-		return
-	}
-	if *g == nil {
-		*g = &growing{}
-	}
-	for name, m := range v.members() {
-		if slices.Contains(whole, name) {
-			(*g).first(name, m)
-		} else {
-			(*g).grow(name, m)
-		}
-	}
-}
-
 func (c *chatGrowing) toolCall(v value) {
 	call := c.callAt(v)
 	for name, m := range v.members() {
@@ -324,16 +275,14 @@ func (c *chatGrowing) callAt(v value) *chatCall {
 }
 
 func (f *chatFold) body() (json.RawMessage, bool) {
-	complete := len(f.choices) > 0
+	complete := len(f.choices.items) > 0
 	choices := list{}
-	for _, c := range f.choices {
+	for i, c := range f.choices.items {
 		choice := c.choice.object()
-		if reason := string(choice["finish_reason"]); reason == "" || reason == `""` {
-			complete = false
-		}
-		choice["index"] = json.RawMessage(strconv.FormatInt(c.index, 10))
-		if len(c.logprobs) > 0 {
-			choice["logprobs"] = jsonLists(c.logprobs)
+		complete = complete && !saysNothing(choice["finish_reason"]) && choice["finish_reason"] != nil
+		choice["index"] = json.RawMessage(strconv.FormatInt(f.choices.indexes[i], 10))
+		if logprobs := c.logprobs.object(); len(logprobs) > 0 {
+			choice["logprobs"] = jsonObject(logprobs)
 		}
 		choice["message"] = c.messageJSON()
 		choices = append(choices, jsonObject(choice))
@@ -348,12 +297,9 @@ func (f *chatFold) body() (json.RawMessage, bool) {
 
 func (c *chatGrowing) messageJSON() json.RawMessage {
 	m := c.message.object()
-	for name, l := range c.lists {
-		m[name] = jsonList(*l)
-	}
 	if len(c.blocks) > 0 {
 		blocks := c.blocks
-		if text := m["content"]; text != nil && string(text) != `""` {
+		if text := m["content"]; text != nil && !saysNothing(text) {
 			block := modelio.Object{"type": jsonText("text"), "text": text}
 			blocks = append([]*growing{{set: block}}, blocks...)
 		}
@@ -365,41 +311,29 @@ func (c *chatGrowing) messageJSON() json.RawMessage {
 	if len(c.calls) > 0 {
 		calls := list{}
 		for _, call := range c.calls {
-			o := call.call.object()
-			if call.function != nil {
-				if !call.function.has("arguments") {
-					keep(&call.function.set, "arguments", jsonText(""))
-				}
-				o["function"] = jsonObject(call.function.object())
-			}
-			if call.custom != nil {
-				o["custom"] = jsonObject(call.custom.object())
-			}
-			calls = append(calls, jsonObject(o))
+			calls = append(calls, call.json())
 		}
 		m["tool_calls"] = jsonList(calls)
 	}
 	if c.call != nil {
-		m["function_call"] = jsonObject(c.call.object())
+		m["function_call"] = c.call.json()
 	}
 	if c.audio != nil {
-		m["audio"] = jsonObject(c.audio.object())
+		m["audio"] = c.audio.json()
 	}
 	return jsonObject(m)
 }
 
-func jsonGrowing(objects []*growing) json.RawMessage {
-	all := list{}
-	for _, g := range objects {
-		all = append(all, jsonObject(g.object()))
+func (c *chatCall) json() json.RawMessage {
+	o := c.call.object()
+	if c.function != nil {
+		if !c.function.has("arguments") {
+			keep(&c.function.set, "arguments", jsonText(""))
+		}
+		o["function"] = c.function.json()
 	}
-	return jsonList(all)
-}
-
-func jsonLists(lists map[string]*list) json.RawMessage {
-	o := modelio.Object{}
-	for name, l := range lists {
-		o[name] = jsonList(*l)
+	if c.custom != nil {
+		o["custom"] = c.custom.json()
 	}
 	return jsonObject(o)
 }

@@ -8,7 +8,7 @@ import (
 
 // Events returns the events of a streamed answer, or nil for one that was not streamed. How
 // the body begins counts for more than its content type: an error that is one JSON object is
-// none, also where it is labelled text/event-stream.
+// no stream, also where it is labelled text/event-stream.
 func (a *Answer) Events() *Events {
 	split := framing(a.ContentType, a.Body)
 	if split == nil {
@@ -18,11 +18,20 @@ func (a *Answer) Events() *Events {
 }
 
 func framing(contentType string, body []byte) splitter {
+	if size, _ := frameSizes(body); size > 0 {
+		return frameSplitter{}
+	}
 	begin := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
-	if len(begin) == 0 || begin[0] == '{' || begin[0] == '[' {
+	if len(begin) == 0 || begin[0] == '[' {
 		return nil
 	}
 	mediaType, _, _ := mime.ParseMediaType(contentType)
+	if begin[0] == '{' {
+		if mediaType == "application/x-ndjson" || mediaType == "application/jsonl" || isLines(begin) {
+			return &lineSplitter{}
+		}
+		return nil
+	}
 	if mediaType == "text/event-stream" {
 		return &sseSplitter{}
 	}
@@ -32,4 +41,15 @@ func framing(contentType string, body []byte) splitter {
 		}
 	}
 	return nil
+}
+
+// isLines reports whether a body that begins with an object has another one on its next line.
+func isLines(body []byte) bool {
+	line, rest, _ := bytes.Cut(body, []byte("\n"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	if len(rest) == 0 || rest[0] != '{' || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {
+		return false
+	}
+	_, err := parse(line)
+	return err == nil
 }

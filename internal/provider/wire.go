@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -139,7 +138,7 @@ func (r *Request) url() value {
 	return doc.root()
 }
 
-// endpoint returns path with the query that keepURL has kept.
+// endpoint returns an escaped path with the query that keepURL has kept.
 func (r *Request) endpoint(path string) string {
 	query := url.Values{}
 	for name, v := range r.url().member("query").members() {
@@ -149,7 +148,10 @@ func (r *Request) endpoint(path string) string {
 			query.Set(name, v.word())
 		}
 	}
-	return (&url.URL{Path: path, RawQuery: query.Encode()}).String()
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
 }
 
 // isCredential reports whether a query parameter is one that carries a secret: ?key=,
@@ -187,50 +189,6 @@ func spaceCamelCase(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
-}
-
-// parameter takes a member that most APIs call as the snapshot format does. It reports false
-// for any other member, and for a value that does not fit its field.
-func (r *Request) parameter(name string, v value) bool {
-	var field **Number
-	switch name {
-	case "temperature":
-		field = &r.Temperature
-	case "max_tokens":
-		field = &r.MaxTokens
-	case "top_p":
-		field = &r.TopP
-	case "frequency_penalty":
-		field = &r.FrequencyPenalty
-	case "presence_penalty":
-		field = &r.PresencePenalty
-	case "seed":
-		field = &r.Seed
-	default:
-		return false
-	}
-	number, ok := v.number()
-	*field = number
-	return ok
-}
-
-// set writes a number that was sent.
-func set(o modelio.Object, name string, n *Number) {
-	if n != nil {
-		o[name] = json.RawMessage(*n)
-	}
-}
-
-// parameters writes what parameter takes.
-func (r *Request) parameters() modelio.Object {
-	o := modelio.Object{}
-	set(o, "temperature", r.Temperature)
-	set(o, "max_tokens", r.MaxTokens)
-	set(o, "top_p", r.TopP)
-	set(o, "frequency_penalty", r.FrequencyPenalty)
-	set(o, "presence_penalty", r.PresencePenalty)
-	set(o, "seed", r.Seed)
-	return o
 }
 
 // options returns a copy of the members of Options that go into the body.

@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// NewFrames returns the events of a stream in AWS's binary framing
+// (application/vnd.amazon.eventstream). An event's Name is its :event-type. Data is its payload;
+// for an exception, which ends a stream, an object with the member error that OpenAI's
+// errors have, too. A frame that is damaged, and what comes after it, is one event whose Data is
+// the bytes themselves.
+func NewFrames(r io.Reader) *Events { return &Events{r: r, split: frameSplitter{}} }
+
+// frameSplitter is the splitter of AWS's framing. A frame is a prelude of two lengths and their
+// checksum, headers, a payload, and a checksum of it all.
+type frameSplitter struct{}
+
+const (
+	preludeSize  = 12
+	checksumSize = 4
+	maxFrameSize = 24 << 20 // as AWS has it
+)
+
+func (frameSplitter) end(buf []byte, _ bool) int {
+	size, _ := frameSizes(buf)
+	if size > len(buf) {
+		return 0
+	}
+	return size
+}
+
+// frameSizes returns the sizes of the frame that buf begins with and of its headers; 0 where there
+// is no prelude, or not the whole of it.
+func frameSizes(buf []byte) (frame, headers int) {
+	if len(buf) < preludeSize || binary.BigEndian.Uint32(buf[8:]) != crc32.ChecksumIEEE(buf[:8]) {
+		return 0, 0
+	}
+	frame, headers = int(binary.BigEndian.Uint32(buf)), int(binary.BigEndian.Uint32(buf[4:]))
+	if frame > maxFrameSize || headers > frame-preludeSize-checksumSize {
+		return 0, 0
+	}
+	return frame, headers
+}
+
+func (frameSplitter) event(raw []byte) Event {
+	size, headersSize := frameSizes(raw)
+	if size == 0 || size != len(raw) || binary.BigEndian.Uint32(raw[size-checksumSize:]) != crc32.ChecksumIEEE(raw[:size-checksumSize]) {
+		return Event{Raw: raw, Data: raw}
+	}
+	headers, err := frameHeaders(raw[preludeSize : preludeSize+headersSize])
+	if err != nil {
+		return Event{Raw: raw, Data: raw}
+	}
+	payload := raw[preludeSize+headersSize : size-checksumSize]
+	switch headers[":message-type"] {
+	case "exception":
+		doc, err := parse(payload)
+		if err != nil {
+			return Event{Raw: raw, Data: raw}
+		}
+		return failedFrame(raw, headers[":exception-type"], firstWord(doc.root(), "message", "Message", "originalMessage"))
+	case "error":
+		return failedFrame(raw, headers[":error-code"], headers[":error-message"])
+	}
+	return Event{Raw: raw, Name: headers[":event-type"], Data: payload}
+}
+
+func failedFrame(raw []byte, kind, message string) Event {
+	failure := modelio.Object{"type": jsonText(kind), "message": jsonText(message)}
+	return Event{Raw: raw, Name: kind, Data: jsonObject(modelio.Object{"error": jsonObject(failure)})}
+}
+
+// sizesOfHeaders maps the types of header values whose size is fixed to it.
+var sizesOfHeaders = map[byte]int{0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
+
+var errFrame = errors.New("damaged frame")
+
+// frameHeaders returns the headers whose values are text.
+func frameHeaders(b []byte) (map[string]string, error) {
+	const bytesHeader, textHeader = 6, 7
+	headers := map[string]string{}
+	for len(b) > 0 {
+		nameEnd := 1 + int(b[0])
+		if len(b) < nameEnd+1 {
+			return nil, errFrame
+		}
+		name, kind := string(b[1:nameEnd]), b[nameEnd]
+		b = b[nameEnd+1:]
+		size, fixed := sizesOfHeaders[kind]
+		if !fixed {
+			if kind != bytesHeader && kind != textHeader || len(b) < 2 {
+				return nil, errFrame
+			}
+			size = int(binary.BigEndian.Uint16(b))
+			b = b[2:]
+		}
+		if len(b) < size {
+			return nil, errFrame
+		}
+		if kind == textHeader {
+			headers[name] = string(b[:size])
+		}
+		b = b[size:]
+	}
+	return headers, nil
+}

@@ -1,0 +1,331 @@
+package provider
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const responsesAPI = "openai.responses"
+
+var responsesParameters = parameters{
+	temperature: "temperature",
+	maxTokens:   "max_output_tokens",
+	topP:        "top_p",
+}
+
+// Words that Metadata's $wire has in this API beside those of chat completions.
+const (
+	wireInstructions = "instructions" // system message: in that member, not in the input
+	wireInput        = "input"        // user message: the whole input, as a string
+	wireItem         = "item"         // message: an item of the input that is none, as its custom part has it
+)
+
+// openAIResponses is the responses API of OpenAI. It has no seed. Each item of the input
+// becomes a message.
+type openAIResponses struct{}
+
+func (openAIResponses) API() string      { return responsesAPI }
+func (openAIResponses) Provider() string { return "openai" }
+func (openAIResponses) Seeded() bool     { return false }
+
+func (openAIResponses) Match(w *Wire) bool {
+	return w.posts(func(body value) bool {
+		return body.member("input").present() || body.member("prompt").isObject()
+	}, "/responses")
+}
+
+func (openAIResponses) Endpoint(req *Request) string { return req.endpoint("/v1/responses") }
+
+func (openAIResponses) DecodeRequest(w *Wire) (*Request, error) {
+	body, err := w.body(responsesAPI)
+	if err != nil {
+		return nil, err
+	}
+	req := &Request{API: responsesAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	var instructions []modelio.Message
+	for name, v := range body.members() {
+		switch name {
+		case "model":
+			if v.isWord() {
+				req.Model = v.word()
+				continue
+			}
+		case "instructions":
+			if text, ok := v.text(); ok {
+				instructions = []modelio.Message{markedText(modelio.RoleSystem, text, wireInstructions)}
+				continue
+			}
+		case "input":
+			if messages, ok := responsesInput(v); ok {
+				req.Messages = messages
+				continue
+			}
+		case "tools":
+			if tools, ok := responsesTools(v); ok {
+				req.Tools = tools
+				continue
+			}
+		default:
+			if responsesParameters.decode(req, name, v) {
+				continue
+			}
+		}
+		req.Options[name] = v.raw()
+	}
+	req.Messages = append(instructions, req.Messages...)
+	w.keepURL(req, nil)
+	return req, nil
+}
+
+func markedText(role modelio.Role, text, word string) modelio.Message {
+	m := modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
+	mark(&m.Metadata, word)
+	return m
+}
+
+// responsesTools decodes the list of tools. It reports false for one that is no list of objects
+// with a type.
+func responsesTools(v value) ([]modelio.ToolDefinition, bool) {
+	if !v.isArray() {
+		return nil, false
+	}
+	tools := []modelio.ToolDefinition{}
+	for _, t := range v.elements() {
+		switch kind := t.member("type"); {
+		case !kind.present():
+			return nil, false
+		case kind.word() == "function" && t.member("name").isWord():
+			var tool modelio.ToolDefinition
+			tool.Metadata = functionTool(&tool, t, "parameters")
+			delete(tool.Metadata, "type")
+			tools = append(tools, tool)
+		default: // a host's own tool, kept whole
+			name := t.member("name").word()
+			if name == "" {
+				name = kind.word()
+			}
+			tools = append(tools, modelio.ToolDefinition{Name: name, Metadata: t.object()})
+		}
+	}
+	return tools, true
+}
+
+// responsesInput decodes the input. It reports false for an empty list, which could not be told
+// from no input, and for one with an element that is no object.
+func responsesInput(v value) ([]modelio.Message, bool) {
+	if text, ok := v.text(); ok {
+		return []modelio.Message{markedText(modelio.RoleUser, text, wireInput)}, true
+	}
+	if v.isEmpty() || !v.isArray() {
+		return nil, false
+	}
+	messages := make([]modelio.Message, 0, v.length())
+	var calls callNames
+	for _, item := range v.elements() {
+		if !item.isObject() {
+			return nil, false
+		}
+		m := responsesItem(item)
+		calls.resolve(&m)
+		messages = append(messages, m)
+	}
+	return messages, true
+}
+
+// responsesItem decodes an item of an input or output. One of a kind that is no message, or that is
+// not as its kind should be, becomes a message of one custom part with all of its members.
+func responsesItem(v value) modelio.Message {
+	var m modelio.Message
+	ok := false
+	kind := v.member("type").word()
+	switch {
+	case kind == "message" || !v.member("type").present():
+		m, ok = responsesMessage(v)
+	case kind == "function_call" || kind == "custom_tool_call":
+		m, ok = responsesCall(v)
+	case kind == "function_call_output" || kind == "custom_tool_call_output":
+		m, ok = responsesResult(v)
+	case kind == "reasoning":
+		m, ok = responsesReasoning(v)
+	}
+	if ok {
+		return m
+	}
+	m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Custom: v.object()}}}
+	if strings.HasSuffix(kind, "_output") {
+		m.Role = modelio.RoleTool
+	}
+	mark(&m.Metadata, wireItem)
+	return m
+}
+
+func responsesMessage(v value) (modelio.Message, bool) {
+	var m modelio.Message
+	if !v.member("role").present() {
+		return m, false
+	}
+	chatRole(&m, v.member("role"))
+	for name, f := range v.members() {
+		switch name {
+		case "role":
+			continue
+		case "content":
+			if text, ok := f.text(); ok {
+				m.Content = []modelio.Part{modelio.TextPart(text)}
+				continue
+			}
+			if parts, ok := responsesBlocks(f, m.Role); ok {
+				m.Content = parts
+				if isPlainText(parts) {
+					mark(&m.Metadata, wireArray)
+				}
+				continue
+			}
+		}
+		keep(&m.Metadata, name, f.raw())
+	}
+	return m, true
+}
+
+// responsesCall decodes a call of a function or of a custom tool.
+func responsesCall(v value) (modelio.Message, bool) {
+	call := &modelio.ToolRequest{Name: v.member("name").word(), Ref: v.member("call_id").word()}
+	part := modelio.Part{ToolRequest: call}
+	ok := call.Name != "" && call.Ref != ""
+	if v.member("type").word() == "function_call" {
+		part.Metadata = v.rest("type", "name", "call_id", "arguments")
+		ok = ok && setArguments(call, v.member("arguments"), &part.Metadata)
+	} else {
+		part.Metadata = v.rest("name", "call_id", "input")
+		call.Input = v.member("input").raw()
+		ok = ok && v.member("input").isString()
+	}
+	return modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{part}}, ok
+}
+
+// responsesResult decodes the result of a call.
+func responsesResult(v value) (modelio.Message, bool) {
+	result := &modelio.ToolResponse{Ref: v.member("call_id").word()}
+	output := v.member("output")
+	ok := output.isString()
+	if ok {
+		result.Output = output.raw()
+	} else {
+		result.Content, ok = responsesBlocks(output, modelio.RoleTool)
+	}
+	part := modelio.Part{ToolResponse: result, Metadata: v.rest("type", "call_id", "output")}
+	if kind := v.member("type"); kind.word() != "function_call_output" {
+		keep(&part.Metadata, "type", kind.raw())
+	}
+	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, ok && result.Ref != ""
+}
+
+// responsesReasoning decodes reasoning: its summaries, and after them what it is the summary of.
+func responsesReasoning(v value) (modelio.Message, bool) {
+	m := modelio.Message{Role: modelio.RoleModel, Metadata: v.rest("summary")}
+	if !v.member("summary").isArray() {
+		return m, false
+	}
+	for _, list := range []struct{ name, kind string }{{"summary", "summary_text"}, {"content", "reasoning_text"}} {
+		for _, block := range v.member(list.name).elements() {
+			text, ok := block.member("text").text()
+			if !ok || block.length() != 2 || block.member("type").word() != list.kind {
+				return m, false
+			}
+			part := modelio.ReasoningPart(text)
+			if list.name == "content" {
+				keep(&part.Metadata, "type", jsonText(list.kind))
+				delete(m.Metadata, "content")
+			}
+			m.Content = append(m.Content, part)
+		}
+	}
+	return m, true
+}
+
+// responsesBlocks decodes a content list that is not empty and holds objects only.
+func responsesBlocks(v value, role modelio.Role) ([]modelio.Part, bool) {
+	var parts []modelio.Part
+	for _, block := range v.elements() {
+		if !block.isObject() {
+			return nil, false
+		}
+		parts = append(parts, responsesBlock(block, role))
+	}
+	return parts, len(parts) > 0
+}
+
+// responsesBlock decodes a block. A block of a kind that has no part, or that is not as its kind
+// should be, becomes a custom part with all of its members.
+func responsesBlock(v value, role modelio.Role) modelio.Part {
+	kind := v.member("type").word()
+	var part modelio.Part
+	usual := ""
+	switch kind {
+	case "input_text", "output_text":
+		if text, ok := v.member("text").text(); ok {
+			part = modelio.TextPart(text)
+			part.Metadata = v.rest("type", "text")
+			usual = responsesTextKind(role)
+		}
+	case "refusal":
+		if text, ok := v.member("refusal").text(); ok {
+			part = modelio.TextPart(text)
+			part.Metadata = v.rest("type", "refusal")
+		}
+	case "input_image":
+		if url := v.member("image_url"); url.isWord() {
+			part = media(url.word())
+			part.Metadata = v.rest("type", "image_url")
+			usual = responsesMediaKind(part.Media)
+		}
+	case "input_file":
+		name := "file_data"
+		if !v.member(name).present() {
+			name = "file_url"
+		}
+		if url := v.member(name).word(); url != "" && strings.HasPrefix(url, "data:") == (name == "file_data") {
+			part = media(url)
+			part.Metadata = v.rest("type", name)
+			usual = responsesMediaKind(part.Media)
+		}
+	}
+	if part.Text == nil && part.Media == nil {
+		return modelio.Part{Custom: v.object()}
+	}
+	if kind != usual {
+		keep(&part.Metadata, "type", jsonText(kind))
+	}
+	return part
+}
+
+// responsesTextKind returns the type that a text block of a message by role has.
+func responsesTextKind(role modelio.Role) string {
+	if role == modelio.RoleModel {
+		return "output_text"
+	}
+	return "input_text"
+}
+
+// responsesMediaKind returns the type of block that media of its content type usually has.
+func responsesMediaKind(m *modelio.Media) string {
+	if m.ContentType == "" || strings.HasPrefix(m.ContentType, "image/") {
+		return "input_image"
+	}
+	return "input_file"
+}
+
+// metadataWord returns a member of Metadata that is a string, else "".
+func metadataWord(o modelio.Object, name string) string {
+	raw, ok := o[name]
+	if !ok {
+		return ""
+	}
+	doc, err := parse(json.RawMessage(raw))
+	if err != nil {
+		return ""
+	}
+	return doc.root().word()
+}

@@ -1,0 +1,94 @@
+package provider
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestResponsesDeltas proves over the corpus that the pieces of a streamed response make the
+// response that its last event has whole.
+func TestResponsesDeltas(t *testing.T) {
+	streams := 0
+	for _, x := range corpus(t) {
+		a := x.answer(t)
+		if !strings.HasSuffix(x.wire(t).URL.Path, "/responses") || a.Events() == nil {
+			continue
+		}
+		whole, err := openAIResponses{}.DecodeResponse(a)
+		require.NoError(t, err, x.Origin)
+		if !whole.Complete {
+			continue
+		}
+		pieces, err := openAIResponses{}.DecodeResponse(&Answer{Status: 200, ContentType: "text/event-stream", Body: onlyDeltas(t, a)})
+		require.NoError(t, err, x.Origin)
+		require.True(t, pieces.Complete)
+		streams++
+		if want, got := viewDeltas(whole), viewDeltas(pieces); want != got && notInPieces[x.Origin] == "" {
+			t.Errorf("%s: %v", x.Origin, equalText(want, got))
+		}
+	}
+	t.Logf("%d streams", streams)
+}
+
+// notInPieces are streams whose last event says more than their pieces.
+var notInPieces = map[string]string{
+	"vercel/ai:packages/open-responses/src/responses/__fixtures__/lmstudio-tool-call.1.chunks.txt#0": "arguments come whole",
+	"vercel/ai:packages/open-responses/src/responses/__fixtures__/lmstudio-tool-call.2.chunks.txt#0": "arguments come whole",
+	"vercel/ai:packages/openai/src/responses/__fixtures__/programmatic-tool-calling.1.chunks.txt#0":  "a fingerprint is another in each event",
+}
+
+// onlyDeltas leaves out of a stream what says again what its pieces said.
+func onlyDeltas(t *testing.T, a *Answer) []byte {
+	var body bytes.Buffer
+	events := collect(t, a.Events())
+	for _, e := range events {
+		doc, err := parse(e.Data)
+		if err != nil {
+			continue
+		}
+		event := doc.root()
+		kind := event.member("type").word()
+		switch {
+		case kind == "response.output_item.done" && hasPieces(event.member("item", "type").word()):
+			continue
+		case strings.HasSuffix(kind, ".done") && kind != "response.output_item.done":
+			continue
+		case kind == "response.completed" || kind == "response.incomplete":
+			o, response := event.object(), event.member("response").object()
+			response["output"] = []byte("[]")
+			o["response"] = jsonObject(response)
+			fmt.Fprintf(&body, "data: %s\n\n", jsonObject(o))
+		default:
+			body.Write(e.Raw)
+		}
+	}
+	return body.Bytes()
+}
+
+// hasPieces reports whether an item of this type comes as deltas.
+func hasPieces(kind string) bool {
+	return kind == "message" || kind == "function_call" || kind == "custom_tool_call"
+}
+
+// viewDeltas leaves out what does not come in pieces.
+func viewDeltas(r *Response) string {
+	var parts []modelio.Part
+	for _, part := range r.Candidates[0].Message.Content {
+		if part.Reasoning != nil {
+			part.Metadata = nil // encrypted content is whole only at the end
+		}
+		delete(part.Metadata, "annotations") // some hosts give them with the item only
+		if len(part.Metadata) == 0 {
+			part.Metadata = nil
+		}
+		parts = append(parts, part)
+	}
+	r.Candidates[0].Message.Content = parts
+	return string(viewResponse(r))
+}
