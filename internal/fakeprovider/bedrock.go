@@ -25,7 +25,8 @@ func bedrockFormat(c *Call) format {
 	case "converse", "converse-stream":
 		return converse{}
 	case "invoke", "invoke-with-response-stream":
-		if strings.Contains(model, "anthropic.") {
+		// The name of an inference profile does not tell whose model it is; the body does.
+		if body, _ := parse(c.Body); strings.Contains(model, "anthropic.") || body.has("anthropic_version") {
 			return invokeClaude{}
 		}
 		return invokeNova{}
@@ -38,7 +39,7 @@ func (bedrock) framing(*Call) framing { return eventStream() }
 
 func (bedrock) header(x *exchange) http.Header {
 	h := http.Header{"X-Amzn-Requestid": {x.mint.uuid()}}
-	if f := x.reply.Failure; f != nil {
+	if f := x.reply.Failure; f != nil && !x.failsInStream() {
 		h.Set("X-Amzn-Errortype", f.Type+":http://internal.amazon.com/coral/com.amazon.bedrock/")
 	}
 	return h

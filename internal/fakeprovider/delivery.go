@@ -58,7 +58,7 @@ func (d delivery) uncut() [][]byte {
 	case d.script.Cut == CutNone:
 		return d.chunks
 	case d.streamed:
-		return d.chunks[:min(d.script.CutAfter, len(d.chunks))]
+		return d.chunks[:max(0, min(d.script.CutAfter, len(d.chunks)))]
 	default:
 		body := d.chunks[0]
 		return [][]byte{body[:len(body)/2]}

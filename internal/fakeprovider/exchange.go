@@ -36,7 +36,24 @@ func (x *exchange) answer(w http.ResponseWriter, r *http.Request) {
 	d.send(w, r)
 }
 
+// render renders the reply, or an error that says what is wrong with the script.
 func (x *exchange) render() (d delivery, contentType string) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.reply = Reply{Failure: badScript(string(p.(scriptError)))}
+			d, contentType = x.renderReply()
+		}
+	}()
+	return x.renderReply()
+}
+
+// badScript returns the error for a call that the script has no proper answer to. It is no
+// 5xx, which SDKs try again.
+func badScript(message string) *Failure {
+	return &Failure{Status: http.StatusBadRequest, Type: "fakeprovider_error", Message: "fakeprovider: " + message}
+}
+
+func (x *exchange) renderReply() (d delivery, contentType string) {
 	d = delivery{script: x.reply, status: http.StatusOK}
 	contentType = "application/json"
 	switch {
@@ -93,11 +110,10 @@ func (x *exchange) model() string {
 // choices are the answers, as many as the call asks for.
 func (x *exchange) choices() []Reply {
 	all := append([]Reply{x.reply}, x.reply.Choices...)
-	n := max(1, x.call.Choices)
-	for len(all) < n {
+	for len(all) < x.call.Choices {
 		all = append(all, all[len(all)-1])
 	}
-	return all[:n]
+	return all[:x.call.Choices]
 }
 
 // toolCalls returns the tool calls of a choice with an id each, made where the script has none.

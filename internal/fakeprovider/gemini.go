@@ -126,11 +126,10 @@ func (g gemini) read(c *Call) *Failure {
 		}
 		c.Messages = append(c.Messages, content.message())
 	}
-	readGeminiTools(c, body)
-	return nil
+	return readGeminiConfig(c, body)
 }
 
-func readGeminiTools(c *Call, body members) {
+func readGeminiConfig(c *Call, body members) *Failure {
 	var tools []struct {
 		Functions []struct {
 			Name       string          `json:"name"`
@@ -152,12 +151,17 @@ func readGeminiTools(c *Call, body members) {
 		Schema     json.RawMessage `json:"responseSchema"`
 		JSONSchema json.RawMessage `json:"responseJsonSchema"`
 	}
+	config.Candidates = 1
 	body.into("generationConfig", &config)
-	c.Choices = max(1, config.Candidates)
+	if config.Candidates < 1 || config.Candidates > 8 {
+		return &Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf("* GenerateContentRequest.generation_config.candidate_count: candidateCount must be from 1 to 8, but is %d\n", config.Candidates)}
+	}
+	c.Choices = config.Candidates
 	c.Schema = config.Schema
 	if c.Schema == nil {
 		c.Schema = config.JSONSchema
 	}
+	return nil
 }
 
 // geminiContent is one message of a request.

@@ -3,6 +3,7 @@ package fakeprovider
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -29,14 +30,13 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marshal returns v as compact JSON without HTML escapes. What it is given comes from this
-// package, but for the JSON of a script: it panics where that is none.
+// marshal returns v as compact JSON without HTML escapes.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic("fakeprovider: " + err.Error())
+		panic(err) // unreachable: arguments checks what comes from outside
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
@@ -57,10 +57,14 @@ func null(s string) any {
 	return s
 }
 
-// arguments returns the arguments of a tool call as JSON, an empty object where there are none.
+// arguments returns the arguments of a tool call as JSON, an empty object where there are
+// none. It panics with a scriptError where they are no JSON.
 func arguments(s string) json.RawMessage {
 	if strings.TrimSpace(s) == "" {
 		return json.RawMessage("{}")
+	}
+	if !json.Valid([]byte(s)) {
+		panic(scriptError(fmt.Sprintf("ToolCall.Arguments %q are no JSON, which this format needs", s)))
 	}
 	return json.RawMessage(s)
 }

@@ -68,7 +68,9 @@ func (mistral) read(c *Call) *Failure {
 		return bad(fail.Message)
 	}
 	c.Stream = body.flag("stream")
-	body.into("n", &c.Choices)
+	if fail := integer(body, "n", 1, 128, &c.Choices); fail != nil {
+		return bad(fail.Message)
+	}
 	readFunctions(c, body)
 	c.Schema = chatSchema(body)
 	return nil

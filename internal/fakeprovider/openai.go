@@ -84,6 +84,10 @@ func wrongType(param, want string, got json.RawMessage) *Failure {
 	return invalid(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, want, kind(got))
 }
 
+func emptyArray(param string) *Failure {
+	return invalid(param, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
+}
+
 // open reads what all of OpenAI's requests start with: an object that names a model.
 func (openAI) open(c *Call) (members, *Failure) {
 	body, err := parse(c.Body)
@@ -99,6 +103,23 @@ func (openAI) open(c *Call) (members, *Failure) {
 	}
 	c.Stream = body.flag("stream")
 	return body, nil
+}
+
+// integer reads a member that is an integer from least to most; v keeps its value where the
+// member is missing.
+func integer(body members, key string, least, most int, v *int) *Failure {
+	if !body.has(key) {
+		return nil
+	}
+	switch ok := body.into(key, v); {
+	case !ok:
+		return wrongType(key, "an integer", body[key])
+	case *v < least:
+		return invalid(key, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", key, least, *v)
+	case *v > most:
+		return invalid(key, "integer_above_max_value", "Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.", key, most, *v)
+	}
+	return nil
 }
 
 // usageOf returns OpenAI's usage object of the chat and completions formats.

@@ -31,7 +31,9 @@ func (f openAIChat) read(c *Call) *Failure {
 	c.usageChunk = options.Usage
 	c.padding = options.Obfuscation == nil || *options.Obfuscation
 
-	body.into("n", &c.Choices)
+	if fail := integer(body, "n", 1, 128, &c.Choices); fail != nil {
+		return fail
+	}
 	readFunctions(c, body)
 	c.Schema = chatSchema(body)
 	return nil
@@ -58,7 +60,7 @@ func readChatMessages(c *Call, body members) *Failure {
 	case !body.into("messages", &list):
 		return wrongType("messages", "an array of objects", body["messages"])
 	case len(list) == 0:
-		return invalid("messages", "empty_array", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+		return emptyArray("messages")
 	}
 	for i, raw := range list {
 		at := fmt.Sprintf("messages[%d]", i)

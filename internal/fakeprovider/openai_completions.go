@@ -19,6 +19,9 @@ func (f openAICompletions) read(c *Call) *Failure {
 	case !ok:
 		return wrongType("prompt", "a string, array of strings, array of integers, or array of arrays of integers", body["prompt"])
 	}
+	if len(prompts) == 0 {
+		return emptyArray("prompt")
+	}
 	if body.has("stream_options") && !c.Stream {
 		return invalid("stream_options", "", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
 	}
@@ -27,8 +30,10 @@ func (f openAICompletions) read(c *Call) *Failure {
 	}
 	body.into("stream_options", &options)
 	c.usageChunk = options.Usage
-	body.into("n", &c.Choices)
-	c.Choices = max(1, c.Choices) * len(prompts)
+	if fail := integer(body, "n", 1, 128, &c.Choices); fail != nil {
+		return fail
+	}
+	c.Choices *= len(prompts)
 	for _, p := range prompts {
 		c.Messages = append(c.Messages, Message{Role: "user", Text: p})
 	}
@@ -73,7 +78,7 @@ func (f openAICompletions) whole(x *exchange) []byte {
 	var choices []object
 	for i, r := range x.choices() {
 		choices = append(choices, object{
-			{"text", r.Text},
+			{"text", r.Text + r.Refusal}, // the format has no other place for it
 			{"index", i},
 			{"logprobs", nil},
 			{"finish_reason", f.finish(r)},
@@ -113,7 +118,7 @@ func (f openAICompletions) stream(x *exchange) []event {
 		say := func(text string, finish any) {
 			send([]object{{{"text", text}, {"index", i}, {"logprobs", nil}, {"finish_reason", finish}}}, nil)
 		}
-		for _, s := range r.fragments() {
+		for _, s := range append(r.fragments(), r.Stream.split(r.Refusal, words)...) {
 			say(s, nil)
 		}
 		say("", f.finish(r))

@@ -30,11 +30,8 @@ func (f openAIEmbeddings) read(c *Call) *Failure {
 		c.Messages = append(c.Messages, Message{Role: "user", Text: in})
 	}
 	c.dimensions = defaultDimensions
-	if body.has("dimensions") {
-		body.into("dimensions", &c.dimensions)
-		if c.dimensions < 1 {
-			return invalid("", "", "%d is less than the minimum of 1 - 'dimensions'", c.dimensions)
-		}
+	if fail := integer(body, "dimensions", 1, 3072, &c.dimensions); fail != nil {
+		return fail
 	}
 	c.packed = body.str("encoding_format") == "base64"
 	return nil

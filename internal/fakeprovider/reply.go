@@ -113,13 +113,17 @@ func Bytes(contentType string, chunks ...string) Reply {
 	return Reply{Raw: &Raw{ContentType: contentType, Chunks: chunks}}
 }
 
+// A scriptError is what is wrong with a reply. It is a panic, so that rendering can do
+// without errors; render recovers it.
+type scriptError string
+
 // fragments cuts the text of a reply.
 func (r Reply) fragments() []string {
 	if r.Stream.Fragments == nil {
 		return r.Stream.split(r.Text, words)
 	}
 	if strings.Join(r.Stream.Fragments, "") != r.Text {
-		panic(fmt.Sprintf("fakeprovider: Stream.Fragments %q do not add up to Text %q", r.Stream.Fragments, r.Text))
+		panic(scriptError(fmt.Sprintf("Stream.Fragments %q do not add up to Text %q", r.Stream.Fragments, r.Text)))
 	}
 	return r.Stream.Fragments
 }

@@ -138,6 +138,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		Query:  r.URL.Query(),
 		Header: r.Header.Clone(),
 		Body:   body,
+
+		Choices: 1,
 	}
 	format := formatOf(call)
 	call.API = format.name()
@@ -196,12 +198,7 @@ func (s *Server) next(c Call) (Reply, *Failure) {
 	n := len(s.calls)
 	s.mu.Unlock()
 	if handler == nil {
-		// No 5xx, which SDKs try again.
-		return Reply{}, &Failure{
-			Status:  http.StatusBadRequest,
-			Type:    "fakeprovider_error",
-			Message: fmt.Sprintf("fakeprovider: no reply is left for call %d (%s %s); script one with Reply, or answer all with Handle", n, c.Method, c.Path),
-		}
+		return Reply{}, badScript(fmt.Sprintf("no reply is left for call %d (%s %s); script one with Reply, or answer all with Handle", n, c.Method, c.Path))
 	}
 	return handler(c), nil
 }

@@ -182,3 +182,38 @@ func TestServerIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 	require.Len(t, srv.Calls(), 20)
 }
+
+func TestBadScriptsSayWhatIsWrong(t *testing.T) {
+	srv := fakeprovider.New(t)
+	srv.Reply(fakeprovider.Reply{Text: "Hello", Stream: fakeprovider.Stream{Fragments: []string{"Hel"}}})
+	got := send(t, srv.URL()+chatPath, helloStream)
+	require.Equal(t, 400, got.status)
+	require.Contains(t, got.body, `Stream.Fragments [\"Hel\"] do not add up to Text \"Hello\"`)
+
+	srv.Reply(fakeprovider.CallTools(fakeprovider.ToolCall{Name: "x", Arguments: "{"}), fakeprovider.CallTools(fakeprovider.ToolCall{Name: "x", Arguments: "{"}))
+	require.Equal(t, 200, send(t, srv.URL()+chatPath, hello).status, "OpenAI's arguments are a string, and models get them wrong")
+	got = send(t, srv.URL()+"/api/chat", `{"model":"m","messages":[]}`)
+	require.Equal(t, 400, got.status)
+	require.Contains(t, got.body, `ToolCall.Arguments \"{\" are no JSON`)
+}
+
+// FuzzRequests checks that no request, whatever it says, goes unanswered.
+func FuzzRequests(f *testing.F) {
+	for i, d := range dialects {
+		f.Add(uint8(i), d.body)
+		f.Add(uint8(i), or(d.streamed, d.body))
+	}
+	srv, err := fakeprovider.Start()
+	require.NoError(f, err)
+	f.Cleanup(srv.Close)
+	srv.Handle(fakeprovider.Echo(weather...))
+	f.Fuzz(func(t *testing.T, which uint8, body string) {
+		d := dialects[int(which)%len(dialects)]
+		for _, path := range []string{d.path, or(d.streamedPath, d.path)} {
+			got := send(t, srv.URL()+path, body, d.header...)
+			require.NoError(t, got.err)
+			require.Contains(t, []int{200, 400, 404}, got.status)
+			require.NotEmpty(t, got.body)
+		}
+	})
+}
