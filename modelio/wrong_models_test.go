@@ -1,0 +1,344 @@
+package modelio_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A wrongModel breaks one rule and no other.
+type wrongModel struct {
+	rule  modelio.Rule
+	why   string
+	model func() modelio.ModelFunc
+}
+
+// edited returns a model that answers as good does after edit has had its way.
+func edited(edit func(*modelio.GenerateRequest, *modelio.GenerateResponse, []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk) func() modelio.ModelFunc {
+	return func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			var chunks []*modelio.GenerateResponseChunk
+			resp, err := good(ctx, req, func(_ context.Context, chunk *modelio.GenerateResponseChunk) error {
+				chunks = append(chunks, chunk)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			chunks = edit(req, resp, chunks)
+			if stream == nil {
+				return resp, nil
+			}
+			for _, chunk := range chunks {
+				if err := stream(ctx, chunk); err != nil {
+					return nil, err
+				}
+			}
+			return resp, nil
+		}
+	}
+}
+
+// answered returns a model whose answers, in whole and in chunks, edit changes.
+func answered(edit func(*modelio.GenerateRequest, *modelio.GenerateResponse)) func() modelio.ModelFunc {
+	return edited(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse, _ []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		edit(req, resp)
+		if resp.Message == nil {
+			return nil
+		}
+		return []*modelio.GenerateResponseChunk{{Content: resp.Message.Content}}
+	})
+}
+
+// chunked returns a model that streams what edit makes of the parts of its chunks.
+func chunked(edit func(*modelio.GenerateRequest, []modelio.Part) []modelio.Part) func() modelio.ModelFunc {
+	return edited(func(req *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		var parts []modelio.Part
+		for _, chunk := range chunks {
+			parts = append(parts, chunk.Content...)
+		}
+		return []*modelio.GenerateResponseChunk{{Content: edit(req, parts)}}
+	})
+}
+
+// refusing returns a model that fails where refuse says so.
+func refusing(refuse func(*modelio.GenerateRequest) bool) func() modelio.ModelFunc {
+	return func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if ctx.Err() == nil && refuse(req) {
+				return nil, errors.New("cannot do that")
+			}
+			return good(ctx, req, stream)
+		}
+	}
+}
+
+func anyPart(req *modelio.GenerateRequest, is func(modelio.Part) bool) bool {
+	for _, message := range req.Messages {
+		for _, part := range message.Content {
+			if is(part) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var wrongModels = []wrongModel{
+	{modelio.RuleText, "it answers longer prompts only", refusing(func(req *modelio.GenerateRequest) bool {
+		return textOf(req.Messages[0]) == "Say hello in one short sentence."
+	})},
+	{modelio.RuleMultiturn, "it has no memory", refusing(func(req *modelio.GenerateRequest) bool {
+		return len(req.Messages) > 1 && req.Messages[1].Role == modelio.RoleModel && len(req.Tools) == 0
+	})},
+	{modelio.RuleSystemRole, "it does not know the role", refusing(func(req *modelio.GenerateRequest) bool {
+		return req.Messages[0].Role == modelio.RoleSystem
+	})},
+	{modelio.RuleMedia, "it takes no data: URI", refusing(func(req *modelio.GenerateRequest) bool {
+		return anyPart(req, func(p modelio.Part) bool { return p.Media != nil && strings.HasPrefix(p.Media.URL, "data:") })
+	})},
+	{modelio.RuleTools, "it takes one tool only", refusing(func(req *modelio.GenerateRequest) bool {
+		return len(req.Tools) > 1 && len(req.Messages) == 1
+	})},
+	{modelio.RuleToolResponse, "it takes no results", refusing(func(req *modelio.GenerateRequest) bool {
+		return anyPart(req, func(p modelio.Part) bool { return p.ToolResponse != nil })
+	})},
+	{modelio.RuleConstrained, "it does not enforce the schema", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.Output != nil && req.Output.Schema != nil {
+			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":"36"}`)}
+		}
+	})},
+	{modelio.RuleJSON, "it talks around the JSON", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.Output != nil && req.Output.Schema == nil {
+			resp.Message.Content = []modelio.Part{modelio.TextPart("Here you are: {}")}
+		}
+	})},
+	{modelio.RuleToolChoice, "it calls tools all the same", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.ToolChoice == modelio.ToolChoiceNone {
+			resp.Message.Content = []modelio.Part{{ToolRequest: &modelio.ToolRequest{Name: "weather", Input: json.RawMessage("{}")}}}
+		}
+	})},
+	{modelio.RuleToolChoice, "it calls no tool all the same", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.ToolChoice == modelio.ToolChoiceRequired {
+			resp.Message.Content = []modelio.Part{modelio.TextPart("no")}
+		}
+	})},
+	{modelio.RuleMessage, "it returns no message", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Message = nil
+	})},
+	{modelio.RuleRole, "it answers as the provider says it", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Message.Role = "assistant"
+	})},
+	{modelio.RulePart, "it leaves a part empty", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Message.Content = append(resp.Message.Content, modelio.Part{})
+	})},
+	{modelio.RulePart, "it puts two kinds into one part", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		part := modelio.TextPart("a")
+		part.Reasoning = part.Text
+		resp.Message.Content = append(resp.Message.Content, part)
+	})},
+	{modelio.RulePart, "it makes media without a URI", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.Message.Content = append(resp.Message.Content, modelio.MediaPart("image/png", ""))
+	})},
+	{modelio.RulePart, "it yields a nil chunk", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		return append(chunks, nil)
+	})},
+	{modelio.RuleFinishReason, "it passes the provider's word on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		resp.FinishReason = "end_turn"
+	})},
+	{modelio.RuleToolRequest, "it passes the sanitized name on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		for _, part := range resp.Message.Content {
+			if part.ToolRequest != nil {
+				part.ToolRequest.Name = "functions__weather"
+			}
+		}
+	})},
+	{modelio.RuleToolRequest, "it passes the arguments on as text", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		for _, part := range resp.Message.Content {
+			if part.ToolRequest != nil {
+				part.ToolRequest.Input = json.RawMessage(`"{\"city\":\"Oslo\"}"`)
+			}
+		}
+	})},
+	{modelio.RuleToolRequest, "its answer has partial requests", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		for _, part := range resp.Message.Content {
+			if part.ToolRequest != nil {
+				part.ToolRequest.Partial = true
+			}
+		}
+	})},
+	{modelio.RuleToolRef, "all its calls have one ref", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		for _, part := range resp.Message.Content {
+			if part.ToolRequest != nil {
+				part.ToolRequest.Ref = "call"
+			}
+		}
+	})},
+	{modelio.RuleStreamCandidate, "it yields the second candidate alone", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		for _, chunk := range chunks {
+			chunk.Index = 1
+		}
+		return chunks
+	})},
+	{modelio.RuleStreamRole, "its role changes on the way", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		chunks[len(chunks)-1].Role = modelio.RoleTool
+		return chunks
+	})},
+	{modelio.RuleStreamPartial, "its intermediate chunks are not marked", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+		for i, part := range parts {
+			if part.ToolRequest != nil && part.ToolRequest.Partial {
+				part.ToolRequest.Partial = false
+				part.ToolRequest.Ref = parts[i+1].ToolRequest.Ref
+			}
+		}
+		return parts
+	})},
+	{modelio.RuleStreamFinal, "its last chunks are marked", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+		for i, part := range parts {
+			if part.ToolRequest != nil {
+				request := *part.ToolRequest
+				request.Partial = true
+				parts[i].ToolRequest = &request
+			}
+		}
+		return parts
+	})},
+	{modelio.RuleStreamFinal, "its final chunks say partial:false", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+		for i, part := range parts {
+			if part.ToolRequest != nil && !part.ToolRequest.Partial {
+				request := *part.ToolRequest
+				request.Unknown = modelio.Object{"partial": json.RawMessage("false")}
+				parts[i].ToolRequest = &request
+			}
+		}
+		return parts
+	})},
+	{modelio.RuleStreamInput, "its final chunks are mere ends", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+		for i, part := range parts {
+			if part.ToolRequest != nil && !part.ToolRequest.Partial {
+				request := *part.ToolRequest
+				request.Input = nil
+				parts[i].ToolRequest = &request
+			}
+		}
+		return parts
+	})},
+	{modelio.RuleStreamChunks, "it does not stream", edited(func(*modelio.GenerateRequest, *modelio.GenerateResponse, []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+		return nil
+	})},
+	{modelio.RuleStreamAggregate, "it keeps the end for itself", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+		if last := len(parts) - 1; parts[last].Text != nil {
+			return parts[:last]
+		}
+		return parts
+	})},
+	{modelio.RuleStreamConsistent, "it drops its thoughts when it streams", func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if stream == nil {
+				return good(ctx, req, nil)
+			}
+			resp, err := good(ctx, req, func(ctx context.Context, chunk *modelio.GenerateResponseChunk) error {
+				if chunk.Content[0].Reasoning != nil {
+					return nil
+				}
+				return stream(ctx, chunk)
+			})
+			if err == nil && resp.Message.Content[0].Reasoning != nil {
+				resp.Message.Content = resp.Message.Content[1:]
+			}
+			return resp, err
+		}
+	}},
+	{modelio.RuleStreamError, "it swallows the callback's error", swallowing(func(err error, _ int) (bool, error) { return true, nil })},
+	{modelio.RuleStreamError, "it goes on after the callback's error", swallowing(func(err error, n int) (bool, error) { return n == 2, err })},
+	{modelio.RuleStreamError, "it returns an error of its own", swallowing(func(err error, _ int) (bool, error) { return true, fmt.Errorf("stream: %v", err) })},
+	{modelio.RuleCancel, "it has no ear for the context", func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return good(context.WithoutCancel(ctx), req, stream)
+		}
+	}},
+	{modelio.RuleCancelCause, "it hides why it ended", func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if ctx.Err() != nil {
+				return nil, errors.New("ended")
+			}
+			return good(ctx, req, stream)
+		}
+	}},
+	{modelio.RuleRequest, "it puts its system prompt into the request", func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			defer func() { req.Config = modelio.Object{"temperature": json.RawMessage("0")} }()
+			return good(ctx, req, stream)
+		}
+	}},
+	{modelio.RuleConcurrent, "it gives one call the answer of another", func() modelio.ModelFunc {
+		pair := newPairing()
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return good(ctx, pair.swap(req), stream)
+		}
+	}},
+}
+
+// swallowing returns a model that treats the callback's error as end says: after n errors, to
+// stop or not, and with which error.
+func swallowing(end func(err error, n int) (bool, error)) func() modelio.ModelFunc {
+	return func() modelio.ModelFunc {
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if stream == nil {
+				return good(ctx, req, nil)
+			}
+			n := 0
+			var result error
+			resp, err := good(ctx, req, func(ctx context.Context, chunk *modelio.GenerateResponseChunk) error {
+				err := stream(ctx, chunk)
+				if err == nil {
+					return nil
+				}
+				n++
+				stop, returned := end(err, n)
+				result = returned
+				if stop {
+					return errors.New("stop")
+				}
+				return nil
+			})
+			if n == 0 {
+				return resp, err
+			}
+			if result == nil {
+				return good(ctx, req, nil)
+			}
+			return nil, result
+		}
+	}
+}
+
+// A pairing swaps the requests for the capitals of France and of Japan, once each has been
+// answered alone: from then on Check makes as many of the one as of the other, all at once.
+type pairing struct {
+	alone         atomic.Int64
+	france, japan chan *modelio.GenerateRequest
+}
+
+func newPairing() *pairing {
+	return &pairing{france: make(chan *modelio.GenerateRequest), japan: make(chan *modelio.GenerateRequest)}
+}
+
+func (p *pairing) swap(req *modelio.GenerateRequest) *modelio.GenerateRequest {
+	text := textOf(req.Messages[0])
+	if !strings.Contains(text, "capital of") || p.alone.Add(1) <= 2 {
+		return req
+	}
+	if strings.Contains(text, "France") {
+		p.france <- req
+		return <-p.japan
+	}
+	other := <-p.france
+	p.japan <- req
+	return other
+}
