@@ -39,9 +39,13 @@ func (x *exchange) answer(w http.ResponseWriter, r *http.Request) {
 // render renders the reply, or an error that says what is wrong with the script.
 func (x *exchange) render() (d delivery, contentType string) {
 	defer func() {
-		if p := recover(); p != nil {
-			x.reply = Reply{Failure: badScript(string(p.(scriptError)))}
+		switch p := recover().(type) {
+		case nil:
+		case scriptError:
+			x.reply = Reply{Failure: badScript(string(p))}
 			d, contentType = x.renderReply()
+		default:
+			panic(p)
 		}
 	}()
 	return x.renderReply()

@@ -30,13 +30,14 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marshal returns v as compact JSON without HTML escapes.
+// marshal returns v as compact JSON without HTML escapes. It panics with a scriptError where
+// a script has what JSON has not, a vector with NaN.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // unreachable: arguments checks what comes from outside
+		panic(scriptError(err.Error()))
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

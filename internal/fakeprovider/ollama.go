@@ -105,6 +105,7 @@ func readOllamaChat(c *Call) *Failure {
 
 // piece returns one line: what the model said since the last one.
 func (o ollama) piece(x *exchange, text, thinking string, calls []object, end ...member) object {
+	x.mint.now = x.mint.now.Add(time.Duration(5+x.mint.rng.IntN(20)) * time.Millisecond) // each line tells its time
 	line := object{{"model", x.model()}, {"created_at", x.mint.now.Format(time.RFC3339Nano)}}
 	if o.generate {
 		line = append(line, member{"response", text})

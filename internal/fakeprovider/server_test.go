@@ -3,6 +3,7 @@ package fakeprovider_test
 import (
 	"bytes"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -195,6 +196,11 @@ func TestBadScriptsSayWhatIsWrong(t *testing.T) {
 	got = send(t, srv.URL()+"/api/chat", `{"model":"m","messages":[]}`)
 	require.Equal(t, 400, got.status)
 	require.Contains(t, got.body, `ToolCall.Arguments \"{\" are no JSON`)
+
+	srv.Reply(fakeprovider.Reply{Vectors: [][]float64{{math.NaN()}}})
+	got = send(t, srv.URL()+"/v1/embeddings", `{"model":"m","input":"x"}`)
+	require.Equal(t, 400, got.status)
+	require.Contains(t, got.body, "unsupported value: NaN")
 }
 
 // FuzzRequests checks that no request, whatever it says, goes unanswered.
