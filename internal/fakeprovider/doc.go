@@ -9,6 +9,21 @@
 //	srv.Reply(fakeprovider.Text("hello"), fakeprovider.Error(429, "rate_limit_error", "slow down"))
 //	client := openai.NewClient(option.WithBaseURL(srv.URL()+"/v1"), option.WithAPIKey("unused"))
 //
+// The formats, as [Call.API] names them, and their paths:
+//
+//	openai.chat         …/chat/completions, also /openai/deployments/NAME/… as on Azure
+//	openai.responses    …/responses
+//	openai.completions  …/completions
+//	openai.embeddings   …/embeddings
+//	mistral.chat        /mistral/…/chat/completions, or …/chat/completions of a mistral.ai host
+//	anthropic.messages  …/v1/messages, also …/models/NAME:rawPredict as on Vertex AI
+//	gemini.generate     …/models/NAME:generateContent, of AI Studio and of Vertex AI
+//	ollama.chat         …/api/chat
+//	ollama.generate     …/api/generate
+//	bedrock.converse    /model/NAME/converse
+//	bedrock.invoke      /model/NAME/invoke, of Claude and of Nova models
+//	cohere.chat         …/v2/chat
+//
 // A request that the real provider would refuse (a missing model, a wrong path) gets the
 // error that the real provider gives, and uses up no reply.
 //
