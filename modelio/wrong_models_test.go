@@ -282,6 +282,21 @@ var wrongModels = []wrongModel{
 			return good(ctx, pair.swap(req), stream)
 		}
 	}},
+	{modelio.RuleConcurrent, "it gives one call the chunks of another", func() modelio.ModelFunc {
+		pair := newPairing()
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			other := pair.swap(req)
+			if other == req {
+				return good(ctx, req, stream)
+			}
+			if _, err := good(ctx, other, stream); err != nil {
+				return nil, err
+			}
+			return good(ctx, req, nil)
+		}
+	}},
+	{modelio.RuleConcurrent, "it refuses calls when it is busy", overloaded(nil, errors.New("busy"))},
+	{modelio.RuleConcurrent, "it has nothing to say when it is busy", overloaded(&modelio.GenerateResponse{FinishReason: modelio.FinishOther}, nil)},
 }
 
 // swallowing returns a model that treats the callback's error as end says: after n errors, to
@@ -314,6 +329,19 @@ func swallowing(end func(err error, n int) (bool, error)) func() modelio.ModelFu
 				return good(ctx, req, nil)
 			}
 			return nil, result
+		}
+	}
+}
+
+// overloaded returns a model that answers like this when Check makes calls at the same time.
+func overloaded(resp *modelio.GenerateResponse, err error) func() modelio.ModelFunc {
+	return func() modelio.ModelFunc {
+		pair := newPairing()
+		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			if pair.swap(req) != req {
+				return resp, err
+			}
+			return good(ctx, req, stream)
 		}
 	}
 }
