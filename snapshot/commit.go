@@ -78,16 +78,16 @@ func newPlan(c Change) (*plan, error) {
 	for _, data := range c.Blobs {
 		p.blobs[canon.Sum(data)] = data
 	}
-	touched := map[string]bool{}
+	touched, ids := map[string]bool{}, map[string]bool{}
 	for _, r := range c.Put {
 		one, err := newPut(r)
 		if err != nil {
 			return nil, err
 		}
-		if touched[one.entry.File] {
-			return nil, fmt.Errorf("snapshot %s of %s is put twice", one.entry.ID, one.entry.Provider)
+		if ids[one.entry.ID] {
+			return nil, fmt.Errorf("snapshot %s is put twice", one.entry.ID)
 		}
-		touched[one.entry.File] = true
+		touched[one.entry.File], ids[one.entry.ID] = true, true
 		p.puts = append(p.puts, one)
 	}
 	for _, e := range c.Remove {

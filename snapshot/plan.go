@@ -89,8 +89,10 @@ func (s *Store) planBlobs(t *transaction, p *plan, kept []Entry, old []facts) er
 			if ref == "" {
 				continue
 			}
-			if _, err := readBlob(ref); err != nil {
-				return fmt.Errorf("snapshot %s: blob %s: %w: %w", put.entry.ID, ref, ErrBlob, err)
+			if _, err := readBlob(ref); errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w: snapshot %s refers to %s, which is neither in the change nor in the store", ErrBlob, put.entry.ID, ref)
+			} else if err != nil {
+				return err
 			}
 		}
 		for _, h := range reachable(put.raw, put.output, readBlob) {

@@ -187,6 +187,9 @@ func (s *Store) Test(pkg, test string) ([]Entry, error) {
 	slices.SortStableFunc(found, func(a, b numbered) int { return a.n - b.n })
 	entries := make([]Entry, len(found))
 	for i, e := range found {
+		if i > 0 && e.n == found[i-1].n {
+			return nil, newError(s.in(manifestName), "", ruleManifest, "has the id %s twice: %s and %s", e.ID, found[i-1].File, e.File)
+		}
 		entries[i] = e.Entry
 	}
 	return entries, nil
@@ -246,7 +249,7 @@ func (s *Store) Get(id string) (*Snapshot, error) {
 
 // entry returns the entry of the record with the given id.
 func (s *Store) entry(id string) (Entry, error) {
-	var found Entry
+	var found, other Entry
 	root, search, err := s.search()
 	if err != nil {
 		return found, err
@@ -255,11 +258,16 @@ func (s *Store) entry(id string) (Entry, error) {
 		defer search.close()
 		err = search.providers(func(provider string) error {
 			file := entryFileOf(provider, id)
-			return search.between(file, file+"\x00", func(e Entry) { found = e.clone() })
+			return search.between(file, file+"\x00", func(e Entry) {
+				other, found = found, e.clone()
+			})
 		})
 		if err != nil {
 			return found, s.about(manifestName, diagnose(root, err))
 		}
+	}
+	if other.ID != "" {
+		return found, newError(s.in(manifestName), "", ruleManifest, "has the id %s twice: %s and %s", id, other.File, found.File)
 	}
 	if found.ID == "" {
 		return found, &fs.PathError{Op: "find snapshot", Path: id, Err: fs.ErrNotExist}

@@ -1,0 +1,502 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// put commits records of openai, each with a blob of its own.
+func put(t *testing.T, store *snapshot.Store, records ...*snapshot.Snapshot) {
+	t.Helper()
+	var c snapshot.Change
+	for _, r := range records {
+		body := []byte("body of " + r.ID)
+		r.Response.RawOutputRef = canon.Sum(body)
+		c.Put = append(c.Put, snapshot.Record{Provider: "openai", Snapshot: r})
+		c.Blobs = append(c.Blobs, body)
+	}
+	require.NoError(t, store.Commit(c))
+}
+
+// all returns the entries of a store.
+func all(t *testing.T, store *snapshot.Store) []snapshot.Entry {
+	t.Helper()
+	var entries []snapshot.Entry
+	for e, err := range store.All() {
+		require.NoError(t, err)
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// requireWhole fails if Verify finds anything.
+func requireWhole(t *testing.T, store *snapshot.Store) {
+	t.Helper()
+	found, err := store.Verify()
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+// tree returns the files in dir and their content.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(rel)] = string(readFile(t, path))
+		return nil
+	}))
+	return files
+}
+
+func TestEmptyStore(t *testing.T) {
+	store, dir := newStore(t)
+	entries, err := store.Test(testPackage, "TestX")
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	require.Empty(t, all(t, store))
+	_, err = store.Get("testx-1-000000000000")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = store.Blob(canon.Sum(nil))
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = store.Verify()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, store.Commit(snapshot.Change{}))
+	_, err = os.Stat(dir)
+	require.ErrorIs(t, err, fs.ErrNotExist, "nothing is written before a commit")
+}
+
+func TestStore(t *testing.T) {
+	store, dir := newStore(t)
+	first, second := record("TestX", 1), record("TestX", 2)
+	put(t, store, first, second)
+	require.NoError(t, store.Put("anthropic", record("TestX", 3)))
+	require.NoError(t, store.Put("openai", record("TestX/sub", 1)))
+	requireWhole(t, store)
+
+	entries, err := store.Test(testPackage, "TestX")
+	require.NoError(t, err)
+	require.Len(t, entries, 3)
+	require.Equal(t, []string{"openai", "openai", "anthropic"}, []string{entries[0].Provider, entries[1].Provider, entries[2].Provider})
+	require.Len(t, all(t, store), 4)
+
+	sealed, err := store.Load(entries[0])
+	require.NoError(t, err)
+	require.Equal(t, first.Response.RawOutputRef, sealed.RawOutputRef)
+	body, err := store.Blob(sealed.RawOutputRef)
+	require.NoError(t, err)
+	require.Equal(t, "body of "+first.ID, string(body))
+	whole, err := sealed.Snapshot()
+	require.NoError(t, err)
+	require.NoError(t, first.Seal())
+	require.Equal(t, first, whole)
+	got, err := store.Get(first.ID)
+	require.NoError(t, err)
+	require.Equal(t, first, got)
+
+	require.Contains(t, tree(t, dir), ".gitattributes")
+	require.Equal(t, "* -text\nmanifest.json linguist-generated\nblobs/** linguist-generated\n", tree(t, dir)[".gitattributes"])
+	require.NoError(t, store.Remove(first.ID))
+	_, err = store.Get(first.ID)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorIs(t, store.Remove(first.ID), fs.ErrNotExist)
+	requireWhole(t, store)
+
+	require.NoError(t, store.Close())
+	_, err = store.Test(testPackage, "TestX")
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.ErrorIs(t, store.Put("openai", first), fs.ErrClosed)
+}
+
+// TestLoad checks that Load decodes what replay needs.
+func TestLoad(t *testing.T) {
+	store, _ := newStore(t)
+	snap := fullRecord()
+	require.NoError(t, store.Commit(snapshot.Change{
+		Put:   []snapshot.Record{{Provider: "openai", Snapshot: snap}},
+		Blobs: [][]byte{[]byte("raw"), []byte("output")},
+	}))
+	sealed, err := store.Load(all(t, store)[0])
+	require.NoError(t, err)
+	require.NoError(t, snap.Seal())
+	require.Equal(t, snap.Request.PromptHash, sealed.PromptHash)
+	require.Equal(t, snap.Request.WireHash, sealed.WireHash)
+	require.Equal(t, 200, sealed.Status)
+	require.Equal(t, snap.Response.Headers, sealed.Headers)
+	require.Equal(t, snap.Response.RawOutputRef, sealed.RawOutputRef)
+	require.Equal(t, "error", sealed.Incomplete)
+	got, err := sealed.Snapshot()
+	require.NoError(t, err)
+	require.Equal(t, snap, got)
+
+	least := record("TestLeast", 1)
+	require.NoError(t, store.Put("openai", least))
+	entries, err := store.Test(testPackage, "TestLeast")
+	require.NoError(t, err)
+	sealed, err = store.Load(entries[0])
+	require.NoError(t, err)
+	require.Empty(t, sealed.WireHash)
+	require.Zero(t, sealed.Status)
+	require.Nil(t, sealed.Headers)
+}
+
+// TestLoadReformatted: white space does not matter to Load, only to Verify.
+func TestLoadReformatted(t *testing.T) {
+	store, dir := newStore(t)
+	require.NoError(t, store.Put("openai", fullRecordWithoutBlobs()))
+	e := all(t, store)[0]
+	text := string(readFile(t, dir, e.File))
+	for name, reformatted := range map[string]string{
+		"crlf":    strings.ReplaceAll(text, "\n", "\r\n"),
+		"tabs":    strings.ReplaceAll(text, "  ", "\t"),
+		"compact": strings.ReplaceAll(strings.ReplaceAll(text, "\n", ""), "  ", ""),
+		"no-end":  strings.TrimSuffix(text, "\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			writeFile(t, []byte(reformatted), dir, e.File)
+			sealed, err := store.Load(e)
+			require.NoError(t, err)
+			require.Equal(t, 200, sealed.Status)
+			found, err := store.Verify()
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+			require.Equal(t, e.File, found[0].File)
+			require.Equal(t, "canonical", found[0].Rule)
+		})
+	}
+}
+
+func fullRecordWithoutBlobs() *snapshot.Snapshot {
+	snap := fullRecord()
+	snap.Response.RawOutputRef, snap.Response.OutputRef = "", ""
+	return snap
+}
+
+// TestTestFindsItsOwn holds Test against all entries of a store whose tests have names that are
+// easily taken for each other.
+func TestTestFindsItsOwn(t *testing.T) {
+	names := []string{
+		"Test", "TestA", "TestA/1", "TestA/1/1", "TestA/b", "TestA_b", "TestAb", "TestA/1-1", "TestA/é", "TestA/日本", "TestA/日",
+		"Test" + strings.Repeat("Long", 20), "Test" + strings.Repeat("Long", 20) + "/a", "Test" + strings.Repeat("Long", 20) + "/b",
+		"TestZ", "日本", "/", "TestA/#00", "TestA/#01", "TestA/10",
+	}
+	type test struct{ pkg, name string }
+	want := map[test]map[int]bool{}
+	var c snapshot.Change
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, provider := range []string{"a", "a-b", "anthropic", "openai", "openai-compatible", "z"} {
+		for _, pkg := range []string{testPackage, "example.com/other"} {
+			for _, name := range names {
+				for range rng.IntN(5) {
+					n := 1 + rng.IntN(120)
+					key := test{pkg, name}
+					if want[key] == nil {
+						want[key] = map[int]bool{}
+					}
+					if want[key][n] {
+						continue
+					}
+					want[key][n] = true
+					snap := record(name, n)
+					snap.Source.Package, snap.ID = pkg, snapshot.ID(pkg, name, n)
+					c.Put = append(c.Put, snapshot.Record{Provider: provider, Snapshot: snap})
+				}
+			}
+		}
+	}
+	store, _ := newStore(t)
+	require.NoError(t, store.Commit(c))
+	requireWhole(t, store)
+	for _, pkg := range []string{testPackage, "example.com/other", "example.com/none"} {
+		for _, name := range append(names, "TestNone", "") {
+			entries, err := store.Test(pkg, name)
+			require.NoError(t, err)
+			require.Len(t, entries, len(want[test{pkg, name}]), "%s %s", pkg, name)
+			last := 0
+			for _, e := range entries {
+				snap, err := store.Get(e.ID)
+				require.NoError(t, err)
+				require.Equal(t, name, snap.Source.Test)
+				require.Greater(t, snap.Source.Ordinal, last, "in the order of ordinals")
+				last = snap.Source.Ordinal
+			}
+		}
+	}
+}
+
+// TestLargeManifest finds every test of a store whose manifest is read in pieces.
+func TestLargeManifest(t *testing.T) {
+	const tests = 700
+	var c snapshot.Change
+	for i := range tests {
+		for n := range 2 {
+			c.Put = append(c.Put, snapshot.Record{Provider: []string{"anthropic", "openai"}[n], Snapshot: record(fmt.Sprintf("Test%d", i), n+1)})
+		}
+	}
+	store, dir := newStore(t)
+	require.NoError(t, store.Commit(c))
+	require.Greater(t, len(readFile(t, dir, "manifest.json")), 200_000)
+	for i := range tests {
+		entries, err := store.Test(testPackage, fmt.Sprintf("Test%d", i))
+		require.NoError(t, err)
+		require.Len(t, entries, 2)
+		_, err = store.Get(entries[1].ID)
+		require.NoError(t, err)
+	}
+}
+
+func TestCommitLeavesUnchangedFilesAlone(t *testing.T) {
+	store, dir := newStore(t)
+	snap := record("TestX", 1)
+	put(t, store, snap, record("TestY", 1))
+	before := tree(t, dir)
+	old := time.Now().Add(-time.Hour)
+	for file := range before {
+		require.NoError(t, os.Chtimes(filepath.Join(dir, file), old, old))
+	}
+	put(t, store, snap, record("TestY", 1))
+	require.Equal(t, before, tree(t, dir))
+	changed := record("TestY", 1)
+	changed.Response.Content = "other"
+	put(t, store, changed)
+	for file := range before {
+		info, err := os.Stat(filepath.Join(dir, file))
+		require.NoError(t, err)
+		written := info.ModTime().After(old.Add(time.Minute))
+		require.Equal(t, file == "manifest.json" || strings.Contains(file, "testy"), written, file)
+	}
+}
+
+func TestManifestTimes(t *testing.T) {
+	store, dir := newStore(t)
+	at := func(test string, minutes int) *snapshot.Snapshot {
+		snap := record(test, 1)
+		snap.Timestamp = recordedAt.Add(time.Duration(minutes) * time.Minute)
+		return snap
+	}
+	times := func(created, updated string) {
+		t.Helper()
+		manifest := string(readFile(t, dir, "manifest.json"))
+		require.Contains(t, manifest, `"created_at": "2026-01-09T`+created+`:00Z"`)
+		require.Contains(t, manifest, `"updated_at": "2026-01-09T`+updated+`:00Z"`)
+		requireWhole(t, store)
+	}
+	put(t, store, at("TestB", 10))
+	times("10:40", "10:40")
+	put(t, store, at("TestA", 0), at("TestC", 20))
+	times("10:30", "10:50")
+	put(t, store, at("TestA", 15)) // the oldest becomes younger
+	times("10:40", "10:50")
+	require.NoError(t, store.Remove(at("TestC", 0).ID)) // the newest goes
+	times("10:40", "10:45")
+}
+
+func TestOrphansGoWithTheirRecords(t *testing.T) {
+	store, dir := newStore(t)
+	blobs := func() (n int) {
+		for file := range tree(t, dir) {
+			if strings.HasPrefix(file, "blobs/") {
+				n++
+			}
+		}
+		return n
+	}
+	shared := []byte("shared")
+	commit := func(test string, remove []snapshot.Entry, bodies ...string) {
+		t.Helper()
+		c := snapshot.Change{Remove: remove, Blobs: [][]byte{shared}}
+		for i, body := range bodies {
+			snap := record(test, i+1)
+			snap.Response.RawOutputRef, snap.Response.OutputRef = canon.Sum([]byte(body)), canon.Sum(shared)
+			c.Put = append(c.Put, snapshot.Record{Provider: "openai", Snapshot: snap})
+			c.Blobs = append(c.Blobs, []byte(body))
+		}
+		require.NoError(t, store.Commit(c))
+		requireWhole(t, store)
+	}
+	commit("TestX", nil, "a", "b")
+	require.Equal(t, 3, blobs())
+	commit("TestY", nil, "b", "c")
+	require.Equal(t, 4, blobs())
+	commit("TestX", nil, "a", "d") // b is TestY's too
+	require.Equal(t, 5, blobs())
+	commit("TestY", nil, "d", "c") // and now nobody's
+	require.Equal(t, 4, blobs())
+	for _, e := range all(t, store) {
+		require.NoError(t, store.Remove(e.ID))
+		requireWhole(t, store)
+	}
+	require.Equal(t, []string{".gitattributes"}, keys(tree(t, dir)), "empty directories and the manifest go too")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
+func keys[V any](m map[string]V) (keys []string) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// TestEnvelopeKeepsItsBlobs: what an output envelope names lives as long as it (LC "Normalized
+// Output Envelope").
+func TestEnvelopeKeepsItsBlobs(t *testing.T) {
+	store, _ := newStore(t)
+	arguments := []byte(`{"a":1}`)
+	calls := []byte(`[{"arguments_ref":"` + string(canon.Sum(arguments)) + `"}]`)
+	envelope := []byte(`{"tool_calls_ref":"` + string(canon.Sum(calls)) + `"}`)
+	snap := record("TestX", 1)
+	snap.Response.OutputRef = canon.Sum(envelope)
+	require.NoError(t, store.Commit(snapshot.Change{
+		Put:   []snapshot.Record{{Provider: "openai", Snapshot: snap}},
+		Blobs: [][]byte{arguments, calls, envelope},
+	}))
+	requireWhole(t, store)
+	put(t, store, record("TestY", 1))
+	orphans, err := store.Prune()
+	require.NoError(t, err)
+	require.Empty(t, orphans)
+	require.NoError(t, store.Remove(snap.ID))
+	requireWhole(t, store)
+	for _, data := range [][]byte{arguments, calls, envelope} {
+		_, err := store.Blob(canon.Sum(data))
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	}
+}
+
+func TestPutBlobAndPrune(t *testing.T) {
+	store, _ := newStore(t)
+	h, err := store.PutBlob([]byte("lonely"))
+	require.NoError(t, err)
+	require.Equal(t, canon.Sum([]byte("lonely")), h)
+	data, err := store.Blob(h)
+	require.NoError(t, err)
+	require.Equal(t, "lonely", string(data))
+	put(t, store, record("TestX", 1))
+	found, err := store.Verify()
+	require.NoError(t, err)
+	require.Equal(t, []snapshot.Finding{{File: "blobs/sha256/" + h.Hex()[:2] + "/" + h.Hex(), Rule: "orphan", Message: "no record refers to it"}}, found)
+	pruned, err := store.Prune()
+	require.NoError(t, err)
+	require.Equal(t, []canon.Hash{h}, pruned)
+	requireWhole(t, store)
+	_, err = store.Blob("sha256:../../x")
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+}
+
+// TestLargeBlob serves a blob that no buffer holds at once.
+func TestLargeBlob(t *testing.T) {
+	store, _ := newStore(t)
+	big := []byte(strings.Repeat("0123456789abcdef", 1<<17)) // 2 MiB
+	snap := record("TestBig", 1)
+	snap.Response.Content = string(big)
+	snap.Response.RawOutputRef = canon.Sum(big)
+	require.NoError(t, store.Commit(snapshot.Change{Put: []snapshot.Record{{Provider: "openai", Snapshot: snap}}, Blobs: [][]byte{big}}))
+	requireWhole(t, store)
+	sealed, err := store.Load(all(t, store)[0])
+	require.NoError(t, err)
+	got, err := store.Blob(sealed.RawOutputRef)
+	require.NoError(t, err)
+	require.Equal(t, string(big), string(got))
+}
+
+func TestCommitRefuses(t *testing.T) {
+	store, dir := newStore(t)
+	put(t, store, record("TestX", 1))
+	before := tree(t, dir)
+	altered := func(change func(*snapshot.Snapshot)) []snapshot.Record {
+		snap := record("TestY", 1)
+		change(snap)
+		return []snapshot.Record{{Provider: "openai", Snapshot: snap}}
+	}
+	one := record("TestY", 1)
+	for name, c := range map[string]struct {
+		change snapshot.Change
+		says   string
+	}{
+		"provider":      {snapshot.Change{Put: []snapshot.Record{{Provider: "../x", Snapshot: one}}}, `provider "../x" must be at most 64 characters`},
+		"blobs":         {snapshot.Change{Put: []snapshot.Record{{Provider: "blobs", Snapshot: one}}}, `and not be blobs`},
+		"device":        {snapshot.Change{Put: []snapshot.Record{{Provider: "con", Snapshot: one}}}, `provider "con" must be`},
+		"nil":           {snapshot.Change{Put: []snapshot.Record{{Provider: "openai"}}}, "a record without a snapshot"},
+		"twice":         {snapshot.Change{Put: []snapshot.Record{{Provider: "openai", Snapshot: one}, {Provider: "openai", Snapshot: one}}}, "is put twice"},
+		"two-providers": {snapshot.Change{Put: []snapshot.Record{{Provider: "openai", Snapshot: one}, {Provider: "anthropic", Snapshot: one}}}, "is put twice"},
+		"taken-id":      {snapshot.Change{Put: []snapshot.Record{{Provider: "anthropic", Snapshot: record("TestX", 1)}}}, "is that of openai/testx-1-"},
+		"id":            {snapshot.Change{Put: altered(func(s *snapshot.Snapshot) { s.ID = "A" })}, `id "A" must be at most 64 characters`},
+		"id-source":     {snapshot.Change{Put: altered(func(s *snapshot.Snapshot) { s.Source.Ordinal = 2 })}, `must be testy-2-`},
+		"invalid":       {snapshot.Change{Put: altered(func(s *snapshot.Snapshot) { s.Source.Line = 0 })}, "/snapshots/0/source/line: value: must be 1 or more"},
+		"unwritable":    {snapshot.Change{Put: altered(func(s *snapshot.Snapshot) { s.Response.Content = "\xff" })}, "unicode"},
+		"no-blob":       {snapshot.Change{Put: altered(func(s *snapshot.Snapshot) { s.Response.OutputRef = canon.Sum(nil) })}, "is neither in the change nor in the store"},
+		"remove-none":   {snapshot.Change{Remove: []snapshot.Entry{{ID: "x", Provider: "openai", File: "openai/x.json", Hash: canon.Sum(nil)}}}, "no such file"},
+		"remove-out":    {snapshot.Change{Remove: []snapshot.Entry{{ID: "x", Provider: "..", File: "../x.json", Hash: canon.Sum(nil)}}}, `remove: provider ".." must be`},
+		"remove-and-put": {snapshot.Change{
+			Put:    []snapshot.Record{{Provider: "openai", Snapshot: record("TestX", 1)}},
+			Remove: all(t, store),
+		}, "is removed and put or removed twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.change.Blobs = append(c.change.Blobs, []byte("not to be written"))
+			require.ErrorContains(t, store.Commit(c.change), c.says)
+			require.Equal(t, before, tree(t, dir), "nothing is written")
+		})
+	}
+	require.ErrorIs(t, store.Commit(snapshot.Change{Put: altered(func(s *snapshot.Snapshot) { s.Response.OutputRef = canon.Sum(nil) })}), snapshot.ErrBlob)
+}
+
+// TestMoveBetweenProviders: a record that is asked of another provider keeps its id.
+func TestMoveBetweenProviders(t *testing.T) {
+	store, dir := newStore(t)
+	put(t, store, record("TestX", 1))
+	require.NoError(t, store.Commit(snapshot.Change{
+		Put:    []snapshot.Record{{Provider: "anthropic", Snapshot: record("TestX", 1)}},
+		Remove: all(t, store),
+	}))
+	requireWhole(t, store)
+	require.Equal(t, "anthropic", all(t, store)[0].Provider)
+	require.NoDirExists(t, filepath.Join(dir, "openai"))
+	require.NoDirExists(t, filepath.Join(dir, "blobs"))
+}
+
+// TestRelativeDir: the store stays where it is when the working directory changes.
+func TestRelativeDir(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	store := openStore(t, ".ai-snapshots")
+	t.Chdir(t.TempDir())
+	put(t, store, record("TestX", 1))
+	require.FileExists(t, filepath.Join(dir, ".ai-snapshots", "manifest.json"))
+	writeFile(t, nil, dir, ".ai-snapshots", "manifest.json")
+	_, err := store.Test(testPackage, "TestX")
+	require.ErrorContains(t, err, ".ai-snapshots/manifest.json: manifest: line 1 is not complete", "messages name the directory as it was given")
+}
+
+// TestReplacedDir: git may replace the whole directory under an open store.
+func TestReplacedDir(t *testing.T) {
+	store, dir := newStore(t)
+	put(t, store, record("TestX", 1))
+	_, err := store.Blob(record("TestX", 1).Response.RawOutputRef)
+	require.Error(t, err)
+	require.NoError(t, os.Rename(dir, dir+".old"))
+	put(t, store, record("TestY", 1))
+	requireWhole(t, store)
+	require.Len(t, all(t, store), 1)
+	require.Len(t, all(t, openStore(t, dir)), 1)
+}
