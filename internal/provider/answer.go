@@ -188,7 +188,7 @@ func tidy(m *modelio.Message) {
 	m.Metadata = sayingSomething(m.Metadata)
 	parts := m.Content[:0]
 	for _, part := range m.Content {
-		if part.Text != nil && *part.Text == "" {
+		if part.Text != nil && *part.Text == "" && len(part.Metadata) == 0 {
 			continue
 		}
 		if part.Reasoning != nil || part.ToolRequest != nil {

@@ -43,7 +43,7 @@ func (anthropicMessages) DecodeRequest(w *Wire) (*Request, error) {
 // for the place of the model.
 func claudeRequest(api string, body value) *Request {
 	req := &Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	var system []modelio.Message
+	var system *modelio.Message
 	for name, v := range body.members() {
 		switch name {
 		case "model":
@@ -54,7 +54,7 @@ func claudeRequest(api string, body value) *Request {
 		case "system":
 			m := modelio.Message{Role: modelio.RoleSystem}
 			if claudeContent(&m, v) {
-				system = []modelio.Message{m}
+				system = &m
 				continue
 			}
 		case "messages":
@@ -74,7 +74,7 @@ func claudeRequest(api string, body value) *Request {
 		}
 		req.Options[name] = v.raw()
 	}
-	req.Messages = append(system, req.Messages...)
+	req.prepend(system)
 	return req
 }
 

@@ -8,6 +8,9 @@ func Codecs() []Codec {
 		openAIChat{},
 		anthropicMessages{},
 		openAIResponses{},
+		openAICompletions{},
+		openAIEmbeddings{},
+		googleGenerate{},
 	}
 }
 

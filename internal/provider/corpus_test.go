@@ -112,6 +112,9 @@ var named = []struct {
 	{regexp.MustCompile(`^/openai$`), chatAPI},
 	{regexp.MustCompile(`/v1/messages$`), messagesAPI},
 	{regexp.MustCompile(`/responses$`), responsesAPI},
+	{regexp.MustCompile(`/completions$`), completionsAPI},
+	{regexp.MustCompile(`/embeddings$`), embeddingsAPI},
+	{regexp.MustCompile(`:(stream)?[gG]enerateContent$`), generateAPI},
 }
 
 // excused are the interactions of named APIs that their codec does not take, and why it is right
@@ -120,6 +123,8 @@ var excused = map[string]string{
 	"DataDog/dd-trace-py:tests/cassettes/azure_openai/azure_openai_chat_completion_boolean.yaml#0":                             "the recorder stored no request body",
 	"DataDog/dd-trace-py:tests/cassettes/azure_openai/azure_openai_chat_completion_categorical.yaml#0":                         "the recorder stored no request body",
 	"DataDog/dd-trace-py:tests/cassettes/azure_openai/azure_openai_chat_completion_score.yaml#0":                               "the recorder stored no request body",
+	"DataDog/dd-trace-py:tests/cassettes/vertexai/vertexai_generate_content_categorical.yaml#0":                                "the recorder stored no request body",
+	"DataDog/dd-trace-py:tests/cassettes/vertexai/vertexai_generate_content_score.yaml#0":                                      "the recorder stored no request body",
 	"vercel/ai:packages/azure/src/__fixtures__/azure-deepseek-reasoning.1.json#0":                                              "the answer is a chat completion; the URL was inferred",
 	"maruel/genai:providers/huggingface/testdata/TestClient/Scoreboard/meta-llama/Llama-3.1-8B-Instruct/GenStream-JSON.yaml#0": "the stream is [DONE] and nothing else",
 }

@@ -33,10 +33,7 @@ func (openAIChat) Match(w *Wire) bool {
 }
 
 func (openAIChat) Endpoint(req *Request) string {
-	if deployment := req.urlSegment("deployment"); deployment != "" {
-		return req.endpoint("/openai/deployments/" + url.PathEscape(deployment) + "/chat/completions")
-	}
-	return req.endpoint("/v1/chat/completions")
+	return req.deployed("/v1", "/chat/completions")
 }
 
 func (openAIChat) DecodeRequest(w *Wire) (*Request, error) {
@@ -92,6 +89,14 @@ func (r *Request) deployment(w *Wire) {
 	case r.Model == name:
 		r.Options["model"] = jsonText(name)
 	}
+}
+
+// deployed returns the endpoint at path: below a deployment where there is one, else below base.
+func (r *Request) deployed(base, path string) string {
+	if deployment := r.urlSegment("deployment"); deployment != "" {
+		base = "/openai/deployments/" + url.PathEscape(deployment)
+	}
+	return r.endpoint(base + path)
 }
 
 func (openAIChat) EncodeRequest(req *Request) ([]byte, error) {

@@ -44,7 +44,7 @@ func (openAIResponses) DecodeRequest(w *Wire) (*Request, error) {
 		return nil, err
 	}
 	req := &Request{API: responsesAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	var instructions []modelio.Message
+	var instructions *modelio.Message
 	for name, v := range body.members() {
 		switch name {
 		case "model":
@@ -54,7 +54,8 @@ func (openAIResponses) DecodeRequest(w *Wire) (*Request, error) {
 			}
 		case "instructions":
 			if text, ok := v.text(); ok {
-				instructions = []modelio.Message{markedText(modelio.RoleSystem, text, wireInstructions)}
+				m := markedText(modelio.RoleSystem, text, wireInstructions)
+				instructions = &m
 				continue
 			}
 		case "input":
@@ -74,7 +75,7 @@ func (openAIResponses) DecodeRequest(w *Wire) (*Request, error) {
 		}
 		req.Options[name] = v.raw()
 	}
-	req.Messages = append(instructions, req.Messages...)
+	req.prepend(instructions)
 	w.keepURL(req, nil)
 	return req, nil
 }

@@ -191,6 +191,13 @@ func spaceCamelCase(name string) string {
 	return b.String()
 }
 
+// prepend puts the system message before the others, if there is one.
+func (r *Request) prepend(system *modelio.Message) {
+	if system != nil {
+		r.Messages = append([]modelio.Message{*system}, r.Messages...)
+	}
+}
+
 // options returns a copy of the members of Options that go into the body.
 func (r *Request) options() modelio.Object {
 	o := maps.Clone(r.Options)
