@@ -66,6 +66,7 @@ type verifier struct {
 
 	manifest *Manifest
 	listed   bool                // all entries of the manifest are known
+	whole    bool                // all records that it lists are there and can be read
 	dirs     map[string]*os.Root // of the providers
 	blobDirs []blobList
 
@@ -76,7 +77,7 @@ type verifier struct {
 }
 
 func newVerifier(s *Store, root *os.Root) *verifier {
-	return &verifier{store: s, root: root, manifest: &Manifest{}, dirs: map[string]*os.Root{}, blobs: map[canon.Hash]bool{}}
+	return &verifier{store: s, root: root, dirs: map[string]*os.Root{}, blobs: map[canon.Hash]bool{}}
 }
 
 func (v *verifier) close() {
@@ -101,6 +102,13 @@ func (v *verifier) verify() error {
 	if err != nil {
 		return err
 	}
+	if v.manifest == nil {
+		v.manifest = &Manifest{}
+		if len(records) > 0 {
+			v.report(manifestName, Violation{"", ruleMissing, "is missing, though there are records"})
+		}
+	}
+	v.whole = true
 	if err := each(records, v.record); err != nil {
 		return err
 	}
@@ -146,7 +154,6 @@ func each[T any](items []T, f func(*scratch, T) error) error {
 func (v *verifier) readManifest() error {
 	data, err := v.root.ReadFile(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.listed = true
 		return nil
 	}
 	if err != nil {
@@ -278,6 +285,7 @@ func (v *verifier) record(scratch *scratch, file string) error {
 		v.report(file, found...)
 	}
 	if got.id == "" {
+		v.broken(mentioned(scratch.file))
 		return nil
 	}
 	if got.id != e.ID {
@@ -294,6 +302,18 @@ func (v *verifier) record(scratch *scratch, file string) error {
 	}
 	v.refer(file, got)
 	return nil
+}
+
+// broken notes that a record cannot be read, and that it may refer to the given blobs.
+func (v *verifier) broken(blobs []canon.Hash) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.whole = false
+	for _, h := range blobs {
+		if _, ok := v.blobs[h]; ok {
+			v.blobs[h] = true
+		}
+	}
 }
 
 // refer notes what a record refers to, and reports blobs that are missing.
@@ -324,6 +344,7 @@ func (v *verifier) missingRecords(records []string) {
 	ids := map[string]string{}
 	for _, e := range v.manifest.Snapshots {
 		if _, ok := slices.BinarySearch(records, e.File); !ok {
+			v.whole = false
 			v.report(e.File, Violation{"", ruleMissing, "is in the manifest, but missing"})
 		}
 		if other := ids[e.ID]; other != "" {
@@ -335,7 +356,7 @@ func (v *verifier) missingRecords(records []string) {
 
 // times checks that the manifest has the times of the oldest and the newest record.
 func (v *verifier) times() {
-	if !v.listed || v.span.oldest.IsZero() {
+	if !v.listed || !v.whole || v.span.oldest.IsZero() {
 		return
 	}
 	if got, want := formatTime(v.manifest.CreatedAt), formatTime(v.span.oldest); got != want {
