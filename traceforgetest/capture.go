@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -46,18 +47,13 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 
 func storedRequest(req *provider.Request, values *opaque) (snapshot.Request, error) {
 	stored := snapshot.Request{
-		API:              req.API,
-		Model:            req.Model,
-		Prompt:           req.Prompt,
-		Temperature:      number(req.Temperature),
-		MaxTokens:        number(req.MaxTokens),
-		TopP:             number(req.TopP),
-		FrequencyPenalty: number(req.FrequencyPenalty),
-		PresencePenalty:  number(req.PresencePenalty),
-		Seed:             number(req.Seed),
-		Stop:             req.Stop,
-		ProviderOptions:  req.Options,
+		API:             req.API,
+		Model:           req.Model,
+		Prompt:          req.Prompt,
+		Stop:            req.Stop,
+		ProviderOptions: maps.Clone(req.Options),
 	}
+	storeNumbers(&stored, req)
 	messages, ids := modelio.NormalizeRefs(req.Messages)
 	if req.Prompt == nil {
 		stored.Messages = make([]snapshot.Message, 0, len(messages))
@@ -83,12 +79,36 @@ func storedRequest(req *provider.Request, values *opaque) (snapshot.Request, err
 	return stored, nil
 }
 
-func number(n *provider.Number) *snapshot.Number {
-	if n == nil {
-		return nil
+// storeNumbers fills in the parameters that SF has fields for. One that its field does not
+// take is kept like a member without a field, so that a provider's refusal of it can be recorded.
+func storeNumbers(stored *snapshot.Request, req *provider.Request) {
+	const unbounded = math.MaxFloat64
+	for _, p := range []struct {
+		name        string
+		sent        *provider.Number
+		field       **snapshot.Number
+		least, most float64
+	}{
+		{"temperature", req.Temperature, &stored.Temperature, 0, 2},
+		{"max_tokens", req.MaxTokens, &stored.MaxTokens, -unbounded, unbounded},
+		{"top_p", req.TopP, &stored.TopP, -unbounded, unbounded},
+		{"frequency_penalty", req.FrequencyPenalty, &stored.FrequencyPenalty, -2, 2},
+		{"presence_penalty", req.PresencePenalty, &stored.PresencePenalty, -2, 2},
+		{"seed", req.Seed, &stored.Seed, -unbounded, unbounded},
+	} {
+		if p.sent == nil {
+			continue
+		}
+		if value, err := p.sent.Float64(); err == nil && (value < p.least || value > p.most) {
+			if stored.ProviderOptions == nil {
+				stored.ProviderOptions = map[string]json.RawMessage{}
+			}
+			stored.ProviderOptions[p.name] = json.RawMessage(*p.sent)
+			continue
+		}
+		text := snapshot.Number(*p.sent)
+		*p.field = &text
 	}
-	text := snapshot.Number(*n)
-	return &text
 }
 
 // storedMessage writes a message's content as a string where it is one text part without

@@ -40,7 +40,7 @@ func (r *Recorder) commit() {
 func (r *Recorder) goldens() []*golden {
 	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
-		if tk.outcome != retryable && tk.outcome != failed {
+		if !r.transient(tk.outcome) {
 			succeeded[tk.key.call()] = true
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Recorder) goldens() []*golden {
 	var goldens []*golden
 	for _, tk := range r.takes {
 		call := tk.key.call()
-		if tk.outcome == retryable || tk.outcome == failed {
+		if r.transient(tk.outcome) {
 			if succeeded[call] || reported[call] {
 				continue
 			}
@@ -62,6 +62,11 @@ func (r *Recorder) goldens() []*golden {
 		goldens = append(goldens, g)
 	}
 	return goldens
+}
+
+// transient reports whether an outcome is one that the next try may better.
+func (r *Recorder) transient(how outcome) bool {
+	return how == retryable || how == failed && !r.transportErrors
 }
 
 // A recorded is one of the test's records in the store; snapshot is nil where it is broken.
@@ -99,7 +104,9 @@ func (r *Recorder) pair(goldens []*golden) (c snapshot.Change, final []snapshot.
 		}
 		record := snapshot.Record{Provider: g.take.provider, Snapshot: s}
 		c.Put = append(c.Put, record)
-		c.Blobs = append(c.Blobs, g.body)
+		if s.Response.RawOutputRef != "" {
+			c.Blobs = append(c.Blobs, g.body)
+		}
 		final = append(final, record)
 	}
 	for _, o := range old {
@@ -171,6 +178,9 @@ func (r *Recorder) unchanged(o *recorded, g *golden) bool {
 		o.snapshot.Response.Status != g.snapshot.Response.Status ||
 		o.snapshot.Response.Incomplete != g.snapshot.Response.Incomplete {
 		return false
+	}
+	if o.snapshot.Response.RawOutputRef == "" {
+		return true
 	}
 	_, err := r.store.Blob(o.snapshot.Response.RawOutputRef)
 	return err == nil

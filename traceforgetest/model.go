@@ -18,7 +18,7 @@ import (
 // Model returns a model whose calls are recorded from m and replayed without it, chunks
 // included, in the same store and with the same rules as HTTP calls. The name is
 // "provider/model"; the provider is lower-case letters, digits and hyphens. In replay m may be
-// nil. A stream's answer must be what its chunks add up to (GK "Streaming").
+// nil.
 func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
 	provider, model, _ := strings.Cut(name, "/")

@@ -43,3 +43,18 @@ func Nondeterministic(reason string) Option {
 func Incomplete() Option {
 	return option(func(r *Recorder) { r.incomplete = true })
 }
+
+// TransportErrors records errors of the transport (a refused or reset connection, a timeout, an
+// unknown host, a failed TLS handshake) like answers, and replays them as errors of the same
+// kind: errors.Is and errors.As find what they found while recording. Without it such a call is
+// not recorded.
+func TransportErrors() Option {
+	return option(func(r *Recorder) { r.transportErrors = true })
+}
+
+// PassThrough names hosts whose requests are no model calls, such as those of telemetry and of
+// OAuth. While recording they are passed on and not recorded; in replay they get an error that
+// names the host, and do not fail the test. A host stands for its subdomains too.
+func PassThrough(hosts ...string) Option {
+	return option(func(r *Recorder) { r.passThrough = append(r.passThrough, hosts...) })
+}

@@ -251,8 +251,10 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 	if err != nil {
 		return nil, r.unkept(tk, err)
 	}
-	resp, err := tk.decode()
-	if err != nil {
+	var resp *provider.Response
+	if tk.outcome == failed {
+		resp = recordedTransportError(tk.err)
+	} else if resp, err = tk.decode(); err != nil {
 		return nil, r.unkept(tk, err)
 	}
 	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
@@ -286,7 +288,9 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 	case broken:
 		s.Response.Incomplete = "error"
 	}
-	s.Response.RawOutputRef = canon.Sum(body)
+	if tk.outcome != failed {
+		s.Response.RawOutputRef = canon.Sum(body)
+	}
 	if err := storedResponse(&s.Response, resp, tk.request.Messages, tk.opaque); err != nil {
 		return nil, r.unkept(tk, err)
 	}
@@ -316,6 +320,9 @@ func (r *Recorder) unfinished(tk *take) *failure {
 		return failuref(fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded", tk.provider, tk.status, http.StatusText(tk.status)),
 			indent(summary(&tk.stored)), "record again: "+r.accept())
 	case failed:
+		if r.transportErrors && !errors.Is(tk.err, context.Canceled) {
+			return nil
+		}
 		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.provider, tk.err),
 			indent(summary(&tk.stored)), "record again: "+r.accept())
 	}

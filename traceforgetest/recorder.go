@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -34,6 +35,8 @@ type Recorder struct {
 	nondeterministic string
 	lifted           bool
 	incomplete       bool
+	transportErrors  bool
+	passThrough      []string
 
 	mu       sync.Mutex
 	ended    bool
@@ -121,6 +124,9 @@ func (r *Recorder) Recording() bool { return r.mode != replay }
 // made by Stainless (those of OpenAI and Anthropic) would try an error again, with pauses:
 // they get the same text as an answer of status 400 that they do not try again.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r.passesThrough(req.URL.Hostname()) {
+		return r.pass(req)
+	}
 	w, err := readWire(req)
 	if err != nil {
 		return nil, err
@@ -145,15 +151,35 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire, upstream http.RoundTrip
 	}
 	resp, err := r.replay(req, w)
 	var f *failure
+	var recorded *transportError
 	switch {
-	case err == nil:
-		return resp, nil
+	case err == nil, errors.As(err, &recorded):
+		return resp, err
 	case !errors.As(err, &f):
 		f = r.asFailure(err)
 	case f.missing && r.mode == updateNew:
 		return r.record(req, w, upstream)
 	}
 	return nil, r.refuse(w, f)
+}
+
+func (r *Recorder) passesThrough(host string) bool {
+	for _, listed := range r.passThrough {
+		if host == listed || strings.HasSuffix(host, "."+listed) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
+	if r.mode != replay {
+		return r.upstream.RoundTrip(req)
+	}
+	if req.Body != nil {
+		req.Body.Close()
+	}
+	return nil, fmt.Errorf("traceforge: %s is passed through while recording only: nothing is called in replay", req.URL.Hostname())
 }
 
 // begin counts a call, and stops one that failed before: an SDK that tries again does not

@@ -30,6 +30,9 @@ func (r *Recorder) replay(req *http.Request, w *wire) (*http.Response, error) {
 	case how == missing:
 		return nil, r.unrecorded(w)
 	}
+	if sealed.RawOutputRef == "" {
+		return nil, r.replayError(i, sealed)
+	}
 	body, err := r.store.Blob(sealed.RawOutputRef)
 	if err != nil {
 		return nil, fmt.Errorf("%w\nnamed by %s: /snapshots/0/response/raw_output_ref", err, r.file(sealed.Entry))
@@ -37,6 +40,21 @@ func (r *Recorder) replay(req *http.Request, w *wire) (*http.Response, error) {
 	r.tape.played[i] = true
 	r.answered = append(r.answered, answered{record: i})
 	return answer(req, sealed, body), nil
+}
+
+// replayError gives the recorded error of the transport again.
+func (r *Recorder) replayError(i int, sealed *snapshot.Sealed) error {
+	s, err := sealed.Snapshot()
+	if err != nil {
+		return err
+	}
+	recorded := replayedTransportError(s)
+	if recorded == nil {
+		return failuref(r.file(sealed.Entry)+": /snapshots/0/response: there is no raw_output_ref, so there is nothing to replay", "record again: "+r.accept())
+	}
+	r.tape.played[i] = true
+	r.answered = append(r.answered, answered{record: i})
+	return recorded
 }
 
 // answer makes the HTTP response of a snapshot.

@@ -46,8 +46,7 @@ func (r *Recorder) snapshotOf(a answered) (provider string, s *snapshot.Snapshot
 		s, err = sealed.Snapshot()
 		return sealed.Entry.Provider, s, err
 	}
-	switch a.take.ended() {
-	case unread, retryable, failed:
+	if how := a.take.ended(); how == unread || r.transient(how) {
 		return "", nil, nil
 	}
 	g, f := r.golden(a.take)

@@ -1,0 +1,113 @@
+package traceforgetest
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// transportType is the type of the recorded errors that are not a provider's but of the way
+// to it.
+const transportType = "transport"
+
+// A transportError is a recorded error of the transport. Its text is the recorded one; what
+// it wraps is the Go error of its kind, for errors.Is, errors.As and net.Error.
+type transportError struct {
+	message string
+	kind    error
+}
+
+func (e *transportError) Error() string { return e.message }
+func (e *transportError) Unwrap() error { return e.kind }
+
+// Timeout and Temporary make it a net.Error.
+func (e *transportError) Timeout() bool {
+	var t interface{ Timeout() bool }
+	return errors.As(e.kind, &t) && t.Timeout()
+}
+
+func (e *transportError) Temporary() bool { return e.Timeout() }
+
+// A transportKind is a kind of error that replay can give again.
+type transportKind struct {
+	code string
+	is   func(error) bool
+	make func() error
+}
+
+var transportKinds = []transportKind{
+	{"deadline", isErr(context.DeadlineExceeded), func() error { return context.DeadlineExceeded }},
+	{"timeout", isTimeout, func() error {
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	}},
+	{"refused", isErr(syscall.ECONNREFUSED), func() error {
+		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}},
+	{"reset", isErr(syscall.ECONNRESET), func() error {
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	}},
+	{"pipe", isErr(syscall.EPIPE), func() error {
+		return &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}
+	}},
+	{"dns", isA[*net.DNSError], func() error { return &net.DNSError{Err: "no such host", IsNotFound: true} }},
+	{"certificate", isCertificate, func() error {
+		return &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	}},
+	{"tls", isTLS, func() error { return tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"} }},
+	{"eof", isEOF, func() error { return io.EOF }},
+	{"other", func(error) bool { return true }, func() error { return nil }},
+}
+
+func isErr(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func isA[T error](err error) bool {
+	var target T
+	return errors.As(err, &target)
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+func isCertificate(err error) bool {
+	return isA[*tls.CertificateVerificationError](err) || isA[x509.UnknownAuthorityError](err) || isA[x509.HostnameError](err)
+}
+
+func isTLS(err error) bool { return isA[tls.RecordHeaderError](err) || isA[tls.AlertError](err) }
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// recordedTransportError is err as a snapshot has it.
+func recordedTransportError(err error) *provider.Response {
+	for _, kind := range transportKinds {
+		if kind.is(err) {
+			return &provider.Response{Error: &provider.Error{Type: transportType, Code: kind.code, Message: err.Error()}}
+		}
+	}
+	return nil // unreachable: the last kind takes all
+}
+
+// replayedTransportError is the error of a snapshot that has one instead of an answer.
+func replayedTransportError(s *snapshot.Snapshot) error {
+	e := s.Response.Error
+	if e == nil || e.Type != transportType || e.Status != 0 {
+		return nil
+	}
+	for _, kind := range transportKinds {
+		if kind.code == e.Code {
+			return &transportError{e.Message, kind.make()}
+		}
+	}
+	return &transportError{e.Message, nil}
+}

@@ -1,0 +1,133 @@
+package traceforgetest_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestTransportErrors provokes real errors of the transport, records them, and compares what
+// the caller sees in replay.
+func TestTransportErrors(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	done := make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
+	defer hanging.Close()
+	defer close(done)
+	resetting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			conn.(*net.TCPConn).SetLinger(0)
+			conn.Close()
+		}
+	}))
+	defer resetting.Close()
+	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
+	defer untrusted.Close()
+
+	cases := []struct {
+		name, why, url string
+		same           func(error) bool
+	}{
+		{"refused", "nobody listens", closed.URL, func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }},
+		{"reset", "the peer gave up", resetting.URL, func(err error) bool { return errors.Is(err, syscall.ECONNRESET) }},
+		{"timeout", "the client gave up", hanging.URL, func(err error) bool {
+			var netErr net.Error
+			return errors.As(err, &netErr) && netErr.Timeout()
+		}},
+		{"certificate", "nobody vouches for the peer", untrusted.URL, func(err error) bool {
+			var cert *tls.CertificateVerificationError
+			return errors.As(err, &cert)
+		}},
+		{"unknown host", "no such name", "http://nobody.invalid", func(err error) bool {
+			var dns *net.DNSError
+			return errors.As(err, &dns)
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			live := &http.Transport{ResponseHeaderTimeout: 50 * time.Millisecond}
+			var recorded, replayed error
+			test := func(err *error) func(*tbtest.TB, *traceforgetest.Recorder) {
+				return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+					_, *err = post(tf.Client(), c.url+"/v1/chat/completions", newChat("a"))
+				}
+			}
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", test(&recorded), traceforgetest.Upstream(live), traceforgetest.TransportErrors()))
+			require.True(t, c.same(recorded), "%v", recorded)
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			requirePass(t, s.replay("TestIt", test(&replayed)))
+			require.True(t, c.same(replayed), "%s: %v", c.why, replayed)
+			require.Equal(t, recorded.Error(), replayed.Error())
+			s.requireWhole()
+		})
+	}
+}
+
+func TestTransportErrorsBeforeSuccess(t *testing.T) {
+	s := newScene(t)
+	tries := 0
+	flaky := roundTripper(func(r *http.Request) (*http.Response, error) {
+		if tries++; tries == 1 {
+			return nil, syscall.ECONNRESET
+		}
+		return s.provider.Transport().RoundTrip(r)
+	})
+	twice := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		if _, err := send(tf.Client(), newChat("a")); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("got %v", err)
+		}
+		asks(newChat("a"))(t, tf)
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", twice, traceforgetest.Upstream(flaky), traceforgetest.TransportErrors()))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", twice))
+}
+
+func TestPassThrough(t *testing.T) {
+	telemetry := traceforgetest.PassThrough("telemetry.example")
+	visits := 0
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Hostname() == "eu.telemetry.example" {
+			visits++
+			return &http.Response{StatusCode: 204, Body: http.NoBody}, nil
+		}
+		return nil, context.Canceled
+	})
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("a")))
+	visit := func(want string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			_, err := tf.Client().Post("https://eu.telemetry.example/v1", "text/plain", strings.NewReader("x"))
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("got %v", err)
+			}
+		}
+	}
+	requirePass(t, s.replay("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		visit("eu.telemetry.example is passed through while recording only")(t, tf)
+		asks(newChat("a"))(t, tf)
+	}, telemetry))
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", visit(""), telemetry, traceforgetest.Upstream(live))
+	require.Contains(t, tb.Logged(), "no model call was made", "a passed call is none")
+	require.Equal(t, 1, visits)
+}
