@@ -11,6 +11,8 @@ func Codecs() []Codec {
 		openAICompletions{},
 		openAIEmbeddings{},
 		googleGenerate{},
+		ollamaChat{},
+		ollamaGenerate{},
 	}
 }
 

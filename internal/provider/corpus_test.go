@@ -115,6 +115,8 @@ var named = []struct {
 	{regexp.MustCompile(`/completions$`), completionsAPI},
 	{regexp.MustCompile(`/embeddings$`), embeddingsAPI},
 	{regexp.MustCompile(`:(stream)?[gG]enerateContent$`), generateAPI},
+	{regexp.MustCompile(`/api/chat$`), ollamaChatAPI},
+	{regexp.MustCompile(`/api/generate$`), ollamaGenerateAPI},
 }
 
 // excused are the interactions of named APIs that their codec does not take, and why it is right

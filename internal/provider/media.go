@@ -53,6 +53,21 @@ func audioFormat(contentType string) string {
 	return strings.TrimPrefix(contentType, "audio/")
 }
 
+// sniffImage returns the content type that base64 text begins like.
+func sniffImage(base64 string) string {
+	for begin, contentType := range map[string]string{
+		"iVBORw": "image/png",
+		"/9j/":   "image/jpeg",
+		"R0lGOD": "image/gif",
+		"UklGR":  "image/webp", // RIFF
+	} {
+		if strings.HasPrefix(base64, begin) {
+			return contentType
+		}
+	}
+	return "application/octet-stream"
+}
+
 // sniffAudio returns the content type that base64 text begins like; audio/pcm, which has no
 // beginning of its own, if none.
 func sniffAudio(base64 string) string {

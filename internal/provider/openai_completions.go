@@ -27,17 +27,22 @@ func (openAICompletions) DecodeRequest(w *Wire) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := decodePrompt(completionsAPI, body, "prompt", &chatParameters)
+	req := decodePrompt(completionsAPI, body, "prompt", chatParameters.decode)
 	req.deployment(w)
 	return req, nil
 }
 
 func (openAICompletions) EncodeRequest(req *Request) ([]byte, error) {
-	return encodePrompt(req, "prompt", &chatParameters)
+	body, err := chatParameters.encode(req)
+	if err != nil {
+		return nil, err // unreachable: the API has them all
+	}
+	return encodePrompt(req, "prompt", body)
 }
 
-// decodePrompt decodes a request whose content is one member. If that is a string it is the prompt.
-func decodePrompt(api string, body value, name string, p *parameters) *Request {
+// decodePrompt decodes a request whose content is one member. If that is a string it is the
+// prompt. Other members are for take.
+func decodePrompt(api string, body value, name string, take func(r *Request, name string, v value) bool) *Request {
 	req := &Request{API: api, Options: modelio.Object{}}
 	for member, v := range body.members() {
 		switch member {
@@ -52,7 +57,7 @@ func decodePrompt(api string, body value, name string, p *parameters) *Request {
 				continue
 			}
 		default:
-			if p.decode(req, member, v) {
+			if take(req, member, v) {
 				continue
 			}
 		}
@@ -64,12 +69,8 @@ func decodePrompt(api string, body value, name string, p *parameters) *Request {
 	return req
 }
 
-// encodePrompt undoes decodePrompt.
-func encodePrompt(req *Request, name string, p *parameters) ([]byte, error) {
-	body, err := p.encode(req)
-	if err != nil {
-		return nil, err
-	}
+// encodePrompt undoes decodePrompt; body is what was for take.
+func encodePrompt(req *Request, name string, body modelio.Object) ([]byte, error) {
 	if len(req.Messages) > 0 {
 		return nil, &WireError{API: req.API, Pointer: "/messages", Reason: "the API takes no messages but a prompt"}
 	}

@@ -26,13 +26,17 @@ func (openAIEmbeddings) DecodeRequest(w *Wire) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := decodePrompt(embeddingsAPI, body, "input", &parameters{})
+	req := decodePrompt(embeddingsAPI, body, "input", new(parameters).decode)
 	req.deployment(w)
 	return req, nil
 }
 
 func (openAIEmbeddings) EncodeRequest(req *Request) ([]byte, error) {
-	return encodePrompt(req, "input", &parameters{})
+	body, err := new(parameters).encode(req)
+	if err != nil {
+		return nil, err
+	}
+	return encodePrompt(req, "input", body)
 }
 
 func (openAIEmbeddings) DecodeResponse(a *Answer) (*Response, error) {

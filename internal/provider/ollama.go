@@ -1,0 +1,334 @@
+package provider
+
+import (
+	"encoding/json"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const (
+	ollamaChatAPI     = "ollama.chat"
+	ollamaGenerateAPI = "ollama.generate"
+)
+
+var ollamaParameters = parameters{
+	temperature:      "temperature",
+	maxTokens:        "num_predict",
+	topP:             "top_p",
+	frequencyPenalty: "frequency_penalty",
+	presencePenalty:  "presence_penalty",
+	seed:             "seed",
+	stop:             "stop",
+}
+
+// wireNameless is what Metadata's $wire has for a tool response that does not name its tool.
+const wireNameless = "nameless"
+
+// ollamaChat is Ollama's own chat API.
+type ollamaChat struct{}
+
+func (ollamaChat) API() string      { return ollamaChatAPI }
+func (ollamaChat) Provider() string { return "ollama" }
+func (ollamaChat) Seeded() bool     { return true }
+
+func (ollamaChat) Match(w *Wire) bool {
+	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/api/chat")
+}
+
+func (ollamaChat) Endpoint(req *Request) string { return req.endpoint("/api/chat") }
+
+func (ollamaChat) DecodeRequest(w *Wire) (*Request, error) {
+	body, err := w.body(ollamaChatAPI)
+	if err != nil {
+		return nil, err
+	}
+	req := &Request{API: ollamaChatAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	for name, v := range body.members() {
+		switch name {
+		case "model":
+			if v.isWord() {
+				req.Model = v.word()
+				continue
+			}
+		case "messages":
+			if messages, ok := ollamaMessages(v); ok {
+				req.Messages = messages
+				continue
+			}
+		case "tools":
+			if tools, ok := chatTools(v); ok {
+				req.Tools = tools
+				continue
+			}
+		case "options":
+			if ollamaParameters.decodeIn(req, name, v) {
+				continue
+			}
+		}
+		req.Options[name] = v.raw()
+	}
+	w.keepURL(req, nil)
+	return req, nil
+}
+
+func (ollamaChat) EncodeRequest(req *Request) ([]byte, error) {
+	body, err := encodeOllamaOptions(req)
+	if err != nil {
+		return nil, err
+	}
+	if req.Model != "" {
+		body["model"] = jsonText(req.Model)
+	}
+	if req.Tools != nil {
+		body["tools"] = encodeChatTools(req.Tools)
+	}
+	messages := list{}
+	for i, m := range req.Messages {
+		encoded, err := encodeOllamaMessage(i, m)
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, encoded...)
+	}
+	body["messages"] = jsonList(messages)
+	overlay(body, req.options())
+	return jsonObject(body), nil
+}
+
+func encodeOllamaOptions(req *Request) (modelio.Object, error) {
+	body := modelio.Object{}
+	options, err := ollamaParameters.encode(req)
+	if len(options) > 0 {
+		body["options"] = jsonObject(options)
+	}
+	return body, err
+}
+
+// ollamaMessages decodes the list of messages. It reports false for one with an element that is no
+// message at all.
+func ollamaMessages(v value) ([]modelio.Message, bool) {
+	messages := make([]modelio.Message, 0, v.length())
+	var calls callNames
+	for _, e := range v.elements() {
+		if !e.member("role").present() {
+			return nil, false
+		}
+		m := ollamaMessage(e)
+		calls.resolve(&m)
+		messages = append(messages, m)
+	}
+	return messages, v.isArray()
+}
+
+// ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool
+// calls. A member that fits no part is kept in Metadata.
+func ollamaMessage(v value) modelio.Message {
+	var m modelio.Message
+	chatRole(&m, v.member("role"))
+	if m.Role == modelio.RoleTool {
+		ollamaResult(&m, v)
+		return m
+	}
+	var reasoning, content, images, calls []modelio.Part
+	for name, f := range v.members() {
+		ok := false
+		switch name {
+		case "role":
+			continue
+		case "thinking":
+			if ok = f.isWord(); ok {
+				reasoning = []modelio.Part{modelio.ReasoningPart(f.word())}
+			}
+		case "content":
+			var text string
+			if text, ok = f.text(); ok {
+				content = []modelio.Part{modelio.TextPart(text)}
+			}
+		case "images":
+			images, ok = ollamaImages(f)
+		case "tool_calls":
+			calls, ok = ollamaCalls(f)
+		}
+		if !ok {
+			keep(&m.Metadata, name, f.raw())
+		}
+	}
+	m.Content = append(append(append(reasoning, content...), images...), calls...)
+	return m
+}
+
+// ollamaResult decodes the result of a tool call.
+func ollamaResult(m *modelio.Message, v value) {
+	result := &modelio.ToolResponse{}
+	part := modelio.Part{ToolResponse: result}
+	for name, f := range v.members() {
+		ok := name == "role"
+		switch name {
+		case "tool_name":
+			result.Name = f.word()
+			ok = f.isWord()
+		case "tool_call_id":
+			result.Ref = f.word()
+			ok = f.isWord()
+		case "content":
+			if ok = f.isString(); ok {
+				result.Output = f.raw()
+			}
+		}
+		if !ok {
+			keep(&m.Metadata, name, f.raw())
+		}
+	}
+	if result.Name == "" {
+		mark(&part.Metadata, wireNameless)
+	}
+	m.Content = []modelio.Part{part}
+}
+
+// ollamaImages decodes images, which are base64 without their content type.
+func ollamaImages(v value) ([]modelio.Part, bool) {
+	images, ok := v.texts()
+	var parts []modelio.Part
+	for _, image := range images {
+		contentType := sniffImage(image)
+		parts = append(parts, modelio.MediaPart(contentType, dataURL(contentType, image)))
+	}
+	return parts, ok && len(parts) > 0
+}
+
+// ollamaCalls decodes tool calls, whose arguments are values and not text.
+func ollamaCalls(v value) ([]modelio.Part, bool) {
+	var parts []modelio.Part
+	for _, call := range v.elements() {
+		function := call.member("function")
+		request := &modelio.ToolRequest{Name: function.member("name").word(), Input: function.member("arguments").raw()}
+		if request.Name == "" || request.Input == nil {
+			return nil, false
+		}
+		taken := []string{"function"}
+		if id := call.member("id"); id.isWord() {
+			request.Ref = id.word()
+			taken = append(taken, "id")
+		}
+		part := modelio.Part{ToolRequest: request, Metadata: call.rest(taken...)}
+		keepRest(&part.Metadata, "function", function, "name", "arguments")
+		parts = append(parts, part)
+	}
+	return parts, len(parts) > 0
+}
+
+func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
+	o := modelio.Object{"role": jsonText(wireRole(m.Role))}
+	var images, calls, results list
+	for i, part := range m.Content {
+		switch {
+		case part.Text != nil:
+			text := *part.Text
+			if before, err := parse(o["content"]); err == nil {
+				text = before.root().word() + text
+			}
+			o["content"] = jsonText(text)
+		case part.Reasoning != nil:
+			o["thinking"] = jsonText(*part.Reasoning)
+		case part.Media != nil:
+			_, data, ok := splitDataURL(part.Media.URL)
+			if !ok {
+				return nil, wireFailure(ollamaChatAPI, at, i, "the API takes media as base64 only")
+			}
+			images = append(images, jsonText(data))
+		case part.ToolRequest != nil:
+			calls = append(calls, encodeOllamaCall(part))
+		case part.ToolResponse != nil && m.Role == modelio.RoleTool:
+			results = append(results, encodeOllamaResult(part, m.Metadata))
+		default:
+			return nil, wireFailure(ollamaChatAPI, at, i, "a part of a kind that the API has no place for")
+		}
+	}
+	if results != nil {
+		return results, nil
+	}
+	if images != nil {
+		o["images"] = jsonList(images)
+	}
+	if calls != nil {
+		o["tool_calls"] = jsonList(calls)
+	}
+	overlay(o, m.Metadata)
+	return list{jsonObject(o)}, nil
+}
+
+func encodeOllamaCall(part modelio.Part) json.RawMessage {
+	call := part.ToolRequest
+	function := modelio.Object{"name": jsonText(call.Name), "arguments": json.RawMessage("{}")}
+	if call.Input != nil {
+		function["arguments"] = call.Input
+	}
+	o := modelio.Object{"function": jsonObject(function)}
+	if call.Ref != "" {
+		o["id"] = jsonText(call.Ref)
+	}
+	overlay(o, part.Metadata)
+	return jsonObject(o)
+}
+
+func encodeOllamaResult(part modelio.Part, extra modelio.Object) json.RawMessage {
+	result := part.ToolResponse
+	o := modelio.Object{"role": jsonText("tool")}
+	if result.Name != "" && !marked(part.Metadata, wireNameless) {
+		o["tool_name"] = jsonText(result.Name)
+	}
+	if result.Ref != "" {
+		o["tool_call_id"] = jsonText(result.Ref)
+	}
+	if result.Output != nil {
+		o["content"] = argumentsOf(result.Output)
+	}
+	overlay(o, part.Metadata)
+	overlay(o, extra)
+	return jsonObject(o)
+}
+
+func (ollamaChat) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(ollamaChatAPI, a, func() fold { return &ollamaFold{} }, func(body value) (*Response, error) {
+		return ollamaAnswer(ollamaChatAPI, body)
+	})
+}
+
+// ollamaGenerate is Ollama's API for a prompt.
+type ollamaGenerate struct{}
+
+func (ollamaGenerate) API() string      { return ollamaGenerateAPI }
+func (ollamaGenerate) Provider() string { return "ollama" }
+func (ollamaGenerate) Seeded() bool     { return true }
+
+func (ollamaGenerate) Match(w *Wire) bool {
+	return w.posts(func(body value) bool { return body.member("prompt").present() }, "/api/generate")
+}
+
+func (ollamaGenerate) Endpoint(req *Request) string { return req.endpoint("/api/generate") }
+
+func (ollamaGenerate) DecodeRequest(w *Wire) (*Request, error) {
+	body, err := w.body(ollamaGenerateAPI)
+	if err != nil {
+		return nil, err
+	}
+	req := decodePrompt(ollamaGenerateAPI, body, "prompt", func(r *Request, name string, v value) bool {
+		return name == "options" && ollamaParameters.decodeIn(r, name, v)
+	})
+	w.keepURL(req, nil)
+	return req, nil
+}
+
+func (ollamaGenerate) EncodeRequest(req *Request) ([]byte, error) {
+	body, err := encodeOllamaOptions(req)
+	if err != nil {
+		return nil, err // unreachable: the API has them all
+	}
+	return encodePrompt(req, "prompt", body)
+}
+
+func (ollamaGenerate) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(ollamaGenerateAPI, a, func() fold { return &ollamaFold{} }, func(body value) (*Response, error) {
+		return ollamaAnswer(ollamaGenerateAPI, body)
+	})
+}
