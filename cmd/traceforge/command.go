@@ -25,6 +25,7 @@ func commands() []command {
 	return []command{
 		verifyCommand,
 		showCommand,
+		updateCommand,
 		manifestCommand,
 		migrateCommand,
 		snapshotMigrateCommand,

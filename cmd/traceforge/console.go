@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,16 @@ func (c *console) canonical(line string) {
 		line = printable(line)
 	}
 	fmt.Fprintln(c.stdout, line)
+}
+
+// json writes a value for a program to read.
+func (c *console) json(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.stdout, printable(string(text)))
+	return err
 }
 
 // say writes a line to stderr.

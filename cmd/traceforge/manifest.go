@@ -6,30 +6,32 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 var manifestCommand = command{
 	name:     "manifest",
-	synopsis: "[DIR]",
+	synopsis: "[--json] [DIR]",
 	summary:  "rebuild the manifest from the records",
 	help: `
 Writes manifest.json anew from the record files, as after a merge conflict, and prints
 what changed: a line for each record that was added, removed or changed. A record
 file that is not valid is named, and then nothing is written.
+
+  --json  print one object instead: {"file":…,"snapshots":…,"rebuilt":…,"changes":[…]};
+          without changes where the manifest could not be read before
 `,
 	run: runManifest,
 }
 
 func runManifest(_ context.Context, con *console, args []string) error {
-	args, err := arguments(newFlags(), args, 0, 1)
+	flags := newFlags()
+	asJSON := flags.Bool("json", false, "")
+	args, err := arguments(flags, args, 0, 1)
 	if err != nil {
 		return err
 	}
@@ -60,48 +62,33 @@ func runManifest(_ context.Context, con *console, args []string) error {
 		return err
 	}
 
+	var differ []change
 	snapshots := count(len(kept), "snapshot", "snapshots")
+	rebuilt := !bytes.Equal(before, after)
 	switch {
-	case bytes.Equal(before, after):
+	case !rebuilt:
 		con.say("%s: %s, nothing was to be changed", file, snapshots)
-		return nil
 	case unreadable != nil:
 		con.say("%s: rebuilt from %s; before, %s", file, snapshots, firstMessage(unreadable))
-		return nil
+	default:
+		con.say("%s: rebuilt from %s", file, snapshots)
+		differ = changes("", listed, kept)
 	}
-	con.say("%s: rebuilt from %s", file, snapshots)
-	return writeChanges(con, listed, kept)
+	if *asJSON {
+		return con.json(struct {
+			File      string   `json:"file"`
+			Snapshots int      `json:"snapshots"`
+			Rebuilt   bool     `json:"rebuilt"`
+			Changes   []change `json:"changes,omitempty"`
+		}{filepath.ToSlash(file), len(kept), rebuilt, differ})
+	}
+	return writeChanges(con, differ)
 }
 
-// seals returns the seals of the records that the manifest lists, by file.
-func seals(store *snapshot.Store) (map[string]canon.Hash, error) {
-	listed := map[string]canon.Hash{}
-	for e, err := range store.All() {
-		if err != nil {
-			return nil, err
-		}
-		listed[e.File] = e.Hash
-	}
-	return listed, nil
-}
-
-// writeChanges writes a line for each record that only one of two manifests lists, or that they
-// list with another seal.
-func writeChanges(con *console, before, after map[string]canon.Hash) error {
-	all := map[string]canon.Hash{}
-	maps.Copy(all, before)
-	maps.Copy(all, after)
-	for _, file := range slices.Sorted(maps.Keys(all)) {
-		change := "changed"
-		switch {
-		case before[file] == after[file]:
-			continue
-		case before[file] == "":
-			change = "added"
-		case after[file] == "":
-			change = "removed"
-		}
-		fmt.Fprintln(con.stdout, change, file)
+// writeChanges writes a line for each change.
+func writeChanges(con *console, differ []change) error {
+	for _, c := range differ {
+		fmt.Fprintln(con.stdout, printable(c.String()))
 	}
 	return con.stdout.Flush() // an earlier error is sticky
 }

@@ -33,18 +33,31 @@ func storeDir(named string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := os.Getenv("TRACEFORGE_DIR")
+	root := moduleRoot(wd)
+	if dir := os.Getenv(dirEnv); root == "" && dir != "" {
+		return dir, nil
+	}
+	if root == "" {
+		return "", usagef("no go.mod was found from the working directory upwards: name the store, or set %s", dirEnv)
+	}
+	return storeOfModule(root)
+}
+
+// dirEnv is the variable that names the store; a relative path starts at the module.
+const dirEnv = "TRACEFORGE_DIR"
+
+// storeOfModule returns the directory of the store of the module that is in the directory root.
+func storeOfModule(root string) (string, error) {
+	dir := os.Getenv(dirEnv)
 	if filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	root := moduleRoot(wd)
-	switch {
-	case root == "" && dir == "":
-		return "", usagef("no go.mod was found from the working directory upwards: name the store, or set TRACEFORGE_DIR")
-	case root == "":
-		return dir, nil
-	case dir == "":
+	if dir == "" {
 		dir = ".ai-snapshots"
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
 	}
 	return filepath.Rel(wd, filepath.Join(root, dir))
 }

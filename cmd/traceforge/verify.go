@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -111,10 +110,5 @@ func writeFindings(con *console, snapshots int, found []snapshot.Finding) error 
 	for _, f := range found {
 		answer.Findings = append(answer.Findings, finding(f))
 	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(con.stdout, printable(string(text)))
-	return err
+	return con.json(answer)
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+)
+
+// TestWorkflow runs the command, git and real go test in toy modules that use this checkout,
+// offline.
+func TestWorkflow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs go test many times")
+	}
+	checkout, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
+	require.NoError(t, err)
+	caches, err := osexec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	require.NoError(t, err)
+	cache := strings.Fields(string(caches))
+
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/workflow",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Values[runningProvider{}] = new(func())
+			env.Vars = append(env.Vars,
+				"GOCACHE="+cache[0], "GOMODCACHE="+cache[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
+				"GOFLAGS=-mod=mod -vet=off -ldflags=-w", // no debug information: it links faster
+				"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=", "GITHUB_ACTIONS=",
+				"COLUMNS=", "NO_COLOR=", "GORACE=atexit_sleep_ms=0",
+				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(env.WorkDir, ".gitconfig"),
+				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+			module := fmt.Sprintf("module example.com/toy\n\ngo 1.25\n\nrequire github.com/traceforge/traceforge-go v0.0.0\n\nreplace github.com/traceforge/traceforge-go => %s\n", checkout)
+			for name, text := range map[string]string{"go.mod": module, "go.sum": string(sums), "chat/chat.go": chatPackage} {
+				file := filepath.Join(env.WorkDir, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+					return err
+				}
+				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"replace":  replace,
+			"provider": providerCommand,
+		},
+	})
+}
+
+// chatPackage is a package of the toy modules: Ask calls a model through a recorder.
+const chatPackage = `package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+)
+
+func Ask(t testing.TB, client *http.Client, prompt string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"model": "gpt-4o-mini", "temperature": 0, "seed": 42,
+		"messages": []any{map[string]any{"role": "user", "content": prompt}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := os.Getenv("MODEL_URL")
+	if base == "" {
+		base = "https://api.openai.com"
+	}
+	resp, err := client.Post(base+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status, err, string(answer))
+	}
+	return string(answer)
+}
+`
+
+// runningProvider is the key under which a script keeps how to stop its provider.
+type runningProvider struct{}
+
+// providerCommand is the script command provider start|stop. The provider's address is in
+// MODEL_URL, which is empty where there is none.
+func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
+	stop := ts.Value(runningProvider{}).(*func())
+	switch action := strings.Join(args, " "); {
+	case neg:
+		ts.Fatalf("unsupported: ! provider")
+	case action == "start":
+		server, err := fakeprovider.Start()
+		ts.Check(err)
+		server.Handle(fakeprovider.Echo())
+		ts.Defer(server.Close)
+		*stop = server.Close
+		ts.Setenv("MODEL_URL", server.URL())
+	case action == "stop":
+		(*stop)()
+		ts.Setenv("MODEL_URL", "")
+	default:
+		ts.Fatalf("usage: provider start|stop")
+	}
+}
