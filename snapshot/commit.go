@@ -69,8 +69,7 @@ type put struct {
 	entry     Entry
 	data      []byte
 	timestamp time.Time
-	raw       canon.Hash
-	output    canon.Hash
+	refs
 }
 
 func newPlan(c Change) (*plan, error) {
@@ -125,8 +124,7 @@ func newPut(r Record) (put, error) {
 		entry:     Entry{snap.ID, r.Provider, entryFileOf(r.Provider, snap.ID), snap.Hash},
 		data:      data,
 		timestamp: snap.Timestamp.UTC().Truncate(time.Millisecond),
-		raw:       snap.Response.RawOutputRef,
-		output:    snap.Response.OutputRef,
+		refs:      refsOf(snap),
 	}, nil
 }
 

@@ -10,11 +10,11 @@ import (
 
 // An examined is what the check of a record's file yields beside violations.
 type examined struct {
-	id          string
-	source      Source
-	timestamp   time.Time
-	raw, output canon.Hash // the blobs that it refers to
-	seal        canon.Hash
+	id        string
+	source    Source
+	timestamp time.Time
+	refs
+	seal canon.Hash
 }
 
 // examine checks the file that was read: it must be what [Document.Encode] writes for a document with one
@@ -49,8 +49,7 @@ func examinedOf(snap *Snapshot) examined {
 		id:        snap.ID,
 		source:    snap.Source,
 		timestamp: snap.Timestamp,
-		raw:       snap.Response.RawOutputRef,
-		output:    snap.Response.OutputRef,
+		refs:      refsOf(snap),
 		seal:      snap.Hash,
 	}
 }

@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"bytes"
+	"fmt"
+	"iter"
 	"os"
 	"sync"
 	"time"
@@ -47,42 +49,73 @@ func (s *scratch) facts(readBlob func(canon.Hash) ([]byte, error)) (facts, canon
 		f.blobs = mentioned(s.file)
 		return f, ""
 	}
-	var raw, output canon.Hash
+	var named refs
 	at := r.members[1]
 	value := s.text[at.start:at.end]
 	ok = canon.Canonical(value) && timestamp.decode(newCursor(value), &f.timestamp)
-	ok = decodeMember(s, r.members[responseText], "raw_output_ref", hash, &raw) && ok
-	ok = decodeMember(s, r.members[responseText], "output_ref", hash, &output) && ok
+	ok = decodeMember(s, r.members[requestText], "blobs", list(hash), &named.media) && ok
+	ok = decodeMember(s, r.members[responseText], "raw_output_ref", hash, &named.raw) && ok
+	ok = decodeMember(s, r.members[responseText], "output_ref", hash, &named.output) && ok
 	if !ok {
 		f.blobs = mentioned(s.file)
 		return f, ""
 	}
-	f.blobs = reachable(raw, output, readBlob)
+	f.blobs = named.reachable(readBlob)
 	return f, canon.Hash(r.seal)
 }
 
-// reachable returns the blobs that a record refers to: the provider's bytes, and the envelope with
-// all that it names (LC "Normalized Output Envelope").
-func reachable(raw, output canon.Hash, readBlob func(canon.Hash) ([]byte, error)) []canon.Hash {
-	var found []canon.Hash
-	if raw != "" {
-		found = append(found, raw)
+// Refs are the blobs that a record names.
+type refs struct {
+	media       []canon.Hash // of the request
+	raw, output canon.Hash
+}
+
+func refsOf(s *Snapshot) refs {
+	return refs{s.Request.Blobs, s.Response.RawOutputRef, s.Response.OutputRef}
+}
+
+// direct yields the blobs by the places that name them.
+func (r refs) direct() iter.Seq2[string, canon.Hash] {
+	return func(yield func(string, canon.Hash) bool) {
+		for i, h := range r.media {
+			if !yield(fmt.Sprintf("/snapshots/0/request/blobs/%d", i), h) {
+				return
+			}
+		}
+		if r.raw != "" && !yield("/snapshots/0/response/raw_output_ref", r.raw) {
+			return
+		}
+		if r.output != "" {
+			yield("/snapshots/0/response/output_ref", r.output)
+		}
 	}
-	if output == "" {
-		return found
-	}
-	next := []canon.Hash{output}
-	for seen := map[canon.Hash]bool{}; len(next) > 0; {
-		h := next[0]
-		next = next[1:]
+}
+
+// reachable returns the blobs that a record refers to: those that it names, and all that the
+// envelope names (LC "Normalized Output Envelope").
+func (r refs) reachable(readBlob func(canon.Hash) ([]byte, error)) (found []canon.Hash) {
+	seen := map[canon.Hash]bool{}
+	var follow func(h canon.Hash)
+	follow = func(h canon.Hash) {
 		if seen[h] {
-			continue
+			return
 		}
 		seen[h] = true
 		found = append(found, h)
 		// What is missing or altered is for Verify to say.
 		if data, err := readBlob(h); err == nil {
-			next = append(next, mentioned(data)...)
+			for _, named := range mentioned(data) {
+				follow(named)
+			}
+		}
+	}
+	if r.output != "" {
+		follow(r.output)
+	}
+	for _, h := range r.direct() {
+		if !seen[h] {
+			seen[h] = true
+			found = append(found, h)
 		}
 	}
 	return found

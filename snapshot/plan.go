@@ -85,17 +85,14 @@ func (s *Store) planBlobs(t *transaction, p *plan, kept []Entry, old []facts) er
 		t.write(blobFile(h), data)
 	}
 	for _, put := range p.puts {
-		for _, ref := range []canon.Hash{put.raw, put.output} {
-			if ref == "" {
-				continue
-			}
+		for _, ref := range put.direct() {
 			if _, err := readBlob(ref); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w: snapshot %s refers to %s, which is neither in the change nor in the store", ErrBlob, put.entry.ID, ref)
 			} else if err != nil {
 				return err
 			}
 		}
-		for _, h := range reachable(put.raw, put.output, readBlob) {
+		for _, h := range put.reachable(readBlob) {
 			used[h] = true
 		}
 	}

@@ -49,6 +49,7 @@ var sourceObject = object[Source]{
 var requestObject = object[Request]{
 	members: []member[Request]{
 		field("api", ifAny, text, func(r *Request) *string { return &r.API }),
+		field("blobs", ifAny, list(hash), func(r *Request) *[]canon.Hash { return &r.Blobs }),
 		field("call_ids", ifAny, mapOf(text), func(r *Request) *map[string]string { return &r.CallIDs }),
 		field("frequency_penalty", ifAny, optional(number), func(r *Request) **Number { return &r.FrequencyPenalty }),
 		field("max_tokens", nullable, optional(number), func(r *Request) **Number { return &r.MaxTokens }),
@@ -109,6 +110,7 @@ var responseObject = object[Response]{
 		field("raw_output_ref", ifAny, hash, func(r *Response) *canon.Hash { return &r.RawOutputRef }),
 		field("response_hash", ifAny, hash, func(r *Response) *canon.Hash { return &r.ResponseHash }),
 		field("status", ifAny, integer[int](0), func(r *Response) *int { return &r.Status }),
+		field("timing_ms", ifAny, list(integer[int64](0)), func(r *Response) *[]int64 { return &r.TimingMS }),
 		field("tokens_used", nullable, optional(integer[int64](0)), func(r *Response) **int64 { return &r.TokensUsed }),
 		field("tool_calls", ifAny, list(toolCallObject.codec()), func(r *Response) *[]ToolCall { return &r.ToolCalls }),
 		field("usage", ifAny, optional(usageObject.codec()), func(r *Response) **Usage { return &r.Usage }),
@@ -196,4 +198,4 @@ func formatTime(t time.Time) string {
 var coreMembers = []string{"candidates", "content", "error", "finish_reason", "parts", "tool_calls"}
 
 // outsideCore are the members of a request that its hash does not cover (design R3, R8).
-var outsideCore = []string{"call_ids", "prompt_hash", "wire_hash"}
+var outsideCore = []string{"blobs", "call_ids", "prompt_hash", "wire_hash"}

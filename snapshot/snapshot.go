@@ -65,6 +65,7 @@ type Request struct {
 	ProviderOptions map[string]json.RawMessage // all else that was sent
 	PromptHash      canon.Hash                 // hash of the core: all above but what Source.Ignored names
 	WireHash        canon.Hash                 // hash of the bytes that were sent; outside the core
+	Blobs           []canon.Hash               // media of the messages, which are kept beside the snapshot; outside the core, where their names stand
 	CallIDs         map[string]string          // call_1 -> the provider's own id; outside the core (design R8)
 }
 
@@ -94,6 +95,7 @@ type Response struct {
 	Usage           *Usage
 	Status          int                 // HTTP status; 0 where the call was no HTTP call
 	Headers         map[string][]string // of the allow-list
+	TimingMS        []int64             // milliseconds from sending the request to each event of a stream
 	RawOutputRef    canon.Hash          // blob: the provider's own bytes
 	OutputRef       canon.Hash          // blob: the normalized envelope (LC)
 	Incomplete      string              // "aborted" or "error": a stream that was cut; empty: complete

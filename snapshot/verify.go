@@ -318,7 +318,7 @@ func (v *verifier) broken(blobs []canon.Hash) {
 
 // refer notes what a record refers to, and reports blobs that are missing.
 func (v *verifier) refer(file string, got examined) {
-	reached := reachable(got.raw, got.output, v.store.readBlob)
+	reached := got.reachable(v.store.readBlob)
 	var missing []Violation
 	v.mu.Lock()
 	for _, h := range reached {
@@ -327,9 +327,9 @@ func (v *verifier) refer(file string, got examined) {
 			continue
 		}
 		// What an envelope names besides is for its reader to ask for.
-		for name, ref := range map[string]canon.Hash{"raw_output_ref": got.raw, "output_ref": got.output} {
+		for pointer, ref := range got.direct() {
 			if ref == h {
-				missing = append(missing, Violation{"/snapshots/0/response/" + name, ruleBlob, "refers to " + string(h) + ", which is missing"})
+				missing = append(missing, Violation{pointer, ruleBlob, "refers to " + string(h) + ", which is missing"})
 			}
 		}
 	}
