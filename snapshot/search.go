@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"errors"
+	"io"
 	"os"
 	"strings"
 )
@@ -10,7 +11,10 @@ import (
 // one a line, so what a look-up costs grows with the logarithm of their number (design R13). It
 // trusts no line that it did not read.
 type search struct {
-	file       *os.File
+	file interface {
+		io.ReaderAt
+		io.Closer
+	}
 	start, end int64 // of the entries' lines
 
 	buf   []byte
@@ -25,44 +29,48 @@ const blockSize = 16 << 10
 var errMalformed = errors.New("malformed manifest")
 
 // openSearch opens the manifest in root.
-func openSearch(root *os.Root) (s *search, err error) {
+func openSearch(root *os.Root) (*search, error) {
 	f, err := root.Open(manifestName)
 	if err != nil {
 		return nil, err
 	}
-	s = &search{file: f, buf: make([]byte, blockSize)}
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
 	info, err := f.Stat()
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
-	size := info.Size()
-	s.end = size
+	s := &search{file: f, end: info.Size(), buf: make([]byte, blockSize)}
+	if err := s.open(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// open reads what is around the entries, and finds where they are.
+func (s *search) open() error {
+	size := s.end
 	head, err := s.read(0, blockSize)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m := Manifest{}
 	entries, err := m.parseHead(head)
 	if err != nil {
-		return nil, errMalformed
+		return errMalformed
 	}
 	s.start = int64(len(head) - len(entries))
 	tail, err := s.read(max(s.start, size-int64(tailSize)-1), tailSize+1)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := m.parseTail(tail); err != nil {
-		return nil, errMalformed
+		return errMalformed
 	}
 	if s.end = size - int64(tailSize); s.end <= s.start {
-		return nil, errMalformed
+		return errMalformed
 	}
-	return s, nil
+	return nil
 }
 
 func (s *search) close() error { return s.file.Close() }
