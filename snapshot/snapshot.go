@@ -65,7 +65,7 @@ type Request struct {
 	ProviderOptions map[string]json.RawMessage // all else that was sent
 	PromptHash      canon.Hash                 // hash of the core: all above but what Source.Ignored names
 	WireHash        canon.Hash                 // hash of the bytes that were sent; outside the core
-	Blobs           []canon.Hash               // media of the messages, which are kept beside the snapshot; outside the core, where their names stand
+	Blobs           []canon.Hash               // media of the request and the answer, kept beside the snapshot; outside the core, where their names stand
 	CallIDs         map[string]string          // call_1 -> the provider's own id; outside the core (design R8)
 }
 

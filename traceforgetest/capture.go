@@ -18,7 +18,7 @@ type call struct {
 	codec   provider.Codec
 	request *provider.Request
 	stored  snapshot.Request
-	opaque  *opaque // the opaque values of the request
+	values  *values // what stands elsewhere than in the stored request
 }
 
 // identify decodes a request and computes its key. It serves recording and replay alike, so
@@ -32,7 +32,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 	if err != nil {
 		return nil, r.undecodable(w, err)
 	}
-	values := newOpaque()
+	values := newValues()
 	stored, err := storedRequest(request, values)
 	if err != nil {
 		return nil, r.undecodable(w, err)
@@ -45,7 +45,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 	return &call{key{name, stored.PromptHash, w.hash}, codec, request, stored, values}, nil
 }
 
-func storedRequest(req *provider.Request, values *opaque) (snapshot.Request, error) {
+func storedRequest(req *provider.Request, values *values) (snapshot.Request, error) {
 	stored := snapshot.Request{
 		API:             req.API,
 		Model:           req.Model,
@@ -72,7 +72,8 @@ func storedRequest(req *provider.Request, values *opaque) (snapshot.Request, err
 		}
 		stored.Tools = append(stored.Tools, tool)
 	}
-	maps.Copy(ids, values.originals)
+	maps.Copy(ids, values.opaque.originals)
+	stored.Blobs = values.media.order
 	if len(ids) > 0 {
 		stored.CallIDs = ids
 	}
@@ -113,7 +114,7 @@ func storeNumbers(stored *snapshot.Request, req *provider.Request) {
 
 // storedMessage writes a message's content as a string where it is one text part without
 // metadata, else as the list of its parts (design R15).
-func storedMessage(m *modelio.Message, values *opaque) (snapshot.Message, error) {
+func storedMessage(m *modelio.Message, values *values) (snapshot.Message, error) {
 	stored := snapshot.Message{Role: string(m.Role)}
 	var content any = m.Content
 	if text, ok := onlyText(m.Content); ok {
@@ -140,7 +141,7 @@ func bare(p *modelio.Part) bool { return len(p.Metadata) == 0 && len(p.Unknown) 
 
 // storedResponse fills in what a response holds besides its transport. The tool calls and the
 // opaque values of the answer are numbered on from those of the request (design R8).
-func storedResponse(stored *snapshot.Response, resp *provider.Response, history []modelio.Message, values *opaque) error {
+func storedResponse(stored *snapshot.Response, resp *provider.Response, history []modelio.Message, values *values) error {
 	stored.Model = resp.Model
 	stored.FinishReason = string(modelio.FinishOther)
 	if u := resp.Usage; u != nil {
@@ -177,7 +178,7 @@ func total(u *modelio.Usage) *int64 {
 	return &sum
 }
 
-func storedCandidate(c provider.Candidate, history []modelio.Message, values *opaque) (snapshot.Candidate, error) {
+func storedCandidate(c provider.Candidate, history []modelio.Message, values *values) (snapshot.Candidate, error) {
 	whole, _ := modelio.NormalizeRefs(append(history[:len(history):len(history)], c.Message))
 	message := whole[len(whole)-1]
 	stored := snapshot.Candidate{FinishReason: string(c.FinishReason), FinishReasonRaw: c.FinishReasonRaw}

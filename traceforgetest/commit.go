@@ -107,6 +107,9 @@ func (r *Recorder) pair(goldens []*golden) (c snapshot.Change, final []snapshot.
 		if s.Response.RawOutputRef != "" {
 			c.Blobs = append(c.Blobs, g.body)
 		}
+		for _, hash := range s.Request.Blobs {
+			c.Blobs = append(c.Blobs, g.take.values.media.blobs[hash])
+		}
 		final = append(final, record)
 	}
 	for _, o := range old {
@@ -176,8 +179,14 @@ func (r *Recorder) unchanged(o *recorded, g *golden) bool {
 		o.snapshot.Request.PromptHash != g.snapshot.Request.PromptHash ||
 		o.snapshot.Response.ResponseHash != g.snapshot.Response.ResponseHash ||
 		o.snapshot.Response.Status != g.snapshot.Response.Status ||
-		o.snapshot.Response.Incomplete != g.snapshot.Response.Incomplete {
+		o.snapshot.Response.Incomplete != g.snapshot.Response.Incomplete ||
+		g.snapshot.Response.TimingMS != nil && o.snapshot.Response.TimingMS == nil {
 		return false
+	}
+	for _, hash := range o.snapshot.Request.Blobs {
+		if _, err := r.store.Blob(hash); err != nil {
+			return false
+		}
 	}
 	if o.snapshot.Response.RawOutputRef == "" {
 		return true

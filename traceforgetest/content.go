@@ -6,28 +6,45 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
-// decodeContent undoes a response's Content-Encoding: what is stored is readable.
-func decodeContent(encoding string, body []byte) ([]byte, error) {
-	var r io.Reader
-	var err error
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
-	case "", "identity":
+// A contentDecoder undoes one content encoding.
+type contentDecoder = func(io.Reader) (io.Reader, error)
+
+// contentDecoders are the encodings that the standard library knows. A call goes out without
+// its caller's Accept-Encoding, so that others come from servers only that do not ask.
+var contentDecoders = map[string]contentDecoder{
+	"identity": func(r io.Reader) (io.Reader, error) { return r, nil },
+	"gzip":     func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"x-gzip":   func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"deflate":  func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
+}
+
+// decodeContent undoes a Content-Encoding, which lists encodings in the order in which they
+// were applied: what is stored is readable.
+func (r *Recorder) decodeContent(encodings string, body []byte) ([]byte, error) {
+	if encodings == "" {
 		return body, nil
-	case "gzip", "x-gzip":
-		r, err = gzip.NewReader(bytes.NewReader(body))
-	case "deflate":
-		r, err = zlib.NewReader(bytes.NewReader(body))
-	default:
-		return nil, fmt.Errorf("content encoding %q is not known: ask for gzip, deflate or none", encoding)
 	}
-	if err == nil {
-		body, err = io.ReadAll(r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decoding %s content: %w", encoding, err)
+	names := strings.Split(strings.ToLower(encodings), ",")
+	for _, name := range slices.Backward(names) {
+		name = strings.TrimSpace(name)
+		decode, ok := r.decoders[name]
+		if !ok {
+			decode, ok = contentDecoders[name]
+		}
+		if !ok {
+			return nil, fmt.Errorf("content encoding %q is not known: name its decoder with the option ContentEncoding", name)
+		}
+		reader, err := decode(bytes.NewReader(body))
+		if err == nil {
+			body, err = io.ReadAll(reader)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("decoding %s content: %w", name, err)
+		}
 	}
 	return body, nil
 }

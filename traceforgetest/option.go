@@ -1,6 +1,10 @@
 package traceforgetest
 
-import "net/http"
+import (
+	"io"
+	"net/http"
+	"strings"
+)
 
 // An Option changes how a [Recorder] works. Options are made by the functions of this package.
 type Option interface {
@@ -57,4 +61,23 @@ func TransportErrors() Option {
 // names the host, and do not fail the test. A host stands for its subdomains too.
 func PassThrough(hosts ...string) Option {
 	return option(func(r *Recorder) { r.passThrough = append(r.passThrough, hosts...) })
+}
+
+// ContentEncoding names how to decode answers of a Content-Encoding besides gzip and deflate, such
+// as "br" and "zstd", so that what is stored is readable. Calls are made without the caller's
+// Accept-Encoding; it takes a server that compresses unasked to need this.
+func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Option {
+	return option(func(r *Recorder) {
+		if r.decoders == nil {
+			r.decoders = map[string]contentDecoder{}
+		}
+		r.decoders[strings.ToLower(name)] = decode
+	})
+}
+
+// StreamTiming records when each event of a stream arrives, and replays the events at that
+// pace, for tests of user interfaces. Without it a replayed stream comes at once. A snapshot
+// that has no times, since it was recorded without the option, is replayed at once too.
+func StreamTiming() Option {
+	return option(func(r *Recorder) { r.timing = true })
 }

@@ -19,9 +19,10 @@ import (
 // A take is one live call while recording.
 type take struct {
 	*call
-	wire    *wire
-	source  snapshot.Source
-	started time.Time
+	wire          *wire
+	source        snapshot.Source
+	started       time.Time
+	decodeContent func(encodings string, body []byte) ([]byte, error)
 
 	mu       sync.Mutex
 	outcome  outcome
@@ -29,6 +30,7 @@ type take struct {
 	status   int
 	header   http.Header
 	body     bytes.Buffer // as received
+	arrivals []arrival
 	finished time.Time
 }
 
@@ -58,13 +60,14 @@ func (r *Recorder) record(req *http.Request, w *wire, upstream http.RoundTripper
 	if err != nil {
 		return nil, r.refuse(w, r.asFailure(err))
 	}
-	tk := &take{call: c, wire: w, source: r.place.source(r.made), started: clock()}
+	tk := &take{call: c, wire: w, source: r.place.source(r.made), started: clock(), decodeContent: r.decodeContent}
 	r.mu.Lock()
 	r.takes = append(r.takes, tk)
 	r.answered = append(r.answered, answered{take: tk})
 	r.mu.Unlock()
 
 	live := req.Clone(req.Context())
+	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
 	if w.Body != nil {
 		live.Body = io.NopCloser(bytes.NewReader(w.Body))
 		live.ContentLength = int64(len(w.Body))
@@ -137,6 +140,7 @@ func (tk *take) keep(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	tk.body.Write(p)
+	tk.arrivals = append(tk.arrivals, arrival{tk.body.Len(), clock().Sub(tk.started)})
 }
 
 // A recordedBody passes a live answer on as it arrives, and keeps it.
@@ -229,7 +233,7 @@ func (tk *take) answer(body []byte) *provider.Answer {
 func (tk *take) plain() ([]byte, error) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	return decodeContent(tk.header.Get("Content-Encoding"), tk.body.Bytes())
+	return tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.Bytes())
 }
 
 // storedHeaders are the response headers that SDKs act on; no other is stored (design R5).
@@ -291,9 +295,13 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 	if tk.outcome != failed {
 		s.Response.RawOutputRef = canon.Sum(body)
 	}
-	if err := storedResponse(&s.Response, resp, tk.request.Messages, tk.opaque); err != nil {
+	if r.timing {
+		s.Response.TimingMS = timing(tk.answer(body), tk.arrivals)
+	}
+	if err := storedResponse(&s.Response, resp, tk.request.Messages, tk.values); err != nil {
 		return nil, r.unkept(tk, err)
 	}
+	s.Request.Blobs = tk.values.media.order // the answer's too
 	return g, nil
 }
 

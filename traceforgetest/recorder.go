@@ -36,6 +36,8 @@ type Recorder struct {
 	lifted           bool
 	incomplete       bool
 	transportErrors  bool
+	timing           bool
+	decoders         map[string]contentDecoder
 	passThrough      []string
 
 	mu       sync.Mutex

@@ -39,7 +39,11 @@ func (r *Recorder) replay(req *http.Request, w *wire) (*http.Response, error) {
 	}
 	r.tape.played[i] = true
 	r.answered = append(r.answered, answered{record: i})
-	return answer(req, sealed, body), nil
+	resp := answer(req, sealed, body)
+	if r.timing {
+		return resp, pace(resp, sealed)
+	}
+	return resp, nil
 }
 
 // replayError gives the recorded error of the transport again.
@@ -87,9 +91,10 @@ func answer(req *http.Request, s *snapshot.Sealed, body []byte) *http.Response {
 // event that it began in.
 type replayBody struct {
 	ctx    context.Context
-	rest   []byte           // of the body, or of the event being read
-	events *provider.Events // nil: no stream
-	cut    bool             // the recorded body ended before its end
+	rest   []byte                      // of the body, or of the event being read
+	events *provider.Events            // nil: no stream
+	pause  func(context.Context) error // before each event; nil: none
+	cut    bool                        // the recorded body ended before its end
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
@@ -98,6 +103,11 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	}
 	if len(b.rest) == 0 && b.events != nil {
 		event, err := b.events.Next()
+		if err == nil && b.pause != nil {
+			if err := b.pause(b.ctx); err != nil {
+				return 0, err
+			}
+		}
 		if err != nil && err != io.EOF { // unreachable: the body is in memory
 			return 0, err
 		}

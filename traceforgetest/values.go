@@ -24,13 +24,27 @@ func (o *opaque) clone() *opaque {
 	return &opaque{numbers: maps.Clone(o.numbers), originals: maps.Clone(o.originals)}
 }
 
-// marshal returns the JSON of v with its opaque values numbered.
-func (o *opaque) marshal(v any) (json.RawMessage, error) {
-	text, err := json.Marshal(v)
+// Values are the parts of a call that its stored form names instead of holding them.
+type values struct {
+	opaque *opaque
+	media  *media
+}
+
+func newValues() *values { return &values{newOpaque(), &media{}} }
+
+// clone returns values that can be added to for another answer to the same request.
+func (v *values) clone() *values { return &values{v.opaque.clone(), v.media} }
+
+// marshal returns the JSON of v with its opaque values numbered and its media named.
+func (v *values) marshal(value any) (json.RawMessage, error) {
+	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	return o.replace(text)
+	if text, err = v.opaque.replace(text); err != nil {
+		return nil, err
+	}
+	return v.media.replace(text)
 }
 
 // opaqueMembers names the members whose strings are opaque, and what they are numbered as.

@@ -1,0 +1,152 @@
+package traceforgetest_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+const completion = `{"id":"x","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"unpacked"}}]}`
+
+// encodedBy answers with a body that was compressed unasked.
+func encodedBy(encoding string, body []byte) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {encoding}},
+			Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
+	})
+}
+
+func compressed(t *testing.T, wrap func(io.Writer) io.WriteCloser) []byte {
+	var b bytes.Buffer
+	w := wrap(&b)
+	_, err := io.WriteString(w, completion)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+func TestContentEncodings(t *testing.T) {
+	gz := compressed(t, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	custom := compressed(t, func(w io.Writer) io.WriteCloser { fw, _ := flate.NewWriter(w, 9); return fw })
+	cases := []struct {
+		name, why, encoding string
+		body                []byte
+		options             []traceforgetest.Option
+		failure             string
+	}{
+		{"gzip", "the usual one", "gzip", gz, nil, ""},
+		{"deflate", "zlib's frame, as RFC 9110 has it", "Deflate", compressed(t, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }), nil, ""},
+		{"two", "listed in the order in which they were applied", "identity, gzip", gz, nil, ""},
+		{"unknown", "a clear error, and the way out", "br", custom, nil, `content encoding "br" is not known: name its decoder with the option ContentEncoding`},
+		{"named", "a decoder of the test's own", "br", custom, []traceforgetest.Option{traceforgetest.ContentEncoding("br", func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil })}, ""},
+		{"broken", "cut in the middle", "gzip", gz[:len(gz)/2], nil, "decoding gzip content: unexpected EOF"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			tb := s.run("TestIt", asks(newChat("a")), append(c.options, traceforgetest.Upstream(encodedBy(c.encoding, c.body)))...)
+			if c.failure != "" {
+				require.Contains(t, tb.Logged(), c.failure, c.why)
+				require.NoDirExists(t, s.dir)
+				return
+			}
+			requirePass(t, tb)
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			var replayed []string
+			requirePass(t, s.replay("TestIt", collects(&replayed, newChat("a"))))
+			require.Equal(t, completion, replayed[0], "replay serves the decoded body")
+		})
+	}
+}
+
+// TestCallersEncodingIsNotAskedFor proves that a caller who asks for an encoding that only it
+// knows is recorded nevertheless.
+func TestCallersEncodingIsNotAskedFor(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		req, _ := http.NewRequest("POST", "https://api.openai.com/v1/chat/completions", strings.NewReader(`{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"a"}]}`))
+		req.Header.Set("Accept-Encoding", "br, zstd")
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := tf.Client().Do(req)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer resp.Body.Close()
+		io.Copy(io.Discard, resp.Body)
+	})
+	require.NotContains(t, s.provider.Calls()[0].Header.Get("Accept-Encoding"), "br")
+}
+
+func TestMediaIsKeptBesideTheSnapshot(t *testing.T) {
+	image := bytes.Repeat([]byte{0xff, 0xd8, 1, 2, 3, 4, 5}, 500)
+	encoded := base64.StdEncoding.EncodeToString(image)
+	shows := func(encoded string) chat {
+		return newChat("").with("messages", []any{map[string]any{"role": "user", "content": []any{
+			map[string]any{"type": "text", "text": "What is this?"},
+			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/jpeg;base64," + encoded}},
+		}}})
+	}
+	s := newScene(t)
+	s.record("TestIt", asks(shows(encoded)))
+	record := ""
+	for name, data := range s.files() {
+		if strings.HasPrefix(name, "openai/") {
+			record = data
+		}
+		if strings.HasPrefix(name, "blobs/") && data == string(image) {
+			image = nil // found
+		}
+	}
+	require.Nil(t, image, "the image itself is a blob")
+	require.NotContains(t, record, encoded[:100])
+	require.Regexp(t, `"url": "blob:sha256:[0-9a-f]{64};image/jpeg;3500"`, record)
+	s.requireWhole()
+	requirePass(t, s.replay("TestIt", asks(shows(encoded))))
+
+	before := s.files()
+	s.record("TestIt", asks(shows(encoded)))
+	s.requireFiles(before)
+
+	changed := "AAAA" + encoded[4:]
+	tb := s.replay("TestIt", asks(shows(changed)))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "/messages/0/content/1/media/url")
+
+	s.record("TestIt", asks(newChat("no image")))
+	for name := range s.files() {
+		require.NotEqual(t, string(bytes.Repeat([]byte{0xff, 0xd8, 1, 2, 3, 4, 5}, 500)), s.files()[name], "the image goes with its record")
+	}
+	s.requireWhole()
+}
+
+func TestStreamTiming(t *testing.T) {
+	s := newScene(t)
+	s.provider.Reply(fakeprovider.Fragments("one ", "two "), fakeprovider.Fragments("one ", "two "))
+	c := newChat("count").with("stream", true)
+	s.record("TestIt", asks(c))
+	before := s.files()
+	s.record("TestIt", asks(c), traceforgetest.StreamTiming())
+	added := ""
+	for name, data := range s.files() {
+		if before[name] != data && strings.HasPrefix(name, "openai/") {
+			added = data
+		}
+	}
+	require.Contains(t, added, `"timing_ms": [`, "a record without times gets them")
+	requirePass(t, s.replay("TestIt", asks(c), traceforgetest.StreamTiming()))
+	requirePass(t, s.replay("TestIt", asks(c)))
+	s.requireWhole()
+}

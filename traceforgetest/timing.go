@@ -1,0 +1,74 @@
+package traceforgetest
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An arrival says that so many bytes of an answer had come so long after its request.
+type arrival struct {
+	bytes int
+	after time.Duration
+}
+
+// timing returns when each event of a stream was complete, in milliseconds; nil for an answer
+// that is none. Events that were compressed are timed by their share of the bytes.
+func timing(answer *provider.Answer, arrivals []arrival) []int64 {
+	events := answer.Events()
+	if events == nil || len(arrivals) == 0 {
+		return nil
+	}
+	received := arrivals[len(arrivals)-1].bytes
+	var times []int64
+	end := 0
+	for {
+		event, err := events.Next()
+		if err != nil {
+			return times
+		}
+		end += len(event.Raw)
+		wanted := int(float64(end) / float64(len(answer.Body)) * float64(received))
+		for len(arrivals) > 1 && arrivals[0].bytes < wanted {
+			arrivals = arrivals[1:]
+		}
+		times = append(times, arrivals[0].after.Milliseconds())
+	}
+}
+
+// pace makes a replayed stream come as slowly as it was recorded.
+func pace(resp *http.Response, sealed *snapshot.Sealed) error {
+	s, err := sealed.Snapshot()
+	if err != nil {
+		return err
+	}
+	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
+		body.pause = (&pacer{times: s.Response.TimingMS, start: clock()}).wait
+	}
+	return nil
+}
+
+// A pacer waits for the time of each event.
+type pacer struct {
+	times []int64
+	start time.Time
+}
+
+func (p *pacer) wait(ctx context.Context) error {
+	if len(p.times) == 0 {
+		return nil
+	}
+	due := p.start.Add(time.Duration(p.times[0]) * time.Millisecond)
+	p.times = p.times[1:]
+	timer := time.NewTimer(due.Sub(clock()))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
