@@ -94,28 +94,24 @@ func (r refs) direct() iter.Seq2[string, canon.Hash] {
 // reachable returns the blobs that a record refers to: those that it names, and all that the
 // envelope names (LC "Normalized Output Envelope").
 func (r refs) reachable(readBlob func(canon.Hash) ([]byte, error)) (found []canon.Hash) {
-	seen := map[canon.Hash]bool{}
-	var follow func(h canon.Hash)
-	follow = func(h canon.Hash) {
+	for _, h := range r.direct() {
+		found = append(found, h)
+	}
+	if r.output == "" {
+		return found
+	}
+	next := []canon.Hash{r.output}
+	for seen := map[canon.Hash]bool{}; len(next) > 0; {
+		h := next[0]
+		next = next[1:]
 		if seen[h] {
-			return
+			continue
 		}
 		seen[h] = true
 		found = append(found, h)
 		// What is missing or altered is for Verify to say.
 		if data, err := readBlob(h); err == nil {
-			for _, named := range mentioned(data) {
-				follow(named)
-			}
-		}
-	}
-	if r.output != "" {
-		follow(r.output)
-	}
-	for _, h := range r.direct() {
-		if !seen[h] {
-			seen[h] = true
-			found = append(found, h)
+			next = append(next, mentioned(data)...)
 		}
 	}
 	return found

@@ -33,6 +33,7 @@ func fullRecord() *snapshot.Snapshot {
 		ProviderOptions: map[string]json.RawMessage{"user": json.RawMessage(`"u1"`), "n": json.RawMessage(`2`)},
 		WireHash:        canon.Sum([]byte("wire")),
 		CallIDs:         map[string]string{"call_1": "call_abc"},
+		Blobs:           []canon.Hash{canon.Sum([]byte("media"))},
 	}
 	snap.Response = snapshot.Response{
 		Content: "hello", TokensUsed: ptr(int64(3)), LatencyMS: 1, FinishReason: "stop",
@@ -45,6 +46,7 @@ func fullRecord() *snapshot.Snapshot {
 		Usage:           &snapshot.Usage{Input: ptr(int64(1)), Output: ptr(int64(2)), Total: ptr(int64(3)), Reasoning: ptr(int64(0)), CacheRead: ptr(int64(4)), CacheWrite: ptr(int64(5))},
 		Status:          200,
 		Headers:         map[string][]string{"content-type": {"application/json"}},
+		TimingMS:        []int64{120, 121, 450},
 		RawOutputRef:    canon.Sum([]byte("raw")),
 		OutputRef:       canon.Sum([]byte("output")),
 		Incomplete:      "error",
@@ -120,6 +122,8 @@ func TestCore(t *testing.T) {
 		"ignored-option":     {func(s *snapshot.Snapshot) { s.Request.ProviderOptions["user"] = json.RawMessage(`"u2"`) }, false, false, true},
 		"wire-hash":          {func(s *snapshot.Snapshot) { s.Request.WireHash = canon.Sum(nil) }, false, false, true},
 		"call-ids":           {func(s *snapshot.Snapshot) { s.Request.CallIDs["call_1"] = "x" }, false, false, true},
+		"blobs":              {func(s *snapshot.Snapshot) { s.Request.Blobs = nil }, false, false, true},
+		"timing":             {func(s *snapshot.Snapshot) { s.Response.TimingMS[0]++ }, false, false, true},
 		"content":            {func(s *snapshot.Snapshot) { s.Response.Content = "x" }, false, true, true},
 		"finish-reason":      {func(s *snapshot.Snapshot) { s.Response.FinishReason = "length" }, false, true, true},
 		"tool-call":          {func(s *snapshot.Snapshot) { s.Response.ToolCalls[0].Input = json.RawMessage(`{"a":2}`) }, false, true, true},

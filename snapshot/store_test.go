@@ -132,7 +132,7 @@ func TestLoad(t *testing.T) {
 	snap := fullRecord()
 	require.NoError(t, store.Commit(snapshot.Change{
 		Put:   []snapshot.Record{{Provider: "openai", Snapshot: snap}},
-		Blobs: [][]byte{[]byte("raw"), []byte("output")},
+		Blobs: [][]byte{[]byte("raw"), []byte("output"), []byte("media")},
 	}))
 	sealed, err := store.Load(all(t, store)[0])
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestLoadReformatted(t *testing.T) {
 
 func fullRecordWithoutBlobs() *snapshot.Snapshot {
 	snap := fullRecord()
-	snap.Response.RawOutputRef, snap.Response.OutputRef = "", ""
+	snap.Request.Blobs, snap.Response.RawOutputRef, snap.Response.OutputRef = nil, "", ""
 	return snap
 }
 

@@ -324,13 +324,13 @@ func (v *verifier) refer(file string, got examined) {
 	for _, h := range reached {
 		if _, ok := v.blobs[h]; ok {
 			v.blobs[h] = true
-			continue
 		}
-		// What an envelope names besides is for its reader to ask for.
-		for pointer, ref := range got.direct() {
-			if ref == h {
-				missing = append(missing, Violation{pointer, ruleBlob, "refers to " + string(h) + ", which is missing"})
-			}
+	}
+	// Only what the record itself names must be there: what an envelope names is for its
+	// reader to ask for.
+	for pointer, h := range got.direct() {
+		if _, ok := v.blobs[h]; !ok {
+			missing = append(missing, Violation{pointer, ruleBlob, "refers to " + string(h) + ", which is missing"})
 		}
 	}
 	v.span.add(got.timestamp)
