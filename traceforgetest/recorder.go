@@ -5,11 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/receipt"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -66,6 +68,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 		opt.apply(r)
 	}
 	if err := r.open(); err != nil {
+		r.annotate(err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
 	if r.mode == replay {
@@ -82,6 +85,9 @@ func (r *Recorder) open() error {
 	var err error
 	if r.mode, err = currentMode(); err != nil {
 		return err
+	}
+	if r.mode == update || os.Getenv(receipt.Env) != "" {
+		uncached()
 	}
 	if r.place, err = findPlace(); err != nil {
 		return err
@@ -224,6 +230,10 @@ func (r *Recorder) finish() {
 	}
 	for _, f := range r.failures {
 		r.t.Errorf("traceforge: %s", f.text)
+		r.annotate(f.text)
+	}
+	if err := r.leaveReceipt(); err != nil {
+		r.t.Errorf("traceforge: %v", err)
 	}
 }
 

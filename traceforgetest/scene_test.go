@@ -174,6 +174,9 @@ func send(client *http.Client, c chat) (string, error) {
 }
 
 func post(client *http.Client, url string, body any) (string, error) {
+	if client == nil {
+		client = http.DefaultClient
+	}
 	data, err := json.Marshal(body)
 	if err != nil {
 		return "", err

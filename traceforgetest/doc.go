@@ -1,0 +1,38 @@
+// Package traceforgetest is a go test harness for programs that call language models. It
+// records every call as a golden snapshot, replays the snapshots offline, and fails the test
+// when a call drifts from its snapshot.
+//
+//	func TestSummarize(t *testing.T) {
+//		tf := traceforgetest.New(t)
+//		client := openai.NewClient(option.WithHTTPClient(tf.Client()), option.WithAPIKey(os.Getenv("OPENAI_API_KEY")))
+//		got, err := Summarize(t.Context(), client, "AI is transforming software development")
+//		require.NoError(t, err)
+//		require.Contains(t, got, "software")
+//	}
+//
+// # Recording
+//
+// go test ./... -update, or TRACEFORGE_UPDATE=1 where other packages do not know -update, makes
+// the calls of the tests that run and records them under .ai-snapshots beside the go.mod.
+// TRACEFORGE_UPDATE=new records what has no snapshot and replays the rest. A record whose
+// request and answer did not change is not rewritten, whatever ids, times and latency. Nothing
+// is written for a test that fails or is skipped.
+//
+// Recording refuses what would make a golden worthless: a temperature other than 0 or no seed
+// where the API has one ([Nondeterministic] lifts that), an answer that was cut ([Incomplete]
+// lifts that), and answers of status 408, 429 and 5xx, which ask to try again.
+//
+// # Replaying
+//
+// Without -update no call leaves the process and nothing is written. A call is answered by the
+// first snapshot of its test that has the same provider and the same request and was not
+// played yet; what SDKs make random (ids of tool calls, signatures) does not count. Independent calls may
+// come in any order. A test fails if a call has no such snapshot, if a recorded call is not
+// made, if it makes no call at all, and if a file of the store is not what was recorded.
+//
+// # What is used
+//
+// [Recorder.Client] is for SDKs that take an *http.Client, [Recorder.URL] for code and child
+// processes that take a base URL, [Recorder.Model] for models behind the [modelio.Model]
+// interface. [Recorder.Session] gives the calls as a Model IO session.
+package traceforgetest
