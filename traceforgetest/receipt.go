@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/receipt"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // receipts is the receipt of this process, which all its tests write.
@@ -55,7 +54,12 @@ func (r *Recorder) receipt() (receipt.Test, error) {
 			left.Played = append(left.Played, r.tape.entries[a.record].ID)
 		}
 	}
-	now := r.tape.entries
+	now, kept := r.tape.entries, map[string]bool{}
+	if r.mode != update || left.Outcome != "pass" {
+		for _, e := range now {
+			kept[e.ID] = true
+		}
+	}
 	if r.mode != replay {
 		var err error
 		if now, err = r.store.Test(r.place.pkg, r.t.Name()); err != nil {
@@ -65,7 +69,7 @@ func (r *Recorder) receipt() (receipt.Test, error) {
 	for _, e := range now {
 		switch {
 		case slices.Contains(left.Played, e.ID):
-		case r.mode == replay, left.Outcome != "pass", r.mode == updateNew && slices.ContainsFunc(r.tape.entries, func(old snapshot.Entry) bool { return old.ID == e.ID }):
+		case kept[e.ID]:
 			left.Unplayed = append(left.Unplayed, e.ID)
 		default:
 			left.Recorded = append(left.Recorded, e.ID)
@@ -82,7 +86,7 @@ func (r *Recorder) receipt() (receipt.Test, error) {
 // filters returns the flags of the run that keep tests from running.
 func filters() []string {
 	var given []string
-	for _, name := range []string{"run", "skip", "short", "list"} {
+	for _, name := range []string{"run", "skip", "short"} {
 		f := flag.Lookup("test." + name)
 		if f != nil && f.Value.String() != f.DefValue {
 			given = append(given, "-"+name+"="+f.Value.String())

@@ -29,9 +29,11 @@ var arrows = map[string]map[string]string{
 	},
 	"traceforgetest": {
 		"snapshot": "the store", "modelio": "model-level capture", "internal/provider": "wire formats", "internal/drift": "failure texts",
+		"internal/receipt": "what tests used, for the command",
 	},
 	"internal/provider": {"modelio": "the one shape that all wire formats decode to"},
 	"internal/drift":    {"canon": "hashes of components", "snapshot": "the requests that are compared"},
+	"internal/receipt":  {},
 	"internal/report":   {"internal/drift": "differences", "snapshot": "the records"},
 	"internal/pack":     {"snapshot": "the records", "modelio": "sessions"},
 	// So that no mistake of a codec can hide in its own fake.
@@ -41,7 +43,7 @@ var arrows = map[string]map[string]string{
 	"internal/demo":         {"internal/fakeprovider": "the provider of the demo"},
 	"cmd/traceforge": {
 		"canon": "", "modelio": "", "snapshot": "", "contract": "", "internal/provider": "",
-		"internal/drift": "", "internal/report": "", "internal/pack": "",
+		"internal/drift": "", "internal/receipt": "", "internal/report": "", "internal/pack": "",
 	},
 }
 

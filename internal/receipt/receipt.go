@@ -1,0 +1,115 @@
+// Package receipt is what tests leave of the snapshots that they used: one file for each test
+// process, one line of JSON for each test that had a recorder. Package traceforgetest writes
+// receipts where they are asked for, and the command reads them, to tell what no test uses.
+package receipt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Env is the variable that asks tests for receipts and names their directory.
+const Env = "TRACEFORGE_RECEIPT"
+
+// Extension is that of the files of receipts.
+const Extension = ".receipt"
+
+// Version is the version of the lines that this package writes and reads.
+const Version = 1
+
+// A Test says what one test did, in one run of it.
+type Test struct {
+	Version int      `json:"receipt"`
+	Package string   `json:"package"` // import path
+	Test    string   `json:"test"`    // full name
+	Outcome string   `json:"outcome"` // pass, fail or skip
+	Mode    string   `json:"mode"`    // replay, update or new
+	Store   string   `json:"store"`   // the store's directory, below the module's root where it is there
+	Filters []string `json:"filters,omitempty"`
+	Tags    string   `json:"tags,omitempty"` // build tags
+
+	// Ids of the test's records.
+	Played   []string `json:"played,omitempty"`   // answered a call
+	Recorded []string `json:"recorded,omitempty"` // recorded in this run, or confirmed
+	Unplayed []string `json:"unplayed,omitempty"` // in the store, and not used
+
+	Missing int `json:"missing,omitempty"` // calls that no record answered
+}
+
+// A Writer adds tests to the receipt of this process. It is safe for concurrent use. The file
+// is made with the first test. Each test is one line in one write, so that a process that dies
+// leaves whole lines but for its last.
+type Writer struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+// Add appends a test to the receipt in dir, which is made if it is not there.
+func (w *Writer) Add(dir string, t Test) error {
+	t.Version = Version
+	line, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == nil {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+		name := t.Package[strings.LastIndexByte(t.Package, '/')+1:]
+		if w.file, err = os.CreateTemp(dir, name+"-*"+Extension); err != nil {
+			return err
+		}
+	}
+	_, err = w.file.Write(append(line, '\n'))
+	return err
+}
+
+// Read returns the tests of all receipts in dir, and the packages of those that end in the
+// middle of a line, as a process that was killed leaves them.
+func Read(dir string) (tests []Test, cut []string, err error) {
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != Extension {
+			return err
+		}
+		file := filepath.Join(dir, filepath.FromSlash(path))
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		found, whole, err := parse(data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if !whole && len(found) > 0 {
+			cut = append(cut, found[0].Package)
+		}
+		tests = append(tests, found...)
+		return nil
+	})
+	return tests, cut, err
+}
+
+func parse(data []byte) (tests []Test, whole bool, err error) {
+	for line := range bytes.Lines(data) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return tests, false, nil
+		}
+		var t Test
+		if err := json.Unmarshal(line, &t); err != nil {
+			return nil, false, fmt.Errorf("line %d: %w", len(tests)+1, err)
+		}
+		if t.Version != Version {
+			return nil, false, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: leave the receipts again", len(tests)+1, t.Version, Version)
+		}
+		tests = append(tests, t)
+	}
+	return tests, true, nil
+}

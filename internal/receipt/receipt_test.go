@@ -1,0 +1,67 @@
+package receipt
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRoundTrip(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "when needed")
+	var w Writer
+	var all sync.WaitGroup
+	for _, name := range []string{"TestA", "TestB", "TestC"} {
+		all.Go(func() {
+			require.NoError(t, w.Add(dir, Test{Package: "example.com/p", Test: name, Outcome: "pass", Played: []string{"a"}}))
+		})
+	}
+	all.Wait()
+
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 1, "a file for each process")
+	require.True(t, strings.HasPrefix(files[0].Name(), "p-"))
+
+	tests, cut, err := Read(dir)
+	require.NoError(t, err)
+	require.Empty(t, cut)
+	require.Len(t, tests, 3)
+	require.Contains(t, tests, Test{Version: Version, Package: "example.com/p", Test: "TestB", Outcome: "pass", Played: []string{"a"}})
+}
+
+func TestRead(t *testing.T) {
+	const line = `{"receipt":1,"package":"p","test":"TestA","outcome":"pass","mode":"replay","store":".ai-snapshots"}` + "\n"
+	for _, tt := range []struct {
+		name, why, text string
+		tests           int
+		cut             []string
+		wrong           string
+	}{
+		{"empty", "a process that died at once", "", 0, nil, ""},
+		{"whole", "what a process that ended left", line + line, 2, nil, ""},
+		{"cut", "a process that was killed while it wrote", line + line[:20], 1, []string{"p"}, ""},
+		{"first_cut", "of whose package nothing is known", line[:20], 0, nil, ""},
+		{"newer", "written by a later harness", strings.Replace(line, "1", "2", 1), 0, nil, "line 1 is of version 2 of receipts, and this command reads 1"},
+		{"broken", "no receipt", line + "text\n", 0, nil, "line 2: invalid character"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+Extension), []byte(tt.text), 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "go-test.json"), []byte("is read by others"), 0o666))
+			tests, cut, err := Read(dir)
+			if tt.wrong != "" {
+				require.ErrorContains(t, err, tt.wrong, tt.why)
+				return
+			}
+			require.NoError(t, err, tt.why)
+			require.Len(t, tests, tt.tests, tt.why)
+			require.Equal(t, tt.cut, cut, tt.why)
+		})
+	}
+	_, _, err := Read(filepath.Join(t.TempDir(), "nowhere"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
