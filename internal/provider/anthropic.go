@@ -104,12 +104,9 @@ func claudeTools(v value) ([]modelio.ToolDefinition, bool) {
 // isOwnTool reports whether a tool of this type is one that the caller defines.
 func isOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) == `"custom"` }
 
-// claudeMessages decodes the list of messages. It reports false for one with an element that is
-// no message at all.
+// claudeMessages decodes the list of messages. It reports false for an empty one, which could not be
+// told from none, and for one with an element that is no message at all.
 func claudeMessages(v value) ([]modelio.Message, bool) {
-	if !v.isArray() {
-		return nil, false
-	}
 	messages := make([]modelio.Message, 0, v.length())
 	var calls callNames
 	for _, e := range v.elements() {
@@ -120,7 +117,7 @@ func claudeMessages(v value) ([]modelio.Message, bool) {
 		calls.resolve(&m)
 		messages = append(messages, m)
 	}
-	return messages, true
+	return messages, len(messages) > 0
 }
 
 // claudeMessage decodes a message. A user's message with nothing but tool results becomes one of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -57,6 +58,11 @@ type claudeFold struct {
 type claudeGrowing struct {
 	block growing
 	input []byte // of a tool call: the inside of the string that holds its text
+}
+
+// isClaudeEvent reports whether kind is the type of an event of the messages API.
+func isClaudeEvent(kind string) bool {
+	return strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || kind == "ping"
 }
 
 func (f *claudeFold) add(_ string, event value) error {

@@ -47,7 +47,9 @@ func claudeBody(req *Request) (modelio.Object, error) {
 		}
 		body["system"] = content
 	}
-	body["messages"] = jsonList(messages)
+	if len(messages) > 0 {
+		body["messages"] = jsonList(messages)
+	}
 	return body, nil
 }
 

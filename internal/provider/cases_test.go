@@ -27,6 +27,7 @@ var update = flag.Bool("update", false, "rewrite the wanted results in testdata"
 //	decoded                        what the requests before it decode to; they must survive a round trip
 //	failure                        the error that the request before it gives
 //	answer STATUS [CONTENT-TYPE]   a body
+//	frames STATUS                  a body in AWS's binary framing, an event a line; see frames
 //	response                       what the answers before it decode to, each of them
 type section = txtar.File
 
@@ -102,6 +103,10 @@ func (c *testCase) section(t *testing.T, s *section) {
 		n, err := strconv.Atoi(status)
 		require.NoError(t, err)
 		c.answers = append(c.answers, &Answer{Status: n, ContentType: contentType, Body: s.Data})
+	case "frames":
+		n, err := strconv.Atoi(arguments)
+		require.NoError(t, err)
+		c.answers = append(c.answers, &Answer{Status: n, ContentType: "application/vnd.amazon.eventstream", Body: frames(t, s.Data)})
 	case "response":
 		for i, a := range c.answers {
 			resp, err := c.codec.DecodeResponse(a)

@@ -13,6 +13,10 @@ func Codecs() []Codec {
 		googleGenerate{},
 		ollamaChat{},
 		ollamaGenerate{},
+		bedrockConverse{},
+		bedrockInvoke{},
+		vertexAnthropic{},
+		cohereChat{},
 	}
 }
 

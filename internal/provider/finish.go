@@ -10,7 +10,7 @@ import (
 // (design R15). No word, as in a stream that was cut, is other.
 func finishReason(raw string) modelio.FinishReason {
 	switch strings.ToLower(raw) {
-	case "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence", "tool_use", "complete", "completed", "tool_call", "tool-calls":
+	case "stop", "endoftext", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence", "tool_use", "complete", "completed", "tool_call", "tool-calls":
 		return modelio.FinishStop
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded", "max_output_tokens":
 		return modelio.FinishLength

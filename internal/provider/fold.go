@@ -166,10 +166,13 @@ type sequence[T any] struct {
 
 // at returns the item of an index; where v is no index, that of 0.
 func (s *sequence[T]) at(v value) *T {
-	var index int64
 	if n, ok := v.count(); ok {
-		index = *n
+		return s.index(*n)
 	}
+	return s.index(0)
+}
+
+func (s *sequence[T]) index(index int64) *T {
 	i, found := slices.BinarySearch(s.indexes, index)
 	if !found {
 		s.indexes = slices.Insert(s.indexes, i, index)

@@ -55,6 +55,7 @@ func FuzzRequest(f *testing.F) {
 // FuzzResponse proves that no body makes a codec panic, and that an error status is always an
 // Error.
 func FuzzResponse(f *testing.F) {
+	seeds(f, "frames", func(api, _ string, lines []byte) { f.Add(api, 200, "", frames(f, lines)) })
 	seeds(f, "answer", func(api, arguments string, body []byte) {
 		_, contentType, _ := strings.Cut(arguments, " ")
 		f.Add(api, 200, contentType, body)

@@ -41,31 +41,7 @@ func (openAIChat) DecodeRequest(w *Wire) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := &Request{API: chatAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	for name, v := range body.members() {
-		switch name {
-		case "model":
-			if v.isWord() {
-				req.Model = v.word()
-				continue
-			}
-		case "messages":
-			if messages, ok := chatMessages(v); ok {
-				req.Messages = messages
-				continue
-			}
-		case "tools":
-			if tools, ok := chatTools(v); ok {
-				req.Tools = tools
-				continue
-			}
-		default:
-			if chatParameters.decode(req, name, v) {
-				continue
-			}
-		}
-		req.Options[name] = v.raw()
-	}
+	req := chatRequest(chatAPI, body, &chatParameters)
 	req.alias(body, "max_completion_tokens", "max_tokens", &req.MaxTokens)
 	req.alias(body, "random_seed", "seed", &req.Seed) // Mistral
 	req.deployment(w)
@@ -100,25 +76,64 @@ func (r *Request) deployed(base, path string) string {
 }
 
 func (openAIChat) EncodeRequest(req *Request) ([]byte, error) {
-	body, err := chatParameters.encode(req)
+	body, err := chatBody(chatAPI, req, &chatParameters)
 	if err != nil {
-		return nil, err // unreachable: the API has them all
+		return nil, err
 	}
 	req.withoutAlias(body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	req.withoutAlias(body, "random_seed", "seed", req.Seed)
 	if req.Model != "" && req.Model != req.urlSegment("deployment") {
 		body["model"] = jsonText(req.Model)
 	}
+	overlay(body, req.options())
+	return jsonObject(body), nil
+}
+
+// chatRequest decodes a request whose messages and tools are those of chat completions.
+func chatRequest(api string, body value, p *parameters) *Request {
+	req := &Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	for name, v := range body.members() {
+		switch name {
+		case "model":
+			if v.isWord() {
+				req.Model = v.word()
+				continue
+			}
+		case "messages":
+			if messages, ok := chatMessages(v); ok {
+				req.Messages = messages
+				continue
+			}
+		case "tools":
+			if tools, ok := chatTools(v); ok {
+				req.Tools = tools
+				continue
+			}
+		default:
+			if p.decode(req, name, v) {
+				continue
+			}
+		}
+		req.Options[name] = v.raw()
+	}
+	return req
+}
+
+// chatBody undoes chatRequest, but for the model and Options.
+func chatBody(api string, req *Request, p *parameters) (modelio.Object, error) {
+	body, err := p.encode(req)
+	if err != nil {
+		return nil, err
+	}
 	if req.Tools != nil {
 		body["tools"] = encodeChatTools(req.Tools)
 	}
-	messages, err := encodeChatMessages(chatAPI, req.Messages)
+	messages, err := encodeChatMessages(api, req.Messages)
 	if err != nil {
 		return nil, err
 	}
 	body["messages"] = messages
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	return body, nil
 }
 
 // chatTools decodes the list of tools. It reports false for one that is no list of objects

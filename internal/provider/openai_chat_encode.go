@@ -39,10 +39,8 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 			o["function_call"] = encodeFunctionCall(part)
 		case part.ToolRequest != nil:
 			calls = append(calls, encodeToolCall(part))
-		case part.Reasoning != nil && marked(part.Metadata, wireReasoning):
-			o["reasoning"] = jsonText(*part.Reasoning)
-		case part.Reasoning != nil && !marked(part.Metadata, wireThinking):
-			o["reasoning_content"] = jsonText(*part.Reasoning)
+		case part.Reasoning != nil && !marked(part.Metadata, wireThinking) && !marked(part.Metadata, wireThought):
+			o[reasoningMember(part)] = jsonText(*part.Reasoning)
 		case part.Text != nil && marked(part.Metadata, wireRefusal):
 			o["refusal"] = jsonText(*part.Text)
 		case part.ToolResponse != nil:
@@ -66,6 +64,16 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 	}
 	overlay(o, m.Metadata)
 	return jsonObject(o), nil
+}
+
+// reasoningMember returns the member of a message that reasoning is in.
+func reasoningMember(part modelio.Part) string {
+	for _, name := range []string{wireReasoning, wireToolPlan} {
+		if marked(part.Metadata, name) {
+			return name
+		}
+	}
+	return "reasoning_content"
 }
 
 // encodeChatResults writes one message for each tool response of m, as the API has it.
@@ -125,6 +133,9 @@ func encodeChatBlock(part modelio.Part) (modelio.Object, error) {
 	case part.Text != nil:
 		return modelio.Object{"type": jsonText(kind), kind: jsonText(*part.Text)}, nil
 	case part.Reasoning != nil:
+		if marked(part.Metadata, wireThought) {
+			return modelio.Object{"type": jsonText("thinking"), "thinking": jsonText(*part.Reasoning)}, nil
+		}
 		text := modelio.Object{"type": jsonText("text"), "text": jsonText(*part.Reasoning)}
 		return modelio.Object{"type": jsonText("thinking"), "thinking": jsonList([]json.RawMessage{jsonObject(text)})}, nil
 	case part.Media != nil:

@@ -14,7 +14,9 @@ const (
 	wireArray        = "array"         // content: a list, though its only text would do as a string
 	wireString       = "string"        // media: a string where most have an object with a url
 	wireReasoning    = "reasoning"     // reasoning: in that member, not in reasoning_content
-	wireThinking     = "thinking"      // reasoning: a block of the content
+	wireThinking     = "thinking"      // reasoning: a block of the content, as a list of texts
+	wireThought      = "thought"       // reasoning: a block of the content, as text
+	wireToolPlan     = "tool_plan"     // reasoning: in that member
 	wireRefusal      = "refusal"       // text: in the member refusal of the message
 	wireFunctionCall = "function_call" // tool request: in that member, not in tool_calls
 	wireUntyped      = "untyped"       // tool request: without a type
@@ -75,16 +77,15 @@ func chatMessage(v value) modelio.Message {
 		return m
 	}
 	var reasoning, content, refusal, calls []modelio.Part
-	twice := v.member("reasoning_content").isWord()
 	for name, f := range v.members() {
 		switch name {
 		case "role":
 			continue
-		case "reasoning_content", "reasoning":
-			if f.isWord() && (name == "reasoning_content" || !twice) {
+		case "reasoning_content", wireReasoning, wireToolPlan:
+			if f.isWord() && (name != wireReasoning || !v.member("reasoning_content").isWord()) {
 				part := modelio.ReasoningPart(f.word())
-				if name == "reasoning" {
-					mark(&part.Metadata, wireReasoning)
+				if name != "reasoning_content" {
+					mark(&part.Metadata, name)
 				}
 				reasoning = append(reasoning, part)
 				continue
@@ -220,13 +221,18 @@ func chatBlock(v value) modelio.Part {
 		part.Metadata = v.rest("type", kind)
 		keepRest(&part.Metadata, kind, inner, "file_data")
 	case "thinking":
-		text, ok := onlyText(inner)
+		form := wireThought
+		text, ok := inner.text()
+		if !ok {
+			form = wireThinking
+			text, ok = onlyText(inner)
+		}
 		if !ok {
 			break
 		}
 		part = modelio.ReasoningPart(text)
 		part.Metadata = v.rest("type", kind)
-		mark(&part.Metadata, wireThinking)
+		mark(&part.Metadata, form)
 		return part
 	}
 	if part.Media == nil {

@@ -1,0 +1,185 @@
+package provider
+
+import (
+	"encoding/json"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+func (bedrockInvoke) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(invokeAPI, a, func() fold { return &invokeFold{} }, invokeAnswer)
+}
+
+// invokeTexts says where the answers of models that take a prompt have their text and why it
+// ends: in the body, or in the elements of a list.
+var invokeTexts = []struct {
+	list         string
+	text, finish []string
+}{
+	{list: "results", text: []string{"outputText"}, finish: []string{"completionReason"}},             // Titan
+	{list: "outputs", text: []string{"text"}, finish: []string{"stop_reason"}},                        // Mistral
+	{list: "generations", text: []string{"text"}, finish: []string{"finish_reason"}},                  // Cohere
+	{list: "completions", text: []string{"data", "text"}, finish: []string{"finishReason", "reason"}}, // AI21
+	{list: "choices", text: []string{"text"}, finish: []string{"stop_reason"}},                        // DeepSeek
+	{text: []string{"completion"}, finish: []string{"stop_reason"}},                                   // Claude 2
+	{text: []string{"generation"}, finish: []string{"stop_reason"}},                                   // Llama
+	{text: []string{"outputText"}, finish: []string{"completionReason"}},                              // Titan, streamed
+	{text: []string{"text"}, finish: []string{"finish_reason"}},                                       // Cohere
+}
+
+const invokeMetrics = "amazon-bedrock-invocationMetrics"
+
+var invokeUsage = usageNames{
+	input:  [][]string{{"inputTextTokenCount"}, {"prompt_token_count"}, {invokeMetrics, "inputTokenCount"}, {"usage", "input_tokens"}},
+	output: [][]string{{"generation_token_count"}, {"totalOutputTextTokenCount"}, {invokeMetrics, "outputTokenCount"}, {"usage", "output_tokens"}},
+}
+
+func invokeAnswer(body value) (*Response, error) {
+	switch {
+	case body.member("content").isArray() && body.member("role").present():
+		return claudeAnswer(invokeAPI)(body)
+	case body.member("output", "message").isObject():
+		return converseAnswer(invokeAPI, body)
+	case body.member("choices").isArray() && elementOf(body.member("choices")).member("message").isObject():
+		return chatCompletion(body)
+	}
+	resp := &Response{Usage: invokeUsage.decode(body)}
+	if resp.Usage != nil {
+		resp.Usage.Unknown = nil // the rest of the body
+		if resp.Usage.InputTokens == nil && resp.Usage.OutputTokens == nil {
+			resp.Usage = nil
+		}
+	}
+	for _, form := range invokeTexts {
+		if form.list == "" {
+			resp.addText(body, form.text, form.finish)
+		}
+		for _, e := range body.member(form.list).elements() {
+			resp.addText(e, form.text, form.finish)
+		}
+		if len(resp.Candidates) > 0 {
+			return resp, nil
+		}
+	}
+	c := Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
+	c.Message.Content = []modelio.Part{{Custom: body.object()}} // an embedding, say
+	resp.Candidates = []Candidate{c}
+	return resp, nil
+}
+
+// elementOf returns the first element of an array.
+func elementOf(v value) value {
+	for _, e := range v.elements() {
+		return e
+	}
+	return value{}
+}
+
+// addText adds a candidate if v has a text.
+func (r *Response) addText(v value, text, finish []string) {
+	said, ok := v.member(text...).text()
+	if !ok {
+		return
+	}
+	c := Candidate{
+		Message:         modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(said)}},
+		FinishReasonRaw: v.member(finish...).word(),
+	}
+	c.FinishReason = finishReason(c.FinishReasonRaw)
+	tidy(&c.Message)
+	r.Candidates = append(r.Candidates, c)
+}
+
+// invokeFold makes an answer of its events, each of which holds one of the model's own.
+type invokeFold struct {
+	fold
+}
+
+func (f *invokeFold) add(_ string, event value) error {
+	inner, err := invokeUnwrap(event)
+	if err != nil {
+		return err
+	}
+	kind, converse := converseEvent(inner)
+	if f.fold == nil {
+		switch {
+		case kind != "":
+			f.fold = &converseFold{}
+		case isClaudeEvent(inner.member("type").word()):
+			f.fold = &claudeFold{}
+		default:
+			f.fold = &textFold{}
+		}
+	}
+	if kind != "" {
+		inner = converse
+	}
+	return f.fold.add(kind, inner)
+}
+
+func (f *invokeFold) body() (json.RawMessage, bool) {
+	if f.fold == nil {
+		return nil, false
+	}
+	return f.fold.body()
+}
+
+// textFold makes an answer of the pieces of a text, or of several.
+type textFold struct {
+	top     growing
+	outputs sequence[growing] // with their text in the member text
+	done    bool
+}
+
+func (f *textFold) add(_ string, chunk value) error {
+	for name, v := range chunk.members() {
+		switch name {
+		case "outputText", "completion", "generation", "text":
+			if index := chunk.member("index"); index.present() {
+				f.outputs.at(index).grow("text", v)
+			} else {
+				f.top.grow(name, v)
+			}
+		case "outputs", "choices":
+			for i, output := range v.elements() {
+				f.outputs.index(int64(i)).grow("text", output.member("text"))
+				f.ends("stop_reason", output.member("stop_reason"))
+			}
+		case "completionReason", "stop_reason", "finish_reason":
+			f.ends(name, v)
+		case invokeMetrics: // in the last event
+			f.done = true
+			f.top.put(name, v)
+		case "is_finished":
+			f.done = f.done || string(v.raw()) == "true"
+		case "index":
+		default:
+			f.top.put(name, v)
+		}
+	}
+	return nil
+}
+
+// ends takes why the answer ends.
+func (f *textFold) ends(name string, v value) {
+	f.done = f.done || v.isWord()
+	f.top.put(name, v)
+}
+
+func (f *textFold) body() (json.RawMessage, bool) {
+	body := f.top.object()
+	if len(f.outputs.items) > 0 {
+		outputs := list{}
+		for _, output := range f.outputs.items {
+			o := output.object()
+			for _, name := range []string{"completionReason", "stop_reason", "finish_reason"} {
+				if reason, ok := body[name]; ok {
+					o["stop_reason"] = reason
+				}
+			}
+			outputs = append(outputs, jsonObject(o))
+		}
+		body["outputs"] = jsonList(outputs)
+	}
+	return jsonObject(body), f.done
+}

@@ -1,0 +1,150 @@
+package provider
+
+import (
+	"encoding/json"
+)
+
+const cohereAPI = "cohere.chat"
+
+var cohereParameters = parameters{
+	temperature:      "temperature",
+	maxTokens:        "max_tokens",
+	topP:             "p",
+	frequencyPenalty: "frequency_penalty",
+	presencePenalty:  "presence_penalty",
+	seed:             "seed",
+	stop:             "stop_sequences",
+}
+
+// cohereChat is version 2 of Cohere's chat API. Its messages are those of chat completions, its
+// answers and their streams are not.
+type cohereChat struct{}
+
+func (cohereChat) API() string      { return cohereAPI }
+func (cohereChat) Provider() string { return "cohere" }
+func (cohereChat) Seeded() bool     { return true }
+
+func (cohereChat) Match(w *Wire) bool {
+	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/v2/chat")
+}
+
+func (cohereChat) Endpoint(req *Request) string { return req.endpoint("/v2/chat") }
+
+func (cohereChat) DecodeRequest(w *Wire) (*Request, error) {
+	body, err := w.body(cohereAPI)
+	if err != nil {
+		return nil, err
+	}
+	req := chatRequest(cohereAPI, body, &cohereParameters)
+	w.keepURL(req, nil)
+	return req, nil
+}
+
+func (cohereChat) EncodeRequest(req *Request) ([]byte, error) {
+	body, err := chatBody(cohereAPI, req, &cohereParameters)
+	if err != nil {
+		return nil, err
+	}
+	if req.Model != "" {
+		body["model"] = jsonText(req.Model)
+	}
+	overlay(body, req.options())
+	return jsonObject(body), nil
+}
+
+func (cohereChat) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(cohereAPI, a, func() fold { return &cohereFold{} }, cohereAnswer)
+}
+
+var cohereUsage = usageNames{
+	input:     [][]string{{"tokens", "input_tokens"}, {"billed_units", "input_tokens"}},
+	output:    [][]string{{"tokens", "output_tokens"}, {"billed_units", "output_tokens"}},
+	cacheRead: [][]string{{"cached_tokens"}},
+}
+
+func cohereAnswer(body value) (*Response, error) {
+	if !body.member("message").isObject() {
+		return nil, &WireError{API: cohereAPI, Reason: "the answer has neither a message nor an error"}
+	}
+	c := Candidate{Message: chatAnswer(body.member("message")), FinishReasonRaw: body.member("finish_reason").word()}
+	c.FinishReason = finishReason(c.FinishReasonRaw)
+	return &Response{
+		Candidates: []Candidate{c},
+		Usage:      cohereUsage.decode(body.member("usage")),
+		ID:         body.member("id").word(),
+		Metadata:   beside(body, "id", "message", "finish_reason", "usage"),
+	}, nil
+}
+
+// cohereFold makes an answer of its events.
+type cohereFold struct {
+	top     growing
+	message growing // but for what follows
+	content sequence[growing]
+	calls   sequence[cohereGrowing]
+	done    bool
+}
+
+// cohereGrowing is a tool call that is under way.
+type cohereGrowing struct {
+	call     growing
+	function *growing
+}
+
+func (f *cohereFold) add(_ string, event value) error {
+	index, delta := event.member("index"), event.member("delta")
+	message := delta.member("message")
+	switch event.member("type").word() {
+	case "message-start":
+		f.top.put("id", event.member("id"))
+		f.message.put("role", message.member("role"))
+	case "content-start", "content-delta":
+		for name, v := range message.member("content").members() {
+			if name == "type" {
+				f.content.at(index).put(name, v)
+			} else {
+				f.content.at(index).grow(name, v)
+			}
+		}
+	case "tool-plan-delta":
+		f.message.grow("tool_plan", message.member("tool_plan"))
+	case "tool-call-start", "tool-call-delta":
+		call := f.calls.at(index)
+		for name, v := range message.member("tool_calls").members() {
+			if name == "function" {
+				growMembers(&call.function, v, "name")
+			} else {
+				call.call.put(name, v)
+			}
+		}
+	case "citation-start":
+		f.message.append("citations", message.member("citations").raw())
+	case "message-end":
+		f.top.putAll(delta)
+		f.done = true
+	}
+	return nil
+}
+
+func (f *cohereFold) body() (json.RawMessage, bool) {
+	body, message := f.top.object(), f.message.object()
+	if len(body) == 0 && len(message) == 0 && len(f.content.items) == 0 {
+		return nil, false
+	}
+	if len(f.content.items) > 0 {
+		message["content"] = jsonGrowing(f.content.items)
+	}
+	calls := list{}
+	for _, call := range f.calls.items {
+		o := call.call.object()
+		if call.function != nil {
+			o["function"] = call.function.json()
+		}
+		calls = append(calls, jsonObject(o))
+	}
+	if len(calls) > 0 {
+		message["tool_calls"] = jsonList(calls)
+	}
+	body["message"] = jsonObject(message)
+	return jsonObject(body), f.done
+}

@@ -1,0 +1,58 @@
+package provider
+
+import (
+	"net/url"
+	"strings"
+)
+
+const vertexAnthropicAPI = "vertex.anthropic"
+
+// vertexAnthropic is Claude on Vertex AI: the messages API but for the model, which is in the
+// URL, with whether the answer is streamed.
+type vertexAnthropic struct{}
+
+func (vertexAnthropic) API() string      { return vertexAnthropicAPI }
+func (vertexAnthropic) Provider() string { return "vertex" }
+func (vertexAnthropic) Seeded() bool     { return false }
+
+func (vertexAnthropic) Match(w *Wire) bool {
+	return strings.Contains(w.URL.Path, "/publishers/anthropic/models/") &&
+		w.posts(func(body value) bool { return body.member("messages").isArray() }, ":rawPredict", ":streamRawPredict")
+}
+
+func (vertexAnthropic) Endpoint(req *Request) string {
+	method := req.urlSegment("method")
+	if method == "" {
+		method = "rawPredict"
+	}
+	return req.endpoint("/v1/publishers/anthropic/models/" + url.PathEscape(req.Model) + ":" + method)
+}
+
+func (vertexAnthropic) DecodeRequest(w *Wire) (*Request, error) {
+	body, err := w.body(vertexAnthropicAPI)
+	if err != nil {
+		return nil, err
+	}
+	req := claudeRequest(vertexAnthropicAPI, body)
+	keepModel(req)
+	var method string
+	req.Model, method = generatePath(w.URL.Path)
+	if method == "rawPredict" {
+		method = ""
+	}
+	w.keepURL(req, map[string]string{"method": method})
+	return req, nil
+}
+
+func (vertexAnthropic) EncodeRequest(req *Request) ([]byte, error) {
+	body, err := claudeBody(req)
+	if err != nil {
+		return nil, err
+	}
+	overlay(body, req.options())
+	return jsonObject(body), nil
+}
+
+func (vertexAnthropic) DecodeResponse(a *Answer) (*Response, error) {
+	return decodeAnswer(vertexAnthropicAPI, a, func() fold { return &claudeFold{} }, claudeAnswer(vertexAnthropicAPI))
+}
