@@ -328,8 +328,10 @@ func TestStreamArrivesAsItIsSent(t *testing.T) {
 		defer resp.Body.Close()
 		lines := bufio.NewScanner(resp.Body)
 		for range events {
-			if !lines.Scan() || !lines.Scan() {
-				t.Fatalf("the stream ended early: %v", lines.Err())
+			for range 2 { // the event and its empty line
+				if !lines.Scan() {
+					t.Fatalf("the stream ended early: %v", lines.Err())
+				}
 			}
 			read <- struct{}{}
 		}
@@ -345,7 +347,7 @@ func TestReplayedStreamComesEventByEvent(t *testing.T) {
 	c := newChat("count").with("stream", true)
 	s.record("TestIt", asks(c))
 	requirePass(t, s.replay("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
-		body := fmt.Sprintf(`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"count"}]}`)
+		body := `{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"count"}]}`
 		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatalf("%v", err)
