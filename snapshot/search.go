@@ -15,7 +15,8 @@ type search struct {
 		io.ReaderAt
 		io.Closer
 	}
-	start, end int64 // of the entries' lines
+	start, end int64  // of the entries' lines
+	last       string // provider of the last entry
 
 	buf   []byte
 	block string // what was read last
@@ -23,7 +24,7 @@ type search struct {
 }
 
 // blockSize is what is read at once where lines are read one after the other.
-const blockSize = 16 << 10
+const blockSize = 8 << 10
 
 // errMalformed ends a search; what is wrong is for parseManifest to say.
 var errMalformed = errors.New("malformed manifest")
@@ -60,16 +61,21 @@ func (s *search) open() error {
 		return errMalformed
 	}
 	s.start = int64(len(head) - len(entries))
-	tail, err := s.read(max(s.start, size-int64(tailSize)-1), tailSize+1)
+	tail, err := s.read(max(s.start, size-int64(tailSize+2*entryLineMost)), tailSize+2*entryLineMost)
 	if err != nil {
 		return err
 	}
-	if _, err := m.parseTail(tail); err != nil {
+	entries, err = m.parseTail(tail)
+	if err != nil {
 		return errMalformed
 	}
-	if s.end = size - int64(tailSize); s.end <= s.start {
+	s.end = size - int64(tailSize)
+	entries = strings.TrimSuffix(entries, "\n")
+	last, err := parseEntry(entries[strings.LastIndexByte(entries, '\n')+1:])
+	if err != nil {
 		return errMalformed
 	}
+	s.last = last.Provider
 	return nil
 }
 
@@ -87,54 +93,60 @@ func (s *search) read(at int64, n int) (string, error) {
 	return s.block[at-s.at:][:n], nil
 }
 
-// entry returns the entry whose line is at offset at, and the offset of the next line. The block that is read
-// for it is of size bytes.
+// entry returns the entry whose line is at offset at, and the offset of the next line. If the line
+// must be read, so are size bytes.
 func (s *search) entry(at int64, size int) (e Entry, next int64, err error) {
-	if at+int64(entryLineMost) > s.at+int64(len(s.block)) && s.at+int64(len(s.block)) < s.end {
-		if _, err := s.read(at, size); err != nil {
+	line := s.cached(at)
+	if !strings.Contains(line, "\n") {
+		if line, err = s.read(at, size); err != nil {
 			return e, 0, err
 		}
-	}
-	line, err := s.read(at, entryLineMost)
-	if err != nil {
-		return e, 0, err
 	}
 	n := strings.IndexByte(line, '\n') + 1
 	e, err = parseEntry(line[:n])
 	next = at + int64(n)
-	if comma := n > 1 && line[n-2] == ','; err != nil || n == 0 || comma != (next < s.end) {
+	if comma := n > 1 && line[n-2] == ','; err != nil || comma != (next < s.end) {
 		return e, 0, errMalformed
 	}
 	return e, next, nil
+}
+
+// cached returns what of the last block is at offset at.
+func (s *search) cached(at int64) string {
+	if at < s.at || at >= s.at+int64(len(s.block)) {
+		return ""
+	}
+	return s.block[at-s.at : min(s.end, s.at+int64(len(s.block)))-s.at]
 }
 
 // find returns the offset of the first line whose file is not less than key.
 func (s *search) find(key string) (int64, error) {
 	low, high := s.start, s.end
 	var below, above string // files of the lines before low and at high; empty: none was read
-	for high-low > blockSize {
-		// The line after the middle; every line has one after it within entryLineMost.
+	for high-low > 4*int64(entryLineMost) {
+		if high-low <= blockSize { // the rest is read at once
+			if _, err := s.read(low, int(high-low)); err != nil {
+				return 0, err
+			}
+		}
+		// The line after the middle; no line is longer than entryLineMost.
 		middle := low + (high-low)/2
-		view, err := s.read(middle, 2*entryLineMost)
+		view, err := s.read(middle, int(min(high-middle, 2*int64(entryLineMost))))
 		if err != nil {
 			return 0, err
 		}
-		n := strings.IndexByte(view, '\n')
-		if n < 0 {
-			return 0, errMalformed
-		}
-		at := middle + int64(n) + 1
-		e, next, err := s.entry(at, entryLineMost)
+		n := strings.IndexByte(view, '\n') + 1
+		e, next, err := s.entry(middle+int64(n), entryLineMost)
 		if err != nil {
 			return 0, err
 		}
-		if e.File <= below || above != "" && e.File >= above {
+		if n == 0 || e.File <= below || above != "" && e.File >= above {
 			return 0, errMalformed
 		}
 		if e.File < key {
 			low, below = next, e.File
 		} else {
-			high, above = at, e.File
+			high, above = middle+int64(n), e.File
 		}
 	}
 	for low < high {
@@ -146,11 +158,23 @@ func (s *search) find(key string) (int64, error) {
 			return 0, errMalformed
 		}
 		if e.File >= key {
-			return low, nil
+			return low, s.inOrder(e, next)
 		}
 		low, below = next, e.File
 	}
 	return high, nil
+}
+
+// inOrder looks one line ahead, so that two that were swapped, as by a merge, are noticed.
+func (s *search) inOrder(e Entry, next int64) error {
+	if next == s.end {
+		return nil
+	}
+	after, _, err := s.entry(next, blockSize)
+	if err == nil && after.File <= e.File {
+		err = errMalformed
+	}
+	return err
 }
 
 // between calls visit for the entries from the one file on and before the other.
@@ -185,6 +209,9 @@ func (s *search) providers(visit func(provider string) error) error {
 		}
 		if err := visit(e.Provider); err != nil {
 			return err
+		}
+		if e.Provider == s.last {
+			return nil
 		}
 		// No file of the provider is greater than this, as "0" follows "/".
 		if at, err = s.find(e.Provider + "0"); err != nil {

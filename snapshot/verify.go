@@ -28,26 +28,35 @@ func (s *Store) Verify() ([]Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
-	unlock, err := s.readLock(root)
-	if err != nil {
-		return nil, fmt.Errorf("verify: %w", err)
+	for {
+		unlock, err := s.readLock(root)
+		if err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
+		found, err := s.verify(root)
+		if unlock == nil {
+			if _, absent := root.Lstat(attributesName); absent == nil && (err != nil || len(found) > 0) {
+				continue // the first commit began meanwhile
+			}
+		} else {
+			unlock()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
+		return found, nil
 	}
-	defer unlock()
-	v := newVerifier(s, root)
-	defer v.close()
-	if err := v.verify(); err != nil {
-		return nil, fmt.Errorf("verify: %w", err)
-	}
-	slices.SortFunc(v.findings, compareFindings)
-	return v.findings, nil
 }
 
 // readLock keeps writers out. A store without its lock file, or on a file system without
 // locks, is read without one.
 func (s *Store) readLock(root *os.Root) (unlock func(), err error) {
 	info, err := root.Lstat(attributesName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil || !info.Mode().IsRegular() {
-		return func() {}, nil // a finding
+		return func() {}, err // a finding
 	}
 	lock, err := lockedfile.Open(filepath.Join(s.dir, attributesName))
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -57,6 +66,14 @@ func (s *Store) readLock(root *os.Root) (unlock func(), err error) {
 		return nil, err
 	}
 	return func() { lock.Close() }, nil
+}
+
+func (s *Store) verify(root *os.Root) ([]Finding, error) {
+	v := newVerifier(s, root)
+	defer v.close()
+	err := v.verify()
+	slices.SortFunc(v.findings, compareFindings)
+	return v.findings, err
 }
 
 // A verifier collects the findings of one Verify.
@@ -175,7 +192,6 @@ func (v *verifier) list() (records []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hasAttributes := false
 	for _, e := range top {
 		name := e.Name()
 		switch {
@@ -190,10 +206,6 @@ func (v *verifier) list() (records []string, err error) {
 			}
 			records = append(records, files...)
 		case e.Type().IsRegular() && name == attributesName:
-			hasAttributes = true
-			if err := v.attributes(); err != nil {
-				return nil, err
-			}
 		case e.Type().IsRegular() && name == manifestName:
 		case name == journalName:
 			v.report(name, Violation{"", rulePending, "a commit was cut short: the next one, or traceforge manifest, finishes it or undoes it"})
@@ -201,22 +213,26 @@ func (v *verifier) list() (records []string, err error) {
 			v.stray(name)
 		}
 	}
-	if !hasAttributes {
-		v.report(attributesName, Violation{"", ruleAttributes, "is missing"})
-	}
-	return records, nil
+	others := slices.ContainsFunc(top, func(e fs.DirEntry) bool { return e.Name() != attributesName })
+	return records, v.attributes(others)
 }
 
 func (v *verifier) stray(file string) {
 	v.report(file, Violation{"", ruleStray, "does not belong in a store"})
 }
 
-func (v *verifier) attributes() error {
+// attributes checks the attributes. They may be missing, or still be empty, only where there is
+// nothing else: then a first commit is about to begin.
+func (v *verifier) attributes(needed bool) error {
 	data, err := v.root.ReadFile(attributesName)
-	if err == nil && string(data) != attributes {
-		v.report(attributesName, Violation{"", ruleAttributes, "differs from what traceforge writes"})
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case len(data) == 0 && !needed:
+	case string(data) != attributes:
+		v.report(attributesName, Violation{"", ruleAttributes, "is missing, or differs from what traceforge writes: the next commit mends it"})
 	}
-	return err
+	return nil
 }
 
 // readDir lists a directory of the store. It goes by path, as listing through a Root asks
