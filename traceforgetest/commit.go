@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -77,7 +78,7 @@ type recorded struct {
 }
 
 // pair holds the goldens against the records of the test, by prompt hash first and then in
-// order (design R11). A record whose core did not change stays as it is; the others are
+// order, or by likeness where calls were added or removed (design R11). A record whose core did not change stays as it is; the others are
 // replaced in place, so that the change shows as an edit; what has no counterpart is added or
 // removed. final is what the test's records will be, in their order.
 func (r *Recorder) pair(goldens []*golden) (c snapshot.Change, final []snapshot.Record, err error) {
@@ -145,22 +146,80 @@ func (r *Recorder) recorded() (old []*recorded, last int) {
 // counterparts returns for each golden the record that it replaces or confirms, nil for none.
 func counterparts(goldens []*golden, old []*recorded) []*recorded {
 	pairs := make([]*recorded, len(goldens))
-	take := func(i int, fits func(*recorded) bool) {
+	pair := func(i int, o *recorded) { o.taken, pairs[i] = true, o }
+	for i, g := range goldens {
 		for _, o := range old {
-			if pairs[i] == nil && !o.taken && fits(o) {
-				o.taken, pairs[i] = true, o
+			if !o.taken && o.snapshot != nil && o.snapshot.Request.PromptHash == g.take.prompt && o.entry.Provider == g.take.provider {
+				pair(i, o)
+				break
 			}
 		}
 	}
-	for i, g := range goldens {
-		take(i, func(o *recorded) bool {
-			return o.snapshot != nil && o.snapshot.Request.PromptHash == g.take.prompt && o.entry.Provider == g.take.provider
-		})
+	if unpaired(pairs) != untaken(old) {
+		for _, n := range neighbours(goldens, pairs, old) {
+			if pairs[n.golden] == nil && !n.record.taken {
+				pair(n.golden, n.record)
+			}
+		}
 	}
 	for i := range goldens {
-		take(i, func(*recorded) bool { return true })
+		for _, o := range old {
+			if pairs[i] == nil && !o.taken {
+				pair(i, o)
+			}
+		}
 	}
 	return pairs
+}
+
+func unpaired(pairs []*recorded) (n int) {
+	for _, o := range pairs {
+		if o == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func untaken(old []*recorded) (n int) {
+	for _, o := range old {
+		if !o.taken {
+			n++
+		}
+	}
+	return n
+}
+
+// A candidatePair is a golden and a record that it may replace.
+type candidatePair struct {
+	golden int
+	record *recorded
+	size   int // of what differs
+}
+
+// maxNeighbours bounds how many pairs are compared.
+const maxNeighbours = 10_000
+
+// neighbours returns the pairs of what is left, the most alike first. Where calls were added
+// or removed, order alone would pair each of the changed ones with another's record.
+func neighbours(goldens []*golden, pairs []*recorded, old []*recorded) []candidatePair {
+	if unpaired(pairs)*untaken(old) > maxNeighbours {
+		return nil
+	}
+	var found []candidatePair
+	for i, g := range goldens {
+		for _, o := range old {
+			if pairs[i] != nil || o.taken || o.snapshot == nil || o.entry.Provider != g.take.provider || o.snapshot.Request.API != g.take.stored.API {
+				continue
+			}
+			differences, err := drift.Requests(&o.snapshot.Request, &g.take.stored, nil)
+			if err == nil {
+				found = append(found, candidatePair{i, o, drift.Size(differences)})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidatePair) int { return cmp.Compare(a.size, b.size) })
+	return found
 }
 
 // ordinal is the n of an entry's id.

@@ -1,0 +1,103 @@
+package traceforgetest_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPairing records a test of 20 calls, changes it, records again, and says what a pull
+// request shows: which records are edited in place, added and removed.
+func TestPairing(t *testing.T) {
+	prompts := func(edit func([]string) []string) []chat {
+		var texts []string
+		for i := range 20 {
+			texts = append(texts, fmt.Sprintf("question %d: %s", i+1, strings.Repeat(string(rune('a'+i)), 40)))
+		}
+		if edit != nil {
+			texts = edit(texts)
+		}
+		var chats []chat
+		for _, text := range texts {
+			chats = append(chats, newChat(text))
+		}
+		return chats
+	}
+	withSystem := func(system string) []chat {
+		chats := prompts(nil)
+		for i, c := range chats {
+			chats[i] = c.with("messages", append([]any{map[string]any{"role": "system", "content": system}}, c["messages"].([]any)...))
+		}
+		return chats
+	}
+	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}
+	cases := []struct {
+		name, why              string
+		before, after          []chat
+		edited, added, removed []int // ordinals
+	}{
+		{"same", "nothing changed", prompts(nil), prompts(nil), nil, nil, nil},
+		{"insert", "a call in the middle is one new file with the next number",
+			prompts(nil), prompts(func(p []string) []string { return slices.Insert(p, 10, "inserted") }), nil, []int{21}, nil},
+		{"delete", "one file goes", prompts(nil), prompts(func(p []string) []string { return slices.Delete(p, 10, 11) }), nil, nil, []int{11}},
+		{"swap", "the order of calls is in no file", prompts(nil), prompts(func(p []string) []string { p[3], p[7] = p[7], p[3]; return p }), nil, nil, nil},
+		{"change", "an edit in place", prompts(nil), prompts(func(p []string) []string { p[4] += "!"; return p }), []int{5}, nil, nil},
+		{"change two", "in order", prompts(nil), prompts(func(p []string) []string { p[4] += "!"; p[9] += "?"; return p }), []int{5, 10}, nil, nil},
+		{"delete and change", "the changed one keeps its own file", prompts(nil),
+			prompts(func(p []string) []string { p[14] += "!"; return slices.Delete(p, 2, 3) }), []int{15}, nil, []int{3}},
+		{"insert and change", "so here", prompts(nil),
+			prompts(func(p []string) []string { p[14] += "!"; return slices.Insert(p, 2, "inserted") }), []int{15}, []int{21}, nil},
+		{"system prompt", "all are edited in place", withSystem("Be brief."), withSystem("Be kind."), all, nil, nil},
+		{"system prompt added", "so here", prompts(nil), withSystem("Be kind."), all, nil, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			s.record("TestIt", asks(c.before...))
+			before := s.files()
+			s.record("TestIt", asks(c.after...))
+			after := s.files()
+			var edited, added, removed []int
+			for name := range after {
+				switch n := ordinalOf(name); {
+				case n == 0:
+				case before[name] == "":
+					added = append(added, n)
+				case before[name] != after[name]:
+					edited = append(edited, n)
+				}
+			}
+			for name := range before {
+				if n := ordinalOf(name); n != 0 && after[name] == "" {
+					removed = append(removed, n)
+				}
+			}
+			slices.Sort(edited)
+			require.Equal(t, c.edited, edited, "edited: %s", c.why)
+			require.Equal(t, c.added, added, "added: %s", c.why)
+			require.Equal(t, c.removed, removed, "removed: %s", c.why)
+			requirePass(t, s.replay("TestIt", asks(c.after...)))
+			s.requireWhole()
+		})
+	}
+}
+
+// ordinalOf is the ordinal in the name of a record of TestIt, 0 for other files.
+func ordinalOf(name string) (n int) {
+	_, _ = fmt.Sscanf(filepath.Base(name), "testit-%d-", &n)
+	return n
+}
+
+// TestRenamedTest says what renaming a test does: its records move to files of the new name
+// with the first -update, and those of the old name are for traceforge prune.
+func TestRenamedTest(t *testing.T) {
+	s := newScene(t)
+	s.record("TestOld", asks(newChat("a")))
+	s.record("TestNew", asks(newChat("a")))
+	require.Len(t, s.records("openai"), 2)
+	s.requireWhole()
+}
