@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the wanted results in testdata"
 // A section of a case is an input or a wanted result. A case is a txtar file in the
 // directory of its API; its comment says why it is there. Sections:
 //
-//	url                            of the requests that follow; the API's own if there is none
+//	url                            [METHOD] URL [CONTENT-TYPE] of the requests that follow; by default the API's own
 //	request                        a body
 //	decoded                        what the requests before it decode to; they must survive a round trip
 //	failure                        the error that the request before it gives
@@ -61,7 +61,7 @@ func TestCases(t *testing.T) {
 // A testCase is a case that is under way.
 type testCase struct {
 	codec    Codec
-	url      *url.URL
+	at       Wire // without a body
 	requests []*Wire
 	answers  []*Answer
 }
@@ -70,14 +70,14 @@ func (c *testCase) section(t *testing.T, s *section) {
 	kind, arguments, _ := strings.Cut(s.Name, " ")
 	switch kind {
 	case "url":
-		var err error
-		c.url, err = url.Parse(strings.TrimSpace(string(s.Data)))
-		require.NoError(t, err)
+		c.at = parseURL(t, s)
 	case "request":
-		if c.url == nil {
-			c.url, _ = url.Parse("https://host.test" + c.codec.Endpoint(&Request{Model: "m"}))
+		w := c.at
+		if w.URL == nil {
+			w = homeOf(t, c.codec)
 		}
-		c.requests = append(c.requests, &Wire{Method: "POST", URL: c.url, ContentType: "application/json", Body: s.Data})
+		w.Body = s.Data
+		c.requests = append(c.requests, &w)
 	case "decoded":
 		for _, w := range c.requests {
 			require.True(t, c.codec.Match(w), "match")
@@ -89,7 +89,7 @@ func (c *testCase) section(t *testing.T, s *section) {
 			want(t, s, viewRequest(req))
 			require.NoError(t, roundTrip(c.codec, w, req))
 		}
-		c.requests, c.url = nil, nil
+		c.requests, c.at = nil, Wire{}
 	case "failure":
 		for _, w := range c.requests {
 			require.True(t, c.codec.Match(w), "match")
@@ -97,7 +97,7 @@ func (c *testCase) section(t *testing.T, s *section) {
 			require.ErrorAs(t, err, new(*WireError))
 			want(t, s, []byte(err.Error()+"\n"))
 		}
-		c.requests, c.url = nil, nil
+		c.requests, c.at = nil, Wire{}
 	case "answer":
 		status, contentType, _ := strings.Cut(arguments, " ")
 		n, err := strconv.Atoi(status)
@@ -126,6 +126,29 @@ func (c *testCase) section(t *testing.T, s *section) {
 	default:
 		t.Fatalf("no section is called %q", s.Name)
 	}
+}
+
+// parseURL returns the request that a section named url describes, without a body.
+func parseURL(t testing.TB, s *section) Wire {
+	words := strings.Fields(string(s.Data))
+	w := Wire{Method: "POST", ContentType: "application/json"}
+	if !strings.Contains(words[0], "://") {
+		w.Method, words = words[0], words[1:]
+	}
+	var err error
+	w.URL, err = url.Parse(words[0])
+	require.NoError(t, err)
+	if len(words) > 1 {
+		w.ContentType = strings.Join(words[1:], " ")
+	}
+	return w
+}
+
+// homeOf returns a request at an API's own endpoint, without a body.
+func homeOf(t testing.TB, codec Codec) Wire {
+	u, err := url.Parse("https://host.test" + codec.Endpoint(&Request{Model: "m"}))
+	require.NoError(t, err)
+	return Wire{Method: "POST", URL: u, ContentType: "application/json"}
 }
 
 func want(t *testing.T, s *section, got []byte) {

@@ -17,6 +17,7 @@ func Codecs() []Codec {
 		bedrockInvoke{},
 		vertexAnthropic{},
 		cohereChat{},
+		httpJSON{},
 	}
 }
 
@@ -34,6 +35,14 @@ func Match(w *Wire) (Codec, bool) {
 // store (SF "Storage Format"): lower-case letters, digits and hyphens. A host that is not
 // known, such as a loopback address or a gateway of one's own, stands for c's home provider.
 func Name(host string, c Codec) string {
+	if name := hostName(host); name != "" {
+		return name
+	}
+	return c.Provider()
+}
+
+// hostName returns the name of the provider at a host; "" for one that is not known.
+func hostName(host string) string {
 	host = strings.ToLower(host)
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
 		host = host[:i]
@@ -49,7 +58,7 @@ func Name(host string, c Codec) string {
 	case strings.HasPrefix(host, "bedrock") && strings.Contains(host, ".amazonaws.com"):
 		return "bedrock"
 	}
-	return c.Provider()
+	return ""
 }
 
 // hosts names the providers by the ends of their host names, the more special first.

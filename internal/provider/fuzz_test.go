@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,19 +34,18 @@ func FuzzRequest(f *testing.F) {
 			if codec.API() != api {
 				continue
 			}
-			u, err := url.Parse("https://host.test" + codec.Endpoint(&Request{Model: "m"}))
-			require.NoError(t, err)
-			w := &Wire{Method: "POST", URL: u, ContentType: "application/json", Body: body}
-			if !codec.Match(w) {
+			w := homeOf(t, codec)
+			w.Body = body
+			if !codec.Match(&w) {
 				return
 			}
-			req, err := codec.DecodeRequest(w)
+			req, err := codec.DecodeRequest(&w)
 			if err != nil {
 				require.ErrorAs(t, err, new(*WireError))
 				return
 			}
 			require.Equal(t, api, req.API)
-			require.NoError(t, roundTrip(codec, w, req))
+			require.NoError(t, roundTrip(codec, &w, req))
 		}
 	})
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"flag"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,19 +75,17 @@ func TestMutants(t *testing.T) {
 		codec := byName(t, filepath.Base(filepath.Dir(file)))
 		archive, err := txtar.ParseFile(file)
 		require.NoError(t, err)
-		at, err := url.Parse("https://host.test" + codec.Endpoint(&Request{Model: "m"}))
-		require.NoError(t, err)
+		at := homeOf(t, codec)
 		for _, s := range archive.Files {
 			if s.Name == "url" {
-				at, err = url.Parse(strings.TrimSpace(string(s.Data)))
-				require.NoError(t, err)
+				at = parseURL(t, &s)
 			}
 			doc, err := parse(s.Data)
 			if s.Name != "request" || err != nil {
 				continue
 			}
 			mutants(doc.root(), sample(func(body json.RawMessage) {
-				w := &Wire{Method: "POST", URL: at, ContentType: "application/json", Body: body}
+				w := &Wire{Method: at.Method, URL: at.URL, ContentType: at.ContentType, Body: body}
 				if !codec.Match(w) {
 					return
 				}

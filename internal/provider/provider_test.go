@@ -23,19 +23,39 @@ func TestMatch(t *testing.T) {
 		{"anthropic", "the home of the API", "POST", "https://api.anthropic.com/v1/messages", claude, messagesAPI},
 		{"anthropic_beta", "a query does not matter", "POST", "https://api.anthropic.com/v1/messages?beta=true", claude, messagesAPI},
 		{"repeated_member", "the codec shall say what is wrong", "POST", "https://api.openai.com/v1/chat/completions", `{"a":1,"a":2}`, chatAPI},
-		{"thread", "the assistants API also has messages, which are none of Anthropic's", "POST", "https://api.openai.com/v1/threads/t/messages", `{"role":"user","content":"x"}`, ""},
-		{"get", "a list of stored completions", "GET", "https://api.openai.com/v1/chat/completions", "", ""},
-		{"no_body", "nothing to decode", "POST", "https://api.openai.com/v1/chat/completions", "", ""},
-		{"not_json", "is no chat", "POST", "https://api.openai.com/v1/chat/completions", "hi", ""},
-		{"other_shape", "a batch of them, say", "POST", "https://api.openai.com/v1/chat/completions", `{"request":{}}`, ""},
-		{"count_tokens", "another endpoint", "POST", "https://api.anthropic.com/v1/messages/count_tokens", claude, ""},
+		{"thread", "the assistants API also has messages, which are none of Anthropic's", "POST", "https://api.openai.com/v1/threads/t/messages", `{"role":"user","content":"x"}`, httpAPI},
+		{"get", "a list of stored completions", "GET", "https://api.openai.com/v1/chat/completions", "", httpAPI},
+		{"no_body", "nothing to decode", "POST", "https://api.openai.com/v1/chat/completions", "", httpAPI},
+		{"not_json", "is no chat", "POST", "https://api.openai.com/v1/chat/completions", "hi", httpAPI},
+		{"other_shape", "a batch of them, say", "POST", "https://api.openai.com/v1/chat/completions", `{"request":{}}`, httpAPI},
+		{"count_tokens", "another endpoint", "POST", "https://api.anthropic.com/v1/messages/count_tokens", claude, httpAPI},
+		{"responses", "the home of the API", "POST", "https://api.openai.com/v1/responses", `{"input":"x"}`, responsesAPI},
+		{"stored_response", "to read one is another endpoint", "GET", "https://api.openai.com/v1/responses/resp_1", "", httpAPI},
+		{"completions", "not of a chat", "POST", "https://api.openai.com/v1/completions", `{"prompt":"x"}`, completionsAPI},
+		{"embeddings", "the home of the API", "POST", "https://api.openai.com/v1/embeddings", `{"input":"x"}`, embeddingsAPI},
+		{"gemini", "the method is in the path", "POST", "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", `{"contents":[]}`, generateAPI},
+		{"count_gemini_tokens", "another method", "POST", "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:countTokens", `{"contents":[]}`, httpAPI},
+		{"ollama", "the home of the API", "POST", "http://localhost:11434/api/chat", chat, ollamaChatAPI},
+		{"ollama_prompt", "the home of the API", "POST", "http://localhost:11434/api/generate", `{"prompt":"x"}`, ollamaGenerateAPI},
+		{"ollama_pull", "another endpoint", "POST", "http://localhost:11434/api/pull", `{"model":"x"}`, httpAPI},
+		{"converse", "the model is in the path", "POST", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", chat, converseAPI},
+		{"invoke", "with any body", "POST", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/invoke", `{}`, invokeAPI},
+		{"agent", "of Bedrock, which is no model", "POST", "https://bedrock-agent-runtime.us-east-1.amazonaws.com/agents/a/text", `{}`, httpAPI},
+		{"vertex", "Claude by its publisher", "POST", "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", claude, vertexAnthropicAPI},
+		{"cohere", "version 2", "POST", "https://api.cohere.com/v2/chat", chat, cohereAPI},
+		{"cohere_v1", "has another form", "POST", "https://api.cohere.com/v1/chat", `{"message":"x"}`, httpAPI},
+		{"known_host", "whatever the path", "GET", "https://text.pollinations.ai/hello", "", httpAPI},
+		{"versioned_path", "looks like an API", "GET", "https://llm.example.com/v1/models", "", httpAPI},
+		{"json_anywhere", "looks like an API", "POST", "https://llm.example.com/ask", `[1]`, httpAPI},
+		{"web_page", "is no model call", "GET", "https://example.com/robots.txt", "", ""},
+		{"form_login", "is no model call", "POST", "https://example.com/token", "grant_type=x", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			u, err := url.Parse(test.url)
 			require.NoError(t, err)
 			codec, ok := Match(&Wire{Method: test.method, URL: u, Body: []byte(test.body)})
 			if test.api == "" {
-				require.False(t, ok && codec.API() != "http.json", test.why)
+				require.False(t, ok, test.why)
 				return
 			}
 			require.True(t, ok, test.why)
@@ -70,6 +90,7 @@ func TestName(t *testing.T) {
 		require.Equal(t, want, Name(host, openAIChat{}), host)
 	}
 	require.Equal(t, "anthropic", Name("localhost", anthropicMessages{}))
+	require.Equal(t, "http", Name("localhost", httpJSON{}))
 	valid := regexp.MustCompile(`^[a-z0-9-]+$`)
 	for _, h := range hosts {
 		require.Regexp(t, valid, h.name)

@@ -31,6 +31,7 @@ type Wire struct {
 const (
 	markWire = "$wire" // in Metadata: which of several spellings the wire had
 	markURL  = "$url"  // in Options: what the URL says beyond the endpoint
+	markBody = "$body" // in Options: a body that is no JSON object
 )
 
 // root returns the parsed body.
@@ -72,12 +73,12 @@ func parseError(api string, err error) *WireError {
 
 // reserved returns one of our own marks that is the name of a member, or "".
 func (d *document) reserved() string {
-	if !strings.Contains(d.str, markWire) && !strings.Contains(d.str, markURL) && !strings.Contains(d.str, `\u`) {
+	if !strings.Contains(d.str, "$") && !strings.Contains(d.str, `\u`) {
 		return ""
 	}
 	for at := range d.nodes {
 		for name := range (value{d, int32(at)}).members() {
-			if name == markWire || name == markURL {
+			if name == markWire || name == markURL || name == markBody {
 				return name
 			}
 		}
@@ -202,5 +203,6 @@ func (r *Request) prepend(system *modelio.Message) {
 func (r *Request) options() modelio.Object {
 	o := maps.Clone(r.Options)
 	delete(o, markURL)
+	delete(o, markWire)
 	return o
 }

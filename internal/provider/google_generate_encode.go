@@ -1,0 +1,151 @@
+package provider
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+func (googleGenerate) EncodeRequest(req *Request) ([]byte, error) {
+	config, err := generateParameters.encode(req)
+	if err != nil {
+		return nil, err // unreachable: the API has them all
+	}
+	body := modelio.Object{}
+	if len(config) > 0 {
+		body["generationConfig"] = jsonObject(config)
+	}
+	if req.Tools != nil {
+		body["tools"] = encodeGenerateTools(req.Tools)
+	}
+	contents := list{}
+	var system []modelio.Part
+	var extra modelio.Object
+	for i, m := range req.Messages {
+		if m.Role == modelio.RoleSystem {
+			system, extra = append(system, m.Content...), m.Metadata
+			continue
+		}
+		parts, err := encodeGenerateParts(i, m.Content)
+		if err != nil {
+			return nil, err
+		}
+		o := modelio.Object{"role": jsonText("user")}
+		if m.Role == modelio.RoleModel {
+			o["role"] = jsonText("model")
+		}
+		if marked(m.Metadata, wireRoleless) {
+			delete(o, "role")
+		}
+		if len(parts) > 0 {
+			o["parts"] = jsonList(parts)
+		}
+		overlay(o, m.Metadata)
+		contents = append(contents, jsonObject(o))
+	}
+	body["contents"] = jsonList(contents)
+	if system != nil {
+		parts, err := encodeGenerateParts(0, system)
+		if err != nil {
+			return nil, err
+		}
+		o := modelio.Object{"parts": jsonList(parts)}
+		overlay(o, extra)
+		body["systemInstruction"] = jsonObject(o)
+	}
+	overlay(body, req.options())
+	return jsonObject(body), nil
+}
+
+func encodeGenerateTools(tools []modelio.ToolDefinition) json.RawMessage {
+	var functions, others list
+	for _, tool := range tools {
+		o := modelio.Object{}
+		if marked(tool.Metadata, wireTool) {
+			overlay(o, tool.Metadata)
+			others = append(others, jsonObject(o))
+			continue
+		}
+		schema := "parameters"
+		if marked(tool.Metadata, wireJSONSchema) {
+			schema = wireJSONSchema
+		}
+		o = encodeFunctionTool(tool, schema)
+		if tool.OutputSchema != nil {
+			o["response"] = tool.OutputSchema
+		}
+		overlay(o, tool.Metadata)
+		functions = append(functions, jsonObject(o))
+	}
+	if functions != nil {
+		entry := modelio.Object{"functionDeclarations": jsonList(functions)}
+		others = slices.Insert(others, 0, jsonObject(entry))
+	}
+	return jsonList(others)
+}
+
+func encodeGenerateParts(message int, parts []modelio.Part) (list, error) {
+	var all list
+	for i, part := range parts {
+		o, ok := encodeGeneratePart(part)
+		if !ok {
+			return nil, wireFailure(generateAPI, message, i, "a part of a kind that the API has none for")
+		}
+		overlay(o, part.Metadata)
+		all = append(all, jsonObject(o))
+	}
+	return all, nil
+}
+
+func encodeGeneratePart(part modelio.Part) (modelio.Object, bool) {
+	names := generateKinds[0]
+	if marked(part.Metadata, wireSnakeCase) {
+		names = generateKinds[1]
+	}
+	o, inner := modelio.Object{}, modelio.Object{}
+	var kind int
+	switch {
+	case part.Custom != nil:
+		overlay(o, part.Custom)
+		return o, true
+	case part.Text != nil:
+		o["text"] = jsonText(*part.Text)
+		return o, true
+	case part.Reasoning != nil:
+		o["text"], o["thought"] = jsonText(*part.Reasoning), json.RawMessage("true")
+		return o, true
+	case part.Media != nil:
+		contentType, data, ok := splitDataURL(part.Media.URL)
+		kind = kindInlineData
+		if ok {
+			inner["data"] = jsonText(data)
+		} else {
+			kind, contentType = kindFileData, part.Media.ContentType
+			inner[names[nameFileURI]] = jsonText(part.Media.URL)
+		}
+		if contentType != "" {
+			inner[names[nameMIMEType]] = jsonText(contentType)
+		}
+	case part.ToolRequest != nil:
+		kind = kindFunctionCall
+		encodeGenerateCall(inner, part.ToolRequest.Name, part.ToolRequest.Ref, "args", part.ToolRequest.Input)
+	case part.ToolResponse != nil:
+		kind = kindFunctionResponse
+		encodeGenerateCall(inner, part.ToolResponse.Name, part.ToolResponse.Ref, "response", part.ToolResponse.Output)
+	default:
+		return nil, false
+	}
+	o[names[kind]] = jsonObject(inner)
+	return o, true
+}
+
+func encodeGenerateCall(o modelio.Object, name, ref, argument string, v json.RawMessage) {
+	o["name"] = jsonText(name)
+	if ref != "" {
+		o["id"] = jsonText(ref)
+	}
+	if v != nil {
+		o[argument] = v
+	}
+}

@@ -1,0 +1,62 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/textproto"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// formBoundary is what separates the parts of a form that is encoded here. What a caller used
+// is another at every call, so it is not kept.
+const formBoundary = "traceforge-8f2d1c7be0a94f6a"
+
+// decodeForm decodes a multipart body to a list of its parts, each with headers and text or bytes. It reports
+// false for a body that is none.
+func decodeForm(body []byte, boundary string) (json.RawMessage, bool) {
+	if boundary == "" {
+		return nil, false
+	}
+	parts := list{}
+	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
+		part, err := r.NextRawPart()
+		if errors.Is(err, io.EOF) && len(parts) > 0 {
+			return jsonList(parts), true
+		}
+		if err != nil {
+			return nil, false
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			return nil, false
+		}
+		headers := modelio.Object{}
+		for name, values := range part.Header {
+			headers[name] = jsonTexts(values)
+		}
+		o := opaque(content)
+		o["headers"] = jsonObject(headers)
+		parts = append(parts, jsonObject(o))
+	}
+}
+
+// encodeForm undoes decodeForm, with a boundary of its own.
+func encodeForm(parts value) []byte {
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	_ = w.SetBoundary(formBoundary) // is a valid one
+	for _, part := range parts.elements() {
+		headers := textproto.MIMEHeader{}
+		for name, v := range part.member("headers").members() {
+			headers[name], _ = v.texts()
+		}
+		p, _ := w.CreatePart(headers) // a buffer does not fail
+		_, _ = p.Write(bytesOf(part))
+	}
+	_ = w.Close()
+	return body.Bytes()
+}
