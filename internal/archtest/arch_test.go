@@ -26,12 +26,14 @@ var arrows = map[string]map[string]string{
 	},
 	"contract": {
 		"canon": "refs", "modelio": "messages", "snapshot": "blobs", "internal/provider": "wire formats",
+		"internal/envelope": "outputs",
 	},
 	"traceforgetest": {
 		"snapshot": "the store", "modelio": "model-level capture", "internal/provider": "wire formats", "internal/drift": "failure texts",
-		"internal/receipt": "what tests used, for the command",
+		"internal/receipt": "what tests used, for the command", "internal/envelope": "outputs, as the contract has them",
 	},
 	"internal/provider": {"modelio": "the one shape that all wire formats decode to"},
+	"internal/envelope": {"canon": "refs", "modelio": "messages", "internal/provider": "the answers that it is made of"},
 	"internal/drift":    {"canon": "hashes of components", "snapshot": "the requests that are compared"},
 	"internal/receipt":  {},
 	"internal/report":   {"internal/drift": "differences", "snapshot": "the records"},

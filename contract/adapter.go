@@ -1,0 +1,148 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/envelope"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An Adapter makes calls to models (LC "Scope"). It keeps nothing between calls: it is safe
+// for concurrent use while its fields are not changed.
+type Adapter struct {
+	// Store has the blobs that params name, and gets those that receipts name.
+	Store *snapshot.Store
+	// Catalog has the providers that may be called.
+	Catalog Catalog
+	// Client makes the calls; nil: [http.DefaultClient]. Redirects are not followed, so that no
+	// key reaches another host.
+	Client *http.Client
+	// Secret returns the API key that a ref names. It is called for every call whose params have
+	// one; the key goes into the request's header and nowhere else.
+	Secret func(ctx context.Context, ref SecretRef) (string, error)
+	// Stream asks for streamed answers. The receipt is the same, but for the raw bytes.
+	Stream bool
+}
+
+// Generate makes the call that p asks for and stores what it yields: the envelope, tool calls and
+// their arguments, reasoning, the provider's own bytes, warnings. All of it is stored, or after an error
+// none.
+//
+// A call that is not made because of its params is an [*Error], also within another error that
+// names the ref; a missing or altered blob is [snapshot.ErrBlob]. An answer that breaks off is
+// [ErrIncomplete], an answer that holds the API key is [ErrKeyEchoed]; nothing of them is stored. What the
+// provider reports as an error is a [*ProviderError]; it is stored, and only then is there a receipt
+// beside an error, with [FinishError]. Nothing is tried again.
+func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateReceipt, error) {
+	r, err := a.prepare(p)
+	if err != nil {
+		return GenerateReceipt{}, err
+	}
+	key, err := a.key(ctx, r.params.APIKey)
+	if err != nil {
+		return GenerateReceipt{}, err
+	}
+	answer, err := a.send(ctx, r, key)
+	if err != nil {
+		return GenerateReceipt{}, fmt.Errorf("call %s: %w", p.Provider, err)
+	}
+	return a.keep(r, answer, key)
+}
+
+// key returns the API key, or nothing where the params name none: for hosts that need none,
+// and for replay.
+func (a *Adapter) key(ctx context.Context, ref *TextOrSecretRef) (string, error) {
+	if ref == nil {
+		return "", nil
+	}
+	if a.Secret == nil {
+		return "", fmt.Errorf("/api_key: the adapter has no Secret to look up %v", ref)
+	}
+	key, err := a.Secret(ctx, *ref.Secret)
+	if err != nil {
+		return "", fmt.Errorf("/api_key: %v: %w", ref, err)
+	}
+	if key == "" || strings.ContainsAny(key, "\r\n") {
+		return "", fmt.Errorf("/api_key: %v is empty or more than one line", ref)
+	}
+	return key, nil
+}
+
+// send makes the call and reads its answer to the end.
+func (a *Adapter) send(ctx context.Context, r *request, key string) (*provider.Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.dialect.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.dialect.authorize(req.Header, key)
+	}
+	client := http.Client{}
+	if a.Client != nil {
+		client = *a.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, fmt.Errorf("the answer is encoded as %s, which was not asked for", encoding)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return &provider.Answer{Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
+}
+
+// keep stores an answer and returns its receipt.
+func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (GenerateReceipt, error) {
+	none := GenerateReceipt{}
+	resp, err := r.codec.DecodeResponse(answer)
+	if err != nil {
+		return none, fmt.Errorf("decode the answer of %s: %w", r.params.Provider, err)
+	}
+	if !resp.Complete && resp.Error == nil {
+		return none, fmt.Errorf("%w of %s", ErrIncomplete, r.params.Provider)
+	}
+	out, err := envelope.Of(r.history, resp)
+	if err != nil {
+		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
+	}
+	receipt, warnings := receiptOf(r.params.Provider, resp, out)
+	blobs := append(out.Blobs, answer.Body)
+	receipt.RawOutputRef = Some(canon.Sum(answer.Body))
+	if warnings = append(r.warnings, warnings...); len(warnings) > 0 {
+		blob, err := jsonBlob(warnings)
+		if err != nil { // unreachable: texts only
+			return none, err
+		}
+		receipt.WarningsRef = Some(canon.Sum(blob))
+		blobs = append(blobs, blob)
+	}
+	for _, blob := range blobs {
+		if key != "" && bytes.Contains(blob, []byte(key)) {
+			return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
+		}
+	}
+	if err := a.Store.Commit(snapshot.Change{Blobs: blobs}); err != nil {
+		return none, fmt.Errorf("store the answer of %s: %w", r.params.Provider, err)
+	}
+	if e := resp.Error; e != nil {
+		return receipt, &ProviderError{r.params.Provider, answer.Status, e.Type, e.Code, e.Message, *receipt.RawOutputRef}
+	}
+	return receipt, nil
+}

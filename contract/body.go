@@ -1,0 +1,79 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// object is a JSON object that is about to be written.
+type object map[string]any
+
+// encode writes a value that is known to be writable, with the characters of texts as they are.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("contract: " + err.Error()) // unreachable: values are made of valid parts
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// members returns the members of a JSON object; false for any other value.
+func members(raw json.RawMessage) (modelio.Object, bool) {
+	var o modelio.Object
+	return o, json.Unmarshal(raw, &o) == nil && o != nil
+}
+
+// at returns the object whose only member, down the path, is v.
+func at(path []string, v any) modelio.Object {
+	for _, name := range slices.Backward(path[1:]) {
+		v = object{name: v}
+	}
+	return modelio.Object{path[0]: encode(v)}
+}
+
+// merge puts the members of src into dst, objects into objects. What both have, it reports with its
+// pointer.
+func merge(dst, src modelio.Object, pointer string, conflict func(pointer string)) {
+	for _, name := range slices.Sorted(maps.Keys(src)) {
+		old, ok := dst[name]
+		if !ok {
+			dst[name] = src[name]
+			continue
+		}
+		here := pointer + "/" + pointerEscapes.Replace(name)
+		inner, isObject := members(old)
+		more, areObjects := members(src[name])
+		if !isObject || !areObjects {
+			conflict(here)
+			continue
+		}
+		merge(inner, more, here, conflict)
+		dst[name] = encode(inner)
+	}
+}
+
+// take removes the member down the path from o, with the objects that it leaves empty, and returns it.
+func take(o modelio.Object, path []string) (json.RawMessage, bool) {
+	raw, ok := o[path[0]]
+	if !ok || len(path) == 1 {
+		delete(o, path[0])
+		return raw, ok
+	}
+	inner, ok := members(raw)
+	if !ok {
+		return nil, false
+	}
+	if raw, ok = take(inner, path[1:]); !ok {
+		return nil, false
+	}
+	if delete(o, path[0]); len(inner) > 0 {
+		o[path[0]] = encode(inner)
+	}
+	return raw, true
+}

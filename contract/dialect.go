@@ -1,0 +1,159 @@
+package contract
+
+import (
+	"net/http"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// AnthropicMaxTokens is the max_tokens that the adapter sends to Anthropic, whose API demands
+// one, where neither the params nor the provider options have any. It is on the wire only, never
+// in params.
+const AnthropicMaxTokens = 4096
+
+// A dialect is how an API says what its codec leaves to Options: the controls of LC that each
+// API spells in its own way. A control that an API lacks is an error where it would change the
+// answer, and a [Warning] where it would not.
+type dialect struct {
+	api            string
+	effort         []string // where the body has the reasoning effort
+	format         []string // where the body has the response format
+	toolChoice     func(ToolChoice) any
+	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil: it is the default
+	takesMetadata  func(name string, options modelio.Object) bool
+	metadataRule   string         // what the API takes, for the warning
+	stream         modelio.Object // asks for a stream, and for its token counts
+	defaults       modelio.Object // members that the API demands
+	header         http.Header
+	authorize      func(h http.Header, key string)
+}
+
+// dialects are the APIs that the adapter speaks.
+var dialects = []*dialect{
+	{
+		api:    OpenAIChat,
+		effort: []string{"reasoning_effort"},
+		format: []string{"response_format"},
+		toolChoice: openAIToolChoice(func(name string) any {
+			return object{"type": "function", "function": object{"name": name}}
+		}),
+		responseFormat: func(f ResponseFormat) (any, bool) {
+			schema := schemaOf(f)
+			if schema == nil {
+				return openAIFormat(f), true
+			}
+			delete(schema, "type")
+			return object{"type": "json_schema", "json_schema": schema}, true
+		},
+		takesMetadata: func(_ string, options modelio.Object) bool { return string(options["store"]) == "true" },
+		metadataRule:  "chat completions take metadata together with the provider option store only",
+		stream:        modelio.Object{"stream": []byte("true"), "stream_options": []byte(`{"include_usage":true}`)},
+		authorize:     bearer,
+	},
+	{
+		api:    OpenAIResponses,
+		effort: []string{"reasoning", "effort"},
+		format: []string{"text", "format"},
+		toolChoice: openAIToolChoice(func(name string) any {
+			return object{"type": "function", "name": name}
+		}),
+		responseFormat: func(f ResponseFormat) (any, bool) {
+			if schema := schemaOf(f); schema != nil {
+				return schema, true
+			}
+			return openAIFormat(f), true
+		},
+		takesMetadata: func(string, modelio.Object) bool { return true },
+		stream:        modelio.Object{"stream": []byte("true")},
+		authorize:     bearer,
+	},
+	{
+		api:        AnthropicMessages,
+		effort:     []string{"output_config", "effort"},
+		format:     []string{"output_config", "format"},
+		toolChoice: anthropicToolChoice,
+		responseFormat: func(f ResponseFormat) (any, bool) {
+			if f.Type == FormatJSONSchema {
+				return object{"type": "json_schema", "schema": f.JSONSchema}, true
+			}
+			return nil, f.Type == FormatText
+		},
+		takesMetadata: func(name string, _ modelio.Object) bool { return name == "user_id" },
+		metadataRule:  "messages take the metadata user_id only",
+		stream:        modelio.Object{"stream": []byte("true")},
+		defaults:      modelio.Object{"max_tokens": encode(AnthropicMaxTokens)},
+		header:        http.Header{"Anthropic-Version": {"2023-06-01"}},
+		authorize:     func(h http.Header, key string) { h.Set("X-Api-Key", key) },
+	},
+}
+
+func dialectOf(api string) (*dialect, bool) {
+	for _, d := range dialects {
+		if d.api == api {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+func codecOf(api string) (provider.Codec, bool) {
+	for _, codec := range provider.Codecs() {
+		if codec.API() == api {
+			return codec, true
+		}
+	}
+	return nil, false
+}
+
+func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
+
+// openAIToolChoice returns the tool choice of OpenAI's APIs, which differ in how they name a tool.
+func openAIToolChoice(named func(name string) any) func(ToolChoice) any {
+	return func(c ToolChoice) any {
+		switch c.Tag {
+		case ChoiceNone:
+			return "none"
+		case ChoiceRequired:
+			return "required"
+		case ChoiceTool:
+			return named(c.Name)
+		}
+		return "auto"
+	}
+}
+
+func anthropicToolChoice(c ToolChoice) any {
+	switch c.Tag {
+	case ChoiceNone:
+		return object{"type": "none"}
+	case ChoiceRequired:
+		return object{"type": "any"}
+	case ChoiceTool:
+		return object{"type": "tool", "name": c.Name}
+	}
+	return object{"type": "auto"}
+}
+
+// schemaName is the name that OpenAI demands for a schema. It has no meaning.
+const schemaName = "response"
+
+// schemaOf returns the members of a JSON Schema format in OpenAI's APIs; nil for another format.
+func schemaOf(f ResponseFormat) object {
+	if f.Type != FormatJSONSchema {
+		return nil
+	}
+	o := object{"type": "json_schema", "name": schemaName, "schema": f.JSONSchema}
+	if f.Strict != nil {
+		o["strict"] = *f.Strict
+	}
+	return o
+}
+
+// openAIFormat returns a format without a schema in OpenAI's APIs.
+func openAIFormat(f ResponseFormat) any {
+	if f.Type == FormatJSON {
+		return object{"type": "json_object"}
+	}
+	return object{"type": "text"}
+}

@@ -1,0 +1,124 @@
+package contract
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// What an error of this package is, as [errors.Is] tells, for callers that branch.
+var (
+	// ErrMissing says that something required is missing or blank.
+	ErrMissing = errors.New("missing")
+	// ErrUnknown says that a provider, a model or a member of an object is not known.
+	ErrUnknown = errors.New("unknown")
+	// ErrLiteralKey says that an API key itself stands where a reference to it belongs.
+	ErrLiteralKey = errors.New("literal API key")
+	// ErrUnsupported says that params ask for what the provider's API has no way to say.
+	ErrUnsupported = errors.New("not supported by the API")
+	// ErrConflict says that the provider options contradict the params.
+	ErrConflict = errors.New("conflict")
+	// ErrIncomplete says that an answer broke off before its end.
+	ErrIncomplete = errors.New("incomplete answer")
+	// ErrKeyEchoed says that a provider's answer holds the API key, so that nothing of it was
+	// stored.
+	ErrKeyEchoed = errors.New("the answer holds the API key")
+)
+
+// The rules that a [Violation] names.
+const (
+	ruleBlank       = "blank"
+	ruleChoice      = "choice"
+	ruleConflict    = "conflict"
+	ruleDecimal     = "decimal"
+	ruleHash        = "hash"
+	ruleJSON        = "json"
+	ruleLiteral     = "literal"
+	ruleMissing     = "missing"
+	ruleType        = "type"
+	ruleUnicode     = "unicode"
+	ruleUnknown     = "unknown"
+	ruleUnsupported = "unsupported"
+)
+
+// sentinels maps rules to the errors that callers branch on.
+var sentinels = map[string]error{
+	ruleConflict:    ErrConflict,
+	ruleLiteral:     ErrLiteralKey,
+	ruleMissing:     ErrMissing,
+	ruleUnknown:     ErrUnknown,
+	ruleUnsupported: ErrUnsupported,
+}
+
+// A Violation is one thing that is wrong with a value.
+type Violation struct {
+	Pointer string // RFC 6901 pointer to the place; empty: the whole value
+	Rule    string // one word: missing, unknown, type, hash, decimal, …
+	Message string
+}
+
+// An Error is everything that is wrong with a value of this package's types, in memory or as
+// JSON. It is one of the sentinel errors, as [errors.Is] tells, where one of its violations is.
+// The same value always gives the same error.
+type Error struct {
+	What       string      // what the value is: "generate params"
+	Violations []Violation // one at least, sorted by pointer
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	for i, v := range e.Violations {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, part := range []string{e.What, v.Pointer, v.Rule} {
+			if part != "" {
+				b.WriteString(part + ": ")
+			}
+		}
+		b.WriteString(v.Message)
+	}
+	return b.String()
+}
+
+// Is reports whether target is the sentinel error of one of e's violations.
+func (e *Error) Is(target error) bool {
+	return slices.ContainsFunc(e.Violations, func(v Violation) bool {
+		return target != nil && sentinels[v.Rule] == target
+	})
+}
+
+// newError returns an error with these violations, or nil if there are none.
+func newError(what string, violations ...Violation) error {
+	if len(violations) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(violations, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule))
+	})
+	return &Error{What: what, Violations: violations}
+}
+
+// A ProviderError is what a provider reported instead of an answer, or after a part of one.
+type ProviderError struct {
+	Provider     string
+	Status       int    // HTTP status
+	Type         string // the provider's own words, here and below; empty: it has none
+	Code         string
+	Message      string
+	RawOutputRef canon.Hash // blob: the bytes that say so
+}
+
+func (e *ProviderError) Error() string {
+	text := fmt.Sprintf("%s answered with status %d", e.Provider, e.Status)
+	for _, part := range []string{e.Type, e.Code, e.Message} {
+		if part != "" {
+			text += ": " + part
+		}
+	}
+	return text
+}

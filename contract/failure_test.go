@@ -1,0 +1,423 @@
+package contract_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// TestProviderErrors is about what a provider reports instead of an answer: it is stored, and the
+// receipt says so.
+func TestProviderErrors(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		s.provider.Reply(fakeprovider.Error(429, "rate_limit_error", "slow down"))
+		receipt, err := s.adapter.Generate(s.Context(), s.asks(a))
+		var reported *contract.ProviderError
+		require.ErrorAs(s, err, &reported)
+		require.Equal(s, 429, reported.Status)
+		require.Equal(s, "slow down", reported.Message)
+		require.EqualError(s, err, a.provider+" answered with status 429: rate_limit_error: slow down")
+
+		require.Equal(s, contract.FinishReason{Reason: contract.FinishError}, receipt.FinishReason)
+		require.Equal(s, output{}, s.output(receipt))
+		require.Equal(s, []contract.Warning{{Code: contract.WarnError, Message: "slow down"}}, s.warnings(receipt))
+		require.Equal(s, reported.RawOutputRef, *receipt.RawOutputRef)
+		raw, err := s.store.Blob(reported.RawOutputRef)
+		require.NoError(s, err)
+		require.Contains(s, string(raw), "slow down")
+		_, err = s.adapter.Reply(s.asks(a), receipt)
+		require.ErrorIs(s, err, contract.ErrMissing, "there is no message to go on from")
+	})
+}
+
+func TestErrorInMidStream(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		s.adapter.Stream = true
+		s.provider.Reply(fakeprovider.Reply{
+			Text: "one two three four", Stream: fakeprovider.Stream{FailAfter: 6},
+			Failure: &fakeprovider.Failure{Type: "overloaded_error", Message: "too much to do"},
+		})
+		receipt, err := s.adapter.Generate(s.Context(), s.asks(a))
+		var reported *contract.ProviderError
+		require.ErrorAs(s, err, &reported)
+		require.Equal(s, 200, reported.Status)
+		require.Contains(s, err.Error(), "too much to do")
+		require.Equal(s, contract.FinishError, receipt.FinishReason.Reason)
+		require.Contains(s, s.output(receipt).text, "one", "what came before is kept")
+	})
+}
+
+// TestIncompleteAnswers is about answers of which nothing is stored.
+func TestIncompleteAnswers(t *testing.T) {
+	for name, reply := range map[string]fakeprovider.Reply{
+		"cut_cleanly": {Text: "one two three four five", Cut: fakeprovider.CutEnd, CutAfter: 4},
+		"dropped":     {Text: "one two three four five", Cut: fakeprovider.CutDrop, CutAfter: 4},
+		"hung_up":     {Text: "one", Cut: fakeprovider.CutHangup},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachAPI(t, func(s *scene, a api) {
+				s.adapter.Stream = true
+				params := s.asks(a)
+				before := s.stored()
+				s.provider.Reply(reply)
+				receipt, err := s.adapter.Generate(s.Context(), params)
+				require.Error(s, err)
+				require.Zero(s, receipt)
+				if name == "cut_cleanly" {
+					require.ErrorIs(s, err, contract.ErrIncomplete)
+					require.EqualError(s, err, "incomplete answer of "+a.provider)
+				}
+				require.Equal(s, before, s.stored())
+			})
+		})
+	}
+}
+
+func TestContextEndsTheCall(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		ctx, cancel := context.WithCancel(s.Context())
+		s.provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+			cancel()
+			return fakeprovider.Text("too late")
+		})
+		_, err := s.adapter.Generate(ctx, s.asks(a))
+		require.ErrorIs(s, err, context.Canceled)
+	})
+}
+
+// TestAnswerWithTheKey is about a provider that repeats the key: not a byte of it is stored.
+func TestAnswerWithTheKey(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		params := s.asks(a)
+		before := s.stored()
+		for _, reply := range []fakeprovider.Reply{
+			fakeprovider.Text("your key is " + apiKey),
+			fakeprovider.Error(401, "authentication_error", "bad key "+apiKey),
+			fakeprovider.Fragments("it is "+apiKey[:9], apiKey[9:]),
+			fakeprovider.Bytes("application/json", `{"error":{"message":"\u0073`+apiKey[1:]+`"}}`),
+		} {
+			s.adapter.Stream = reply.Stream.Fragments != nil
+			s.provider.Reply(reply)
+			receipt, err := s.adapter.Generate(s.Context(), params)
+			require.ErrorIs(s, err, contract.ErrKeyEchoed)
+			require.EqualError(s, err, a.provider+": the answer holds the API key: nothing was stored")
+			require.Zero(s, receipt)
+			require.Equal(s, before, s.stored())
+		}
+	})
+}
+
+func TestKeyErrors(t *testing.T) {
+	s := newScene(t)
+	params := s.asks(apis[0])
+	generate := func() error {
+		_, err := s.adapter.Generate(t.Context(), params)
+		return err
+	}
+	params.APIKey = contract.Secret("other", 2)
+	require.EqualError(t, generate(), "/api_key: secret other@2: no such secret")
+	s.adapter.Secret = func(context.Context, contract.SecretRef) (string, error) { return "", nil }
+	require.EqualError(t, generate(), "/api_key: secret other@2 is empty or more than one line")
+	s.adapter.Secret = func(context.Context, contract.SecretRef) (string, error) { return "sk-1\r\nX: y", nil }
+	require.EqualError(t, generate(), "/api_key: secret other@2 is empty or more than one line")
+	s.adapter.Secret = nil
+	require.EqualError(t, generate(), "/api_key: the adapter has no Secret to look up secret other@2")
+	params.APIKey = &contract.TextOrSecretRef{Literal: contract.Some(apiKey)}
+	require.ErrorIs(t, generate(), contract.ErrLiteralKey)
+	require.NotContains(t, generate().Error(), apiKey)
+	require.Empty(t, s.provider.Calls())
+}
+
+// TestBlobErrors is about params that name what is not there, or not what it should be.
+func TestBlobErrors(t *testing.T) {
+	s := newScene(t)
+	a := apis[0]
+	raw := func(text string) canon.Hash {
+		ref, err := s.store.PutBlob([]byte(text))
+		require.NoError(t, err)
+		return ref
+	}
+	for _, test := range []struct {
+		name, why string
+		change    func(*contract.GenerateParams)
+		want      string
+	}{
+		{"message_text", "text is no message", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw("hello") },
+			"/message_refs/0: blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 is not canonical JSON: write it with PutJSON"},
+		{"message_spaced", "a blob has one spelling", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content": "hi","role":"user"}`) },
+			"is not canonical JSON: write it with PutJSON"},
+		{"message_role", "roles are GK's", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":"hi","role":"assistant"}`) },
+			`message: /role: choice: must be one of model, system, tool, user, is "assistant"`},
+		{"message_member", "unknown members are errors", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":"hi","name":"x","role":"user"}`) },
+			"message: /name: unknown: is no member of this type"},
+		{"message_list", "a message has one form", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":[{"text":"hi"}],"role":"user"}`) },
+			"message: /content: type: must be a string where it is one text part: write it with PutMessage"},
+		{"message_part", "unknown members are errors, deep down too", func(p *contract.GenerateParams) {
+			p.MessageRefs[0] = raw(`{"content":[{"toolResponse":{"name":"f","x":1}},{"toolRequest":{"name":"f","y":1}},{"media":{"url":"u","z":1}},{"data":1}],"role":"tool"}`)
+		}, "message: /content/0/toolResponse/x: unknown: is no member of this type, or should be left out\n" +
+			"message: /content/1/toolRequest/y: unknown: is no member of this type, or should be left out\n" +
+			"message: /content/2/media/z: unknown: is no member of this type, or should be left out\n" +
+			"message: /content/3/data: unknown: is no member of this type, or should be left out"},
+		{"message_two_kinds", "a part is of one kind", func(p *contract.GenerateParams) {
+			p.MessageRefs[0] = raw(`{"content":[{"media":{"url":"u"},"text":"t"}],"role":"user"}`)
+		}, "message: /content/0: type: a part is of one kind, not text and media"},
+		{"tool", "one definition each", func(p *contract.GenerateParams) { p.Runtime.ToolRefs = []canon.Hash{s.put(calc), raw(`[]`)} },
+			"/runtime/tool_refs/1: blob "},
+		{"tool_member", "unknown members are errors", func(p *contract.GenerateParams) {
+			p.Runtime.ToolRefs = []canon.Hash{raw(`{"name":"f","parameters":{}}`)}
+		},
+			"tool definition: /parameters: unknown: is no member of this type, or should be left out"},
+		{"format", "three types there are", func(p *contract.GenerateParams) { p.Runtime.ResponseFormatRef = contract.Some(raw(`{"type":"xml"}`)) },
+			`response format: /type: choice: must be one of json, json_schema, text, is "xml"`},
+		{"options", "by provider", func(p *contract.GenerateParams) { p.Runtime.ProviderOptionsRef = contract.Some(raw(`{"seed":7}`)) },
+			"/runtime/provider_options_ref: blob "},
+		{"options_provider", "a misspelled provider", func(p *contract.GenerateParams) {
+			p.Runtime.ProviderOptionsRef = contract.Some(raw(`{"opnai":{"seed":7}}`))
+		},
+			`provider options: /opnai: unknown: "opnai" is not known; known are anthropic, `},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			params := s.asks(a)
+			test.change(&params)
+			receipt, err := s.adapter.Generate(t.Context(), params)
+			require.ErrorContains(t, err, test.want, test.why)
+			require.Zero(t, receipt)
+		})
+	}
+	for name, change := range map[string]func(*contract.GenerateParams){
+		"/message_refs/0":               func(p *contract.GenerateParams) { p.MessageRefs[0] = ref("1") },
+		"/runtime/tool_refs/0":          func(p *contract.GenerateParams) { p.Runtime.ToolRefs = []canon.Hash{ref("1")} },
+		"/runtime/response_format_ref":  func(p *contract.GenerateParams) { p.Runtime.ResponseFormatRef = contract.Some(ref("1")) },
+		"/runtime/provider_options_ref": func(p *contract.GenerateParams) { p.Runtime.ProviderOptionsRef = contract.Some(ref("1")) },
+	} {
+		params := s.asks(a)
+		change(&params)
+		_, err := s.adapter.Generate(t.Context(), params)
+		require.ErrorIs(t, err, snapshot.ErrBlob)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorContains(t, err, name+": ")
+	}
+	require.Empty(t, s.provider.Calls(), "no call is made with params that are not whole")
+}
+
+// TestReadsRehash alters a blob under way.
+func TestReadsRehash(t *testing.T) {
+	s := newScene(t)
+	params := s.asks(apis[0])
+	h := params.MessageRefs[0].Hex()
+	require.NoError(t, os.WriteFile(s.dir+"/blobs/sha256/"+h[:2]+"/"+h, []byte(`{"content":"Say goodbye","role":"user"}`), 0o644))
+	_, err := s.adapter.Generate(t.Context(), params)
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+
+	var v any
+	require.ErrorIs(t, contract.ReadJSON(liar{}, ref("1"), &v), snapshot.ErrBlob, "whoever keeps the blobs")
+}
+
+// A liar has something for every ref.
+type liar struct{}
+
+func (liar) Blob(canon.Hash) ([]byte, error) { return []byte("{}"), nil }
+
+func TestOptionsCannotContradictParams(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		params := s.asks(a)
+		params.Runtime.Temperature = contract.Some[contract.Decimal]("0")
+		params.Runtime.ReasoningEffort = contract.Some("low")
+		params.Runtime.ProviderOptionsRef = contract.Some(s.put(map[string]any{a.family: map[string]any{
+			"model": "other", "temperature": 1, "stream": true, "top_p": 0.5,
+			"reasoning_effort": "high", "reasoning": map[string]any{"effort": "high"}, "output_config": map[string]any{"effort": "high"},
+		}}))
+		effort := map[string]string{contract.OpenAIChat: "reasoning_effort", contract.OpenAIResponses: "reasoning/effort", contract.AnthropicMessages: "output_config/effort"}[a.name]
+		_, err := s.adapter.Generate(s.Context(), params)
+		require.ErrorIs(s, err, contract.ErrConflict)
+		var all *contract.Error
+		require.ErrorAs(s, err, &all)
+		var found []string
+		for _, v := range all.Violations {
+			require.Equal(s, "conflict", v.Rule)
+			found = append(found, v.Pointer)
+		}
+		require.ElementsMatch(s, []string{"/" + a.family + "/model", "/" + a.family + "/temperature", "/" + a.family + "/stream", "/" + a.family + "/" + effort}, found)
+		require.Empty(s, s.provider.Calls())
+	})
+}
+
+func TestUnsupportedControls(t *testing.T) {
+	s := newScene(t)
+	params := s.asks(apis[1])
+	params.Runtime.StopSequences = []string{"END"}
+	_, err := s.adapter.Generate(t.Context(), params)
+	require.ErrorIs(t, err, contract.ErrUnsupported)
+	require.EqualError(t, err, "generate params for openai.responses: /runtime/stop_sequences: unsupported: the API has no such parameter")
+
+	params = s.asks(apis[0])
+	params.MessageRefs[0] = s.message(modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{modelio.TextPart("no result")}})
+	_, err = s.adapter.Generate(t.Context(), params)
+	require.ErrorIs(t, err, contract.ErrUnsupported)
+}
+
+// TestMetadataThatIsNotSent is about what does not change the answer: it is left out, and the
+// receipt says so.
+func TestMetadataThatIsNotSent(t *testing.T) {
+	want := map[string][]string{
+		contract.OpenAIChat:        {"metadata a was not sent: chat completions take metadata together with the provider option store only", "metadata user_id was not sent: chat completions take metadata together with the provider option store only"},
+		contract.OpenAIResponses:   nil,
+		contract.AnthropicMessages: {"metadata a was not sent: messages take the metadata user_id only"},
+	}
+	eachAPI(t, func(s *scene, a api) {
+		s.provider.Handle(fakeprovider.Echo())
+		params := s.asks(a)
+		params.Runtime.Metadata = map[string]string{"a": "1", "user_id": "u"}
+		var said []string
+		for _, w := range s.warnings(s.generate(params)) {
+			require.Equal(s, contract.WarnMetadata, w.Code)
+			said = append(said, w.Message)
+		}
+		require.Equal(s, want[a.name], said)
+	})
+}
+
+func TestUsageThatIsNotReported(t *testing.T) {
+	s := newScene(t)
+	s.provider.Reply(fakeprovider.Bytes("application/json", `{"choices":[{"message":{"content":"a"}},{"message":{"content":"b"}}]}`))
+	receipt := s.generate(s.asks(apis[0]))
+	require.Zero(t, receipt.TokenUsage)
+	require.Nil(t, receipt.UsageDetails)
+	require.Nil(t, receipt.ProviderResponseID)
+	require.Equal(t, contract.FinishReason{Reason: contract.FinishOther}, receipt.FinishReason)
+	require.Equal(t, []contract.Warning{
+		{Code: contract.WarnCandidates, Message: "the envelope is of the first of 2 candidates"},
+		{Code: contract.WarnUsage, Message: "the provider did not report the tokens of the prompt and the completion"},
+	}, s.warnings(receipt))
+}
+
+func TestFinishReasons(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		length := map[string]string{contract.OpenAIChat: "length", contract.OpenAIResponses: "max_output_tokens", contract.AnthropicMessages: "max_tokens"}[a.name]
+		for want, reply := range map[string]fakeprovider.Reply{
+			contract.FinishStop:      {Text: "done"},
+			contract.FinishLength:    {Text: "cut", Finish: length},
+			contract.FinishToolCalls: fakeprovider.CallTools(fakeprovider.ToolCall{Name: "f", Arguments: "{}"}),
+			contract.FinishBlocked:   {Refusal: "I will not"},
+		} {
+			s.provider.Reply(reply)
+			require.Equal(s, want, s.generate(s.asks(a)).FinishReason.Reason)
+		}
+	})
+}
+
+// answers makes the adapter's client answer every request so.
+func (s *scene) answers(answer func(*http.Request) *http.Response) {
+	s.adapter.Client = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		return answer(r), nil
+	})}
+}
+
+func response(status int, header http.Header, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// TestRedirectsAreNotFollowed keeps the key from a host that nobody named.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		calls := 0
+		s.answers(func(*http.Request) *http.Response {
+			calls++
+			return response(307, http.Header{"Location": {"https://elsewhere.example/"}}, "moved")
+		})
+		_, err := s.adapter.Generate(s.Context(), s.asks(a))
+		var reported *contract.ProviderError
+		require.ErrorAs(s, err, &reported)
+		require.Equal(s, 307, reported.Status)
+		require.Equal(s, 1, calls)
+	})
+}
+
+func TestAnswersThatCannotBeRead(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		for body, want := range map[string]string{
+			"<html>": "decode the answer of " + a.provider + ": ",
+			"{}":     "decode the answer of " + a.provider + ": ",
+		} {
+			s.answers(func(*http.Request) *http.Response { return response(200, http.Header{}, body) })
+			_, err := s.adapter.Generate(s.Context(), s.asks(a))
+			require.ErrorContains(s, err, want)
+		}
+		s.answers(func(*http.Request) *http.Response {
+			return response(200, http.Header{"Content-Encoding": {"br"}}, "…")
+		})
+		_, err := s.adapter.Generate(s.Context(), s.asks(a))
+		require.EqualError(s, err, "call "+a.provider+": the answer is encoded as br, which was not asked for")
+
+		s.answers(func(*http.Request) *http.Response {
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(io.MultiReader(bytes.NewReader([]byte("{")), broken{}))}
+		})
+		_, err = s.adapter.Generate(s.Context(), s.asks(a))
+		require.EqualError(s, err, "call "+a.provider+": read the answer: the line is dead")
+	})
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("the line is dead") }
+
+func TestStoreThatCannotBeWritten(t *testing.T) {
+	s := newScene(t)
+	params := s.asks(apis[0])
+	s.provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+		s.store.Close()
+		return fakeprovider.Text("hi")
+	})
+	receipt, err := s.adapter.Generate(t.Context(), params)
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.ErrorContains(t, err, "store the answer of openai: ")
+	require.Zero(t, receipt)
+}
+
+func TestReplyErrors(t *testing.T) {
+	s := newScene(t)
+	s.provider.Handle(fakeprovider.Echo())
+	params := s.asks(apis[0])
+	receipt := s.generate(params)
+
+	unknown := params
+	unknown.Provider = "nobody"
+	_, err := s.adapter.Reply(unknown, receipt)
+	require.ErrorIs(t, err, contract.ErrUnknown)
+
+	bare := receipt
+	bare.RawOutputRef = nil
+	_, err = s.adapter.Reply(params, bare)
+	require.EqualError(t, err, "generate receipt: /raw_output_ref: missing: is required: it has the answer")
+
+	gone := receipt
+	gone.RawOutputRef = contract.Some(ref("1"))
+	_, err = s.adapter.Reply(params, gone)
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+
+	params.MessageRefs = []canon.Hash{ref("1")}
+	_, err = s.adapter.Reply(params, receipt)
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+}
+
+func TestPutErrors(t *testing.T) {
+	s := newScene(t)
+	_, err := contract.PutJSON(s.store, func() {})
+	require.ErrorContains(t, err, "blob of func(): ")
+	_, err = contract.PutMessage(s.store, modelio.Message{Role: modelio.RoleUser, Unknown: modelio.Object{"x": []byte("1")}})
+	require.ErrorContains(t, err, "a message has members that are not known")
+}

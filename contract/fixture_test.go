@@ -1,0 +1,54 @@
+package contract_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// blank returns a pointer to a zero value of v's type.
+func blank(v any) any { return reflect.New(reflect.TypeOf(v)).Interface() }
+
+// deref returns what a pointer points to.
+func deref(pointer any) any { return reflect.ValueOf(pointer).Elem().Interface() }
+
+// withoutNulls drops the members that are null, on all levels but those of lists.
+func withoutNulls(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var members map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(text, &members))
+	for name, value := range members {
+		switch {
+		case string(value) == "null":
+			delete(members, name)
+		case bytes.HasPrefix(value, []byte("{")):
+			members[name] = withoutNulls(t, value)
+		}
+	}
+	less, err := json.Marshal(members)
+	require.NoError(t, err)
+	return less
+}
+
+// vectors returns a file of the vectors, which lie beside the repository or where the
+// environment says. A user's clone has none.
+func vectors(t *testing.T, elem ...string) []byte {
+	t.Helper()
+	dir := os.Getenv("TRACEFORGE_VECTORS")
+	if dir == "" {
+		root, err := filepath.Abs("..") // of the module: this package lies right below it
+		require.NoError(t, err)
+		dir = filepath.Join(root, "..", "shared", "vectors")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no vectors: set TRACEFORGE_VECTORS to the folder that has them: %v", err)
+	}
+	data, err := os.ReadFile(filepath.Join(append([]string{dir}, elem...)...))
+	require.NoError(t, err)
+	return data
+}

@@ -1,0 +1,82 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/envelope"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// receiptOf returns the receipt of an answer, but for the refs of the raw bytes and of the warnings.
+func receiptOf(name string, resp *provider.Response, out *envelope.Envelope) (GenerateReceipt, []Warning) {
+	receipt := GenerateReceipt{
+		OutputRef:    out.Ref,
+		FinishReason: finishOf(resp, out.ToolCallsRef != ""),
+		ProviderID:   name,
+	}
+	if resp.ID != "" {
+		receipt.ProviderResponseID = &resp.ID
+	}
+	var warnings []Warning
+	if n := len(resp.Candidates); n > 1 {
+		warnings = append(warnings, Warning{WarnCandidates, fmt.Sprintf("the envelope is of the first of %d candidates", n)})
+	}
+	usage := resp.Usage
+	if usage == nil {
+		usage = &modelio.Usage{}
+	}
+	receipt.TokenUsage = TokenUsage{Prompt: *countOf(usage.InputTokens, Some[uint64](0)), Completion: *countOf(usage.OutputTokens, Some[uint64](0))}
+	if usage.ThoughtsTokens != nil || usage.CachedContentTokens != nil || usage.CacheWriteTokens != nil {
+		receipt.UsageDetails = &UsageDetails{
+			ReasoningTokens:  countOf(usage.ThoughtsTokens, nil),
+			CacheReadTokens:  countOf(usage.CachedContentTokens, nil),
+			CacheWriteTokens: countOf(usage.CacheWriteTokens, nil),
+		}
+	}
+	if e := resp.Error; e != nil {
+		return receipt, append(warnings, Warning{WarnError, e.Message})
+	}
+	var unknown []string
+	if usage.InputTokens == nil {
+		unknown = append(unknown, "prompt")
+	}
+	if usage.OutputTokens == nil {
+		unknown = append(unknown, "completion")
+	}
+	if unknown != nil {
+		warnings = append(warnings, Warning{WarnUsage, "the provider did not report the tokens of the " + strings.Join(unknown, " and the ")})
+	}
+	return receipt, warnings
+}
+
+// countOf returns a count of tokens, or missing where it was not reported.
+func countOf(n *int64, missing *uint64) *uint64 {
+	if n == nil {
+		return missing
+	}
+	return Some(uint64(max(0, *n)))
+}
+
+// finishOf returns the finish reason: GK's, but for an error, and for a model that waits for its tools.
+func finishOf(resp *provider.Response, calls bool) FinishReason {
+	if len(resp.Candidates) == 0 {
+		if resp.Error != nil {
+			return FinishReason{Reason: FinishError}
+		}
+		return FinishReason{Reason: FinishOther}
+	}
+	first := resp.Candidates[0]
+	finish := FinishReason{Reason: string(first.FinishReason)}
+	if first.FinishReasonRaw != "" {
+		finish.Raw = &first.FinishReasonRaw
+	}
+	switch {
+	case resp.Error != nil:
+		finish.Reason = FinishError
+	case first.FinishReason == modelio.FinishStop && calls:
+		finish.Reason = FinishToolCalls
+	}
+	return finish
+}

@@ -1,0 +1,57 @@
+package contract
+
+import (
+	"encoding/json"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// An OutputEnvelope is what a model answered, in one shape for all providers (LC "Normalized
+// Output Envelope"). It is of the first candidate, and empty where the provider reported an error.
+type OutputEnvelope struct {
+	AssistantText *string     `json:"assistant_text"` // all text, refusals included; not set: none
+	ToolCallsRef  *canon.Hash `json:"tool_calls_ref"` // blob: a [ToolCallList]; not set: no calls
+	ReasoningRef  *canon.Hash `json:"reasoning_ref"`  // blob: the text of the reasoning, UTF-8; not set: none
+}
+
+// A ToolCall is a call that the model asks its caller to make (LC "LlmToolCall"). Calls of tools that the
+// provider runs itself are not in envelopes.
+type ToolCall struct {
+	CallID         string     `json:"call_id"` // call_1, call_2, … in order of appearance in the conversation (design R8)
+	ToolName       string     `json:"tool_name"`
+	ArgumentsRef   canon.Hash `json:"arguments_ref"` // blob: JSON, mostly an object; a string where the model's text is not JSON
+	ProviderCallID *string    `json:"provider_call_id"`
+}
+
+// A ToolCallList is the tool calls of an answer, in its order.
+type ToolCallList []ToolCall
+
+// UnmarshalJSON reads o strictly. An error is an [*Error] with all that is wrong.
+func (o *OutputEnvelope) UnmarshalJSON(data []byte) error {
+	return unmarshal("output envelope", data, o, func(r *reader, raw json.RawMessage, o *OutputEnvelope) {
+		r.record(raw,
+			option("assistant_text", &o.AssistantText, readText),
+			option("tool_calls_ref", &o.ToolCallsRef, readHash),
+			option("reasoning_ref", &o.ReasoningRef, readHash),
+		)
+	})
+}
+
+// UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong.
+func (c *ToolCall) UnmarshalJSON(data []byte) error {
+	return unmarshal("tool call", data, c, readToolCall)
+}
+
+func readToolCall(r *reader, raw json.RawMessage, c *ToolCall) {
+	r.record(raw,
+		required("call_id", &c.CallID, readText),
+		required("tool_name", &c.ToolName, readText),
+		required("arguments_ref", &c.ArgumentsRef, readHash),
+		option("provider_call_id", &c.ProviderCallID, readText),
+	)
+}
+
+// UnmarshalJSON reads l strictly. An error is an [*Error] with all that is wrong.
+func (l *ToolCallList) UnmarshalJSON(data []byte) error {
+	return unmarshal("tool call list", data, (*[]ToolCall)(l), listOf(readToolCall))
+}

@@ -1,0 +1,123 @@
+package contract
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// GenerateParams are all that decides about one call to a model (LC "LLM Params"). They are a value:
+// nothing in this package changes params that it is given.
+//
+// The JSON has LC's member names; options that are not set are written as null, and read
+// where they are null or absent. Reading rejects unknown and repeated members.
+type GenerateParams struct {
+	CorrelationID *string          `json:"correlation_id"` // the caller's own mark; it is not sent
+	Provider      string           `json:"provider"`       // a name in the [Catalog]
+	Model         string           `json:"model"`
+	MessageRefs   []canon.Hash     `json:"message_refs"` // blobs: one message each, see [PutMessage]; one at least
+	Runtime       RuntimeArgs      `json:"runtime"`
+	APIKey        *TextOrSecretRef `json:"api_key"` // never the key itself: a literal is [ErrLiteralKey]
+}
+
+// RuntimeArgs tune one call (LC "LLM Runtime Args"). What is not set is not sent, so that the
+// provider's default applies.
+type RuntimeArgs struct {
+	Temperature        *Decimal          `json:"temperature"`
+	MaxTokens          *uint64           `json:"max_tokens"` // tokens that may be generated
+	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil: not set
+	ToolChoice         *ToolChoice       `json:"tool_choice"`
+	ReasoningEffort    *string           `json:"reasoning_effort"`     // in the provider's words: low, medium, high
+	StopSequences      []string          `json:"stop_sequences"`       // nil: not set
+	Metadata           map[string]string `json:"metadata"`             // nil: not set
+	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"` // blob: see "Blobs" in the package comment
+	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`  // blob: a [ResponseFormat]
+}
+
+// UnmarshalJSON reads p strictly. An error is an [*Error] with all that is wrong.
+func (p *GenerateParams) UnmarshalJSON(data []byte) error {
+	return unmarshal("generate params", data, p, readParams)
+}
+
+func readParams(r *reader, raw json.RawMessage, p *GenerateParams) {
+	r.record(raw,
+		option("correlation_id", &p.CorrelationID, readText),
+		required("provider", &p.Provider, readName),
+		required("model", &p.Model, readName),
+		required("message_refs", &p.MessageRefs, readMessageRefs),
+		required("runtime", &p.Runtime, readRuntime),
+		option("api_key", &p.APIKey, readKeyRef),
+	)
+}
+
+func readMessageRefs(r *reader, raw json.RawMessage, refs *[]canon.Hash) {
+	listOf(readHash)(r, raw, refs)
+	if string(raw) == "[]" {
+		r.report(ruleMissing, "must name one message at least")
+	}
+}
+
+// UnmarshalJSON reads a strictly. An error is an [*Error] with all that is wrong.
+func (a *RuntimeArgs) UnmarshalJSON(data []byte) error {
+	return unmarshal("runtime args", data, a, readRuntime)
+}
+
+func readRuntime(r *reader, raw json.RawMessage, a *RuntimeArgs) {
+	r.record(raw,
+		option("temperature", &a.Temperature, readDecimal),
+		option("max_tokens", &a.MaxTokens, readNat),
+		optional("tool_refs", &a.ToolRefs, listOf(readHash)),
+		option("tool_choice", &a.ToolChoice, readToolChoice),
+		option("reasoning_effort", &a.ReasoningEffort, readWord),
+		optional("stop_sequences", &a.StopSequences, listOf(readText)),
+		optional("metadata", &a.Metadata, mapOf(readText)),
+		option("provider_options_ref", &a.ProviderOptionsRef, readHash),
+		option("response_format_ref", &a.ResponseFormatRef, readHash),
+	)
+}
+
+// Hash returns what identifies the call that p asks for: two params with the same hash ask the same
+// of the same model. It is the hash of p's canonical JSON, in which options that are not set are
+// explicit nulls, so no absent value can be mistaken for another. CorrelationID and APIKey
+// are null in it whatever they are: they say who asks, and do not change what is asked. A decimal
+// counts as it is spelled.
+//
+// The error is an [*Error] if p is not valid.
+func (p GenerateParams) Hash() (canon.Hash, error) {
+	p.CorrelationID, p.APIKey = nil, nil
+	p, err := p.checked()
+	if err != nil {
+		return "", err
+	}
+	return canon.SumJSON(p)
+}
+
+// checked returns a copy of p that shares no memory with it, or all that is wrong with p. What
+// JSON may say is what may be in memory.
+func (p GenerateParams) checked() (GenerateParams, error) {
+	return checked("generate params", p, readParams)
+}
+
+func checked[T any](what string, v T, read reading[T]) (T, error) {
+	var same, none T
+	text, err := json.Marshal(v)
+	var inner *json.MarshalerError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	if err != nil {
+		return none, newError(what, Violation{Rule: ruleJSON, Message: err.Error()})
+	}
+	if err := unmarshal(what, text, &same, read); err != nil {
+		return none, err
+	}
+	if !reflect.DeepEqual(same, v) {
+		return none, newError(what, Violation{Rule: ruleUnicode, Message: "a text is not valid UTF-8"})
+	}
+	return same, nil
+}
+
+// Some returns a set option.
+func Some[T any](v T) *T { return &v }

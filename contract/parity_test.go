@@ -1,0 +1,193 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// A step is one call of an agent, and what the agent goes on from.
+type step struct {
+	params   contract.GenerateParams
+	hash     canon.Hash
+	receipt  contract.GenerateReceipt
+	envelope contract.OutputEnvelope
+	output   output
+}
+
+// agent is a loop around the adapter: it calls the model until that calls no tool.
+func agent(s *scene, a api, client *http.Client) (steps []step) {
+	s.adapter.Client = client
+	messages := []canon.Hash{s.says(modelio.RoleSystem, "Use the tool"), s.says(modelio.RoleUser, "What is the weather in Paris?")}
+	tools := s.put(modelio.ToolDefinition{Name: "weather", InputSchema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)})
+	options := s.put(map[string]any{"openai": map[string]any{"seed": 7}})
+	run, err := contract.Start(s.adapter.Catalog, contract.RunConfig{Provider: a.provider, Model: a.model, MaxTokens: contract.Some[uint64](100)}, nil)
+	require.NoError(s, err)
+	for len(steps) < 3 {
+		context := contract.StepContext{
+			CorrelationID: contract.Some("run-1"), MessageRefs: messages, Temperature: contract.Some[contract.Decimal]("0"),
+			ToolRefs: []canon.Hash{tools}, ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceAuto}, APIKey: contract.Secret("key", 1),
+		}
+		if a.name == contract.OpenAIChat {
+			context.ProviderOptionsRef = &options // recording asks for a seed where there is one
+		}
+		params, err := contract.Materialize(run.Config(), context)
+		require.NoError(s, err)
+		hash, err := params.Hash()
+		require.NoError(s, err)
+		st := step{params: params, hash: hash, receipt: s.generate(params)}
+		require.NoError(s, contract.ReadJSON(s.store, st.receipt.OutputRef, &st.envelope))
+		st.output = s.output(st.receipt)
+		steps = append(steps, st)
+		if len(st.output.calls) == 0 {
+			return steps
+		}
+		reply, err := s.adapter.Reply(params, st.receipt)
+		require.NoError(s, err)
+		messages = append(messages, reply)
+		for _, c := range st.output.calls {
+			messages = append(messages, s.message(results(modelio.ToolResponse{Name: c.name, Ref: c.id, Output: json.RawMessage(`"22 degrees"`)})))
+		}
+	}
+	return steps
+}
+
+// rehearse runs the agent in a test of its own that records or replays.
+func rehearse(s *scene, a api, dir, mode string) (steps []step) {
+	s.Helper()
+	s.Setenv("TRACEFORGE_UPDATE", mode)
+	defer s.Setenv("TRACEFORGE_UPDATE", "")
+	tb := tbtest.Run("TestAgent", func(tb *tbtest.TB) {
+		tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(s.provider.Transport()))
+		steps = agent(s, a, tf.Client())
+	})
+	require.False(s, tb.Failed(), tb.Logged())
+	return steps
+}
+
+// TestReplayParity is exit criterion 6: replay gives the receipts of the recording, and a second
+// recording of the same behaviour gives the agent nothing else to decide on.
+func TestReplayParity(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(map[bool]string{false: "whole", true: "streamed"}[stream], func(t *testing.T) {
+			eachAPI(t, func(s *scene, a api) {
+				s.adapter.Stream = stream
+				s.provider.Handle(fakeprovider.Echo(
+					fakeprovider.ToolCall{Name: "weather", Arguments: `{"city":"Paris"}`},
+				))
+				dir := filepath.Join(s.TempDir(), ".ai-snapshots")
+				recorded := rehearse(s, a, dir, "1")
+				require.Len(s, recorded, 2)
+				require.Equal(s, "The tools say: 22 degrees", recorded[1].output.text)
+
+				calls := len(s.provider.Calls())
+				require.Equal(s, recorded, rehearse(s, a, dir, ""), "replay: the same receipts, to the last ref")
+				require.Len(s, s.provider.Calls(), calls, "without a call")
+
+				again := rehearse(s, a, filepath.Join(s.TempDir(), ".ai-snapshots"), "1")
+				require.NotEqual(s, recorded[0].receipt.ProviderResponseID, again[0].receipt.ProviderResponseID, "the provider's ids are random")
+				require.Equal(s, decisions(recorded), decisions(again))
+			})
+		})
+	}
+}
+
+// A decision is what a caller may branch on: what R3 does not call ephemeral.
+type decision struct {
+	hash   canon.Hash // of the params that came of the step before
+	finish contract.FinishReason
+	output output
+}
+
+func decisions(steps []step) (all []decision) {
+	for _, st := range steps {
+		all = append(all, decision{st.hash, st.receipt.FinishReason, st.output})
+	}
+	return all
+}
+
+// TestFromSnapshot compares what a recorded snapshot yields with what the adapter was given and
+// returned while it was recorded.
+func TestFromSnapshot(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(map[bool]string{false: "whole", true: "streamed"}[stream], func(t *testing.T) {
+			eachAPI(t, func(s *scene, a api) {
+				s.adapter.Stream = stream
+				s.provider.Handle(fakeprovider.Echo(fakeprovider.ToolCall{Name: "weather", Arguments: `{"city":"Paris"}`}))
+				dir := filepath.Join(s.TempDir(), ".ai-snapshots")
+				steps := rehearse(s, a, dir, "1")
+
+				store, err := snapshot.Open(dir)
+				require.NoError(s, err)
+				defer store.Close()
+				n := 0
+				for entry, err := range store.All() {
+					require.NoError(s, err)
+					snap, err := store.Get(entry.ID)
+					require.NoError(s, err)
+					got, err := contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
+					require.NoError(s, err)
+					requireAsRecorded(s, a, steps[snap.Source.Ordinal-1], got)
+					n++
+				}
+				require.Equal(s, len(steps), n)
+			})
+		})
+	}
+}
+
+// requireAsRecorded compares but for what a recording does not know: who asked, and under which name
+// the catalog has the provider.
+func requireAsRecorded(s *scene, a api, want step, got *contract.Recorded) {
+	s.Helper()
+	params := want.params
+	params.CorrelationID, params.APIKey, params.Provider = nil, nil, a.family
+	require.Equal(s, toolsOf(s, s.store, params.Runtime.ToolRefs), toolsOf(s, got, got.Params.Runtime.ToolRefs))
+	params.Runtime.ToolRefs = got.Params.Runtime.ToolRefs
+	require.Equal(s, params, got.Params)
+	receipt := want.receipt
+	receipt.ProviderID = a.family
+	require.Equal(s, want.output, outputOf(s.T, got, got.Receipt.OutputRef))
+	if got.Receipt.OutputRef != receipt.OutputRef {
+		// Made of the snapshot, which does not know what the provider called its tool calls.
+		receipt.OutputRef = got.Receipt.OutputRef
+	}
+	require.Equal(s, receipt, got.Receipt)
+	for _, ref := range got.Params.MessageRefs {
+		mine, err := s.store.Blob(ref)
+		require.NoError(s, err)
+		its, err := got.Blob(ref)
+		require.NoError(s, err)
+		require.Equal(s, string(mine), string(its))
+	}
+	text, err := json.Marshal(got)
+	require.NoError(s, err)
+	var members map[string]json.RawMessage
+	require.NoError(s, json.Unmarshal(text, &members))
+	require.Len(s, members, 3)
+}
+
+// toolsOf returns tool definitions; that there is no metadata has two spellings.
+func toolsOf(s *scene, blobs contract.Blobs, refs []canon.Hash) (tools []modelio.ToolDefinition) {
+	s.Helper()
+	for _, ref := range refs {
+		var tool modelio.ToolDefinition
+		require.NoError(s, contract.ReadJSON(blobs, ref, &tool))
+		if len(tool.Metadata) == 0 {
+			tool.Metadata = nil
+		}
+		tools = append(tools, tool)
+	}
+	return tools
+}

@@ -1,0 +1,58 @@
+package contract
+
+import (
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/envelope"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Reply stores the model's message of an answer, for the next step to name after the messages of p,
+// and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message has
+// the parts of the answer that the provider wants to see again, signatures of reasoning included, and
+// the tool calls with the call ids of the envelope: a tool response names its call by that.
+func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
+	host, ok := a.Catalog[p.Provider]
+	codec, spoken := codecOf(host.API)
+	if !ok || !spoken {
+		return "", newError("generate params", a.Catalog.missing(p.Provider, p.Model)...)
+	}
+	if r.RawOutputRef == nil {
+		return "", newError("generate receipt", Violation{"/raw_output_ref", ruleMissing, "is required: it has the answer"})
+	}
+	history, err := loadMessages(a.Store, p.MessageRefs)
+	if err != nil {
+		return "", err
+	}
+	body, err := readBlob(a.Store, *r.RawOutputRef)
+	if err != nil {
+		return "", fmt.Errorf("/raw_output_ref: %w", err)
+	}
+	// What the body begins with counts for more than this type, which not all streams begin with.
+	resp, err := codec.DecodeResponse(&provider.Answer{Status: 200, ContentType: "text/event-stream", Body: body})
+	if err != nil {
+		return "", fmt.Errorf("/raw_output_ref: %w", err)
+	}
+	if len(resp.Candidates) == 0 {
+		return "", fmt.Errorf("/raw_output_ref: %w: the answer has no message", ErrMissing)
+	}
+	m, _ := envelope.Number(history, resp.Candidates[0].Message)
+	m.Metadata = nil // log probabilities, filter results: no request may have them
+	if codec.API() == OpenAIResponses {
+		m.Content = withoutStoredReasoning(m.Content)
+	}
+	return PutMessage(a.Store, m)
+}
+
+// withoutStoredReasoning drops the reasoning that OpenAI can take only by an id, which is not kept.
+func withoutStoredReasoning(parts []modelio.Part) []modelio.Part {
+	var kept []modelio.Part
+	for _, part := range parts {
+		if _, encrypted := part.Metadata["encrypted_content"]; part.Reasoning == nil || encrypted {
+			kept = append(kept, part)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,253 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A request is a call ready to be sent, but for its key.
+type request struct {
+	params   GenerateParams
+	dialect  *dialect
+	codec    provider.Codec
+	history  []modelio.Message
+	url      string
+	body     []byte
+	warnings []Warning
+}
+
+// prepare makes the request of params, whose blobs are all read here.
+func (a *Adapter) prepare(p GenerateParams) (*request, error) {
+	p, err := p.checked()
+	if err != nil {
+		return nil, err
+	}
+	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
+		return nil, err
+	}
+	host := a.Catalog[p.Provider]
+	r := &request{params: p}
+	r.dialect, _ = dialectOf(host.API) // the catalog was asked
+	r.codec, _ = codecOf(host.API)
+	if r.history, err = loadMessages(a.Store, p.MessageRefs); err != nil {
+		return nil, err
+	}
+	wire := &provider.Request{API: host.API, Model: p.Model, Messages: r.history, Options: modelio.Object{}}
+	if err := r.encode(wire, a.Store, a.Stream); err != nil {
+		return nil, err
+	}
+	root := host.URL
+	if root == "" {
+		home, _ := provider.Home(r.codec.Provider()) // all that the adapter speaks have one
+		root = home.String()
+	}
+	r.url = strings.TrimRight(root, "/") + r.codec.Endpoint(wire)
+	return r, nil
+}
+
+// loadMessages reads messages. The results of parallel tool calls become one message, as some APIs demand.
+func loadMessages(blobs Blobs, refs []canon.Hash) ([]modelio.Message, error) {
+	messages := make([]modelio.Message, 0, len(refs))
+	for i, ref := range refs {
+		var m message
+		if err := ReadJSON(blobs, ref, &m); err != nil {
+			return nil, fmt.Errorf("/message_refs/%d: %w", i, err)
+		}
+		if last := len(messages) - 1; last >= 0 && isResults(messages[last]) && isResults(m.Message) {
+			messages[last].Content = append(messages[last].Content, m.Content...)
+			continue
+		}
+		messages = append(messages, m.Message)
+	}
+	return messages, nil
+}
+
+func isResults(m modelio.Message) bool { return m.Role == modelio.RoleTool && len(m.Metadata) == 0 }
+
+// encode writes the body: what the codec has fields for, the controls as the dialect says them,
+// the provider options, and what the API demands besides.
+func (r *request) encode(wire *provider.Request, blobs Blobs, stream bool) error {
+	args := r.params.Runtime
+	if err := r.fill(wire, blobs); err != nil {
+		return err
+	}
+	text, err := r.codec.EncodeRequest(wire)
+	if err != nil {
+		return r.unsupported(err)
+	}
+	body, _ := members(text) // a codec writes an object
+	options, err := r.options(blobs)
+	if err != nil {
+		return err
+	}
+	ours := func(o modelio.Object) {
+		merge(body, o, "", func(string) {}) // no two controls share a place
+	}
+	if args.ToolChoice != nil {
+		ours(at([]string{"tool_choice"}, r.dialect.toolChoice(*args.ToolChoice)))
+	}
+	if args.ReasoningEffort != nil {
+		ours(at(r.dialect.effort, *args.ReasoningEffort))
+	}
+	if args.ResponseFormatRef != nil {
+		format, err := r.format(blobs)
+		if err != nil {
+			return err
+		}
+		ours(format)
+	}
+	if metadata := r.metadata(options); len(metadata) > 0 {
+		ours(at([]string{"metadata"}, metadata))
+	}
+	if stream {
+		ours(r.dialect.stream)
+	}
+	if err := r.merge(body, options); err != nil {
+		return err
+	}
+	for name, value := range r.dialect.defaults {
+		if _, ok := body[name]; !ok {
+			body[name] = value
+		}
+	}
+	r.body = encode(body)
+	return nil
+}
+
+// fill sets the fields that codecs know.
+func (r *request) fill(wire *provider.Request, blobs Blobs) error {
+	args := r.params.Runtime
+	if args.Temperature != nil {
+		wire.Temperature = Some(args.Temperature.number())
+	}
+	if args.MaxTokens != nil {
+		wire.MaxTokens = Some(provider.Number(strconv.FormatUint(*args.MaxTokens, 10)))
+	}
+	wire.Stop = args.StopSequences
+	if args.ToolRefs != nil {
+		wire.Tools = make([]modelio.ToolDefinition, len(args.ToolRefs))
+	}
+	for i, ref := range args.ToolRefs {
+		var t tool
+		if err := ReadJSON(blobs, ref, &t); err != nil {
+			return fmt.Errorf("/runtime/tool_refs/%d: %w", i, err)
+		}
+		wire.Tools[i] = t.ToolDefinition
+	}
+	return nil
+}
+
+// number returns d as JSON spells numbers: without a plus sign and without zeros in front.
+func (d Decimal) number() provider.Number {
+	text := strings.TrimPrefix(string(d), "+")
+	sign := ""
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		sign, text = "-", rest
+	}
+	digits := strings.TrimLeft(text, "0")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' {
+		digits = "0" + digits
+	}
+	return provider.Number(sign + digits)
+}
+
+// unsupported names what the API has no way to say, in terms of the params.
+func (r *request) unsupported(err error) error {
+	var wire *provider.WireError
+	if !errors.As(err, &wire) {
+		return err
+	}
+	pointer := wire.Pointer
+	if pointer == "/stop" {
+		pointer = "/runtime/stop_sequences"
+	}
+	return r.error(Violation{pointer, ruleUnsupported, wire.Reason})
+}
+
+func (r *request) error(found ...Violation) error {
+	return newError("generate params for "+r.dialect.api, found...)
+}
+
+// options reads the provider options that are for the request's API. The blob has them by the home
+// provider of the API: {"openai":{"seed":7},"anthropic":{"top_k":3}}.
+func (r *request) options(blobs Blobs) (modelio.Object, error) {
+	ref := r.params.Runtime.ProviderOptionsRef
+	if ref == nil {
+		return modelio.Object{}, nil
+	}
+	var all map[string]modelio.Object
+	if err := ReadJSON(blobs, *ref, &all); err != nil {
+		return nil, fmt.Errorf("/runtime/provider_options_ref: %w", err)
+	}
+	known := map[string]bool{}
+	for _, codec := range provider.Codecs() {
+		known[codec.Provider()] = true
+	}
+	var found []Violation
+	for name := range all {
+		if !known[name] {
+			found = append(found, Violation{"/" + pointerEscapes.Replace(name), ruleUnknown, notAmong(name, slices.Collect(maps.Keys(known)))})
+		}
+	}
+	if err := newError("provider options", found...); err != nil {
+		return nil, fmt.Errorf("/runtime/provider_options_ref: %w", err)
+	}
+	if options := all[r.codec.Provider()]; options != nil {
+		return options, nil
+	}
+	return modelio.Object{}, nil
+}
+
+// merge adds the provider options to the body. They cannot change what the params say
+// (LC "Determinism rule"), nor what is for the adapter to decide.
+func (r *request) merge(body, options modelio.Object) error {
+	var found []Violation
+	at := "/" + r.codec.Provider()
+	if _, ok := options["stream"]; ok {
+		found = append(found, Violation{at + "/stream", ruleConflict, "whether to stream is for the adapter to say"})
+		options = maps.Clone(options)
+		delete(options, "stream")
+	}
+	merge(body, options, at, func(pointer string) {
+		found = append(found, Violation{pointer, ruleConflict, "the params say it already"})
+	})
+	return newError("provider options", found...)
+}
+
+// format reads the response format and returns what the body says of it.
+func (r *request) format(blobs Blobs) (modelio.Object, error) {
+	var f ResponseFormat
+	if err := ReadJSON(blobs, *r.params.Runtime.ResponseFormatRef, &f); err != nil {
+		return nil, fmt.Errorf("/runtime/response_format_ref: %w", err)
+	}
+	value, ok := r.dialect.responseFormat(f)
+	if !ok {
+		return nil, r.error(Violation{"/runtime/response_format_ref", ruleUnsupported, fmt.Sprintf("the API has no format %q", f.Type)})
+	}
+	if value == nil {
+		return nil, nil
+	}
+	return at(r.dialect.format, value), nil
+}
+
+// metadata returns the metadata that the API takes, and warns of the rest. It changes no answer, so
+// it is no reason to fail.
+func (r *request) metadata(options modelio.Object) map[string]string {
+	sent := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.params.Runtime.Metadata)) {
+		if r.dialect.takesMetadata(name, options) {
+			sent[name] = r.params.Runtime.Metadata[name]
+		} else {
+			r.warnings = append(r.warnings, Warning{WarnMetadata, "metadata " + name + " was not sent: " + r.dialect.metadataRule})
+		}
+	}
+	return sent
+}

@@ -1,0 +1,174 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// A RunConfig says which model the calls of a run go to, and how (LC "Purpose"). A session's
+// defaults have the same shape as what overrides them.
+type RunConfig struct {
+	Provider        string  `json:"provider"`
+	Model           string  `json:"model"`
+	ReasoningEffort *string `json:"reasoning_effort"` // not set: the provider's default
+	MaxTokens       *uint64 `json:"max_tokens"`       // not set: the provider's default
+}
+
+// UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong. A blank
+// provider or model can be read; it fails the start of a run.
+func (c *RunConfig) UnmarshalJSON(data []byte) error {
+	return unmarshal("run config", data, c, readRunConfig)
+}
+
+func readRunConfig(r *reader, raw json.RawMessage, c *RunConfig) {
+	r.record(raw,
+		required("provider", &c.Provider, readText),
+		required("model", &c.Model, readText),
+		option("reasoning_effort", &c.ReasoningEffort, readWord),
+		option("max_tokens", &c.MaxTokens, readNat),
+	)
+}
+
+// A Catalog has the providers that runs may use, by name. It says who is called and how, and
+// nothing of what is asked: it checks params and never changes them (LC "Determinism rule").
+type Catalog map[string]Provider
+
+// A Provider is a host of models.
+type Provider struct {
+	API    string   // one of the API constants
+	URL    string   // what comes before the API's own path: "https://gateway.example"; empty: the API's home
+	Models []string // the models that may be used; nil: any
+}
+
+// The wire APIs that the [Adapter] speaks.
+const (
+	OpenAIChat        = "openai.chat"        // POST /v1/chat/completions
+	OpenAIResponses   = "openai.responses"   // POST /v1/responses
+	AnthropicMessages = "anthropic.messages" // POST /v1/messages
+)
+
+// A Run is the time in which a session's calls go to one provider and model. Its config cannot
+// change: what is asked of the session meanwhile holds from the next run on (LC "Model Change
+// Boundary").
+type Run struct{ config RunConfig }
+
+// Start starts a run with the overrides, if there are any, in place of the whole session config; else with that
+// (LC "Run-Start and Step Materialization Semantics"). If the config lacks a provider or a model
+// the error is [ErrMissing], if the catalog does not have one it is [ErrUnknown]; it is an [*Error]
+// with all that is wrong, the same every time. Then there is no run.
+func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, error) {
+	config := session
+	if overrides != nil {
+		config = *overrides
+	}
+	config, err := checked("run config", config, readRunConfig)
+	if err != nil {
+		return nil, err
+	}
+	if err := newError("run config", catalog.missing(config.Provider, config.Model)...); err != nil {
+		return nil, err
+	}
+	return &Run{config}, nil
+}
+
+// Config returns a copy of the run's config, for [Materialize].
+func (r *Run) Config() RunConfig {
+	config := r.config
+	if config.ReasoningEffort != nil {
+		config.ReasoningEffort = Some(*config.ReasoningEffort)
+	}
+	if config.MaxTokens != nil {
+		config.MaxTokens = Some(*config.MaxTokens)
+	}
+	return config
+}
+
+// missing says why a call cannot go to a provider's model, if it cannot.
+func (c Catalog) missing(provider, model string) (found []Violation) {
+	host, known := c[provider]
+	switch _, spoken := dialectOf(host.API); {
+	case strings.TrimSpace(provider) == "":
+		found = append(found, Violation{"/provider", ruleMissing, "is blank"})
+	case !known:
+		found = append(found, Violation{"/provider", ruleUnknown, notAmong(provider, slices.Collect(maps.Keys(c)))})
+	case !spoken:
+		found = append(found, Violation{"/provider", ruleUnknown, fmt.Sprintf("%q has the API %q, which is not spoken here", provider, host.API)})
+	}
+	switch {
+	case strings.TrimSpace(model) == "":
+		found = append(found, Violation{"/model", ruleMissing, "is blank"})
+	case known && host.Models != nil && !slices.Contains(host.Models, model):
+		found = append(found, Violation{"/model", ruleUnknown, notAmong(model, host.Models)})
+	}
+	return found
+}
+
+func notAmong(name string, known []string) string {
+	if len(known) == 0 {
+		return fmt.Sprintf("%q is not known: the catalog is empty", name)
+	}
+	return fmt.Sprintf("%q is not known; known are %s", name, strings.Join(slices.Sorted(slices.Values(known)), ", "))
+}
+
+// A StepContext is what one step of a run adds to its config (LC "Run-Start and Step
+// Materialization Semantics").
+type StepContext struct {
+	CorrelationID      *string           `json:"correlation_id"`
+	MessageRefs        []canon.Hash      `json:"message_refs"`
+	Temperature        *Decimal          `json:"temperature"`
+	ToolRefs           []canon.Hash      `json:"tool_refs"`
+	ToolChoice         *ToolChoice       `json:"tool_choice"`
+	StopSequences      []string          `json:"stop_sequences"`
+	Metadata           map[string]string `json:"metadata"`
+	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"`
+	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`
+	APIKey             *TextOrSecretRef  `json:"api_key"`
+}
+
+// UnmarshalJSON reads s strictly. An error is an [*Error] with all that is wrong.
+func (s *StepContext) UnmarshalJSON(data []byte) error {
+	return unmarshal("step context", data, s, func(r *reader, raw json.RawMessage, s *StepContext) {
+		r.record(raw,
+			option("correlation_id", &s.CorrelationID, readText),
+			required("message_refs", &s.MessageRefs, readMessageRefs),
+			option("temperature", &s.Temperature, readDecimal),
+			optional("tool_refs", &s.ToolRefs, listOf(readHash)),
+			option("tool_choice", &s.ToolChoice, readToolChoice),
+			optional("stop_sequences", &s.StopSequences, listOf(readText)),
+			optional("metadata", &s.Metadata, mapOf(readText)),
+			option("provider_options_ref", &s.ProviderOptionsRef, readHash),
+			option("response_format_ref", &s.ResponseFormatRef, readHash),
+			option("api_key", &s.APIKey, readKeyRef),
+		)
+	})
+}
+
+// Materialize makes the params of one step. The same arguments always give the same params, or the same
+// error: an [*Error] with all that is wrong, which is [ErrMissing] for a provider, a model
+// or messages that are not there. What neither argument sets stays unset. The params share no
+// memory with the arguments.
+func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
+	return GenerateParams{
+		CorrelationID: step.CorrelationID,
+		Provider:      config.Provider,
+		Model:         config.Model,
+		MessageRefs:   step.MessageRefs,
+		Runtime: RuntimeArgs{
+			Temperature:        step.Temperature,
+			MaxTokens:          config.MaxTokens,
+			ToolRefs:           step.ToolRefs,
+			ToolChoice:         step.ToolChoice,
+			ReasoningEffort:    config.ReasoningEffort,
+			StopSequences:      step.StopSequences,
+			Metadata:           step.Metadata,
+			ProviderOptionsRef: step.ProviderOptionsRef,
+			ResponseFormatRef:  step.ResponseFormatRef,
+		},
+		APIKey: step.APIKey,
+	}.checked()
+}
