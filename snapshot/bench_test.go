@@ -17,7 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// benchStore makes a store with n records of a request of 2 KB and an answer of 1 KB, ten to a test.
+// benchStore makes a store with n records of a request of 2 KB and an answer of 1 KB, ten to a
+// test.
 func benchStore(tb testing.TB, n int) (*snapshot.Store, string) {
 	tb.Helper()
 	store, dir := newStore(tb)

@@ -21,8 +21,8 @@ func blobFile(h canon.Hash) string { return path.Join(blobSubdir, blobName(h)) }
 
 func blobName(h canon.Hash) string { return h.Hex()[:2] + "/" + h.Hex() }
 
-// Blob returns the content of the blob with the given hash, checked against it. An error is [ErrBlob] if there
-// is no such blob, which is [fs.ErrNotExist] too, or if it was altered.
+// Blob returns the content of the blob with the given hash, checked against it. An error is
+// [ErrBlob] if there is no such blob, which is [fs.ErrNotExist] too, or if it was altered.
 func (s *Store) Blob(h canon.Hash) ([]byte, error) {
 	if !h.Valid() {
 		return nil, fmt.Errorf("%w: %q is no hash", ErrBlob, string(h))

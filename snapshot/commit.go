@@ -23,12 +23,13 @@ type Record struct {
 }
 
 // Commit makes all of a change, or after an error none of it, under the store's lock: it waits
-// for other processes. It seals the records (the snapshots passed are not touched), checks them as
-// [Parse] does, and refuses one that refers to a blob that is neither in the change nor in the store. A
-// file whose content would not change is not written. Blobs that only
+// for other processes. It seals the records (the snapshots passed are not touched), checks
+// them as [Parse] does, and refuses one that refers to a blob that is neither in the change
+// nor in the store. A file whose content would not change is not written. Blobs that only
 // replaced or removed records referred to are removed.
 //
-// A process that is killed in a commit leaves it to the next one, or to [Store.RebuildManifest], to finish it or to undo it.
+// A process that is killed in a commit leaves it to the next one, or to
+// [Store.RebuildManifest], to finish it or to undo it.
 func (s *Store) Commit(c Change) error {
 	if len(c.Put) == 0 && len(c.Remove) == 0 && len(c.Blobs) == 0 {
 		return nil

@@ -19,10 +19,10 @@
 //
 // # Guarantees
 //
-// [Parse] takes what the format asks for and nothing else. What it takes, [Document.Encode] writes with the
-// same hashes and without losing anything, in one spelling. [Store.Load] and [Store.Blob] return what was
-// committed or an error. [Store.Commit] is all or nothing, also when its process is killed. No
-// path in a store, and no link, leads out of its directory.
+// [Parse] takes what the format asks for and nothing else. What it takes, [Document.Encode]
+// writes with the same hashes and without losing anything, in one spelling. [Store.Load] and
+// [Store.Blob] return what was committed or an error. [Store.Commit] is all or nothing, also
+// when its process is killed. No path in a store, and no link, leads out of its directory.
 //
 // A hash tells alterations that happen; it is no signature, and stops nobody who computes it
 // anew. Nothing is synced to the disk: after a power failure, git has the records.
@@ -30,7 +30,7 @@
 // # Numbers
 //
 // Canonical JSON has no integers that a float64 does not hold, but requests do. Files keep
-// them as {"$number":"9223372036854775807"} (design R1, [canon.KeepNumbers]). In memory, in all fields that
-// are a [json.RawMessage] or a [Number], they are the numbers that were sent: Parse restores
-// them and Encode keeps them.
+// them as {"$number":"9223372036854775807"} (design R1, [canon.KeepNumbers]). In memory, in
+// all fields that are a [json.RawMessage] or a [Number], they are the numbers that were sent:
+// Parse restores them and Encode keeps them.
 package snapshot

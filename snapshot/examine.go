@@ -17,8 +17,8 @@ type examined struct {
 	seal canon.Hash
 }
 
-// examine checks the file that was read: it must be what [Document.Encode] writes for a document with one
-// record that [Parse] takes.
+// examine checks the file that was read: it must be what [Document.Encode] writes for a
+// document with one record that [Parse] takes.
 func (s *scratch) examine() (examined, []Violation) {
 	if snap := s.wellFormed(); snap != nil {
 		return examinedOf(snap), nil

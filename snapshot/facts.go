@@ -18,12 +18,12 @@ type facts struct {
 }
 
 // recorded has the facts of records by their seals, so that of a store with many records a
-// process reads each at most once, and not at every commit. What a seal stands for never changes, so
-// the map is never stale: it is the one global state of this package.
+// process reads each at most once, and not at every commit. What a seal stands for never
+// changes, so the map is never stale: it is the one global state of this package.
 var recorded sync.Map // canon.Hash -> facts
 
-// factsOf returns the facts of the record with the given entry. A file that is altered refers to every blob
-// that it mentions, so that nothing is lost by what happened to it.
+// factsOf returns the facts of the record with the given entry. A file that is altered refers
+// to every blob that it mentions, so that nothing is lost by what happened to it.
 func (s *Store) factsOf(root *os.Root, e Entry) (facts, error) {
 	if known, ok := recorded.Load(e.Hash); ok {
 		return known.(facts), nil

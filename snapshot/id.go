@@ -15,14 +15,15 @@ const (
 	tagHexDigits = 8
 )
 
-// ID returns the id of the n-th snapshot, counted from 1, that a test recorded first (design R4):
-// <slug of the test's name>-<n>-<12 hexadecimal digits>. The digits are from the SHA-256 of
-// the test package's import path, the test's name and n, with a zero byte between them. The id is a legal file
-// name everywhere: at most 64 characters of a to z, 0 to 9 and -.
+// ID returns the id of the n-th snapshot, counted from 1, that a test recorded first (design
+// R4): <slug of the test's name>-<n>-<12 hexadecimal digits>. The digits are from the SHA-256
+// of the test package's import path, the test's name and n, with a zero byte between them. The
+// id is a legal file name everywhere: at most 64 characters of a to z, 0 to 9 and -.
 //
 // The slug is the name in lower case with a - for each run of other characters. If that loses
-// more than case and punctuation, or is longer than 40 characters, its first 31 are followed by -
-// and 8 digits of the name's own SHA-256, so that tests with long or non-ASCII names keep apart.
+// more than case and punctuation, or is longer than 40 characters, its first 31 are followed
+// by - and 8 digits of the name's own SHA-256, so that tests with long or non-ASCII names keep
+// apart.
 func ID(pkg, test string, n int) string {
 	ordinal := strconv.Itoa(n)
 	digits := canon.Sum([]byte(pkg + "\x00" + test + "\x00" + ordinal)).Hex()[:idHexDigits]

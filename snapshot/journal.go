@@ -159,8 +159,8 @@ func (s *Store) recover(root *os.Root) error {
 	return removeIfAny(root, journalName)
 }
 
-// parseJournal reads a journal and reports whether all new files were complete. A journal that was cut
-// short is read as far as it goes: no file was written before its last line was.
+// parseJournal reads a journal and reports whether all new files were complete. A journal that
+// was cut short is read as far as it goes: no file was written before its last line was.
 func parseJournal(root *os.Root, data string) (t *transaction, ready bool) {
 	t = &transaction{root: root}
 	for line := range strings.Lines(data) {

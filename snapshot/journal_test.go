@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRecovery cuts a commit short after each of its steps: the next one leaves the store as it was before
-// it, or as it should be after it, whatever the step.
+// TestRecovery cuts a commit short after each of its steps: the next one leaves the store as
+// it was before it, or as it should be after it, whatever the step.
 func TestRecovery(t *testing.T) {
 	before, after := t.TempDir(), t.TempDir()
 	store := openAt(t, before)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Migrate returns data, a document of version from, as a document of version to. There is one version so far:
-// from 1.0.0 to 1.0.0 it returns the bytes that [Document.Encode] writes. Any
-// other version is [ErrVersion], with SF's wording where it is the document's: no format of it was ever
-// specified, so nothing in it can be read without guessing, and the way out is to record again
-// (SF "Migration Path", "Backward Compatibility").
+// Migrate returns data, a document of version from, as a document of version to. There is one
+// version so far: from 1.0.0 to 1.0.0 it returns the bytes that [Document.Encode] writes. Any
+// other version is [ErrVersion], with SF's wording where it is the document's: no format of it
+// was ever specified, so nothing in it can be read without guessing, and the way out is to
+// record again (SF "Migration Path", "Backward Compatibility").
 func Migrate(data []byte, from, to string) ([]byte, error) {
 	if to != Version {
 		return nil, fmt.Errorf("migrate to %s: %w: the current version is %s", to, ErrVersion, Version)

@@ -205,7 +205,8 @@ func cutHash(text []byte, opening string) (hash, rest []byte, ok bool) {
 	return text[len(opening):][:hashLen], text[len(opening)+hashLen:], true
 }
 
-// member returns the value of the named member of an object that is a member of the record; nil: it has none.
+// member returns the value of the named member of an object that is a member of the record;
+// nil: it has none.
 func (o *outline) member(object span, name string) []byte {
 	start := object.start + 1
 	for _, comma := range o.commas {

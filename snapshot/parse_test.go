@@ -212,7 +212,8 @@ func TestParseErrors(t *testing.T) {
 	require.ErrorIs(t, err, canon.ErrSyntax, "the error of canon is wrapped")
 }
 
-// TestParseRestoresNumbers holds numbers that a float64 does not hold against what was sent (design R1).
+// TestParseRestoresNumbers holds numbers that a float64 does not hold against what was sent
+// (design R1).
 func TestParseRestoresNumbers(t *testing.T) {
 	snap := record("TestNumbers", 1)
 	snap.Request.Seed = number("9223372036854775807")

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// Prune removes the blobs that no record refers to, and returns their hashes, sorted. A record that is altered
-// keeps every blob that it mentions.
+// Prune removes the blobs that no record refers to, and returns their hashes, sorted. A record
+// that is altered keeps every blob that it mentions.
 func (s *Store) Prune() ([]canon.Hash, error) {
 	var orphans []canon.Hash
 	err := s.exclusively(func(root *os.Root) (err error) {

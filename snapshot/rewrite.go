@@ -73,9 +73,9 @@ func appendItem(out, item []byte) []byte {
 	return append(out, item...)
 }
 
-// fileOrder returns text, which is canonical, in the order in which files have the members
-// of objects: that of ECMAScript for what [canon] has sorted. It differs from the canonical order only
-// where names are array indexes, as in a logit_bias: these come first, by number. So the
+// fileOrder returns text, which is canonical, in the order in which files have the members of
+// objects: that of ECMAScript for what [canon] has sorted. It differs from the canonical order
+// only where names are array indexes, as in a logit_bias: these come first, by number. So the
 // JavaScript of SF "Hash Calculation", whose JSON.parse orders them so, hashes what files say.
 func fileOrder(text []byte) []byte {
 	if !mayHaveIndex(text) {

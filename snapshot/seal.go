@@ -102,8 +102,9 @@ func (s *Snapshot) Seal() error {
 }
 
 // Core returns the canonical JSON of what r asks for: all of it but prompt_hash, wire_hash,
-// blobs, call_ids, and what the ignored RFC 6901 pointers into the request name (design R3). A pointer
-// that names nothing is no error; one that is malformed, or names the whole request, is.
+// blobs, call_ids, and what the ignored RFC 6901 pointers into the request name (design R3). A
+// pointer that names nothing is no error; one that is malformed, or names the whole request,
+// is.
 func (r *Request) Core(ignored []string) ([]byte, error) {
 	var b builder
 	requestObject.encode(&b, *r)

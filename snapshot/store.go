@@ -195,8 +195,8 @@ func (s *Store) Test(pkg, test string) ([]Entry, error) {
 	return entries, nil
 }
 
-// All returns the entries of all records, sorted by file, from the manifest. An error ends it; it is an
-// [*Error] if the manifest is malformed.
+// All returns the entries of all records, sorted by file, from the manifest. An error ends it;
+// it is an [*Error] if the manifest is malformed.
 func (s *Store) All() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		m, err := s.manifest()

@@ -20,9 +20,9 @@ import (
 )
 
 // Verify returns everything that is wrong with the store, sorted: records, blobs, manifest and
-// attributes that are not what was committed, and files that do not belong there. It changes nothing. It reads
-// every file, on all cores, and holds of each record only its name and hashes; a writer waits for it. The error is [fs.ErrNotExist] if there
-// is no store.
+// attributes that are not what was committed, and files that do not belong there. It changes
+// nothing. It reads every file, on all cores, and holds of each record only its name and
+// hashes; a writer waits for it. The error is [fs.ErrNotExist] if there is no store.
 func (s *Store) Verify() ([]Finding, error) {
 	root, err := s.open()
 	if err != nil {
