@@ -26,6 +26,8 @@ func commands() []command {
 		verifyCommand,
 		showCommand,
 		updateCommand,
+		pruneCommand,
+		reportCommand,
 		manifestCommand,
 		migrateCommand,
 		snapshotMigrateCommand,

@@ -15,15 +15,14 @@ import (
 // harness is the package whose importers record. This command never links it.
 const harness = "github.com/traceforge/traceforge-go/traceforgetest"
 
-// A testPackage is a package whose tests can record: its test binary links the harness, also
-// where only a helper package of the tests imports it.
+// A testPackage is a package that has tests.
 type testPackage struct {
-	path   string // import path
-	module string // the directory of its module
+	path    string // import path
+	module  string // the directory of its module
+	records bool   // its test binary links the harness, maybe through a helper package
 }
 
-// testPackages returns the packages that patterns match and whose tests can record, sorted by
-// path. flags are the flags of go test; those that select files, such as -tags, matter here.
+// testPackages returns the packages that patterns match and that have tests, sorted by path. flags are the flags of go test; those that select files, such as -tags, matter here.
 func testPackages(ctx context.Context, dir string, patterns, flags []string) ([]testPackage, error) {
 	args := []string{"list", "-test", "-json=ImportPath,Deps,Module"}
 	args = append(append(args, selecting(flags)...), "--")
@@ -50,10 +49,9 @@ func testPackages(ctx context.Context, dir string, patterns, flags []string) ([]
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		path, isTest := strings.CutSuffix(p.ImportPath, ".test")
-		if !isTest || p.Module == nil || !slices.ContainsFunc(p.Deps, isHarness) {
-			continue
+		if isTest && p.Module != nil {
+			packages = append(packages, testPackage{path, p.Module.Dir, slices.ContainsFunc(p.Deps, isHarness)})
 		}
-		packages = append(packages, testPackage{path, p.Module.Dir})
 	}
 }
 

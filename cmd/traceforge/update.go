@@ -41,6 +41,7 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 	if err != nil {
 		return err
 	}
+	packages = slices.DeleteFunc(packages, func(p testPackage) bool { return !p.records })
 	if len(packages) == 0 {
 		return fmt.Errorf("no package of %s has tests that can record: they must import %s", strings.Join(orAll(patterns), " "), harness)
 	}

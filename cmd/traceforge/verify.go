@@ -15,7 +15,7 @@ import (
 
 var verifyCommand = command{
 	name:     "verify",
-	synopsis: "[--json] [DIR]",
+	synopsis: "[--json] [--receipt DIR] [DIR]",
 	summary:  "check that the store is what was recorded",
 	help: `
 Reads every file of the store and prints a line for each thing that is wrong:
@@ -26,15 +26,23 @@ It finds files that were altered, are missing, were added or renamed, blobs that
 record refers to, files that are not written as traceforge writes them, conflict
 markers, and a manifest that disagrees with the records.
 
-  --json  print one object instead: {"ok":…,"snapshots":…,"findings":[…]}, with the
-          files as paths in the store
+With --receipt it also tells how a run of the tests used the store, by package: the
+records that were played, those that were not, those that no test can use any more (see
+prune), and calls that no record answered. The last two are findings. The run must have
+had TRACEFORGE_RECEIPT=DIR in its environment. Put what go test -json printed into a file
+in DIR too: only so it is known which tests ran and used nothing.
+
+  --json         print one object instead: {"ok":…,"snapshots":…,"findings":[…]}, with the
+                 files as paths in the store; with --receipt also "coverage":[…]
+  --receipt DIR  what the run left
 `,
 	run: runVerify,
 }
 
-func runVerify(_ context.Context, con *console, args []string) error {
+func runVerify(ctx context.Context, con *console, args []string) error {
 	flags := newFlags()
 	asJSON := flags.Bool("json", false, "")
+	left := flags.String("receipt", "", "")
 	args, err := arguments(flags, args, 0, 1)
 	if err != nil {
 		return err
@@ -52,8 +60,15 @@ func runVerify(_ context.Context, con *console, args []string) error {
 	if err != nil {
 		return err
 	}
+	var c *coverage
+	if *left != "" {
+		if c, err = coverRun(ctx, *left, store, dir); err != nil && (c == nil || len(found) == 0) {
+			return err
+		}
+		found = append(found, c.findings()...)
+	}
 	if *asJSON {
-		if err := writeFindings(con, snapshots, found); err != nil {
+		if err := writeFindings(con, snapshots, found, c); err != nil {
 			return err
 		}
 	} else {
@@ -61,6 +76,12 @@ func runVerify(_ context.Context, con *console, args []string) error {
 			f.File = path.Join(filepath.ToSlash(dir), f.File)
 			writeFinding(con, f)
 		}
+		if c != nil {
+			c.write(con.stdout)
+		}
+	}
+	if c != nil {
+		c.sayKept(con)
 	}
 	if len(found) == 0 {
 		con.say("%s: %s, nothing is wrong", dir, count(snapshots, "snapshot", "snapshots"))
@@ -68,6 +89,9 @@ func runVerify(_ context.Context, con *console, args []string) error {
 	}
 	con.say("%s: %s, %s", dir, count(snapshots, "snapshot", "snapshots"), count(len(found), "finding", "findings"))
 	con.say("restore what is wrong with git, run traceforge manifest if it is the manifest, or record again with go test ./... -update")
+	if c != nil && len(c.orphans) > 0 {
+		con.say("remove what no test uses with traceforge prune --write")
+	}
 	return exit{code: exitFindings}
 }
 
@@ -95,7 +119,7 @@ func writeFinding(con *console, f snapshot.Finding) {
 }
 
 // writeFindings writes what was found for a program to read.
-func writeFindings(con *console, snapshots int, found []snapshot.Finding) error {
+func writeFindings(con *console, snapshots int, found []snapshot.Finding, c *coverage) error {
 	type finding struct {
 		File    string `json:"file"`
 		Pointer string `json:"pointer"`
@@ -103,10 +127,14 @@ func writeFindings(con *console, snapshots int, found []snapshot.Finding) error 
 		Message string `json:"message"`
 	}
 	answer := struct {
-		OK        bool      `json:"ok"`
-		Snapshots int       `json:"snapshots"`
-		Findings  []finding `json:"findings"`
-	}{len(found) == 0, snapshots, []finding{}}
+		OK        bool              `json:"ok"`
+		Snapshots int               `json:"snapshots"`
+		Findings  []finding         `json:"findings"`
+		Coverage  []packageCoverage `json:"coverage,omitempty"`
+	}{OK: len(found) == 0, Snapshots: snapshots, Findings: []finding{}}
+	if c != nil {
+		answer.Coverage = c.packages
+	}
 	for _, f := range found {
 		answer.Findings = append(answer.Findings, finding(f))
 	}

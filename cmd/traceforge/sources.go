@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Sources tell which tests the code has, whatever constraints keep their files from being built:
+// a record of a test that is not there at all is of no use, however the tests were run.
+type sources struct {
+	modules []module
+	tests   map[string]*testFuncs // by package
+}
+
+// A module is a main module: the one of the working directory, or those of a workspace.
+type module struct{ Path, Dir string }
+
+// TestFuncs are the test functions of a package.
+type testFuncs struct {
+	known  bool // the package is in a main module, and all its test files could be read
+	exists bool // there is such a directory, with test files
+	names  map[string]bool
+}
+
+func openSources(ctx context.Context) (*sources, error) {
+	cmd := osexec.CommandContext(ctx, "go", "list", "-m", "-json=Path,Dir")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	listed, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w\n%s", err, &said)
+	}
+	s := &sources{tests: map[string]*testFuncs{}}
+	for dec := json.NewDecoder(bytes.NewReader(listed)); ; {
+		var m module
+		switch err := dec.Decode(&m); {
+		case errors.Is(err, io.EOF):
+			return s, nil
+		case err != nil:
+			return nil, fmt.Errorf("go list -m: %w", err)
+		}
+		s.modules = append(s.modules, m)
+	}
+}
+
+// of returns the test functions of a package.
+func (s *sources) of(pkg string) *testFuncs {
+	if s.tests[pkg] == nil {
+		s.tests[pkg] = s.read(pkg)
+	}
+	return s.tests[pkg]
+}
+
+func (s *sources) read(pkg string) *testFuncs {
+	t := &testFuncs{names: map[string]bool{}}
+	dir, ok := s.dirOf(pkg)
+	if !ok {
+		return t
+	}
+	files, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*_test.go"))
+	if err != nil { // unreachable: the pattern is well formed
+		return t
+	}
+	t.known, t.exists = true, len(files) > 0
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.known = false
+			continue
+		}
+		for _, decl := range parsed.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
+				t.names[f.Name.Name] = true
+			}
+		}
+	}
+	return t
+}
+
+// dirOf returns the directory of a package of a main module.
+func (s *sources) dirOf(pkg string) (dir string, ok bool) {
+	longest := -1
+	for _, m := range s.modules {
+		rest, in := strings.CutPrefix(pkg, m.Path)
+		if in && len(m.Path) > longest && (rest == "" || rest[0] == '/') {
+			longest = len(m.Path)
+			dir, ok = filepath.Join(m.Dir, filepath.FromSlash(rest)), !isNested(m.Dir, rest)
+		}
+	}
+	return dir, ok
+}
+
+// isNested reports whether a package, by its path in the module at root, is one of a module
+// within that one.
+func isNested(root, pkg string) bool {
+	for dir := pkg; dir != "" && dir != "/"; dir = dir[:strings.LastIndexByte(dir, '/')] {
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir), "go.mod"))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// escapeGlob returns the pattern that matches just path.
+func escapeGlob(path string) string {
+	if os.PathSeparator == '\\' {
+		return path // where patterns have no escapes
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/receipt"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// readRun reads what a run of tests left in the directory left, of the store in dir.
+func readRun(ctx context.Context, left, dir string) (*usage, error) {
+	u, err := openUsage(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	n, err := u.readReceipts(left)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("%s holds no receipt: run the tests with %s=%s", left, receipt.Env, left)
+	}
+	return u, u.readEvents(left)
+}
+
+func openUsage(ctx context.Context, dir string) (*usage, error) {
+	src, err := openSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := receiptName(dir)
+	if err != nil {
+		return nil, err
+	}
+	return newUsage(name, src), nil
+}
+
+// receiptName returns the store's directory as the harness writes it to receipts: below the
+// module's root where it is there.
+func receiptName(dir string) (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(moduleRoot(wd), dir); err == nil && filepath.IsLocal(rel) {
+		dir = rel
+	}
+	return filepath.ToSlash(dir), nil
+}
+
+// runAll runs the tests of all packages of the module that can record or have records, and
+// returns what they used.
+func runAll(ctx context.Context, con *console, store *snapshot.Store, dir string, forwarded []string) (*usage, error) {
+	u, err := openUsage(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	root := moduleRoot(wd)
+	packages, err := testPackages(ctx, root, []string{"./..."}, forwarded)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := recordPackages(store)
+	if err != nil {
+		return nil, err
+	}
+	packages = slices.DeleteFunc(packages, func(p testPackage) bool { return !p.records && !owners[p.path] })
+	u.all = true
+	if len(packages) == 0 {
+		return u, nil
+	}
+
+	left, err := os.MkdirTemp("", "traceforge-receipt-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(left)
+	con.say("running the tests of %s", count(len(packages), "package", "packages"))
+	test := goTest{
+		dir: root, packages: packages,
+		flags: append([]string{"-count=1"}, forwarded...),
+		env:   []string{updateEnv + "=", receipt.Env + "=" + left},
+	}
+	if u.ended, err = test.run(ctx, con); err != nil {
+		return nil, err
+	}
+	if _, err = u.readReceipts(left); err != nil {
+		return nil, err
+	}
+	filters := filtering(append(strings.Fields(os.Getenv("GOFLAGS")), forwarded...))
+	for _, p := range packages {
+		if _, told := u.filters[p.path]; !told { // no test of it had a recorder
+			u.filters[p.path] = filters
+		}
+	}
+	return u, nil
+}
+
+// recordPackages returns the packages that have records. What cannot be read is for others to say.
+func recordPackages(store *snapshot.Store) (map[string]bool, error) {
+	owners := map[string]bool{}
+	for e, err := range store.All() {
+		if err != nil {
+			return nil, err
+		}
+		if loaded, err := load(store, []snapshot.Entry{e}); err == nil {
+			owners[loaded[0].snapshot.Source.Package] = true
+		}
+	}
+	return owners, nil
+}
+
+// filtering returns those of go test's flags that keep tests from running.
+func filtering(flags []string) []string {
+	var found []string
+	for _, flag := range flags {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(flag, "-"), "test."), "=")
+		if strings.HasPrefix(flag, "-") && slices.Contains([]string{"run", "skip", "short", "list"}, name) {
+			found = append(found, flag)
+		}
+	}
+	return found
+}
