@@ -47,11 +47,14 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 
 func storedRequest(req *provider.Request, values *values) (snapshot.Request, error) {
 	stored := snapshot.Request{
-		API:             req.API,
-		Model:           req.Model,
-		Prompt:          req.Prompt,
-		Stop:            req.Stop,
-		ProviderOptions: maps.Clone(req.Options),
+		API:    req.API,
+		Model:  req.Model,
+		Prompt: req.Prompt,
+		Stop:   req.Stop,
+	}
+	var err error
+	if stored.ProviderOptions, err = values.options(req.Options); err != nil {
+		return stored, err
 	}
 	storeNumbers(&stored, req)
 	messages, ids := modelio.NormalizeRefs(req.Messages)

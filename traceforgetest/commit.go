@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -105,12 +106,7 @@ func (r *Recorder) pair(goldens []*golden) (c snapshot.Change, final []snapshot.
 		}
 		record := snapshot.Record{Provider: g.take.provider, Snapshot: s}
 		c.Put = append(c.Put, record)
-		if s.Response.RawOutputRef != "" {
-			c.Blobs = append(c.Blobs, g.body)
-		}
-		for _, hash := range s.Request.Blobs {
-			c.Blobs = append(c.Blobs, g.take.values.media.blobs[hash])
-		}
+		c.Blobs = append(c.Blobs, g.blobs...)
 		final = append(final, record)
 	}
 	for _, o := range old {
@@ -242,16 +238,15 @@ func (r *Recorder) unchanged(o *recorded, g *golden) bool {
 		g.snapshot.Response.TimingMS != nil && o.snapshot.Response.TimingMS == nil {
 		return false
 	}
-	for _, hash := range o.snapshot.Request.Blobs {
-		if _, err := r.store.Blob(hash); err != nil {
+	for _, ref := range append([]canon.Hash{o.snapshot.Response.RawOutputRef, o.snapshot.Response.OutputRef}, o.snapshot.Request.Blobs...) {
+		if ref == "" {
+			continue
+		}
+		if _, err := r.store.Blob(ref); err != nil {
 			return false
 		}
 	}
-	if o.snapshot.Response.RawOutputRef == "" {
-		return true
-	}
-	_, err := r.store.Blob(o.snapshot.Response.RawOutputRef)
-	return err == nil
+	return true
 }
 
 // verify looks each recording up again with the code that replays, before anything is written.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -243,7 +244,7 @@ var storedHeaders = []string{"Content-Type", "Retry-After", "X-Should-Retry", "X
 type golden struct {
 	take     *take
 	snapshot snapshot.Snapshot
-	body     []byte
+	blobs    [][]byte
 }
 
 // golden decodes a take that ended as it should, and says why one that did not cannot be kept.
@@ -267,7 +268,7 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 			return nil, f
 		}
 	}
-	g := &golden{take: tk, body: body}
+	g := &golden{take: tk}
 	s := &g.snapshot
 	s.Timestamp = tk.started.UTC().Truncate(time.Millisecond)
 	s.Source = tk.source
@@ -294,6 +295,15 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 	}
 	if tk.outcome != failed {
 		s.Response.RawOutputRef = canon.Sum(body)
+		g.blobs = append(g.blobs, body)
+	}
+	if len(resp.Candidates) > 0 {
+		output, err := envelope.Of(tk.request.Messages, resp)
+		if err != nil {
+			return nil, r.unkept(tk, err)
+		}
+		s.Response.OutputRef = output.Ref
+		g.blobs = append(g.blobs, output.Blobs...)
 	}
 	if r.timing {
 		s.Response.TimingMS = timing(tk.answer(body), tk.arrivals)
@@ -302,6 +312,9 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 		return nil, r.unkept(tk, err)
 	}
 	s.Request.Blobs = tk.values.media.order // the answer's too
+	for _, hash := range s.Request.Blobs {
+		g.blobs = append(g.blobs, tk.values.media.blobs[hash])
+	}
 	return g, nil
 }
 

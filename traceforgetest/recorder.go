@@ -92,6 +92,7 @@ func (r *Recorder) open() error {
 	if r.place, err = findPlace(); err != nil {
 		return err
 	}
+	r.made = r.place.source(snapshot.Source{})
 	if pattern := misplacedPackages(flag.Args()); r.mode != replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: write go test %[1]s -update", pattern)
 	}
@@ -104,7 +105,6 @@ func (r *Recorder) open() error {
 	if _, twice := running.LoadOrStore(r.runningKey(), true); twice {
 		return fmt.Errorf("New was called twice in %s: share one recorder", r.t.Name())
 	}
-	r.made = r.place.source(snapshot.Source{})
 	if r.store, err = snapshot.Open(r.dir); err == nil {
 		r.tape, err = openTape(r.store, r.place.pkg, r.t.Name())
 	}

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Opaque values are what a provider hands out to get back unread: signatures of reasoning,
@@ -32,6 +35,19 @@ type values struct {
 
 func newValues() *values { return &values{newOpaque(), &media{}} }
 
+// options returns a request's options with their opaque values numbered.
+func (v *values) options(o modelio.Object) (map[string]json.RawMessage, error) {
+	replaced := make(map[string]json.RawMessage, len(o))
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		value, err := v.opaque.member(o, name)
+		if err != nil {
+			return nil, err
+		}
+		replaced[name] = value
+	}
+	return replaced, nil
+}
+
 // clone returns values that can be added to for another answer to the same request.
 func (v *values) clone() *values { return &values{v.opaque.clone(), v.media} }
 
@@ -53,7 +69,12 @@ var opaqueMembers = map[string]string{
 	"thoughtSignature":  "signature",
 	"thought_signature": "signature",
 	"encrypted_content": "encrypted",
+
+	"previous_response_id": "response",
 }
+
+// itemID is an id that a provider gave to an item of an answer, in contrast to ids that callers choose.
+var itemID = regexp.MustCompile(`^(rs|msg|fc|fco|ctc|ws|ci|fs|ig|cu|lsh|mcp|mcpl|mcpr)_[0-9A-Za-z]{16,}$`)
 
 // replace numbers the opaque values of a JSON text.
 func (o *opaque) replace(text json.RawMessage) (json.RawMessage, error) {
@@ -101,6 +122,9 @@ func replaceIn[T any](text json.RawMessage, edit func(T) error) (json.RawMessage
 
 func (o *opaque) member(members map[string]json.RawMessage, name string) (json.RawMessage, error) {
 	kind, ok := opaqueMembers[name]
+	if name == "id" && len(members[name]) > 2 && itemID.Match(members[name][1:len(members[name])-1]) {
+		kind, ok = "item", true
+	}
 	if name == "data" && isRedacted(members["type"]) {
 		kind, ok = "encrypted", true
 	}
@@ -132,5 +156,5 @@ func (o *opaque) number(kind, value string) string {
 // mayBeOpaque spares decoding what has no opaque member.
 func mayBeOpaque(text json.RawMessage) bool {
 	return bytes.Contains(text, []byte(`ignature"`)) || bytes.Contains(text, []byte(`"encrypted_content"`)) ||
-		bytes.Contains(text, []byte(`"redacted_thinking"`)) || bytes.Contains(text, []byte(`"reasoning.encrypted"`))
+		bytes.Contains(text, []byte(`"id"`)) || bytes.Contains(text, []byte(`"redacted_thinking"`)) || bytes.Contains(text, []byte(`"reasoning.encrypted"`))
 }
