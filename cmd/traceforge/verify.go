@@ -32,8 +32,8 @@ prune), and calls that no record answered. The last two are findings. The run mu
 had TRACEFORGE_RECEIPT=DIR in its environment. Put what go test -json printed into a file
 in DIR too: only so it is known which tests ran and used nothing.
 
-  --json         print one object instead: {"ok":…,"snapshots":…,"findings":[…]}, with the
-                 files as paths in the store; with --receipt also "coverage":[…]
+  --json         print one object instead: {"ok":…,"snapshots":…,"findings":[…]}, with
+                 the files as paths in the store; with --receipt also "coverage":[…]
   --receipt DIR  what the run left
 `,
 	run: runVerify,
