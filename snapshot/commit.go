@@ -134,7 +134,10 @@ func mustBeNamed(id string, from Source) string {
 	if must := checkID(id); must != "" {
 		return must
 	}
-	if want := ID(from.Package, from.Test, from.Ordinal); from.Test != "" && id != want {
+	if from.Test == "" {
+		return ""
+	}
+	if want := ID(from.Package, from.Test, from.Ordinal); id != want {
 		return want + ", as its source says"
 	}
 	return ""
@@ -147,14 +150,7 @@ func (s *Store) commit(root *os.Root, p *plan) error {
 		return err
 	}
 	t := &transaction{root: root}
-	kept, old, err := s.planRecords(t, m, p)
-	if err != nil {
-		return err
-	}
-	if err := s.planBlobs(t, p, kept, old); err != nil {
-		return err
-	}
-	if err := s.planManifest(t, m, p, kept, old); err != nil {
+	if err := s.plan(t, m, p); err != nil {
 		return err
 	}
 	return t.apply()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
 )
 
 // TestRecovery cuts a commit short after each of its steps: the next one leaves the store as
@@ -17,21 +19,26 @@ import (
 func TestRecovery(t *testing.T) {
 	before, after := t.TempDir(), t.TempDir()
 	store := openAt(t, before)
+	var blobs [][]byte
 	put := func(provider, content string, n int) Record {
+		blobs = append(blobs, []byte(content))
 		r := &Snapshot{
 			ID: ID("p", "TestX", n), Timestamp: time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC),
 			Source:   Source{File: "x.go", Line: 1, Function: "F", Package: "p", Test: "TestX", Ordinal: n},
 			Request:  Request{Model: "m", Messages: []Message{}},
-			Response: Response{Content: content, FinishReason: "stop"},
+			Response: Response{Content: content, FinishReason: "stop", RawOutputRef: canon.Sum([]byte(content))},
 		}
 		return Record{provider, r}
 	}
-	require.NoError(t, store.Commit(Change{Put: []Record{put("a", "one", 1), put("a", "two", 2), put("b", "three", 3)}}))
+	first := Change{Put: []Record{put("a", "one", 1), put("a", "two", 2), put("b", "three", 3)}}
+	first.Blobs = blobs
+	require.NoError(t, store.Commit(first))
 	require.NoError(t, os.CopyFS(after, os.DirFS(before)))
 	change := Change{
 		Put:    []Record{put("a", "changed", 1), put("c", "new", 4)},
 		Remove: []Entry{entriesOf(t, store)[2]},
 	}
+	change.Blobs = blobs[3:]
 	require.NoError(t, openAt(t, after).Commit(change))
 
 	// The steps of the commit, as apply makes them.
@@ -42,12 +49,11 @@ func TestRecovery(t *testing.T) {
 		m, err := s.manifest()
 		require.NoError(t, err)
 		tx := &transaction{root: root}
-		kept, old, err := s.planRecords(tx, m, p)
-		require.NoError(t, err)
-		require.NoError(t, s.planBlobs(tx, p, kept, old))
-		require.NoError(t, s.planManifest(tx, m, p, kept, old))
-		require.Len(t, tx.writes, 3)
-		require.Len(t, tx.removes, 1)
+		require.NoError(t, s.plan(tx, m, p))
+		require.Len(t, tx.writes, 5)
+		require.Equal(t, manifestName, tx.writes[4].file, "the manifest comes last")
+		require.Contains(t, tx.writes[0].file, blobDir, "and blobs first")
+		require.Len(t, tx.removes, 3)
 
 		journal := journalHead + "\n"
 		for _, w := range tx.writes {
@@ -63,7 +69,7 @@ func TestRecovery(t *testing.T) {
 		}
 		steps = append(steps, file(journalName, ""), file(journalName, journal[:30]), file(journalName, journal))
 		for _, w := range tx.writes {
-			steps = append(steps, file(w.file+tempSuffix, string(w.data[:10])), file(w.file+tempSuffix, string(w.data)))
+			steps = append(steps, file(w.file+tempSuffix, string(w.data[:1])), file(w.file+tempSuffix, string(w.data)))
 		}
 		steps = append(steps, file(journalName, journal+journalReady), file(journalName, journal+journalReady+"\n"))
 		ready = len(steps)

@@ -12,7 +12,9 @@ import (
 // A Sealed is a record whose seal was checked, and of which only that is decoded which
 // replay needs.
 type Sealed struct {
-	Entry        Entry
+	Entry Entry
+
+	// As in the record's [Request] and [Response].
 	PromptHash   canon.Hash
 	WireHash     canon.Hash
 	Status       int

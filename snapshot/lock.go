@@ -21,6 +21,14 @@ manifest.json linguist-generated
 blobs/** linguist-generated
 `
 
+// existing calls f as exclusively does, if there is a store.
+func (s *Store) existing(f func(*os.Root) error) error {
+	if _, err := s.open(); err != nil {
+		return err
+	}
+	return s.exclusively(f)
+}
+
 // exclusively calls f while no other process writes to the store or verifies it. It makes the
 // store if there is none, and mends what a process that died in a commit left.
 func (s *Store) exclusively(f func(*os.Root) error) error {

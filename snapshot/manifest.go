@@ -164,19 +164,25 @@ func (m *Manifest) combinedHash() canon.Hash {
 // parseManifest reads a manifest, strictly. An error is an [*Error] without File; the
 // manifest returned beside it has what could be read.
 func parseManifest(data []byte) (*Manifest, error) {
-	text := string(data)
 	m := &Manifest{}
-	body, err := m.parseHead(text)
+	err := m.parse(string(data))
 	if err == nil {
-		body, err = m.parseTail(body)
+		return m, nil
 	}
 	if line := conflictLine(data); line > 0 {
-		return m, newError("", "", ruleConflict, "line %d is a conflict marker of a merge", line)
+		err = newError("", "", ruleConflict, "line %d is a conflict marker of a merge", line)
 	}
-	if err != nil {
-		return m, err
-	}
+	return m, err
+}
 
+func (m *Manifest) parse(text string) error {
+	body, err := m.parseHead(text)
+	if err != nil {
+		return err
+	}
+	if body, err = m.parseTail(body); err != nil {
+		return err
+	}
 	var found []Violation
 	n := headLines
 	for line := range strings.Lines(body) {
@@ -199,12 +205,12 @@ func parseManifest(data []byte) (*Manifest, error) {
 		found = append(found, malformed(n+1, "must be an entry: a store without records has no manifest"))
 	}
 	if len(found) > 0 {
-		return m, &Error{Violations: found}
+		return &Error{Violations: found}
 	}
 	if want := m.combinedHash(); m.Hash != want {
-		return m, newError("", "/hash", ruleManifest, "%s", disagreement(m.Hash, want))
+		return newError("", "/hash", ruleManifest, "%s", disagreement(m.Hash, want))
 	}
-	return m, nil
+	return nil
 }
 
 // parseHead reads the lines before the entries, and returns what follows them.

@@ -12,6 +12,22 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
+// plan adds to t what the change needs. What others refer to is written first: a record after its
+// blobs, and the manifest last.
+func (s *Store) plan(t *transaction, m *Manifest, p *plan) error {
+	records := &transaction{root: t.root}
+	kept, old, err := s.planRecords(records, m, p)
+	if err != nil {
+		return err
+	}
+	if err := s.planBlobs(t, p, kept, old); err != nil {
+		return err
+	}
+	t.writes = append(t.writes, records.writes...)
+	t.removes = append(records.removes, t.removes...)
+	return s.planManifest(t, m, p, kept, old)
+}
+
 // planRecords adds to t what the records need. It returns the entries that the change leaves
 // alone and the facts of the records that it replaces or removes.
 func (s *Store) planRecords(t *transaction, m *Manifest, p *plan) (kept []Entry, old []facts, err error) {
@@ -31,7 +47,8 @@ func (s *Store) planRecords(t *transaction, m *Manifest, p *plan) (kept []Entry,
 	for _, e := range p.remove {
 		touched[e.File] = true
 		f, err := s.factsOf(t.root, e)
-		if err != nil {
+		// An entry whose file was deleted by hand can go.
+		if _, listed := slices.BinarySearchFunc(m.Snapshots, e, compareEntries); err != nil && !(listed && errors.Is(err, fs.ErrNotExist)) {
 			return nil, nil, fmt.Errorf("remove %s: %w", e.File, err)
 		}
 		t.remove(e.File)

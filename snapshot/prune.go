@@ -12,7 +12,7 @@ import (
 // that is altered keeps every blob that it mentions.
 func (s *Store) Prune() ([]canon.Hash, error) {
 	var orphans []canon.Hash
-	err := s.exclusively(func(root *os.Root) (err error) {
+	err := s.existing(func(root *os.Root) (err error) {
 		if orphans, err = s.orphans(root); err != nil {
 			return err
 		}

@@ -12,9 +12,10 @@ import (
 
 // RebuildManifest derives the manifest from the records' files alone, also where it is missing,
 // malformed, or holds the conflict markers of a merge. All records must be intact: an error
-// joins an [*Error] for each that is not, and leaves the manifest as it was.
+// joins an [*Error] for each that is not, and leaves the manifest as it was. It is
+// [fs.ErrNotExist] if there is no store.
 func (s *Store) RebuildManifest() error {
-	err := s.exclusively(func(root *os.Root) error {
+	err := s.existing(func(root *os.Root) error {
 		data, err := s.deriveManifest(root)
 		if err != nil {
 			return err
