@@ -4,10 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
 )
 
 // FuzzWellFormed holds the fast way of examining a file against the slow one: it takes nothing
@@ -43,6 +46,18 @@ func FuzzWellFormed(f *testing.F) {
 		if fast != nil {
 			require.True(t, canonical, "%v", err)
 			require.Equal(t, doc.Snapshots[0], *fast)
+		}
+		if r, ok := s.sealed(); ok {
+			// Load decodes little, and so may take what Parse does not; but never does it
+			// take another seal.
+			id, _ := strconv.Unquote(string(s.text[r.members[0].start:r.members[0].end]))
+			sealed := Sealed{Entry: Entry{ID: id, Hash: canon.Hash(r.seal)}}
+			if s.load(&sealed) && err == nil {
+				require.Equal(t, doc.Snapshots[0].Hash, sealed.Entry.Hash)
+				require.Equal(t, doc.Snapshots[0].Request.PromptHash, sealed.PromptHash)
+				require.Equal(t, doc.Snapshots[0].Response.RawOutputRef, sealed.RawOutputRef)
+				require.Equal(t, doc.Snapshots[0].Response.Headers, sealed.Headers)
+			}
 		}
 		_, found := s.examine()
 		require.Equal(t, canonical, found == nil)

@@ -183,6 +183,7 @@ func (m *Manifest) parse(text string) error {
 	if body, err = m.parseTail(body); err != nil {
 		return err
 	}
+	m.Snapshots = make([]Entry, 0, strings.Count(body, "\n"))
 	var found []Violation
 	n := headLines
 	for line := range strings.Lines(body) {

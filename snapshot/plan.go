@@ -54,6 +54,7 @@ func (s *Store) planRecords(t *transaction, m *Manifest, p *plan) (kept []Entry,
 		t.remove(e.File)
 		old = append(old, f)
 	}
+	kept = make([]Entry, 0, len(m.Snapshots))
 	for _, e := range m.Snapshots {
 		if touched[e.File] {
 			continue
