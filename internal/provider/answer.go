@@ -128,6 +128,9 @@ func decodeFailure(a *Answer) *Error {
 	if failure := errorObject(root); failure != nil {
 		return failure
 	}
+	if listed := elementOf(root.member("errors")); listed.isObject() { // Cloudflare
+		root = listed
+	}
 	failure := &Error{
 		Type:    firstWord(root, "type", "__type", "reason"),
 		Code:    scalarText(root.member("code")),

@@ -20,6 +20,9 @@ func (anthropicMessages) EncodeRequest(req *Request) ([]byte, error) {
 
 // claudeBody undoes claudeRequest, but for the model and Options.
 func claudeBody(req *Request) (modelio.Object, error) {
+	if err := req.wantMessages(req.API); err != nil {
+		return nil, err
+	}
 	body, err := claudeParameters.encode(req)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,9 @@ func (bedrockConverse) EncodeRequest(req *Request) ([]byte, error) {
 
 // converseBody undoes converseRequest, but for Options.
 func converseBody(req *Request, p *parameters) (modelio.Object, error) {
+	if err := req.wantMessages(req.API); err != nil {
+		return nil, err
+	}
 	body := modelio.Object{}
 	config, err := p.encode(req)
 	if err != nil {

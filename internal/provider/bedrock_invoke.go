@@ -22,15 +22,18 @@ func (bedrockInvoke) Match(w *Wire) bool {
 
 func (bedrockInvoke) Endpoint(req *Request) string { return bedrockEndpoint(req, "invoke") }
 
-// invokeForms are the bodies that models take. The first of which the body has a member in has is
-// the one; $wire in Options names it.
-var invokeForms = []struct {
-	name   string
-	has    []string
-	prompt string // the member that is the prompt; empty: there are messages
-	in     string // the object that has the parameters; empty: the body
-	parameters
-}{
+// An invokeForm is a body that some models take.
+type invokeForm struct {
+	name       string   // what $wire in Options calls it
+	has        []string // a body with one of these members is of this form
+	prompt     string   // the member that is the prompt; empty: there are messages, as in Converse
+	in         string   // the object that has the parameters; empty: the body
+	parameters parameters
+}
+
+// invokeForms are the forms but for that of Claude's messages, which is what a body has that is of
+// none of these. The first that fits is it.
+var invokeForms = []invokeForm{
 	{name: "nova", has: []string{"schemaVersion", "inferenceConfig"},
 		parameters: parameters{temperature: "temperature", maxTokens: "max_new_tokens", topP: "topP", stop: "stopSequences"}},
 	{name: "titan", has: []string{"inputText"}, prompt: "inputText", in: "textGenerationConfig",
@@ -43,10 +46,25 @@ var invokeForms = []struct {
 		parameters: parameters{temperature: "temperature", maxTokens: "max_gen_len", topP: "top_p"}},
 	{name: "jurassic", has: []string{"maxTokens", "numResults"}, prompt: "prompt",
 		parameters: parameters{temperature: "temperature", maxTokens: "maxTokens", topP: "topP", stop: "stopSequences"}},
-	{name: "cohere", has: []string{"p", "k", "stop_sequences", "num_generations"}, prompt: "prompt",
+	{name: "cohere", has: []string{"p", "k", "num_generations"}, prompt: "prompt",
 		parameters: parameters{temperature: "temperature", maxTokens: "max_tokens", topP: "p", stop: "stop_sequences"}},
 	{name: "prompt", has: []string{"prompt"}, prompt: "prompt",
 		parameters: parameters{temperature: "temperature", maxTokens: "max_tokens", topP: "top_p", stop: "stop"}},
+}
+
+// findForm returns the form of a body; nil if it is Claude's.
+func findForm(body value) *invokeForm {
+	if body.member("anthropic_version").present() {
+		return nil
+	}
+	for i := range invokeForms {
+		for _, name := range invokeForms[i].has {
+			if body.member(name).present() {
+				return &invokeForms[i]
+			}
+		}
+	}
+	return nil
 }
 
 func (bedrockInvoke) DecodeRequest(w *Wire) (*Request, error) {
@@ -54,40 +72,16 @@ func (bedrockInvoke) DecodeRequest(w *Wire) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := invokeRequest(body)
-	req.API = invokeAPI
+	var req *Request
+	if form := findForm(body); form != nil {
+		req = form.decode(body)
+		req.Options[markWire] = jsonText(form.name)
+	} else {
+		req = claudeRequest(invokeAPI, body)
+	}
+	keepModel(req)
 	bedrockURL(w, req, "invoke")
 	return req, nil
-}
-
-func invokeRequest(body value) *Request {
-	if !body.member("anthropic_version").present() {
-		for i := range invokeForms {
-			form := &invokeForms[i]
-			for _, name := range form.has {
-				if !body.member(name).present() {
-					continue
-				}
-				var req *Request
-				if form.prompt == "" {
-					req = converseRequest(invokeAPI, body, &form.parameters)
-				} else {
-					req = decodePrompt(invokeAPI, body, form.prompt, func(r *Request, name string, v value) bool {
-						if form.in == "" {
-							return form.parameters.decode(r, name, v)
-						}
-						return name == form.in && form.decodeIn(r, name, v)
-					})
-					keepModel(req)
-				}
-				req.Options[markWire] = jsonText(form.name)
-				return req
-			}
-		}
-	}
-	req := claudeRequest(invokeAPI, body)
-	keepModel(req)
-	return req
 }
 
 // keepModel keeps a model in the body beside that in the URL.
@@ -97,8 +91,27 @@ func keepModel(req *Request) {
 	}
 }
 
+func (f *invokeForm) decode(body value) *Request {
+	if f.prompt == "" {
+		return converseRequest(invokeAPI, body, &f.parameters)
+	}
+	take := f.parameters.decode
+	if f.in != "" {
+		take = func(r *Request, name string, v value) bool {
+			return name == f.in && f.parameters.decodeIn(r, name, v)
+		}
+	}
+	return decodePrompt(invokeAPI, body, f.prompt, take)
+}
+
 func (bedrockInvoke) EncodeRequest(req *Request) ([]byte, error) {
-	body, err := invokeBody(req)
+	encode := claudeBody // or a body of another kind, such as a query and documents, all of it in Options
+	for i := range invokeForms {
+		if marked(req.Options, invokeForms[i].name) {
+			encode = invokeForms[i].encode
+		}
+	}
+	body, err := encode(req)
 	if err != nil {
 		return nil, err
 	}
@@ -106,32 +119,26 @@ func (bedrockInvoke) EncodeRequest(req *Request) ([]byte, error) {
 	return jsonObject(body), nil
 }
 
-func invokeBody(req *Request) (modelio.Object, error) {
-	for i := range invokeForms {
-		form := &invokeForms[i]
-		if !marked(req.Options, form.name) {
-			continue
-		}
-		if form.prompt == "" {
-			return converseBody(req, &form.parameters)
-		}
-		config, err := form.encode(req)
-		if err != nil {
-			return nil, err
-		}
-		body := config
-		if form.in != "" {
-			body = modelio.Object{}
-			if len(config) > 0 {
-				body[form.in] = jsonObject(config)
-			}
-		}
-		if req.Prompt != nil {
-			body[form.prompt] = jsonText(*req.Prompt)
-		}
-		return body, nil
+// encode undoes decode, but for Options.
+func (f *invokeForm) encode(req *Request) (modelio.Object, error) {
+	if f.prompt == "" {
+		return converseBody(req, &f.parameters)
 	}
-	return claudeBody(req) // or a body of another kind, such as a query and documents, all of it in Options
+	config, err := f.parameters.encode(req)
+	if err != nil {
+		return nil, err
+	}
+	body := config
+	if f.in != "" {
+		body = modelio.Object{}
+		if len(config) > 0 {
+			body[f.in] = jsonObject(config)
+		}
+	}
+	if req.Prompt != nil {
+		body[f.prompt] = jsonText(*req.Prompt)
+	}
+	return body, nil
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.

@@ -41,6 +41,9 @@ func (cohereChat) DecodeRequest(w *Wire) (*Request, error) {
 }
 
 func (cohereChat) EncodeRequest(req *Request) ([]byte, error) {
+	if err := req.wantMessages(cohereAPI); err != nil {
+		return nil, err
+	}
 	body, err := chatBody(cohereAPI, req, &cohereParameters)
 	if err != nil {
 		return nil, err

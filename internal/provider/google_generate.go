@@ -2,6 +2,7 @@ package provider
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -229,91 +230,82 @@ func generateParts(v value) ([]modelio.Part, bool) {
 	return parts, len(parts) > 0
 }
 
-// generateKinds are the members of which a part has one, and what they are called in it, in camel
-// case and in snake case: both are taken.
-var generateKinds = [2][]string{
-	{"text", "inlineData", "fileData", "functionCall", "functionResponse", "mimeType", "fileUri"},
-	{"text", "inline_data", "file_data", "function_call", "function_response", "mime_type", "file_uri"},
+// generateNames is what the kinds of a part are called, and some of what they hold. The API takes names
+// in camel case and in snake case.
+type generateNames struct {
+	inlineData, fileData, functionCall, functionResponse, mimeType, fileURI string
 }
 
-const (
-	kindText = iota
-	kindInlineData
-	kindFileData
-	kindFunctionCall
-	kindFunctionResponse
-	kinds        // how many there are
-	nameMIMEType = kinds
-	nameFileURI  = kinds + 1
+var (
+	camelCase = generateNames{"inlineData", "fileData", "functionCall", "functionResponse", "mimeType", "fileUri"}
+	snakeCase = generateNames{"inline_data", "file_data", "function_call", "function_response", "mime_type", "file_uri"}
 )
 
 // generatePart decodes a part. One of a kind that GK has none for, or that is not as its kind
 // should be, becomes a custom part with all of its members.
 func generatePart(v value) modelio.Part {
-	var part modelio.Part
-	found := 0
-	for style, names := range generateKinds {
-		for kind, name := range names[:kinds] {
-			inner := v.member(name)
-			if !inner.present() || style == 1 && kind == kindText {
-				continue
-			}
-			found++
-			if !generateKind(&part, v, inner, kind, names) {
-				return modelio.Part{Custom: v.object()}
-			}
-			if style == 1 {
-				mark(&part.Metadata, wireSnakeCase)
-			}
+	names := &camelCase
+	for _, kind := range []string{snakeCase.inlineData, snakeCase.fileData, snakeCase.functionCall, snakeCase.functionResponse} {
+		if v.member(kind).present() {
+			names = &snakeCase
 		}
 	}
-	if found != 1 {
+	part, ok := names.decode(v)
+	if !ok {
 		return modelio.Part{Custom: v.object()}
+	}
+	if names == &snakeCase {
+		mark(&part.Metadata, wireSnakeCase)
 	}
 	return part
 }
 
-// generateKind takes the member inner of a part, which makes it one of its kind.
-func generateKind(part *modelio.Part, v, inner value, kind int, names []string) bool {
-	name, mimeType := names[kind], inner.member(names[nameMIMEType])
-	part.Metadata = v.rest(name)
-	taken := []string{"name", "id"}
-	switch kind {
-	case kindText:
-		text, ok := inner.text()
-		if string(v.member("thought").raw()) == "true" {
-			part.Reasoning = &text
-			part.Metadata = v.rest(name, "thought")
-		} else {
-			part.Text = &text
+// decode decodes a part, which has one member named for its kind.
+func (n *generateNames) decode(v value) (modelio.Part, bool) {
+	var part modelio.Part
+	found := 0
+	for name, m := range v.members() {
+		ok := true
+		switch name {
+		case "text":
+			part.Text, ok = textField(m)
+		case n.inlineData:
+			contentType, data := m.member(n.mimeType).word(), m.member("data").word()
+			ok = isContentType(contentType) && data != ""
+			part.Media = &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data)}
+			keepRest(&part.Metadata, name, m, n.mimeType, "data")
+		case n.fileData:
+			part.Media = &modelio.Media{ContentType: m.member(n.mimeType).word(), URL: m.member(n.fileURI).word()}
+			ok = part.Media.URL != "" && !strings.HasPrefix(part.Media.URL, "data:")
+			keepRest(&part.Metadata, name, m, wordsOf(m, n.mimeType, n.fileURI)...)
+		case n.functionCall:
+			part.ToolRequest = &modelio.ToolRequest{Name: m.member("name").word(), Ref: m.member("id").word(), Input: m.member("args").raw()}
+			ok = part.ToolRequest.Name != ""
+			keepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "args")...)
+		case n.functionResponse:
+			part.ToolResponse = &modelio.ToolResponse{Name: m.member("name").word(), Ref: m.member("id").word(), Output: m.member("response").raw()}
+			ok = part.ToolResponse.Name != ""
+			keepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "response")...)
+		default:
+			keep(&part.Metadata, name, m.raw())
+			continue
 		}
-		return ok
-	case kindInlineData:
-		data := inner.member("data").word()
-		*part = modelio.Part{Media: &modelio.Media{ContentType: mimeType.word(), URL: dataURL(mimeType.word(), data)}, Metadata: part.Metadata}
-		keepRest(&part.Metadata, name, inner, names[nameMIMEType], "data")
-		return isContentType(mimeType.word()) && data != ""
-	case kindFileData:
-		uri := inner.member(names[nameFileURI]).word()
-		part.Media = &modelio.Media{ContentType: mimeType.word(), URL: uri}
-		taken = []string{names[nameFileURI]}
-		if mimeType.isWord() {
-			taken = append(taken, names[nameMIMEType])
+		if !ok {
+			return part, false
 		}
-		keepRest(&part.Metadata, name, inner, taken...)
-		return uri != "" && !strings.HasPrefix(uri, "data:")
+		found++
 	}
-	ref, id := inner.member("id").word(), inner.member("name").word()
-	if ref == "" {
-		taken = []string{"name"}
+	if thought := part.Metadata["thought"]; part.Text != nil && string(thought) == "true" {
+		part.Reasoning, part.Text = part.Text, nil
+		delete(part.Metadata, "thought")
 	}
-	if kind == kindFunctionCall {
-		part.ToolRequest = &modelio.ToolRequest{Name: id, Ref: ref, Input: inner.member("args").raw()}
-		taken = append(taken, "args")
-	} else {
-		part.ToolResponse = &modelio.ToolResponse{Name: id, Ref: ref, Output: inner.member("response").raw()}
-		taken = append(taken, "response")
+	if len(part.Metadata) == 0 {
+		part.Metadata = nil
 	}
-	keepRest(&part.Metadata, name, inner, taken...)
-	return id != ""
+	return part, found == 1
+}
+
+// wordsOf returns those of names that are members of v with a word for their value.
+func wordsOf(v value, names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !v.member(name).isWord() })
 }

@@ -8,6 +8,9 @@ import (
 )
 
 func (googleGenerate) EncodeRequest(req *Request) ([]byte, error) {
+	if err := req.wantMessages(generateAPI); err != nil {
+		return nil, err
+	}
 	config, err := generateParameters.encode(req)
 	if err != nil {
 		return nil, err // unreachable: the API has them all
@@ -99,12 +102,12 @@ func encodeGenerateParts(message int, parts []modelio.Part) (list, error) {
 }
 
 func encodeGeneratePart(part modelio.Part) (modelio.Object, bool) {
-	names := generateKinds[0]
+	names := &camelCase
 	if marked(part.Metadata, wireSnakeCase) {
-		names = generateKinds[1]
+		names = &snakeCase
 	}
 	o, inner := modelio.Object{}, modelio.Object{}
-	var kind int
+	var kind string
 	switch {
 	case part.Custom != nil:
 		overlay(o, part.Custom)
@@ -117,26 +120,26 @@ func encodeGeneratePart(part modelio.Part) (modelio.Object, bool) {
 		return o, true
 	case part.Media != nil:
 		contentType, data, ok := splitDataURL(part.Media.URL)
-		kind = kindInlineData
+		kind = names.inlineData
 		if ok {
 			inner["data"] = jsonText(data)
 		} else {
-			kind, contentType = kindFileData, part.Media.ContentType
-			inner[names[nameFileURI]] = jsonText(part.Media.URL)
+			kind, contentType = names.fileData, part.Media.ContentType
+			inner[names.fileURI] = jsonText(part.Media.URL)
 		}
 		if contentType != "" {
-			inner[names[nameMIMEType]] = jsonText(contentType)
+			inner[names.mimeType] = jsonText(contentType)
 		}
 	case part.ToolRequest != nil:
-		kind = kindFunctionCall
+		kind = names.functionCall
 		encodeGenerateCall(inner, part.ToolRequest.Name, part.ToolRequest.Ref, "args", part.ToolRequest.Input)
 	case part.ToolResponse != nil:
-		kind = kindFunctionResponse
+		kind = names.functionResponse
 		encodeGenerateCall(inner, part.ToolResponse.Name, part.ToolResponse.Ref, "response", part.ToolResponse.Output)
 	default:
 		return nil, false
 	}
-	o[names[kind]] = jsonObject(inner)
+	o[kind] = jsonObject(inner)
 	return o, true
 }
 

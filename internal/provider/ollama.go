@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -72,9 +73,12 @@ func (ollamaChat) DecodeRequest(w *Wire) (*Request, error) {
 }
 
 func (ollamaChat) EncodeRequest(req *Request) ([]byte, error) {
+	if err := req.wantMessages(ollamaChatAPI); err != nil {
+		return nil, err
+	}
 	body, err := encodeOllamaOptions(req)
 	if err != nil {
-		return nil, err
+		return nil, err // unreachable: the API has them all
 	}
 	if req.Model != "" {
 		body["model"] = jsonText(req.Model)
@@ -153,7 +157,7 @@ func ollamaMessage(v value) modelio.Message {
 			keep(&m.Metadata, name, f.raw())
 		}
 	}
-	m.Content = append(append(append(reasoning, content...), images...), calls...)
+	m.Content = joined(reasoning, content, images, calls)
 	return m
 }
 
@@ -219,15 +223,12 @@ func ollamaCalls(v value) ([]modelio.Part, bool) {
 
 func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
 	o := modelio.Object{"role": jsonText(wireRole(m.Role))}
+	var texts []string
 	var images, calls, results list
 	for i, part := range m.Content {
 		switch {
 		case part.Text != nil:
-			text := *part.Text
-			if before, err := parse(o["content"]); err == nil {
-				text = before.root().word() + text
-			}
-			o["content"] = jsonText(text)
+			texts = append(texts, *part.Text)
 		case part.Reasoning != nil:
 			o["thinking"] = jsonText(*part.Reasoning)
 		case part.Media != nil:
@@ -246,6 +247,9 @@ func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
 	}
 	if results != nil {
 		return results, nil
+	}
+	if texts != nil {
+		o["content"] = jsonText(strings.Join(texts, ""))
 	}
 	if images != nil {
 		o["images"] = jsonList(images)

@@ -76,6 +76,9 @@ func (r *Request) deployed(base, path string) string {
 }
 
 func (openAIChat) EncodeRequest(req *Request) ([]byte, error) {
+	if err := req.wantMessages(chatAPI); err != nil {
+		return nil, err
+	}
 	body, err := chatBody(chatAPI, req, &chatParameters)
 	if err != nil {
 		return nil, err

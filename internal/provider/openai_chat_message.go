@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -118,8 +119,21 @@ func chatMessage(v value) modelio.Message {
 		}
 		keep(&m.Metadata, name, f.raw())
 	}
-	m.Content = append(append(append(reasoning, content...), refusal...), calls...)
+	m.Content = joined(reasoning, content, refusal, calls)
 	return m
+}
+
+// joined returns all parts in order, without a copy where only one list has any.
+func joined(lists ...[]modelio.Part) []modelio.Part {
+	var all []modelio.Part
+	for _, parts := range lists {
+		if len(all) == 0 {
+			all = parts
+		} else {
+			all = append(all, parts...)
+		}
+	}
+	return all
 }
 
 // isPlainText reports whether parts could have been a string.
@@ -351,17 +365,18 @@ func setArguments(call *modelio.ToolRequest, v value, rest *modelio.Object) bool
 		return false
 	}
 	if text, ok := v.text(); ok && text != "" {
-		doc, err := parse([]byte(text))
+		input := []byte(text)
+		if input[0] == '{' && canon.Canonical(input) {
+			call.Input = input
+			return true
+		}
+		doc, err := parse(input)
 		if err != nil || !doc.root().isObject() { // cut off, say
 			call.Input = v.raw()
 			return true
 		}
-		if doc.root().isCanonical() {
-			call.Input = doc.src
-			return true
-		}
 		var compact bytes.Buffer
-		_ = json.Compact(&compact, doc.src) // parse has accepted it
+		_ = json.Compact(&compact, input) // parse has accepted it
 		call.Input = compact.Bytes()
 	} else if v.isObject() {
 		call.Input = v.raw()

@@ -8,6 +8,9 @@ import (
 )
 
 func (openAIResponses) EncodeRequest(req *Request) ([]byte, error) {
+	if err := req.wantMessages(responsesAPI); err != nil {
+		return nil, err
+	}
 	body, err := responsesParameters.encode(req)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ type Request struct {
 	Stop             []string
 
 	// Options is everything else of the body, and in its member "$url" what the URL says
-	// beyond the endpoint: a model or an API version, never a key.
+	// beyond the endpoint: a deployment or an API version, never a key. For the other marks in
+	// it see the package's documentation.
 	Options modelio.Object
 }
 
@@ -43,9 +44,10 @@ type Response struct {
 	Error      *Error // what the provider reported instead of an answer, or in mid-stream after a part of one
 
 	// Complete reports whether the whole answer is there. One that was not streamed is. A
-	// stream is once its API's terminal event came: for openai.chat "[DONE]" or a
-	// finish_reason for each choice, as real streams lack either; for anthropic.messages
-	// message_stop. A reported Error ends a stream too, but does not complete it.
+	// stream is once its API's terminal event came: for chat completions "[DONE]" or a
+	// finish_reason for each choice, as real streams lack either; message_stop,
+	// response.completed or response.incomplete, message-end, messageStop; a finishReason for
+	// each candidate; "done":true. A reported Error ends a stream too, but does not complete it.
 	Complete bool
 
 	// Metadata is what the answer says beside its candidates: creation time, fingerprints,

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"regexp"
@@ -159,10 +160,53 @@ func TestEncodeWhatNoCodecDecoded(t *testing.T) {
 				{"type":"tool_use","id":"1","name":"f","input":{"a":1}},{"type":"tool_use","id":"2","name":"g","input":{}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"{\"b\":2}"},{"type":"tool_result","tool_use_id":"2","content":"text"}]}],
 			"tools":[{"name":"f","description":"d","input_schema":{"type":"object"}}]}`},
+		{openAIResponses{}, `{"model":"m","input":[
+			{"role":"system","content":"Be brief"},
+			{"role":"user","content":[{"type":"input_text","text":"See"},{"type":"input_image","image_url":"data:image/png;base64,AA=="}]},
+			{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]},
+			{"type":"function_call","call_id":"1","name":"f","arguments":"{\"a\": 1}"},
+			{"type":"function_call","call_id":"2","name":"g","arguments":"{}"},
+			{"type":"function_call_output","call_id":"1","output":"{\"b\":2}"},
+			{"type":"function_call_output","call_id":"2","output":"text"}],
+			"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"}}]}`},
+		{googleGenerate{}, `{"systemInstruction":{"parts":[{"text":"Be brief"}]},"contents":[
+			{"role":"user","parts":[{"text":"See"},{"inlineData":{"mimeType":"image/png","data":"AA=="}}]},
+			{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"id":"1","name":"f","args":{"a":1}}},{"functionCall":{"id":"2","name":"g"}}]},
+			{"role":"user","parts":[{"functionResponse":{"id":"1","name":"f","response":{"b":2}}},{"functionResponse":{"id":"2","name":"g","response":"text"}}]}],
+			"tools":[{"functionDeclarations":[{"name":"f","description":"d","parameters":{"type":"object"}}]}]}`},
+		{ollamaChat{}, `{"model":"m","messages":[
+			{"role":"system","content":"Be brief"},
+			{"role":"user","content":"See","images":["AA=="]},
+			{"role":"assistant","thinking":"hm","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}},{"id":"2","function":{"name":"g","arguments":{}}}]},
+			{"role":"tool","tool_name":"f","tool_call_id":"1","content":"{\"b\":2}"},
+			{"role":"tool","tool_name":"g","tool_call_id":"2","content":"text"}],
+			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
+		{bedrockConverse{}, `{"system":[{"text":"Be brief"}],"messages":[
+			{"role":"user","content":[{"text":"See"},{"image":{"format":"png","source":{"bytes":"AA=="}}}]},
+			{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm"}}},
+				{"toolUse":{"toolUseId":"1","name":"f","input":{"a":1}}},{"toolUse":{"toolUseId":"2","name":"g","input":{}}}]},
+			{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[{"json":{"b":2}}]}},{"toolResult":{"toolUseId":"2","content":[{"text":"text"}]}}]}],
+			"toolConfig":{"tools":[{"toolSpec":{"name":"f","description":"d","inputSchema":{"json":{"type":"object"}}}}]}}`},
+		{cohereChat{}, `{"model":"m","messages":[
+			{"role":"system","content":"Be brief"},
+			{"role":"user","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]},
+			{"role":"assistant","reasoning_content":"hm","tool_calls":[
+				{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}},
+				{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"1","content":"{\"b\":2}"},
+			{"role":"tool","tool_call_id":"2","content":"text"}],
+			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
 	} {
 		body, err := test.codec.EncodeRequest(req)
 		require.NoError(t, err)
 		require.JSONEq(t, test.want, string(body), test.codec.API())
+	}
+	for _, codec := range []Codec{bedrockInvoke{}, vertexAnthropic{}} {
+		want, err := anthropicMessages{}.EncodeRequest(req)
+		require.NoError(t, err)
+		got, err := codec.EncodeRequest(req)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), strings.Replace(string(got), "{", `{"model":"m",`, 1), "but for the model it is Claude's own API")
 	}
 }
 
@@ -185,11 +229,55 @@ func TestEncodeFailures(t *testing.T) {
 			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
 		{"claude_empty_system", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", anthropicMessages{},
 			modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{{}}}},
+		{"responses_empty_part", "openai.responses: /messages/0/content/0: a part of a kind that the API has no block for", openAIResponses{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
+		{"gemini_empty_part", "google.generate: /messages/0/content/0: a part of a kind that the API has none for", googleGenerate{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
+		{"gemini_empty_system", "google.generate: /messages/0/content/0: a part of a kind that the API has none for", googleGenerate{},
+			modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{{}}}},
+		{"ollama_empty_part", "ollama.chat: /messages/0/content/0: a part of a kind that the API has no place for", ollamaChat{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
+		{"ollama_url", "ollama.chat: /messages/0/content/0: the API takes media as base64 only", ollamaChat{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("", "https://example.com/a.png")}}},
+		{"converse_empty_part", "bedrock.converse: /messages/0/content/0: a part of a kind that the API has no block for", bedrockConverse{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
+		{"converse_url", "bedrock.converse: /messages/0/content/0: the API takes media as base64 only", bedrockConverse{},
+			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("", "https://example.com/a.png")}}},
+		{"messages_for_a_prompt", "openai.completions: /messages: the API takes no messages but a prompt", openAICompletions{},
+			modelio.Message{Role: modelio.RoleUser}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := test.codec.EncodeRequest(&Request{API: test.codec.API(), Messages: []modelio.Message{test.message}})
 			require.EqualError(t, err, test.want)
 		})
+	}
+}
+
+// TestEncodeNothingUnsaid proves that what an API has no place for is an error and not left out.
+func TestEncodeNothingUnsaid(t *testing.T) {
+	number, prompt := Number("1"), "x"
+	for _, test := range []struct {
+		req     Request
+		pointer string
+		codecs  []Codec // that have no place for it
+	}{
+		{Request{Seed: &number}, "/seed", []Codec{anthropicMessages{}, openAIResponses{}, openAIEmbeddings{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}}},
+		{Request{PresencePenalty: &number}, "/presence_penalty", []Codec{anthropicMessages{}, openAIResponses{}, bedrockConverse{}}},
+		{Request{FrequencyPenalty: &number}, "/frequency_penalty", []Codec{anthropicMessages{}}},
+		{Request{Temperature: &number}, "/temperature", []Codec{openAIEmbeddings{}}},
+		{Request{MaxTokens: &number}, "/max_tokens", []Codec{openAIEmbeddings{}}},
+		{Request{TopP: &number}, "/top_p", []Codec{openAIEmbeddings{}}},
+		{Request{Stop: []string{"x"}}, "/stop", []Codec{openAIResponses{}, openAIEmbeddings{}}},
+		{Request{Prompt: &prompt}, "/prompt", []Codec{openAIChat{}, anthropicMessages{}, openAIResponses{}, googleGenerate{}, ollamaChat{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}, cohereChat{}}},
+	} {
+		for _, codec := range test.codecs {
+			test.req.API = codec.API()
+			_, err := codec.EncodeRequest(&test.req)
+			var wire *WireError
+			require.ErrorAs(t, err, &wire, codec.API()+test.pointer)
+			require.Equal(t, test.pointer, wire.Pointer)
+			require.Equal(t, codec.API(), wire.API)
+		}
 	}
 }
 
@@ -230,6 +318,7 @@ func TestVectors(t *testing.T) {
 		Name        string
 		ContentType string `json:"content_type"`
 		Body        json.RawMessage
+		Sequence    []struct{ Body json.RawMessage }
 	}
 	require.NoError(t, json.Unmarshal(text, &vectors))
 	bodies := map[string]*Answer{}
@@ -240,6 +329,9 @@ func TestVectors(t *testing.T) {
 			a.Body = []byte(stream)
 		}
 		bodies[v.Name] = a
+		for i, step := range v.Sequence {
+			bodies[fmt.Sprintf("%s/%d", v.Name, i)] = &Answer{Status: 200, Body: step.Body}
+		}
 	}
 	decode := func(codec Codec, name string) *Response {
 		require.Contains(t, bodies, name)
@@ -268,4 +360,25 @@ func TestVectors(t *testing.T) {
 	require.JSONEq(t, `{"value":"live"}`, string(content[1].ToolRequest.Input))
 	require.Equal(t, "tool_use", resp.Candidates[0].FinishReasonRaw)
 	require.EqualValues(t, 4, *resp.Usage.OutputTokens)
+
+	resp = decode(openAIResponses{}, "openai_responses_text")
+	require.Equal(t, "Hello from mocked integration", *resp.Candidates[0].Message.Content[0].Text)
+	require.EqualValues(t, 2, *resp.Usage.ThoughtsTokens)
+
+	resp = decode(openAIResponses{}, "openai_responses_sse")
+	require.Equal(t, "Hello", *resp.Candidates[0].Message.Content[0].Text)
+
+	resp = decode(openAIResponses{}, "openai_responses_tool_loop/0")
+	require.Equal(t, "calc", resp.Candidates[0].Message.Content[0].ToolRequest.Name)
+	resp = decode(openAIResponses{}, "openai_responses_tool_loop/1")
+	require.Equal(t, "The sum is 4.", *resp.Candidates[0].Message.Content[0].Text)
+
+	resp = decode(openAIResponses{}, "openai_responses_with_compaction_item")
+	content = resp.Candidates[0].Message.Content
+	require.Equal(t, "hello", *content[0].Text)
+	require.JSONEq(t, `"encrypted-summary"`, string(content[1].Custom["encrypted_content"]))
+
+	resp, err = openAIChat{}.DecodeResponse(&Answer{Status: 200, Body: []byte(`{"choices":[{"message":{"content":"{\"answer\":\"ok\"}"}}],"usage":{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}`)})
+	require.NoError(t, err)
+	require.Equal(t, `{"answer":"ok"}`, *resp.Candidates[0].Message.Content[0].Text)
 }

@@ -199,6 +199,14 @@ func (r *Request) prepend(system *modelio.Message) {
 	}
 }
 
+// wantMessages fails for a request with a prompt, in an API that takes messages.
+func (r *Request) wantMessages(api string) error {
+	if r.Prompt != nil {
+		return &WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
+	}
+	return nil
+}
+
 // options returns a copy of the members of Options that go into the body.
 func (r *Request) options() modelio.Object {
 	o := maps.Clone(r.Options)
