@@ -5,6 +5,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,45 +21,114 @@ func TestWorkflow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go test many times")
 	}
-	checkout, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
-	require.NoError(t, err)
-	caches, err := osexec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
-	require.NoError(t, err)
-	cache := strings.Fields(string(caches))
-
+	goEnv := toyEnv(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/workflow",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningProvider{}] = new(func())
-			env.Vars = append(env.Vars,
-				"GOCACHE="+cache[0], "GOMODCACHE="+cache[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
-				"GOFLAGS=-mod=mod -vet=off -ldflags=-w", // no debug information: it links faster
-				"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=", "GITHUB_ACTIONS=",
+			env.Vars = append(append(env.Vars, goEnv...),
 				"COLUMNS=", "NO_COLOR=", "GORACE=atexit_sleep_ms=0",
 				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(env.WorkDir, ".gitconfig"),
 				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-			module := fmt.Sprintf("module example.com/toy\n\ngo 1.25\n\nrequire github.com/traceforge/traceforge-go v0.0.0\n\nreplace github.com/traceforge/traceforge-go => %s\n", checkout)
-			for name, text := range map[string]string{"go.mod": module, "go.sum": string(sums), "chat/chat.go": chatPackage} {
-				file := filepath.Join(env.WorkDir, filepath.FromSlash(name))
-				if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-					return err
-				}
-				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-					return err
-				}
-			}
-			return nil
+			return makeToy(env.WorkDir)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"replace":  replace,
 			"provider": providerCommand,
+			"packages": packagesCommand,
 		},
 	})
+}
+
+// toyEnv returns the variables with which go works in a toy module: offline, with the caches of
+// this user, and with no setting of this package's.
+func toyEnv(t *testing.T) []string {
+	caches, err := osexec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	require.NoError(t, err)
+	cache := strings.Fields(string(caches))
+	return []string{
+		"GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
+		"GOFLAGS=-mod=mod -vet=off -ldflags=-w", // no debug information: it links faster
+		"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=",
+		"GITHUB_ACTIONS=", "GITHUB_WORKSPACE=",
+	}
+}
+
+// makeToy makes a module in dir that uses this checkout, with the package chat.
+func makeToy(dir string) error {
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
+	if err != nil {
+		return err
+	}
+	const module = "module example.com/toy\n\ngo 1.25\n\nrequire github.com/traceforge/traceforge-go v0.0.0\n\nreplace github.com/traceforge/traceforge-go => %s\n"
+	return writeFiles(dir, map[string]string{
+		"go.mod":       fmt.Sprintf(module, checkout),
+		"go.sum":       string(sums),
+		"chat/chat.go": chatPackage,
+	})
+}
+
+// makePackages makes packages p1 to pn of a toy module, whose one test has so many subtests that
+// each make a call: its prompt begins with the variable PROMPT.
+func makePackages(dir string, n, subtests int) error {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("p%d/p_test.go", i+1)] = fmt.Sprintf(callingTest, i+1, subtests)
+	}
+	return writeFiles(dir, files)
+}
+
+const callingTest = `package p%d
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/traceforge/traceforge-go/traceforgetest"
+
+	"example.com/toy/chat"
+)
+
+func TestIt(t *testing.T) {
+	for i := range %d {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			chat.Ask(t, traceforgetest.New(t).Client(), fmt.Sprint(os.Getenv("PROMPT"), "call ", i))
+		})
+	}
+}
+`
+
+func writeFiles(dir string, files map[string]string) error {
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packagesCommand is the script command packages N SUBTESTS, see makePackages.
+func packagesCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: packages N SUBTESTS")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	subtests, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(makePackages(ts.MkAbs("."), n, subtests))
 }
 
 // chatPackage is a package of the toy modules: Ask calls a model through a recorder.
