@@ -96,8 +96,7 @@ func isRetryable(status int) bool {
 // undetermined is the failure of a call whose answer may be another one each time
 // (SF "Determinism Requirements").
 func (r *Recorder) undetermined(c *call) *failure {
-	generates := c.request.Messages != nil || c.request.Prompt != nil
-	if r.lifted || !generates {
+	if r.lifted || !provider.Generates(c.request.API) {
 		return nil
 	}
 	var missing []string
