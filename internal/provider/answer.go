@@ -121,9 +121,8 @@ func decodeFailure(a *Answer) *Error {
 		return &Error{Message: strings.ToValidUTF8(string(a.Body), "\ufffd")}
 	}
 	root := doc.root()
-	for _, e := range root.elements() { // Google's OpenAI-compatible endpoint answers with a list
-		root = e
-		break
+	if listed := elementOf(root); listed.present() { // Google's OpenAI-compatible endpoint
+		root = listed
 	}
 	if failure := errorObject(root); failure != nil {
 		return failure

@@ -67,14 +67,6 @@ func invokeAnswer(body value) (*Response, error) {
 	return resp, nil
 }
 
-// elementOf returns the first element of an array.
-func elementOf(v value) value {
-	for _, e := range v.elements() {
-		return e
-	}
-	return value{}
-}
-
 // addText adds a candidate if v has a text.
 func (r *Response) addText(v value, text, finish []string) {
 	said, ok := v.member(text...).text()

@@ -133,8 +133,9 @@ func quoted(inner []byte) json.RawMessage {
 	return bytes.Join([][]byte{{'"'}, inner, {'"'}}, nil)
 }
 
-// growMembers lets the strings of an object grow, but for those that are whole in each piece.
-func growMembers(g **growing, v value, whole ...string) {
+// growMembers lets the strings of an object grow. Those of the given names do so unless a piece
+// repeats what has come so far: some hosts say a name whole each time, others in pieces.
+func growMembers(g **growing, v value, repeated ...string) {
 	if !v.isObject() {
 		return
 	}
@@ -142,11 +143,10 @@ func growMembers(g **growing, v value, whole ...string) {
 		*g = &growing{}
 	}
 	for name, m := range v.members() {
-		if slices.Contains(whole, name) {
-			(*g).first(name, m)
-		} else {
-			(*g).grow(name, m)
+		if slices.Contains(repeated, name) && bytes.Equal(quoted((*g).texts[name]), m.raw()) {
+			continue
 		}
+		(*g).grow(name, m)
 	}
 }
 

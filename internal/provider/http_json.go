@@ -154,6 +154,9 @@ func (httpJSON) DecodeResponse(a *Answer) (*Response, error) {
 		return &Response{Error: decodeFailure(a), Complete: true}, nil
 	}
 	if events := a.Events(); events != nil {
+		if streamsChat(a) {
+			return decodeStream(httpAPI, events, &chatFold{}, chatCompletion)
+		}
 		return looseStream(events), nil
 	}
 	doc, err := parse(bytes.TrimPrefix(a.Body, byteOrderMark))
@@ -209,6 +212,17 @@ func looseAnswer(body value) (*Response, error) {
 		Model:      body.member("model").word(),
 		Usage:      chatUsage.decode(body.member("usage")),
 	}, nil
+}
+
+// streamsChat reports whether the events of an answer are chunks of a chat completion.
+func streamsChat(a *Answer) bool {
+	events := a.Events()
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		if doc, err := parse(event.Data); err == nil {
+			return doc.root().member("choices").isArray()
+		}
+	}
+	return false
 }
 
 // looseStream keeps the events of a stream as a list in a custom part.

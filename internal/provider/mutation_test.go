@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// One mutant in 11 takes a second where all of them take half a minute.
-var oneIn = flag.Int("mutants", 11, "try one mutant in this many")
+// One mutant in 31 takes a second where all of them take half a minute.
+var oneIn = flag.Int("mutants", 31, "try one mutant in this many")
 
 // sample passes on one mutant in *oneIn.
 func sample(visit func(json.RawMessage)) func(json.RawMessage) {

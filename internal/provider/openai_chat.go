@@ -29,7 +29,7 @@ func (openAIChat) Provider() string { return "openai" }
 func (openAIChat) Seeded() bool     { return true }
 
 func (openAIChat) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/chat/completions", "/openai")
+	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/chat/completions", "/agents/completions", "/openai")
 }
 
 func (openAIChat) Endpoint(req *Request) string {

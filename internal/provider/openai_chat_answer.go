@@ -240,7 +240,7 @@ func (c *chatGrowing) toolCall(v value) {
 		case "id", "type":
 			call.call.first(name, m)
 		case "function":
-			growMembers(&call.function, m, "name") // some hosts say it, or an empty one, in each chunk
+			growMembers(&call.function, m, "name")
 		case "custom":
 			growMembers(&call.custom, m, "name")
 		default:

@@ -181,6 +181,14 @@ func (v value) rest(without ...string) modelio.Object {
 	return o
 }
 
+// elementOf returns the first element of an array.
+func elementOf(v value) value {
+	for _, e := range v.elements() {
+		return e
+	}
+	return value{}
+}
+
 // texts returns the strings of an array that holds nothing else.
 func (v value) texts() ([]string, bool) {
 	if !v.isArray() {
