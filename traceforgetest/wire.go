@@ -60,12 +60,6 @@ func (w *wire) match() (codec provider.Codec, name string, ok bool) {
 	return codec, provider.Name(w.URL.Host, codec), true
 }
 
-// secretParameters are the query parameters that carry credentials.
-var secretParameters = map[string]bool{
-	"key": true, "api_key": true, "api-key": true, "apikey": true, "access_token": true,
-	"token": true, "subscription-key": true,
-}
-
 // publicURL returns u without credentials and fragment.
 func publicURL(u *url.URL) *url.URL {
 	public := *u
@@ -75,7 +69,7 @@ func publicURL(u *url.URL) *url.URL {
 	}
 	query := u.Query()
 	for name := range query {
-		if secretParameters[strings.ToLower(name)] {
+		if provider.IsCredential(name) {
 			query.Del(name)
 		}
 	}

@@ -117,7 +117,7 @@ func TestCredentials(t *testing.T) {
 		"X-Amz-Security-Token": true, "sig": true, "client_secret": true, "code": true, "jwt": true, "idToken": true,
 		"api-version": false, "alt": false, "pageToken": false, "max_tokens": false, "limit": false, "monkey": false, "beta": false,
 	} {
-		require.Equal(t, want, isCredential(name), name)
+		require.Equal(t, want, IsCredential(name), name)
 	}
 }
 

@@ -111,7 +111,7 @@ func (w *Wire) keepURL(req *Request, segments map[string]string) {
 	query := modelio.Object{}
 	for name, values := range w.URL.Query() {
 		switch {
-		case isCredential(name):
+		case IsCredential(name):
 		case len(values) == 1:
 			query[name] = jsonText(values[0])
 		default:
@@ -155,9 +155,9 @@ func (r *Request) endpoint(path string) string {
 	return path + "?" + query.Encode()
 }
 
-// isCredential reports whether a query parameter is one that carries a secret: ?key=,
+// IsCredential reports whether a query parameter is one that carries a secret: ?key=,
 // api_key, X-Amz-Signature, but not pageToken or max_tokens.
-func isCredential(name string) bool {
+func IsCredential(name string) bool {
 	words := strings.FieldsFunc(spaceCamelCase(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
