@@ -2,102 +2,81 @@ package genkittraceforge_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"os"
+	"testing"
 
 	"github.com/firebase/genkit/go/ai"
 	"github.com/firebase/genkit/go/genkit"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// In a test, rec is a *traceforgetest.Recorder.
 func ExampleMiddleware() {
-	ctx := context.Background()
-	rec := new(tape)
-	g := genkit.Init(ctx)
-	genkit.DefineModel(g, "my/model", everything(), echo)
-	text, err := genkit.GenerateText(ctx, g,
-		ai.WithModelName("my/model"),
-		ai.WithPrompt("Say hello"),
-		ai.WithMiddleware(genkittraceforge.Middleware(rec, "my/model")),
-	)
-	fmt.Println(text, err, len(rec.entries))
-	// Output: Say hello <nil> 1
+	test := func(t testing.TB) {
+		rec := traceforgetest.New(t)
+		ctx := context.Background()
+		g := genkit.Init(ctx)
+		genkit.DefineModel(g, "my/model", everything(), liveOnly(rec, echo))
+		text, err := genkit.GenerateText(ctx, g,
+			ai.WithModelName("my/model"),
+			ai.WithPrompt("Say hello"),
+			ai.WithConfig(map[string]any{"temperature": 0}),
+			ai.WithMiddleware(genkittraceforge.Middleware(rec, "my/model")),
+		)
+		fmt.Println(text, err)
+	}
+	recordAndReplay(test)
+	// Output:
+	// Say hello <nil>
+	// Say hello <nil>
 }
 
 func ExampleModel() {
-	ctx := context.Background()
-	rec := new(tape)
-	ask := func(rec genkittraceforge.Recorder, g *genkit.Genkit, live ai.Model) {
+	test := func(t testing.TB) {
+		rec := traceforgetest.New(t)
+		ctx := context.Background()
+		g := genkit.Init(ctx)
+		var live ai.Model // of a plugin that need not be there in replay
+		if rec.Recording() {
+			live = genkit.DefineModel(g, "my/model", everything(), echo)
+		}
 		model := genkittraceforge.Model(rec, g, "traceforge/model", live, nil)
-		fmt.Println(genkit.GenerateText(ctx, g, ai.WithModel(model), ai.WithPrompt("Say hello")))
+		text, err := genkit.GenerateText(ctx, g,
+			ai.WithModel(model),
+			ai.WithPrompt("Say hello"),
+			ai.WithConfig(map[string]any{"temperature": 0}),
+		)
+		fmt.Println(text, err)
 	}
-	g := genkit.Init(ctx)
-	ask(rec, g, genkit.DefineModel(g, "my/model", everything(), echo))
-	ask(rec.rewound(), genkit.Init(ctx), nil)
+	recordAndReplay(test)
 	// Output:
 	// Say hello <nil>
 	// Say hello <nil>
 }
 
 func ExampleFromModel() {
-	ctx := context.Background()
-	model := genkittraceforge.FromModel(genkit.DefineModel(genkit.Init(ctx), "my/model", &ai.ModelOptions{Label: "Mine"}, echo))
-	info := modelio.InfoOf(model)
-	fmt.Println(info.Label, modelio.Check(ctx, model, info))
-	// Output: Mine <nil>
+	g := genkit.Init(context.Background())
+	model := genkit.DefineModel(g, "my/model", &ai.ModelOptions{Label: "Mine"}, echo)
+	fmt.Println(traceforgetest.TestModel(genkittraceforge.FromModel(model)))
+	// Output: <nil>
 }
 
-func ExampleFromRequest() {
-	req, err := genkittraceforge.FromRequest(&ai.ModelRequest{Messages: []*ai.Message{ai.NewUserTextMessage("hi")}})
-	print(req, err)
-	// Output: {"messages":[{"content":[{"text":"hi"}],"role":"user"}]}
-}
-
-func ExampleToRequest() {
-	req, err := genkittraceforge.ToRequest(&modelio.GenerateRequest{
-		Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("hi")}}},
-	})
-	fmt.Println(req.Messages[0].Text(), err)
-	// Output: hi <nil>
-}
-
-func ExampleFromResponse() {
-	resp, err := genkittraceforge.FromResponse(&ai.ModelResponse{Message: ai.NewModelTextMessage("hi"), FinishReason: ai.FinishReasonStop})
-	print(resp, err)
-	// Output: {"finishReason":"stop","message":{"content":[{"text":"hi"}],"role":"model"}}
-}
-
-func ExampleToResponse() {
-	resp, err := genkittraceforge.ToResponse(&modelio.GenerateResponse{
-		Message:      &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("hi")}},
-		FinishReason: modelio.FinishStop,
-	})
-	fmt.Println(resp.Text(), resp.FinishReason, err)
-	// Output: hi stop <nil>
-}
-
-func ExampleFromChunk() {
-	chunk, err := genkittraceforge.FromChunk(&ai.ModelResponseChunk{Index: 1, Content: []*ai.Part{ai.NewTextPart("hi")}})
-	print(chunk, err)
-	// Output: {"content":[{"text":"hi"}],"index":1}
-}
-
-func ExampleToChunk() {
-	chunk, err := genkittraceforge.ToChunk(&modelio.GenerateResponseChunk{Content: []modelio.Part{modelio.ReasoningPart("hm")}})
-	fmt.Println(chunk.Reasoning(), err)
-	// Output: hm <nil>
-}
-
-func print(v any, err error) {
+// recordAndReplay runs a test as go test -update does, and then as go test does.
+func recordAndReplay(test func(testing.TB)) {
+	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		panic(err)
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
+	defer os.RemoveAll(dir)
+	defer os.Unsetenv("TRACEFORGE_DIR")
+	os.Setenv("TRACEFORGE_DIR", dir)
+	for _, update := range []string{"1", ""} {
+		os.Setenv("TRACEFORGE_UPDATE", update)
+		if t := tbtest.Run("TestHello", func(t *tbtest.TB) { test(t) }); t.Failed() {
+			fmt.Println(t.Logged())
+		}
 	}
-	fmt.Println(string(text))
 }

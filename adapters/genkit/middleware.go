@@ -3,6 +3,7 @@ package genkittraceforge
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/firebase/genkit/go/ai"
 
@@ -21,114 +22,66 @@ type Recorder interface {
 // is installed around. Genkit does not tell middleware which model that is, so name must:
 // provider/model, as Genkit has it, "googleai/gemini-2.5-flash".
 //
-// While a call is recorded, the application gets the very answer and chunks of the model; when
-// it is replayed, what [ToResponse] and [ToChunk] make of the recorded ones. Latency is not
-// recorded. The request is recorded as the middleware sees it: before Genkit simulates a system
-// role and adds documents to the prompt for models that need it.
+// The request is recorded as the middleware sees it: before Genkit simulates a system role, adds
+// documents to the prompt or downloads media for models that need it. Tools are recorded sorted
+// by name and the results of parallel tools in the order of their calls, since Genkit leaves
+// either order to chance. Latency is not recorded.
 //
-// Genkit offers a model its tools in an order that changes from run to run, and puts the results
-// of parallel tool calls in the order in which they happened to be ready. So that this is no
-// drift, the tools are recorded sorted by name, and the results in the order of the calls.
+// An application gets the same while its calls are recorded as when they are replayed: what
+// comes back of the model's answer when it has been JSON. Usage that Genkit counts itself
+// (characters, images) is counted anew.
 //
 // The middleware is safe for concurrent use if rec is.
 func Middleware(rec Recorder, name string) ai.ModelMiddleware {
 	return func(next ai.ModelFunc) ai.ModelFunc {
-		return func(ctx context.Context, req *ai.ModelRequest, stream ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-			c := call{next: next, request: req, stream: stream, chunks: map[*modelio.GenerateResponseChunk]*ai.ModelResponseChunk{}}
-			return c.generate(ctx, rec, name)
-		}
-	}
-}
-
-// A call is one call of a model through the middleware.
-type call struct {
-	next    ai.ModelFunc
-	request *ai.ModelRequest
-	stream  ai.ModelStreamCallback
-
-	// What the model itself said, if it was called. The application must get that: a plugin
-	// keeps Go values in it that JSON has not, such as signatures as bytes, and looks for them in
-	// the next request.
-	answer *ai.ModelResponse
-	chunks map[*modelio.GenerateResponseChunk]*ai.ModelResponseChunk // by what was made of them for the recorder
-}
-
-func (c *call) generate(ctx context.Context, rec Recorder, name string) (*ai.ModelResponse, error) {
-	req, err := FromRequest(c.request)
-	if err != nil {
-		return nil, err
-	}
-	order(req)
-	var stream modelio.StreamFunc
-	if c.stream != nil {
-		stream = c.replayed
-	}
-	resp, err := rec.Model(name, modelio.ModelFunc(c.live)).Generate(ctx, req, stream)
-	if err != nil {
-		return nil, err
-	}
-	answer := c.answer
-	if answer == nil {
-		if answer, err = ToResponse(resp); err != nil {
-			return nil, err
-		}
-		ai.CalculateInputOutputUsage(c.request, answer) // as Genkit does where it calls a model
-	}
-	answer.Request = c.request // plugins do so, but not all and not always
-	return answer, nil
-}
-
-// live calls the model itself. The recorder's request is the one that the call was made with.
-func (c *call) live(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-	var callback ai.ModelStreamCallback
-	var chunks []*modelio.GenerateResponseChunk
-	if stream != nil {
-		callback = func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
-			converted, err := FromChunk(chunk)
+		return func(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+			asked, err := fromRequest(req)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			markFragments(converted)
-			chunks = append(chunks, converted)
-			c.chunks[converted] = chunk
-			return stream(ctx, converted)
+			sortTools(asked.Tools)
+			sortResults(asked.Messages)
+			// The model gets Genkit's own request: plugins look for Go values in its configuration.
+			live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+				return generate(ctx, next, detached(req), stream)
+			})
+			said, err := rec.Model(name, live).Generate(ctx, asked, toStream(send))
+			if err != nil {
+				return nil, err
+			}
+			resp, err := toResponse(said)
+			if err != nil {
+				return nil, err
+			}
+			ai.CalculateInputOutputUsage(req, resp) // Genkit does so around a model, and in replay there is none
+			resp.Request = req
+			return resp, nil
 		}
 	}
-	resp, err := c.next(ctx, c.request, callback)
+}
+
+// detached returns a copy of req with messages that a model may change. Genkit itself does, where
+// it simulates a system role, adds documents or downloads media: the next turn would be asked
+// with what a replay, which calls no model, does not have.
+func detached(req *ai.ModelRequest) *ai.ModelRequest {
+	own := *req
+	own.Messages = make([]*ai.Message, len(req.Messages))
+	for i, message := range req.Messages {
+		changeable := *message
+		changeable.Content = slices.Clone(message.Content)
+		own.Messages[i] = &changeable
+	}
+	return &own
+}
+
+// generate calls a model of Genkit's.
+func generate(ctx context.Context, model ai.ModelFunc, req *ai.ModelRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+	resp, err := model(ctx, req, fromStream(stream))
 	if err != nil {
 		return nil, err
 	}
 	if resp == nil {
 		return nil, errors.New("genkit model returned neither an answer nor an error")
 	}
-	recorded := *resp
-	recorded.Request, recorded.LatencyMs = nil, 0
-	converted, err := FromResponse(&recorded)
-	if err != nil {
-		return nil, err
-	}
-	if c.answer == nil { // a recorder may repeat the call, to see whether the answers differ
-		c.answer = resp
-	}
-	if chunk := missing(chunks, converted.Message); chunk != nil {
-		if err := stream(ctx, chunk); err != nil {
-			return nil, err
-		}
-	}
-	return converted, nil
-}
-
-// replayed hands a chunk to the application.
-func (c *call) replayed(ctx context.Context, chunk *modelio.GenerateResponseChunk) error {
-	if original := c.chunks[chunk]; original != nil {
-		return c.stream(ctx, original)
-	}
-	if isMissing(chunk) {
-		return nil
-	}
-	converted, err := ToChunk(withoutMarks(chunk))
-	if err != nil {
-		return err
-	}
-	return c.stream(ctx, converted)
+	return fromResponse(resp)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
 const scriptedName = "scripted/model"
@@ -25,18 +29,21 @@ func everything() *ai.ModelOptions {
 	}}
 }
 
-// gone is what a model is in replay.
-func gone(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-	return nil, errors.New("the model is gone")
+// liveOnly returns model while rec records; in replay it is gone.
+func liveOnly(rec *traceforgetest.Recorder, model ai.ModelFunc) ai.ModelFunc {
+	if rec.Recording() {
+		return model
+	}
+	return func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+		return nil, errors.New("the model is gone")
+	}
 }
 
 // weather is a model that thinks, asks for the weather of two cities, and tells it. Its thoughts
 // have a signature that it wants back as it was.
 func weather(ctx context.Context, req *ai.ModelRequest, stream ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-	thought := ai.NewReasoningPart("Hm.", []byte{0xff, 0x00})
-	last := req.Messages[len(req.Messages)-1]
-	content := []*ai.Part{thought}
-	if last.Role == ai.RoleTool {
+	content := []*ai.Part{ai.NewReasoningPart("Hm.", []byte{0xff, 0x00})}
+	if last := req.Messages[len(req.Messages)-1]; last.Role == ai.RoleTool {
 		previous := req.Messages[len(req.Messages)-2].Content[0]
 		if signature, ok := previous.Metadata["signature"].([]byte); !ok || string(signature) != "\xff\x00" {
 			return nil, fmt.Errorf("thought without its signature: %v", previous.Metadata)
@@ -63,46 +70,40 @@ func weather(ctx context.Context, req *ai.ModelRequest, stream ai.ModelStreamCal
 		Message:      &ai.Message{Role: ai.RoleModel, Content: content},
 		FinishReason: ai.FinishReasonUnknown,
 		Usage:        &ai.GenerationUsage{InputTokens: 3},
+		Raw:          struct{ N int }{1},
 	}, nil
 }
 
-// askWeather runs an application that asks the scripted model for the weather, with two tools.
-// It returns the answer and the text of the chunks.
-func askWeather(t *testing.T, model ai.ModelFunc, rec genkittraceforge.Recorder) (*ai.ModelResponse, []string, error) {
+// askWeather runs an application that asks a model for the weather, with two tools.
+func askWeather(t *testing.T, rec *traceforgetest.Recorder, opts *ai.ModelOptions, more ...ai.GenerateOption) *ai.ModelResponse {
 	t.Helper()
 	g := genkit.Init(t.Context())
-	genkit.DefineModel(g, scriptedName, everything(), model)
+	genkit.DefineModel(g, scriptedName, opts, liveOnly(rec, weather))
 	type input struct {
 		City string `json:"city"`
 	}
 	tool := genkit.DefineTool(g, "weather", "tells the weather", func(_ *ai.ToolContext, in input) (string, error) { return "sun in " + in.City, nil })
 	other := genkit.DefineTool(g, "clock", "tells the time", func(_ *ai.ToolContext, in input) (string, error) { return "noon", nil })
-	var chunks []string
-	resp, err := genkit.Generate(t.Context(), g,
+	resp, err := genkit.Generate(t.Context(), g, append(more,
 		ai.WithModelName(scriptedName),
 		ai.WithSystem("Be brief."),
 		ai.WithPrompt("How is the weather?"),
 		ai.WithTools(tool, other),
-		ai.WithStreaming(func(_ context.Context, chunk *ai.ModelResponseChunk) error {
-			chunks = append(chunks, fmt.Sprintf("%d %s %q %q", chunk.Index, chunk.Role, chunk.Reasoning(), strings.TrimPrefix(chunk.Text(), chunk.Reasoning())))
-			return nil
-		}),
 		ai.WithMiddleware(genkittraceforge.Middleware(rec, scriptedName)),
-	)
-	return resp, chunks, err
+	)...)
+	require.NoError(t, err)
+	return resp
 }
 
 // TestMiddleware: an application with tools and streaming gets the same when its model is gone.
-// Genkit gives the tool requests random refs, hands out the tools in random order and puts the
-// results in the order in which they are ready; none of this is drift.
+// Genkit gives the tool requests random refs; that is no drift.
 func TestMiddleware(t *testing.T) {
-	rehearse(t, func(t *testing.T, rec genkittraceforge.Recorder, live bool) {
-		model := gone
-		if live {
-			model = weather
-		}
-		resp, chunks, err := askWeather(t, model, rec)
-		require.NoError(t, err)
+	dir := rehearse(t, func(rec *traceforgetest.Recorder) {
+		var chunks []string
+		resp := askWeather(t, rec, everything(), ai.WithStreaming(func(_ context.Context, chunk *ai.ModelResponseChunk) error {
+			chunks = append(chunks, fmt.Sprintf("%d %s %q %q", chunk.Index, chunk.Role, chunk.Reasoning(), strings.TrimPrefix(chunk.Text(), chunk.Reasoning())))
+			return nil
+		}))
 		require.Equal(t, "sun in Oslo, sun in Rome", resp.Text())
 		require.Equal(t, []string{
 			`0 model "Hm." ""`, `0 model "" ""`, `0 model "" ""`, // the tool requests
@@ -113,43 +114,81 @@ func TestMiddleware(t *testing.T) {
 		require.Equal(t, ai.FinishReasonUnknown, resp.FinishReason)
 		require.Equal(t, 3, resp.Usage.InputTokens)
 		require.Equal(t, 27, resp.Usage.OutputCharacters)
+		require.Equal(t, map[string]any{"N": 1.0}, resp.Raw, "as JSON, also while recording")
 		require.Len(t, resp.History(), 5)
+	})
+	for name, text := range files(t, dir) {
+		require.NotContains(t, text, "latencyMs", name)
+		require.NotContains(t, text, "Characters", name)
+	}
+}
+
+// files returns what is in a directory.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(os.DirFS(dir), name)
+		texts[name] = string(text)
+		return err
+	}))
+	require.NotEmpty(t, texts)
+	return texts
+}
+
+// TestMiddleware_Order: the orders that Genkit leaves to chance are no drift, however often they
+// are tried: each of two is the same by chance every other time.
+func TestMiddleware_Order(t *testing.T) {
+	ask := func(rec *traceforgetest.Recorder) { askWeather(t, rec, everything()) }
+	dir := rehearse(t, ask)
+	for range 8 {
+		play(t, dir, "", ask)
+	}
+}
+
+// TestMiddleware_ChangedRequest: around a model that takes no system role and no documents,
+// Genkit changes the request; where no model is called, it does not.
+func TestMiddleware_ChangedRequest(t *testing.T) {
+	rehearse(t, func(rec *traceforgetest.Recorder) {
+		resp := askWeather(t, rec, &ai.ModelOptions{Supports: &ai.ModelSupports{Multiturn: true, Tools: true}}, ai.WithTextDocs("It is May."))
+		require.Equal(t, "sun in Oslo, sun in Rome", resp.Text())
+		require.Len(t, resp.History(), 5)
+		require.Equal(t, ai.RoleSystem, resp.Request.Messages[0].Role)
+		require.Equal(t, "How is the weather?", resp.Request.Messages[1].Text())
 	})
 }
 
-// TestMiddleware_Unrecorded: what changes from run to run, or is there already, is not recorded;
-// and the order that Genkit leaves to chance is not, however often it is tried.
-func TestMiddleware_Unrecorded(t *testing.T) {
-	recording := &tape{}
-	_, _, err := askWeather(t, weather, recording)
-	require.NoError(t, err)
-	require.Len(t, recording.entries, 2)
-	for _, e := range recording.entries {
-		require.NotContains(t, e.response, "latencyMs")
-		require.NotContains(t, e.response, `"request"`)
-		require.NotContains(t, strings.Join(e.chunks, ""), "traceforge", "the stream is as it should be")
-	}
-	for range 8 { // each order of two is the same by chance every other time
-		_, _, err := askWeather(t, gone, recording.rewound())
-		require.NoError(t, err)
+// TestMiddleware_UpdateNew: a model that is called after a replayed turn finds what it put into
+// that turn.
+func TestMiddleware_UpdateNew(t *testing.T) {
+	dir := t.TempDir()
+	play(t, dir, "1", func(rec *traceforgetest.Recorder) {
+		require.Len(t, askWeather(t, rec, everything(), ai.WithReturnToolRequests(true)).ToolRequests(), 2)
+	})
+	for _, mode := range []string{"new", ""} {
+		play(t, dir, mode, func(rec *traceforgetest.Recorder) {
+			require.Equal(t, "sun in Oslo, sun in Rome", askWeather(t, rec, everything()).Text())
+		})
 	}
 }
 
-// TestMiddleware_Stream: a stream that does not add up to the answer is recorded so that it
-// does, and replayed as it was.
+// TestMiddleware_Stream: a stream is replayed as it was, also where its chunks do not add up to
+// the answer.
 func TestMiddleware_Stream(t *testing.T) {
 	request := func(name, ref string, input any) *ai.Part {
 		return ai.NewToolRequestPart(&ai.ToolRequest{Name: name, Ref: ref, Input: input})
 	}
 	whole := []*ai.Part{request("t", "1", map[string]any{"a": 1.0}), request("t", "2", map[string]any{"a": 2.0})}
 	for _, tc := range []struct {
-		name   string
-		chunks []*ai.Part
+		name, why string
+		chunks    []*ai.Part
 	}{
-		{"fragments", []*ai.Part{request("t", "1", ""), request("", "", `{"a":`), request("", "", "1}"), request("t", "2", ""), request("", "", `{"a":2}`)}},
-		{"fragments_with_refs", []*ai.Part{request("t", "1", ""), request("t", "1", `{"a":`), request("t", "1", "1}"), request("t", "2", ""), request("t", "2", `{"a":2}`)}},
-		{"something_else", []*ai.Part{ai.NewTextPart("3"), ai.NewTextPart("2")}},
-		{"half", whole[:1]},
+		{"fragments", "Genkit's OpenAI plugin passes arguments on as they come", []*ai.Part{request("t", "1", ""), request("", "", `{"a":`), request("", "", "1}"), request("t", "2", `{"a":2}`)}},
+		{"something_else", "it is what the model did", []*ai.Part{ai.NewTextPart("3"), ai.NewTextPart("2")}},
+		{"half", "it is what the model did", whole[:1]},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			model := func(ctx context.Context, _ *ai.ModelRequest, stream ai.ModelStreamCallback) (*ai.ModelResponse, error) {
@@ -160,59 +199,29 @@ func TestMiddleware_Stream(t *testing.T) {
 				}
 				return &ai.ModelResponse{Message: &ai.Message{Role: ai.RoleModel, Content: whole}, FinishReason: ai.FinishReasonStop}, nil
 			}
-			recording := &tape{}
-			for _, rec := range []*tape{recording, recording} {
-				if len(recording.entries) > 0 {
-					rec, model = recording.rewound(), gone
-				}
+			rehearse(t, func(rec *traceforgetest.Recorder) {
 				var got []*ai.Part
-				resp, err := genkittraceforge.Middleware(rec, scriptedName)(model)(t.Context(),
-					&ai.ModelRequest{Messages: []*ai.Message{ai.NewUserTextMessage("hi")}},
+				resp, err := genkittraceforge.Middleware(rec, scriptedName)(liveOnly(rec, model))(t.Context(), hello(),
 					func(_ context.Context, chunk *ai.ModelResponseChunk) error {
 						got = append(got, chunk.Content...)
 						return nil
 					})
 				require.NoError(t, err)
-				require.Equal(t, tc.chunks, got)
+				require.Equal(t, tc.chunks, got, tc.why)
 				require.Equal(t, whole, resp.Message.Content)
-			}
-			var chunks []*modelio.GenerateResponseChunk
-			for _, text := range recording.entries[0].chunks {
-				chunks = append(chunks, decode[modelio.GenerateResponseChunk](t, text))
-			}
-			message, err := modelio.Aggregate(chunks)
-			require.NoError(t, err)
-			require.Equal(t, canonical(t, decode[modelio.GenerateResponse](t, recording.entries[0].response).Message), canonical(t, message))
+			})
 		})
 	}
 }
 
-// TestMiddleware_HalfRecorded: a model that is called after a replayed turn finds what it put
-// into that turn.
-func TestMiddleware_HalfRecorded(t *testing.T) {
-	recording := &tape{}
-	_, _, err := askWeather(t, weather, recording)
-	require.NoError(t, err)
-	half := &halfTape{replaying: recording.rewound(), recording: &tape{}}
-	half.replaying.entries = half.replaying.entries[:1]
-	resp, _, err := askWeather(t, weather, half)
-	require.NoError(t, err)
-	require.Equal(t, "sun in Oslo, sun in Rome", resp.Text())
-	require.Len(t, half.recording.entries, 1)
+func hello() *ai.ModelRequest {
+	return &ai.ModelRequest{Messages: []*ai.Message{ai.NewUserTextMessage("hi")}}
 }
 
-// A halfTape replays what is recorded and records the rest.
-type halfTape struct{ replaying, recording *tape }
+// A recorderFunc is a recorder that answers by itself.
+type recorderFunc modelio.ModelFunc
 
-func (h *halfTape) Model(name string, m modelio.Model) modelio.Model {
-	return modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-		resp, err := h.replaying.Model(name, m).Generate(ctx, req, stream)
-		if err != nil {
-			return h.recording.Model(name, m).Generate(ctx, req, stream)
-		}
-		return resp, nil
-	})
-}
+func (f recorderFunc) Model(string, modelio.Model) modelio.Model { return modelio.ModelFunc(f) }
 
 // TestMiddleware_Results: results stay in the application's order where it is not clear which
 // call they belong to.
@@ -232,117 +241,100 @@ func TestMiddleware_Results(t *testing.T) {
 		{"text_between", []*ai.Part{result("b"), ai.NewTextPart("and"), result("a")}, `"b" "a"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			recording := &tape{}
-			_, err := genkittraceforge.Middleware(recording, scriptedName)(echo)(t.Context(), &ai.ModelRequest{Messages: []*ai.Message{
+			var got []string
+			rec := recorderFunc(func(_ context.Context, req *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+				for _, part := range req.Messages[1].Content {
+					if part.ToolResponse != nil {
+						got = append(got, string(part.ToolResponse.Output))
+					}
+				}
+				return &modelio.GenerateResponse{}, nil
+			})
+			_, err := genkittraceforge.Middleware(rec, scriptedName)(echo)(t.Context(), &ai.ModelRequest{Messages: []*ai.Message{
 				{Role: ai.RoleModel, Content: []*ai.Part{call("a"), call("b")}}, {Role: ai.RoleTool, Content: tc.results},
 			}}, nil)
 			require.NoError(t, err)
-			var got []string
-			for _, part := range decode[modelio.GenerateRequest](t, recording.entries[0].request).Messages[1].Content {
-				if part.ToolResponse != nil {
-					got = append(got, string(part.ToolResponse.Output))
-				}
-			}
 			require.Equal(t, tc.want, strings.Join(got, " "))
 		})
 	}
 }
 
+// TestMiddleware_Drift: another question, and another model, is drift.
 func TestMiddleware_Drift(t *testing.T) {
-	recording := &tape{}
-	_, _, err := askWeather(t, weather, recording)
-	require.NoError(t, err)
-	replaying := recording.rewound()
-	middleware := genkittraceforge.Middleware(replaying, "scripted/other")(gone)
-	_, err = middleware(t.Context(), &ai.ModelRequest{Messages: []*ai.Message{ai.NewUserTextMessage("other")}}, nil)
-	require.ErrorContains(t, err, "drift: no recorded call")
-}
-
-// TestMiddleware_Original: while recording, the application gets the answer and the chunks of
-// the model themselves.
-func TestMiddleware_Original(t *testing.T) {
-	answer := &ai.ModelResponse{Message: ai.NewModelTextMessage("a"), LatencyMs: 3, Raw: struct{ N int }{1}}
-	chunk := &ai.ModelResponseChunk{Content: []*ai.Part{ai.NewTextPart("a")}}
-	model := genkittraceforge.Middleware(&tape{}, scriptedName)(func(ctx context.Context, req *ai.ModelRequest, stream ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-		return answer, stream(ctx, chunk)
-	})
-	req := &ai.ModelRequest{Messages: []*ai.Message{ai.NewUserTextMessage("hi")}}
-	got, err := model(t.Context(), req, func(_ context.Context, got *ai.ModelResponseChunk) error {
-		require.Same(t, chunk, got)
-		return nil
-	})
-	require.NoError(t, err)
-	require.Same(t, answer, got)
-	require.Same(t, req, got.Request)
-	require.Equal(t, 3.0, got.LatencyMs)
+	dir := rehearse(t, func(rec *traceforgetest.Recorder) { askWeather(t, rec, everything()) })
+	for name, req := range map[string]*ai.ModelRequest{
+		scriptedName:     {Messages: []*ai.Message{ai.NewUserTextMessage("another question")}},
+		"scripted/other": hello(),
+	} {
+		tb := tbtest.New(t.Name())
+		rec := traceforgetest.New(tb, traceforgetest.Dir(dir))
+		_, err := genkittraceforge.Middleware(rec, name)(echo)(t.Context(), req, nil)
+		require.ErrorContains(t, err, "scripted request drifted")
+		tb.End()
+		require.True(t, tb.Failed())
+	}
 }
 
 func TestMiddleware_Errors(t *testing.T) {
 	stop := errors.New("stop")
-	req := &ai.ModelRequest{Messages: []*ai.Message{ai.NewUserTextMessage("hi")}}
-	say := func(ctx context.Context, _ *ai.ModelRequest, stream ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-		if err := stream(ctx, &ai.ModelResponseChunk{Content: []*ai.Part{ai.NewTextPart("a")}}); err != nil {
-			return nil, err
-		}
-		return &ai.ModelResponse{Message: ai.NewModelTextMessage("a")}, nil
+	rehearse(t, func(rec *traceforgetest.Recorder) {
+		call := genkittraceforge.Middleware(rec, scriptedName)(liveOnly(rec, echo))
+		_, err := call(t.Context(), hello(), func(context.Context, *ai.ModelResponseChunk) error { return stop })
+		require.ErrorIs(t, err, stop)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = call(ctx, hello(), nil)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+
+	for _, tc := range []struct {
+		want  string
+		req   *ai.ModelRequest
+		model ai.ModelFunc
+	}{
+		{"boom", hello(), func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+			return nil, errors.New("boom")
+		}},
+		{"genkit model returned neither an answer nor an error", hello(), func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+			return nil, nil
+		}},
+		{"from genkit request: config: json: unsupported type: func()", &ai.ModelRequest{Config: func() {}}, echo},
+	} {
+		_, err := genkittraceforge.Middleware(passing{}, scriptedName)(tc.model)(t.Context(), tc.req, nil)
+		require.EqualError(t, err, tc.want)
 	}
-	ok := func(context.Context, *ai.ModelResponseChunk) error { return nil }
-	stopping := func(context.Context, *ai.ModelResponseChunk) error { return stop }
-
-	recording := &tape{}
-	_, err := genkittraceforge.Middleware(recording, scriptedName)(say)(t.Context(), req, stopping)
-	require.ErrorIs(t, err, stop, "while recording")
-	_, err = genkittraceforge.Middleware(recording, scriptedName)(say)(t.Context(), req, ok)
-	require.NoError(t, err)
-	_, err = genkittraceforge.Middleware(recording.rewound(), scriptedName)(gone)(t.Context(), req, stopping)
-	require.ErrorIs(t, err, stop, "in replay")
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = genkittraceforge.Middleware(recording.rewound(), scriptedName)(gone)(ctx, req, ok)
-	require.ErrorIs(t, err, context.Canceled)
-
-	_, err = genkittraceforge.Middleware(&tape{}, scriptedName)(gone)(t.Context(), req, nil)
-	require.EqualError(t, err, "the model is gone")
-	_, err = genkittraceforge.Middleware(&tape{}, scriptedName)(gone)(t.Context(), &ai.ModelRequest{Config: func() {}}, nil)
-	require.EqualError(t, err, "from genkit request: config: json: unsupported type: func()")
-	nothing := func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-		return nil, nil
-	}
-	_, err = genkittraceforge.Middleware(&tape{}, scriptedName)(nothing)(t.Context(), req, nil)
-	require.EqualError(t, err, "genkit model returned neither an answer nor an error")
 }
 
-// TestModel: a model that is not there answers from the tape.
+// passing is a recorder that neither records nor replays.
+type passing struct{}
+
+func (passing) Model(_ string, m modelio.Model) modelio.Model { return m }
+
+// TestModel: a model that is not there answers from the recorder.
 func TestModel(t *testing.T) {
-	ask := func(rec genkittraceforge.Recorder, installed bool) (string, error) {
+	rehearse(t, func(rec *traceforgetest.Recorder) {
 		g := genkit.Init(t.Context())
 		var live ai.Model
-		if installed {
-			live = genkit.DefineModel(g, scriptedName, everything(), func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-				return &ai.ModelResponse{Message: ai.NewModelTextMessage("hello"), FinishReason: ai.FinishReasonStop}, nil
-			})
+		if rec.Recording() {
+			live = genkit.DefineModel(g, scriptedName, everything(), echo)
 		}
 		model := genkittraceforge.Model(rec, g, "traceforge/model", live, nil)
-		return genkit.GenerateText(t.Context(), g, ai.WithModel(model), ai.WithSystem("s"), ai.WithPrompt("hi"))
-	}
-	recording := &tape{}
-	text, err := ask(recording, true)
-	require.NoError(t, err)
-	require.Equal(t, "hello", text)
-	text, err = ask(recording.rewound(), false)
-	require.NoError(t, err)
-	require.Equal(t, "hello", text)
-	_, err = ask(&tape{}, false)
+		text, err := genkit.GenerateText(t.Context(), g, ai.WithModel(model), ai.WithSystem("s"), ai.WithPrompt("hi"))
+		require.NoError(t, err)
+		require.Equal(t, "hi", text)
+	})
+	model := genkittraceforge.Model(passing{}, genkit.Init(t.Context()), "traceforge/model", nil, nil)
+	_, err := model.Generate(t.Context(), hello(), nil)
 	require.ErrorContains(t, err, "genkittraceforge: no model to record")
 }
 
-// TestFromModel: a model of Genkit's, alone, recorded and replayed, keeps the model contract.
+// TestFromModel: a model of Genkit's keeps the model contract, alone, recorded and replayed.
 func TestFromModel(t *testing.T) {
-	g := genkit.Init(t.Context())
-	live := genkit.DefineModel(g, scriptedName, &ai.ModelOptions{Label: "echo", Supports: &ai.ModelSupports{
+	opts := &ai.ModelOptions{Label: "echo", Supports: &ai.ModelSupports{
 		Multiturn: true, Media: true, SystemRole: true, Output: []string{"text"}, Constrained: ai.ConstrainedSupportNone,
-	}}, echo)
+	}}
+	live := genkit.DefineModel(genkit.Init(t.Context()), scriptedName, opts, echo)
 	model := genkittraceforge.FromModel(live)
 	info := modelio.InfoOf(model)
 	require.Equal(t, "echo", info.Label)
@@ -350,14 +342,16 @@ func TestFromModel(t *testing.T) {
 	require.True(t, info.Supports.Multiturn && info.Supports.Media && info.Supports.SystemRole)
 	require.False(t, info.Supports.Tools || info.Supports.ToolChoice)
 	require.Equal(t, modelio.ConstrainedNone, info.Supports.Constrained)
-	require.NoError(t, modelio.Check(t.Context(), model, info))
+	require.NoError(t, traceforgetest.TestModel(model))
 
-	recording := &tape{}
-	recorded := genkittraceforge.FromModel(genkittraceforge.Model(recording, g, "traceforge/model", live, nil))
-	require.NoError(t, modelio.Check(t.Context(), recorded, info))
-	replayed := genkittraceforge.FromModel(genkittraceforge.Model(recording.rewound(), genkit.Init(t.Context()), "traceforge/model", nil, nil))
-	_, err := replayed.Generate(t.Context(), &modelio.GenerateRequest{Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("Say hello in one short sentence.")}}}}, nil)
-	require.NoError(t, err)
+	rehearse(t, func(rec *traceforgetest.Recorder) {
+		var underneath ai.Model
+		if rec.Recording() {
+			underneath = live
+		}
+		model := genkittraceforge.Model(rec, genkit.Init(t.Context()), "traceforge/model", underneath, opts)
+		require.NoError(t, traceforgetest.TestModel(genkittraceforge.FromModel(model)))
+	})
 }
 
 // echo is a model of Genkit's that repeats the last text it is given.

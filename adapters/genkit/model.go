@@ -34,32 +34,18 @@ func Model(rec Recorder, g *genkit.Genkit, name string, live ai.Model, opts *ai.
 	return genkit.DefineModel(g, name, opts, Middleware(rec, name)(generate))
 }
 
-// FromModel returns a model of Genkit's as a [modelio.Model], so that [modelio.Check] can check
-// it. It is a [modelio.Declarer] of what m declares to support.
+// FromModel returns a model of Genkit's as a [modelio.Model], so that traceforgetest.TestModel
+// can check it. It is a [modelio.Declarer] of what m declares to support.
 func FromModel(m ai.Model) modelio.Model { return fromModel{m} }
 
 type fromModel struct{ model ai.Model }
 
 func (m fromModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-	request, err := ToRequest(req)
+	request, err := toRequest(req)
 	if err != nil {
 		return nil, err
 	}
-	var callback ai.ModelStreamCallback
-	if stream != nil {
-		callback = func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
-			converted, err := FromChunk(chunk)
-			if err != nil {
-				return err
-			}
-			return stream(ctx, converted)
-		}
-	}
-	resp, err := m.model.Generate(ctx, request, callback)
-	if err != nil {
-		return nil, err
-	}
-	return FromResponse(resp)
+	return generate(ctx, m.model.Generate, request, stream)
 }
 
 // Info returns what the model declares in the metadata of its action.

@@ -1,77 +1,21 @@
 package genkittraceforge
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/firebase/genkit/go/ai"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 )
-
-// exactPart is the member of a part's metadata that holds the JSON of a modelio part of which
-// Genkit's fields cannot hold everything: an unknown member, partial:false, data that is no
-// string. It goes with the part for as long as the part says the same.
-const exactPart = "traceforge.part"
 
 // plainText is the content type of a text part of Genkit's, which is not in its JSON.
 const plainText = "plain/text"
 
-func fromPart(part *ai.Part) (modelio.Part, error) {
+func fromPart(part *ai.Part) (converted modelio.Part, err error) {
 	if part == nil {
-		return modelio.Part{}, errNil
+		return converted, errNil
 	}
-	if exact, ok := part.Metadata[exactPart].(string); ok {
-		plain := *part
-		plain.Metadata = maps.Clone(part.Metadata)
-		delete(plain.Metadata, exactPart)
-		if kept, ok := keptPart(&plain, exact); ok {
-			return kept, nil
-		}
-		part = &plain // it has been changed since
-	}
-	return fromPlainPart(part)
-}
-
-// keptPart returns the part that exact is the JSON of, if plain still says as much of it as
-// Genkit can.
-func keptPart(plain *ai.Part, exact string) (modelio.Part, bool) {
-	var kept modelio.Part
-	if json.Unmarshal([]byte(exact), &kept) != nil {
-		return kept, false
-	}
-	again, err := toPlainPart(kept)
-	if err != nil {
-		return kept, false
-	}
-	was, errWas := fromPlainPart(again)
-	is, errIs := fromPlainPart(plain)
-	if kept.Metadata == nil && len(is.Metadata) == 0 {
-		is.Metadata = nil // made for exactPart
-	}
-	return kept, errWas == nil && errIs == nil && same(was, is)
-}
-
-// same reports whether two parts say the same.
-func same(a, b modelio.Part) bool {
-	x, errX := a.MarshalJSON()
-	y, errY := b.MarshalJSON()
-	if errX != nil || errY != nil {
-		return false
-	}
-	if bytes.Equal(x, y) {
-		return true
-	}
-	x, errX = canon.KeepNumbers(x)
-	y, errY = canon.KeepNumbers(y)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-func fromPlainPart(part *ai.Part) (converted modelio.Part, err error) {
 	if converted.Metadata, err = fromMap(part.Metadata); err != nil {
 		return converted, fmt.Errorf("metadata: %w", err)
 	}
@@ -137,26 +81,6 @@ func fromToolResponse(response *ai.ToolResponse) (*modelio.ToolResponse, error) 
 }
 
 func toPart(part modelio.Part) (*ai.Part, error) {
-	converted, err := toPlainPart(part)
-	if err != nil {
-		return nil, err
-	}
-	if again, err := fromPlainPart(converted); err == nil && same(part, again) {
-		return converted, nil
-	}
-	exact, err := part.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	if converted.Metadata == nil {
-		converted.Metadata = map[string]any{}
-	}
-	converted.Metadata[exactPart] = string(exact)
-	return converted, nil
-}
-
-// toPlainPart converts what of part Genkit has a place for.
-func toPlainPart(part modelio.Part) (*ai.Part, error) {
 	metadata, err := toMetadata(part.Metadata)
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
@@ -166,18 +90,16 @@ func toPlainPart(part modelio.Part) (*ai.Part, error) {
 		return nil, fmt.Errorf("custom: %w", err)
 	}
 	converted := &ai.Part{Metadata: metadata, Custom: custom}
-	var data string
-	var resource ai.ResourcePart
+	unknown := spare(part.Unknown)
 	switch {
 	case part.Text != nil:
 		converted.Kind, converted.ContentType, converted.Text = ai.PartText, plainText, *part.Text
-		if raw := part.Unknown["contentType"]; raw != nil {
-			_ = json.Unmarshal(raw, &converted.ContentType) // what is no string is kept by exactPart
-		}
+		err = unknown.take("contentType", &converted.ContentType)
 	case part.Reasoning != nil:
 		converted.Kind, converted.ContentType, converted.Text = ai.PartReasoning, plainText, *part.Reasoning
 	case part.Media != nil:
 		converted.Kind, converted.ContentType, converted.Text = ai.PartMedia, part.Media.ContentType, part.Media.URL
+		err = spare(part.Media.Unknown).none()
 	case part.ToolRequest != nil:
 		converted.Kind = ai.PartToolRequest
 		converted.ToolRequest, err = toToolRequest(part.ToolRequest)
@@ -186,14 +108,19 @@ func toPlainPart(part modelio.Part) (*ai.Part, error) {
 		converted.ToolResponse, err = toToolResponse(part.ToolResponse)
 	case part.Custom != nil:
 		converted.Kind = ai.PartCustom
-	case json.Unmarshal(part.Unknown["data"], &data) == nil:
-		converted.Kind, converted.Text = ai.PartData, data
-	case json.Unmarshal(part.Unknown["resource"], &resource) == nil:
-		converted.Kind, converted.Resource = ai.PartResource, &resource
+	case part.Unknown["data"] != nil:
+		converted.Kind = ai.PartData
+		err = unknown.take("data", &converted.Text)
+	case part.Unknown["resource"] != nil:
+		converted.Kind, converted.Resource = ai.PartResource, &ai.ResourcePart{}
+		err = unknown.take("resource", converted.Resource)
 	default:
 		converted.Kind, converted.ContentType = ai.PartText, plainText // as Genkit reads a part without a kind
 	}
-	return converted, err
+	if err != nil {
+		return nil, err
+	}
+	return converted, unknown.none()
 }
 
 func toToolRequest(request *modelio.ToolRequest) (*ai.ToolRequest, error) {
@@ -201,7 +128,7 @@ func toToolRequest(request *modelio.ToolRequest) (*ai.ToolRequest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toolRequest: input: %w", err)
 	}
-	return &ai.ToolRequest{Name: request.Name, Ref: request.Ref, Input: input, Partial: request.Partial}, nil
+	return &ai.ToolRequest{Name: request.Name, Ref: request.Ref, Input: input, Partial: request.Partial}, spare(request.Unknown).none()
 }
 
 func toToolResponse(response *modelio.ToolResponse) (*ai.ToolResponse, error) {
@@ -213,5 +140,5 @@ func toToolResponse(response *modelio.ToolResponse) (*ai.ToolResponse, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toolResponse: content: %w", err)
 	}
-	return &ai.ToolResponse{Name: response.Name, Ref: response.Ref, Output: output, Content: content}, nil
+	return &ai.ToolResponse{Name: response.Name, Ref: response.Ref, Output: output, Content: content}, spare(response.Unknown).none()
 }

@@ -1,54 +1,36 @@
 package genkittraceforge_test
 
 import (
-	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
 var _ genkittraceforge.Recorder = (*traceforgetest.Recorder)(nil)
 
-// withRecorder says that this process is one of those that TestWithRecorder starts.
-const withRecorder = "TRACEFORGE_GENKIT_WITH_RECORDER"
-
-// rehearse calls run to record from the live model, and then twice to replay without it. In a
-// process that TestWithRecorder has started it calls run once, with the recorder itself, and
-// the process says whether that records.
-func rehearse(t *testing.T, run func(t *testing.T, rec genkittraceforge.Recorder, live bool)) {
+// rehearse runs a test as its user does: once to record, and then twice to replay. It returns
+// the directory of the store.
+func rehearse(t *testing.T, test func(*traceforgetest.Recorder), opts ...traceforgetest.Option) string {
 	t.Helper()
-	if os.Getenv(withRecorder) != "" {
-		rec := traceforgetest.New(t, traceforgetest.Nondeterministic("the cases are Genkit's own"))
-		run(t, rec, rec.Recording())
-		return
+	dir := t.TempDir()
+	for _, mode := range []string{"1", "", ""} {
+		play(t, dir, mode, test, opts...)
 	}
-	recording := &tape{}
-	run(t, recording, true)
-	require.NotEmpty(t, recording.entries)
-	for range 2 {
-		replaying := recording.rewound()
-		run(t, replaying, false)
-		replaying.requireUsed(t)
-	}
+	return dir
 }
 
-// TestWithRecorder: all that is rehearsed with a tape in memory works with traceforge's own
-// recorder, which needs a process to record and others to replay.
-func TestWithRecorder(t *testing.T) {
-	if os.Getenv(withRecorder) != "" {
-		t.Skip("this is one of the processes that the test starts")
-	}
-	self, err := os.Executable()
-	require.NoError(t, err)
-	dir := t.TempDir()
-	for _, update := range []string{"1", "", ""} {
-		child := exec.Command(self, "-test.run", "^(TestMiddleware|TestApplication|TestConformance|TestGenerateSpec|TestAgentSpec)$")
-		child.Env = append(os.Environ(), withRecorder+"=1", "TRACEFORGE_DIR="+dir, "TRACEFORGE_UPDATE="+update)
-		output, err := child.CombinedOutput()
-		require.NoError(t, err, "%s", output)
-	}
+// play runs a test with the store in dir; it must pass. The mode is what TRACEFORGE_UPDATE says.
+// The models of these tests are not held to be deterministic, and need not be heard to the end.
+func play(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), opts ...traceforgetest.Option) {
+	t.Helper()
+	t.Setenv("TRACEFORGE_UPDATE", mode)
+	tb := tbtest.New(t.Name())
+	defer tb.End() // where test fails
+	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"), traceforgetest.Incomplete())...))
+	tb.End()
+	require.False(t, tb.Failed(), tb.Logged())
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// FromRequest converts a request of Genkit's. Its documents are in Unknown. It is an error if
-// something in req has no JSON form.
-func FromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
+// fromRequest converts a request of Genkit's. Its documents, and a configuration that is no
+// object, are in Unknown.
+func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
 	converted := &modelio.GenerateRequest{ToolChoice: modelio.ToolChoice(req.ToolChoice)}
-	if err := fromRequest(converted, req); err != nil {
+	if err := fillRequest(converted, req); err != nil {
 		return nil, fmt.Errorf("from genkit request: %w", err)
 	}
 	return converted, nil
 }
 
-func fromRequest(converted *modelio.GenerateRequest, req *ai.ModelRequest) (err error) {
+func fillRequest(converted *modelio.GenerateRequest, req *ai.ModelRequest) (err error) {
 	if converted.Messages, err = convertAll("message", req.Messages, fromMessage); err != nil {
 		return err
 	}
@@ -55,18 +55,17 @@ func fromRequest(converted *modelio.GenerateRequest, req *ai.ModelRequest) (err 
 	return (*extra)(&converted.Unknown).put("docs", docs)
 }
 
-// ToRequest converts to a request of Genkit's. A configuration becomes a map, as it does when
-// Genkit reads it from JSON. It is an error if Genkit has no place for a member, but for those
-// of parts: they go with the part, in its metadata.
-func ToRequest(req *modelio.GenerateRequest) (*ai.ModelRequest, error) {
+// toRequest is the reverse of fromRequest. A configuration becomes a map, as it does when Genkit
+// reads it from JSON.
+func toRequest(req *modelio.GenerateRequest) (*ai.ModelRequest, error) {
 	converted := &ai.ModelRequest{ToolChoice: ai.ToolChoice(req.ToolChoice)}
-	if err := toRequest(converted, req); err != nil {
+	if err := fillGenkitRequest(converted, req); err != nil {
 		return nil, fmt.Errorf("to genkit request: %w", err)
 	}
 	return converted, nil
 }
 
-func toRequest(converted *ai.ModelRequest, req *modelio.GenerateRequest) (err error) {
+func fillGenkitRequest(converted *ai.ModelRequest, req *modelio.GenerateRequest) (err error) {
 	if converted.Messages, err = convertAll("message", req.Messages, toMessage); err != nil {
 		return err
 	}

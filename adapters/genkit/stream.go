@@ -1,70 +1,75 @@
 package genkittraceforge
 
 import (
-	"bytes"
-	"encoding/json"
-	"slices"
+	"context"
+	"fmt"
+
+	"github.com/firebase/genkit/go/ai"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// GK demands of a stream that its chunks add up to the answer, and that chunks of an unfinished
-// tool request are marked partial. Genkit demands neither, and its OpenAI plugin keeps to
-// neither: it passes the provider's fragments of arguments on as they come. What is recorded
-// keeps to both, with marks by which replay knows what the model really sent.
-
-const (
-	fragmentMark = "traceforge.fragment" // in a tool request that was not marked partial
-	missingMark  = "traceforge.missing"  // in a chunk that was not sent
-)
-
-var marked = json.RawMessage("true")
-
-// markFragments marks the tool requests in chunk as partial whose input is no object yet.
-func markFragments(chunk *modelio.GenerateResponseChunk) {
-	for _, part := range chunk.Content {
-		request := part.ToolRequest
-		if request != nil && !request.Partial && request.Input != nil && !bytes.HasPrefix(request.Input, []byte("{")) {
-			request.Partial = true
-			request.Unknown = modelio.Object{fragmentMark: marked}
-		}
-	}
-}
-
-// withoutMarks returns chunk as it was before markFragments.
-func withoutMarks(chunk *modelio.GenerateResponseChunk) *modelio.GenerateResponseChunk {
-	original := *chunk
-	original.Content = slices.Clone(chunk.Content)
-	for i, part := range original.Content {
-		if part.ToolRequest != nil && part.ToolRequest.Unknown[fragmentMark] != nil {
-			request := *part.ToolRequest
-			request.Partial, request.Unknown = false, nil
-			original.Content[i].ToolRequest = &request
-		}
-	}
-	return &original
-}
-
-// missing returns the chunk without which chunks do not add up to message, or nil: one that
-// carries the whole of it.
-func missing(chunks []*modelio.GenerateResponseChunk, message *modelio.Message) *modelio.GenerateResponseChunk {
-	if len(chunks) == 0 || message == nil {
+// fromStream returns the callback for a model of Genkit's whose chunks go to stream; nil: none.
+func fromStream(stream modelio.StreamFunc) ai.ModelStreamCallback {
+	if stream == nil {
 		return nil
 	}
-	want, err := modelio.Aggregate([]*modelio.GenerateResponseChunk{{Content: message.Content}})
+	return func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
+		converted, err := fromChunk(chunk)
+		if err != nil {
+			return err
+		}
+		return stream(ctx, converted)
+	}
+}
+
+// toStream is the reverse of fromStream.
+func toStream(send ai.ModelStreamCallback) modelio.StreamFunc {
+	if send == nil {
+		return nil
+	}
+	return func(ctx context.Context, chunk *modelio.GenerateResponseChunk) error {
+		converted, err := toChunk(chunk)
+		if err != nil {
+			return err
+		}
+		return send(ctx, converted)
+	}
+}
+
+func fromChunk(chunk *ai.ModelResponseChunk) (*modelio.GenerateResponseChunk, error) {
+	content, err := convertAll("part", chunk.Content, fromPart)
 	if err != nil {
-		return nil // the message itself is no answer, so no chunk can be
+		return nil, fmt.Errorf("from genkit chunk: %w", err)
 	}
-	got, err := modelio.Aggregate(chunks)
-	if err == nil && slices.EqualFunc(got.Content, want.Content, same) {
-		return nil
+	custom, err := fromValue(chunk.Custom)
+	if err != nil {
+		return nil, fmt.Errorf("from genkit chunk: custom: %w", err)
 	}
-	whole := true
-	return &modelio.GenerateResponseChunk{
-		Content:    message.Content,
-		Aggregated: &whole,
-		Unknown:    modelio.Object{missingMark: marked},
+	converted := &modelio.GenerateResponseChunk{Role: modelio.Role(chunk.Role), Index: chunk.Index, Content: content, Custom: custom}
+	if aggregated := chunk.Aggregated; aggregated {
+		converted.Aggregated = &aggregated
 	}
+	return converted, nil
 }
 
-func isMissing(chunk *modelio.GenerateResponseChunk) bool { return chunk.Unknown[missingMark] != nil }
+func toChunk(chunk *modelio.GenerateResponseChunk) (*ai.ModelResponseChunk, error) {
+	content, err := convertAll("part", chunk.Content, toPart)
+	if err != nil {
+		return nil, fmt.Errorf("to genkit chunk: %w", err)
+	}
+	custom, err := toValue(chunk.Custom)
+	if err != nil {
+		return nil, fmt.Errorf("to genkit chunk: custom: %w", err)
+	}
+	if err := spare(chunk.Unknown).none(); err != nil {
+		return nil, fmt.Errorf("to genkit chunk: %w", err)
+	}
+	return &ai.ModelResponseChunk{
+		Role:       ai.Role(chunk.Role),
+		Index:      chunk.Index,
+		Content:    content,
+		Custom:     custom,
+		Aggregated: chunk.Aggregated != nil && *chunk.Aggregated,
+	}, nil
+}
