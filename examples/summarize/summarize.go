@@ -37,7 +37,7 @@ func Stream(ctx context.Context, client openai.Client, text string, show func(st
 
 func params(text string) openai.ChatCompletionNewParams {
 	return openai.ChatCompletionNewParams{
-		Model: openai.ChatModelGPT4oMini,
+		Model: openai.ChatModelGPT4_1Mini,
 		Messages: []openai.ChatCompletionMessageParamUnion{
 			openai.SystemMessage("You are a precise summarization assistant."),
 			openai.UserMessage("Summarize: " + text),
