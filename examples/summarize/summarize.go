@@ -37,13 +37,13 @@ func Stream(ctx context.Context, client openai.Client, text string, show func(st
 
 func params(text string) openai.ChatCompletionNewParams {
 	return openai.ChatCompletionNewParams{
-		Model: openai.ChatModelGPT4_1Mini,
+		Model: openai.ChatModelGPT5_4Mini,
 		Messages: []openai.ChatCompletionMessageParamUnion{
 			openai.SystemMessage("You are a precise summarization assistant."),
 			openai.UserMessage("Summarize: " + text),
 		},
-		MaxTokens:   openai.Int(100),
-		Temperature: openai.Float(0),
-		Seed:        openai.Int(42),
+		MaxCompletionTokens: openai.Int(100),
+		Temperature:         openai.Float(0),
+		Seed:                openai.Int(42),
 	}
 }
