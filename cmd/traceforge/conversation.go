@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ type page struct {
 	out   io.Writer
 	width int // characters of a line
 	color bool
+
+	unwrapped bool // lines of text stay as long as they are
 }
 
 // The escape sequences of a page (ECMA-48 "SGR").
@@ -87,7 +90,7 @@ func (p *page) field(name, value string) {
 	if value == "" {
 		return
 	}
-	for i, line := range wrap(printableText(value), p.width-label-len(margin)) {
+	for i, line := range p.wrap(printableText(value), p.width-label-len(margin)) {
 		if i > 0 {
 			name = ""
 		}
@@ -162,7 +165,7 @@ func (p *page) text(text string) { p.lines(margin, "", text) }
 func (p *page) faintText(text string) { p.lines(margin, faint, text) }
 
 func (p *page) lines(indent, style, text string) {
-	for _, line := range wrap(printableText(text), p.width-len(indent)) {
+	for _, line := range p.wrap(printableText(text), p.width-len(indent)) {
 		switch {
 		case line == "":
 			fmt.Fprintln(p.out)
@@ -172,6 +175,13 @@ func (p *page) lines(indent, style, text string) {
 			fmt.Fprintln(p.out, indent+p.styled(style, line))
 		}
 	}
+}
+
+func (p *page) wrap(text string, width int) []string {
+	if p.unwrapped {
+		width = math.MaxInt
+	}
+	return wrap(text, width)
 }
 
 func (p *page) answer(r *snapshot.Response) {

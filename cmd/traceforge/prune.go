@@ -11,7 +11,7 @@ import (
 
 var pruneCommand = command{
 	name:     "prune",
-	synopsis: "[--write] [--json] [--receipt DIR] [-- FLAG…]",
+	synopsis: "[--write] [--json] [--receipt DIR|--blobs] [-- FLAG…]",
 	summary:  "remove the records that no test uses any more",
 	help: `
 Runs the tests of all packages of the module that can record, and lists the records that
@@ -20,7 +20,8 @@ those that a test passed without. With --write they are removed, with their blob
 
 Never listed are records of tests that did not run as they always do: that were skipped
 or filtered (-run, -skip, -short), whose files other build tags select, whose package
-failed or did not run, and those of other modules. Where a test fails, nothing is removed.
+failed or did not run, and those of other modules. Where a test fails, nothing is
+removed. Blobs that no record refers to, as merges may leave them, are listed too.
 
 What follows -- goes to go test as it is. The exit code is 1 where there is something to
 remove, or a test failed.
@@ -29,6 +30,7 @@ remove, or a test failed.
   --write        remove what is listed
   --receipt DIR  run nothing, but read what a run left in DIR: the receipts of its tests,
                  and what go test -json printed
+  --blobs        run nothing, and look for blobs only
   --json         print one object instead: {"removed":…,"orphans":[…],"unplayed":[…]}
 `,
 	run: runPrune,
@@ -42,51 +44,91 @@ func runPrune(ctx context.Context, con *console, args []string) error {
 	flags.BoolVar(dry, "n", false, "")
 	asJSON := flags.Bool("json", false, "")
 	left := flags.String("receipt", "", "")
+	onlyBlobs := flags.Bool("blobs", false, "")
 	if _, err := arguments(flags, args, 0, 0); err != nil {
 		return err
 	}
 	switch {
 	case *write && *dry:
 		return usagef("--write and --dry-run exclude each other")
-	case *left != "" && forwarded != nil:
-		return usagef("no test is run with --receipt, so no flag can be passed to it")
+	case *left != "" && *onlyBlobs:
+		return usagef("--receipt and --blobs exclude each other")
+	case (*left != "" || *onlyBlobs) && forwarded != nil:
+		return usagef("no test is run with --receipt or --blobs, so no flag can be passed to it")
 	}
 	store, dir, err := openStore("")
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	var u *usage
-	if *left != "" {
-		u, err = readRun(ctx, *left, dir)
-	} else {
-		u, err = runAll(ctx, con, store, dir, forwarded)
+	c := &coverage{}
+	if !*onlyBlobs {
+		if c, err = pruneable(ctx, con, store, dir, *left, forwarded); err != nil {
+			return err
+		}
 	}
+	blobs, err := orphanedBlobs(store)
 	if err != nil {
 		return err
-	}
-	c, err := u.cover(store)
-	if err != nil {
-		return err
-	}
-	if failed := u.ended.failed(); len(failed) > 0 {
-		return exit{exitFindings, fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))}
 	}
 	if *write {
 		if err := remove(store, c.orphans); err != nil {
 			return err
 		}
 	}
+	c.orphans = append(c.orphans, blobs...)
 	return sayPruned(con, dir, c, *write, *asJSON)
 }
 
-// remove removes records, and the blobs that only they referred to.
+// pruneable returns what a run of the tests used, which must have passed: the one that left its
+// receipts in left, or one that is made now.
+func pruneable(ctx context.Context, con *console, store *snapshot.Store, dir, left string, flags []string) (*coverage, error) {
+	var u *usage
+	var err error
+	if left != "" {
+		u, err = readRun(ctx, left, dir)
+	} else {
+		u, err = runAll(ctx, con, store, dir, flags)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := u.cover(store)
+	if err != nil {
+		return nil, err
+	}
+	if failed := u.ended.failed(); len(failed) > 0 {
+		return nil, exit{exitFindings, fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))}
+	}
+	return c, nil
+}
+
+// orphanedBlobs returns the blobs that no record refers to.
+func orphanedBlobs(store *snapshot.Store) ([]unused, error) {
+	found, err := store.Verify()
+	if err != nil {
+		return nil, err
+	}
+	var blobs []unused
+	for _, f := range found {
+		if f.Rule == "orphan" {
+			blobs = append(blobs, unused{File: f.File, Reason: f.Message})
+		}
+	}
+	return blobs, nil
+}
+
+// remove removes records, and the blobs that no other refers to.
 func remove(store *snapshot.Store, orphans []unused) error {
 	var c snapshot.Change
 	for _, r := range orphans {
 		c.Remove = append(c.Remove, r.entry)
 	}
-	return store.Commit(c)
+	if err := store.Commit(c); err != nil {
+		return err
+	}
+	_, err := store.Prune()
+	return err
 }
 
 func sayPruned(con *console, dir string, c *coverage, removed, asJSON bool) error {
@@ -108,7 +150,7 @@ func sayPruned(con *console, dir string, c *coverage, removed, asJSON bool) erro
 		}
 	}
 	c.sayKept(con)
-	orphans := count(len(c.orphans), "record", "records")
+	orphans := count(len(c.orphans), "file", "files")
 	switch {
 	case len(c.orphans) == 0:
 		con.say("%s: nothing is to be removed", dir)
