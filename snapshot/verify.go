@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
 	"github.com/traceforge/traceforge-go/canon"
 )
 
