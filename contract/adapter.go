@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -32,14 +33,14 @@ type Adapter struct {
 }
 
 // Generate makes the call that p asks for and stores what it yields: the envelope, tool calls and
-// their arguments, reasoning, the provider's own bytes, warnings. All of it is stored, or after an error
-// none.
+// their arguments, reasoning, the provider's own bytes, warnings. All of it is stored, or after an
+// error none. Nothing is tried again.
 //
 // A call that is not made because of its params is an [*Error], also within another error that
 // names the ref; a missing or altered blob is [snapshot.ErrBlob]. An answer that breaks off is
-// [ErrIncomplete], an answer that holds the API key is [ErrKeyEchoed]; nothing of them is stored. What the
-// provider reports as an error is a [*ProviderError]; it is stored, and only then is there a receipt
-// beside an error, with [FinishError]. Nothing is tried again.
+// [ErrIncomplete], an answer that holds the API key is [ErrKeyEchoed]. What the provider reports
+// is a [*ProviderError]; it is stored like an answer, and only with it there is a receipt beside
+// the error, one with [FinishError].
 func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateReceipt, error) {
 	r, err := a.prepare(p)
 	if err != nil {
@@ -133,10 +134,8 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 		receipt.WarningsRef = Some(canon.Sum(blob))
 		blobs = append(blobs, blob)
 	}
-	for _, blob := range blobs {
-		if key != "" && bytes.Contains(blob, []byte(key)) {
-			return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
-		}
+	if echoes(blobs, key) {
+		return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
 	}
 	if err := a.Store.Commit(snapshot.Change{Blobs: blobs}); err != nil {
 		return none, fmt.Errorf("store the answer of %s: %w", r.params.Provider, err)
@@ -145,4 +144,11 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 		return receipt, &ProviderError{r.params.Provider, answer.Status, e.Type, e.Code, e.Message, *receipt.RawOutputRef}
 	}
 	return receipt, nil
+}
+
+// echoes reports whether a blob holds the key. Shorter ones than any provider's are placeholders, such
+// as "unused", and may well be words of an answer.
+func echoes(blobs [][]byte, key string) bool {
+	const shortest = 16
+	return len(key) >= shortest && slices.ContainsFunc(blobs, func(blob []byte) bool { return bytes.Contains(blob, []byte(key)) })
 }

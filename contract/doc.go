@@ -1,6 +1,6 @@
 // Package contract is the contract between an agent and the models that it calls (LC): what is
-// asked, as [GenerateParams]; what came of it, as a [GenerateReceipt]; and what the model answered, as
-// an [OutputEnvelope] that looks the same whoever the provider is.
+// asked, as [GenerateParams]; what came of it, as a [GenerateReceipt]; and what the model
+// answered, as an [OutputEnvelope] that looks the same whoever the provider is.
 //
 // # Terminology
 //
@@ -12,8 +12,8 @@
 // against its ref whenever it is read.
 //
 // A run is the time in which a session's calls go to one provider and model. [Start] begins it,
-// with a config that cannot change until it ends. A step is one call within it: [Materialize]
-// makes its params of the run's config and the [StepContext].
+// with a config that cannot change. A step is one call within it: [Materialize] makes its params
+// of the run's config and the [StepContext].
 //
 // The adapter makes the call: [Adapter.Generate]. A receipt says what came of it. The envelope is
 // the normalized output that output_ref names, the raw output the provider's own bytes that
@@ -21,48 +21,55 @@
 //
 // # JSON
 //
-// All types have LC's member names. An option that is not set is written as null; where it is read it may be
-// null or absent. Unknown and repeated members are errors, and an [*Error] names all that is wrong, each with
-// its pointer. Decimals are texts, kept as they are written. A sum type is {"$tag":…,"$value":…}.
+// All types have LC's member names. An option that is not set is written as null; where it is
+// read it may be null or absent. Unknown and repeated members are errors, and an [*Error] names
+// all that is wrong, each with its pointer. Decimals are texts, kept as they are written. A value
+// of a sum type is {"$tag":…,"$value":…}.
 //
 // # Blobs
 //
-// JSON blobs are canonical ([PutJSON]); a blob that is not cannot be read, so that nothing has two refs.
+// JSON blobs are canonical, as [PutJSON] writes them; another blob is not read as JSON, so that
+// nothing has two refs.
 //
-//   - A message (message_refs) is an object with content, role and, if there is any, metadata: see [PutMessage].
-//     Refs of tool calls go to the provider as they are.
+//   - A message (message_refs) is an object with content, role and, if there is any, metadata:
+//     see [PutMessage]. Refs of tool calls go to the provider as they are.
 //   - A tool (tool_refs) is one GK tool definition: [modelio.ToolDefinition].
 //   - A response format (response_format_ref) is a [ResponseFormat].
-//   - Provider options (provider_options_ref) are members of the provider's request body, by the home provider of
-//     the API: {"openai":{"seed":7},"anthropic":{"top_k":3}}. They may add to what the params say and not contradict
-//     it. The options of the other providers are not looked at.
-//   - An envelope (output_ref), the list of its tool calls (tool_calls_ref), their arguments (arguments_ref) and
-//     warnings (warnings_ref) are JSON. Reasoning (reasoning_ref) is text; the raw output (raw_output_ref) is what the provider sent.
+//   - Provider options (provider_options_ref) are members of the request's body, by the home
+//     provider of the API: {"openai":{"seed":7},"anthropic":{"top_k":3}}. They may add to what the
+//     params say and not contradict it. The options of other providers are not looked at.
+//   - An envelope (output_ref), the list of its tool calls (tool_calls_ref), their arguments
+//     (arguments_ref) and warnings (warnings_ref) are JSON. Reasoning (reasoning_ref) is text; the
+//     raw output (raw_output_ref) is what the provider sent.
 //
 // # What goes over the wire
 //
-// What params do not set is not sent. The exceptions are max_tokens for Anthropic, which has no default for it
-// ([AnthropicMaxTokens]), and what makes a stream count its tokens. What an API has no way to say is [ErrUnsupported]
-// before the call where it would change the answer (stop sequences of OpenAI responses), and a warning where it would not (metadata).
+// What params do not set is not sent. The exceptions are max_tokens for Anthropic, which has no
+// default for it ([AnthropicMaxTokens]), and what makes a stream count its tokens. What an API has
+// no way to say is [ErrUnsupported] before the call where it would change the answer (stop
+// sequences of OpenAI responses), and a warning where it would not (metadata).
 //
-//	                   openai.chat        openai.responses         anthropic.messages
-//	max_tokens         max_tokens         max_output_tokens        max_tokens
-//	tool_choice        tool_choice        tool_choice              tool_choice
-//	reasoning_effort   reasoning_effort   reasoning.effort         output_config.effort
-//	response format    response_format    text.format              output_config.format
-//	stop_sequences     stop               none                     stop_sequences
-//	metadata           with store: true   metadata                 user_id only
+//	                   openai.chat        openai.responses    anthropic.messages
+//	max_tokens         max_tokens         max_output_tokens   max_tokens
+//	tool_choice        tool_choice        tool_choice         tool_choice
+//	reasoning_effort   reasoning_effort   reasoning.effort    output_config.effort
+//	response format    response_format    text.format         output_config.format
+//	stop_sequences     stop               none                stop_sequences
+//	metadata           with store: true   metadata            user_id only
+//
+// OpenAI's reasoning models take no max_tokens in chat completions: leave it unset and name
+// max_completion_tokens in the provider options.
 //
 // # Secrets
 //
-// Params name an API key by a [SecretRef]; a literal key in params is [ErrLiteralKey], since params are kept. The
-// key goes into the header of the request, and into nothing that is stored: an answer that holds it is
-// [ErrKeyEchoed].
+// Params name an API key by a [SecretRef]; a literal key in params is [ErrLiteralKey], since params
+// are kept. The key goes into the header of the request and into nothing that is stored: an answer
+// that holds it is [ErrKeyEchoed].
 //
 // # Determinism
 //
-// The same config and step give the same params, the same params and blobs the same request, and the same answer
-// the same receipt, streamed or not but for its raw bytes. What changes with every recording of the same behaviour is in
-// provider_response_id, raw_output_ref, token counts and provider_call_id, which no caller needs to branch on;
-// call_id is counted (design R8).
+// The same config and step give the same params, the same params and blobs the same request, and
+// the same answer the same receipt, streamed or not but for its raw bytes. What changes with every
+// recording of the same behaviour is in provider_response_id, raw_output_ref, the token counts and
+// provider_call_id, which no caller needs to branch on; call_id is counted (design R8).
 package contract

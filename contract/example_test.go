@@ -165,7 +165,7 @@ func ExampleMaterialize() {
 	fmt.Println(err)
 	// Output:
 	// {"temperature":null,"max_tokens":null,"tool_refs":null,"tool_choice":null,"reasoning_effort":null,"stop_sequences":null,"metadata":null,"provider_options_ref":null,"response_format_ref":null}
-	// generate params: /message_refs: missing: must not be null
+	// generate params: /message_refs: missing: must name one message at least
 	// generate params: /runtime/temperature: decimal: must be a decimal such as 0.2 or 1e-3, is "warm"
 }
 

@@ -7,17 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // TestProviderErrors is about what a provider reports instead of an answer: it is stored, and the
@@ -92,7 +90,7 @@ func TestContextEndsTheCall(t *testing.T) {
 		ctx, cancel := context.WithCancel(s.Context())
 		s.provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
 			cancel()
-			return fakeprovider.Text("too late")
+			return fakeprovider.Reply{Text: "too late", Delay: time.Hour}
 		})
 		_, err := s.adapter.Generate(ctx, s.asks(a))
 		require.ErrorIs(s, err, context.Canceled)
@@ -141,96 +139,6 @@ func TestKeyErrors(t *testing.T) {
 	require.NotContains(t, generate().Error(), apiKey)
 	require.Empty(t, s.provider.Calls())
 }
-
-// TestBlobErrors is about params that name what is not there, or not what it should be.
-func TestBlobErrors(t *testing.T) {
-	s := newScene(t)
-	a := apis[0]
-	raw := func(text string) canon.Hash {
-		ref, err := s.store.PutBlob([]byte(text))
-		require.NoError(t, err)
-		return ref
-	}
-	for _, test := range []struct {
-		name, why string
-		change    func(*contract.GenerateParams)
-		want      string
-	}{
-		{"message_text", "text is no message", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw("hello") },
-			"/message_refs/0: blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 is not canonical JSON: write it with PutJSON"},
-		{"message_spaced", "a blob has one spelling", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content": "hi","role":"user"}`) },
-			"is not canonical JSON: write it with PutJSON"},
-		{"message_role", "roles are GK's", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":"hi","role":"assistant"}`) },
-			`message: /role: choice: must be one of model, system, tool, user, is "assistant"`},
-		{"message_member", "unknown members are errors", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":"hi","name":"x","role":"user"}`) },
-			"message: /name: unknown: is no member of this type"},
-		{"message_list", "a message has one form", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":[{"text":"hi"}],"role":"user"}`) },
-			"message: /content: type: must be a string where it is one text part: write it with PutMessage"},
-		{"message_part", "unknown members are errors, deep down too", func(p *contract.GenerateParams) {
-			p.MessageRefs[0] = raw(`{"content":[{"toolResponse":{"name":"f","x":1}},{"toolRequest":{"name":"f","y":1}},{"media":{"url":"u","z":1}},{"data":1}],"role":"tool"}`)
-		}, "message: /content/0/toolResponse/x: unknown: is no member of this type, or should be left out\n" +
-			"message: /content/1/toolRequest/y: unknown: is no member of this type, or should be left out\n" +
-			"message: /content/2/media/z: unknown: is no member of this type, or should be left out\n" +
-			"message: /content/3/data: unknown: is no member of this type, or should be left out"},
-		{"message_two_kinds", "a part is of one kind", func(p *contract.GenerateParams) {
-			p.MessageRefs[0] = raw(`{"content":[{"media":{"url":"u"},"text":"t"}],"role":"user"}`)
-		}, "message: /content/0: type: a part is of one kind, not text and media"},
-		{"tool", "one definition each", func(p *contract.GenerateParams) { p.Runtime.ToolRefs = []canon.Hash{s.put(calc), raw(`[]`)} },
-			"/runtime/tool_refs/1: blob "},
-		{"tool_member", "unknown members are errors", func(p *contract.GenerateParams) {
-			p.Runtime.ToolRefs = []canon.Hash{raw(`{"name":"f","parameters":{}}`)}
-		},
-			"tool definition: /parameters: unknown: is no member of this type, or should be left out"},
-		{"format", "three types there are", func(p *contract.GenerateParams) { p.Runtime.ResponseFormatRef = contract.Some(raw(`{"type":"xml"}`)) },
-			`response format: /type: choice: must be one of json, json_schema, text, is "xml"`},
-		{"options", "by provider", func(p *contract.GenerateParams) { p.Runtime.ProviderOptionsRef = contract.Some(raw(`{"seed":7}`)) },
-			"/runtime/provider_options_ref: blob "},
-		{"options_provider", "a misspelled provider", func(p *contract.GenerateParams) {
-			p.Runtime.ProviderOptionsRef = contract.Some(raw(`{"opnai":{"seed":7}}`))
-		},
-			`provider options: /opnai: unknown: "opnai" is not known; known are anthropic, `},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			params := s.asks(a)
-			test.change(&params)
-			receipt, err := s.adapter.Generate(t.Context(), params)
-			require.ErrorContains(t, err, test.want, test.why)
-			require.Zero(t, receipt)
-		})
-	}
-	for name, change := range map[string]func(*contract.GenerateParams){
-		"/message_refs/0":               func(p *contract.GenerateParams) { p.MessageRefs[0] = ref("1") },
-		"/runtime/tool_refs/0":          func(p *contract.GenerateParams) { p.Runtime.ToolRefs = []canon.Hash{ref("1")} },
-		"/runtime/response_format_ref":  func(p *contract.GenerateParams) { p.Runtime.ResponseFormatRef = contract.Some(ref("1")) },
-		"/runtime/provider_options_ref": func(p *contract.GenerateParams) { p.Runtime.ProviderOptionsRef = contract.Some(ref("1")) },
-	} {
-		params := s.asks(a)
-		change(&params)
-		_, err := s.adapter.Generate(t.Context(), params)
-		require.ErrorIs(t, err, snapshot.ErrBlob)
-		require.ErrorIs(t, err, fs.ErrNotExist)
-		require.ErrorContains(t, err, name+": ")
-	}
-	require.Empty(t, s.provider.Calls(), "no call is made with params that are not whole")
-}
-
-// TestReadsRehash alters a blob under way.
-func TestReadsRehash(t *testing.T) {
-	s := newScene(t)
-	params := s.asks(apis[0])
-	h := params.MessageRefs[0].Hex()
-	require.NoError(t, os.WriteFile(s.dir+"/blobs/sha256/"+h[:2]+"/"+h, []byte(`{"content":"Say goodbye","role":"user"}`), 0o644))
-	_, err := s.adapter.Generate(t.Context(), params)
-	require.ErrorIs(t, err, snapshot.ErrBlob)
-
-	var v any
-	require.ErrorIs(t, contract.ReadJSON(liar{}, ref("1"), &v), snapshot.ErrBlob, "whoever keeps the blobs")
-}
-
-// A liar has something for every ref.
-type liar struct{}
-
-func (liar) Blob(canon.Hash) ([]byte, error) { return []byte("{}"), nil }
 
 func TestOptionsCannotContradictParams(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {
@@ -320,6 +228,11 @@ func TestFinishReasons(t *testing.T) {
 	})
 }
 
+// A roundTripper is a function that answers requests.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 // answers makes the adapter's client answer every request so.
 func (s *scene) answers(answer func(*http.Request) *http.Response) {
 	s.adapter.Client = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -386,38 +299,4 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrClosed)
 	require.ErrorContains(t, err, "store the answer of openai: ")
 	require.Zero(t, receipt)
-}
-
-func TestReplyErrors(t *testing.T) {
-	s := newScene(t)
-	s.provider.Handle(fakeprovider.Echo())
-	params := s.asks(apis[0])
-	receipt := s.generate(params)
-
-	unknown := params
-	unknown.Provider = "nobody"
-	_, err := s.adapter.Reply(unknown, receipt)
-	require.ErrorIs(t, err, contract.ErrUnknown)
-
-	bare := receipt
-	bare.RawOutputRef = nil
-	_, err = s.adapter.Reply(params, bare)
-	require.EqualError(t, err, "generate receipt: /raw_output_ref: missing: is required: it has the answer")
-
-	gone := receipt
-	gone.RawOutputRef = contract.Some(ref("1"))
-	_, err = s.adapter.Reply(params, gone)
-	require.ErrorIs(t, err, snapshot.ErrBlob)
-
-	params.MessageRefs = []canon.Hash{ref("1")}
-	_, err = s.adapter.Reply(params, receipt)
-	require.ErrorIs(t, err, snapshot.ErrBlob)
-}
-
-func TestPutErrors(t *testing.T) {
-	s := newScene(t)
-	_, err := contract.PutJSON(s.store, func() {})
-	require.ErrorContains(t, err, "blob of func(): ")
-	_, err = contract.PutMessage(s.store, modelio.Message{Role: modelio.RoleUser, Unknown: modelio.Object{"x": []byte("1")}})
-	require.ErrorContains(t, err, "a message has members that are not known")
 }

@@ -77,6 +77,8 @@ var shapes = []struct {
 		contract.ToolCallList{{CallID: "call_1", ToolName: "calc", ArgumentsRef: ref("a"), ProviderCallID: contract.Some("toolu_1")}, {CallID: "call_2", ToolName: "calc", ArgumentsRef: ref("b")}},
 		`[{"call_id":"call_1","tool_name":"calc","arguments_ref":"` + string(ref("a")) + `","provider_call_id":"toolu_1"},` +
 			`{"call_id":"call_2","tool_name":"calc","arguments_ref":"` + string(ref("b")) + `","provider_call_id":null}]`},
+	{"tool_call", "one of them", contract.ToolCall{CallID: "call_1", ToolName: "calc", ArgumentsRef: ref("a")},
+		`{"call_id":"call_1","tool_name":"calc","arguments_ref":"` + string(ref("a")) + `","provider_call_id":null}`},
 	{"run_config", "a session's too", contract.RunConfig{Provider: "p", Model: "m", MaxTokens: contract.Some[uint64](9)},
 		`{"provider":"p","model":"m","reasoning_effort":null,"max_tokens":9}`},
 	{"step_context", "what a step adds", contract.StepContext{MessageRefs: []canon.Hash{ref("a")}, Temperature: contract.Some[contract.Decimal]("1")},
@@ -177,7 +179,6 @@ func TestInvalidJSON(t *testing.T) {
 		{"fraction", "a nat is whole", &contract.GenerateParams{}, params("max_tokens", "1.5"), "is 1.5"},
 		{"too_large", "two numbers must not share a hash", &contract.GenerateParams{}, params("max_tokens", "9007199254740993"), "is 9007199254740993"},
 		{"hash", "refs are hashes", &contract.GenerateParams{}, params("message_refs", `["sha256:AA"]`), `generate params: /message_refs/0: hash: must be sha256: and 64 lower-case hexadecimal digits, is "sha256:AA"`},
-		{"no_messages", "nothing is asked", &contract.GenerateParams{}, params("message_refs", `[]`), "generate params: /message_refs: missing: must name one message at least"},
 		{"effort_blank", "null leaves it unset", &contract.GenerateParams{}, params("reasoning_effort", `""`), "generate params: /runtime/reasoning_effort: blank: must not be blank"},
 		{"metadata_values", "a map of texts", &contract.GenerateParams{}, params("metadata", `{"a/b":1}`), "generate params: /runtime/metadata/a~1b: type: must be a text, is a number"},
 		{"choice_tag", "four choices there are", &contract.ToolChoice{}, `{"$tag":"auto"}`, `tool choice: /$tag: choice: must be one of Auto, None, Required, Tool, is "auto"`},
@@ -192,6 +193,8 @@ func TestInvalidJSON(t *testing.T) {
 		{"format_no_object", "a schema is an object", &contract.ResponseFormat{}, `{"type":"json_schema","json_schema":true}`, "response format: /json_schema: type: must be an object, is a boolean"},
 		{"strict", "yes or no", &contract.ResponseFormat{}, `{"type":"json_schema","json_schema":{},"strict":1}`, "response format: /strict: type: must be a boolean, is a number"},
 		{"list", "a list of calls", &contract.ToolCallList{}, `{}`, "tool call list: type: must be a list, is an object"},
+		{"map", "metadata is a map", &contract.GenerateParams{}, params("metadata", `[]`), "generate params: /runtime/metadata: type: must be an object, is a list"},
+		{"null_in_list", "no ref", &contract.GenerateParams{}, params("message_refs", `[null]`), "generate params: /message_refs/0: type: must be a hash, is null"},
 		{"decimal_alone", "also on its own", new(contract.Decimal), `"x"`, "decimal: decimal: must be"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ type GenerateParams struct {
 	CorrelationID *string          `json:"correlation_id"` // the caller's own mark; it is not sent
 	Provider      string           `json:"provider"`       // a name in the [Catalog]
 	Model         string           `json:"model"`
-	MessageRefs   []canon.Hash     `json:"message_refs"` // blobs: one message each, see [PutMessage]; one at least
+	MessageRefs   []canon.Hash     `json:"message_refs"` // blobs: one message each, see [PutMessage]
 	Runtime       RuntimeArgs      `json:"runtime"`
 	APIKey        *TextOrSecretRef `json:"api_key"` // never the key itself: a literal is [ErrLiteralKey]
 }
@@ -46,17 +46,10 @@ func readParams(r *reader, raw json.RawMessage, p *GenerateParams) {
 		option("correlation_id", &p.CorrelationID, readText),
 		required("provider", &p.Provider, readName),
 		required("model", &p.Model, readName),
-		required("message_refs", &p.MessageRefs, readMessageRefs),
+		required("message_refs", &p.MessageRefs, listOf(readHash)),
 		required("runtime", &p.Runtime, readRuntime),
 		option("api_key", &p.APIKey, readKeyRef),
 	)
-}
-
-func readMessageRefs(r *reader, raw json.RawMessage, refs *[]canon.Hash) {
-	listOf(readHash)(r, raw, refs)
-	if string(raw) == "[]" {
-		r.report(ruleMissing, "must name one message at least")
-	}
 }
 
 // UnmarshalJSON reads a strictly. An error is an [*Error] with all that is wrong.

@@ -1,9 +1,13 @@
 package contract_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -147,6 +151,44 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
+// TestFromSnapshotWithMedia is about what a snapshot keeps as blobs of its own.
+func TestFromSnapshotWithMedia(t *testing.T) {
+	eachAPI(t, func(s *scene, a api) {
+		s.provider.Handle(fakeprovider.Echo())
+		image := "data:image/png;base64," + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("pixel"), 300))
+		message := s.message(modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{
+			modelio.TextPart("blob:sha256:" + strings.Repeat("0", 64) + ";image/png;1"), modelio.MediaPart("image/png", image),
+		}})
+		dir := filepath.Join(s.TempDir(), ".ai-snapshots")
+		s.Setenv("TRACEFORGE_UPDATE", "1")
+		tb := tbtest.Run("TestMedia", func(tb *tbtest.TB) {
+			tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(s.provider.Transport()), traceforgetest.Nondeterministic("a test"))
+			s.adapter.Client = tf.Client()
+			s.generate(s.params(a, message))
+		})
+		require.False(s, tb.Failed(), tb.Logged())
+
+		store, err := snapshot.Open(dir)
+		require.NoError(s, err)
+		defer store.Close()
+		for entry, err := range store.All() {
+			require.NoError(s, err)
+			snap, err := store.Get(entry.ID)
+			require.NoError(s, err)
+			require.Len(s, snap.Request.Blobs, 1, "the image is a blob")
+			got, err := contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
+			require.NoError(s, err)
+			require.Equal(s, []canon.Hash{message}, got.Params.MessageRefs, "as it was sent")
+
+			h := snap.Request.Blobs[0].Hex()
+			require.NoError(s, os.Remove(filepath.Join(dir, "blobs", "sha256", h[:2], h)))
+			_, err = contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
+			require.ErrorIs(s, err, snapshot.ErrBlob)
+			require.ErrorContains(s, err, "params: /request/messages/0: media: ")
+		}
+	})
+}
+
 // requireAsRecorded compares but for what a recording does not know: who asked, and under which name
 // the catalog has the provider.
 func requireAsRecorded(s *scene, a api, want step, got *contract.Recorded) {
@@ -158,12 +200,9 @@ func requireAsRecorded(s *scene, a api, want step, got *contract.Recorded) {
 	require.Equal(s, params, got.Params)
 	receipt := want.receipt
 	receipt.ProviderID = a.family
-	require.Equal(s, want.output, outputOf(s.T, got, got.Receipt.OutputRef))
-	if got.Receipt.OutputRef != receipt.OutputRef {
-		// Made of the snapshot, which does not know what the provider called its tool calls.
-		receipt.OutputRef = got.Receipt.OutputRef
-	}
 	require.Equal(s, receipt, got.Receipt)
+	require.Equal(s, want.envelope, got.Envelope)
+	require.Equal(s, want.output, outputOf(s.T, got, got.Receipt.OutputRef))
 	for _, ref := range got.Params.MessageRefs {
 		mine, err := s.store.Blob(ref)
 		require.NoError(s, err)

@@ -22,19 +22,21 @@ type Recorded struct {
 	derived map[canon.Hash][]byte
 }
 
-// FromSnapshot returns the params, the receipt and the envelope of a recorded call. store is where the
-// snapshot comes from; nothing is written to it. A snapshot says which member of the request went where
-// on the wire; what the contract has no name for is in the provider options. In the params the refs
-// of tool calls and opaque values are those of the snapshot (design R8), so a conversation that is
-// recorded again has the same hash. Neither a correlation id nor an API key is recorded.
+// FromSnapshot returns the params, the receipt and the envelope of a recorded call. store is where
+// the snapshot comes from; nothing is written to it.
 //
-// It fails on a snapshot that is no generation, such as of embeddings, with [ErrUnsupported], and on a blob that is missing
-// or altered, with [snapshot.ErrBlob].
+// What of the request the contract has no name for is in the provider options, so nothing is
+// lost. Refs of tool calls and opaque values are those of the snapshot (design R8), so a
+// conversation that is recorded again has params of the same hash. Neither a correlation id nor an
+// API key is recorded. Where the request named no model, the params name none, and are not valid.
+//
+// A snapshot that is no generation, such as one of embeddings, is [ErrUnsupported]; a blob that is
+// missing or altered is [snapshot.ErrBlob].
 func FromSnapshot(record snapshot.Record, store Blobs) (*Recorded, error) {
 	r := &Recorded{store: store, derived: map[canon.Hash][]byte{}}
 	s := record.Snapshot
-	if s.Request.Messages == nil && s.Request.Prompt == nil {
-		return nil, newError("snapshot "+s.ID, Violation{"/request", ruleUnsupported, s.Request.API + " is no generation"})
+	if _, spoken := dialectOf(s.Request.API); len(s.Request.Messages) == 0 && s.Request.Prompt == nil && !spoken {
+		return nil, newError("snapshot "+s.ID, Violation{"/request", ruleUnsupported, "a call of " + s.Request.API + " without messages is no generation"})
 	}
 	var err error
 	if r.Params, err = r.params(record); err != nil {

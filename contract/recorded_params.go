@@ -15,13 +15,13 @@ import (
 // params returns the params that make the recorded request.
 func (r *Recorded) params(record snapshot.Record) (GenerateParams, error) {
 	s := &record.Snapshot.Request
-	p := GenerateParams{Provider: record.Provider, Model: s.Model}
+	p := GenerateParams{Provider: record.Provider, Model: s.Model, MessageRefs: []canon.Hash{}}
 	messages := s.Messages
 	if s.Prompt != nil {
 		messages = []snapshot.Message{{Role: string(modelio.RoleUser), Content: encode(*s.Prompt)}}
 	}
 	for i, m := range messages {
-		ref, err := r.deriveMessage(m)
+		ref, err := r.deriveMessage(m, s.Blobs)
 		if err != nil {
 			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
 		}
@@ -54,21 +54,28 @@ func (r *Recorded) params(record snapshot.Record) (GenerateParams, error) {
 		}
 		p.Runtime.ProviderOptionsRef = &ref
 	}
-	return p.checked()
+	return p, nil
 }
 
-// deriveMessage makes the blob of a message.
-func (r *Recorded) deriveMessage(m snapshot.Message) (canon.Hash, error) {
+// deriveMessage makes the blob of a message, some of whose media may be blobs of the snapshot.
+func (r *Recorded) deriveMessage(m snapshot.Message, media []canon.Hash) (canon.Hash, error) {
 	blob := message{modelio.Message{Role: modelio.Role(m.Role)}}
-	var text string
-	err := json.Unmarshal(m.Content, &text)
-	if err == nil {
-		blob.Content = []modelio.Part{modelio.TextPart(text)}
-	} else {
-		err = json.Unmarshal(m.Content, &blob.Content)
+	content, err := r.restoreMedia(m.Content, media)
+	if err != nil {
+		return "", err
 	}
-	if err == nil && m.Metadata != nil {
-		err = json.Unmarshal(m.Metadata, &blob.Metadata)
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		blob.Content = []modelio.Part{modelio.TextPart(text)}
+	} else if err := json.Unmarshal(content, &blob.Content); err != nil {
+		return "", err
+	}
+	if m.Metadata == nil {
+		return r.deriveJSON(blob)
+	}
+	metadata, err := r.restoreMedia(m.Metadata, media)
+	if err == nil {
+		err = json.Unmarshal(metadata, &blob.Metadata)
 	}
 	if err != nil {
 		return "", err
@@ -76,29 +83,38 @@ func (r *Recorded) deriveMessage(m snapshot.Message) (canon.Hash, error) {
 	return r.deriveJSON(blob)
 }
 
+// aliases are the other names that some hosts have for a parameter. A request with one has it in
+// its options, and is left so.
+var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "random_seed"}
+
 // numbers sets the parameters that have a field, and puts into options those that have none.
 func (a *RuntimeArgs) numbers(s *snapshot.Request, options modelio.Object) {
 	if s.Temperature != nil {
 		a.Temperature = Some(Decimal(*s.Temperature))
 	}
 	for name, n := range map[string]*snapshot.Number{
-		"top_p": s.TopP, "frequency_penalty": s.FrequencyPenalty, "presence_penalty": s.PresencePenalty, "seed": s.Seed,
+		"max_tokens": s.MaxTokens, "top_p": s.TopP, "seed": s.Seed,
+		"frequency_penalty": s.FrequencyPenalty, "presence_penalty": s.PresencePenalty,
 	} {
-		if n != nil {
+		if _, named := options[aliases[name]]; named || n == nil {
+			continue
+		}
+		if limit, ok := natural(*n); ok && name == "max_tokens" {
+			a.MaxTokens = &limit
+		} else {
 			options[name] = json.RawMessage(*n)
 		}
 	}
-	if s.MaxTokens == nil {
-		return
+}
+
+// natural returns the value of a natural number, 1e2 as well as 100.
+func natural(n snapshot.Number) (uint64, bool) {
+	text, err := canon.JSON([]byte(n))
+	if err != nil {
+		return 0, false
 	}
-	if _, named := options["max_completion_tokens"]; named {
-		return // it is in the options under the name that was sent
-	}
-	if n, err := strconv.ParseUint(string(*s.MaxTokens), 10, 64); err == nil {
-		a.MaxTokens = &n
-	} else {
-		options["max_tokens"] = json.RawMessage(*s.MaxTokens)
-	}
+	value, err := strconv.ParseUint(string(text), 10, 64)
+	return value, err == nil
 }
 
 // controls takes out of options what the contract has names for. A value is taken only if the

@@ -115,21 +115,39 @@ func TestRecordedParameters(t *testing.T) {
 	requireBlob(t, got, &got.Params.MessageRefs[1], `{"content":[{"text":"a"},{"text":"b"}],"metadata":{"$wire":"array"},"role":"model"}`, "")
 
 	// A limit under another name, or that is no natural number, stays as it was sent.
+	r.MaxTokens = number("2.4e1")
+	got, err = contract.FromSnapshot(record, emptyStore(t))
+	require.NoError(t, err)
+	require.Equal(t, uint64(24), *got.Params.Runtime.MaxTokens)
 	r.ProviderOptions = map[string]json.RawMessage{"max_completion_tokens": json.RawMessage("24")}
 	got, err = contract.FromSnapshot(record, emptyStore(t))
 	require.NoError(t, err)
 	require.Nil(t, got.Params.Runtime.MaxTokens)
-	r.ProviderOptions, r.MaxTokens = nil, number("1e2")
+	r.ProviderOptions, r.MaxTokens = nil, number("-1")
 	got, err = contract.FromSnapshot(record, emptyStore(t))
 	require.NoError(t, err)
 	require.Nil(t, got.Params.Runtime.MaxTokens)
-	requireBlob(t, got, got.Params.Runtime.ProviderOptionsRef, `{"openai":{"frequency_penalty":1,"max_tokens":100,"presence_penalty":-1,"seed":7,"top_p":0.5}}`, "")
+	requireBlob(t, got, got.Params.Runtime.ProviderOptionsRef, `{"openai":{"frequency_penalty":1,"max_tokens":-1,"presence_penalty":-1,"seed":7,"top_p":0.5}}`, "")
 
 	prompt := "Once upon"
 	r.Messages, r.Prompt = nil, &prompt
 	got, err = contract.FromSnapshot(record, emptyStore(t))
 	require.NoError(t, err)
 	requireBlob(t, got, &got.Params.MessageRefs[0], `{"content":"Once upon","role":"user"}`, "")
+}
+
+// TestRecordedWithout is about requests that a provider took, or refused, although something is
+// missing in them.
+func TestRecordedWithout(t *testing.T) {
+	record := recordOf(contract.OpenAIResponses)
+	record.Snapshot.Request.Messages, record.Snapshot.Request.Model = []snapshot.Message{}, ""
+	record.Snapshot.Request.ProviderOptions = map[string]json.RawMessage{"previous_response_id": json.RawMessage(`"response_1"`)}
+	got, err := contract.FromSnapshot(record, emptyStore(t))
+	require.NoError(t, err)
+	require.Empty(t, got.Params.MessageRefs)
+	require.Empty(t, got.Params.Model)
+	_, err = got.Params.Hash()
+	require.EqualError(t, err, "generate params: /model: missing: is blank")
 }
 
 func TestRecordedAnswers(t *testing.T) {
@@ -221,8 +239,10 @@ func TestRecordedErrors(t *testing.T) {
 		want      string
 	}{
 		{"embeddings", "no generation", func(s *snapshot.Snapshot) { s.Request.API, s.Request.Messages = "openai.embeddings", nil },
-			"snapshot one: /request: unsupported: openai.embeddings is no generation"},
-		{"model", "nothing was asked", func(s *snapshot.Snapshot) { s.Request.Model = "" }, "snapshot one: params: generate params: /model: missing: is blank"},
+			"snapshot one: /request: unsupported: a call of openai.embeddings without messages is no generation"},
+		{"no_messages", "an API of anything", func(s *snapshot.Snapshot) {
+			s.Request.API, s.Request.Messages = "http.json", []snapshot.Message{}
+		}, "snapshot one: /request: unsupported: a call of http.json without messages is no generation"},
 		{"message", "no content", func(s *snapshot.Snapshot) { s.Request.Messages[0].Content = json.RawMessage(`1`) }, "snapshot one: params: /request/messages/0: "},
 		{"tool", "no JSON", func(s *snapshot.Snapshot) { s.Request.Tools = []json.RawMessage{json.RawMessage(`{`)} }, "snapshot one: params: /request/tools/0: blob of json.RawMessage: "},
 		{"parts", "no parts", func(s *snapshot.Snapshot) { s.Response.Parts = []json.RawMessage{json.RawMessage(`1`)} }, "snapshot one: /response/parts: modelio: part: "},

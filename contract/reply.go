@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/envelope"
@@ -9,10 +10,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Reply stores the model's message of an answer, for the next step to name after the messages of p,
-// and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message has
-// the parts of the answer that the provider wants to see again, signatures of reasoning included, and
-// the tool calls with the call ids of the envelope: a tool response names its call by that.
+// Reply stores the model's message of an answer, for the next step to name after the messages of
+// p, and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message
+// has the parts of the answer that the provider wants to see again, the signed reasoning of
+// Anthropic included, and the tool calls with the call ids of the envelope: a tool response names
+// its call by that.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	host, ok := a.Catalog[p.Provider]
 	codec, spoken := codecOf(host.API)
@@ -41,18 +43,13 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	m, _ := envelope.Number(history, resp.Candidates[0].Message)
 	m.Metadata = nil // log probabilities, filter results: no request may have them
 	if codec.API() == OpenAIResponses {
-		m.Content = withoutStoredReasoning(m.Content)
+		m.Content = withoutReasoning(m.Content)
 	}
 	return PutMessage(a.Store, m)
 }
 
-// withoutStoredReasoning drops the reasoning that OpenAI can take only by an id, which is not kept.
-func withoutStoredReasoning(parts []modelio.Part) []modelio.Part {
-	var kept []modelio.Part
-	for _, part := range parts {
-		if _, encrypted := part.Metadata["encrypted_content"]; part.Reasoning == nil || encrypted {
-			kept = append(kept, part)
-		}
-	}
-	return kept
+// withoutReasoning drops the reasoning of OpenAI responses. The API takes it back by its id or
+// encrypted only, and the codec writes neither in a message that has other parts too.
+func withoutReasoning(parts []modelio.Part) []modelio.Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(p modelio.Part) bool { return p.Reasoning != nil })
 }

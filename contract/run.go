@@ -135,7 +135,7 @@ func (s *StepContext) UnmarshalJSON(data []byte) error {
 	return unmarshal("step context", data, s, func(r *reader, raw json.RawMessage, s *StepContext) {
 		r.record(raw,
 			option("correlation_id", &s.CorrelationID, readText),
-			required("message_refs", &s.MessageRefs, readMessageRefs),
+			required("message_refs", &s.MessageRefs, listOf(readHash)),
 			option("temperature", &s.Temperature, readDecimal),
 			optional("tool_refs", &s.ToolRefs, listOf(readHash)),
 			option("tool_choice", &s.ToolChoice, readToolChoice),
@@ -153,11 +153,11 @@ func (s *StepContext) UnmarshalJSON(data []byte) error {
 // or messages that are not there. What neither argument sets stays unset. The params share no
 // memory with the arguments.
 func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
-	return GenerateParams{
+	params := GenerateParams{
 		CorrelationID: step.CorrelationID,
 		Provider:      config.Provider,
 		Model:         config.Model,
-		MessageRefs:   step.MessageRefs,
+		MessageRefs:   append([]canon.Hash{}, step.MessageRefs...), // none is not null
 		Runtime: RuntimeArgs{
 			Temperature:        step.Temperature,
 			MaxTokens:          config.MaxTokens,
@@ -170,5 +170,11 @@ func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
 			ResponseFormatRef:  step.ResponseFormatRef,
 		},
 		APIKey: step.APIKey,
-	}.checked()
+	}
+	return checked("generate params", params, func(r *reader, raw json.RawMessage, p *GenerateParams) {
+		readParams(r, raw, p)
+		if len(step.MessageRefs) == 0 {
+			r.in("message_refs", func() { r.report(ruleMissing, "must name one message at least") })
+		}
+	})
 }

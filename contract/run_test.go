@@ -140,7 +140,7 @@ func TestMaterializeErrors(t *testing.T) {
 	}{
 		{"provider", "nobody to ask", contract.RunConfig{Model: "m"}, contract.StepContext{MessageRefs: messages}, contract.ErrMissing, "generate params: /provider: missing: is blank"},
 		{"model", "nothing to ask", contract.RunConfig{Provider: "p", Model: "  "}, contract.StepContext{MessageRefs: messages}, contract.ErrMissing, "generate params: /model: missing: is blank"},
-		{"messages_nil", "nothing is asked", config, contract.StepContext{}, contract.ErrMissing, "generate params: /message_refs: missing: must not be null"},
+		{"messages_nil", "nothing is asked", config, contract.StepContext{}, contract.ErrMissing, "generate params: /message_refs: missing: must name one message at least"},
 		{"messages_empty", "nothing is asked", config, contract.StepContext{MessageRefs: []canon.Hash{}}, contract.ErrMissing, "generate params: /message_refs: missing: must name one message at least"},
 		{"ref", "a ref that can be no blob", config, contract.StepContext{MessageRefs: []canon.Hash{"sha256:1"}}, nil, `generate params: /message_refs/0: hash: must be sha256: and 64 lower-case hexadecimal digits, is "sha256:1"`},
 		{"decimal", "a number that is none", config, contract.StepContext{MessageRefs: messages, Temperature: contract.Some[contract.Decimal]("warm")}, nil, `generate params: /runtime/temperature: decimal: must be a decimal such as 0.2 or 1e-3, is "warm"`},

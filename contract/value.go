@@ -146,3 +146,42 @@ func (s *SecretRef) UnmarshalJSON(data []byte) error {
 func readSecretRef(r *reader, raw json.RawMessage, s *SecretRef) {
 	r.record(raw, required("alias", &s.Alias, readName), required("version", &s.Version, readNat))
 }
+
+// A ResponseFormat says what the text of an answer must be.
+type ResponseFormat struct {
+	Type       string          `json:"type"`        // FormatText, FormatJSON or FormatJSONSchema
+	JSONSchema json.RawMessage `json:"json_schema"` // for FormatJSONSchema only; nil: not set
+	Strict     *bool           `json:"strict"`      // for FormatJSONSchema only; Anthropic is always strict
+}
+
+// The types of a [ResponseFormat].
+const (
+	FormatText       = "text"
+	FormatJSON       = "json"
+	FormatJSONSchema = "json_schema"
+)
+
+// UnmarshalJSON reads f strictly. An error is an [*Error] with all that is wrong.
+func (f *ResponseFormat) UnmarshalJSON(data []byte) error {
+	return unmarshal("response format", data, f, func(r *reader, raw json.RawMessage, f *ResponseFormat) {
+		r.record(raw,
+			required("type", &f.Type, readText),
+			optional("json_schema", &f.JSONSchema, readSchema),
+			option("strict", &f.Strict, readBool),
+		)
+		switch {
+		case f.Type == FormatJSONSchema && f.JSONSchema == nil:
+			r.in("json_schema", func() { r.report(ruleMissing, "is required with json_schema") })
+		case f.Type != FormatJSONSchema && (f.JSONSchema != nil || f.Strict != nil):
+			r.report(ruleUnknown, "json_schema and strict go with the type json_schema only")
+		case f.Type != FormatJSONSchema && f.Type != FormatJSON && f.Type != FormatText:
+			r.in("type", func() { r.report(ruleChoice, "must be one of json, json_schema, text, is %q", f.Type) })
+		}
+	})
+}
+
+func readSchema(r *reader, raw json.RawMessage, schema *json.RawMessage) {
+	if r.want(raw, '{', "an object") {
+		*schema = raw
+	}
+}

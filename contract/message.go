@@ -1,0 +1,121 @@
+package contract
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// PutMessage stores a message, to be named in [GenerateParams], and returns its ref. Each message
+// has one form, so the same message always has the same ref: an object with content, role
+// and, if there is any, metadata, where the content is a string if it is one text part without
+// metadata, else the list of GK parts (design R15).
+func PutMessage(store *snapshot.Store, m modelio.Message) (canon.Hash, error) {
+	return PutJSON(store, message{m})
+}
+
+// A message is a message in the form that blobs have.
+type message struct{ modelio.Message }
+
+func (m message) MarshalJSON() ([]byte, error) {
+	if len(m.Unknown) > 0 {
+		return nil, errors.New("a message has members that are not known")
+	}
+	var content any = m.Content
+	if isText(m.Content) {
+		content = m.Content[0].Text
+	} else if m.Content == nil {
+		content = []modelio.Part{}
+	}
+	return json.Marshal(struct {
+		Content  any            `json:"content"`
+		Metadata modelio.Object `json:"metadata,omitempty"`
+		Role     modelio.Role   `json:"role"`
+	}{content, m.Metadata, m.Role})
+}
+
+// isText reports whether content is written as a string.
+func isText(parts []modelio.Part) bool {
+	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0 && len(parts[0].Unknown) == 0 && parts[0].Custom == nil
+}
+
+func (m *message) UnmarshalJSON(data []byte) error {
+	return unmarshal("message", data, m, readMessage)
+}
+
+func readMessage(r *reader, raw json.RawMessage, m *message) {
+	r.record(raw,
+		required("content", &m.Content, readContent),
+		optional("metadata", &m.Metadata, readObject),
+		required("role", &m.Role, readRole),
+	)
+}
+
+func readContent(r *reader, raw json.RawMessage, parts *[]modelio.Part) {
+	if raw[0] == '"' {
+		*parts = []modelio.Part{modelio.TextPart(textOf(raw))}
+		return
+	}
+	listOf(readPart)(r, raw, parts)
+	if isText(*parts) {
+		r.report(ruleType, "must be a string where it is one text part: write it with PutMessage")
+	}
+}
+
+func readPart(r *reader, raw json.RawMessage, part *modelio.Part) {
+	readModelIO(r, raw, part)
+	r.unknown(part.Unknown)
+	switch {
+	case part.Media != nil:
+		r.in("media", func() { r.unknown(part.Media.Unknown) })
+	case part.ToolRequest != nil:
+		r.in("toolRequest", func() { r.unknown(part.ToolRequest.Unknown) })
+	case part.ToolResponse != nil:
+		r.in("toolResponse", func() { r.unknown(part.ToolResponse.Unknown) })
+	}
+}
+
+// unknown reports the members that package modelio kept as not known.
+func (r *reader) unknown(members modelio.Object) {
+	for name := range members {
+		r.in(name, func() { r.report(ruleUnknown, "is no member of this type, or should be left out") })
+	}
+}
+
+func readObject(r *reader, raw json.RawMessage, o *modelio.Object) {
+	if r.want(raw, '{', "an object") {
+		_ = json.Unmarshal(raw, o) // is one
+	}
+}
+
+func readRole(r *reader, raw json.RawMessage, role *modelio.Role) {
+	readText(r, raw, (*string)(role))
+	switch *role {
+	case modelio.RoleSystem, modelio.RoleUser, modelio.RoleModel, modelio.RoleTool:
+	default:
+		r.report(ruleChoice, "must be one of model, system, tool, user, is %q", string(*role))
+	}
+}
+
+// readModelIO reads a value of package modelio, which is as strict as the contract but for members that it does
+// not know.
+func readModelIO[T any](r *reader, raw json.RawMessage, v *T) {
+	err := json.Unmarshal(raw, v)
+	var wrong *modelio.FormatError
+	if errors.As(err, &wrong) {
+		r.found = append(r.found, Violation{r.pointer() + wrong.Pointer, ruleType, wrong.Problem})
+	}
+}
+
+// A tool is a tool definition in the form that blobs have, GK's.
+type tool struct{ modelio.ToolDefinition }
+
+func (t *tool) UnmarshalJSON(data []byte) error {
+	return unmarshal("tool definition", data, t, func(r *reader, raw json.RawMessage, t *tool) {
+		readModelIO(r, raw, &t.ToolDefinition)
+		r.unknown(t.Unknown)
+	})
+}

@@ -1,0 +1,86 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// TestReplySendsBack is about what a provider wants to see again of its own answer, and what it
+// would refuse.
+func TestReplySendsBack(t *testing.T) {
+	for _, test := range []struct {
+		name, why string
+		api       api
+		answer    string
+		want      []string // in the next request
+		not       []string
+	}{
+		{"signature", "Anthropic wants its reasoning signed and in its place", apis[2],
+			`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"redacted_thinking","data":"eA=="},{"type":"tool_use","id":"toolu_9","name":"calc","input":{}}],"stop_reason":"tool_use"}`,
+			[]string{`{"signature":"c2ln","thinking":"hm","type":"thinking"},{"data":"eA==","type":"redacted_thinking"},{"id":"call_1","input":{},"name":"calc","type":"tool_use"}`},
+			[]string{"toolu_9", "msg_1"}},
+		{"log_probabilities", "OpenAI takes none in requests", apis[0],
+			`{"id":"chatcmpl-1","choices":[{"index":0,"logprobs":{"content":[]},"content_filter_results":{"hate":{"filtered":false}},"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"annotations":[{"type":"x"}],"tool_calls":[{"id":"call_abc","type":"function","function":{"name":"calc","arguments":"{}"}}]}}]}`,
+			[]string{`"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"calc"},"id":"call_1","type":"function"}]`},
+			[]string{"logprobs", "content_filter_results", "annotations", "call_abc"}},
+		{"reasoning", "OpenAI takes none without its id", apis[1],
+			`{"id":"resp_1","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"Z0FB"},{"type":"function_call","id":"fc_1","call_id":"call_abc","name":"calc","arguments":"{}"}]}`,
+			[]string{`{"arguments":"{}","call_id":"call_1","name":"calc","type":"function_call"}`},
+			[]string{"rs_1", "fc_1", "call_abc", `"reasoning"`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			requests := s.serve("application/json", json.RawMessage(test.answer), json.RawMessage(test.answer))
+			params := s.asks(test.api)
+			reply, err := s.adapter.Reply(params, s.generate(params))
+			require.NoError(t, err)
+			params.MessageRefs = append(params.MessageRefs, reply,
+				s.message(results(modelio.ToolResponse{Name: "calc", Ref: "call_1", Output: json.RawMessage("1")})))
+			s.generate(params)
+			for _, part := range test.want {
+				require.Contains(t, (*requests)[1], part, test.why)
+			}
+			for _, part := range test.not {
+				require.NotContains(t, (*requests)[1], part, test.why)
+			}
+		})
+	}
+}
+
+func TestReplyErrors(t *testing.T) {
+	s := newScene(t)
+	s.serve("application/json", json.RawMessage(`{"choices":[{"message":{"content":"hi"}}]}`))
+	params := s.asks(apis[0])
+	receipt := s.generate(params)
+
+	unknown := params
+	unknown.Provider = "nobody"
+	_, err := s.adapter.Reply(unknown, receipt)
+	require.ErrorIs(t, err, contract.ErrUnknown)
+
+	bare := receipt
+	bare.RawOutputRef = nil
+	_, err = s.adapter.Reply(params, bare)
+	require.EqualError(t, err, "generate receipt: /raw_output_ref: missing: is required: it has the answer")
+
+	gone := receipt
+	gone.RawOutputRef = contract.Some(ref("1"))
+	_, err = s.adapter.Reply(params, gone)
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+
+	other := receipt
+	other.RawOutputRef = contract.Some(params.MessageRefs[0])
+	_, err = s.adapter.Reply(params, other)
+	require.ErrorContains(t, err, "/raw_output_ref: openai.chat: ", "a blob that is no answer")
+
+	params.MessageRefs = []canon.Hash{ref("1")}
+	_, err = s.adapter.Reply(params, receipt)
+	require.ErrorIs(t, err, snapshot.ErrBlob)
+}

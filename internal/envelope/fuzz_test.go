@@ -1,0 +1,82 @@
+package envelope
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// FuzzOf makes a conversation of bytes, each a part, and proves that no call of the answer has a ref
+// that the history uses, that calls and ids are told apart, and that all blobs can be found.
+func FuzzOf(f *testing.F) {
+	f.Add([]byte{0x01, 0x11, 0x02, 0x40, 0x13}, uint8(2))
+	f.Add([]byte{0x35, 0x45, 0x36, 0x46, 0x17, 0x18, 0x09}, uint8(4))
+	f.Fuzz(func(t *testing.T, parts []byte, cut uint8) {
+		parts = parts[:min(len(parts), 64)]
+		at := min(int(cut), len(parts))
+		history, answer := conversation(parts[:at]), modelio.Message{Role: modelio.RoleModel}
+		for _, m := range conversation(parts[at:]) {
+			answer.Content = append(answer.Content, m.Content...)
+		}
+		out, err := Of(history, &provider.Response{Candidates: []provider.Candidate{{Message: answer}}})
+		require.NoError(t, err)
+		again, err := Of(history, &provider.Response{Candidates: []provider.Candidate{{Message: answer}}})
+		require.NoError(t, err)
+		require.Equal(t, out, again, "the same arguments give the same bytes")
+
+		blobs := map[canon.Hash][]byte{}
+		for _, blob := range out.Blobs {
+			blobs[canon.Sum(blob)] = blob
+		}
+		require.Contains(t, blobs, out.Ref)
+		if out.ToolCallsRef == "" {
+			return
+		}
+		used := map[string]bool{}
+		for _, m := range history {
+			for _, part := range m.Content {
+				if part.ToolRequest != nil {
+					used[part.ToolRequest.Ref] = true
+				} else if part.ToolResponse != nil {
+					used[part.ToolResponse.Ref] = true
+				}
+			}
+		}
+		var calls []toolCall
+		require.NoError(t, json.Unmarshal(blobs[out.ToolCallsRef], &calls))
+		for _, call := range calls {
+			require.False(t, used[call.CallID], "%s of %v", call.CallID, used)
+			used[call.CallID] = true
+			require.Contains(t, blobs, call.ArgumentsRef)
+		}
+	})
+}
+
+// conversation makes a message of each byte. Its low bits are the number in a ref, its high bits the
+// kind of part.
+func conversation(parts []byte) (messages []modelio.Message) {
+	for _, b := range parts {
+		ref := "call_" + string('0'+rune(b&7))
+		if b&8 != 0 {
+			ref = "toolu_" + string('a'+rune(b&7))
+		}
+		switch b >> 4 % 8 {
+		case 0:
+			messages = append(messages, model(modelio.TextPart(ref)))
+		case 1, 2, 3:
+			messages = append(messages, model(request(ref, "f", `{"n":1}`)))
+		case 4, 5:
+			messages = append(messages, tool(response(ref, "f")))
+		case 6:
+			messages = append(messages, model(request("", "f", "")))
+		default:
+			messages = append(messages, model(typed(request(ref, "web", "{}"), "server_tool_use")))
+		}
+	}
+	return messages
+}
