@@ -1,27 +1,19 @@
 package integration_test
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	claudestream "github.com/anthropics/anthropic-sdk-go/packages/ssestream"
-	"github.com/openai/openai-go/v3"
-	openaistream "github.com/openai/openai-go/v3/packages/ssestream"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
@@ -29,269 +21,237 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// An interaction is one recorded call to a real provider.
-type interaction struct {
-	Origin               string
-	Method, URL          string
-	RequestHeaders       http.Header `json:"request_headers"`
-	RequestBody          string      `json:"request_body"`
-	RequestBodyEncoding  string      `json:"request_body_encoding"`
-	Status               int
-	ResponseHeaders      http.Header `json:"response_headers"`
-	ResponseBody         string      `json:"response_body"`
-	ResponseBodyEncoding string      `json:"response_body_encoding"`
-	RequestFidelity      string      `json:"request_fidelity"`
+// A corpusRow counts what became of the interactions of one endpoint.
+type corpusRow struct {
+	store                            string // its directory
+	interactions, retryable, refused int
+	own, generic                     int // recorded by the codec of the API, by the generic one
+	identical                        int // replayed byte for byte
+	decoded, equal                   int // by the provider's SDK; to equal values in recording and replay
+	streams, said                    int // good answers; the snapshot says what the SDK's values say
+	whole, saidWhole                 int
 }
 
-// request returns the request's body. Where the recorder kept only the answer it is one that
-// asks for such an answer.
-func (i *interaction) request() []byte {
-	if i.RequestFidelity != "absent" {
-		return decodeBody(i.RequestBody, i.RequestBodyEncoding)
-	}
-	stream := bytes.HasPrefix(i.response(), []byte("data:")) || bytes.HasPrefix(i.response(), []byte("event:"))
-	return fmt.Appendf(nil, `{"model":"m","max_tokens":1,"stream":%t,"messages":[{"role":"user","content":"made up"}]}`, stream)
+func (r *corpusRow) recorded() int { return r.own + r.generic }
+
+// A corpusRun sends recorded traffic through recorders.
+type corpusRun struct {
+	t     *testing.T
+	all   []*interaction
+	live  func(index int) http.RoundTripper
+	rows  map[string]*corpusRow
+	notes []string // what is not as it should be, or left out
 }
 
-func (i *interaction) response() []byte { return decodeBody(i.ResponseBody, i.ResponseBodyEncoding) }
-
-func decodeBody(body, encoding string) []byte {
-	if encoding != "base64" {
-		return []byte(body)
+// row is the row of an interaction's endpoint. Each endpoint has a store of its own.
+func (run *corpusRun) row(name string) *corpusRow {
+	row := run.rows[name]
+	if row == nil {
+		row = &corpusRow{store: filepath.Join(run.t.TempDir(), ".ai-snapshots")}
+		run.rows[name] = row
 	}
-	data, err := base64.StdEncoding.DecodeString(body)
-	if err != nil {
-		panic(err)
-	}
-	return data
+	return row
 }
 
-// corpus returns the recorded traffic that is not part of the repository.
-func corpus(t *testing.T) []*interaction {
-	dir := os.Getenv("TRACEFORGE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
+// TestCorpus sends every interaction of the corpus through a recorder: recorded from a
+// loopback server, replayed with none, the replayed body byte for byte the recorded one, decoded
+// by the provider's SDK to equal values, in a store that verifies and says what the SDK says.
+func TestCorpus(t *testing.T) {
+	all := slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl"))
+	run := &corpusRun{t: t, all: all, live: serve(t, all), rows: map[string]*corpusRow{}}
+	for index := range all {
+		run.through(index)
 	}
-	var all []*interaction
-	for _, name := range []string{"corpus.jsonl", "sequences.jsonl"} {
-		f, err := os.Open(filepath.Join(dir, name))
-		if os.IsNotExist(err) {
-			t.Skipf("there is no recorded traffic in %s; TRACEFORGE_CORPUS names another place", dir)
-		}
-		require.NoError(t, err)
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 64<<20)
-		for lines.Scan() {
-			var i interaction
-			require.NoError(t, json.Unmarshal(lines.Bytes(), &i))
-			all = append(all, &i)
-		}
-		require.NoError(t, lines.Err())
+	for _, name := range slices.Sorted(maps.Keys(run.rows)) {
+		run.compare(name)
 	}
-	return all
+	run.report()
 }
 
-// newReplayServer serves the corpus on a loopback address: the transport names the interaction.
-func newReplayServer(t *testing.T, all []*interaction) *httptest.Server {
+// serve answers with the interactions from a loopback address: the transport names the one.
+func serve(t *testing.T, all []*interaction) func(int) http.RoundTripper {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		index, _ := strconv.Atoi(r.Header.Get("X-Interaction"))
-		i := all[index]
-		for _, name := range []string{"Content-Type", "Retry-After", "X-Amzn-Errortype"} {
-			for key, values := range i.ResponseHeaders {
-				if strings.EqualFold(key, name) {
-					w.Header()[name] = values
-				}
-			}
+		body, encoding := all[index].wire()
+		maps.Copy(w.Header(), all[index].answered())
+		if encoding != "" {
+			w.Header().Set("Content-Encoding", encoding)
 		}
-		if w.Header().Get("Content-Type") == "" {
-			w.Header()["Content-Type"] = nil // no guess of net/http
-		}
-		w.WriteHeader(i.Status)
-		w.Write(i.response())
+		w.WriteHeader(all[index].Status)
+		w.Write(body)
 	}))
 	t.Cleanup(server.Close)
-	return server
+	base, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	transport := &http.Transport{DisableCompression: true} // the recorder decodes
+	t.Cleanup(transport.CloseIdleConnections)
+	return func(index int) http.RoundTripper { return toInteraction{transport, base, index} }
 }
 
 type toInteraction struct {
-	server *url.URL
-	index  int
+	transport http.RoundTripper
+	server    *url.URL
+	index     int
 }
 
 func (t toInteraction) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.URL.Scheme, out.URL.Host = t.server.Scheme, t.server.Host
 	out.Header.Set("X-Interaction", strconv.Itoa(t.index))
-	return http.DefaultTransport.RoundTrip(out)
+	return t.transport.RoundTrip(out)
 }
 
-// A tally counts what became of the interactions of one API.
-type tally struct {
-	interactions, recorded, identical, equal, retryable int
-	refused                                             []string
-}
+func testName(index int) string { return fmt.Sprintf("TestCorpus/%d", index) }
 
-// TestCorpus sends every interaction of the corpus through a recorder: recorded from a
-// loopback server, replayed with none, the replayed body byte for byte the recorded one, decoded
-// by the provider's SDK to equal values, in a store that verifies.
-func TestCorpus(t *testing.T) {
-	all := corpus(t)
-	server := newReplayServer(t, all)
-	base, err := url.Parse(server.URL)
-	require.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+// through records an interaction and replays it.
+func (run *corpusRun) through(index int) {
+	t, i := run.t, run.all[index]
+	api, name := i.endpoint()
+	row := run.row(name)
+	row.interactions++
 
-	tallies := map[string]*tally{}
-	for index, i := range all {
-		api := endpoint(i)
-		if api == "" {
-			continue
-		}
-		if tallies[api] == nil {
-			tallies[api] = &tally{}
-		}
-		through(t, tallies[api], i, dir, toInteraction{base, index}, index)
-	}
-	store, err := snapshot.Open(dir)
-	require.NoError(t, err)
-	defer store.Close()
-	findings, err := store.Verify()
-	require.NoError(t, err)
-	require.Empty(t, findings)
-	report(t, tallies)
-}
-
-func through(t *testing.T, count *tally, i *interaction, dir string, live http.RoundTripper, index int) {
-	count.interactions++
-	name := fmt.Sprintf("TestCorpus/%d", index)
-	options := []traceforgetest.Option{traceforgetest.Dir(dir), traceforgetest.Nondeterministic("real traffic")}
-	var recorded, replayed *http.Response
+	var replayed *http.Response
 	var recordedBody, replayedBody []byte
-
 	t.Setenv("TRACEFORGE_UPDATE", "1")
-	tb := tbtest.Run(name, func(tb *tbtest.TB) {
-		recorded, recordedBody = call(tb, traceforgetest.New(tb, append(options, traceforgetest.Upstream(live))...), i)
+	tb := tbtest.Run(testName(index), func(tb *tbtest.TB) {
+		_, recordedBody = i.call(tb, traceforgetest.New(tb, trafficOptions(row.store, run.live(index))...))
 	})
-	if tb.Failed() {
-		if recorded != nil && (recorded.StatusCode == 408 || recorded.StatusCode == 429 || recorded.StatusCode >= 500) {
-			count.retryable++
-			return
-		}
-		require.Empty(t, i.request(), "%s: only what was recorded without its request may be refused: %s", i.Origin, tb.Logged())
-		reason, _, _ := strings.Cut(tb.Logged(), "\n  model:")
-		count.refused = append(count.refused, i.Origin+": "+strings.ReplaceAll(reason, "\n", " | "))
+	if tb.Failed() && i.retryable() {
+		row.retryable++
 		return
 	}
-	count.recorded++
-	require.Equal(t, i.response(), recordedBody, "%s: the caller gets what the provider sent", i.Origin)
+	if tb.Failed() {
+		row.refused++
+		run.note("refused", i, firstLines(tb.Logged()))
+		return
+	}
+	sent, _ := i.wire()
+	require.Equal(t, sent, recordedBody, "%s: the caller gets what the provider sent", i.Origin)
 
 	t.Setenv("TRACEFORGE_UPDATE", "")
-	tb = tbtest.Run(name, func(tb *tbtest.TB) {
-		replayed, replayedBody = call(tb, traceforgetest.New(tb, append(options, traceforgetest.Upstream(nil))...), i)
+	tb = tbtest.Run(testName(index), func(tb *tbtest.TB) {
+		replayed, replayedBody = i.call(tb, traceforgetest.New(tb, trafficOptions(row.store, nil)...))
 	})
 	require.False(t, tb.Failed(), "%s: %s", i.Origin, tb.Logged())
-	require.Equal(t, recorded.StatusCode, replayed.StatusCode, i.Origin)
-	if bytes.Equal(recordedBody, replayedBody) {
-		count.identical++
+	require.Equal(t, i.Status, replayed.StatusCode, i.Origin)
+	require.Empty(t, replayed.Header.Get("Content-Encoding"), i.Origin)
+	if bytes.Equal(i.response(), replayedBody) {
+		row.identical++
 	}
-	if reflect.DeepEqual(decodeBySDK(recorded, recordedBody), decodeBySDK(replayed, replayedBody)) {
-		count.equal++
+	if decode := sdkDecoders[api]; decode != nil {
+		row.decoded++
+		row.equal += one(sameAnswer(decode(t.Context(), i.bare(), i.response()), decode(t.Context(), replayed, replayedBody)))
 	}
 }
 
-// call makes the interaction's call.
-func call(tb *tbtest.TB, tf *traceforgetest.Recorder, i *interaction) (*http.Response, []byte) {
-	req, err := http.NewRequest(i.Method, i.URL, bytes.NewReader(i.request()))
-	if err != nil {
-		tb.Fatalf("%v", err)
-	}
-	for name, values := range i.RequestHeaders {
-		if !strings.EqualFold(name, "Accept-Encoding") && !strings.EqualFold(name, "Content-Length") && !strings.EqualFold(name, "Content-Encoding") {
-			req.Header[http.CanonicalHeaderKey(name)] = values
+// compare checks an endpoint's store, and holds what it says of each answer against what the
+// provider's SDK makes of it.
+func (run *corpusRun) compare(name string) {
+	row := run.rows[name]
+	store, err := snapshot.Open(row.store)
+	require.NoError(run.t, err)
+	defer store.Close()
+	findings, err := store.Verify()
+	require.NoError(run.t, err)
+	require.Empty(run.t, findings)
+	for entry, err := range store.All() {
+		require.NoError(run.t, err)
+		recorded, err := store.Get(entry.ID)
+		require.NoError(run.t, err)
+		index, err := strconv.Atoi(strings.TrimPrefix(recorded.Source.Test, "TestCorpus/"))
+		require.NoError(run.t, err)
+		i := run.all[index]
+		api, _ := i.endpoint()
+		switch {
+		case api == generic:
+			row.generic++
+		case recorded.Request.API != api:
+			row.generic++
+			run.note("recorded as "+recorded.Request.API, i, "not explained")
+		default:
+			row.own++
+			run.says(row, i, &recorded.Response)
 		}
 	}
-	req.Header.Del("X-Stainless-Lang") // refusals as errors
-	resp, err := tf.RoundTrip(req)
-	if err != nil {
-		tb.Fatalf("%v", err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		tb.Fatalf("%v", err)
-	}
-	return resp, body
 }
 
-// endpoint names the API of an interaction, empty for those that this test leaves out.
-func endpoint(i *interaction) string {
-	u, err := url.Parse(i.URL)
-	if err != nil || i.Method != "POST" {
-		return ""
+// says holds what a snapshot says of a good answer against what the provider's SDK makes of it.
+func (run *corpusRun) says(row *corpusRow, i *interaction, stored *snapshot.Response) {
+	api, _ := i.endpoint()
+	decode := sdkDecoders[api]
+	if decode == nil || i.Status >= 300 {
+		return
 	}
-	switch {
-	case strings.HasSuffix(u.Path, "/chat/completions"):
-		return "openai.chat"
-	case strings.HasSuffix(u.Path, "/v1/messages"):
-		return "anthropic.messages"
+	got := decode(run.t.Context(), i.bare(), i.response())
+	if got.err != "" {
+		return // the SDK does not know
 	}
-	return ""
-}
-
-// decodeBySDK decodes an answer with the provider's own SDK, as far as it goes.
-func decodeBySDK(resp *http.Response, body []byte) any {
-	stream := strings.Contains(resp.Header.Get("Content-Type"), "event-stream")
-	withBody := func() *http.Response {
-		copied := *resp
-		copied.Body = io.NopCloser(bytes.NewReader(body))
-		return &copied
+	said := storedSpeech(run.t, stored)
+	if said != got.said {
+		run.note("not what the SDK says", i, fmt.Sprintf("stored %s, the SDK says %s", shorten(said), shorten(got.said)))
 	}
-	claude := strings.HasSuffix(resp.Request.URL.Path, "/messages")
-	switch {
-	case claude && stream:
-		return collected(claudestream.NewStream[anthropic.MessageStreamEventUnion](claudestream.NewDecoder(withBody()), nil))
-	case claude:
-		var m anthropic.Message
-		return []any{json.Unmarshal(body, &m), m}
-	case stream:
-		return collected(openaistream.NewStream[openai.ChatCompletionChunk](openaistream.NewDecoder(withBody()), nil))
-	default:
-		var m openai.ChatCompletion
-		return []any{json.Unmarshal(body, &m), m}
+	if i.streams() {
+		row.streams++
+		row.said += one(said == got.said)
+	} else {
+		row.whole++
+		row.saidWhole += one(said == got.said)
 	}
 }
 
-func collected[T any](s interface {
-	Next() bool
-	Current() T
-	Err() error
-}) any {
-	var events []T
-	for s.Next() {
-		events = append(events, s.Current())
+func one(yes bool) int {
+	if yes {
+		return 1
 	}
-	return []any{events, fmt.Sprint(s.Err())}
+	return 0
 }
 
-func report(t *testing.T, tallies map[string]*tally) {
-	var names []string
-	for name := range tallies {
-		names = append(names, name)
+// note keeps what of an interaction is not as one would have it, or why that is right.
+func (run *corpusRun) note(what string, i *interaction, detail string) {
+	if reason, ok := explained[i.Origin]; ok {
+		detail = reason
 	}
-	slices.Sort(names)
-	t.Logf("%-28s %12s %9s %9s %9s %10s %8s", "API", "interactions", "recorded", "identical", "SDK equal", "try again", "refused")
-	for _, name := range names {
-		c := tallies[name]
-		t.Logf("%-28s %12d %9d %9d %9d %10d %8d", name, c.interactions, c.recorded, c.identical, c.equal, c.retryable, len(c.refused))
-	}
-	for _, name := range names {
-		c := tallies[name]
-		for _, r := range c.refused {
-			t.Logf("refused: %s: %s", name, r)
+	_, name := i.endpoint()
+	run.notes = append(run.notes, fmt.Sprintf("%s: %s: %s: %s", what, name, i.Origin, detail))
+}
+
+func firstLines(text string) string {
+	lines := strings.SplitN(text, "\n", 4)
+	return strings.Join(lines[:min(3, len(lines))], " | ")
+}
+
+// report prints the table and checks it.
+func (run *corpusRun) report() {
+	t := run.t
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-24s %6s %6s %7s %7s %9s %9s %9s %9s %9s\n",
+		"endpoint", "total", "own", "generic", "refused", "try again", "identical", "SDK equal", "aggregate", "whole")
+	total := &corpusRow{}
+	for _, name := range slices.Sorted(maps.Keys(run.rows)) {
+		r := run.rows[name]
+		fmt.Fprintf(&table, "%-24s %6d %6d %7d %7d %9d %9d %9s %9s %9s\n", name,
+			r.interactions, r.own, r.generic, r.refused, r.retryable, r.identical,
+			of(r.equal, r.decoded), of(r.said, r.streams), of(r.saidWhole, r.whole))
+		assert.Equal(t, r.interactions, r.recorded()+r.retryable+r.refused, "%s: none is lost", name)
+		assert.Equal(t, r.recorded(), r.identical, "%s: every replay is byte-identical", name)
+		assert.Equal(t, r.decoded, r.equal, "%s: the SDK decodes both alike", name)
+		if !strings.HasPrefix(name, generic) {
+			total.interactions += r.interactions - r.retryable
+			total.own += r.own
+			total.streams += r.streams
+			total.said += r.said
 		}
-		require.Equal(t, c.recorded, c.identical, "%s: every replay is byte-identical", name)
-		require.Equal(t, c.recorded, c.equal, "%s: the SDK decodes both alike", name)
-		require.Equal(t, c.interactions, c.recorded+c.retryable+len(c.refused), "%s: none is lost", name)
 	}
+	t.Logf("\n%s%s", &table, strings.Join(run.notes, "\n"))
+	own := 100 * float64(total.own) / float64(total.interactions)
+	assert.GreaterOrEqual(t, 100*total.said, 99*total.streams, "streams whose aggregate is what the SDK makes of them")
+	assert.GreaterOrEqual(t, own, 99.0, "of the named APIs, by their own codec")
+	t.Logf("of %d interactions of the named APIs, %.2f%% by their own codec", total.interactions, own)
+}
+
+func of(n, all int) string {
+	if all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", n, all)
 }

@@ -28,7 +28,6 @@ var openAIResponses = sdk{
 			return openAIResponsesAnswer(got, got), nil
 		}, nil
 	},
-	lacks: loops,
 }
 
 func openAIResponsesParams(q question) responses.ResponseNewParams {

@@ -1,0 +1,117 @@
+package integration_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A speech is what a model said: its text, and the tools that it called, a line each.
+type speech struct{ text, calls string }
+
+// call adds a tool call. Arguments that are empty, null or no JSON are as good as none.
+func (s *speech) call(name, arguments string) {
+	if canonical, err := canon.JSON([]byte(arguments)); err == nil {
+		arguments = string(canonical)
+	}
+	if arguments == "null" || arguments == "{}" {
+		arguments = ""
+	}
+	s.calls += name + " " + arguments + "\n"
+}
+
+func (s speech) String() string { return fmt.Sprintf("%q calls %q", s.text, s.calls) }
+
+// storedSpeech is what a snapshot says that the model said.
+func storedSpeech(t *testing.T, r *snapshot.Response) speech {
+	t.Helper()
+	said := speech{text: r.Content}
+	for _, call := range r.ToolCalls {
+		arguments := string(call.Input)
+		var text string
+		if json.Unmarshal(call.Input, &text) == nil {
+			arguments = text // what is no JSON object is kept as text
+		}
+		said.call(call.Name, arguments)
+	}
+	return said
+}
+
+// An sdkAnswer is what a provider's SDK makes of an answer.
+type sdkAnswer struct {
+	values any // the SDK's own
+	err    string
+	said   speech
+}
+
+// An sdkDecoder has an SDK decode an answer, by a call over a transport that gives it.
+type sdkDecoder func(context.Context, *http.Response, []byte) sdkAnswer
+
+// sdkDecoders are those of the named APIs that have an SDK in Go.
+var sdkDecoders = map[string]sdkDecoder{
+	"openai.chat":        decoder(openAIChatWhole, openAIChatStream),
+	"openai.responses":   decoder(openAIResponsesWhole, openAIResponsesStream),
+	"openai.completions": decoder(openAICompletionsWhole, openAICompletionsStream),
+	"openai.embeddings":  decoder(openAIEmbeddings, openAIEmbeddings),
+	"anthropic.messages": decoder(claudeWhole, claudeStream),
+	"vertex.anthropic":   decoder(claudeWhole, claudeStream),
+	"google.generate":    decoder(geminiWhole, geminiStream),
+	"ollama.chat":        decoder(ollamaChat, ollamaChat),
+	"ollama.generate":    decoder(ollamaGenerate, ollamaGenerate),
+	"bedrock.converse":   decoder(converseWhole, converseStream),
+	"cohere.chat":        decoder(cohereWhole, cohereStream),
+}
+
+// An sdkCall is a call with an SDK. What it asks does not matter.
+type sdkCall func(context.Context, *http.Client) (values any, said speech, err error)
+
+func decoder(whole, stream sdkCall) sdkDecoder {
+	return func(ctx context.Context, resp *http.Response, body []byte) sdkAnswer {
+		answer := provider.Answer{Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Body: body}
+		call := whole
+		if answer.Events() != nil {
+			call = stream
+		}
+		values, said, err := call(ctx, &http.Client{Transport: canned{resp, body}})
+		a := sdkAnswer{values: values, said: said}
+		if err != nil {
+			a.err = err.Error()
+		}
+		return a
+	}
+}
+
+// canned answers every request alike.
+type canned struct {
+	resp *http.Response
+	body []byte
+}
+
+func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp := &http.Response{
+		StatusCode: c.resp.StatusCode, Status: http.StatusText(c.resp.StatusCode), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: c.resp.Header.Clone(), Request: r, ContentLength: int64(len(c.body)), Body: io.NopCloser(bytes.NewReader(c.body)),
+	}
+	resp.Header.Del("Content-Length")
+	return resp, nil
+}
+
+func sameAnswer(a, b sdkAnswer) bool { return reflect.DeepEqual(a, b) }
+
+func shorten(s speech) string {
+	text := s.String()
+	if len(text) > 300 {
+		text = text[:150] + " … " + text[len(text)-150:]
+	}
+	return strings.ReplaceAll(text, "\n", " ")
+}
