@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,13 +69,11 @@ func oneOf(words ...string) codec[string] {
 
 // sourcePath is a path as design R13 wants it, so that it is the same on every machine.
 var sourcePath = checked(text, func(s string) string {
-	if !fs.ValidPath(s) || strings.ContainsRune(s, '\\') {
+	if !fs.ValidPath(s) || s == "." || strings.ContainsRune(s, '\\') {
 		return "a relative path with forward slashes, without . and .."
 	}
 	return ""
 })
-
-var semver = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
 
 var pointerText = checked(text, func(s string) string {
 	if _, err := parsePointer(s); err != nil {
