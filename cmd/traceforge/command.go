@@ -25,6 +25,7 @@ func commands() []command {
 	return []command{
 		verifyCommand,
 		showCommand,
+		diffCommand,
 		updateCommand,
 		pruneCommand,
 		reportCommand,
