@@ -218,7 +218,7 @@ func busy() fakeprovider.Reply {
 }
 
 var sdks = slices.Concat([]sdk{
-	openAIChat, openAIResponses, openAICompletions, azureChat, goOpenAI,
+	openAIChat, openAIResponses, openAICompletions, openAIEmbeddings, azureChat, goOpenAI,
 	claude, claudeOnAWS, gemini, geminiOnVertex, ollamaChat, ollamaGenerate,
 	bedrockConverse, cohereChat,
 }, bedrockInvoke, langchain)
