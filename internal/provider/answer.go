@@ -141,13 +141,15 @@ func decodeFailure(a *Answer) *Error {
 	return failure
 }
 
-// errorObject returns the error of a body that reports one in its member error; nil if it does
-// not.
+// errorObject returns the error of a body that reports one in its member error, or that is one;
+// nil if it does not.
 func errorObject(body value) *Error {
-	e := body.member("error")
+	e, message := body.member("error"), body.member("message")
 	switch {
-	case body.member("type").word() == "error" && body.member("message").isWord(): // an event of OpenAI's responses
-		return &Error{Code: scalarText(body.member("code")), Message: body.member("message").word()}
+	case body.member("type").word() == "error" && message.isWord(): // an event of OpenAI's responses
+		return &Error{Code: scalarText(body.member("code")), Message: message.word()}
+	case body.member("object").word() == "error" && message.isWord(): // Mistral and vLLM
+		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: message.word()}
 	case e.isWord():
 		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: e.word()}
 	case e.isObject():
