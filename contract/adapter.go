@@ -18,7 +18,8 @@ import (
 // An Adapter makes calls to models (LC "Scope"). It keeps nothing between calls: it is safe
 // for concurrent use while its fields are not changed.
 type Adapter struct {
-	// Store has the blobs that params name, and gets those that receipts name.
+	// Store has the blobs that params name, and gets those that receipts name. It should be one
+	// of its own, as [PutJSON] says.
 	Store *snapshot.Store
 	// Catalog has the providers that may be called.
 	Catalog Catalog
@@ -146,9 +147,10 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	return receipt, nil
 }
 
-// echoes reports whether a blob holds the key. Shorter ones than any provider's are placeholders, such
-// as "unused", and may well be words of an answer.
+// echoes reports whether a blob holds the key. One that is shorter than any provider's is a
+// placeholder, such as "unused", and may well be a word of the answer.
 func echoes(blobs [][]byte, key string) bool {
 	const shortest = 16
-	return len(key) >= shortest && slices.ContainsFunc(blobs, func(blob []byte) bool { return bytes.Contains(blob, []byte(key)) })
+	holds := func(blob []byte) bool { return bytes.Contains(blob, []byte(key)) }
+	return len(key) >= shortest && slices.ContainsFunc(blobs, holds)
 }

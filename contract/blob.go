@@ -25,8 +25,8 @@ func readBlob(blobs Blobs, ref canon.Hash) ([]byte, error) {
 	return data, nil
 }
 
-// PutJSON stores the canonical form of v, a value or a [json.RawMessage], and returns its ref. Numbers that a
-// float64 does not hold are kept as package canon does (design R1).
+// PutJSON stores the canonical form of v, a value or a [json.RawMessage], and returns its ref.
+// Numbers that a float64 does not hold are kept as package canon does (design R1).
 //
 // The store should be one of its own: in a store of snapshots a blob that no record names is
 // a finding of Verify.

@@ -37,6 +37,14 @@ func TestBlobErrors(t *testing.T) {
 			"message: /name: unknown: is no member of this type"},
 		{"message_list", "a message has one form", func(p *contract.GenerateParams) { p.MessageRefs[0] = raw(`{"content":[{"text":"hi"}],"role":"user"}`) },
 			"message: /content: type: must be a string where it is one text part: write it with PutMessage"},
+		{"message_metadata", "a message has one form", func(p *contract.GenerateParams) {
+			p.MessageRefs[0] = raw(`{"content":"hi","metadata":{},"role":"user"}`)
+		},
+			"message: /metadata: blank: must be left out where it is empty"},
+		{"message_metadata_type", "an object", func(p *contract.GenerateParams) {
+			p.MessageRefs[0] = raw(`{"content":"hi","metadata":1,"role":"user"}`)
+		},
+			"message: /metadata: type: must be an object, is a number"},
 		{"message_part", "unknown members are errors, deep down too", func(p *contract.GenerateParams) {
 			p.MessageRefs[0] = raw(`{"content":[{"toolResponse":{"name":"f","x":1}},{"toolRequest":{"name":"f","y":1}},{"media":{"url":"u","z":1}},{"data":1}],"role":"tool"}`)
 		}, "message: /content/0/toolResponse/x: unknown: is no member of this type, or should be left out\n" +
@@ -90,7 +98,7 @@ func TestReadsRehash(t *testing.T) {
 	s := newScene(t)
 	params := s.asks(apis[0])
 	h := params.MessageRefs[0].Hex()
-	require.NoError(t, os.WriteFile(s.dir+"/blobs/sha256/"+h[:2]+"/"+h, []byte(`{"content":"Say goodbye","role":"user"}`), 0o644))
+	require.NoError(t, os.WriteFile(s.dir+"/blobs/sha256/"+h, []byte(`{"content":"Say goodbye","role":"user"}`), 0o644))
 	_, err := s.adapter.Generate(t.Context(), params)
 	require.ErrorIs(t, err, snapshot.ErrBlob)
 

@@ -49,7 +49,7 @@ func (m *message) UnmarshalJSON(data []byte) error {
 func readMessage(r *reader, raw json.RawMessage, m *message) {
 	r.record(raw,
 		required("content", &m.Content, readContent),
-		optional("metadata", &m.Metadata, readObject),
+		optional("metadata", &m.Metadata, readMetadata),
 		required("role", &m.Role, readRole),
 	)
 }
@@ -85,9 +85,12 @@ func (r *reader) unknown(members modelio.Object) {
 	}
 }
 
-func readObject(r *reader, raw json.RawMessage, o *modelio.Object) {
-	if r.want(raw, '{', "an object") {
-		_ = json.Unmarshal(raw, o) // is one
+func readMetadata(r *reader, raw json.RawMessage, o *modelio.Object) {
+	if !r.want(raw, '{', "an object") {
+		return
+	}
+	if _ = json.Unmarshal(raw, o); len(*o) == 0 {
+		r.report(ruleBlank, "must be left out where it is empty")
 	}
 }
 
@@ -100,8 +103,8 @@ func readRole(r *reader, raw json.RawMessage, role *modelio.Role) {
 	}
 }
 
-// readModelIO reads a value of package modelio, which is as strict as the contract but for members that it does
-// not know.
+// readModelIO reads a value of package modelio, which is as strict as the contract but for
+// members that it does not know.
 func readModelIO[T any](r *reader, raw json.RawMessage, v *T) {
 	err := json.Unmarshal(raw, v)
 	var wrong *modelio.FormatError

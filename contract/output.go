@@ -14,8 +14,8 @@ type OutputEnvelope struct {
 	ReasoningRef  *canon.Hash `json:"reasoning_ref"`  // blob: the text of the reasoning, UTF-8; not set: none
 }
 
-// A ToolCall is a call that the model asks its caller to make (LC "LlmToolCall"). Calls of tools that the
-// provider runs itself are not in envelopes.
+// A ToolCall is a call that the model asks its caller to make (LC "Normalized Output Envelope").
+// Calls of tools that the provider runs itself are not in envelopes.
 type ToolCall struct {
 	CallID         string     `json:"call_id"` // call_1, call_2, … in order of appearance in the conversation (design R8)
 	ToolName       string     `json:"tool_name"`

@@ -84,7 +84,7 @@ func (r *Recorded) outcome(record snapshot.Record) error {
 	}
 	var raw *canon.Hash
 	if s.RawOutputRef != "" {
-		raw = &s.RawOutputRef
+		raw = Some(s.RawOutputRef)
 		if resp.ID, err = r.responseID(record.Snapshot); err != nil {
 			return fmt.Errorf("/response/raw_output_ref: %w", err)
 		}

@@ -16,10 +16,8 @@ import (
 // Anthropic included, and the tool calls with the call ids of the envelope: a tool response names
 // its call by that.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
-	host, ok := a.Catalog[p.Provider]
-	codec, spoken := codecOf(host.API)
-	if !ok || !spoken {
-		return "", newError("generate params", a.Catalog.missing(p.Provider, p.Model)...)
+	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
+		return "", err
 	}
 	if r.RawOutputRef == nil {
 		return "", newError("generate receipt", Violation{"/raw_output_ref", ruleMissing, "is required: it has the answer"})
@@ -32,7 +30,8 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	if err != nil {
 		return "", fmt.Errorf("/raw_output_ref: %w", err)
 	}
-	// What the body begins with counts for more than this type, which not all streams begin with.
+	codec, _ := codecOf(a.Catalog[p.Provider].API) // the catalog was asked
+	// A body that is no stream is told from one by its beginning.
 	resp, err := codec.DecodeResponse(&provider.Answer{Status: 200, ContentType: "text/event-stream", Body: body})
 	if err != nil {
 		return "", fmt.Errorf("/raw_output_ref: %w", err)

@@ -53,7 +53,8 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	return r, nil
 }
 
-// loadMessages reads messages. The results of parallel tool calls become one message, as some APIs demand.
+// loadMessages reads messages. The results of parallel tool calls become one message, as some
+// APIs demand.
 func loadMessages(blobs Blobs, refs []canon.Hash) ([]modelio.Message, error) {
 	messages := make([]modelio.Message, 0, len(refs))
 	for i, ref := range refs {
@@ -176,8 +177,8 @@ func (r *request) error(found ...Violation) error {
 	return newError("generate params for "+r.dialect.api, found...)
 }
 
-// options reads the provider options that are for the request's API. The blob has them by the home
-// provider of the API: {"openai":{"seed":7},"anthropic":{"top_k":3}}.
+// options reads the provider options that are for the request's API. The blob has them by the
+// home provider of the API: {"openai":{"seed":7},"anthropic":{"top_k":3}}.
 func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	ref := r.params.Runtime.ProviderOptionsRef
 	if ref == nil {
@@ -219,7 +220,10 @@ func (r *request) merge(body, options modelio.Object) error {
 	merge(body, options, at, func(pointer string) {
 		found = append(found, Violation{pointer, ruleConflict, "the params say it already"})
 	})
-	return newError("provider options", found...)
+	if err := newError("provider options", found...); err != nil {
+		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
+	}
+	return nil
 }
 
 // format reads the response format and returns what the body says of it.
@@ -238,8 +242,8 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	return at(r.dialect.format, value), nil
 }
 
-// metadata returns the metadata that the API takes, and warns of the rest. It changes no answer, so
-// it is no reason to fail.
+// metadata returns the metadata that the API takes, and warns of the rest. It changes no answer,
+// so it is no reason to fail.
 func (r *request) metadata(options modelio.Object) map[string]string {
 	sent := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(r.params.Runtime.Metadata)) {

@@ -57,10 +57,11 @@ const (
 // Boundary").
 type Run struct{ config RunConfig }
 
-// Start starts a run with the overrides, if there are any, in place of the whole session config; else with that
-// (LC "Run-Start and Step Materialization Semantics"). If the config lacks a provider or a model
-// the error is [ErrMissing], if the catalog does not have one it is [ErrUnknown]; it is an [*Error]
-// with all that is wrong, the same every time. Then there is no run.
+// Start starts a run with the overrides, if there are any, in place of the whole session config;
+// else with that (LC "Run-Start and Step Materialization Semantics"). If the config lacks a
+// provider or a model the error is [ErrMissing], if the catalog does not have one it is
+// [ErrUnknown]; it is an [*Error] with all that is wrong, the same every time. Then there is no
+// run.
 func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, error) {
 	config := session
 	if overrides != nil {

@@ -61,8 +61,9 @@ func tagged(tag string, value any) ([]byte, error) {
 	}{tag, value})
 }
 
-// A TextOrSecretRef is a text, or says where a secret one is kept. One of its fields is set. In JSON it is
-// {"$tag":"literal","$value":"…"} or {"$tag":"secret","$value":{"alias":"openai","version":1}}.
+// A TextOrSecretRef is a text, or says where a secret one is kept. One of its fields is set. In
+// JSON it is {"$tag":"literal","$value":"…"} or
+// {"$tag":"secret","$value":{"alias":"openai","version":1}}.
 //
 // As an API key in params only a secret is accepted, since params are kept. So that a literal one
 // does not end in a log, formatting shows no literal.
@@ -172,6 +173,7 @@ func (f *ResponseFormat) UnmarshalJSON(data []byte) error {
 		switch {
 		case f.Type == FormatJSONSchema && f.JSONSchema == nil:
 			r.in("json_schema", func() { r.report(ruleMissing, "is required with json_schema") })
+		case f.Type == "": // reported
 		case f.Type != FormatJSONSchema && (f.JSONSchema != nil || f.Strict != nil):
 			r.report(ruleUnknown, "json_schema and strict go with the type json_schema only")
 		case f.Type != FormatJSONSchema && f.Type != FormatJSON && f.Type != FormatText:
