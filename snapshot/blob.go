@@ -11,7 +11,10 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 )
 
-// Blobs are in blobs/sha256/<2 hex>/<64 hex> (design R5).
+// Blobs are in blobs/sha256/<64 hex> (design R5), all in one directory. Were they spread over
+// directories by their first digits, git would take a new blob that is like the one it replaces,
+// as answers are, for the renaming of a directory that held no other, and then move what another
+// branch added to it: a conflict of branches that have nothing to do with each other.
 const (
 	blobDir    = "blobs"
 	blobSubdir = blobDir + "/sha256"
@@ -19,7 +22,7 @@ const (
 
 func blobFile(h canon.Hash) string { return path.Join(blobSubdir, blobName(h)) }
 
-func blobName(h canon.Hash) string { return h.Hex()[:2] + "/" + h.Hex() }
+func blobName(h canon.Hash) string { return h.Hex() }
 
 // Blob returns the content of the blob with the given hash, checked against it. An error is
 // [ErrBlob] if there is no such blob, which is [fs.ErrNotExist] too, or if it was altered.

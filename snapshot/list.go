@@ -94,35 +94,35 @@ func (v *verifier) listRecords(provider string) (files []string, err error) {
 	return files, err
 }
 
-// A blobList names the blobs in a directory.
-type blobList struct {
-	dir    string
-	hashes []canon.Hash
-}
+// blobsAtOnce is how many blobs one core checks before it takes the next.
+const blobsAtOnce = 64
 
-// listBlobs lists blobs/sha256/<2 hex>/<64 hex>, and reports what else is there.
+// listBlobs lists blobs/sha256/<64 hex>, and reports what else is there.
 func (v *verifier) listBlobs() error {
-	var walk func(dir string, depth int) error
-	walk = func(dir string, depth int) error {
-		list := blobList{dir: dir}
-		entries, err := v.readDir(dir)
-		for _, e := range entries {
-			file := dir + "/" + e.Name()
-			h, ok := blobOf(file)
-			switch {
-			case e.IsDir() && (depth == 1 && file == blobSubdir || depth == 2):
-				if err := walk(file, depth+1); err != nil {
-					return err
-				}
-			case ok && e.Type().IsRegular():
-				list.hashes = append(list.hashes, h)
+	top, err := v.readDir(blobDir)
+	if err != nil {
+		return err
+	}
+	for _, e := range top {
+		if file := blobDir + "/" + e.Name(); !e.IsDir() || file != blobSubdir {
+			v.stray(file)
+			continue
+		}
+		blobs, err := v.readDir(blobSubdir)
+		if err != nil {
+			return err
+		}
+		var hashes []canon.Hash
+		for _, e := range blobs {
+			file := blobSubdir + "/" + e.Name()
+			if h, ok := blobOf(file); ok && e.Type().IsRegular() {
+				hashes = append(hashes, h)
 				v.blobs[h] = false
-			default:
+			} else {
 				v.stray(file)
 			}
 		}
-		v.blobDirs = append(v.blobDirs, list)
-		return err
+		v.blobLists = slices.Collect(slices.Chunk(hashes, blobsAtOnce))
 	}
-	return walk(blobDir, 1)
+	return nil
 }

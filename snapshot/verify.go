@@ -82,11 +82,11 @@ type verifier struct {
 	store *Store
 	root  *os.Root
 
-	manifest *Manifest
-	listed   bool                // all entries of the manifest are known
-	whole    bool                // all records that it lists are there and can be read
-	dirs     map[string]*os.Root // of the providers
-	blobDirs []blobList
+	manifest  *Manifest
+	listed    bool                // all entries of the manifest are known
+	whole     bool                // all records that it lists are there and can be read
+	dirs      map[string]*os.Root // of the providers
+	blobLists [][]canon.Hash      // all blobs
 
 	mu       sync.Mutex
 	findings []Finding
@@ -138,7 +138,7 @@ func (v *verifier) verify() error {
 			v.report(blobFile(h), Violation{"", ruleOrphan, "no record refers to it"})
 		}
 	}
-	return each(v.blobDirs, v.checkBlobs)
+	return each(v.blobLists, v.checkBlobs)
 }
 
 // each calls f for each item, on all cores. It returns the first error that f does.
@@ -280,14 +280,14 @@ func (v *verifier) times() {
 	}
 }
 
-// checkBlobs checks that the blobs in a directory have the hashes that are their names.
-func (v *verifier) checkBlobs(scratch *scratch, list blobList) error {
-	root, err := v.root.OpenRoot(list.dir)
+// checkBlobs checks that blobs have the hashes that are their names.
+func (v *verifier) checkBlobs(scratch *scratch, hashes []canon.Hash) error {
+	root, err := v.root.OpenRoot(blobSubdir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	for _, h := range list.hashes {
+	for _, h := range hashes {
 		got, err := sumFile(root, h.Hex(), scratch.file[:cap(scratch.file)])
 		if err != nil {
 			return err

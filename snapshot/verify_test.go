@@ -142,8 +142,8 @@ func TestVerify(t *testing.T) {
 			[]string{"B(x): blob"}},
 		"blob-extra": {"no record refers to it", func(t *testing.T, dir string) {
 			h := canon.Sum([]byte("more")).Hex()
-			writeFile(t, []byte("more"), dir, "blobs/sha256", h[:2], h)
-		}, []string{"blobs/sha256/18/187897ce0afcf20b50ba2b37dca84a951b7046f29ed5ab94f010619f69d6e189: orphan"}},
+			writeFile(t, []byte("more"), dir, "blobs/sha256", h)
+		}, []string{"blobs/sha256/187897ce0afcf20b50ba2b37dca84a951b7046f29ed5ab94f010619f69d6e189: orphan"}},
 		"manifest-missing": {"the records need one", func(t *testing.T, dir string) { remove(t, dir, "manifest.json") },
 			[]string{"M: missing"}},
 		"manifest-conflict": {"a merge was not finished", func(t *testing.T, dir string) {
@@ -167,7 +167,7 @@ func TestVerify(t *testing.T) {
 			for _, file := range []string{"README.md", "OpenAI/x.json", "openai/X.json", "openai/sub/x.json", "openai/x.txt", "blobs/x", "blobs/md5/x", "blobs/sha256/x", "blobs/sha256/00/x", "blobs/sha256/00/00/x"} {
 				writeFile(t, nil, dir, file)
 			}
-		}, []string{"OpenAI: stray", "README.md: stray", "blobs/md5: stray", "blobs/sha256/00/00: stray", "blobs/sha256/00/x: stray",
+		}, []string{"OpenAI: stray", "README.md: stray", "blobs/md5: stray", "blobs/sha256/00: stray",
 			"blobs/sha256/x: stray", "blobs/x: stray", "openai/X.json: stray", "openai/sub: stray", "openai/x.txt: stray"}},
 		"links": {"a store has no links", func(t *testing.T, dir string) {
 			require.NoError(t, os.Symlink(filepath.Base(x), filepath.Join(dir, "openai", "link.json")))
@@ -213,7 +213,7 @@ func testFile(test string) string { return "openai/" + snapshot.ID(testPackage, 
 
 func blobOf(test string) string {
 	h := canon.Sum([]byte("body of " + snapshot.ID(testPackage, test, 1))).Hex()
-	return "blobs/sha256/" + h[:2] + "/" + h
+	return "blobs/sha256/" + h
 }
 
 func remove(t *testing.T, elem ...string) {

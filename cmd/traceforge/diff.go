@@ -16,10 +16,11 @@ var diffCommand = command{
 	synopsis: "[--json] [--dir DIR] [FROM [TO]]",
 	summary:  "show what differs between two states of the store",
 	help: `
-Compares records: what was sent, what came back, and which part of a request is the cause.
+Compares records: what was sent, what came back, and which part of a request differs.
 FROM and TO are directories of stores, or revisions of git. FROM is HEAD where it is not
-given, and TO is the store as it is now. A record that is the same call under another name,
-as of a test that was renamed, is moved. The exit code is 1 where there are differences.
+given, and TO is the store as it is now. A record that is the same call under another
+name, as of a test that was renamed, is moved. The exit code is 1 where there are
+differences.
 
   --dir DIR  the store
   --json     print one object instead: {"differences":[{"change":…,"file":…,"causes":[…],

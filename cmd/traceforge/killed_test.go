@@ -9,6 +9,7 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -110,7 +111,7 @@ func (s *scene) command(program, prompt string, args ...string) *osexec.Cmd {
 	if name, ok := strings.CutSuffix(filepath.Base(program), ".test"); ok {
 		cmd.Dir = filepath.Join(s.dir, name)
 	}
-	cmd.Env = append(s.env, "PROMPT="+prompt)
+	cmd.Env = append(slices.Clip(s.env), "PROMPT="+prompt)
 	return cmd
 }
 
