@@ -180,8 +180,7 @@ func TestFromSnapshotWithMedia(t *testing.T) {
 			require.NoError(s, err)
 			require.Equal(s, []canon.Hash{message}, got.Params.MessageRefs, "as it was sent")
 
-			h := snap.Request.Blobs[0].Hex()
-			require.NoError(s, os.Remove(filepath.Join(dir, "blobs", "sha256", h[:2], h)))
+			require.NoError(s, os.Remove(blobFile(s.T, dir, snap.Request.Blobs[0])))
 			_, err = contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
 			require.ErrorIs(s, err, snapshot.ErrBlob)
 			require.ErrorContains(s, err, "params: /request/messages/0: media: ")
