@@ -97,8 +97,8 @@ func TestBlobErrors(t *testing.T) {
 func TestReadsRehash(t *testing.T) {
 	s := newScene(t)
 	params := s.asks(apis[0])
-	h := params.MessageRefs[0].Hex()
-	require.NoError(t, os.WriteFile(s.dir+"/blobs/sha256/"+h, []byte(`{"content":"Say goodbye","role":"user"}`), 0o644))
+	altered := []byte(`{"content":"Say goodbye","role":"user"}`)
+	require.NoError(t, os.WriteFile(blobFile(t, s.dir, params.MessageRefs[0]), altered, 0o644))
 	_, err := s.adapter.Generate(t.Context(), params)
 	require.ErrorIs(t, err, snapshot.ErrBlob)
 

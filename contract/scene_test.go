@@ -203,6 +203,20 @@ func (s *scene) stored() (content []byte) {
 	return content
 }
 
+// blobFile returns the path of a blob in a store's directory.
+func blobFile(t *testing.T, dir string, ref canon.Hash) (found string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == ref.Hex() {
+			found = path
+		}
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, found, "no blob %s", ref)
+	return found
+}
+
 // results is a message with the results of tool calls.
 func results(of ...modelio.ToolResponse) modelio.Message {
 	m := modelio.Message{Role: modelio.RoleTool}
