@@ -14,7 +14,7 @@ import (
 
 var showCommand = command{
 	name:     "show",
-	synopsis: "[--json] [--dir DIR] ID",
+	synopsis: "[--json | --receipt] [--dir DIR] ID",
 	summary:  "show recorded conversations",
 	help: `
 Shows what was sent to a model and what it answered. ID is the id of a snapshot or the
@@ -27,6 +27,8 @@ COLUMNS says, else 100 characters.
 
   --dir DIR  the store
   --json     print the records as one document of the snapshot format
+  --receipt  print the params, receipt and output envelope of the call contract,
+             a line of JSON for each record of the store
 `,
 	run: runShow,
 }
@@ -35,15 +37,22 @@ func runShow(_ context.Context, con *console, args []string) error {
 	flags := newFlags()
 	dir := flags.String("dir", "", "")
 	asJSON := flags.Bool("json", false, "")
+	asReceipt := flags.Bool("receipt", false, "")
 	ids, err := arguments(flags, args, 1, 1)
 	if err != nil {
 		return err
 	}
+	if *asJSON && *asReceipt {
+		return usageError{errors.New("--json and --receipt exclude each other")}
+	}
 	records, err := selectRecords(*dir, ids[0])
 	if len(records) > 0 {
 		write := writeConversations
-		if *asJSON {
+		switch {
+		case *asJSON:
 			write = writeDocument
+		case *asReceipt:
+			write = func(con *console, records []record) error { return writeReceipts(con, *dir, records) }
 		}
 		err = errors.Join(write(con, records), err)
 	}

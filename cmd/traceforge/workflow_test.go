@@ -34,6 +34,12 @@ func TestWorkflow(t *testing.T) {
 				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 			return makeToy(env.WorkDir)
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "namespaces" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return osexec.Command("unshare", "--map-root-user", "--mount", "--net", "true").Run() == nil, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"replace":  replace,
