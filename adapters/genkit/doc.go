@@ -9,10 +9,10 @@
 //		ai.WithMiddleware(genkittraceforge.Middleware(rec, "openai/gpt-4o")),
 //	)
 //
-// While rec replays, the model behind the middleware is not called. Where there is none,
-// because its plugin is not even installed, [Model] defines one that answers from the recorder.
+// While rec replays, the model behind the middleware is not called. For an application that
+// takes no middleware, [Model] defines a model that records another.
 //
-// What is recorded is a [modelio.GenerateRequest] and its answer. The functions From… and To…
-// convert between Genkit's wire types and modelio's. They build them field by field: Genkit's
-// own JSON drops empty texts, empty objects and nulls, and rounds large integers.
+// What is recorded is a [modelio.GenerateRequest] and its answer. Genkit's types are converted
+// to those and back field by field, because Genkit's own JSON drops empty texts, empty objects
+// and nulls, and rounds large integers. What Genkit has no place for is an error.
 package genkittraceforge

@@ -33,31 +33,46 @@ type Recorder interface {
 //
 // The middleware is safe for concurrent use if rec is.
 func Middleware(rec Recorder, name string) ai.ModelMiddleware {
-	return func(next ai.ModelFunc) ai.ModelFunc {
-		return func(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-			asked, err := fromRequest(req)
-			if err != nil {
-				return nil, err
-			}
-			sortTools(asked.Tools)
-			sortResults(asked.Messages)
-			// The model gets Genkit's own request: plugins look for Go values in its configuration.
-			live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-				return generate(ctx, next, detached(req), stream)
-			})
-			said, err := rec.Model(name, live).Generate(ctx, asked, toStream(send))
-			if err != nil {
-				return nil, err
-			}
-			resp, err := toResponse(said)
-			if err != nil {
-				return nil, err
-			}
-			ai.CalculateInputOutputUsage(req, resp) // Genkit does so around a model, and in replay there is none
-			resp.Request = req
-			return resp, nil
-		}
+	return middleware{rec, name}.around
+}
+
+// A middleware has methods where closures would do: those are inlined into the application's
+// functions, and would be taken for the source of the call.
+type middleware struct {
+	rec  Recorder
+	name string
+}
+
+func (m middleware) around(next ai.ModelFunc) ai.ModelFunc { return recordedModel{m, next}.generate }
+
+// A recordedModel is a model of Genkit's with a recorder around it.
+type recordedModel struct {
+	middleware
+	live ai.ModelFunc
+}
+
+func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+	asked, err := fromRequest(req)
+	if err != nil {
+		return nil, err
 	}
+	sortTools(asked.Tools)
+	sortResults(asked.Messages)
+	// The model gets Genkit's own request: plugins look for Go values in its configuration.
+	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		return generate(ctx, m.live, detached(req), stream)
+	})
+	said, err := m.rec.Model(m.name, live).Generate(ctx, asked, toStream(send))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := toResponse(said)
+	if err != nil {
+		return nil, err
+	}
+	ai.CalculateInputOutputUsage(req, resp) // Genkit does so around a model, and in replay there is none
+	resp.Request = req
+	return resp, nil
 }
 
 // detached returns a copy of req with messages that a model may change. Genkit itself does, where

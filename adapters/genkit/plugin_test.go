@@ -156,8 +156,8 @@ func rules(err error) []string {
 	return slices.Compact(broken)
 }
 
-// TestConformance: Genkit's conformance cases get the same verdict from recorded answers.
-func TestConformance(t *testing.T) {
+// TestConformanceVectors: Genkit's conformance cases get the same verdict from recorded answers.
+func TestConformanceVectors(t *testing.T) {
 	cases := *decode[map[string]struct {
 		Stream     bool
 		Input      modelio.GenerateRequest

@@ -51,9 +51,9 @@ func (s script) model(refs bool) ai.ModelFunc {
 	}
 }
 
-// TestGenerateSpec: Genkit's own cases of a scripted model come out the same from Genkit's own
+// TestGenerateVectors: Genkit's own cases of a scripted model come out the same from Genkit's own
 // loop, recorded and without the model.
-func TestGenerateSpec(t *testing.T) {
+func TestGenerateVectors(t *testing.T) {
 	var text any
 	require.NoError(t, yaml.Unmarshal(vectors(t, "tests/specs/generate.yaml"), &text))
 	cases := *decode[struct {
