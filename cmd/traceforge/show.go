@@ -43,7 +43,7 @@ func runShow(_ context.Context, con *console, args []string) error {
 		return err
 	}
 	if *asJSON && *asReceipt {
-		return usageError{errors.New("--json and --receipt exclude each other")}
+		return usagef("--json and --receipt exclude each other")
 	}
 	records, err := selectRecords(*dir, ids[0])
 	if len(records) > 0 {
