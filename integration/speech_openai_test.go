@@ -28,8 +28,9 @@ func openAIChatWhole(ctx context.Context, c *http.Client) (any, speech, error) {
 		for _, call := range m.ToolCalls {
 			said.call(call.Function.Name, call.Function.Arguments)
 		}
-		if m.FunctionCall.Name != "" {
-			said.call(m.FunctionCall.Name, m.FunctionCall.Arguments)
+		//lint:ignore SA1019 recorded answers have it
+		if legacy := m.FunctionCall; legacy.Name != "" {
+			said.call(legacy.Name, legacy.Arguments)
 		}
 	}
 	return got, said, nil

@@ -5,6 +5,9 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/vertex"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -14,6 +17,18 @@ var claude = sdk{
 	keys: []string{"ANTHROPIC_API_KEY"},
 	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
 		client := anthropic.NewClient(option.WithHTTPClient(tf.Client()))
+		return claudeAsker(&client), nil
+	},
+}
+
+// claudeOnVertex is given a token: without one the SDK asks for Google's default credentials,
+// which are a file or a server, not a variable.
+var claudeOnVertex = sdk{
+	name: "anthropic-sdk-go on Vertex AI", api: "vertex.anthropic", provider: "vertex",
+	unkeyed: true,
+	open: func(ctx context.Context, tf *traceforgetest.Recorder) (asker, error) {
+		token := &google.Credentials{TokenSource: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "unused"})}
+		client := anthropic.NewClient(option.WithHTTPClient(tf.Client()), vertex.WithCredentials(ctx, "us-east5", "mine", token))
 		return claudeAsker(&client), nil
 	},
 }

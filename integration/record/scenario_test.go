@@ -219,7 +219,7 @@ func busy() fakeprovider.Reply {
 
 var sdks = slices.Concat([]sdk{
 	openAIChat, openAIResponses, openAICompletions, openAIEmbeddings, azureChat, goOpenAI,
-	claude, claudeOnAWS, gemini, geminiOnVertex, ollamaChat, ollamaGenerate,
+	claude, claudeOnAWS, claudeOnVertex, gemini, geminiOnVertex, ollamaChat, ollamaGenerate,
 	bedrockConverse, cohereChat,
 }, bedrockInvoke, langchain)
 
