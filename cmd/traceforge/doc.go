@@ -1,11 +1,18 @@
-// Command traceforge checks, shows and packs the snapshots of model calls that tests recorded
-// with package traceforgetest.
+// Command traceforge records, checks, shows, compares and packs the snapshots of model calls that
+// tests make with package traceforgetest.
 //
-//	traceforge verify [--json] [DIR]
+//	traceforge init [--git [--command COMMAND]] [DIR]
+//	traceforge update [--new] [--json] [-run REGEXP] [PACKAGE…] [-- FLAG…]
+//	traceforge verify [--json] [--receipt DIR] [DIR]
+//	traceforge report [--markdown|--json] --receipt DIR [DIR]
+//	traceforge prune [--write] [--json] [--receipt DIR|--blobs] [-- FLAG…]
+//	traceforge diff [--json] [--dir DIR] [FROM [TO]]
 //	traceforge show [--json] [--dir DIR] ID
-//	traceforge manifest [DIR]
-//	traceforge migrate --from V --to V [DIR|FILE…]
-//	traceforge pack [--package PATH] [--dir DIR] -o DIR TEST
+//	traceforge manifest [--json] [DIR]
+//	traceforge migrate --from V --to V [--json] [DIR|FILE…]
+//	traceforge git textconv FILE
+//	traceforge git merge-manifest BASE OURS THEIRS
+//	traceforge pack [--json] [--package PATH] [--dir DIR] -o DIR TEST
 //	traceforge pack verify DIR
 //	traceforge modelio verify [--no-response-hashes] [--no-size-limits] FILE…
 //	traceforge modelio hash FILE

@@ -22,11 +22,12 @@ again.
 
   --from V  the version that the files are of
   --to V    the version that they shall be of
+  --json    print one object: {"ok":…,"snapshots":…,"findings":[…]}, as verify does
 `
 
 var migrateCommand = command{
 	name:     "migrate",
-	synopsis: "--from V --to V [DIR|FILE…]",
+	synopsis: "--from V --to V [--json] [DIR|FILE…]",
 	summary:  "bring snapshots to another version of the format",
 	help:     migrateHelp,
 	run:      runMigrate,
@@ -45,6 +46,7 @@ func runMigrate(_ context.Context, con *console, args []string) error {
 	flags := newFlags()
 	from := flags.String("from", "", "")
 	to := flags.String("to", "", "")
+	asJSON := flags.Bool("json", false, "")
 	names, err := arguments(flags, args, 0, math.MaxInt)
 	if err != nil {
 		return err
@@ -62,6 +64,7 @@ func runMigrate(_ context.Context, con *console, args []string) error {
 	}
 
 	refused := 0 // nothing is written: the one migration that there is changes no file
+	var found []snapshot.Finding
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -74,7 +77,16 @@ func runMigrate(_ context.Context, con *console, args []string) error {
 		}
 		refused++
 		for _, v := range broken.Violations {
-			writeFinding(con, snapshot.Finding{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message})
+			found = append(found, snapshot.Finding{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message})
+		}
+	}
+	if *asJSON {
+		if err := writeFindings(con, len(files), found, nil); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range found {
+			writeFinding(con, f)
 		}
 	}
 	switch {
@@ -83,6 +95,8 @@ func runMigrate(_ context.Context, con *console, args []string) error {
 		return exit{exitFindings, errors.New(firstMessage(err))} // in SF's words
 	case refused > 0:
 		return exit{exitFindings, fmt.Errorf("%d of %s cannot be migrated: nothing was changed", refused, count(len(files), "file", "files"))}
+	case *asJSON:
+		return nil
 	}
 	_, err = fmt.Fprintf(con.stdout, "nothing to do: %s of version %s\n", count(len(files), "file is", "files are"), snapshot.Version)
 	return err

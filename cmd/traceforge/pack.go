@@ -12,7 +12,7 @@ import (
 
 var packCommand = command{
 	name:     "pack",
-	synopsis: "[--package PATH] [--dir DIR] -o DIR TEST",
+	synopsis: "[--json] [--package PATH] [--dir DIR] -o DIR TEST",
 	summary:  "export the calls of a test as a run pack",
 	help: `
 Writes a directory with model_io.json, a session of the calls that a test and its
@@ -24,6 +24,7 @@ which is replaced.
   --package PATH  the import path of the test's package, where several have a test of
                   that name
   --dir DIR       the store
+  --json          print one object: {"dir":…,"interactions":…,"model_io_hash":…}
 `,
 	run: runPack,
 }
@@ -33,6 +34,7 @@ func runPack(_ context.Context, con *console, args []string) error {
 	out := flags.String("o", "", "")
 	pkg := flags.String("package", "", "")
 	dir := flags.String("dir", "", "")
+	asJSON := flags.Bool("json", false, "")
 	args, err := arguments(flags, args, 1, 1)
 	if err != nil {
 		return err
@@ -51,6 +53,13 @@ func runPack(_ context.Context, con *console, args []string) error {
 	}
 	if err := p.Write(*out); err != nil {
 		return err
+	}
+	if *asJSON {
+		return con.json(struct {
+			Dir          string `json:"dir"`
+			Interactions int    `json:"interactions"`
+			ModelIOHash  string `json:"model_io_hash"`
+		}{*out, len(snaps), string(p.Run.ModelIOHash)})
 	}
 	_, err = fmt.Fprintf(con.stdout, "%s: %s, %s\n", *out, count(len(snaps), "interaction", "interactions"), p.Run.ModelIOHash)
 	return err

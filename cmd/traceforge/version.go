@@ -9,24 +9,44 @@ import (
 )
 
 var versionCommand = command{
-	name:    "version",
-	summary: "print the version of the command and of the format",
-	run:     runVersion,
+	name:     "version",
+	synopsis: "[--json]",
+	summary:  "print the version of the command and of the format",
+	help: `
+  --json  print one object: {"traceforge":…,"format":…,"go":…,"revision":…}
+`,
+	run: runVersion,
 }
 
 func runVersion(_ context.Context, con *console, args []string) error {
-	if _, err := arguments(newFlags(), args, 0, 0); err != nil {
+	flags := newFlags()
+	asJSON := flags.Bool("json", false, "")
+	if _, err := arguments(flags, args, 0, 0); err != nil {
 		return err
 	}
-	version, built := "(unknown)", ""
+	v := struct {
+		Traceforge string `json:"traceforge"`
+		Format     string `json:"format"`
+		Go         string `json:"go,omitempty"`
+		Revision   string `json:"revision,omitempty"`
+	}{Traceforge: "(unknown)", Format: snapshot.Version}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		version, built = info.Main.Version, ", "+info.GoVersion
+		v.Traceforge, v.Go = info.Main.Version, info.GoVersion
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				built += ", " + s.Value
+				v.Revision = s.Value
 			}
 		}
 	}
-	_, err := fmt.Fprintf(con.stdout, "traceforge %s (snapshot format %s%s)\n", version, snapshot.Version, built)
+	if *asJSON {
+		return con.json(v)
+	}
+	built := ""
+	for _, known := range []string{v.Go, v.Revision} {
+		if known != "" {
+			built += ", " + known
+		}
+	}
+	_, err := fmt.Fprintf(con.stdout, "traceforge %s (snapshot format %s%s)\n", v.Traceforge, v.Format, built)
 	return err
 }
