@@ -5,6 +5,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,6 +46,7 @@ func TestWorkflow(t *testing.T) {
 			"replace":  replace,
 			"provider": providerCommand,
 			"packages": packagesCommand,
+			"action":   actionCommand,
 		},
 	})
 }
@@ -135,6 +137,25 @@ func packagesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	subtests, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(makePackages(ts.MkAbs("."), n, subtests))
+}
+
+// actionCommand is the script command action STEP, which runs the shell script of a step of
+// action.yml, counted from 1, as GitHub's runner does.
+func actionCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: action STEP")
+	}
+	text, err := os.ReadFile("../../action.yml")
+	ts.Check(err)
+	blocks := regexp.MustCompile(`(?m)^ +run: \|\n((?: {8,}.*\n)+)`).FindAllSubmatch(text, -1)
+	step, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	script := filepath.Join(ts.Getenv("RUNNER_TEMP"), "step.sh")
+	ts.Check(os.WriteFile(script, blocks[step-1][1], 0o666))
+	err = ts.Exec("bash", "--noprofile", "--norc", "-eo", "pipefail", script)
+	if (err != nil) != neg {
+		ts.Fatalf("step %d: %v", step, err)
+	}
 }
 
 // chatPackage is a package of the toy modules: Ask calls a model through a recorder.
