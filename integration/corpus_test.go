@@ -226,7 +226,7 @@ func (run *corpusRun) report() {
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-24s %6s %6s %7s %7s %9s %9s %9s %9s %9s\n",
 		"endpoint", "total", "own", "generic", "refused", "try again", "identical", "SDK equal", "aggregate", "whole")
-	total := &corpusRow{}
+	total, refused := &corpusRow{}, 0
 	for _, name := range slices.Sorted(maps.Keys(run.rows)) {
 		r := run.rows[name]
 		fmt.Fprintf(&table, "%-24s %6d %6d %7d %7d %9d %9d %9s %9s %9s\n", name,
@@ -235,6 +235,7 @@ func (run *corpusRun) report() {
 		assert.Equal(t, r.interactions, r.recorded()+r.retryable+r.refused, "%s: none is lost", name)
 		assert.Equal(t, r.recorded(), r.identical, "%s: every replay is byte-identical", name)
 		assert.Equal(t, r.decoded, r.equal, "%s: the SDK decodes both alike", name)
+		refused += r.refused
 		if !strings.HasPrefix(name, generic) {
 			total.interactions += r.interactions - r.retryable
 			total.own += r.own
@@ -245,6 +246,7 @@ func (run *corpusRun) report() {
 	t.Logf("\n%s%s", &table, strings.Join(run.notes, "\n"))
 	own := 100 * float64(total.own) / float64(total.interactions)
 	assert.GreaterOrEqual(t, 100*total.said, 99*total.streams, "streams whose aggregate is what the SDK makes of them")
+	assert.LessOrEqual(t, 100*refused, len(run.all), "refused")
 	assert.GreaterOrEqual(t, own, 99.0, "of the named APIs, by their own codec")
 	t.Logf("of %d interactions of the named APIs, %.2f%% by their own codec", total.interactions, own)
 }
