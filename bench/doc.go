@@ -1,0 +1,2 @@
+// Package bench measures traceforge beside other tools, in modules that use both.
+package bench

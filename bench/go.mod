@@ -1,0 +1,15 @@
+module github.com/traceforge/traceforge-go/bench
+
+go 1.26.0
+
+replace github.com/traceforge/traceforge-go => ../
+
+require (
+	github.com/traceforge/traceforge-go v0.0.0
+	gopkg.in/dnaeon/go-vcr.v4 v4.0.7
+)
+
+require (
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	go.yaml.in/yaml/v4 v4.0.0-rc.6 // indirect
+)
