@@ -1,6 +1,7 @@
 package traceforgetest
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -26,7 +27,12 @@ func (r *Recorder) URL(name string) string {
 	}
 	server := &http.Server{Handler: &gateway{r, home}}
 	go server.Serve(listener) // ends with Close
-	r.t.Cleanup(func() { server.Close() })
+	r.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		defer cancel()
+		server.Shutdown(ctx) // so that answers that are on their way are recorded
+		server.Close()
+	})
 	return "http://" + listener.Addr().String()
 }
 
