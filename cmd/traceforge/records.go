@@ -66,3 +66,17 @@ func load(store *snapshot.Store, entries []snapshot.Entry) (records []record, er
 	}
 	return records, err
 }
+
+// origins returns where each record was made. What cannot be read is for others to say.
+func origins(store *snapshot.Store) ([]snapshot.Source, error) {
+	var origins []snapshot.Source
+	for e, err := range store.All() {
+		if err != nil {
+			return nil, err
+		}
+		if loaded, err := load(store, []snapshot.Entry{e}); err == nil {
+			origins = append(origins, loaded[0].snapshot.Source)
+		}
+	}
+	return origins, nil
+}

@@ -63,6 +63,20 @@ func (s *sources) of(pkg string) *testFuncs {
 	return s.tests[pkg]
 }
 
+// gone says why the code does not have a test; empty: it has, or that is not known.
+func (s *sources) gone(pkg, test string) string {
+	top, _, _ := strings.Cut(test, "/")
+	switch code := s.of(pkg); {
+	case !code.known:
+		return ""
+	case !code.exists:
+		return "there is no package " + pkg + " with tests"
+	case !code.names[top]:
+		return pkg + " has no " + top
+	}
+	return ""
+}
+
 func (s *sources) read(pkg string) *testFuncs {
 	t := &testFuncs{names: map[string]bool{}}
 	dir, ok := s.dirOf(pkg)

@@ -72,11 +72,13 @@ func runAll(ctx context.Context, con *console, store *snapshot.Store, dir string
 	if err != nil {
 		return nil, err
 	}
-	owners, err := recordPackages(store)
+	origins, err := origins(store)
 	if err != nil {
 		return nil, err
 	}
-	packages = slices.DeleteFunc(packages, func(p testPackage) bool { return !p.records && !owners[p.path] })
+	packages = slices.DeleteFunc(packages, func(p testPackage) bool {
+		return !p.records && !slices.ContainsFunc(origins, func(from snapshot.Source) bool { return from.Package == p.path })
+	})
 	u.all = true
 	if len(packages) == 0 {
 		return u, nil
@@ -106,20 +108,6 @@ func runAll(ctx context.Context, con *console, store *snapshot.Store, dir string
 		}
 	}
 	return u, nil
-}
-
-// recordPackages returns the packages that have records. What cannot be read is for others to say.
-func recordPackages(store *snapshot.Store) (map[string]bool, error) {
-	owners := map[string]bool{}
-	for e, err := range store.All() {
-		if err != nil {
-			return nil, err
-		}
-		if loaded, err := load(store, []snapshot.Entry{e}); err == nil {
-			owners[loaded[0].snapshot.Source.Package] = true
-		}
-	}
-	return owners, nil
 }
 
 // filtering returns those of go test's flags that keep tests from running.

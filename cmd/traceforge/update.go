@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 var updateCommand = command{
@@ -77,6 +79,9 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 	attribute(differ, ended)
 	failed := ended.failed()
 	con.say("%s: %s", strings.Join(stores, ", "), tally(differ))
+	if err := sayGone(ctx, con, stores); err != nil {
+		return err
+	}
 	if *asJSON {
 		err = con.json(struct {
 			OK       bool     `json:"ok"`
@@ -91,6 +96,35 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 		err = exit{exitFindings, fmt.Errorf("tests failed in %s", strings.Join(failed, ", "))}
 	}
 	return err
+}
+
+// sayGone says how many records are of tests that the code does not have, as after one was renamed.
+func sayGone(ctx context.Context, con *console, stores []string) error {
+	src, err := openSources(ctx)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, dir := range stores {
+		store, err := snapshot.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		origins, err := origins(store)
+		if err != nil {
+			return err
+		}
+		for _, from := range origins {
+			if from.Test != "" && src.gone(from.Package, from.Test) != "" {
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		con.say("%s of tests that are not in the code any more: remove them with traceforge prune --write", count(n, "record is", "records are"))
+	}
+	return nil
 }
 
 // updateEnv is the variable that has the harness record.

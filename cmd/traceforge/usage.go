@@ -106,17 +106,14 @@ func unplayed(format string, args ...any) verdict {
 // running as it always does.
 func (u *usage) judge(from snapshot.Source) verdict {
 	pkg, test := from.Package, from.Test
-	top, _, _ := strings.Cut(test, "/")
-	code := u.sources.of(pkg)
-	switch {
-	case test == "":
+	if test == "" {
 		return unplayed("the record names no test")
-	case !code.known:
+	}
+	if !u.sources.of(pkg).known {
 		return unplayed("%s is not in this module", pkg)
-	case !code.exists:
-		return orphaned("there is no package %s with tests", pkg)
-	case !code.names[top]:
-		return orphaned("%s has no %s", pkg, top)
+	}
+	if reason := u.sources.gone(pkg, test); reason != "" {
+		return orphaned("%s", reason)
 	}
 	switch how := u.ended[testName{Package: pkg}]; {
 	case how == "" && !u.all:
