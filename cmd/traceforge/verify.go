@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -24,7 +25,8 @@ Reads every file of the store and prints a line for each thing that is wrong:
 
 It finds files that were altered, are missing, were added or renamed, blobs that no
 record refers to, files that are not written as traceforge writes them, conflict
-markers, and a manifest that disagrees with the records.
+markers, and a manifest that disagrees with the records. On GitHub Actions findings are
+annotations too.
 
 With --receipt it also tells how a run of the tests used the store, by package: the
 records that were played, those that were not, those that no test can use any more (see
@@ -80,6 +82,11 @@ func runVerify(ctx context.Context, con *console, args []string) error {
 			c.write(con.stdout)
 		}
 	}
+	if annotation.Wanted() {
+		for _, f := range found {
+			annotate(con, dir, f)
+		}
+	}
 	if c != nil {
 		c.sayKept(con)
 	}
@@ -116,6 +123,19 @@ func writeFinding(con *console, f snapshot.Finding) {
 	}
 	f.Message = strings.Join(lines, "; ")
 	fmt.Fprintln(con.stdout, printable(f.String()))
+}
+
+// annotate tells GitHub Actions of a finding, which shows it at its file.
+func annotate(con *console, dir string, f snapshot.Finding) {
+	file := path.Join(filepath.ToSlash(dir), f.File)
+	if wd, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
+		file = annotation.Path(wd, file)
+	}
+	text := f.Message
+	if f.Pointer != "" {
+		text = f.Pointer + ": " + text
+	}
+	con.say("%s", annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
 }
 
 // writeFindings writes what was found for a program to read.

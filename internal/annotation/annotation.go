@@ -1,0 +1,50 @@
+// Package annotation is how failures are told to GitHub Actions, which shows them at their line
+// in the pull request.
+package annotation
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Wanted reports whether this process runs under GitHub Actions.
+func Wanted() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
+
+// Path returns the path of a file below the checkout, which may hold the directory root, that
+// the file's path is relative to, further down; the file as it is where that is not known.
+func Path(root, file string) string {
+	workspace := os.Getenv("GITHUB_WORKSPACE")
+	if workspace == "" || root == "" {
+		return file
+	}
+	rel, err := filepath.Rel(workspace, filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil || !filepath.IsLocal(rel) {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Error returns the workflow command that annotates a line of a file, see Path. Without a line it
+// is the whole file; without a file, the job. The command must begin a line of what is printed.
+func Error(file string, line int, title, text string) string {
+	properties := "title=" + escapeProperty(title)
+	if line > 0 {
+		properties = fmt.Sprintf("line=%d,%s", line, properties)
+	}
+	if file != "" {
+		properties = "file=" + escapeProperty(file) + "," + properties
+	}
+	return "::error " + properties + "::" + escapeData(text)
+}
+
+// The characters that mean something to the runner in a workflow command's text, and in its
+// properties besides.
+var (
+	dataEscapes     = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
+	propertyEscapes = append([]string{":", "%3A", ",", "%2C"}, dataEscapes...)
+)
+
+func escapeData(s string) string     { return strings.NewReplacer(dataEscapes...).Replace(s) }
+func escapeProperty(s string) string { return strings.NewReplacer(propertyEscapes...).Replace(s) }
