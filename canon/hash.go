@@ -20,15 +20,8 @@ func Sum(data []byte) Hash {
 
 // Valid reports whether h is spelled as a Hash must be (MI6).
 func (h Hash) Valid() bool {
-	if len(h) != len(hashPrefix)+64 || h[:len(hashPrefix)] != hashPrefix {
-		return false
-	}
-	for _, c := range []byte(h[len(hashPrefix):]) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	digits, ok := strings.CutPrefix(string(h), hashPrefix)
+	return ok && len(digits) == 64 && strings.TrimLeft(digits, "0123456789abcdef") == ""
 }
 
 // Hex returns the 64 digits of h, without the prefix that names the algorithm.

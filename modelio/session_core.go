@@ -57,15 +57,17 @@ func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
 	c.write(`","model_io_schema_version":"`, version)
 	c.text = append(c.text, `"}`...)
 	c.hash.Write(c.text)
-	return hashOf(c.hash)
+	return canon.Hash(appendHash(nil, c.hash))
 }
 
 func (c *coreHash) write(before string, value []byte) {
 	c.text = append(append(c.text, before...), value...)
 }
 
-func hashOf(h hash.Hash) canon.Hash {
-	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(nil)))
+// appendHash appends the sum of h as a hash is spelled.
+func appendHash(dst []byte, h hash.Hash) []byte {
+	var sum [sha256.Size]byte
+	return hex.AppendEncode(append(dst, "sha256:"...), h.Sum(sum[:0]))
 }
 
 // The strings of a [Session] are UTF-8, but for lone surrogates: these are the three bytes

@@ -125,6 +125,7 @@ type verifier struct {
 	in         interaction                // the one being read
 	length     int                        // interactions read
 	previous   member                     // the index of the interaction before
+	pair       []byte                     // prompt_hash and i, for pairs
 	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i
 	totalBytes int64
 

@@ -19,13 +19,18 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// BenchmarkVerifyReader verifies a file of 10,000 interactions and 100 MB. Beside MB/s it
+// BenchmarkVerifyReader verifies files of 10,000 interactions: one of 100 MB, one of a line each. Beside MB/s it
 // reports, where there is /proc, the peak memory of a process that does nothing else, and,
 // with GOEXPERIMENT=jsonv2, the rate as a part of the limit measured in the same run: that of
 // reading the tokens of the file and hashing it.
 func BenchmarkVerifyReader(b *testing.B) {
+	b.Run("large", func(b *testing.B) { benchmarkVerifyReader(b, 9_400) })
+	b.Run("tiny", func(b *testing.B) { benchmarkVerifyReader(b, 0) })
+}
+
+func benchmarkVerifyReader(b *testing.B, responseBytes int) {
 	path := filepath.Join(b.TempDir(), "model_io.json")
-	size := writeLargeSession(b, path)
+	size := writeSession(b, path, responseBytes)
 	b.SetBytes(size)
 	var limit time.Duration
 	for b.Loop() {
@@ -47,15 +52,16 @@ func BenchmarkVerifyReader(b *testing.B) {
 	}
 }
 
-// writeLargeSession writes a session of text that looks like what models write.
-func writeLargeSession(b *testing.B, path string) (size int64) {
+// writeSession writes a session whose responses have about so many bytes more than a line, of text that
+// looks like what models write.
+func writeSession(b *testing.B, path string, responseBytes int) (size int64) {
 	b.Helper()
 	const paragraph = "The \"snapshot\" is compared by hash; a change shows as an edit in place.\n" +
 		"\tfunc main() { fmt.Println(`naïve`, 'é') } // see https://example.com/a?b=c&d=e\n"
 	s := modelio.NewSession("bench", "bench")
 	for i := range modelio.MaxInteractions {
 		prefix := fmt.Sprintf("answer %d\n", i)
-		s.Append(fmt.Sprintf("prompt %d", i), prefix+strings.Repeat(paragraph, 9_400/len(paragraph)))
+		s.Append(fmt.Sprintf("prompt %d", i), prefix+strings.Repeat(paragraph, responseBytes/len(paragraph)))
 	}
 	data, err := s.Encode()
 	require.NoError(b, err)

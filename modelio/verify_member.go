@@ -97,6 +97,14 @@ func (m *member) typeOrNull() string {
 	return m.typeName()
 }
 
+// append appends what JavaScript's String makes of the value, which is not cut.
+func (m *member) append(dst []byte) []byte {
+	if m.kind == kindString {
+		return append(dst, m.text...)
+	}
+	return append(dst, m.String()...)
+}
+
 // String returns what JavaScript's String makes of the value, cut to a length that does no harm in
 // a message.
 func (m *member) String() string {
@@ -154,6 +162,8 @@ func jsNumber(f float64) string {
 		return "-Infinity"
 	case math.IsInf(f, 1):
 		return "Infinity"
+	case f == math.Trunc(f) && math.Abs(f) < 1e15:
+		return strconv.FormatInt(int64(f), 10)
 	}
 	s, _ := json.Marshal(f) // as ECMAScript writes numbers; f is finite
 	return string(s)
@@ -182,6 +192,7 @@ type content struct {
 	member           // without text, where it is a string
 	size   int64     // UTF-8 bytes
 	hash   hash.Hash // of its UTF-8
+	hex    []byte    // of hash, spelled as a hash is
 }
 
 func newContent() content { return content{hash: sha256.New()} }
@@ -190,6 +201,12 @@ func (c *content) reset() {
 	c.member.reset()
 	c.size = 0
 	c.hash.Reset()
+}
+
+// sum returns the hash of a string, which holds until the next one is read.
+func (c *content) sum() []byte {
+	c.hex = appendHash(c.hex[:0], c.hash)
+	return c.hex
 }
 
 // readContent reads a response_content.

@@ -1,6 +1,7 @@
 package modelio
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 
@@ -152,16 +153,17 @@ func (m *member) isHash() bool { return m.kind == kindString && canon.Hash(m.tex
 func (v *verifier) mi7(in *interaction) {
 	v.unrepeated("MI7", in.place, "response_hash", &in.responseHash)
 	v.unrepeated("MI7", in.place, "response_content", &in.content.member)
-	if !in.responseHash.isHash() {
+	isHash := in.responseHash.isHash()
+	if !isHash {
 		v.violate("MI7", in.place.path("response_hash"), "response_hash must be sha256:<64 hex chars>, got %s", &in.responseHash)
 	}
 	if in.content.kind != kindString && in.isObject {
 		v.violate("MI7", in.place.path("response_content"), "response_content must be a string, got %s", in.content.typeName())
 	}
-	if !in.responseHash.isHash() || in.content.kind != kindString || v.opts.NoResponseHashes {
+	if !isHash || in.content.kind != kindString || v.opts.NoResponseHashes {
 		return
 	}
-	if want := hashOf(in.content.hash); want != canon.Hash(in.responseHash.text) {
+	if want := in.content.sum(); !bytes.Equal(want, in.responseHash.text) {
 		v.violate("MI7", in.place.path("response_hash"), "response_hash mismatch: expected %s, got %s", want, &in.responseHash)
 	}
 }
@@ -171,7 +173,8 @@ func (v *verifier) mi8(in *interaction) {
 	if in.promptHash.cut || in.i.cut {
 		return
 	}
-	pair := sha256.Sum256([]byte(in.promptHash.String() + "|" + in.i.String())) // of one size, whatever was read
+	v.pair = in.i.append(append(in.promptHash.append(v.pair[:0]), '|'))
+	pair := sha256.Sum256(v.pair) // of one size, whatever was read
 	if v.pairs[pair] {
 		v.violate("MI8", in.place.element(), "duplicate (prompt_hash, i) pair at index %d", in.place)
 	}
