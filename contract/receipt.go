@@ -20,7 +20,7 @@ type GenerateReceipt struct {
 	TokenUsage         TokenUsage    `json:"token_usage"`
 	UsageDetails       *UsageDetails `json:"usage_details"`
 	WarningsRef        *canon.Hash   `json:"warnings_ref"` // blob: a list of [Warning]
-	CostCents          *uint64       `json:"cost_cents"`   // not set: prices are not known here
+	CostCents          *uint64       `json:"cost_cents"`   // never set here: what hosts report are fractions of a cent, which raw_output_ref has
 	ProviderID         string        `json:"provider_id"`  // the params' provider
 }
 

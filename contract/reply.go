@@ -2,19 +2,18 @@ package contract
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Reply stores the model's message of an answer, for the next step to name after the messages of
 // p, and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message
-// has the parts of the answer that the provider wants to see again, the signed reasoning of
-// Anthropic included, and the tool calls with the call ids of the envelope: a tool response names
-// its call by that.
+// has the parts of the answer that the provider wants to see again, signed and encrypted reasoning
+// included, and the tool calls with the call ids of the envelope: a tool response names its call by
+// that. Reasoning that OpenAI responses did not encrypt, as they do for the option include, is left
+// out.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
 		return "", err
@@ -42,13 +41,7 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	m, _ := envelope.Number(history, resp.Candidates[0].Message)
 	m.Metadata = nil // log probabilities, filter results: no request may have them
 	if codec.API() == OpenAIResponses {
-		m.Content = withoutReasoning(m.Content)
+		m.Content = responsesReply(m.Content)
 	}
 	return PutMessage(a.Store, m)
-}
-
-// withoutReasoning drops the reasoning of OpenAI responses. The API takes it back by its id or
-// encrypted only, and the codec writes neither in a message that has other parts too.
-func withoutReasoning(parts []modelio.Part) []modelio.Part {
-	return slices.DeleteFunc(slices.Clone(parts), func(p modelio.Part) bool { return p.Reasoning != nil })
 }

@@ -30,8 +30,19 @@ func TestReplySendsBack(t *testing.T) {
 			`{"id":"chatcmpl-1","choices":[{"index":0,"logprobs":{"content":[]},"content_filter_results":{"hate":{"filtered":false}},"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"annotations":[{"type":"x"}],"tool_calls":[{"id":"call_abc","type":"function","function":{"name":"calc","arguments":"{}"}}]}}]}`,
 			[]string{`"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"calc"},"id":"call_1","type":"function"}]`},
 			[]string{"logprobs", "content_filter_results", "annotations", "call_abc"}},
-		{"reasoning", "OpenAI takes none without its id", apis[1],
-			`{"id":"resp_1","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"Z0FB"},{"type":"function_call","id":"fc_1","call_id":"call_abc","name":"calc","arguments":"{}"}]}`,
+		{"encrypted_reasoning", "OpenAI takes it back in its place, by what it encrypted of it", apis[1],
+			`{"id":"resp_1","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"},{"type":"summary_text","text":"so"}],"encrypted_content":"Z0FB"},{"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"Z0FC"},{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"wait","annotations":[]}]},{"type":"function_call","id":"fc_1","call_id":"call_abc","name":"calc","arguments":"{}"}]}`,
+			[]string{`{"encrypted_content":"Z0FB","summary":[{"text":"hm","type":"summary_text"},{"text":"so","type":"summary_text"}],"type":"reasoning"},` +
+				`{"encrypted_content":"Z0FC","summary":[],"type":"reasoning"},` +
+				`{"content":"wait","role":"assistant"},` +
+				`{"arguments":"{}","call_id":"call_1","name":"calc","type":"function_call"}`},
+			[]string{"rs_", "fc_1", "msg_1", "call_abc"}},
+		{"own_tools", "what OpenAI's own tools did is an item, not a block of a message", apis[1],
+			`{"id":"resp_1","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"Z0FB"},{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"q"}},{"type":"function_call","id":"fc_1","call_id":"call_abc","name":"calc","arguments":"{}"}]}`,
+			[]string{`{"encrypted_content":"Z0FB","summary":[],"type":"reasoning"},{"action":{"query":"q","type":"search"},"status":"completed","type":"web_search_call"},{"arguments"`},
+			[]string{"ws_1"}},
+		{"reasoning", "OpenAI takes none without its id, or encrypted", apis[1],
+			`{"id":"resp_1","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":null},{"type":"function_call","id":"fc_1","call_id":"call_abc","name":"calc","arguments":"{}"}]}`,
 			[]string{`{"arguments":"{}","call_id":"call_1","name":"calc","type":"function_call"}`},
 			[]string{"rs_1", "fc_1", "call_abc", `"reasoning"`}},
 	} {

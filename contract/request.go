@@ -41,6 +41,9 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 		return nil, err
 	}
 	wire := &provider.Request{API: host.API, Model: p.Model, Messages: r.history, Options: modelio.Object{}}
+	if host.API == OpenAIResponses {
+		wire.Messages = responsesHistory(r.history)
+	}
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
