@@ -99,8 +99,10 @@ func responsesTools(v value) ([]modelio.ToolDefinition, bool) {
 			return nil, false
 		case kind.word() == "function" && t.member("name").isWord():
 			var tool modelio.ToolDefinition
-			tool.Metadata = functionTool(&tool, t, "parameters")
-			delete(tool.Metadata, "type")
+			rest := functionTool(&tool, t, "parameters")
+			if delete(rest, "type"); len(rest) > 0 {
+				tool.Metadata = rest
+			}
 			tools = append(tools, tool)
 		default: // a host's own tool, kept whole
 			name := t.member("name").word()
