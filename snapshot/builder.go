@@ -1,7 +1,7 @@
 package snapshot
 
 import (
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -16,14 +16,64 @@ type builder struct {
 	text []byte
 }
 
-// appendText appends a string.
+// appendText appends a string, as RFC 8785 section 3.2.2.2 spells it.
 func (b *builder) appendText(s string) {
 	if !utf8.ValidString(s) {
 		b.report(ruleUnicode, "must be valid UTF-8")
 		return
 	}
-	quoted, _ := json.Marshal(s) // strings always marshal; canonical makes the escapes the shortest
-	b.text = append(b.text, quoted...)
+	b.growFor(s)
+	b.text = append(b.text, '"')
+	plain := 0
+	for i := range len(s) {
+		if isPlain(s[i]) {
+			continue
+		}
+		b.text = append(b.text, s[plain:i]...)
+		b.text = append(b.text, escape(s[i])...)
+		plain = i + 1
+	}
+	b.text = append(append(b.text, s[plain:]...), '"')
+}
+
+// growFor makes room for a string that is long, and for what may follow it, at once: an answer
+// can have many megabytes, and each growth on the way would copy them.
+func (b *builder) growFor(s string) {
+	const long = 4 << 10
+	if len(s) < long {
+		return
+	}
+	size := len(s) + long
+	for i := range len(s) {
+		if !isPlain(s[i]) {
+			size += len(escape(s[i])) - 1
+		}
+	}
+	b.text = slices.Grow(b.text, size)
+}
+
+// isPlain reports whether a byte of a string stands for itself.
+func isPlain(c byte) bool { return c >= ' ' && c != '"' && c != '\\' }
+
+// escape returns the escape sequence of a byte that is not plain.
+func escape(c byte) string {
+	switch c {
+	case '"':
+		return `\"`
+	case '\\':
+		return `\\`
+	case '\b':
+		return `\b`
+	case '\t':
+		return `\t`
+	case '\n':
+		return `\n`
+	case '\f':
+		return `\f`
+	case '\r':
+		return `\r`
+	}
+	return fmt.Sprintf(`\u%04x`, c)
 }
 
 // appendRaw appends a JSON text, its numbers kept (design R1).
@@ -40,7 +90,7 @@ func (b *builder) appendInt(n int64) { b.text = strconv.AppendInt(b.text, n, 10)
 
 // canonical makes text[start:], one value, canonical.
 func (b *builder) canonical(start int) {
-	if len(b.found) > 0 {
+	if len(b.found) > 0 || canon.Canonical(b.text[start:]) {
 		return
 	}
 	text, err := canon.JSON(b.text[start:])

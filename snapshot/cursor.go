@@ -12,8 +12,7 @@ type cursor struct {
 	str  string // the same; the strings that are read are parts of it
 	pos  int    // where the next value starts
 
-	sealed bool   // the seals and the document's hash are known to match
-	core   []byte // memory for a core that is hashed
+	sealed bool // the seals and the document's hash are known to match
 }
 
 func newCursor(text []byte) *cursor { return &cursor{text: text, str: string(text)} }

@@ -83,6 +83,17 @@ func (o object[T]) decode(c *cursor, t *T) bool {
 	return len(c.found) == found
 }
 
+// only returns o with the members alone that in names, to be written.
+func (o object[T]) only(in func(name []byte) bool) object[T] {
+	part := object[T]{}
+	for _, m := range o.members {
+		if in([]byte(m.name)) {
+			part.members = append(part.members, m)
+		}
+	}
+	return part
+}
+
 // index returns the index of the named member, searching from the given one on; -1: none.
 func (o object[T]) index(name string, from int) int {
 	for n := range o.members {

@@ -3,28 +3,30 @@ package snapshot
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"slices"
 	"strconv"
 )
 
-// pick appends text, an object, to out, with the members that keep names. Anything else is
-// appended as it is.
-func pick(out, text []byte, keep func(name []byte) bool) []byte {
-	if text[0] != '{' {
-		return append(out, text...)
-	}
-	out = append(out, '{')
+// writeMembers writes text, an object, with the members that keep names.
+func writeMembers(w io.Writer, text []byte, keep func(name []byte) bool) {
+	separator := "{"
 	for i := 1; text[i] != '}'; {
 		name := stringEnd(text, i)
 		end := valueEnd(text, name+1)
 		if keep(text[i+1 : name-1]) {
-			out = appendItem(out, text[i:end])
+			io.WriteString(w, separator)
+			w.Write(text[i:end])
+			separator = ","
 		}
 		if i = end; text[i] == ',' {
 			i++
 		}
 	}
-	return append(out, '}')
+	if separator == "{" {
+		io.WriteString(w, separator)
+	}
+	io.WriteString(w, "}")
 }
 
 // without appends text to out, less the members and elements that paths lead to.

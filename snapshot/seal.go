@@ -1,7 +1,11 @@
 package snapshot
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -35,15 +39,22 @@ func sealed(i int, m member[record]) member[record] {
 
 // seal returns the hash of the texts of r, if all are there.
 func (r *record) seal() (h canon.Hash, ok bool) {
-	sealed := []byte{'{'}
+	sum := sha256.New()
 	for i, text := range r.texts {
 		if text == nil {
 			return "", false
 		}
-		sealed = appendItem(sealed, []byte(`"`+sealedNames[i]+`":`))
-		sealed = append(sealed, fileOrder(text)...)
+		sum.Write(memberOpenings[i])
+		sum.Write(fileOrder(text))
 	}
-	return canon.Sum(append(sealed, '}')), true
+	sum.Write([]byte{'}'})
+	return hashOf(sum), true
+}
+
+// hashOf returns the [canon.Hash] of what was written to sum, of which there is too much to be
+// copied together.
+func hashOf(sum interface{ Sum([]byte) []byte }) canon.Hash {
+	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil)))
 }
 
 // combinedHash returns a document's or a manifest's hash (SF "Combined Hash"). The hashes
@@ -106,45 +117,82 @@ func (s *Snapshot) Seal() error {
 // pointer that names nothing is no error; one that is malformed, or names the whole request,
 // is.
 func (r *Request) Core(ignored []string) ([]byte, error) {
-	var b builder
-	requestObject.encode(&b, *r)
-	b.canonical(0)
-	if err := b.err(); err != nil {
+	core, err := coreOf(requestCoreObject, *r)
+	if err != nil {
 		return nil, err
 	}
-	return requestCore(nil, b.text, ignored)
+	return ignoring(core, ignored)
 }
 
 // Core returns the canonical JSON of what the model said: content, finish_reason, tool_calls,
 // parts, candidates and error, those that are absent left out (design R3).
-func (r *Response) Core() ([]byte, error) {
+func (r *Response) Core() ([]byte, error) { return coreOf(responseCoreObject, *r) }
+
+// The parts of a request and of a response that are their cores.
+var (
+	requestCoreObject  = requestObject.only(inRequestCore)
+	responseCoreObject = responseObject.only(inResponseCore)
+)
+
+func coreOf[T any](core object[T], v T) ([]byte, error) {
 	var b builder
-	responseObject.encode(&b, *r)
+	core.encode(&b, v)
 	b.canonical(0)
 	if err := b.err(); err != nil {
 		return nil, err
 	}
-	return responseCore(nil, b.text), nil
+	return b.text, nil
 }
 
-// requestCore appends the core of a request, which is canonical.
-func requestCore(out, request []byte, ignored []string) ([]byte, error) {
-	paths := make([][]string, len(ignored))
-	for i, pointer := range ignored {
+func inRequestCore(name []byte) bool  { return !slices.Contains(outsideCore, string(name)) }
+func inResponseCore(name []byte) bool { return slices.Contains(coreMembers, string(name)) }
+
+// promptHash returns the hash of the core of a request, as it stands in a file.
+func promptHash(request []byte, ignored []string) (canon.Hash, error) {
+	sum := sha256.New()
+	if len(ignored) == 0 {
+		writeCore(sum, request, inRequestCore)
+		return hashOf(sum), nil
+	}
+	var core bytes.Buffer
+	writeCore(&core, request, inRequestCore)
+	text, err := ignoring(core.Bytes(), ignored)
+	if err != nil {
+		return "", err
+	}
+	return canon.Sum(text), nil
+}
+
+// responseHash returns the hash of the core of a response, as it stands in a file.
+func responseHash(response []byte) canon.Hash {
+	sum := sha256.New()
+	writeCore(sum, response, inResponseCore)
+	return hashOf(sum)
+}
+
+// writeCore writes the canonical form of the members of an object that in names. The writers it
+// is given do not fail.
+func writeCore(w io.Writer, text []byte, in func(name []byte) bool) {
+	if mayHaveIndex(text) {
+		if canonical, err := canon.JSON(text); err == nil {
+			text = canonical
+		}
+	}
+	writeMembers(w, text, in)
+}
+
+// ignoring returns a core without what the pointers name.
+func ignoring(core []byte, pointers []string) ([]byte, error) {
+	if len(pointers) == 0 {
+		return core, nil
+	}
+	paths := make([][]string, len(pointers))
+	for i, pointer := range pointers {
 		tokens, err := parsePointer(pointer)
 		if err != nil {
 			return nil, err
 		}
 		paths[i] = tokens
 	}
-	core := pick(out, request, func(name []byte) bool { return !slices.Contains(outsideCore, string(name)) })
-	if len(paths) == 0 {
-		return core, nil
-	}
 	return without(nil, core, paths), nil
-}
-
-// responseCore appends the core of a response, which is canonical.
-func responseCore(out, response []byte) []byte {
-	return pick(out, response, func(name []byte) bool { return slices.Contains(coreMembers, string(name)) })
 }
