@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -144,8 +145,10 @@ func bare(p *modelio.Part) bool { return len(p.Metadata) == 0 && len(p.Unknown) 
 
 // storedResponse fills in what a response holds besides its transport. The tool calls and the
 // opaque values of the answer are numbered on from those of the request (design R8).
+//
+// Short strings are copied, as the decoded ones share the memory of the whole answer.
 func storedResponse(stored *snapshot.Response, resp *provider.Response, history []modelio.Message, values *values) error {
-	stored.Model = resp.Model
+	stored.Model = strings.Clone(resp.Model)
 	stored.FinishReason = string(modelio.FinishOther)
 	if u := resp.Usage; u != nil {
 		stored.Usage = &snapshot.Usage{
@@ -184,7 +187,7 @@ func total(u *modelio.Usage) *int64 {
 func storedCandidate(c provider.Candidate, history []modelio.Message, values *values) (snapshot.Candidate, error) {
 	whole, _ := modelio.NormalizeRefs(append(history[:len(history):len(history)], c.Message))
 	message := whole[len(whole)-1]
-	stored := snapshot.Candidate{FinishReason: string(c.FinishReason), FinishReasonRaw: c.FinishReasonRaw}
+	stored := snapshot.Candidate{FinishReason: string(c.FinishReason), FinishReasonRaw: strings.Clone(c.FinishReasonRaw)}
 	if stored.FinishReason == "" {
 		stored.FinishReason = string(modelio.FinishOther)
 	}

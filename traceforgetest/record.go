@@ -30,7 +30,7 @@ type take struct {
 	err      error // of the transport
 	status   int
 	header   http.Header
-	body     bytes.Buffer // as received
+	body     received
 	arrivals []arrival
 	finished time.Time
 }
@@ -141,8 +141,8 @@ func (tk *take) ended() outcome {
 func (tk *take) keep(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	tk.body.Write(p)
-	tk.arrivals = append(tk.arrivals, arrival{tk.body.Len(), clock().Sub(tk.started)})
+	tk.body.add(p)
+	tk.arrivals = append(tk.arrivals, arrival{tk.body.size, clock().Sub(tk.started)})
 }
 
 // A recordedBody passes a live answer on as it arrives, and keeps it.
@@ -238,7 +238,7 @@ func (tk *take) answer(body []byte) *provider.Answer {
 func (tk *take) plain() ([]byte, error) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	return tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.Bytes())
+	return tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
 }
 
 // storedHeaders are the response headers that SDKs act on; no other is stored (design R5).
@@ -266,7 +266,7 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 	var resp *provider.Response
 	if tk.outcome == failed {
 		resp = recordedTransportError(tk.err)
-	} else if resp, err = tk.decode(); err != nil {
+	} else if resp, err = tk.codec.DecodeResponse(tk.answer(body)); err != nil {
 		return nil, r.unkept(tk, err)
 	}
 	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
@@ -275,6 +275,7 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 			return nil, f
 		}
 	}
+	resp.Metadata = nil // is not stored, and shares the memory of the whole answer
 	g := &golden{take: tk}
 	s := &g.snapshot
 	s.Timestamp = tk.started.UTC().Truncate(time.Millisecond)
