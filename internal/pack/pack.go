@@ -202,7 +202,7 @@ func (p *Pack) Write(dir string) error {
 
 // vacant returns an error if dir holds what is of no pack.
 func vacant(dir string) error {
-	info, err := os.Lstat(dir)
+	info, err := os.Lstat(filepath.Clean(dir)) // a link also where its name ends in a slash
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -235,6 +235,9 @@ func replace(dir, name string, data []byte) error {
 	defer os.Remove(temp)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
+	}
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be another name of a file elsewhere
+		return err
 	}
 	if err := os.WriteFile(temp, data, 0o666); err != nil {
 		return err

@@ -225,3 +225,16 @@ func ExampleVerify() {
 	fmt.Println(report.OK(), report.Files)
 	// Output: true [model_io.json run.json]
 }
+
+func TestWriteSparesOtherNames(t *testing.T) {
+	file, dir := filepath.Join(t.TempDir(), "notes.txt"), t.TempDir()
+	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o600))
+	if err := os.Link(file, filepath.Join(dir, "run.json.tmp")); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	require.NoError(t, aPack(t).Write(dir))
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(data))
+	require.Len(t, readDir(t, dir), 2)
+}

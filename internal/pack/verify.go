@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,6 +26,10 @@ const (
 	ruleSession   = "PK8"  // model_io.json is valid (MI1 to MI12)
 	ruleRegular   = "PK12" // there are regular files only
 )
+
+// maxRunBytes limits what of a run.json is read: ten times what it takes to name
+// modelio.MaxInteractions snapshots.
+const maxRunBytes = 16 << 20
 
 // A Violation says how a pack breaks a rule. Its path is a file of the pack.
 type Violation = modelio.Violation
@@ -87,7 +92,7 @@ func (v *verifier) violate(rule, path, format string, args ...any) {
 }
 
 func (v *verifier) verify(dir string) error {
-	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+	if info, err := os.Lstat(filepath.Clean(dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		v.violate(ruleLink, dir, "pack path is a symbolic link")
 	}
 	root, err := os.OpenRoot(dir)
@@ -186,6 +191,14 @@ func (v *verifier) references(run Run, session modelio.Report) {
 
 // run checks run.json. The fields of the result that are no good are zero.
 func (v *verifier) run() (Run, error) {
+	info, err := v.root.Stat(RunFile)
+	if err != nil {
+		return Run{}, err
+	}
+	if info.Size() > maxRunBytes {
+		v.violate(ruleRun, RunFile, "file size (%d bytes) exceeds limit (%d)", info.Size(), maxRunBytes)
+		return Run{}, nil
+	}
 	data, err := v.root.ReadFile(RunFile)
 	if err != nil {
 		return Run{}, err

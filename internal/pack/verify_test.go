@@ -120,6 +120,12 @@ func TestVerifyBroken(t *testing.T) {
 			"run.json: PK3: /test: required member is missing",
 		},
 	}, {
+		name: "run_huge", why: "nobody can make us read a file of any size into memory",
+		harm: func(t *testing.T, dir string) {
+			require.NoError(t, os.Truncate(filepath.Join(dir, "run.json"), 16<<20+1))
+		},
+		want: []string{"run.json: PK3: file size (16777217 bytes) exceeds limit (16777216)"},
+	}, {
 		name: "run_types", why: "all that is wrong is named",
 		harm: write("run.json", `{"model_io_hash":"sha256:0","package":1,"run_schema_version":"2.0.0","snapshots":{},"test":"","x~/y":null}`),
 		want: []string{
@@ -179,9 +185,12 @@ func TestVerifyLinkedPack(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	report, err := pack.Verify(link)
-	require.NoError(t, err)
-	require.Equal(t, []pack.Violation{{RuleID: "PK6", Path: link, Message: "pack path is a symbolic link"}}, report.Violations)
+	for _, path := range []string{link, link + string(filepath.Separator)} { // as a shell completes it
+		report, err := pack.Verify(path)
+		require.NoError(t, err)
+		require.Equal(t, []pack.Violation{{RuleID: "PK6", Path: path, Message: "pack path is a symbolic link"}}, report.Violations)
+		require.EqualError(t, aPack(t).Write(path), "write pack: "+path+" is not a directory")
+	}
 }
 
 func TestVerifyNoPack(t *testing.T) {
