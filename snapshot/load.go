@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -28,7 +29,11 @@ type Sealed struct {
 
 // Load reads a record's file, once, and checks its id, its seal, the hash of its document, and
 // that the seal is the one in the entry. What the record says is otherwise checked only where it
-// is decoded; [Sealed.Snapshot] checks all of it. An error is an [*Error].
+// is decoded; [Sealed.Snapshot] checks all of it. An error is an [*Error]; of a record that is
+// gone it is [fs.ErrNotExist] too.
+//
+// A record that was replaced since the entry was read is loaded as it is now, and so is its
+// [Sealed.Entry]. Where that is being done just now, Load waits for the commit.
 func (s *Store) Load(e Entry) (*Sealed, error) {
 	if wrong := e.check(); wrong != "" {
 		return nil, newError(s.in(manifestName), "", ruleManifest, "%s", wrong)
@@ -37,6 +42,39 @@ func (s *Store) Load(e Entry) (*Sealed, error) {
 	if err != nil {
 		return nil, err
 	}
+	sealed, err := s.load(root, e)
+	if err != nil {
+		return s.reload(root, e, err)
+	}
+	return sealed, nil
+}
+
+// reload loads a record again while no commit is under way, as the one that made an earlier try
+// fail may have been: what disagrees then is broken.
+func (s *Store) reload(root *os.Root, e Entry, err error) (*Sealed, error) {
+	unlock, failed := s.readLock(root)
+	if failed != nil || unlock == nil {
+		return nil, err
+	}
+	defer unlock()
+	now, failed := s.entry(e.ID)
+	switch {
+	case errors.Is(failed, fs.ErrNotExist):
+		gone := newError(s.in(e.File), "", ruleManifest, "is not in the manifest any more")
+		gone.Err = fs.ErrNotExist
+		return nil, gone
+	case failed != nil:
+		return nil, failed
+	}
+	sealed, failed := s.load(root, now)
+	if _, none := root.Lstat(journalName); failed != nil && none == nil {
+		failed = fmt.Errorf("%w\na commit was cut short: the next one, or traceforge manifest, finishes it or undoes it", failed)
+	}
+	return sealed, failed
+}
+
+// load is Load without a second try.
+func (s *Store) load(root *os.Root, e Entry) (*Sealed, error) {
 	scratch := scratches.Get().(*scratch)
 	defer scratches.Put(scratch)
 	sealed := &Sealed{Entry: e, store: s}
@@ -55,11 +93,11 @@ func (s *Store) Load(e Entry) (*Sealed, error) {
 
 // missing says that the file of an entry cannot be read.
 func (s *Store) missing(e Entry, err error) error {
-	if !errors.Is(err, os.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("load snapshot: %w", err)
 	}
 	missing := newError(s.in(e.File), "", ruleManifest, "is in the manifest, but missing")
-	missing.Err = os.ErrNotExist
+	missing.Err = fs.ErrNotExist
 	return missing
 }
 

@@ -3,8 +3,10 @@ package snapshot_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -23,11 +25,16 @@ import (
 const (
 	committerDir    = "SNAPSHOT_TEST_COMMITTER_DIR"
 	committerNumber = "SNAPSHOT_TEST_COMMITTER_NUMBER"
+	replacer        = "replacer" // the number of one that replaces the same records again and again
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(committerDir); dir != "" {
-		if err := committer(os.Stdout, dir, os.Getenv(committerNumber)); err != nil {
+		commit := committer
+		if os.Getenv(committerNumber) == replacer {
+			commit = replaceAgain
+		}
+		if err := commit(os.Stdout, dir, os.Getenv(committerNumber)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -74,12 +81,12 @@ func committer(out io.Writer, dir, number string) error {
 	return nil
 }
 
-func startCommitter(t *testing.T, dir string, number int) (*exec.Cmd, io.ReadCloser, *bytes.Buffer) {
+func startCommitter(t *testing.T, dir, number string) (*exec.Cmd, io.ReadCloser, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), committerDir+"="+dir, committerNumber+"="+strconv.Itoa(number))
+	cmd.Env = append(os.Environ(), committerDir+"="+dir, committerNumber+"="+number)
 	stderr := new(bytes.Buffer)
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
@@ -95,7 +102,7 @@ func TestManyProcessesCommit(t *testing.T) {
 	store, dir := newStore(t)
 	var wg sync.WaitGroup
 	for number := range processes {
-		cmd, stdout, stderr := startCommitter(t, dir, number)
+		cmd, stdout, stderr := startCommitter(t, dir, strconv.Itoa(number))
 		wg.Go(func() {
 			if _, err := io.Copy(io.Discard, stdout); err != nil {
 				t.Error(err)
@@ -134,6 +141,107 @@ func TestManyProcessesCommit(t *testing.T) {
 	require.Equal(t, string(before), string(readFile(t, dir, "manifest.json")))
 }
 
+// replaceAgain replaces the two records of a test, and their blobs, many times.
+func replaceAgain(_ io.Writer, dir, number string) error {
+	store, err := snapshot.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	for n := range 10 * commitsEach {
+		if err := store.Commit(replacement(number, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replacement is the n-th content of the two records of a test.
+func replacement(test string, n int) snapshot.Change {
+	var c snapshot.Change
+	for ordinal := 1; ordinal <= 2; ordinal++ {
+		snap := record(test, ordinal)
+		body := []byte(fmt.Sprintf("body %d of %s", n, snap.ID))
+		snap.Response.Content, snap.Response.RawOutputRef = string(body), canon.Sum(body)
+		c.Put = append(c.Put, snapshot.Record{Provider: "openai", Snapshot: snap})
+		c.Blobs = append(c.Blobs, body)
+	}
+	return c
+}
+
+// TestLoadWhileReplaced loads records that another process replaces all the time, by entries of
+// any age: each is found, as it was at some time, with the blob that goes with it.
+func TestLoadWhileReplaced(t *testing.T) {
+	store, dir := newStore(t)
+	require.NoError(t, store.Commit(replacement(replacer, 0)))
+	entries, err := store.Test(testPackage, replacer)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+
+	cmd, stdout, stderr := startCommitter(t, dir, replacer)
+	done := make(chan error)
+	go func() {
+		_, err := io.Copy(io.Discard, stdout)
+		done <- errors.Join(err, cmd.Wait())
+	}()
+	loads, newer := 0, 0
+	for writing := true; writing; {
+		select {
+		case err := <-done:
+			require.NoError(t, err, stderr)
+			writing = false
+		default:
+		}
+		for _, e := range entries {
+			sealed, err := store.Load(e)
+			require.NoError(t, err)
+			snap, err := sealed.Snapshot()
+			require.NoError(t, err)
+			require.Equal(t, e.ID, snap.ID)
+			require.Equal(t, snap.Hash, sealed.Entry.Hash)
+			require.Equal(t, snap.Response.RawOutputRef, sealed.RawOutputRef)
+			loads++
+			if sealed.Entry != e {
+				newer++
+			}
+		}
+	}
+	t.Logf("%d loads, %d of records that had been replaced", loads, newer)
+	sealed, err := store.Load(entries[0])
+	require.NoError(t, err)
+	require.NotEqual(t, entries[0], sealed.Entry)
+	requireWhole(t, store)
+}
+
+// TestLoadBroken: what is broken is reported, whether or not a commit was cut short.
+func TestLoadBroken(t *testing.T) {
+	store, dir := newStore(t)
+	require.NoError(t, store.Commit(replacement("TestIt", 0)))
+	entries, err := store.Test(testPackage, "TestIt")
+	require.NoError(t, err)
+	old := readFile(t, dir, entries[0].File)
+	require.NoError(t, store.Commit(replacement("TestIt", 1)))
+	writeFile(t, old, dir, entries[0].File) // as a git checkout of one file does
+
+	entries, err = store.Test(testPackage, "TestIt")
+	require.NoError(t, err)
+	_, err = store.Load(entries[0])
+	require.ErrorIs(t, err, snapshot.ErrManifest)
+	require.NotContains(t, err.Error(), "cut short")
+
+	writeFile(t, []byte("traceforge commit\n"), dir, "commit.pending")
+	_, err = store.Load(entries[0])
+	require.ErrorIs(t, err, snapshot.ErrManifest)
+	require.ErrorContains(t, err, "a commit was cut short")
+	var e *snapshot.Error
+	require.ErrorAs(t, err, &e)
+
+	require.NoError(t, store.Remove(entries[1].ID))
+	_, err = store.Load(entries[1])
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorIs(t, err, snapshot.ErrManifest)
+}
+
 // TestKilledProcess kills a process at any moment of its commits: what it said was done is
 // there, and the next commit leaves a store that verifies.
 func TestKilledProcess(t *testing.T) {
@@ -142,7 +250,7 @@ func TestKilledProcess(t *testing.T) {
 	store, dir := newStore(t)
 	pending := 0
 	for number := range kills {
-		cmd, stdout, _ := startCommitter(t, dir, number)
+		cmd, stdout, _ := startCommitter(t, dir, strconv.Itoa(number))
 		lines := bufio.NewScanner(stdout)
 		done := 0
 		for range rng.IntN(commitsEach) {

@@ -19,9 +19,9 @@ import (
 // manifest and no symbolic link leads out of it.
 //
 // A Store is safe for concurrent use, by this process and by others: [Store.Commit] excludes all
-// other writers and [Store.Verify]. The other methods read without a lock; one that reads what
-// is being replaced may see the record of one state and the manifest of the other, which is
-// [ErrManifest].
+// other writers and [Store.Verify]. The other methods read without a lock; where a record and the
+// manifest disagree, they wait for the commit that may be under way and look again. A blob of a
+// record that was replaced or removed since it was loaded may be gone.
 type Store struct {
 	dir  string // absolute, so that no change of the working directory matters
 	name string // as given to Open, for messages

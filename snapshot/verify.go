@@ -9,13 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/traceforge/traceforge-go/canon"
 )
@@ -47,26 +44,6 @@ func (s *Store) Verify() ([]Finding, error) {
 		}
 		return found, nil
 	}
-}
-
-// readLock keeps writers out. A store without its lock file, or on a file system without
-// locks, is read without one.
-func (s *Store) readLock(root *os.Root) (unlock func(), err error) {
-	info, err := root.Lstat(attributesName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return func() {}, err // a finding
-	}
-	lock, err := lockedfile.Open(filepath.Join(s.dir, attributesName))
-	if errors.Is(err, errors.ErrUnsupported) {
-		return func() {}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return func() { lock.Close() }, nil
 }
 
 func (s *Store) verify(root *os.Root) ([]Finding, error) {
