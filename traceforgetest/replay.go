@@ -2,8 +2,10 @@ package traceforgetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 
@@ -33,9 +35,9 @@ func (r *Recorder) replay(req *http.Request, w *wire) (*http.Response, error) {
 	if sealed.RawOutputRef == "" {
 		return nil, r.replayError(i, sealed)
 	}
-	body, err := r.store.Blob(sealed.RawOutputRef)
+	sealed, body, err := r.rawOutput(i, sealed)
 	if err != nil {
-		return nil, fmt.Errorf("%w\nnamed by %s: /snapshots/0/response/raw_output_ref", err, r.file(sealed.Entry))
+		return nil, err
 	}
 	r.tape.played[i] = true
 	r.answered = append(r.answered, answered{record: i})
@@ -44,6 +46,29 @@ func (r *Recorder) replay(req *http.Request, w *wire) (*http.Response, error) {
 		return resp, pace(resp, sealed)
 	}
 	return resp, nil
+}
+
+// rawOutput returns the body that a record names. Where the body went since the record was loaded,
+// as another process recorded the test again, it is the new record's.
+func (r *Recorder) rawOutput(i int, sealed *snapshot.Sealed) (*snapshot.Sealed, []byte, error) {
+	for {
+		body, err := r.store.Blob(sealed.RawOutputRef)
+		if err == nil {
+			return sealed, body, nil
+		}
+		err = fmt.Errorf("%w\nnamed by %s: /snapshots/0/response/raw_output_ref", err, r.file(sealed.Entry))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		now, changed := r.tape.record(i)
+		switch {
+		case changed != nil:
+			return nil, nil, changed
+		case now.RawOutputRef == sealed.RawOutputRef || now.RawOutputRef == "":
+			return nil, nil, err
+		}
+		sealed = now
+	}
 }
 
 // replayError gives the recorded error of the transport again.

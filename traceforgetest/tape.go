@@ -1,6 +1,8 @@
 package traceforgetest
 
 import (
+	"fmt"
+
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -78,7 +80,7 @@ func (t *tape) find(wire canon.Hash, whole func() (key, error)) (i int, sealed *
 	records := t.index.byCall[call.call()]
 	for _, i := range records {
 		if !t.played[i] {
-			sealed, err := t.load(t.entries[i])
+			sealed, err := t.record(i)
 			return i, sealed, found, err
 		}
 	}
@@ -95,6 +97,15 @@ func (t *tape) loadKey(i int) (*snapshot.Sealed, error) {
 	}
 	t.keys[i] = key{t.entries[i].Provider, sealed.PromptHash, sealed.WireHash}
 	return sealed, nil
+}
+
+// record loads a record whose key is known.
+func (t *tape) record(i int) (*snapshot.Sealed, error) {
+	sealed, err := t.load(t.entries[i])
+	if err == nil && sealed.PromptHash != t.keys[i].prompt {
+		return nil, fmt.Errorf("%s was recorded again, from another request, while the test ran: run the test again", t.entries[i].File)
+	}
+	return sealed, err
 }
 
 func (t *tape) makeIndex() error {
