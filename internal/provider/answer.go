@@ -23,7 +23,7 @@ func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body v
 	}
 	doc, err := parse(bytes.TrimPrefix(a.Body, byteOrderMark))
 	if err != nil {
-		return nil, parseError(api, err)
+		return nil, answerError(api, a.Body, err)
 	}
 	resp, err := decodeBody(doc.root(), decode)
 	if err != nil {
@@ -31,6 +31,19 @@ func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body v
 	}
 	resp.Complete = true
 	return resp, nil
+}
+
+// answerError returns err, of parse, as an error of api that says what the answer is instead: nothing, or
+// the page of a proxy.
+func answerError(api string, body []byte, err error) *WireError {
+	const enough = 60
+	switch begin := bytes.TrimSpace(body); {
+	case len(begin) == 0:
+		return &WireError{API: api, Reason: "the answer is empty"}
+	case errors.Is(err, errSyntax) && begin[0] != '{' && begin[0] != '[':
+		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %q", begin[:min(enough, len(begin))])}
+	}
+	return parseError(api, err)
 }
 
 // decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
@@ -131,7 +144,7 @@ func decodeFailure(a *Answer) *Error {
 		root = listed
 	}
 	failure := &Error{
-		Type:    firstWord(root, "type", "__type", "reason"),
+		Type:    firstWord(root, "type", "__type", "error_type", "reason"),
 		Code:    scalarText(root.member("code")),
 		Message: firstWord(root, "message", "Message", "detail", "msg"),
 	}
@@ -150,8 +163,10 @@ func errorObject(body value) *Error {
 		return &Error{Code: scalarText(body.member("code")), Message: message.word()}
 	case body.member("object").word() == "error" && message.isWord(): // Mistral and vLLM
 		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: message.word()}
+	case e.isWord() && message.isWord(): // the error is a code beside its message
+		return &Error{Type: cmp.Or(body.member("type").word(), e.word()), Code: scalarText(body.member("code")), Message: message.word()}
 	case e.isWord():
-		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: e.word()}
+		return &Error{Type: firstWord(body, "type", "error_type"), Code: scalarText(body.member("code")), Message: e.word()}
 	case e.isObject():
 		return &Error{
 			Type:    firstWord(e, "type", "status"),

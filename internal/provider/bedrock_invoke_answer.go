@@ -142,6 +142,9 @@ func (f *textFold) add(_ string, chunk value) error {
 		case invokeMetrics: // in the last event
 			f.done = true
 			f.top.put(name, v)
+		case "amazon-bedrock-guardrailAction": // in the only event, where it stopped the model
+			f.done = f.done || v.word() == "INTERVENED"
+			f.top.put(name, v)
 		case "is_finished":
 			f.done = f.done || string(v.raw()) == "true"
 		case "index":

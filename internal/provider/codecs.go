@@ -1,6 +1,9 @@
 package provider
 
-import "strings"
+import (
+	"net/netip"
+	"strings"
+)
 
 // Codecs returns the codecs of all APIs, in the order in which they are asked for a match.
 func Codecs() []Codec {
@@ -55,10 +58,19 @@ func hostName(host string) string {
 	switch {
 	case strings.HasSuffix(host, "-aiplatform.googleapis.com"):
 		return "vertex"
-	case strings.HasPrefix(host, "bedrock") && strings.Contains(host, ".amazonaws.com"):
+	case strings.HasPrefix(host, "bedrock") && (strings.Contains(host, ".amazonaws.com") || strings.HasSuffix(host, ".api.aws")):
 		return "bedrock"
 	}
 	return ""
+}
+
+// IsLoopback reports whether a host, without its port, is this machine.
+func IsLoopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // hosts names the providers by the ends of their host names, the more special first.
@@ -67,6 +79,7 @@ var hosts = []struct{ domain, name string }{
 	{"cognitiveservices.azure.com", "azure"},
 	{"services.ai.azure.com", "azure"},
 	{"models.ai.azure.com", "azure"},
+	{"inference.ai.azure.com", "azure"},
 	{"models.inference.ai.azure.com", "github"},
 	{"models.github.ai", "github"},
 	{"api.githubcopilot.com", "github"},
@@ -77,7 +90,7 @@ var hosts = []struct{ domain, name string }{
 	{"openrouter.ai", "openrouter"},
 	{"api.groq.com", "groq"},
 	{"api.deepseek.com", "deepseek"},
-	{"api.x.ai", "xai"},
+	{"x.ai", "xai"},
 	{"api.mistral.ai", "mistral"},
 	{"codestral.mistral.ai", "mistral"},
 	{"api.cohere.com", "cohere"},
@@ -121,4 +134,18 @@ var hosts = []struct{ domain, name string }{
 	{"api.elevenlabs.io", "elevenlabs"},
 	{"api.deepgram.com", "deepgram"},
 	{"ollama.com", "ollama"},
+	{"api.writer.com", "writer"},
+	{"api.portkey.ai", "portkey"},
+	{"gateway.pydantic.dev", "pydantic"},
+	{"inference.crusoecloud.com", "crusoe"},
+	{"inference.heroku.com", "heroku"},
+	{"ml.cloud.ibm.com", "watsonx"},
+	{"snowflakecomputing.com", "snowflake"},
+	{"cloud.databricks.com", "databricks"},
+	{"azuredatabricks.net", "databricks"},
+	{"nebius.com", "nebius"},
+	{"api.lambda.ai", "lambda"},
+	{"api.upstage.ai", "upstage"},
+	{"api.inceptionlabs.ai", "inception"},
+	{"api.aleph-alpha.com", "aleph-alpha"},
 }

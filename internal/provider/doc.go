@@ -51,6 +51,7 @@
 //	refusal               text: in the member refusal of the message
 //	function_call         tool request: in that member, not in tool_calls
 //	untyped               tool request: without a type
+//	bare                  tool request: without arguments
 //	nameless              tool response: without the name of its tool
 //	instructions          system message: in that member, not in the input
 //	input                 user message: the whole input, as a string

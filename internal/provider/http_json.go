@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"mime"
@@ -23,10 +24,10 @@ func (httpJSON) API() string      { return httpAPI }
 func (httpJSON) Provider() string { return "http" }
 func (httpJSON) Seeded() bool     { return false }
 
-// Match takes what goes to a known provider or has the looks of an API: a body of JSON, or a
-// version in the path.
+// Match takes what goes to a known provider or to a model server of one's own on this machine,
+// or has the looks of an API: a body of JSON, or a version in the path.
 func (httpJSON) Match(w *Wire) bool {
-	if hostName(w.URL.Host) != "" || versionSegment.MatchString(w.URL.Path) {
+	if hostName(w.URL.Host) != "" || IsLoopback(w.URL.Hostname()) || versionSegment.MatchString(w.URL.Path) {
 		return true
 	}
 	body, err := w.root()
@@ -36,11 +37,7 @@ func (httpJSON) Match(w *Wire) bool {
 var versionSegment = regexp.MustCompile(`/(v[0-9]+(alpha|beta)?[0-9]*|api)/`)
 
 func (httpJSON) Endpoint(req *Request) string {
-	path := req.urlSegment("path")
-	if path == "" {
-		path = "/"
-	}
-	return req.endpoint(path)
+	return req.endpoint(cmp.Or(req.urlSegment("path"), "/"))
 }
 
 func (httpJSON) DecodeRequest(w *Wire) (*Request, error) {
@@ -65,7 +62,7 @@ func (httpJSON) DecodeRequest(w *Wire) (*Request, error) {
 	if method == "POST" {
 		method = ""
 	}
-	w.keepURL(req, map[string]string{"method": method, "path": w.URL.EscapedPath()})
+	w.keepURL(req, map[string]string{"method": method, "path": cmp.Or(w.URL.EscapedPath(), "/")})
 	return req, nil
 }
 

@@ -166,7 +166,11 @@ func encodeToolCall(part modelio.Part) json.RawMessage {
 	if string(part.Metadata["type"]) == `"custom"` {
 		o["custom"] = jsonObject(modelio.Object{"name": jsonText(call.Name), "input": argumentsOf(call.Input)})
 	} else {
-		o["function"] = jsonObject(modelio.Object{"name": jsonText(call.Name), "arguments": argumentsOf(call.Input)})
+		function := modelio.Object{"name": jsonText(call.Name), "arguments": argumentsOf(call.Input)}
+		if marked(part.Metadata, wireBare) {
+			delete(function, "arguments")
+		}
+		o["function"] = jsonObject(function)
 		if !marked(part.Metadata, wireUntyped) {
 			o["type"] = jsonText("function")
 		}

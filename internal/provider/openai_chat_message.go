@@ -21,6 +21,7 @@ const (
 	wireRefusal      = "refusal"       // text: in the member refusal of the message
 	wireFunctionCall = "function_call" // tool request: in that member, not in tool_calls
 	wireUntyped      = "untyped"       // tool request: without a type
+	wireBare         = "bare"          // tool request: with a type, but without arguments
 )
 
 func mark(o *modelio.Object, word string) { keep(o, markWire, jsonText(word)) }
@@ -322,13 +323,16 @@ func chatToolCall(v value) (modelio.Part, bool) {
 	switch kind {
 	case "function":
 		rest := inner.rest("name", "arguments")
-		if !setArguments(part.ToolRequest, inner.member("arguments"), &rest) {
-			return part, false
-		}
+		bare := !setArguments(part.ToolRequest, inner.member("arguments"), &rest)
 		if rest != nil {
 			keep(&part.Metadata, kind, jsonObject(rest))
 		}
-		if !known.present() {
+		switch {
+		case bare && !known.present():
+			return part, false
+		case bare:
+			mark(&part.Metadata, wireBare)
+		case !known.present():
 			mark(&part.Metadata, wireUntyped)
 		}
 	case "custom":

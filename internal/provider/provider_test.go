@@ -48,6 +48,7 @@ func TestMatch(t *testing.T) {
 		{"known_host", "whatever the path", "GET", "https://text.pollinations.ai/hello", "", httpAPI},
 		{"versioned_path", "looks like an API", "GET", "https://llm.example.com/v1/models", "", httpAPI},
 		{"json_anywhere", "looks like an API", "POST", "https://llm.example.com/ask", `[1]`, httpAPI},
+		{"local_server", "llama.cpp, say, which has no other path for it", "GET", "http://127.0.0.1:8080/metrics", "", httpAPI},
 		{"web_page", "is no model call", "GET", "https://example.com/robots.txt", "", ""},
 		{"form_login", "is no model call", "POST", "https://example.com/token", "grant_type=x", ""},
 	} {
@@ -76,8 +77,11 @@ func TestName(t *testing.T) {
 		"notopenrouter.ai":                        "openai",
 		"api.deepseek.com":                        "deepseek",
 		"api.x.ai":                                "xai",
+		"imgen.x.ai":                              "xai",
+		"max.ai":                                  "openai",
 		"api.mistral.ai":                          "mistral",
 		"bedrock-runtime.us-east-1.amazonaws.com": "bedrock",
+		"bedrock-mantle.us-east-1.api.aws":        "bedrock",
 		"us-east5-aiplatform.googleapis.com":      "vertex",
 		"generativelanguage.googleapis.com":       "google",
 		"dashscope-intl.aliyuncs.com":             "alibaba",
@@ -113,7 +117,7 @@ func TestCodecsAreDistinct(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	for name, want := range map[string]bool{
 		"key": true, "api_key": true, "api-key": true, "apiKey": true, "apikey": true, "X-Goog-Api-Key": true,
-		"subscription-key": true, "access_token": true, "token": true, "X-Amz-Signature": true, "X-Amz-Date": true,
+		"subscription-key": true, "access_token": true, "token": true, "X-Amz-Signature": true, "ts": true, "tsp": false, "X-Amz-Date": true,
 		"X-Amz-Security-Token": true, "sig": true, "client_secret": true, "code": true, "jwt": true, "idToken": true,
 		"api-version": false, "alt": false, "pageToken": false, "max_tokens": false, "limit": false, "monkey": false, "beta": false,
 	} {

@@ -64,6 +64,10 @@ func (s *sseSplitter) event(raw []byte) Event {
 				break
 			}
 			e.Data = append(append(e.Data, '\n'), v...) // in new memory: Data's capacity ends with it
+		case "error": // no field of the standard's: llama.cpp ends a stream that failed so
+			if e.Data == nil && bytes.HasPrefix(v, []byte("{")) {
+				e.Name, e.Data = "error", v[:len(v):len(v)]
+			}
 		}
 	}
 	return e

@@ -35,6 +35,10 @@ func framing(contentType string, body []byte) splitter {
 	if mediaType == "text/event-stream" {
 		return &sseSplitter{}
 	}
+	for bytes.HasPrefix(begin, []byte(":")) { // comments, which keep the connection alive
+		_, begin = cutLine(begin)
+		begin = bytes.TrimLeft(begin, "\r\n")
+	}
 	for _, field := range []string{"data:", "event:", "id:", "retry:"} {
 		if bytes.HasPrefix(begin, []byte(field)) {
 			return &sseSplitter{}

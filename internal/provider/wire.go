@@ -156,8 +156,12 @@ func (r *Request) endpoint(path string) string {
 }
 
 // IsCredential reports whether a query parameter is one that carries a secret: ?key=,
-// api_key, X-Amz-Signature, but not pageToken or max_tokens.
+// api_key, X-Amz-Signature, but not pageToken or max_tokens. Ollama's ts, the time at which a
+// request was signed, is one of no use without the signature.
 func IsCredential(name string) bool {
+	if name == "ts" {
+		return true
+	}
 	words := strings.FieldsFunc(spaceCamelCase(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
