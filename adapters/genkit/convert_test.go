@@ -170,7 +170,7 @@ func TestResponse(t *testing.T) {
 		FinishMessage: "m",
 		Custom:        map[string]any{"a": "<"},
 		Raw:           []any{1.0},
-		Operation:     &ai.Operation{Id: "op"},
+		Operation:     &ai.Operation{Id: "op", Action: "a", Done: true},
 		Usage: &ai.GenerationUsage{
 			InputTokens: 1, OutputTokens: 2, TotalTokens: 3, ThoughtsTokens: 4, CachedContentTokens: 5, Custom: map[string]float64{"x": 0.5},
 		},
@@ -181,7 +181,7 @@ func TestResponse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, modelio.FinishOther, converted.FinishReason)
 	require.Equal(t, `{"custom":{"a":"<"},"finishMessage":"m","finishReason":"other","finishReasonRaw":"unknown",`+
-		`"message":{"content":[{"metadata":{"signature":"c2ln"},"reasoning":"r"},{"text":""}],"role":"model"},"operation":{"id":"op"},"raw":[1],`+
+		`"message":{"content":[{"metadata":{"signature":"c2ln"},"reasoning":"r"},{"text":""}],"role":"model"},"operation":{"action":"a","done":true,"id":"op"},"raw":[1],`+
 		`"usage":{"cachedContentTokens":5,"custom":{"x":0.5},"inputTokens":1,"outputTokens":2,"thoughtsTokens":4,"totalTokens":3}}`, canonical(t, converted))
 
 	again, err := genkittraceforge.ToResponse(decode[modelio.GenerateResponse](t, canonical(t, converted)))

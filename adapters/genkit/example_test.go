@@ -34,6 +34,32 @@ func ExampleMiddleware() {
 	// Say hello <nil>
 }
 
+func ExampleSorted() {
+	ctx := context.Background()
+	g := genkit.Init(ctx)
+	genkit.DefineModel(g, "my/model", everything(), func(ctx context.Context, req *ai.ModelRequest, _ ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+		for _, tool := range req.Tools {
+			fmt.Println(tool.Name)
+		}
+		return echo(ctx, req, nil)
+	})
+	tool := func(name string) ai.ToolRef {
+		return genkit.DefineTool(g, name, "", func(*ai.ToolContext, any) (string, error) { return "", nil })
+	}
+	text, err := genkit.GenerateText(ctx, g,
+		ai.WithModelName("my/model"),
+		ai.WithPrompt("Say hello"),
+		ai.WithTools(tool("weather"), tool("clock"), tool("news")),
+		ai.WithMiddleware(genkittraceforge.Sorted),
+	)
+	fmt.Println(text, err)
+	// Output:
+	// clock
+	// news
+	// weather
+	// Say hello <nil>
+}
+
 func ExampleModel() {
 	test := func(t testing.TB) {
 		rec := traceforgetest.New(t)

@@ -52,15 +52,14 @@ type recordedModel struct {
 }
 
 func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-	asked, err := fromRequest(req)
+	ordered := inOrder(req)
+	asked, err := fromRequest(ordered)
 	if err != nil {
 		return nil, err
 	}
-	sortTools(asked.Tools)
-	sortResults(asked.Messages)
-	// The model gets Genkit's own request: plugins look for Go values in its configuration.
+	// The model gets a request of Genkit's: plugins look for Go values in its configuration.
 	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-		return generate(ctx, m.live, detached(req), stream)
+		return generate(ctx, m.live, detached(ordered), stream)
 	})
 	said, err := m.rec.Model(m.name, live).Generate(ctx, asked, toStream(send))
 	if err != nil {

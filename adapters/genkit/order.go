@@ -2,45 +2,71 @@ package genkittraceforge
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/firebase/genkit/go/ai"
 )
 
-// sortTools sorts tools by name: Genkit takes them out of a map, in an order that differs from
-// run to run.
-func sortTools(tools []modelio.ToolDefinition) {
-	slices.SortStableFunc(tools, func(a, b modelio.ToolDefinition) int { return cmp.Compare(a.Name, b.Name) })
+// Sorted is model middleware that gives a model its tools sorted by name, and the results of parallel
+// tools in the order of their calls. Genkit leaves either order to chance, so that what a plugin
+// sends differs from run to run: an application whose HTTP calls are recorded needs it where
+// there are two tools. [Middleware] sorts by itself.
+//
+// It changes nothing else, and nothing of the request that it is given, so it may stay installed where
+// nothing is recorded. It is safe for concurrent use.
+func Sorted(next ai.ModelFunc) ai.ModelFunc { return sortedModel{next}.generate }
+
+// A sortedModel has a method for the same reason as middleware.
+type sortedModel struct{ next ai.ModelFunc }
+
+func (m sortedModel) generate(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+	return m.next(ctx, inOrder(req), send)
 }
 
-// sortResults sorts the tool responses of each message as the tool requests of the message
-// before it: Genkit runs tools in parallel and takes the results as they come.
-func sortResults(messages []modelio.Message) {
-	for i := 1; i < len(messages); i++ {
-		if messages[i].Role == modelio.RoleTool {
-			sortAs(messages[i-1].Content, messages[i].Content)
+// inOrder returns a copy of req in an order that does not differ from run to run. It shares with req what
+// has that order already.
+func inOrder(req *ai.ModelRequest) *ai.ModelRequest {
+	ordered := *req
+	ordered.Tools = slices.Clone(req.Tools)
+	slices.SortStableFunc(ordered.Tools, func(a, b *ai.ToolDefinition) int { return cmp.Compare(nameOf(a), nameOf(b)) })
+	ordered.Messages = slices.Clone(req.Messages)
+	for i := 1; i < len(req.Messages); i++ {
+		if calls, results := req.Messages[i-1], req.Messages[i]; calls != nil && results != nil && results.Role == ai.RoleTool {
+			ordered.Messages[i] = sortedAs(calls.Content, results)
 		}
 	}
+	return &ordered
 }
 
-// sortAs sorts responses as the requests with the same refs. Where it is not clear which those
+func nameOf(tool *ai.ToolDefinition) string {
+	if tool == nil {
+		return ""
+	}
+	return tool.Name
+}
+
+// sortedAs returns results sorted as the calls with the same refs. Where it is not clear which those
 // are, the order is the application's own.
-func sortAs(requests, responses []modelio.Part) {
+func sortedAs(calls []*ai.Part, results *ai.Message) *ai.Message {
 	position := map[string]int{}
-	for i, part := range requests {
-		if part.ToolRequest != nil && part.ToolRequest.Ref != "" {
+	for i, part := range calls {
+		if part != nil && part.ToolRequest != nil && part.ToolRequest.Ref != "" {
 			position[part.ToolRequest.Ref] = i
 		}
 	}
-	for _, part := range responses {
-		if part.ToolResponse == nil {
-			return
+	for _, part := range results.Content {
+		if part == nil || part.ToolResponse == nil {
+			return results
 		}
 		if _, ok := position[part.ToolResponse.Ref]; !ok {
-			return
+			return results
 		}
 	}
-	slices.SortStableFunc(responses, func(a, b modelio.Part) int {
+	sorted := *results
+	sorted.Content = slices.Clone(results.Content)
+	slices.SortStableFunc(sorted.Content, func(a, b *ai.Part) int {
 		return cmp.Compare(position[a.ToolResponse.Ref], position[b.ToolResponse.Ref])
 	})
+	return &sorted
 }

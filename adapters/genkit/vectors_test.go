@@ -43,8 +43,10 @@ func (s script) model(refs bool) ai.ModelFunc {
 		}
 		resp, err := genkittraceforge.ToResponse(&s.ModelResponses[n])
 		if err == nil && !refs {
-			for _, request := range resp.ToolRequests() {
-				request.Ref = ""
+			for _, part := range resp.Message.Content {
+				if part.IsToolRequest() {
+					part.ToolRequest.Ref = ""
+				}
 			}
 		}
 		return resp, err
