@@ -138,7 +138,7 @@ func readNat(r *reader, raw json.RawMessage, v *uint64) {
 		if is == "a number" {
 			is = string(raw)
 		}
-		r.report(ruleType, "must be a natural number of at most %d, is %s", most, is)
+		r.report(ruleType, "must be a natural number of at most %d, is %s", uint64(most), is)
 	}
 	*v = n
 }
