@@ -221,6 +221,23 @@ func TestRemoveWhatIsGone(t *testing.T) {
 	requireWhole(t, store)
 }
 
+// TestReplaceWhatIsGone: a record whose file was deleted by hand can be recorded again, and the
+// manifest's times are then those of the records that there are.
+func TestReplaceWhatIsGone(t *testing.T) {
+	store, dir := newStore(t)
+	put(t, store, record("TestX", 1), record("TestY", 1))
+	remove(t, dir, testFile("TestX"))
+	remove(t, dir, testFile("TestY"))
+	for _, test := range []string{"TestX", "TestY"} {
+		later := record(test, 1)
+		later.Timestamp = later.Timestamp.Add(time.Hour)
+		put(t, store, later)
+	}
+	_, err := store.Prune()
+	require.NoError(t, err)
+	requireWhole(t, store)
+}
+
 // TestReplaceWhatIsBroken: altered records can be recorded again one after the other, though
 // each commit meets those that are still altered.
 func TestReplaceWhatIsBroken(t *testing.T) {

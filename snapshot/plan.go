@@ -34,7 +34,8 @@ func (s *Store) planRecords(t *transaction, m *Manifest, p *plan) (kept []Entry,
 	touched, ids := map[string]bool{}, map[string]bool{}
 	for _, put := range p.puts {
 		touched[put.entry.File], ids[put.entry.ID] = true, true
-		replaced, same, err := s.replaced(t.root, put)
+		_, listed := slices.BinarySearchFunc(m.Snapshots, put.entry, compareEntries)
+		replaced, same, err := s.replaced(t.root, put, listed)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -68,11 +69,13 @@ func (s *Store) planRecords(t *transaction, m *Manifest, p *plan) (kept []Entry,
 }
 
 // replaced returns the facts of the record that is in the place of put, if any, and whether
-// it is the same.
-func (s *Store) replaced(root *os.Root, put put) (old []facts, same bool, err error) {
+// it is the same. Of one that is listed, but was deleted by hand, nothing is known.
+func (s *Store) replaced(root *os.Root, put put, listed bool) (old []facts, same bool, err error) {
 	scratch := scratches.Get().(*scratch)
 	defer scratches.Put(scratch)
 	switch err := scratch.read(root, put.entry.File); {
+	case errors.Is(err, fs.ErrNotExist) && listed:
+		return []facts{{}}, false, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
 	case err != nil:
