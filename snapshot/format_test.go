@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -101,9 +102,10 @@ func TestFormatShowsTheTexts(t *testing.T) {
 	text := string(data)
 	require.Contains(t, text, "```\n"+attributes+"```")
 	require.Contains(t, text, "```\n"+rejection("0.9.0")+"\n```")
-	for _, core := range [][]string{coreMembers, outsideCore} {
+	outside := slices.DeleteFunc(memberNames(requestObject), func(name string) bool { _, in := requestCore[name]; return in })
+	for _, names := range [][]string{slices.Sorted(maps.Keys(responseCore)), outside} {
 		var quoted []string
-		for _, name := range core {
+		for _, name := range names {
 			quoted = append(quoted, "`"+name+"`")
 		}
 		last := len(quoted) - 1

@@ -1,5 +1,7 @@
 package snapshot
 
+import "slices"
+
 // A need says when a member is present.
 type need uint8
 
@@ -83,15 +85,30 @@ func (o object[T]) decode(c *cursor, t *T) bool {
 	return len(c.found) == found
 }
 
-// only returns o with the members alone that in names, to be written.
-func (o object[T]) only(in func(name []byte) bool) object[T] {
-	part := object[T]{}
+// A part is some of an object's members, by name: nil stands for the whole of a member, else it
+// is a list of objects, and the part that of each.
+type part map[string]part
+
+// without returns all members of o but those named.
+func (o object[T]) without(names ...string) part {
+	rest := part{}
 	for _, m := range o.members {
-		if in([]byte(m.name)) {
-			part.members = append(part.members, m)
+		if !slices.Contains(names, m.name) {
+			rest[m.name] = nil
 		}
 	}
-	return part
+	return rest
+}
+
+// only returns o with the members alone that are in p, to be written.
+func (o object[T]) only(p part) object[T] {
+	var some object[T]
+	for _, m := range o.members {
+		if _, ok := p[m.name]; ok {
+			some.members = append(some.members, m)
+		}
+	}
+	return some
 }
 
 // index returns the index of the named member, searching from the given one on; -1: none.

@@ -8,25 +8,49 @@ import (
 	"strconv"
 )
 
-// writeMembers writes text, an object, with the members that keep names.
-func writeMembers(w io.Writer, text []byte, keep func(name []byte) bool) {
-	separator := "{"
+// writePart writes the part of text, an object. Anything else is written as it is.
+func writePart(w io.Writer, text []byte, p part) {
+	if p == nil || text[0] != '{' {
+		w.Write(text)
+		return
+	}
+	opening := "{"
 	for i := 1; text[i] != '}'; {
 		name := stringEnd(text, i)
 		end := valueEnd(text, name+1)
-		if keep(text[i+1 : name-1]) {
-			io.WriteString(w, separator)
-			w.Write(text[i:end])
-			separator = ","
+		if below, ok := p[string(text[i+1:name-1])]; ok {
+			io.WriteString(w, opening)
+			w.Write(text[i : name+1])
+			writeParts(w, text[name+1:end], below)
+			opening = ","
 		}
 		if i = end; text[i] == ',' {
 			i++
 		}
 	}
-	if separator == "{" {
-		io.WriteString(w, separator)
+	if opening == "{" {
+		io.WriteString(w, opening)
 	}
 	io.WriteString(w, "}")
+}
+
+// writeParts writes the part of each element of text, an array. Anything else is written as it
+// is.
+func writeParts(w io.Writer, text []byte, p part) {
+	if p == nil || text[0] != '[' {
+		w.Write(text)
+		return
+	}
+	io.WriteString(w, "[")
+	for i := 1; text[i] != ']'; {
+		end := valueEnd(text, i)
+		writePart(w, text[i:end], p)
+		if i = end; text[i] == ',' {
+			io.WriteString(w, ",")
+			i++
+		}
+	}
+	io.WriteString(w, "]")
 }
 
 // without appends text to out, less the members and elements that paths lead to.

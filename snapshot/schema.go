@@ -194,8 +194,15 @@ func formatTime(t time.Time) string {
 	return t.Format(layout)
 }
 
-// coreMembers are the members of a response that its hash covers (design R3).
-var coreMembers = []string{"candidates", "content", "error", "finish_reason", "parts", "tool_calls"}
-
-// outsideCore are the members of a request that its hash does not cover (design R3, R8).
-var outsideCore = []string{"blobs", "call_ids", "prompt_hash", "wire_hash"}
+// The cores: what the hash of a request and of a response covers (design R3, R8).
+var (
+	requestCore  = requestObject.without("blobs", "call_ids", "prompt_hash", "wire_hash")
+	responseCore = part{
+		"candidates":    candidateObject.without("finish_reason_raw"),
+		"content":       nil,
+		"error":         nil,
+		"finish_reason": nil,
+		"parts":         nil,
+		"tool_calls":    nil,
+	}
+)

@@ -117,7 +117,7 @@ func (s *Snapshot) Seal() error {
 // pointer that names nothing is no error; one that is malformed, or names the whole request,
 // is.
 func (r *Request) Core(ignored []string) ([]byte, error) {
-	core, err := coreOf(requestCoreObject, *r)
+	core, err := encodeCore(requestObject.only(requestCore), *r)
 	if err != nil {
 		return nil, err
 	}
@@ -125,16 +125,18 @@ func (r *Request) Core(ignored []string) ([]byte, error) {
 }
 
 // Core returns the canonical JSON of what the model said: content, finish_reason, tool_calls,
-// parts, candidates and error, those that are absent left out (design R3).
-func (r *Response) Core() ([]byte, error) { return coreOf(responseCoreObject, *r) }
+// parts, candidates and error, those that are absent left out (design R3). The provider's own
+// words for why it finished are not in it.
+func (r *Response) Core() ([]byte, error) {
+	said := *r
+	said.Candidates = slices.Clone(r.Candidates)
+	for i := range said.Candidates {
+		said.Candidates[i].FinishReasonRaw = ""
+	}
+	return encodeCore(responseObject.only(responseCore), said)
+}
 
-// The parts of a request and of a response that are their cores.
-var (
-	requestCoreObject  = requestObject.only(inRequestCore)
-	responseCoreObject = responseObject.only(inResponseCore)
-)
-
-func coreOf[T any](core object[T], v T) ([]byte, error) {
+func encodeCore[T any](core object[T], v T) ([]byte, error) {
 	var b builder
 	core.encode(&b, v)
 	b.canonical(0)
@@ -144,18 +146,15 @@ func coreOf[T any](core object[T], v T) ([]byte, error) {
 	return b.text, nil
 }
 
-func inRequestCore(name []byte) bool  { return !slices.Contains(outsideCore, string(name)) }
-func inResponseCore(name []byte) bool { return slices.Contains(coreMembers, string(name)) }
-
 // promptHash returns the hash of the core of a request, as it stands in a file.
 func promptHash(request []byte, ignored []string) (canon.Hash, error) {
 	sum := sha256.New()
 	if len(ignored) == 0 {
-		writeCore(sum, request, inRequestCore)
+		writeCore(sum, request, requestCore)
 		return hashOf(sum), nil
 	}
 	var core bytes.Buffer
-	writeCore(&core, request, inRequestCore)
+	writeCore(&core, request, requestCore)
 	text, err := ignoring(core.Bytes(), ignored)
 	if err != nil {
 		return "", err
@@ -166,19 +165,18 @@ func promptHash(request []byte, ignored []string) (canon.Hash, error) {
 // responseHash returns the hash of the core of a response, as it stands in a file.
 func responseHash(response []byte) canon.Hash {
 	sum := sha256.New()
-	writeCore(sum, response, inResponseCore)
+	writeCore(sum, response, responseCore)
 	return hashOf(sum)
 }
 
-// writeCore writes the canonical form of the members of an object that in names. The writers it
-// is given do not fail.
-func writeCore(w io.Writer, text []byte, in func(name []byte) bool) {
+// writeCore writes the core of an object in its canonical form. The writers it is given do not fail.
+func writeCore(w io.Writer, text []byte, core part) {
 	if mayHaveIndex(text) {
 		if canonical, err := canon.JSON(text); err == nil {
 			text = canonical
 		}
 	}
-	writeMembers(w, text, in)
+	writePart(w, text, core)
 }
 
 // ignoring returns a core without what the pointers name.

@@ -128,6 +128,7 @@ func TestCore(t *testing.T) {
 		"finish-reason":      {func(s *snapshot.Snapshot) { s.Response.FinishReason = "length" }, false, true, true},
 		"tool-call":          {func(s *snapshot.Snapshot) { s.Response.ToolCalls[0].Input = json.RawMessage(`{"a":2}`) }, false, true, true},
 		"part":               {func(s *snapshot.Snapshot) { s.Response.Parts = nil }, false, true, true},
+		"candidate-word":     {func(s *snapshot.Snapshot) { s.Response.Candidates[0].FinishReasonRaw = "x" }, false, false, true},
 		"candidate":          {func(s *snapshot.Snapshot) { s.Response.Candidates[0].Content = "x" }, false, true, true},
 		"error":              {func(s *snapshot.Snapshot) { s.Response.Error.Code = "e2" }, false, true, true},
 		"tokens":             {func(s *snapshot.Snapshot) { s.Response.TokensUsed = nil }, false, false, true},

@@ -84,8 +84,8 @@ type Response struct {
 	FinishReason string // stop, length, blocked, other
 	ToolCalls    []ToolCall
 
-	// Beyond SF. Parts, Candidates and Error are in the core with the fields above but for
-	// TokensUsed and LatencyMS; the rest is not.
+	// Beyond SF. Parts, Error and Candidates, these without FinishReasonRaw, are in the core with the
+	// fields above but for TokensUsed and LatencyMS; the rest is not.
 
 	Parts           []json.RawMessage // GK parts, where Content and ToolCalls do not say it all
 	Candidates      []Candidate       // the answers after the first one
