@@ -15,7 +15,8 @@
 // go test ./... -update, or TRACEFORGE_UPDATE=1 where other packages do not know -update, makes
 // the calls of the tests that run and records them under .ai-snapshots beside the go.mod.
 // TRACEFORGE_UPDATE=new records what has no snapshot and replays the rest. A record whose
-// request and answer did not change is not rewritten, whatever ids, times and latency. Nothing
+// request and answer did not change is not rewritten, whatever ids, times, token counts and the
+// pieces that a stream came in: replay goes on serving the bytes of the first recording. Nothing
 // is written for a test that fails or is skipped.
 //
 // Recording refuses what would make a golden worthless: a temperature other than 0 or no seed

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
 // TestPairing records a test of 20 calls, changes it, records again, and says what a pull
@@ -99,5 +101,20 @@ func TestRenamedTest(t *testing.T) {
 	s.record("TestOld", asks(newChat("a")))
 	s.record("TestNew", asks(newChat("a")))
 	require.Len(t, s.records("openai"), 2)
+	s.requireWhole()
+}
+
+// TestStreamInOtherPieces records a stream again that says the same in other pieces: the bytes of
+// the first recording stay.
+func TestStreamInOtherPieces(t *testing.T) {
+	s := newScene(t)
+	stream := newChat("a").with("stream", true)
+	s.provider.Reply(fakeprovider.Fragments("Good ", "morning"), fakeprovider.Fragments("Go", "od mor", "ning"), fakeprovider.Fragments("Good", "bye"))
+	s.record("TestIt", asks(stream))
+	before := s.files()
+	s.record("TestIt", asks(stream))
+	s.requireFiles(before)
+	s.record("TestIt", asks(stream))
+	require.NotEqual(t, before, s.files())
 	s.requireWhole()
 }
