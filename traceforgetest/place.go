@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,6 +30,7 @@ type place struct {
 	pkg    string // import path of the package under test
 	dir    string // the package's directory below root, with forward slashes; "." for the root
 	tags   string // build tags of the test binary
+	moved  bool   // the binary was built from files that are elsewhere
 }
 
 // build is what the binary knows of itself; it cannot change while the binary runs.
@@ -69,6 +71,7 @@ func findPlace() (place, error) {
 	if p.pkg == "" {
 		p.pkg = testPackage()
 	}
+	p.moved = p.builtElsewhere(callers())
 	return p, nil
 }
 
@@ -169,19 +172,41 @@ func shellQuote(s string) string {
 // source finds where a call comes from: the innermost frame of the main module's own non-test
 // code, else of its tests; fallback where the stack has neither, as in another goroutine.
 func (p place) source(fallback snapshot.Source) snapshot.Source {
+	return p.sourceIn(callers(), fallback)
+}
+
+func (p place) sourceIn(frames iter.Seq[runtime.Frame], fallback snapshot.Source) snapshot.Source {
 	test := fallback
-	for frame := range callers() {
+	for frame := range frames {
 		pkg, function := splitFunction(frame.Function)
 		if !p.owns(pkg) {
 			continue
 		}
-		source := snapshot.Source{File: p.relative(frame.File), Line: frame.Line, Function: function}
+		file, here := p.relative(frame.File)
+		if !here && !p.moved {
+			continue
+		}
+		source := snapshot.Source{File: file, Line: frame.Line, Function: function}
 		if !strings.HasSuffix(frame.File, "_test.go") {
 			return source
 		}
 		test = source
 	}
 	return test
+}
+
+// builtElsewhere reports whether the stack of a test has none of its test files where they are now.
+func (p place) builtElsewhere(frames iter.Seq[runtime.Frame]) bool {
+	found := false
+	for frame := range frames {
+		if pkg, _ := splitFunction(frame.Function); p.owns(pkg) && strings.HasSuffix(frame.File, "_test.go") {
+			if _, here := p.relative(frame.File); here {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
 }
 
 // owns reports whether the package is the main module's own and not this one.
@@ -192,21 +217,25 @@ func (p place) owns(pkg string) bool {
 	return pkg == p.module || strings.HasPrefix(pkg, p.module+"/") || pkg == p.pkg || pkg == p.pkg+"_test"
 }
 
-// relative returns a source file's path below the module's root. Under -trimpath files are
-// named by import path instead of by directory.
-func (p place) relative(file string) string {
+// relative returns a source file's path below the module's root, and whether it is there: the
+// closures of a function of another module that is inlined into one of this module are named as
+// if they were of this one. Under -trimpath files are named by import path instead of by
+// directory, and those of other modules have a version.
+func (p place) relative(file string) (rel string, here bool) {
 	file = filepath.ToSlash(file)
-	if rel, ok := strings.CutPrefix(file, filepath.ToSlash(p.root)+"/"); ok && p.root != "" {
-		return rel
+	rel, here = strings.CutPrefix(file, filepath.ToSlash(p.root)+"/")
+	if here = here && p.root != ""; !here {
+		rel, here = strings.CutPrefix(file, p.module+"/")
+		here = here && !strings.Contains(rel, "@")
 	}
-	if rel, ok := strings.CutPrefix(file, p.module+"/"); ok {
-		return rel
+	if !here || strings.HasPrefix(rel, "vendor/") {
+		return path.Base(file), false
 	}
-	return path.Base(file)
+	return rel, true
 }
 
 // callers yields the frames of the calling goroutine, innermost first.
-func callers() func(yield func(runtime.Frame) bool) {
+func callers() iter.Seq[runtime.Frame] {
 	pcs := make([]uintptr, 64)
 	n := runtime.Callers(3, pcs)
 	for n == len(pcs) {

@@ -1,0 +1,70 @@
+package traceforgetest
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// TestSource finds where calls come from in stacks, innermost frame first.
+func TestSource(t *testing.T) {
+	made := snapshot.Source{File: "a_test.go", Line: 7, Function: "TestIt"}
+	p := place{root: "/src/m", module: "example.com/m", pkg: "example.com/m/agents"}
+	frame := func(function, file string) runtime.Frame {
+		return runtime.Frame{Function: function, File: file, Line: 3}
+	}
+	for _, c := range []struct {
+		name, why string
+		frames    []runtime.Frame
+		want      snapshot.Source
+	}{
+		{"code", "what the test calls, not the test", []runtime.Frame{
+			frame("net/http.(*Client).Do", "/go/src/net/http/client.go"),
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+			frame("example.com/m/agents_test.TestIt", "/src/m/agents/ask_test.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"trimpath", "files are named by import path", []runtime.Frame{
+			frame("example.com/m/agents.Ask", "example.com/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"inlined", "a closure of the SDK that is named after the function it is inlined into", []runtime.Frame{
+			frame("example.com/m/agents.New.WithRetries.func1", "/go/pkg/mod/example.org/sdk@v1.2.0/option.go"),
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"inlined-trimpath", "so here", []runtime.Frame{
+			frame("example.com/m/agents.New.WithRetries.func1", "example.org/sdk@v1.2.0/option.go"),
+			frame("example.com/m/agents.Ask", "example.com/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"vendored", "so here", []runtime.Frame{
+			frame("example.com/m/agents.New.WithRetries.func1", "/src/m/vendor/example.org/sdk/option.go"),
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"nested", "a module below the main one's path is another", []runtime.Frame{
+			frame("example.com/m/sdk.Ask", "example.com/m/sdk@v1.2.0/ask.go"),
+			frame("example.com/m/agents.Ask", "example.com/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"tests", "the outermost function of the tests", []runtime.Frame{
+			frame("example.com/m/agents_test.help", "/src/m/agents/help_test.go"),
+			frame("example.com/m/agents_test.TestIt", "/src/m/agents/ask_test.go"),
+		}, snapshot.Source{File: "agents/ask_test.go", Line: 3, Function: "TestIt"}},
+		{"goroutine", "a stack with nothing of the module's", []runtime.Frame{
+			frame("example.org/sdk.(*pool).run", "/go/pkg/mod/example.org/sdk@v1.2.0/pool.go"),
+		}, made},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, p.sourceIn(slices.Values(c.frames), made), c.why)
+		})
+	}
+
+	moved := slices.Values([]runtime.Frame{
+		frame("example.com/m/agents.Ask", "/built/elsewhere/agents/ask.go"),
+		frame("example.com/m/agents_test.TestIt", "/built/elsewhere/agents/ask_test.go"),
+	})
+	require.False(t, p.builtElsewhere(slices.Values([]runtime.Frame{frame("example.com/m/agents_test.TestIt", "/src/m/agents/ask_test.go")})))
+	p.moved = p.builtElsewhere(moved)
+	require.True(t, p.moved)
+	require.Equal(t, snapshot.Source{File: "ask.go", Line: 3, Function: "Ask"}, p.sourceIn(moved, made), "a binary that was copied still names the function")
+}
