@@ -1,18 +1,20 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Reply stores the model's message of an answer, for the next step to name after the messages of
 // p, and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message
 // has the parts of the answer that the provider wants to see again, signed and encrypted reasoning
 // included, and the tool calls with the call ids of the envelope: a tool response names its call by
-// that. Reasoning that OpenAI responses did not encrypt, as they do for the option include, is left
+// that. Calls that the provider made itself keep its ids. Reasoning that OpenAI responses did not encrypt, as they do for the option include, is left
 // out.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
@@ -38,10 +40,30 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	if len(resp.Candidates) == 0 {
 		return "", fmt.Errorf("/raw_output_ref: %w: the answer has no message", ErrMissing)
 	}
-	m, _ := envelope.Number(history, resp.Candidates[0].Message)
+	m, ids := envelope.Number(history, resp.Candidates[0].Message)
+	restoreOwn(m.Content, ids)
 	m.Metadata = nil // log probabilities, filter results: no request may have them
 	if codec.API() == OpenAIResponses {
 		m.Content = responsesReply(m.Content)
 	}
 	return PutMessage(a.Store, m)
+}
+
+// restoreOwn gives the calls that the provider made itself, and their results, the ids back that it made
+// up for them: Anthropic takes no others.
+func restoreOwn(parts []modelio.Part, ids map[string]string) {
+	own := map[string]string{}
+	for _, part := range parts {
+		if request := part.ToolRequest; request != nil && envelope.IsProviders(part) {
+			if id, ok := ids[request.Ref]; ok {
+				own[request.Ref] = id
+				request.Ref = id
+			}
+		}
+	}
+	for _, part := range parts {
+		if result := part.ToolResponse; result != nil {
+			result.Ref = cmp.Or(own[result.Ref], result.Ref)
+		}
+	}
 }

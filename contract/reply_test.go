@@ -26,6 +26,17 @@ func TestReplySendsBack(t *testing.T) {
 			`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"redacted_thinking","data":"eA=="},{"type":"tool_use","id":"toolu_9","name":"calc","input":{}}],"stop_reason":"tool_use"}`,
 			[]string{`{"signature":"c2ln","thinking":"hm","type":"thinking"},{"data":"eA==","type":"redacted_thinking"},{"id":"call_1","input":{},"name":"calc","type":"tool_use"}`},
 			[]string{"toolu_9", "msg_1"}},
+		{"anthropic_own_tools", "Anthropic takes back what its own tools did, by its own ids", apis[2],
+			`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_9","name":"calc","input":{}},{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"u","title":"t","encrypted_content":"abc"}]},{"type":"mcp_tool_use","id":"mcptoolu_1","name":"m","server_name":"x","input":{}},{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","content":[]}],"stop_reason":"tool_use"}`,
+			[]string{
+				`{"id":"call_1","input":{},"name":"calc","type":"tool_use"},` +
+					`{"id":"srvtoolu_1","input":{"query":"q"},"name":"web_search","type":"server_tool_use"},` +
+					`{"content":[{"encrypted_content":"abc","title":"t","type":"web_search_result","url":"u"}],"tool_use_id":"srvtoolu_1","type":"web_search_tool_result"},` +
+					`{"id":"mcptoolu_1","input":{},"name":"m","server_name":"x","type":"mcp_tool_use"},` +
+					`{"content":[],"tool_use_id":"mcptoolu_1","type":"mcp_tool_result"}`,
+				`"tool_use_id":"call_1"`,
+			},
+			[]string{"call_2", "call_3", "toolu_9"}},
 		{"log_probabilities", "OpenAI takes none in requests", apis[0],
 			`{"id":"chatcmpl-1","choices":[{"index":0,"logprobs":{"content":[]},"content_filter_results":{"hate":{"filtered":false}},"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"annotations":[{"type":"x"}],"tool_calls":[{"id":"call_abc","type":"function","function":{"name":"calc","arguments":"{}"}}]}}]}`,
 			[]string{`"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"calc"},"id":"call_1","type":"function"}]`},

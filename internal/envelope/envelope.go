@@ -85,7 +85,7 @@ func (e *Envelope) addJSON(v any) (*canon.Hash, error) {
 func (e *Envelope) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, error) {
 	var calls []toolCall
 	for _, part := range m.Content {
-		if part.ToolRequest == nil || isProviders(part) {
+		if part.ToolRequest == nil || IsProviders(part) {
 			continue
 		}
 		request := part.ToolRequest
@@ -113,9 +113,9 @@ func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
 	return canon.KeepNumbers(request.Input)
 }
 
-// isProviders reports whether a tool call is one that the provider makes itself:
+// IsProviders reports whether a tool call is one that the provider makes itself:
 // server_tool_use, mcp_tool_use.
-func isProviders(part modelio.Part) bool {
+func IsProviders(part modelio.Part) bool {
 	var kind string
 	_ = json.Unmarshal(part.Metadata["type"], &kind) // absent: the caller's
 	return strings.HasSuffix(kind, "_tool_use")
