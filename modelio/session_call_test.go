@@ -222,6 +222,7 @@ func TestReplayChecksContent(t *testing.T) {
 func TestReplayErrors(t *testing.T) {
 	s := modelio.NewSession("a", "m")
 	s.Append("1", `{"content":"","error":{"code":"c","message":"no","status":400,"type":"t"},"finish_reason":"other"}`)
+	s.Append("2", `{"content":"ab","finish_reason":"stop","parts":[{"text":"a"},{"text":"b"}]}`)
 	replayer := modelio.ReplaySession(s, modelio.ReplayOptions{Sequential: true})
 	_, err := replayer.Generate(t.Context(), asks(user("hi")), nil)
 	require.EqualError(t, err, `recorded error: status 400, type "t", code "c": no`)
@@ -230,6 +231,16 @@ func TestReplayErrors(t *testing.T) {
 	cancel()
 	_, err = replayer.Generate(cancelled, asks(user("hi")), nil)
 	require.ErrorIs(t, err, context.Canceled)
+
+	chunks := 0
+	ctx, stop := context.WithCancel(t.Context())
+	_, err = replayer.Generate(ctx, asks(user("hi")), func(context.Context, *modelio.GenerateResponseChunk) error {
+		chunks++
+		stop()
+		return nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, chunks, "a stream ends with its context")
 
 	replayer = modelio.ReplaySession(s, modelio.ReplayOptions{})
 	_, err = replayer.Generate(t.Context(), asks(user("\xff")), nil)

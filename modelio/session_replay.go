@@ -99,6 +99,9 @@ func (r *SessionReplayer) Generate(ctx context.Context, req *GenerateRequest, st
 		return resp, nil
 	}
 	for _, part := range resp.Message.Content {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := stream(ctx, &GenerateResponseChunk{Role: RoleModel, Content: []Part{part}}); err != nil {
 			return nil, err
 		}
