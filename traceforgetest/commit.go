@@ -42,6 +42,7 @@ func (r *Recorder) commit() {
 func (r *Recorder) goldens() []*golden {
 	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
+		tk.stop()
 		if !r.transient(tk.outcome) {
 			succeeded[tk.key.call()] = true
 		}

@@ -22,10 +22,14 @@ func Dir(path string) Option {
 	return option(func(r *Recorder) { r.dir = path })
 }
 
-// Upstream names what makes the live calls while recording. The default is
+// Upstream names what makes the live calls while recording. The default, also for nil, is
 // [http.DefaultTransport]. It is never used in replay.
 func Upstream(rt http.RoundTripper) Option {
-	return option(func(r *Recorder) { r.upstream = rt })
+	return option(func(r *Recorder) {
+		if r.upstream = rt; rt == nil {
+			r.upstream = http.DefaultTransport
+		}
+	})
 }
 
 // Ignore leaves parts of the request out of its prompt hash, by RFC 6901 pointers into the

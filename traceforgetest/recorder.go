@@ -151,7 +151,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire, upstream http.RoundTrip
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	if err := r.begin(req, w); err != nil {
+	if err := r.begin(w); err != nil {
 		return nil, err
 	}
 	if r.mode == update {
@@ -192,11 +192,11 @@ func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 
 // begin counts a call, and stops one that failed before: an SDK that tries again does not
 // make a second failure.
-func (r *Recorder) begin(req *http.Request, w *wire) error {
+func (r *Recorder) begin(w *wire) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
-		return fmt.Errorf("traceforge: %s %s was called after %s had ended", req.Method, w.URL.Redacted(), r.t.Name())
+		return r.tooLate(w)
 	}
 	if f := r.failed[w.hash]; f != nil {
 		return f
@@ -205,10 +205,18 @@ func (r *Recorder) begin(req *http.Request, w *wire) error {
 	return nil
 }
 
+// tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
+func (r *Recorder) tooLate(w *wire) error {
+	return fmt.Errorf("traceforge: %s %s was called after %s had ended", w.Method, w.URL, r.t.Name())
+}
+
 // refuse makes f the answer to this call and to every repetition of it.
 func (r *Recorder) refuse(w *wire, f *failure) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.ended {
+		return r.tooLate(w)
+	}
 	r.failed[w.hash] = f
 	r.fail(f)
 	return f

@@ -46,7 +46,7 @@ func (r *Recorder) snapshotOf(a answered) (provider string, s *snapshot.Snapshot
 		s, err = sealed.Snapshot()
 		return sealed.Entry.Provider, s, err
 	}
-	if how := a.take.ended(); how == unread || r.transient(how) {
+	if how := a.take.ended(); how == underWay || r.transient(how) {
 		return "", nil, nil
 	}
 	g, f := r.golden(a.take)

@@ -1,0 +1,188 @@
+package traceforgetest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A take is one live call while recording.
+type take struct {
+	*call
+	wire          *wire
+	source        snapshot.Source
+	started       time.Time
+	decodeContent func(encodings string, body []byte) ([]byte, error)
+
+	mu       sync.Mutex // nothing below changes once there is an outcome
+	outcome  outcome
+	err      error // of the transport
+	status   int
+	header   http.Header
+	body     received
+	arrivals []arrival
+	finished time.Time
+}
+
+// An outcome says how a take ended.
+type outcome int
+
+const (
+	underWay  outcome = iota // the caller reads
+	unread                   // the caller neither read the answer to its end nor closed it
+	whole                    // the answer was read to its end
+	aborted                  // the caller ended it early
+	broken                   // the network ended it early
+	retryable                // an answer that asks to try again: not recorded (design R11)
+	failed                   // no answer: the transport failed
+)
+
+// begin keeps the head of an answer.
+func (tk *take) begin(resp *http.Response) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	if tk.outcome == underWay {
+		tk.status, tk.header = resp.StatusCode, resp.Header.Clone()
+	}
+}
+
+func (tk *take) end(how outcome, err error) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	if tk.outcome == underWay {
+		tk.outcome, tk.err, tk.finished = how, err, clock()
+	}
+}
+
+// stop ends a take with its test, in which its caller may still read.
+func (tk *take) stop() {
+	tk.end(unread, nil)
+	if tk.ended() == unread && tk.streams() && tk.terminated() {
+		tk.become(whole)
+	}
+}
+
+// become corrects an outcome.
+func (tk *take) become(how outcome) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	tk.outcome = how
+}
+
+func (tk *take) ended() outcome {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	return tk.outcome
+}
+
+func (tk *take) keep(p []byte) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	if tk.outcome != underWay {
+		return
+	}
+	tk.body.add(p)
+	tk.arrivals = append(tk.arrivals, arrival{tk.body.size, clock().Sub(tk.started)})
+}
+
+// A recordedBody passes a live answer on as it arrives, and keeps it.
+type recordedBody struct {
+	upstream io.ReadCloser
+	take     *take
+	ctx      context.Context
+}
+
+func (b *recordedBody) Read(p []byte) (int, error) {
+	n, err := b.upstream.Read(p)
+	b.take.keep(p[:n])
+	switch {
+	case err == io.EOF:
+		b.take.end(whole, nil)
+	case err != nil:
+		b.take.end(b.cutBy(err), err)
+	}
+	return n, err
+}
+
+func (b *recordedBody) cutBy(err error) outcome {
+	if b.take.streams() && b.take.terminated() {
+		return whole // nothing of weight was cut
+	}
+	if b.ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errByCaller) {
+		return aborted
+	}
+	return broken
+}
+
+// Close keeps what the caller left unread of an answer that is complete but for it, such as
+// the empty line behind a stream's last event or behind a JSON value. A stream that has more
+// to come was ended by the caller.
+func (b *recordedBody) Close() error {
+	if b.take.ended() == underWay {
+		b.take.end(b.drain(), nil)
+	}
+	return b.upstream.Close()
+}
+
+// drainTime bounds how long closing an answer waits for its unread rest.
+const drainTime = 2 * time.Second
+
+func (b *recordedBody) drain() outcome {
+	if !b.take.terminated() || b.ctx.Err() != nil && !b.take.streams() {
+		return aborted
+	}
+	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })
+	defer timer.Stop()
+	rest, err := io.ReadAll(b.upstream)
+	b.take.keep(rest)
+	if err != nil && b.take.streams() {
+		return whole // its terminal event has been seen
+	}
+	if err != nil {
+		return broken
+	}
+	return whole
+}
+
+// streams reports whether the answer comes event by event, as far as its beginning tells.
+func (tk *take) streams() bool {
+	body, err := tk.plain()
+	return err == nil && tk.answer(body).Events() != nil
+}
+
+// terminated reports whether nothing of weight can follow: a stream's terminal event has been
+// read, or the answer is no stream and its rest only has to be fetched. What cannot be decoded
+// is another failure than a cut.
+func (tk *take) terminated() bool {
+	if !tk.streams() {
+		return true
+	}
+	resp, err := tk.decode()
+	return err != nil || resp.Complete || resp.Error != nil
+}
+
+// decode decodes what was received so far.
+func (tk *take) decode() (*provider.Response, error) {
+	body, err := tk.plain()
+	if err != nil {
+		return nil, err
+	}
+	return tk.codec.DecodeResponse(tk.answer(body))
+}
+
+func (tk *take) answer(body []byte) *provider.Answer {
+	return &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Body: body}
+}
+
+// plain returns the body received so far without its content encoding.
+func (tk *take) plain() ([]byte, error) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	return tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
+}
