@@ -1,0 +1,39 @@
+package documented
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestDocumentedLines finds each line of code of docs/sdks.md in this package.
+func TestDocumentedLines(t *testing.T) {
+	page, err := os.ReadFile("../../docs/sdks.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	var code strings.Builder
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		code.Write(source)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, blocks)
+	for _, block := range blocks {
+		for line := range strings.Lines(block[1]) {
+			require.Contains(t, code.String(), "\n\t"+line)
+		}
+	}
+}
+
+var _ = func(t *testing.T) *traceforgetest.Recorder {
+	tf := traceforgetest.New(t)
+	return tf
+}
