@@ -14,8 +14,8 @@ import (
 // p, and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message
 // has the parts of the answer that the provider wants to see again, signed and encrypted reasoning
 // included, and the tool calls with the call ids of the envelope: a tool response names its call by
-// that. Calls that the provider made itself keep its ids. Reasoning that OpenAI responses did not encrypt, as they do for the option include, is left
-// out.
+// that. Calls that the provider made itself keep its ids. Left out is what OpenAI responses take back by
+// an id only: images, and reasoning that is not encrypted, as it is where the option include asks for it.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
 		return "", err

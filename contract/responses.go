@@ -20,12 +20,12 @@ const (
 )
 
 // responsesReply returns the parts of an answer that the API takes back. Reasoning that is not
-// encrypted it would take by its id only.
+// encrypted, and images that it made, it would take by their ids only.
 func responsesReply(answer []modelio.Part) (parts []modelio.Part) {
 	encrypted := false // the item of reasoning at hand
 	for _, part := range answer {
 		encrypted = isEncrypted(part) || encrypted && part.Reasoning != nil
-		if part.Reasoning != nil && !encrypted {
+		if part.Reasoning != nil && !encrypted || part.Media != nil {
 			continue
 		}
 		if part.Custom != nil {
