@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 const cohereAPI = "cohere.chat"
@@ -82,8 +83,9 @@ func cohereAnswer(body value) (*Response, error) {
 // cohereFold makes an answer of its events.
 type cohereFold struct {
 	top     growing
-	message growing // but for what follows
-	content sequence[growing]
+	message growing    // but for what follows
+	content []*growing // blocks, in the order in which they came
+	indexes []string   // theirs
 	calls   sequence[cohereGrowing]
 	done    bool
 }
@@ -102,11 +104,12 @@ func (f *cohereFold) add(_ string, event value) error {
 		f.top.put("id", event.member("id"))
 		f.message.put("role", message.member("role"))
 	case "content-start", "content-delta":
+		block := f.block(event)
 		for name, v := range message.member("content").members() {
 			if name == "type" {
-				f.content.at(index).put(name, v)
+				block.put(name, v)
 			} else {
-				f.content.at(index).grow(name, v)
+				block.grow(name, v)
 			}
 		}
 	case "tool-plan-delta":
@@ -129,13 +132,28 @@ func (f *cohereFold) add(_ string, event value) error {
 	return nil
 }
 
+// block returns the block of the content that an event is about: the latest of its index. A
+// start begins one even where its index is in use: some models give reasoning and text the same.
+func (f *cohereFold) block(event value) *growing {
+	index := string(event.member("index").raw())
+	if event.member("type").word() == "content-delta" {
+		for i, used := range slices.Backward(f.indexes) {
+			if used == index {
+				return f.content[i]
+			}
+		}
+	}
+	f.content, f.indexes = append(f.content, &growing{}), append(f.indexes, index)
+	return f.content[len(f.content)-1]
+}
+
 func (f *cohereFold) body() (json.RawMessage, bool) {
 	body, message := f.top.object(), f.message.object()
-	if len(body) == 0 && len(message) == 0 && len(f.content.items) == 0 {
+	if len(body) == 0 && len(message) == 0 && len(f.content) == 0 {
 		return nil, false
 	}
-	if len(f.content.items) > 0 {
-		message["content"] = jsonGrowing(f.content.items)
+	if len(f.content) > 0 {
+		message["content"] = jsonGrowing(f.content)
 	}
 	calls := list{}
 	for _, call := range f.calls.items {

@@ -54,6 +54,14 @@ func chatAnswer(v value) modelio.Message {
 	m := chatMessage(v)
 	m.Role = modelio.RoleModel
 	delete(m.Metadata, "role")
+	if said := v.member("content"); said.isObject() && !said.isEmpty() { // what Cloudflare answers to a schema
+		delete(m.Metadata, "content")
+		at := slices.IndexFunc(m.Content, func(part modelio.Part) bool { return part.ToolRequest != nil })
+		if at < 0 {
+			at = len(m.Content)
+		}
+		m.Content = slices.Insert(m.Content, at, modelio.TextPart(string(said.raw())))
+	}
 	if audio := v.member("audio"); audio.member("data").isWord() {
 		data := audio.member("data").word()
 		contentType := sniffAudio(data)
