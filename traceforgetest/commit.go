@@ -15,6 +15,7 @@ import (
 // commit writes what was recorded, if the test passed: a test that failed, panicked or was
 // skipped leaves the store as it was.
 func (r *Recorder) commit() {
+	r.t.Helper()
 	if r.t.Skipped() {
 		return
 	}

@@ -31,6 +31,13 @@
 // come in any order. A test fails if a call has no such snapshot, if a recorded call is not
 // made, if it makes no call at all, and if a file of the store is not what was recorded.
 //
+// # Tests of other kinds
+//
+// A subtest with a recorder of its own has its own snapshots; subtests may also share the
+// recorder of their parent. A benchmark makes its calls before its loop, since how often that
+// runs is not known. A fuzz target that calls a model for its inputs has snapshots of its seeds,
+// each a test with a recorder made from the t of the seed; go test -fuzz makes inputs that have none.
+//
 // # What is used
 //
 // [Recorder.Client] is for SDKs that take an *http.Client, [Recorder.URL] for code and child

@@ -92,6 +92,9 @@ func (r *Recorder) open() error {
 	if r.place, err = findPlace(); err != nil {
 		return err
 	}
+	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
+		return errors.New("go test -fuzz makes inputs up, which have no snapshots: without -fuzz a fuzz target runs with its seeds, each of which is a test")
+	}
 	r.made = r.place.source(snapshot.Source{})
 	if pattern := misplacedPackages(flag.Args()); r.mode != replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: write go test %[1]s -update", pattern)
@@ -113,6 +116,12 @@ func (r *Recorder) open() error {
 		return r.explain(err)
 	}
 	return nil
+}
+
+// inFuzzWorker reports whether this process is one of those that go test -fuzz starts.
+func inFuzzWorker() bool {
+	worker := flag.Lookup("test.fuzzworker")
+	return worker != nil && worker.Value.String() == "true"
 }
 
 func (r *Recorder) runningKey() string { return r.place.pkg + " " + r.t.Name() }
