@@ -174,6 +174,65 @@ func TestRequestBodies(t *testing.T) {
 	}
 }
 
+// TestHTTP2 records from a server that speaks HTTP/2 and sends all that HTTP has beside a body.
+func TestHTTP2(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, 2, r.ProtoMajor)
+		w.Header().Set("Trailer", "X-Checksum")
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Large", strings.Repeat("x", 100<<10))
+		w.WriteHeader(http.StatusEarlyHints)
+		io.WriteString(w, completion)
+		w.Header().Set("X-Checksum", "1")
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		answer, err := post(tf.Client(), server.URL+"/v1/chat/completions", newChat("a"))
+		require.NoError(t, err)
+		require.Equal(t, completion, answer)
+	}
+	s := newScene(t)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", test, traceforgetest.Upstream(server.Client().Transport)))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", test))
+	for name, content := range s.files() {
+		require.NotContains(t, content, strings.Repeat("x", 100), name)
+	}
+}
+
+// TestOtherRequests records requests that have no body, and answers that have none.
+func TestOtherRequests(t *testing.T) {
+	upstream := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"X-Method": {r.Method}}, Body: http.NoBody, Request: r}, nil
+	})
+	for _, method := range []string{http.MethodHead, http.MethodDelete, http.MethodOptions} {
+		t.Run(method, func(t *testing.T) {
+			s := newScene(t)
+			test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				req, err := http.NewRequest(method, "https://user:secret@api.openai.com/v1/files/f1?key=secret", nil)
+				require.NoError(t, err)
+				resp, err := tf.Client().Do(req)
+				require.NoError(t, err)
+				body, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				require.Empty(t, body)
+				require.NoError(t, resp.Body.Close())
+			}
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			tb := s.run("TestIt", test, traceforgetest.Upstream(upstream))
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			requirePass(t, tb)
+			requirePass(t, s.replay("TestIt", test))
+			for name, content := range s.files() {
+				require.NotContains(t, content, "secret", name)
+			}
+		})
+	}
+}
+
 // TestStoreDirectories records into a link to a directory, and says what is wrong with a file.
 func TestStoreDirectories(t *testing.T) {
 	dir := t.TempDir()
