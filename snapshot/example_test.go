@@ -259,6 +259,39 @@ func ExampleStore_Get() {
 	// Output: agents/greet.go Hi!
 }
 
+func ExampleStore_Test() {
+	store, remove := greetings()
+	defer remove()
+	entries, err := store.Test("example.com/agents", "TestGreet")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(entries), entries[0].Provider)
+	// Output: 1 openai
+}
+
+func ExampleStore_Load() {
+	store, remove := greetings()
+	defer remove()
+	entries, err := store.Test("example.com/agents", "TestGreet")
+	if err != nil {
+		log.Fatal(err)
+	}
+	again := greeting()
+	again.Response.Content = "Good morning!"
+	if err := store.Put("openai", again); err != nil {
+		log.Fatal(err)
+	}
+	sealed, err := store.Load(entries[0])
+	fmt.Println("replaced meanwhile:", sealed.Entry != entries[0], err)
+
+	_, err = store.Load(snapshot.Entry{ID: "none", Provider: "openai", File: "openai/none.json", Hash: canon.Sum(nil)})
+	fmt.Println("gone:", errors.Is(err, fs.ErrNotExist), errors.Is(err, snapshot.ErrManifest))
+	// Output:
+	// replaced meanwhile: true <nil>
+	// gone: true true
+}
+
 func ExampleStore_Put() {
 	store, remove := greetings()
 	defer remove()
