@@ -81,9 +81,10 @@ type recorded struct {
 }
 
 // pair holds the goldens against the records of the test, by prompt hash first and then in
-// order, or by likeness where calls were added or removed (design R11). A record whose core did not change stays as it is; the others are
-// replaced in place, so that the change shows as an edit; what has no counterpart is added or
-// removed. final is what the test's records will be, in their order.
+// order, or by likeness where calls were added or removed (design R11). A record whose core did
+// not change stays as it is; the others are replaced in place, so that the change shows as an
+// edit; what has no counterpart is added or removed. final is what the test's records will be,
+// in their order.
 func (r *Recorder) pair(goldens []*golden) (c snapshot.Change, final []snapshot.Record, err error) {
 	old, last := r.recorded()
 	for i, o := range counterparts(goldens, old) {

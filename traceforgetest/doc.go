@@ -27,9 +27,9 @@
 //
 // Without -update no call leaves the process and nothing is written. A call is answered by the
 // first snapshot of its test that has the same provider and the same request and was not
-// played yet; what SDKs make random (ids of tool calls, signatures) does not count. Independent calls may
-// come in any order. A test fails if a call has no such snapshot, if a recorded call is not
-// made, if it makes no call at all, and if a file of the store is not what was recorded.
+// played yet; what SDKs make random (ids of tool calls, signatures) does not count. Independent
+// calls may come in any order. A test fails if a call has no such snapshot, if a recorded call
+// is not made, if it makes no call at all, and if a file of the store is not what was recorded.
 //
 // # Tests of other kinds
 //

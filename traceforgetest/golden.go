@@ -26,69 +26,90 @@ type golden struct {
 	blobs    [][]byte
 }
 
-// golden decodes a take that ended as it should, and says why one that did not cannot be kept.
+// add adds a blob.
+func (g *golden) add(blob []byte) canon.Hash {
+	g.blobs = append(g.blobs, blob)
+	return canon.Sum(blob)
+}
+
+// golden makes the golden of a take that ended as it should, and says why one that did not
+// cannot be kept.
 func (r *Recorder) golden(tk *take) (*golden, *failure) {
-	if f := r.unfinished(tk); f != nil {
+	resp, body, f := r.answerOf(tk)
+	if f != nil {
 		return nil, f
 	}
-	body, err := tk.plain()
-	if err != nil {
-		return nil, r.unkept(tk, err)
-	}
-	var resp *provider.Response
-	if tk.outcome == failed {
-		resp = recordedTransportError(tk.err)
-	} else if resp, err = tk.codec.DecodeResponse(tk.answer(body)); err != nil {
-		return nil, r.unkept(tk, err)
-	}
-	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
-		tk.become(broken)
-		if f := r.unfinished(tk); f != nil {
-			return nil, f
-		}
-	}
-	resp.Metadata = nil // is not stored, and shares the memory of the whole answer
-	g := &golden{take: tk}
-	s := &g.snapshot
-	s.Timestamp = tk.started.UTC().Truncate(time.Millisecond)
-	s.Source = tk.source
-	s.Source.Package, s.Source.Test = r.place.pkg, r.t.Name()
-	s.Source.Nondeterministic, s.Source.Ignored = r.nondeterministic, r.ignored
-	s.Request = tk.stored
-	s.Response.LatencyMS = tk.finished.Sub(tk.started).Milliseconds()
-	if tk.codec.API() != modelAPI {
-		s.Response.Status = tk.status
-	}
-	s.Response.Headers = headersOf(tk.header)
-	switch tk.outcome {
-	case aborted:
-		s.Response.Incomplete = "aborted"
-	case broken:
-		s.Response.Incomplete = "error"
-	}
+	g := &golden{take: tk, snapshot: r.frame(tk)}
+	stored := &g.snapshot.Response
 	if tk.outcome != failed {
-		s.Response.RawOutputRef = canon.Sum(body)
-		g.blobs = append(g.blobs, body)
+		stored.RawOutputRef = g.add(body)
+	}
+	if r.timing {
+		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if len(resp.Candidates) > 0 {
 		output, err := envelope.Of(tk.request.Messages, resp)
 		if err != nil {
 			return nil, r.unkept(tk, err)
 		}
-		s.Response.OutputRef = output.Ref
+		stored.OutputRef = output.Ref
 		g.blobs = append(g.blobs, output.Blobs...)
 	}
-	if r.timing {
-		s.Response.TimingMS = timing(tk.answer(body), tk.arrivals)
-	}
-	if err := storedResponse(&s.Response, resp, tk.request.Messages, tk.values); err != nil {
+	if err := storedResponse(stored, resp, tk.request.Messages, tk.values); err != nil {
 		return nil, r.unkept(tk, err)
 	}
-	s.Request.Blobs = tk.values.media.order // the answer's too
-	for _, hash := range s.Request.Blobs {
-		g.blobs = append(g.blobs, tk.values.media.blobs[hash])
+	for _, hash := range tk.values.media.order { // of the request and of the answer
+		g.snapshot.Request.Blobs = append(g.snapshot.Request.Blobs, hash)
+		g.add(tk.values.media.blobs[hash])
 	}
 	return g, nil
+}
+
+// answerOf decodes what a take received: resp as it is understood, body as it came but for its
+// content encoding.
+func (r *Recorder) answerOf(tk *take) (resp *provider.Response, body []byte, f *failure) {
+	if f := r.unfinished(tk); f != nil {
+		return nil, nil, f
+	}
+	if tk.outcome == failed {
+		return recordedTransportError(tk.err), nil, nil
+	}
+	body, err := tk.plain()
+	if err == nil {
+		resp, err = tk.codec.DecodeResponse(tk.answer(body))
+	}
+	if err != nil {
+		return nil, nil, r.unkept(tk, err)
+	}
+	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
+		tk.become(broken)
+		if f := r.unfinished(tk); f != nil {
+			return nil, nil, f
+		}
+	}
+	resp.Metadata = nil // is not stored, and shares the memory of the whole answer
+	return resp, body, nil
+}
+
+// frame returns the snapshot of a take without what the model said.
+func (r *Recorder) frame(tk *take) snapshot.Snapshot {
+	s := snapshot.Snapshot{
+		Timestamp: tk.started.UTC().Truncate(time.Millisecond),
+		Source:    tk.source,
+		Request:   tk.stored,
+		Response: snapshot.Response{
+			LatencyMS:  tk.finished.Sub(tk.started).Milliseconds(),
+			Headers:    headersOf(tk.header),
+			Incomplete: map[outcome]string{aborted: "aborted", broken: "error"}[tk.outcome],
+		},
+	}
+	s.Source.Package, s.Source.Test = r.place.pkg, r.t.Name()
+	s.Source.Nondeterministic, s.Source.Ignored = r.nondeterministic, r.ignored
+	s.Request.Blobs = nil
+	if tk.codec.API() != modelAPI {
+		s.Response.Status = tk.status
+	}
+	return s
 }
 
 // headersOf returns what is stored of a response's header; nil: nothing.

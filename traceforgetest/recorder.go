@@ -57,10 +57,13 @@ type Recorder struct {
 var running sync.Map
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
-// What cannot work (an unknown mode, a broken manifest, an unreadable store) fails the test at
-// once. In replay, API keys that are not in the environment are placeholders there until t
-// ends, since some SDKs refuse to work without one. Everything ends in t's cleanup, where the test fails on drift, on calls without a
-// snapshot, on snapshots that were not called and on a test that made no call at all.
+// What cannot work (an unknown mode, a broken manifest, an unreadable store, a second recorder in
+// one test) fails the test at once. Everything ends in t's cleanup, where the test fails on
+// drift, on calls without a snapshot, on snapshots that were not called and on a test that made
+// no call at all (design R10).
+//
+// In replay, API keys that are not in the environment are placeholders there until t ends, since
+// some SDKs refuse to work without one.
 func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t, upstream: http.DefaultTransport, failed: map[canon.Hash]*failure{}}
