@@ -21,7 +21,7 @@ func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body v
 	if events := a.Events(); events != nil {
 		return decodeStream(api, events, newFold(), decode)
 	}
-	doc, err := parse(bytes.TrimPrefix(a.Body, byteOrderMark))
+	doc, err := parseAnswer(a.Body)
 	if err != nil {
 		return nil, answerError(api, a.Body, err)
 	}
@@ -105,7 +105,7 @@ func decodeStream(api string, events *Events, f fold, decode func(value) (*Respo
 	if body == nil {
 		return &Response{Error: failure, Complete: done && failure == nil}, nil
 	}
-	doc, err := parse(body)
+	doc, err := parseAnswer(body)
 	if err != nil {
 		return nil, parseError(api, err)
 	}
@@ -129,29 +129,27 @@ func decodeFailure(a *Answer) *Error {
 			}
 		}
 	}
-	doc, err := parse(bytes.TrimPrefix(body, byteOrderMark))
+	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
+	doc, err := parseAnswer(body)
 	if err != nil {
-		return &Error{Message: strings.ToValidUTF8(string(a.Body), "\ufffd")}
+		return &Error{Message: whole}
 	}
 	root := doc.root()
 	if listed := elementOf(root); listed.present() { // Google's OpenAI-compatible endpoint
 		root = listed
 	}
 	if failure := errorObject(root); failure != nil {
+		failure.Message = cmp.Or(failure.Message, whole)
 		return failure
 	}
 	if listed := elementOf(root.member("errors")); listed.isObject() { // Cloudflare
 		root = listed
 	}
-	failure := &Error{
+	return &Error{
 		Type:    firstWord(root, "type", "__type", "error_type", "reason"),
 		Code:    scalarText(root.member("code")),
-		Message: firstWord(root, "message", "Message", "detail", "msg"),
+		Message: cmp.Or(firstWord(root, "message", "Message", "detail", "msg"), whole),
 	}
-	if failure.Message == "" {
-		failure.Message = strings.ToValidUTF8(string(a.Body), "\ufffd")
-	}
-	return failure
 }
 
 // errorObject returns the error of a body that reports one in its member error, or that is one;
@@ -171,8 +169,12 @@ func errorObject(body value) *Error {
 		return &Error{
 			Type:    firstWord(e, "type", "status"),
 			Code:    scalarText(e.member("code")),
-			Message: firstWord(e, "message"),
+			Message: cmp.Or(firstWord(e, "message"), firstWord(e.member("error"), "message")), // proxies wrap errors
 		}
+	case string(body.member("success").raw()) == "false" && body.member("msg").isWord(): // Z.ai, with status 200
+		return &Error{Code: scalarText(body.member("code")), Message: body.member("msg").word()}
+	case body.member("base_resp", "status_msg").isWord() && scalarText(body.member("base_resp", "status_code")) != "0": // MiniMax, likewise
+		return &Error{Code: scalarText(body.member("base_resp", "status_code")), Message: body.member("base_resp", "status_msg").word()}
 	}
 	return nil
 }

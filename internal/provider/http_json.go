@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"errors"
@@ -156,7 +155,7 @@ func (httpJSON) DecodeResponse(a *Answer) (*Response, error) {
 		}
 		return looseStream(events), nil
 	}
-	doc, err := parse(bytes.TrimPrefix(a.Body, byteOrderMark))
+	doc, err := parseAnswer(a.Body)
 	if err != nil {
 		return &Response{Candidates: []Candidate{looseCandidate(opaquePart(a))}, Complete: true}, nil
 	}

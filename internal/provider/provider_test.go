@@ -43,6 +43,7 @@ func TestMatch(t *testing.T) {
 		{"invoke", "with any body", "POST", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/invoke", `{}`, invokeAPI},
 		{"agent", "of Bedrock, which is no model", "POST", "https://bedrock-agent-runtime.us-east-1.amazonaws.com/agents/a/text", `{}`, httpAPI},
 		{"vertex", "Claude by its publisher", "POST", "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", claude, vertexAnthropicAPI},
+		{"vertex_count", "counting is a model by its path only", "POST", "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict", claude, httpAPI},
 		{"cohere", "version 2", "POST", "https://api.cohere.com/v2/chat", chat, cohereAPI},
 		{"cohere_v1", "has another form", "POST", "https://api.cohere.com/v1/chat", `{"message":"x"}`, httpAPI},
 		{"known_host", "whatever the path", "GET", "https://text.pollinations.ai/hello", "", httpAPI},

@@ -1,12 +1,14 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -47,6 +49,43 @@ func parse(src []byte) (*document, error) {
 		return nil, s.syntax("data after the value")
 	}
 	return s.doc, nil
+}
+
+// parseAnswer parses a whole answer. It is never encoded again, so lone surrogates, such as the
+// half of an emoji at which a model had to stop, become U+FFFD, as in every SDK.
+func parseAnswer(body []byte) (*document, error) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
+	if bytes.Contains(body, []byte(`\ud`)) || bytes.Contains(body, []byte(`\uD`)) {
+		body = withoutLoneSurrogates(string(body))
+	}
+	return parse(body)
+}
+
+// withoutLoneSurrogates returns a JSON text with each escaped lone surrogate replaced.
+func withoutLoneSurrogates(text string) []byte {
+	whole := []byte(text)
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++ // what is escaped
+		if !strings.HasPrefix(text[i:], "u") {
+			continue
+		}
+		unit, _ := codeUnit(text[i+1:])
+		if !utf16.IsSurrogate(unit) {
+			continue
+		}
+		i += 4
+		if rest, ok := strings.CutPrefix(text[i+1:], `\u`); ok {
+			if low, _ := codeUnit(rest); utf16.DecodeRune(unit, low) != utf8.RuneError {
+				i += 6
+				continue
+			}
+		}
+		copy(whole[i-3:], "fffd")
+	}
+	return whole
 }
 
 // A scanError says where a text cannot be taken.

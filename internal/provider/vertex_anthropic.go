@@ -16,7 +16,7 @@ func (vertexAnthropic) Provider() string { return "vertex" }
 func (vertexAnthropic) Seeded() bool     { return false }
 
 func (vertexAnthropic) Match(w *Wire) bool {
-	return strings.Contains(w.URL.Path, "/publishers/anthropic/models/") &&
+	return strings.Contains(w.URL.Path, "/publishers/anthropic/models/") && !strings.Contains(w.URL.Path, "/count-tokens:") &&
 		w.posts(func(body value) bool { return body.member("messages").isArray() }, ":rawPredict", ":streamRawPredict")
 }
 
