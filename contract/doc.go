@@ -32,7 +32,9 @@
 // nothing has two refs.
 //
 //   - A message (message_refs) is an object with content, role and, if there is any, metadata:
-//     see [PutMessage]. Refs of tool calls go to the provider as they are.
+//     see [PutMessage]. Refs of tool calls go to the provider as they are. What [Adapter.Reply] stores
+//     names its model in the metadata, as $model, where it has parts that no other model takes:
+//     another one is sent the texts and tool calls alone.
 //   - A tool (tool_refs) is one GK tool definition: [modelio.ToolDefinition].
 //   - A response format (response_format_ref) is a [ResponseFormat].
 //   - Provider options (provider_options_ref) are members of the request's body, by the home

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -14,7 +15,8 @@ import (
 // p, and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message
 // has the parts of the answer that the provider wants to see again, signed and encrypted reasoning
 // included, and the tool calls with the call ids of the envelope: a tool response names its call by
-// that. Calls that the provider made itself keep its ids. Left out is what OpenAI responses take back by
+// that. Calls that the provider made itself keep its ids. What only this model can read of it is not
+// sent to another, in a later run. Left out is what OpenAI responses take back by
 // an id only: images, and reasoning that is not encrypted, as it is where the option include asks for it.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
@@ -42,11 +44,12 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	}
 	m, ids := envelope.Number(history, resp.Candidates[0].Message)
 	restoreOwn(m.Content, ids)
+	dropCaller(m.Content)
 	m.Metadata = nil // log probabilities, filter results: no request may have them
 	if codec.API() == OpenAIResponses {
 		m.Content = responsesReply(m.Content)
 	}
-	return PutMessage(a.Store, m)
+	return PutMessage(a.Store, markedBy(p, m))
 }
 
 // restoreOwn gives the calls that the provider made itself, and their results, the ids back that it made
@@ -64,6 +67,19 @@ func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	for _, part := range parts {
 		if result := part.ToolResponse; result != nil {
 			result.Ref = cmp.Or(own[result.Ref], result.Ref)
+		}
+	}
+}
+
+// dropCaller leaves out that the model itself made a call, which Anthropic says and needs not hear.
+func dropCaller(parts []modelio.Part) {
+	for i := range parts {
+		metadata := parts[i].Metadata
+		if caller, ok := metadata["caller"]; !ok || !same(caller, json.RawMessage(`{"type":"direct"}`)) {
+			continue
+		}
+		if delete(metadata, "caller"); len(metadata) == 0 {
+			parts[i].Metadata = nil
 		}
 	}
 }

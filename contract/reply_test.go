@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,11 +74,67 @@ func TestReplySendsBack(t *testing.T) {
 			for _, part := range test.want {
 				require.Contains(t, (*requests)[1], part, test.why)
 			}
-			for _, part := range test.not {
+			for _, part := range append(test.not, `"$`) {
 				require.NotContains(t, (*requests)[1], part, test.why)
 			}
 		})
 	}
+}
+
+// TestReplyToAnotherModel is about a session whose next run goes to another model (LC "Model Change
+// Boundary"), which is sent what every model takes.
+func TestReplyToAnotherModel(t *testing.T) {
+	const signed = "c2lnbmVk"
+	answers := []string{ // by API, with all that its models alone can read
+		`{"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","reasoning_content":"` + signed + `","content":"hi","annotations":[{"type":"` + signed + `"}],"tool_calls":[{"id":"call_x","type":"function","function":{"name":"calc","arguments":"{}"}}]}}]}`,
+		`{"status":"completed","output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"` + signed + `"},{"type":"web_search_call","status":"` + signed + `"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[{"type":"` + signed + `"}]}]},{"type":"function_call","call_id":"call_x","name":"calc","arguments":"{}"}]}`,
+		`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"` + signed + `"},{"type":"redacted_thinking","data":"` + signed + `"},{"type":"server_tool_use","id":"srvtoolu_1","name":"` + signed + `","input":{}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"hi","citations":[{"type":"` + signed + `"}]},{"type":"tool_use","id":"toolu_x","name":"calc","input":{},"caller":{"type":"direct"}}],"stop_reason":"tool_use"}`,
+	}
+	common := []string{ // by API; ID is that of the call
+		`{"content":"hi","role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"calc"},"id":"ID","type":"function"}]},{"content":"1","role":"tool","tool_call_id":"ID"}]`,
+		`{"content":"hi","role":"assistant"},{"arguments":"{}","call_id":"ID","name":"calc","type":"function_call"},{"call_id":"ID","output":"1","type":"function_call_output"}]`,
+		`{"content":[{"text":"hi","type":"text"},{"id":"ID","input":{},"name":"calc","type":"tool_use"}],"role":"assistant"},{"content":[{"content":"1","tool_use_id":"ID","type":"tool_result"}],"role":"user"}]`,
+	}
+	next := json.RawMessage(`{"choices":[{"message":{"content":"x"}}],"status":"completed","output":[],"type":"message","content":[]}`)
+	for from, a := range apis {
+		for to, b := range apis {
+			t.Run(a.name+"_to_"+b.name, func(t *testing.T) {
+				s := newScene(t)
+				s.adapter.Catalog[b.provider] = contract.Provider{API: b.name} // and any model
+				requests := s.serve("application/json", json.RawMessage(answers[from]), next, next)
+				params := s.asks(a)
+				receipt := s.generate(params)
+				reply, err := s.adapter.Reply(params, receipt)
+				require.NoError(t, err)
+				id := s.output(receipt).calls[0].id
+				messages := append(params.MessageRefs, reply, s.message(results(modelio.ToolResponse{Name: "calc", Ref: id, Output: json.RawMessage("1")})))
+				if from == to {
+					s.generate(s.params(b, messages...))
+					require.Contains(t, (*requests)[1], signed, "the same model gets it all")
+					require.NotContains(t, (*requests)[1], `"$model"`)
+					b.model = "another"
+				}
+				s.generate(s.params(b, messages...))
+				last := (*requests)[len(*requests)-1]
+				require.Contains(t, last, strings.ReplaceAll(common[to], "ID", id))
+				require.NotContains(t, last, signed)
+				require.NotContains(t, last, `"$`)
+			})
+		}
+	}
+}
+
+// TestReplyOfThoughtsAlone: a message without anything that another model takes is not sent to it.
+func TestReplyOfThoughtsAlone(t *testing.T) {
+	s := newScene(t)
+	requests := s.serve("application/json",
+		json.RawMessage(`{"type":"message","role":"assistant","content":[{"type":"redacted_thinking","data":"eA=="}],"stop_reason":"max_tokens"}`),
+		json.RawMessage(`{"choices":[{"message":{"content":"x"}}]}`))
+	params := s.asks(apis[2])
+	reply, err := s.adapter.Reply(params, s.generate(params))
+	require.NoError(t, err)
+	s.generate(s.params(apis[0], append(params.MessageRefs, reply, s.says(modelio.RoleUser, "Well?"))...))
+	require.Contains(t, (*requests)[1], `{"content":"Say hello","role":"user"},{"content":"Well?","role":"user"}`)
 }
 
 func TestReplyErrors(t *testing.T) {

@@ -40,10 +40,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if r.history, err = loadMessages(a.Store, p.MessageRefs); err != nil {
 		return nil, err
 	}
-	wire := &provider.Request{API: host.API, Model: p.Model, Messages: r.history, Options: modelio.Object{}}
-	if host.API == OpenAIResponses {
-		wire.Messages = responsesHistory(r.history)
-	}
+	wire := &provider.Request{API: host.API, Model: p.Model, Messages: r.sent(), Options: modelio.Object{}}
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}

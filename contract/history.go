@@ -1,0 +1,116 @@
+package contract
+
+import (
+	"encoding/json"
+
+	"github.com/traceforge/traceforge-go/internal/envelope"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// madeBy is a member of the metadata of a model's message, as [Adapter.Reply] stores it, that has parts which
+// this model alone can read: signed or encrypted reasoning, what its provider's own tools did, citations.
+// It says whose they are, since the next run may go to another model (LC "Model Change Boundary").
+const madeBy = "$model"
+
+func nameOf(p GenerateParams) json.RawMessage { return encode(p.Provider + "/" + p.Model) }
+
+// markedBy returns the model's message m, marked as that of p if it has parts that no other model takes.
+func markedBy(p GenerateParams, m modelio.Message) modelio.Message {
+	for _, part := range m.Content {
+		if _, ok := commonPart(part); !ok || len(part.Metadata)+len(part.Custom)+len(part.Unknown) > 0 {
+			m.Metadata = modelio.Object{madeBy: nameOf(p)}
+		}
+	}
+	return m
+}
+
+// sent returns the history as it goes to the model of the params.
+func (r *request) sent() []modelio.Message {
+	var messages []modelio.Message
+	for _, m := range r.history {
+		maker, marked := m.Metadata[madeBy]
+		switch {
+		case !marked:
+			messages = append(messages, m)
+		case string(maker) != string(nameOf(r.params)):
+			if parts := commonParts(m.Content); len(parts) > 0 {
+				messages = append(messages, modelio.Message{Role: m.Role, Content: parts})
+			}
+		case r.dialect.api == OpenAIResponses:
+			messages = append(messages, responsesItems(m.Content)...)
+		default:
+			messages = append(messages, modelio.Message{Role: m.Role, Content: m.Content})
+		}
+	}
+	return messages
+}
+
+// commonParts returns what every model takes of another's answer.
+func commonParts(parts []modelio.Part) (common []modelio.Part) {
+	for _, part := range parts {
+		if part, ok := commonPart(part); ok {
+			common = append(common, part)
+		}
+	}
+	return common
+}
+
+func commonPart(part modelio.Part) (common modelio.Part, ok bool) {
+	switch request := part.ToolRequest; {
+	case part.Text != nil:
+		return modelio.TextPart(*part.Text), true
+	case request != nil && !envelope.IsProviders(part):
+		return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: request.Name, Ref: request.Ref, Input: request.Input}}, true
+	}
+	return common, false
+}
+
+// In OpenAI's responses API an answer is a list of items, which the codec makes parts of one message.
+// The API takes reasoning back as an item of its own, by what it encrypted of it, and so what its own
+// tools did. Items are sent without their ids: an id makes the API look for what it has kept, and
+// fail unless the items around it are named by their ids too.
+
+// encryptedContent is in the metadata of the first part of an item of reasoning.
+const encryptedContent = "encrypted_content"
+
+func isEncrypted(part modelio.Part) bool {
+	var text string
+	return part.Reasoning != nil && json.Unmarshal(part.Metadata[encryptedContent], &text) == nil && text != ""
+}
+
+// responsesReply returns the parts of an answer that the API takes back. Reasoning that is not
+// encrypted, and images that it made, it would take by their ids only.
+func responsesReply(answer []modelio.Part) (parts []modelio.Part) {
+	encrypted := false // the item of reasoning at hand
+	for _, part := range answer {
+		encrypted = isEncrypted(part) || encrypted && part.Reasoning != nil
+		if part.Reasoning != nil && !encrypted || part.Media != nil {
+			continue
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// responsesItems returns the items of a reply each in a message of its own, which is how the codec
+// writes items.
+func responsesItems(reply []modelio.Part) (items []modelio.Message) {
+	for _, part := range reply {
+		item := modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{part}}
+		last := len(items) - 1
+		switch {
+		case isEncrypted(part):
+			item.Metadata = modelio.Object{"type": encode("reasoning"), encryptedContent: part.Metadata[encryptedContent]}
+			if *part.Reasoning == "" {
+				item.Content = nil // it has no summary
+			}
+		case part.Custom != nil:
+			item.Metadata = modelio.Object{"$wire": encode("item")} // see package provider
+		case last >= 0 && (items[last].Metadata == nil || part.Reasoning != nil):
+			items[last].Content = append(items[last].Content, part)
+			continue
+		}
+		items = append(items, item)
+	}
+	return items
+}
