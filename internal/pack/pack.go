@@ -126,11 +126,12 @@ func appendSnapshot(s *modelio.Session, snap *snapshot.Snapshot) error {
 	}
 	s.Append(string(prompt), string(response))
 	in := &s.Interactions[len(s.Interactions)-1]
-	if in.PromptHash != snap.Request.PromptHash {
-		return fmt.Errorf("prompt_hash is %s, but the request has %s", snap.Request.PromptHash, in.PromptHash)
+	// A snapshot of another writer need not have either.
+	if want := snap.Request.PromptHash; want != "" && want != in.PromptHash {
+		return fmt.Errorf("prompt_hash is %s, but the request has %s", want, in.PromptHash)
 	}
-	if in.ResponseHash != snap.Response.ResponseHash {
-		return fmt.Errorf("response_hash is %s, but the response has %s", snap.Response.ResponseHash, in.ResponseHash)
+	if want := snap.Response.ResponseHash; want != "" && want != in.ResponseHash {
+		return fmt.Errorf("response_hash is %s, but the response has %s", want, in.ResponseHash)
 	}
 	latency := snap.Response.LatencyMS
 	in.LatencyMS = &latency
@@ -168,7 +169,7 @@ func orZero(n *int64) int64 {
 func models(snaps []*snapshot.Snapshot) string {
 	var names []string
 	for _, snap := range snaps {
-		names = append(names, snap.Request.API+"/"+snap.Request.Model)
+		names = append(names, strings.TrimPrefix(snap.Request.API+"/"+snap.Request.Model, "/")) // another writer may name no API
 	}
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")

@@ -74,6 +74,22 @@ func TestNew(t *testing.T) {
 	}, s.Interactions[0])
 }
 
+// What the snapshot format says is optional need not be there.
+func TestNewOfAnotherWriter(t *testing.T) {
+	snap := aSnapshot(t, 1)
+	want, err := pack.New("p", "TestX", []*snapshot.Snapshot{snap})
+	require.NoError(t, err)
+	snap.Request.PromptHash, snap.Response.ResponseHash = "", ""
+	got, err := pack.New("p", "TestX", []*snapshot.Snapshot{snap})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	snap.Request.API = ""
+	got, err = pack.New("p", "TestX", []*snapshot.Snapshot{snap})
+	require.NoError(t, err)
+	require.Equal(t, "gpt-4o", got.Session.ModelID)
+}
+
 func TestNewErrors(t *testing.T) {
 	_, err := pack.New("p", "TestX", nil)
 	require.EqualError(t, err, "pack of TestX: no snapshots")
