@@ -12,7 +12,8 @@ type cursor struct {
 	str  string // the same; the strings that are read are parts of it
 	pos  int    // where the next value starts
 
-	sealed bool // the seals and the document's hash are known to match
+	sealed bool    // the seals and the document's hash are known to match
+	core   coreSum // of the core that is being checked
 }
 
 func newCursor(text []byte) *cursor { return &cursor{text: text, str: string(text)} }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+
+	"github.com/traceforge/traceforge-go/canon"
 )
 
 // An outline is a record's file without its white space, and where its members are. It is
@@ -11,7 +13,7 @@ import (
 // canonical already, so hashing its bytes is enough.
 type outline struct {
 	text    []byte // compact, if the file is JSON
-	laidOut bool   // the file's white space was just what layOut makes
+	laidOut bool   // the file's white space was just what layOut makes, and nothing is nested too deep
 	commas  []comma
 }
 
@@ -41,6 +43,7 @@ func (o *outline) scan(file []byte) {
 			continue
 		case '{', '[':
 			depth++
+			o.laidOut = o.laidOut && depth <= canon.MaxDepth
 			i++
 			if i < len(file) && file[i] == c+2 { // empty: both closing brackets are two above
 				o.text = append(o.text, c, c+2)

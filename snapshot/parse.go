@@ -144,12 +144,12 @@ func (c *cursor) checkRecord(r *record, _ func(string) bool) {
 	}
 	// What a source that is not valid says it ignores is not known.
 	if got := r.Request.PromptHash; got != "" && r.valid[sourceText] {
-		if want, err := promptHash(r.texts[requestText], r.Source.Ignored); err == nil && got != want {
+		if want, err := c.core.prompt(r.texts[requestText], r.Source.Ignored); err == nil && got != want {
 			c.report(ruleHash, disagreement(got, want), "request", "prompt_hash")
 		}
 	}
 	if got := r.Response.ResponseHash; got != "" {
-		if want := responseHash(r.texts[responseText]); got != want {
+		if want := c.core.response(r.texts[responseText]); got != want {
 			c.report(ruleHash, disagreement(got, want), "response", "response_hash")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	hashing "hash" // hash is a codec here
 	"io"
 	"slices"
 
@@ -53,7 +54,7 @@ func (r *record) seal() (h canon.Hash, ok bool) {
 
 // hashOf returns the [canon.Hash] of what was written to sum, of which there is too much to be
 // copied together.
-func hashOf(sum interface{ Sum([]byte) []byte }) canon.Hash {
+func hashOf(sum hashing.Hash) canon.Hash {
 	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil)))
 }
 
@@ -146,12 +147,53 @@ func encodeCore[T any](core object[T], v T) ([]byte, error) {
 	return b.text, nil
 }
 
-// promptHash returns the hash of the core of a request, as it stands in a file.
-func promptHash(request []byte, ignored []string) (canon.Hash, error) {
-	sum := sha256.New()
+// A coreSum computes the hashes of cores, as they stand in files.
+type coreSum struct {
+	text []byte       // of the core, not yet in hash
+	hash hashing.Hash // nil: all is in text
+}
+
+// Write adds text; it does not fail. What is short is kept together, as hashing has its cost each
+// time, and what is long is not copied.
+func (c *coreSum) Write(text []byte) (int, error) {
+	const most = 32 << 10
+	if len(c.text)+len(text) > most {
+		if c.hash == nil {
+			c.hash = sha256.New()
+		}
+		c.hash.Write(c.text)
+		c.text = c.text[:0]
+		if len(text) > most {
+			return c.hash.Write(text)
+		}
+	}
+	c.text = append(c.text, text...)
+	return len(text), nil
+}
+
+// WriteString adds what is short.
+func (c *coreSum) WriteString(s string) (int, error) {
+	c.text = append(c.text, s...)
+	return len(s), nil
+}
+
+// sum returns the hash of what was written, and begins anew.
+func (c *coreSum) sum() (h canon.Hash) {
+	if c.hash == nil {
+		h = canon.Sum(c.text)
+	} else {
+		c.hash.Write(c.text)
+		h = hashOf(c.hash)
+	}
+	*c = coreSum{text: c.text[:0]}
+	return h
+}
+
+// prompt returns the hash of the core of a request.
+func (c *coreSum) prompt(request []byte, ignored []string) (canon.Hash, error) {
 	if len(ignored) == 0 {
-		writeCore(sum, request, requestCore)
-		return hashOf(sum), nil
+		writeCore(c, request, requestCore)
+		return c.sum(), nil
 	}
 	var core bytes.Buffer
 	writeCore(&core, request, requestCore)
@@ -162,14 +204,13 @@ func promptHash(request []byte, ignored []string) (canon.Hash, error) {
 	return canon.Sum(text), nil
 }
 
-// responseHash returns the hash of the core of a response, as it stands in a file.
-func responseHash(response []byte) canon.Hash {
-	sum := sha256.New()
-	writeCore(sum, response, responseCore)
-	return hashOf(sum)
+// response returns the hash of the core of a response.
+func (c *coreSum) response(response []byte) canon.Hash {
+	writeCore(c, response, responseCore)
+	return c.sum()
 }
 
-// writeCore writes the core of an object in its canonical form. The writers it is given do not fail.
+// writeCore writes the core of an object in its canonical form.
 func writeCore(w io.Writer, text []byte, core part) {
 	if mayHaveIndex(text) {
 		if canonical, err := canon.JSON(text); err == nil {

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -288,7 +287,7 @@ func sumFile(root *os.Root, name string, piece []byte) (canon.Hash, error) {
 		n, err := f.Read(piece)
 		sum.Write(piece[:n])
 		if err == io.EOF {
-			return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), nil
+			return hashOf(sum), nil
 		}
 		if err != nil {
 			return "", err
