@@ -20,9 +20,7 @@ const (
 	blobSubdir = blobDir + "/sha256"
 )
 
-func blobFile(h canon.Hash) string { return path.Join(blobSubdir, blobName(h)) }
-
-func blobName(h canon.Hash) string { return h.Hex() }
+func blobFile(h canon.Hash) string { return blobSubdir + "/" + h.Hex() }
 
 // Blob returns the content of the blob with the given hash, checked against it. An error is
 // [ErrBlob] if there is no such blob, which is [fs.ErrNotExist] too, or if it was altered.
@@ -30,11 +28,17 @@ func (s *Store) Blob(h canon.Hash) ([]byte, error) {
 	if !h.Valid() {
 		return nil, fmt.Errorf("%w: %q is no hash", ErrBlob, string(h))
 	}
+	root, err := s.open()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read blob: %w", err)
+	}
 	scratch := scratches.Get().(*scratch)
 	defer scratches.Put(scratch)
 	var got canon.Hash
 	for _, read := range []func(*os.Root, string) error{scratch.glance, scratch.read} {
-		err := s.inBlobs(func(blobs *os.Root) error { return read(blobs, blobName(h)) })
+		if err == nil {
+			err = read(root, blobFile(h))
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			e := newError(s.in(blobFile(h)), "", ruleBlob, "is missing")
 			e.Err = fs.ErrNotExist
@@ -51,51 +55,12 @@ func (s *Store) Blob(h canon.Hash) ([]byte, error) {
 }
 
 // readBlob reads a blob, whatever it holds.
-func (s *Store) readBlob(h canon.Hash) (data []byte, err error) {
-	err = s.inBlobs(func(blobs *os.Root) error {
-		data, err = blobs.ReadFile(blobName(h))
-		return err
-	})
-	return data, err
-}
-
-// inBlobs calls f with the directory of the blobs.
-func (s *Store) inBlobs(f func(*os.Root) error) error {
-	blobs, err := s.openBlobs(nil)
-	if err != nil {
-		return err
-	}
-	err = f(blobs)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
-		// The directory may have been removed and made again since it was opened.
-		if blobs, err = s.openBlobs(blobs); err == nil {
-			err = f(blobs)
-		}
-	}
-	return err
-}
-
-// openBlobs returns the directory of the blobs, opened again if it is stale. It is kept
-// open, as each directory on the way to a file costs replay two system calls.
-func (s *Store) openBlobs(stale *os.Root) (*os.Root, error) {
+func (s *Store) readBlob(h canon.Hash) ([]byte, error) {
 	root, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.blobs != nil && s.blobs != stale {
-		return s.blobs, nil
-	}
-	blobs, err := root.OpenRoot(blobSubdir)
-	if err != nil {
-		return nil, err
-	}
-	if s.blobs != nil {
-		s.blobs.Close()
-	}
-	s.blobs = blobs
-	return blobs, nil
+	return root.ReadFile(blobFile(h))
 }
 
 // blobOf returns the hash of the blob whose file has the given path.

@@ -78,7 +78,7 @@ func checkProvider(provider string) string {
 
 // isName reports whether s is a legal name of a file or a directory everywhere.
 func isName(s string) bool {
-	if s == "" || len(s) > idMost || s[0] == '-' || deviceNames[s] {
+	if s == "" || len(s) > idMost || s[0] == '-' || len(s) <= deviceNameMost && deviceNames[s] {
 		return false
 	}
 	for _, c := range []byte(s) {
@@ -88,6 +88,8 @@ func isName(s string) bool {
 	}
 	return true
 }
+
+const deviceNameMost = 4 // characters of a device name
 
 // deviceNames are names that Windows has no files of, with any extension.
 var deviceNames = func() map[string]bool {

@@ -121,7 +121,6 @@ func (s *Store) current() (*os.Root, error) {
 		if s.root, err = os.OpenRoot(s.dir); err != nil {
 			return nil, err
 		}
-		s.blobs = nil // the runtime closes what is not in use
 	}
 	return s.root, nil
 }

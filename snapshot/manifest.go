@@ -154,11 +154,13 @@ func (m *Manifest) encode() []byte {
 
 // combinedHash returns the hash that the manifest must have.
 func (m *Manifest) combinedHash() canon.Hash {
-	hashes := make([]canon.Hash, len(m.Snapshots))
-	for i, e := range m.Snapshots {
-		hashes[i] = e.Hash
-	}
-	return combinedHash(m.Version, hashes)
+	return combinedHash(m.Version, func(yield func(canon.Hash) bool) {
+		for _, e := range m.Snapshots {
+			if !yield(e.Hash) {
+				return
+			}
+		}
+	})
 }
 
 // parseManifest reads a manifest, strictly. An error is an [*Error] without File; the

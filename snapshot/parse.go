@@ -129,7 +129,7 @@ func (c *cursor) checkDocument(d *document, has func(string) bool) {
 		hashes[i] = r.Hash
 		complete = complete && r.Hash != ""
 	}
-	if want := combinedHash(d.Version, hashes); complete && d.Hash != want {
+	if want := combinedHash(d.Version, slices.Values(hashes)); complete && d.Hash != want {
 		c.report(ruleHash, disagreement(d.Hash, want), "hash")
 	}
 }

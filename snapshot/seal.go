@@ -7,6 +7,7 @@ import (
 	"fmt"
 	hashing "hash" // hash is a codec here
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -60,18 +61,24 @@ func hashOf(sum hashing.Hash) canon.Hash {
 
 // combinedHash returns a document's or a manifest's hash (SF "Combined Hash"). The hashes
 // are valid.
-func combinedHash(version string, hashes []canon.Hash) canon.Hash {
-	b := builder{text: make([]byte, 0, 64+len(hashes)*(hashLen+3))}
+func combinedHash(version string, hashes iter.Seq[canon.Hash]) canon.Hash {
+	const atOnce = 8 << 10 // bytes; a manifest's are too many to be copied together
+	sum := sha256.New()
+	b := builder{text: make([]byte, 0, atOnce+hashLen+len(`,""`))}
 	b.text = append(b.text, `{"version":`...)
 	b.appendText(version)
 	b.text = append(b.text, `,"snapshots":[`...)
-	for i, h := range hashes {
-		if i > 0 {
-			b.text = append(b.text, ',')
+	separator := ""
+	for h := range hashes {
+		b.text = append(append(append(append(b.text, separator...), '"'), h...), '"')
+		separator = ","
+		if len(b.text) > atOnce {
+			sum.Write(b.text)
+			b.text = b.text[:0]
 		}
-		b.text = append(append(append(b.text, '"'), h...), '"')
 	}
-	return canon.Sum(append(b.text, "]}"...))
+	sum.Write(append(b.text, "]}"...))
+	return hashOf(sum)
 }
 
 // Seal computes the seals of the records, and all hashes in them, as [Snapshot.Seal] does,
@@ -84,7 +91,7 @@ func (d *Document) Seal() error {
 		}
 		hashes[i] = d.Snapshots[i].Hash
 	}
-	d.Hash = combinedHash(d.Version, hashes)
+	d.Hash = combinedHash(d.Version, slices.Values(hashes))
 	return nil
 }
 

@@ -28,7 +28,6 @@ type Store struct {
 
 	mu     sync.Mutex
 	root   *os.Root // nil until the directory exists
-	blobs  *os.Root // blobs/sha256; nil until it is needed
 	closed bool
 }
 
@@ -51,14 +50,11 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	var errs []error
-	for _, root := range []*os.Root{s.root, s.blobs} {
-		if root != nil {
-			errs = append(errs, root.Close())
-		}
+	if s.root == nil {
+		return nil
 	}
-	s.root, s.blobs = nil, nil
-	return errors.Join(errs...)
+	defer func() { s.root = nil }()
+	return s.root.Close()
 }
 
 // open returns the store's directory; the error is fs.ErrNotExist if there is none yet.
