@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -42,8 +43,9 @@ func run(ctx context.Context, size size, rounds int) error {
 		return err
 	}
 	defer provider.Close()
+	var version atomic.Int64 // of the model, which answers otherwise in each
 	provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
-		return fakeprovider.Text(strings.Repeat("An answer. ", 90)) // 1 KB
+		return fakeprovider.Text(strings.Repeat(fmt.Sprintf("Answer %d. ", version.Load()), 90)) // 1 KB
 	})
 	dir, err := os.MkdirTemp("", "traceforge-bench-")
 	if err != nil {
@@ -63,7 +65,7 @@ func run(ctx context.Context, size size, rounds int) error {
 	var results []map[string]time.Duration
 	tools := []string{"memory", "traceforge", "vcr"}
 	for _, tool := range tools {
-		r := &repository{dir: filepath.Join(dir, tool), tool: tool, command: command, provider: provider.URL(), size: size}
+		r := &repository{dir: filepath.Join(dir, tool), tool: tool, command: command, provider: provider.URL(), changeModel: func() { version.Add(1) }, size: size}
 		if err := r.generate(bench); err != nil {
 			return err
 		}

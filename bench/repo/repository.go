@@ -19,6 +19,7 @@ const (
 	stepBuild   = "go test -c ./..."
 	stepRecord  = "binaries: record"
 	stepAgain   = "binaries: record again, unchanged"
+	stepChanged = "binaries: record again, every answer changed"
 	stepReplay  = "binaries: replay"
 	stepReceipt = "binaries: replay, with receipts"
 	stepGoTest  = "go test -count=1 ./..."
@@ -27,13 +28,14 @@ const (
 	stepPrune   = "traceforge prune"
 )
 
-var steps = []string{stepBuild, stepRecord, stepAgain, stepReplay, stepReceipt, stepGoTest, stepCached, stepVerify, stepPrune}
+var steps = []string{stepBuild, stepRecord, stepAgain, stepChanged, stepReplay, stepReceipt, stepGoTest, stepCached, stepVerify, stepPrune}
 
 type size struct{ packages, tests, parallel int }
 
 // A repository is a generated module whose tests use one tool.
 type repository struct {
 	dir, tool, command, provider string
+	changeModel                  func() // the provider answers otherwise from now on
 	size                         size
 }
 
@@ -97,6 +99,10 @@ func (r *repository) measure(ctx context.Context, rounds int) (map[string]time.D
 	if r.tool != "memory" {
 		step(stepRecord, 1, func() error { return r.binaries(ctx, recording, "-update") })
 		step(stepAgain, rounds, func() error { return r.binaries(ctx, recording, "-update") })
+		step(stepChanged, 1, func() error {
+			r.changeModel()
+			return r.binaries(ctx, recording, "-update")
+		})
 	}
 	step(stepReplay, rounds, func() error { return r.binaries(ctx, nil, "") })
 	if r.tool == "traceforge" {

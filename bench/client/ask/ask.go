@@ -4,7 +4,7 @@ package ask
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -46,9 +46,12 @@ type Provider struct{}
 
 // RoundTrip makes a call.
 func (Provider) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !Recording() {
+		return nil, errors.New("no provider is running")
+	}
 	provider, err := url.Parse(os.Getenv("MODEL_URL"))
-	if err != nil || provider.Host == "" {
-		return nil, fmt.Errorf("no provider is running: %w", err)
+	if err != nil {
+		return nil, err
 	}
 	out := r.Clone(r.Context())
 	out.URL.Scheme, out.URL.Host = provider.Scheme, provider.Host
