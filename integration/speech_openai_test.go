@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -26,7 +27,7 @@ func openAIChatWhole(ctx context.Context, c *http.Client) (any, speech, error) {
 		m := got.Choices[0].Message
 		said.text = m.Content + m.Refusal
 		for _, call := range m.ToolCalls {
-			said.call(call.Function.Name, call.Function.Arguments)
+			said.call(cmp.Or(call.Function.Name, call.Custom.Name), cmp.Or(call.Function.Arguments, call.Custom.Input))
 		}
 		//lint:ignore SA1019 recorded answers have it
 		if legacy := m.FunctionCall; legacy.Name != "" {
