@@ -118,7 +118,7 @@ func TestCodecsAreDistinct(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	for name, want := range map[string]bool{
 		"key": true, "api_key": true, "api-key": true, "apiKey": true, "apikey": true, "X-Goog-Api-Key": true,
-		"subscription-key": true, "access_token": true, "token": true, "X-Amz-Signature": true, "ts": true, "tsp": false, "X-Amz-Date": true,
+		"subscription-key": true, "access_token": true, "token": true, "X-Amz-Signature": true, "ts": true, "upload_id": true, "upload_protocol": false, "tsp": false, "X-Amz-Date": true,
 		"X-Amz-Security-Token": true, "sig": true, "client_secret": true, "code": true, "jwt": true, "idToken": true,
 		"api-version": false, "alt": false, "pageToken": false, "max_tokens": false, "limit": false, "monkey": false, "beta": false,
 	} {

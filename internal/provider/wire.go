@@ -156,10 +156,10 @@ func (r *Request) endpoint(path string) string {
 }
 
 // IsCredential reports whether a query parameter is one that carries a secret: ?key=,
-// api_key, X-Amz-Signature, but not pageToken or max_tokens. Ollama's ts, the time at which a
-// request was signed, is one of no use without the signature.
+// api_key, X-Amz-Signature, but not pageToken or max_tokens. So are Google's upload_id, with
+// which anyone may upload, and Ollama's ts, the time of a signature.
 func IsCredential(name string) bool {
-	if name == "ts" {
+	if name == "ts" || name == "upload_id" {
 		return true
 	}
 	words := strings.FieldsFunc(spaceCamelCase(name), func(r rune) bool {
