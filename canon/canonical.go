@@ -3,6 +3,8 @@ package canon
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
 // Canonical reports whether src is in canonical form, byte for byte, so that [JSON] would
@@ -105,7 +107,8 @@ func canonicalArray(src []byte, i, depth int) int {
 // whether anything in it is escaped.
 func canonicalString(src []byte, i int) (end int, escaped bool) {
 	for i++; ; {
-		stop, ascii := plainEnd(src, i)
+		n, ascii := jsonstring.Plain(src[i:])
+		stop := i + n
 		if stop == len(src) || !ascii && invalidUTF8(src[i:stop]) >= 0 {
 			return -1, escaped
 		}
@@ -116,8 +119,7 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 			return -1, escaped
 		}
 		escaped = true
-		n := canonicalEscape(src[stop:])
-		if n == 0 {
+		if n = canonicalEscape(src[stop:]); n == 0 {
 			return -1, escaped
 		}
 		i = stop + n
@@ -136,7 +138,7 @@ func canonicalEscape(text []byte) int {
 	}
 	r, n, err := scanEscape(text, 0)
 	var shortest [8]byte
-	if err != nil || !bytes.Equal(appendEscaped(shortest[:0], r), text[:n]) {
+	if err != nil || !bytes.Equal(jsonstring.Append(shortest[:0], r), text[:n]) {
 		return 0
 	}
 	return n

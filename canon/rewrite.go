@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
 // A numberPolicy says what to do with numbers that do not fit a float64.
@@ -226,7 +228,8 @@ func (r *rewriter) move(start int, members []member, dollar int) {
 func (r *rewriter) string() error {
 	r.dst = append(r.dst, '"')
 	for i := r.pos + 1; ; {
-		stop, ascii := plainEnd(r.src, i)
+		n, ascii := jsonstring.Plain(r.src[i:])
+		stop := i + n
 		if !ascii {
 			if bad := invalidUTF8(r.src[i:stop]); bad >= 0 {
 				r.pos = i + bad
@@ -248,7 +251,7 @@ func (r *rewriter) string() error {
 			if err != nil {
 				return err
 			}
-			r.dst = appendEscaped(r.dst, c)
+			r.dst = jsonstring.Append(r.dst, c)
 			i = stop + n
 		default:
 			return r.unexpected("an escape for a control character")

@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"hash"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
 // A coreHash computes the hash of a session's core (MIO §4) while the session is read, so
@@ -84,43 +84,19 @@ func appendQuoted(dst []byte, s string) []byte {
 
 func appendEscaped(dst, chars []byte) []byte {
 	for {
-		n, ascii := plainEnd(chars)
+		n, ascii := jsonstring.Plain(chars)
 		run := chars[:n]
 		for i := nextSurrogate(run); !ascii && i >= 0; i = nextSurrogate(run) {
-			dst = appendRune(append(dst, run[:i]...), surrogate(run[i:]))
+			dst = jsonstring.Append(append(dst, run[:i]...), surrogate(run[i:]))
 			run = run[i+3:]
 		}
 		dst = append(dst, run...)
 		if n == len(chars) {
 			return dst
 		}
-		dst = appendRune(dst, rune(chars[n]))
+		dst = jsonstring.Append(dst, rune(chars[n]))
 		chars = chars[n+1:]
 	}
-}
-
-// appendRune appends r as it is in a canonical string (RFC 8785 section 3.2.2.2). A lone surrogate
-// is escaped, as JSON.stringify does.
-func appendRune(dst []byte, r rune) []byte {
-	const hexDigits = "0123456789abcdef"
-	switch r {
-	case '"', '\\':
-		return append(dst, '\\', byte(r))
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\r':
-		return append(dst, '\\', 'r')
-	}
-	if r >= ' ' && !utf16.IsSurrogate(r) {
-		return utf8.AppendRune(dst, r)
-	}
-	return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&0xF], hexDigits[r>>4&0xF], hexDigits[r&0xF])
 }
 
 // appendSurrogate appends a lone surrogate to the characters of a session's string.

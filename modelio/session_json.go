@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
 // Encode returns s as the bytes of a model_io.json file. The same session has the same
@@ -277,7 +279,7 @@ func unquote(quoted []byte) (chars []byte, err error) {
 	rest := quoted[1 : len(quoted)-1]
 	for i := bytes.IndexByte(rest, '\\'); i >= 0; i = bytes.IndexByte(rest, '\\') {
 		chars = append(chars, rest[:i]...)
-		r, n := decodeEscape(rest[i:])
+		r, n := jsonstring.Decode(rest[i:])
 		if utf16.IsSurrogate(r) {
 			chars = appendSurrogate(chars, r)
 		} else {

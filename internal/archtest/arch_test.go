@@ -19,8 +19,8 @@ const module = "github.com/traceforge/traceforge-go"
 // A package may also import what the packages that it may import may import. Everything else
 // is forbidden.
 var arrows = map[string]map[string]string{
-	"canon":   {},
-	"modelio": {"canon": "hashes of sessions and of cores"},
+	"canon":   {"internal/jsonstring": "strings"},
+	"modelio": {"canon": "hashes of sessions and of cores", "internal/jsonstring": "strings of sessions, which may hold lone surrogates"},
 	"snapshot": {
 		"canon": "seals, and the names of blobs",
 	},
@@ -38,6 +38,7 @@ var arrows = map[string]map[string]string{
 	"internal/drift":      {"canon": "hashes of components", "snapshot": "the requests that are compared"},
 	"internal/receipt":    {},
 	"internal/annotation": {},
+	"internal/jsonstring": {},
 	"internal/report":     {"internal/drift": "differences", "snapshot": "the records"},
 	"internal/pack":       {"snapshot": "the records", "modelio": "sessions"},
 	// So that no mistake of a codec can hide in its own fake.

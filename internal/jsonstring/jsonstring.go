@@ -1,0 +1,114 @@
+// Package jsonstring reads and writes the text between the quotes of JSON strings.
+package jsonstring
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Plain returns the index of the first byte of text that does not stand for itself in a
+// JSON string: a quote, a backslash or a control character; len(text) if there is none.
+// ascii reports whether all bytes before it are ASCII.
+func Plain(text []byte) (end int, ascii bool) {
+	// Eight bytes at a time: a high bit in stop marks a byte to stop at. A borrow can mark a
+	// byte wrongly, but only one above the lowest that is marked rightly.
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	var seen uint64
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		w := binary.LittleEndian.Uint64(text[i:])
+		quote, backslash := w^ones*'"', w^ones*'\\'
+		stop := ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
+		if stop != 0 {
+			n := bits.TrailingZeros64(stop) / 8
+			seen |= w & (1<<(8*n) - 1)
+			return i + n, seen&highs == 0
+		}
+		seen |= w
+	}
+	for ; i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\'; i++ {
+		seen |= uint64(text[i])
+	}
+	return i, seen&highs == 0
+}
+
+// Append appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2). A lone
+// surrogate, which no canonical string has, is escaped as JSON.stringify does.
+func Append(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	}
+	if r >= ' ' && !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(dst, r)
+	}
+	return append(dst, '\\', 'u', hex[r>>12], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
+}
+
+// Decode returns the character that the escape sequence of n bytes at the start of text, a
+// backslash, stands for, which may be a lone surrogate. n is 0 if there is no escape sequence.
+func Decode(text []byte) (r rune, n int) {
+	if len(text) < 2 {
+		return 0, 0
+	}
+	switch text[1] {
+	case '"', '\\', '/':
+		return rune(text[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	}
+	r, ok := codeUnit(text)
+	if !ok {
+		return 0, 0
+	}
+	if utf16.IsSurrogate(r) {
+		if low, ok := codeUnit(text[6:]); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+	}
+	return r, 6
+}
+
+// codeUnit returns the code unit that the \uxxxx at the start of text stands for.
+func codeUnit(text []byte) (unit rune, ok bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range text[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		unit = unit<<4 | rune(c)
+	}
+	return unit, true
+}

@@ -1,0 +1,77 @@
+package jsonstring
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDecode(t *testing.T) {
+	for _, c := range []struct {
+		text, why string
+		r         rune
+		n         int
+	}{
+		{`\"x`, "a quote", '"', 2},
+		{`\/`, "a slash need not be escaped", '/', 2},
+		{`\b\f`, "one at a time", '\b', 2},
+		{`\u0041`, "a code unit", 'A', 6},
+		{`\uFFfd`, "either case", 0xfffd, 6},
+		{`\ud83d\ude00x`, "a pair is one character", 0x1f600, 12},
+		{`\ud83d`, "a lone surrogate", 0xd83d, 6},
+		{`\ud83d\u0041`, "is no pair", 0xd83d, 6},
+		{`\ude00\ud83d`, "nor in this order", 0xde00, 6},
+		{`\`, "the text ends", 0, 0},
+		{`\u12`, "so here", 0, 0},
+		{`\u12g4`, "no digit", 0, 0},
+		{`\x41`, "no escape of JSON", 0, 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r, n := Decode([]byte(c.text))
+			require.Equal(t, c.r, r)
+			require.Equal(t, c.n, n)
+		})
+	}
+}
+
+// TestAppend reads what was written, and has the shortest spelling.
+func TestAppend(t *testing.T) {
+	for r := range rune(0x20000) {
+		text := Append([]byte{'"'}, r)
+		switch {
+		case 0xd800 <= r && r < 0xe000:
+			got, n := Decode(text[1:])
+			require.Equal(t, r, got)
+			require.Equal(t, 6, n)
+		case r >= ' ' && r != '"' && r != '\\':
+			require.Equal(t, string(r), string(text[1:]))
+		default:
+			var got string
+			require.NoError(t, json.Unmarshal(append(text, '"'), &got))
+			require.Equal(t, string(r), got)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for _, c := range []struct {
+		text, why string
+		end       int
+		ascii     bool
+	}{
+		{"", "nothing", 0, true},
+		{"abc", "shorter than a word", 3, true},
+		{"abcdefghijklmnop", "words", 16, true},
+		{"abcdefghij\"é", "a quote; what follows does not count", 10, true},
+		{"abc\\", "a backslash", 3, true},
+		{"abcdefghé\x1f", "a control character", 10, false},
+		{"\x7f\u2028 ", "neither DEL nor a line separator is escaped", 5, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			end, ascii := Plain([]byte(c.text))
+			require.Equal(t, c.end, end)
+			require.Equal(t, c.ascii, ascii)
+		})
+	}
+}
