@@ -39,7 +39,6 @@ var arrows = map[string]map[string]string{
 	"internal/receipt":    {},
 	"internal/annotation": {},
 	"internal/jsonstring": {},
-	"internal/report":     {"internal/drift": "differences", "snapshot": "the records"},
 	"internal/pack":       {"snapshot": "the records", "modelio": "sessions"},
 	// So that no mistake of a codec can hide in its own fake.
 	"internal/fakeprovider": {},
@@ -48,7 +47,7 @@ var arrows = map[string]map[string]string{
 	"internal/demo":         {"internal/fakeprovider": "the provider of the demo"},
 	"cmd/traceforge": {
 		"canon": "", "modelio": "", "snapshot": "", "contract": "", "internal/provider": "",
-		"internal/drift": "", "internal/receipt": "", "internal/report": "", "internal/pack": "", "internal/annotation": "",
+		"internal/drift": "", "internal/receipt": "", "internal/pack": "", "internal/annotation": "",
 	},
 }
 
@@ -57,7 +56,7 @@ var standardOnly = []string{"internal/fakeprovider", "internal/provider", "model
 
 // light are the packages that users' test binaries link, with all they may link besides the
 // standard library.
-var light = []string{"github.com/gowebpki/jcs", "github.com/rogpeppe/go-internal/"}
+var light = []string{"github.com/rogpeppe/go-internal/"}
 
 type pkg struct {
 	ImportPath   string
