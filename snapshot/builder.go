@@ -1,12 +1,12 @@
 package snapshot
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
 // A builder writes a compact text. What cannot be written is reported and left out, so the
@@ -29,8 +29,7 @@ func (b *builder) appendText(s string) {
 		if isPlain(s[i]) {
 			continue
 		}
-		b.text = append(b.text, s[plain:i]...)
-		b.text = append(b.text, escape(s[i])...)
+		b.text = jsonstring.Append(append(b.text, s[plain:i]...), rune(s[i]))
 		plain = i + 1
 	}
 	b.text = append(append(b.text, s[plain:]...), '"')
@@ -44,9 +43,10 @@ func (b *builder) growFor(s string) {
 		return
 	}
 	size := len(s) + long
+	var escape [len(`\u0000`)]byte
 	for i := range len(s) {
 		if !isPlain(s[i]) {
-			size += len(escape(s[i])) - 1
+			size += len(jsonstring.Append(escape[:0], rune(s[i]))) - 1
 		}
 	}
 	b.text = slices.Grow(b.text, size)
@@ -54,27 +54,6 @@ func (b *builder) growFor(s string) {
 
 // isPlain reports whether a byte of a string stands for itself.
 func isPlain(c byte) bool { return c >= ' ' && c != '"' && c != '\\' }
-
-// escape returns the escape sequence of a byte that is not plain.
-func escape(c byte) string {
-	switch c {
-	case '"':
-		return `\"`
-	case '\\':
-		return `\\`
-	case '\b':
-		return `\b`
-	case '\t':
-		return `\t`
-	case '\n':
-		return `\n`
-	case '\f':
-		return `\f`
-	case '\r':
-		return `\r`
-	}
-	return fmt.Sprintf(`\u%04x`, c)
-}
 
 // appendRaw appends a JSON text, its numbers kept (design R1).
 func (b *builder) appendRaw(raw []byte) {
