@@ -173,8 +173,10 @@ func errorObject(body value) *Error {
 		}
 	case string(body.member("success").raw()) == "false" && body.member("msg").isWord(): // Z.ai, with status 200
 		return &Error{Code: scalarText(body.member("code")), Message: body.member("msg").word()}
-	case body.member("base_resp", "status_msg").isWord() && scalarText(body.member("base_resp", "status_code")) != "0": // MiniMax, likewise
-		return &Error{Code: scalarText(body.member("base_resp", "status_code")), Message: body.member("base_resp", "status_msg").word()}
+	}
+	code := scalarText(body.member("base_resp", "status_code")) // MiniMax, likewise
+	if code != "" && code != "0" {
+		return &Error{Code: code, Message: body.member("base_resp", "status_msg").word()}
 	}
 	return nil
 }
