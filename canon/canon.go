@@ -23,11 +23,18 @@ func JSON(src []byte) ([]byte, error) {
 // of json.Marshal and of [JSON]; an int64 that does not fit a float64 is [ErrNumber].
 // Like json.Marshal it replaces bytes of Go strings that are not UTF-8 by U+FFFD.
 func Marshal(v any) ([]byte, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		return nil, fmt.Errorf("canonical JSON of %T: %w", v, err)
 	}
-	if text, err = JSON(text); err != nil {
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if Canonical(text) { // as of most structs whose fields are in canonical order
+		return text, nil
+	}
+	text, err := JSON(text)
+	if err != nil {
 		return nil, fmt.Errorf("canonical JSON of %T: %w", v, err)
 	}
 	return text, nil

@@ -22,11 +22,12 @@ type Envelope struct {
 	Blobs        [][]byte   // the envelope and all that it names, to be stored together
 }
 
-// output is LC's LlmOutputEnvelope. An option that is not set is null.
+// output is LC's LlmOutputEnvelope, with its members in canonical order. An option that is not set
+// is null.
 type output struct {
 	AssistantText *string     `json:"assistant_text"`
-	ToolCallsRef  *canon.Hash `json:"tool_calls_ref"`
 	ReasoningRef  *canon.Hash `json:"reasoning_ref"`
+	ToolCallsRef  *canon.Hash `json:"tool_calls_ref"`
 }
 
 // toolCall is LC's LlmToolCall.
@@ -122,16 +123,16 @@ func IsProviders(part modelio.Part) bool {
 }
 
 func textOf(m modelio.Message) *string {
-	var text strings.Builder
+	var texts []string
 	for _, part := range m.Content {
 		if part.Text != nil {
-			text.WriteString(*part.Text)
+			texts = append(texts, *part.Text)
 		}
 	}
-	if text.Len() == 0 {
+	whole := strings.Join(texts, "") // one text is not copied
+	if whole == "" {
 		return nil
 	}
-	whole := text.String()
 	return &whole
 }
 
