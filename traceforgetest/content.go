@@ -1,7 +1,9 @@
 package traceforgetest
 
 import (
+	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"fmt"
@@ -19,7 +21,21 @@ var contentDecoders = map[string]contentDecoder{
 	"identity": func(r io.Reader) (io.Reader, error) { return r, nil },
 	"gzip":     func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	"x-gzip":   func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-	"deflate":  func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
+	"deflate":  inflate,
+}
+
+// inflate reads zlib's format, which RFC 9110 calls deflate, and what some servers take for it: the
+// same without a header.
+func inflate(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	head, err := b.Peek(2)
+	if err != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if method := head[0] & 0x0f; method == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 { // RFC 1950
+		return zlib.NewReader(b)
+	}
+	return flate.NewReader(b), nil
 }
 
 // decodeContent undoes a Content-Encoding, which lists encodings in the order in which they

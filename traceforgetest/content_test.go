@@ -6,8 +6,10 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/base64"
+	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -48,6 +50,8 @@ func TestContentEncodings(t *testing.T) {
 	}{
 		{"gzip", "the usual one", "gzip", gz, nil, ""},
 		{"deflate", "zlib's frame, as RFC 9110 has it", "Deflate", compressed(t, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }), nil, ""},
+		{"raw deflate", "without zlib's header, as some servers send it", "deflate", custom, nil, ""},
+		{"empty", "no header at all", "deflate", nil, nil, "decoding deflate content: unexpected EOF"},
 		{"two", "listed in the order in which they were applied", "identity, gzip", gz, nil, ""},
 		{"unknown", "a clear error, and the way out", "br", custom, nil, `content encoding "br" is not known: name its decoder with the option ContentEncoding`},
 		{"named", "a decoder of the test's own", "br", custom, []traceforgetest.Option{traceforgetest.ContentEncoding("br", func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil })}, ""},
@@ -88,6 +92,46 @@ func TestCallersEncodingIsNotAskedFor(t *testing.T) {
 		io.Copy(io.Discard, resp.Body)
 	})
 	require.NotContains(t, s.provider.Calls()[0].Header.Get("Accept-Encoding"), "br")
+}
+
+// TestCompressedRequests proves that a request that its client compressed is recorded as what it
+// says, and sent as it was.
+func TestCompressedRequests(t *testing.T) {
+	s := newScene(t)
+	send := func(body []byte, encoding string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			req, _ := http.NewRequest("POST", "https://api.openai.com/v1/chat/completions", bytes.NewReader(body))
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Content-Encoding", encoding)
+			resp, err := tf.Client().Do(req)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			defer resp.Body.Close()
+			io.Copy(io.Discard, resp.Body)
+		}
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	request, err := json.Marshal(newChat("squeezed"))
+	require.NoError(t, err)
+	w.Write(request)
+	require.NoError(t, w.Close())
+
+	var sent []byte
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", send(packed.Bytes(), "gzip"), traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent, _ = io.ReadAll(r.Body)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(completion)), Request: r}, nil
+	}))))
+	require.Equal(t, packed.Bytes(), sent)
+	record, err := os.ReadFile(s.records("openai")[0])
+	require.NoError(t, err)
+	require.Contains(t, string(record), `"content": "squeezed"`)
+
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", send(packed.Bytes(), "gzip")))
+	requirePass(t, s.replay("TestIt", send(request, ""))) // it says the same
 }
 
 func TestMediaIsKeptBesideTheSnapshot(t *testing.T) {

@@ -166,7 +166,8 @@ func (r *Recorder) noCall() *failure {
 func (r *Recorder) unknownCall(w *wire) *failure {
 	return failuref(fmt.Sprintf("%s %s is no model call that traceforge knows", w.Method, w.URL),
 		"known: "+strings.Join(apis(), ", "),
-		"give this client only to the SDK that calls the model")
+		"give this client only to the SDK that calls the model, or let the call pass while recording: "+
+			fmt.Sprintf("traceforgetest.New(t, traceforgetest.PassThrough(%q))", w.URL.Hostname()))
 }
 
 func apis() []string {

@@ -17,7 +17,10 @@ import (
 
 // storedHeaders are the response headers that SDKs and [http.Client] act on; no other is stored
 // (design R5).
-var storedHeaders = []string{"Content-Type", "Location", "Retry-After", "X-Should-Retry", "X-Amzn-Errortype"}
+var storedHeaders = []string{
+	"Content-Type", "Location", "Retry-After", "X-Should-Retry", "X-Amzn-Errortype",
+	"X-Goog-Upload-Url", "X-Goog-Upload-Status",
+}
 
 // A golden is a take as it would be stored.
 type golden struct {
@@ -117,7 +120,7 @@ func headersOf(header http.Header) map[string][]string {
 	var stored map[string][]string
 	for _, name := range storedHeaders {
 		values := header.Values(name)
-		if name == "Location" {
+		if name == "Location" || name == "X-Goog-Upload-Url" {
 			values = publicLocations(values)
 		}
 		if len(values) == 0 {

@@ -32,9 +32,9 @@ func (r *Recorder) record(req *http.Request, w *wire, upstream http.RoundTripper
 
 	live := req.Clone(req.Context())
 	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
-	if w.Body != nil {
-		live.Body = io.NopCloser(bytes.NewReader(w.Body))
-		live.ContentLength = int64(len(w.Body))
+	if w.sent != nil {
+		live.Body = io.NopCloser(bytes.NewReader(w.sent))
+		live.ContentLength = int64(len(w.sent))
 	}
 	resp, err := upstream.RoundTrip(live)
 	if resp == nil && err == nil {

@@ -147,7 +147,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.passesThrough(req.URL.Hostname()) {
 		return r.pass(req)
 	}
-	w, err := readWire(req)
+	w, err := r.readWire(req)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -73,9 +72,6 @@ var opaqueMembers = map[string]string{
 	"previous_response_id": "response",
 }
 
-// itemID is an id that a provider gave to an item of an answer, in contrast to ids that callers choose.
-var itemID = regexp.MustCompile(`^(rs|msg|fc|fco|ctc|ws|ci|fs|ig|cu|lsh|mcp|mcpl|mcpr)_[0-9A-Za-z]{16,}$`)
-
 // replace numbers the opaque values of a JSON text.
 func (o *opaque) replace(text json.RawMessage) (json.RawMessage, error) {
 	if !mayBeOpaque(text) {
@@ -122,17 +118,39 @@ func replaceIn[T any](text json.RawMessage, edit func(T) error) (json.RawMessage
 
 func (o *opaque) member(members map[string]json.RawMessage, name string) (json.RawMessage, error) {
 	kind, ok := opaqueMembers[name]
-	if name == "id" && len(members[name]) > 2 && itemID.Match(members[name][1:len(members[name])-1]) {
-		kind, ok = "item", true
-	}
 	if name == "data" && isRedacted(members["type"]) {
 		kind, ok = "encrypted", true
 	}
 	var value string
-	if !ok || json.Unmarshal(members[name], &value) != nil || value == "" {
-		return o.replace(members[name])
+	if json.Unmarshal(members[name], &value) != nil || value == "" {
+		return o.list(name, members[name])
 	}
-	return json.Marshal(o.number(kind, value))
+	switch {
+	case ok:
+		return json.Marshal(o.number(kind, value))
+	case isHandedOut(name, value):
+		return json.Marshal(o.number("item", value))
+	case name == "path":
+		if path := o.path(value); path != value {
+			return json.Marshal(path)
+		}
+	}
+	return members[name], nil
+}
+
+// list numbers the ids in the value of a member that is no string: it may be a list of them.
+func (o *opaque) list(name string, text json.RawMessage) (json.RawMessage, error) {
+	var ids []string
+	if json.Unmarshal(text, &ids) != nil || len(ids) == 0 {
+		return o.replace(text)
+	}
+	for i, id := range ids {
+		if !isHandedOut(name, id) {
+			return text, nil
+		}
+		ids[i] = o.number("item", id)
+	}
+	return json.Marshal(ids)
 }
 
 // isRedacted reports whether a type is one whose data is encrypted reasoning.
@@ -155,6 +173,11 @@ func (o *opaque) number(kind, value string) string {
 
 // mayBeOpaque spares decoding what has no opaque member.
 func mayBeOpaque(text json.RawMessage) bool {
-	return bytes.Contains(text, []byte(`ignature"`)) || bytes.Contains(text, []byte(`"encrypted_content"`)) ||
-		bytes.Contains(text, []byte(`"id"`)) || bytes.Contains(text, []byte(`"redacted_thinking"`)) || bytes.Contains(text, []byte(`"reasoning.encrypted"`))
+	return slices.ContainsFunc(opaqueSigns, func(sign string) bool { return bytes.Contains(text, []byte(sign)) })
+}
+
+// opaqueSigns are what a text with an opaque value holds one of.
+var opaqueSigns = []string{
+	`ignature"`, `"encrypted_content"`, `"redacted_thinking"`, `"reasoning.encrypted"`,
+	`"id"`, `_id"`, `_ids"`, `"container"`, `"conversation"`, `"path"`, `files/`, `cachedContents/`, `batches/`,
 }

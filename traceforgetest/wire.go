@@ -5,34 +5,40 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// A wire is an HTTP request with its body read, and without what is secret in its URL.
+// A wire is an HTTP request with its body read, and without its content encoding and what is
+// secret in its URL.
 type wire struct {
 	provider.Wire
+	sent  []byte         // the body as it was sent; nil: none
 	codec provider.Codec // nil: the one that matches
 	hash  canon.Hash     // of method, host, path, query and body
 }
 
-// readWire reads and closes the request's body, as a RoundTripper must.
-func readWire(req *http.Request) (*wire, error) {
-	var body []byte
-	if req.Body != nil {
-		var err error
-		body, err = io.ReadAll(req.Body)
-		req.Body.Close()
-		if err != nil {
-			return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
-		}
+// readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
+// is not known is taken as it is.
+func (r *Recorder) readWire(req *http.Request) (*wire, error) {
+	if req.Body == nil {
+		return newWire(req, nil, nil), nil
 	}
-	return newWire(req, body, nil), nil
+	sent, err := io.ReadAll(req.Body)
+	req.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
+	}
+	body, err := r.decodeContent(req.Header.Get("Content-Encoding"), sent)
+	if err != nil {
+		body = sent
+	}
+	w := newWire(req, body, nil)
+	w.sent = sent
+	return w, nil
 }
 
 func newWire(req *http.Request, body []byte, codec provider.Codec) *wire {
@@ -81,7 +87,7 @@ func publicURL(u *url.URL) *url.URL {
 // another at every run.
 func (w *wire) sum() canon.Hash {
 	host := w.URL.Host
-	if loopback(w.URL.Hostname()) {
+	if provider.IsLoopback(w.URL.Hostname()) {
 		host = ""
 	}
 	h := sha256.New()
@@ -92,12 +98,4 @@ func (w *wire) sum() canon.Hash {
 	h.Write(w.Body)
 	var sum [sha256.Size]byte
 	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(sum[:0])))
-}
-
-func loopback(host string) bool {
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
