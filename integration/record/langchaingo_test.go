@@ -46,9 +46,8 @@ var langchain = []sdk{
 		open: langchainAsker(func(tf *traceforgetest.Recorder) (llms.Model, error) {
 			return mistral.New(mistral.WithEndpoint(tf.URL("mistral")), mistral.WithModel("mistral-large"), mistral.WithMaxRetries(1))
 		}),
-		// It sends results of tools without the ids of their calls, and leaves streams at [DONE],
-		// which a recorder behind a URL may take for a cut.
-		lacks: retries | thinks | schemas | loops | midError | streams,
+		// It sends results of tools without the ids of their calls.
+		lacks: retries | thinks | schemas | loops | midError,
 	},
 	{
 		name: "langchaingo bedrock", api: "bedrock.invoke", provider: "bedrock",
