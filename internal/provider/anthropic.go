@@ -58,7 +58,7 @@ func claudeRequest(api string, body value) *Request {
 				continue
 			}
 		case "messages":
-			if messages, ok := claudeMessages(v); ok {
+			if messages, ok := messageList(v, claudeMessage); ok && len(messages) > 0 { // an empty one could not be told from none
 				req.Messages = messages
 				continue
 			}
@@ -103,22 +103,6 @@ func claudeTools(v value) ([]modelio.ToolDefinition, bool) {
 
 // isOwnTool reports whether a tool of this type is one that the caller defines.
 func isOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) == `"custom"` }
-
-// claudeMessages decodes the list of messages. It reports false for an empty one, which could not be
-// told from none, and for one with an element that is no message at all.
-func claudeMessages(v value) ([]modelio.Message, bool) {
-	messages := make([]modelio.Message, 0, v.length())
-	var calls callNames
-	for _, e := range v.elements() {
-		if !e.member("role").present() {
-			return nil, false
-		}
-		m := claudeMessage(e)
-		calls.resolve(&m)
-		messages = append(messages, m)
-	}
-	return messages, len(messages) > 0
-}
 
 // claudeMessage decodes a message. A user's message with nothing but tool results becomes one of
 // role tool.

@@ -82,7 +82,7 @@ func converseRequest(api string, body value, p *parameters) *Request {
 				continue
 			}
 		case "messages":
-			if messages, ok := converseMessages(v); ok {
+			if messages, ok := messageList(v, converseMessage); ok && len(messages) > 0 { // an empty one could not be told from none
 				req.Messages = messages
 				continue
 			}
@@ -142,22 +142,6 @@ func converseTool(v value) modelio.ToolDefinition {
 	}
 	keepRest(&tool.Metadata, "toolSpec", spec, taken...)
 	return tool
-}
-
-// converseMessages decodes the list of messages. It reports false for an empty one, which could not
-// be told from none, and for one with an element that is no message at all.
-func converseMessages(v value) ([]modelio.Message, bool) {
-	messages := make([]modelio.Message, 0, v.length())
-	var calls callNames
-	for _, e := range v.elements() {
-		if !e.member("role").present() {
-			return nil, false
-		}
-		m := converseMessage(e)
-		calls.resolve(&m)
-		messages = append(messages, m)
-	}
-	return messages, len(messages) > 0
 }
 
 // converseMessage decodes a message. A user's message with nothing but tool results becomes one of

@@ -52,7 +52,7 @@ func (ollamaChat) DecodeRequest(w *Wire) (*Request, error) {
 				continue
 			}
 		case "messages":
-			if messages, ok := ollamaMessages(v); ok {
+			if messages, ok := messageList(v, ollamaMessage); ok {
 				req.Messages = messages
 				continue
 			}
@@ -106,22 +106,6 @@ func encodeOllamaOptions(req *Request) (modelio.Object, error) {
 		body["options"] = jsonObject(options)
 	}
 	return body, err
-}
-
-// ollamaMessages decodes the list of messages. It reports false for one with an element that is no
-// message at all.
-func ollamaMessages(v value) ([]modelio.Message, bool) {
-	messages := make([]modelio.Message, 0, v.length())
-	var calls callNames
-	for _, e := range v.elements() {
-		if !e.member("role").present() {
-			return nil, false
-		}
-		m := ollamaMessage(e)
-		calls.resolve(&m)
-		messages = append(messages, m)
-	}
-	return messages, v.isArray()
 }
 
 // ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool

@@ -103,7 +103,7 @@ func chatRequest(api string, body value, p *parameters) *Request {
 				continue
 			}
 		case "messages":
-			if messages, ok := chatMessages(v); ok {
+			if messages, ok := messageList(v, chatMessage); ok {
 				req.Messages = messages
 				continue
 			}

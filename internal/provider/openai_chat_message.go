@@ -30,45 +30,6 @@ func marked(o modelio.Object, word string) bool {
 	return bytes.Equal(o[markWire], jsonText(word))
 }
 
-// chatMessages decodes the list of messages. It reports false for one with an element that is no
-// message at all.
-func chatMessages(v value) ([]modelio.Message, bool) {
-	if !v.isArray() {
-		return nil, false
-	}
-	messages := make([]modelio.Message, 0, v.length())
-	var calls callNames
-	for _, e := range v.elements() {
-		if !e.member("role").present() {
-			return nil, false
-		}
-		m := chatMessage(e)
-		calls.resolve(&m)
-		messages = append(messages, m)
-	}
-	return messages, true
-}
-
-// callNames maps the refs of tool calls to the names of their tools, for results that name
-// only the call.
-type callNames map[string]string
-
-// resolve notes the calls of m and names the tools of its results.
-func (c *callNames) resolve(m *modelio.Message) {
-	for i := range m.Content {
-		part := &m.Content[i]
-		if call := part.ToolRequest; call != nil && call.Ref != "" {
-			if *c == nil {
-				*c = callNames{}
-			}
-			(*c)[call.Ref] = call.Name
-		}
-		if result := part.ToolResponse; result != nil && result.Name == "" {
-			result.Name = (*c)[result.Ref]
-		}
-	}
-}
-
 // chatMessage decodes a message. Its parts are in the order reasoning, content, refusal, tool
 // calls, wherever the members stood. A member that fits no part is kept in Metadata.
 func chatMessage(v value) modelio.Message {

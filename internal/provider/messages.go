@@ -1,0 +1,42 @@
+package provider
+
+import "github.com/traceforge/traceforge-go/modelio"
+
+// messageList decodes a list of messages, each with one. It reports false for what is no list, and for
+// one with an element that is no message at all.
+func messageList(v value, one func(value) modelio.Message) ([]modelio.Message, bool) {
+	if !v.isArray() {
+		return nil, false
+	}
+	messages := make([]modelio.Message, 0, v.length())
+	var calls callNames
+	for _, e := range v.elements() {
+		if !e.member("role").present() {
+			return nil, false
+		}
+		m := one(e)
+		calls.resolve(&m)
+		messages = append(messages, m)
+	}
+	return messages, true
+}
+
+// callNames maps the refs of tool calls to the names of their tools, for results that name
+// only the call.
+type callNames map[string]string
+
+// resolve notes the calls of m and names the tools of its results.
+func (c *callNames) resolve(m *modelio.Message) {
+	for i := range m.Content {
+		part := &m.Content[i]
+		if call := part.ToolRequest; call != nil && call.Ref != "" {
+			if *c == nil {
+				*c = callNames{}
+			}
+			(*c)[call.Ref] = call.Name
+		}
+		if result := part.ToolResponse; result != nil && result.Name == "" {
+			result.Name = (*c)[result.Ref]
+		}
+	}
+}
