@@ -109,7 +109,7 @@ func canonicalString(src []byte, i int) (end int, escaped bool) {
 	for i++; ; {
 		n, ascii := jsonstring.Plain(src[i:])
 		stop := i + n
-		if stop == len(src) || !ascii && invalidUTF8(src[i:stop]) >= 0 {
+		if stop == len(src) || !ascii && jsonstring.InvalidUTF8(src[i:stop]) >= 0 {
 			return -1, escaped
 		}
 		if src[stop] == '"' {

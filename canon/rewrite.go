@@ -231,7 +231,7 @@ func (r *rewriter) string() error {
 		n, ascii := jsonstring.Plain(r.src[i:])
 		stop := i + n
 		if !ascii {
-			if bad := invalidUTF8(r.src[i:stop]); bad >= 0 {
+			if bad := jsonstring.InvalidUTF8(r.src[i:stop]); bad >= 0 {
 				r.pos = i + bad
 				return fmt.Errorf("%w: byte %#02x is not UTF-8 here", ErrEncoding, r.src[r.pos])
 			}

@@ -9,21 +9,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
-// invalidUTF8 returns the index of the first byte of text that is not valid UTF-8, or -1.
-func invalidUTF8(text []byte) int {
-	if utf8.Valid(text) { // several times as fast as looking for the place
-		return -1
-	}
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1 // unreachable: text is not valid
-}
-
 var (
 	errEscape    = fmt.Errorf("%w: not an escape sequence", ErrSyntax)
 	errSurrogate = fmt.Errorf("%w: lone surrogate", ErrEncoding)

@@ -33,7 +33,7 @@ var arrows = map[string]map[string]string{
 		"internal/receipt": "what tests used, for the command", "internal/envelope": "outputs, as the contract has them",
 		"internal/annotation": "failures, for GitHub Actions",
 	},
-	"internal/provider":   {"modelio": "the one shape that all wire formats decode to"},
+	"internal/provider":   {"modelio": "the one shape that all wire formats decode to", "internal/jsonstring": "strings"},
 	"internal/envelope":   {"canon": "refs", "modelio": "messages", "internal/provider": "the answers that it is made of"},
 	"internal/drift":      {"canon": "hashes of components", "snapshot": "the requests that are compared"},
 	"internal/receipt":    {},

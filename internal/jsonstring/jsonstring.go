@@ -34,6 +34,21 @@ func Plain(text []byte) (end int, ascii bool) {
 	return i, seen&highs == 0
 }
 
+// InvalidUTF8 returns the index of the first byte of text that is not valid UTF-8, or -1.
+func InvalidUTF8(text []byte) int {
+	if utf8.Valid(text) { // several times as fast as looking for the place
+		return -1
+	}
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1 // unreachable: text is not valid
+}
+
 // Append appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2). A lone
 // surrogate, which no canonical string has, is escaped as JSON.stringify does.
 func Append(dst []byte, r rune) []byte {

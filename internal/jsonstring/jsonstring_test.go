@@ -75,3 +75,9 @@ func TestPlain(t *testing.T) {
 		})
 	}
 }
+
+func TestInvalidUTF8(t *testing.T) {
+	require.Equal(t, -1, InvalidUTF8([]byte("aé\u2028😀")))
+	require.Equal(t, 3, InvalidUTF8([]byte("aé\xffb")))
+	require.Equal(t, 0, InvalidUTF8([]byte("\xed\xa0\x80")), "a surrogate")
+}

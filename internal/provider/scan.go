@@ -2,14 +2,13 @@ package provider
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
 // maxDepth is how many arrays and objects may be nested in each other, as in canon (design R1).
@@ -56,34 +55,23 @@ func parse(src []byte) (*document, error) {
 func parseAnswer(body []byte) (*document, error) {
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	if bytes.Contains(body, []byte(`\ud`)) || bytes.Contains(body, []byte(`\uD`)) {
-		body = withoutLoneSurrogates(string(body))
+		body = withoutLoneSurrogates(body)
 	}
 	return parse(body)
 }
 
 // withoutLoneSurrogates returns a JSON text with each escaped lone surrogate replaced.
-func withoutLoneSurrogates(text string) []byte {
-	whole := []byte(text)
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' {
+func withoutLoneSurrogates(text []byte) []byte {
+	whole := bytes.Clone(text)
+	for i := 0; i < len(whole); i++ {
+		if whole[i] != '\\' {
 			continue
 		}
-		i++ // what is escaped
-		if !strings.HasPrefix(text[i:], "u") {
-			continue
+		r, n := jsonstring.Decode(whole[i:])
+		if utf16.IsSurrogate(r) {
+			copy(whole[i:], `\ufffd`)
 		}
-		unit, _ := codeUnit(text[i+1:])
-		if !utf16.IsSurrogate(unit) {
-			continue
-		}
-		i += 4
-		if rest, ok := strings.CutPrefix(text[i+1:], `\u`); ok {
-			if low, _ := codeUnit(rest); utf16.DecodeRune(unit, low) != utf8.RuneError {
-				i += 6
-				continue
-			}
-		}
-		copy(whole[i-3:], "fffd")
+		i += max(n, 1) - 1
 	}
 	return whole
 }
@@ -330,69 +318,31 @@ func (s *scanner) digits() (any bool) {
 func (s *scanner) text() (escaped bool, err error) {
 	src := s.doc.src
 	for s.pos++; ; {
-		s.pos = plainEnd(src, s.pos)
-		if s.pos == len(src) {
-			return false, s.syntax("string without an end")
-		}
-		switch c := src[s.pos]; {
-		case c == '"':
-			s.pos++
-			return escaped, nil
-		case c == '\\':
-			escaped = true
-			if err := s.escape(); err != nil {
-				return false, err
-			}
-		case c < ' ':
-			return false, s.syntax("control character in a string")
-		default:
-			r, n := utf8.DecodeRune(src[s.pos:])
-			if r == utf8.RuneError && n == 1 {
+		n, ascii := jsonstring.Plain(src[s.pos:])
+		if !ascii {
+			if bad := jsonstring.InvalidUTF8(src[s.pos : s.pos+n]); bad >= 0 {
+				s.pos += bad
 				return false, s.syntax("not UTF-8")
 			}
+		}
+		s.pos += n
+		switch s.peek() {
+		case '"':
+			s.pos++
+			return escaped, nil
+		case '\\':
+			_, n := jsonstring.Decode(src[s.pos:])
+			if n == 0 {
+				s.pos++
+				return false, s.syntax("not an escape sequence")
+			}
+			escaped = true
 			s.pos += n
+		default:
+			if s.pos == len(src) {
+				return false, s.syntax("string without an end")
+			}
+			return false, s.syntax("control character in a string")
 		}
 	}
-}
-
-func (s *scanner) escape() error {
-	s.pos++
-	switch s.peek() {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		s.pos++
-		return nil
-	case 'u':
-		if _, ok := codeUnit(s.doc.str[s.pos+1:]); ok {
-			s.pos += 5
-			return nil
-		}
-	}
-	return s.syntax("not an escape sequence")
-}
-
-// codeUnit returns the UTF-16 code unit that the four hexadecimal digits s begins with spell.
-func codeUnit(s string) (rune, bool) {
-	if len(s) < 4 {
-		return 0, false
-	}
-	unit, err := strconv.ParseUint(s[:4], 16, 16)
-	return rune(unit), err == nil && s[0] != '+' && s[0] != '-'
-}
-
-// plainEnd returns the index of the first byte of src at or after i that does not stand for
-// itself as an ASCII character of a string, or len(src).
-func plainEnd(src []byte, i int) int {
-	// Eight bytes at a time: a high bit in stop marks such a byte. Borrows can mark bytes
-	// wrongly, but only above the lowest that is marked rightly.
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(src); i += 8 {
-		w := binary.LittleEndian.Uint64(src[i:])
-		quote, backslash := w^ones*'"', w^ones*'\\'
-		if stop := ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash | w) & highs; stop != 0 {
-			return i + bits.TrailingZeros64(stop)/8
-		}
-	}
-	for ; i < len(src) && src[i] >= ' ' && src[i] < utf8.RuneSelf && src[i] != '"' && src[i] != '\\'; i++ {
-	}
-	return i
 }

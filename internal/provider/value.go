@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/jsonstring"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -208,6 +208,7 @@ func (v value) texts() ([]string, bool) {
 // unescape returns the characters that the inside of a string stands for. It reports false if
 // there is a lone surrogate, which then stays as escaped.
 func unescape(inner string) (string, bool) {
+	const longest = len(`\ud83d\ude00`)
 	var b strings.Builder
 	b.Grow(len(inner))
 	whole := true
@@ -218,30 +219,14 @@ func unescape(inner string) (string, bool) {
 			return b.String(), whole
 		}
 		b.WriteString(inner[:i])
-		c := inner[i+1]
-		inner = inner[i+2:]
-		if c != 'u' {
-			b.WriteByte(unescapes[c])
-			continue
-		}
-		digits := inner[:4]
-		r, _ := codeUnit(inner)
-		inner = inner[4:]
+		inner = inner[i:]
+		r, n := jsonstring.Decode([]byte(inner[:min(len(inner), longest)]))
 		if utf16.IsSurrogate(r) {
-			var low rune
-			if strings.HasPrefix(inner, `\u`) {
-				low, _ = codeUnit(inner[2:])
-			}
-			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				whole = false
-				b.WriteString(`\u` + strings.ToLower(digits))
-				continue
-			}
-			inner = inner[6:]
+			whole = false
+			b.WriteString(strings.ToLower(inner[:n]))
+		} else {
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
+		inner = inner[n:]
 	}
 }
-
-// unescapes maps the letter of an escape sequence to its character.
-var unescapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
