@@ -242,6 +242,9 @@ func (r *Recorder) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
+	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
+		r.t.Fail() // it panicked
+	}
 	if !r.t.Failed() && !r.t.Skipped() {
 		r.checkCalls()
 	}

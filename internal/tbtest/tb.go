@@ -26,18 +26,18 @@ type TB struct {
 func New(name string) *TB { return &TB{name: name} }
 
 // Run runs a test function as package testing does, its cleanups included, and returns what
-// became of it. A panic fails it.
+// became of it. A panic fails it, after the cleanups.
 func Run(name string, test func(*TB)) *TB {
 	t := New(name)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer t.End()
 		defer func() {
 			if r := recover(); r != nil {
 				t.Errorf("panic: %v", r)
 			}
 		}()
+		defer t.End()
 		test(t)
 	}()
 	<-done
