@@ -18,7 +18,7 @@ const attributesName = ".gitattributes"
 
 const attributes = `* -text
 manifest.json linguist-generated
-blobs/** linguist-generated
+blobs/** -merge linguist-generated
 `
 
 // existing calls f as exclusively does, if there is a store.

@@ -112,7 +112,7 @@ func TestStore(t *testing.T) {
 	require.Equal(t, first, got)
 
 	require.Contains(t, tree(t, dir), ".gitattributes")
-	require.Equal(t, "* -text\nmanifest.json linguist-generated\nblobs/** linguist-generated\n", tree(t, dir)[".gitattributes"])
+	require.Equal(t, "* -text\nmanifest.json linguist-generated\nblobs/** -merge linguist-generated\n", tree(t, dir)[".gitattributes"])
 	require.NoError(t, store.Remove(first.ID))
 	_, err = store.Get(first.ID)
 	require.ErrorIs(t, err, fs.ErrNotExist)
