@@ -14,7 +14,10 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Sources tell which tests the code has, whatever constraints keep their files from being built:
@@ -63,11 +66,12 @@ func (s *sources) of(pkg string) *testFuncs {
 	return s.tests[pkg]
 }
 
-// gone says why the code does not have a test; empty: it has, or that is not known.
+// gone says why the code does not have a test; empty: it has, or that is not known, as of a name
+// that a test framework gave.
 func (s *sources) gone(pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	switch code := s.of(pkg); {
-	case !code.known:
+	case !code.known || !isTestFunc(top):
 		return ""
 	case !code.exists:
 		return "there is no package " + pkg + " with tests"
@@ -75,6 +79,18 @@ func (s *sources) gone(pkg, test string) string {
 		return pkg + " has no " + top
 	}
 	return ""
+}
+
+// isTestFunc reports whether name can be that of a function that go test runs (go help testfunc).
+func isTestFunc(name string) bool {
+	if !token.IsIdentifier(name) {
+		return false
+	}
+	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(prefix string) bool {
+		rest, ok := strings.CutPrefix(name, prefix)
+		first, _ := utf8.DecodeRuneInString(rest)
+		return ok && !unicode.IsLower(first)
+	})
 }
 
 func (s *sources) read(pkg string) *testFuncs {

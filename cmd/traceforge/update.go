@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/receipt"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -56,9 +61,14 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 		return err
 	}
 
-	test := goTest{packages: packages, env: []string{updateEnv + "="}}
+	receipts, err := askForReceipts(packages)
+	if err != nil {
+		return err
+	}
+	defer receipts.close()
+	test := goTest{packages: packages, env: []string{updateEnv + "=", receipt.Env + "=" + receipts.asked}}
 	if *onlyNew {
-		test.env = []string{updateEnv + "=new"}
+		test.env[0] = updateEnv + "=new"
 	} else {
 		test.flags = append(test.flags, "-update") // before what go may stop at
 	}
@@ -79,7 +89,11 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 	attribute(differ, ended)
 	failed := ended.failed()
 	con.say("%s: %s", strings.Join(stores, ", "), tally(differ))
-	if err := sayGone(ctx, con, stores); err != nil {
+	used, err := receipts.used()
+	if err != nil {
+		return err
+	}
+	if err := sayGone(ctx, con, stores, used); err != nil {
 		return err
 	}
 	if *asJSON {
@@ -98,8 +112,9 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 	return err
 }
 
-// sayGone says how many records are of tests that the code does not have, as after one was renamed.
-func sayGone(ctx context.Context, con *console, stores []string) error {
+// sayGone says how many records are of tests that the code does not have, as after one was
+// renamed. Those that the run used have their tests, whatever the code looks like.
+func sayGone(ctx context.Context, con *console, stores []string, used map[string]bool) error {
 	src, err := openSources(ctx)
 	if err != nil {
 		return err
@@ -116,7 +131,7 @@ func sayGone(ctx context.Context, con *console, stores []string) error {
 			return err
 		}
 		for _, from := range origins {
-			if from.Test != "" && src.gone(from.Package, from.Test) != "" {
+			if !used[snapshot.ID(from.Package, from.Test, from.Ordinal)] && src.gone(from.Package, from.Test) != "" {
 				n++
 			}
 		}
@@ -125,6 +140,57 @@ func sayGone(ctx context.Context, con *console, stores []string) error {
 		con.say("%s of tests that are not in the code any more: remove them with traceforge prune --write", count(n, "record is", "records are"))
 	}
 	return nil
+}
+
+// Receipts are those of one run, where its tests leave them.
+type receipts struct {
+	asked string   // what the tests are told
+	dirs  []string // where that is
+	temp  bool
+}
+
+// askForReceipts has the tests of packages leave receipts: where the user wants them, or in a
+// directory of the run's own.
+func askForReceipts(packages []testPackage) (*receipts, error) {
+	asked := os.Getenv(receipt.Env)
+	if asked == "" {
+		temp, err := os.MkdirTemp("", "traceforge-receipt-")
+		return &receipts{temp, []string{temp}, true}, err
+	}
+	r := &receipts{asked: asked}
+	for _, p := range packages {
+		dir := asked
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(p.module, dir)
+		}
+		if !slices.Contains(r.dirs, dir) {
+			r.dirs = append(r.dirs, dir)
+		}
+	}
+	return r, nil
+}
+
+// used returns the ids of the records that the tests played or recorded.
+func (r *receipts) used() (map[string]bool, error) {
+	used := map[string]bool{}
+	for _, dir := range r.dirs {
+		tests, _, err := receipt.Read(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test had a recorder
+			return nil, err
+		}
+		for _, t := range tests {
+			for _, id := range slices.Concat(t.Played, t.Recorded) {
+				used[id] = true
+			}
+		}
+	}
+	return used, nil
+}
+
+func (r *receipts) close() {
+	if r.temp {
+		os.RemoveAll(r.asked)
+	}
 }
 
 // updateEnv is the variable that has the harness record.

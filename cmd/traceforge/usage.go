@@ -103,7 +103,7 @@ func unplayed(format string, args ...any) verdict {
 
 // judge says why no test used a record. It is an orphan only where its test is not in the code,
 // or where it is proven that the test passed without it: not where anything kept the test from
-// running as it always does.
+// running as it always does. Of what a test framework runs under names of its own nothing is proven.
 func (u *usage) judge(from snapshot.Source) verdict {
 	pkg, test := from.Package, from.Test
 	if test == "" {
@@ -114,6 +114,9 @@ func (u *usage) judge(from snapshot.Source) verdict {
 	}
 	if reason := u.sources.gone(pkg, test); reason != "" {
 		return orphaned("%s", reason)
+	}
+	if top, _, _ := strings.Cut(test, "/"); !isTestFunc(top) {
+		return unplayed("%s is no test function, so whether it is still a test is not known", top)
 	}
 	switch how := u.ended[testName{Package: pkg}]; {
 	case how == "" && !u.all:
