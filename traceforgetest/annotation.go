@@ -13,9 +13,9 @@ func (r *Recorder) annotate(text string) {
 	if !annotation.Wanted() {
 		return
 	}
-	file := r.made.File
+	file := r.asked.File
 	if file != "" {
 		file = annotation.Path(r.place.root, file)
 	}
-	fmt.Fprintln(os.Stdout, annotation.Error(file, r.made.Line, "traceforge: "+r.t.Name(), text))
+	fmt.Fprintln(os.Stdout, annotation.Error(file, r.asked.Line, "traceforge: "+r.t.Name(), text))
 }

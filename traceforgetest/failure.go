@@ -151,6 +151,9 @@ func (r *Recorder) notCalled(i int) *failure {
 	} else if recorded, err := sealed.Snapshot(); err == nil {
 		below = append(below, indent(summary(&recorded.Request)))
 	}
+	if r.mode == updateNew && len(r.takes) > 0 {
+		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: TRACEFORGE_UPDATE=new replaces nothing")
+	}
 	below = append(below, "accept: "+r.accept())
 	return failuref("recorded call was not made: "+r.file(r.tape.entries[i]), below...)
 }

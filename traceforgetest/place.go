@@ -143,32 +143,6 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 	return dir, shown, nil
 }
 
-// acceptCommand is the one command that records the test named name again.
-func (p place) acceptCommand(name string) string {
-	target := "."
-	if p.dir != "." {
-		target = "./" + p.dir
-	}
-	var tags string
-	if p.tags != "" {
-		tags = " -tags " + p.tags
-	}
-	return fmt.Sprintf("go test%s %s -run %s -update", tags, target, shellQuote(runPattern(name)))
-}
-
-// runPattern is the -run pattern that matches exactly the named test.
-func runPattern(name string) string {
-	elements := strings.Split(name, "/")
-	for i, element := range elements {
-		elements[i] = "^" + regexp.QuoteMeta(element) + "$"
-	}
-	return strings.Join(elements, "/")
-}
-
-func shellQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // source finds where a call comes from: the innermost frame of the main module's own non-test
 // code, else of its tests; fallback where the stack has neither, as in another goroutine.
 func (p place) source(fallback snapshot.Source) snapshot.Source {
@@ -177,22 +151,41 @@ func (p place) source(fallback snapshot.Source) snapshot.Source {
 
 func (p place) sourceIn(frames iter.Seq[runtime.Frame], fallback snapshot.Source) snapshot.Source {
 	test := fallback
-	for frame := range frames {
-		pkg, function := splitFunction(frame.Function)
-		if !p.owns(pkg) {
-			continue
-		}
-		file, here := p.relative(frame.File)
-		if !here && !p.moved {
-			continue
-		}
-		source := snapshot.Source{File: file, Line: frame.Line, Function: function}
-		if !strings.HasSuffix(frame.File, "_test.go") {
+	for source := range p.own(frames) {
+		if !isTestFile(source) {
 			return source
 		}
 		test = source
 	}
 	return test
+}
+
+// testLine finds the innermost line of a test file; fallback where the stack has none.
+func (p place) testLine(fallback snapshot.Source) snapshot.Source {
+	for source := range p.own(callers()) {
+		if isTestFile(source) {
+			return source
+		}
+	}
+	return fallback
+}
+
+func isTestFile(s snapshot.Source) bool { return strings.HasSuffix(s.File, "_test.go") }
+
+// own yields the frames of the main module, the innermost first.
+func (p place) own(frames iter.Seq[runtime.Frame]) iter.Seq[snapshot.Source] {
+	return func(yield func(snapshot.Source) bool) {
+		for frame := range frames {
+			pkg, function := splitFunction(frame.Function)
+			if !p.owns(pkg) {
+				continue
+			}
+			file, here := p.relative(frame.File)
+			if (here || p.moved) && !yield(snapshot.Source{File: file, Line: frame.Line, Function: function}) {
+				return
+			}
+		}
+	}
 }
 
 // builtElsewhere reports whether the stack of a test has none of its test files where they are now.

@@ -29,6 +29,7 @@ type Recorder struct {
 	store *snapshot.Store
 	shown string          // the store's directory in messages
 	made  snapshot.Source // where New was called
+	asked snapshot.Source // the line of the test that asked for the recorder, maybe through a helper
 
 	// Options.
 	dir              string
@@ -99,11 +100,17 @@ func (r *Recorder) open() error {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
 	r.made = r.place.source(snapshot.Source{})
+	r.asked = r.place.testLine(r.made)
 	if pattern := misplacedPackages(flag.Args()); r.mode != replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: write go test %[1]s -update", pattern)
 	}
 	if r.lifted && r.nondeterministic == "" {
 		return errors.New("Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
+	}
+	for _, pointer := range r.ignored {
+		if pointer != "" && pointer[0] != '/' {
+			return fmt.Errorf("Ignore(%q): a JSON pointer begins with a slash (RFC 6901), as in Ignore(%q)", pointer, "/"+pointer)
+		}
 	}
 	if r.dir, r.shown, err = r.place.storeDir(r.dir); err != nil {
 		return err
@@ -160,10 +167,10 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire, upstream http.RoundTripper) (*http.Response, error) {
-	if err := req.Context().Err(); err != nil {
+	if err := r.begin(w); err != nil {
 		return nil, err
 	}
-	if err := r.begin(w); err != nil {
+	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
 	if r.mode == update {
@@ -218,8 +225,8 @@ func (r *Recorder) begin(w *wire) error {
 }
 
 // tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
-func (r *Recorder) tooLate(w *wire) error {
-	return fmt.Errorf("traceforge: %s %s was called after %s had ended", w.Method, w.URL, r.t.Name())
+func (r *Recorder) tooLate(w *wire) *failure {
+	return failuref(fmt.Sprintf("%s %s was called after %s had ended", w.Method, w.URL, r.t.Name()))
 }
 
 // refuse makes f the answer to this call and to every repetition of it.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
@@ -19,7 +20,7 @@ func (r *Recorder) URL(name string) string {
 	r.t.Helper()
 	home, ok := provider.Home(name)
 	if !ok {
-		r.t.Fatalf("traceforge: no provider is named %q", name)
+		r.t.Fatalf("traceforge: no provider is named %q; there are %s", name, strings.Join(provider.Homes(), ", "))
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,6 +1,10 @@
 package provider
 
-import "net/url"
+import (
+	"maps"
+	"net/url"
+	"slices"
+)
 
 // homes are the providers with one public host; the others have a host for each customer.
 var homes = map[string]string{
@@ -31,3 +35,6 @@ func Home(name string) (*url.URL, bool) {
 	u, err := url.Parse(homes[name])
 	return u, err == nil && u.Host != ""
 }
+
+// Homes returns the names of the providers that have a public host, sorted.
+func Homes() []string { return slices.Sorted(maps.Keys(homes)) }
