@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -268,11 +269,31 @@ func (v *verifier) checkBlobs(scratch *scratch, hashes []canon.Hash) error {
 		if err != nil {
 			return err
 		}
-		if got != h {
-			v.report(blobFile(h), Violation{"", ruleBlob, "has the hash " + string(got) + ", which is not its name"})
+		if got == h {
+			continue
 		}
+		data, err := root.ReadFile(h.Hex())
+		if err != nil {
+			return err
+		}
+		v.report(blobFile(h), altered(data, got))
 	}
 	return nil
+}
+
+// altered says how a blob differs from what its name says. A text may have lines that look like
+// markers of its own, so they count where all are there.
+func altered(data []byte, got canon.Hash) Violation {
+	line := conflictLine(data)
+	for _, marker := range []string{"<<<<<<< ", "=======", ">>>>>>> "} {
+		if !bytes.Contains(data, []byte(marker)) {
+			line = 0
+		}
+	}
+	if line > 0 {
+		return Violation{"", ruleConflict, fmt.Sprintf("line %d is a conflict marker of a merge", line)}
+	}
+	return Violation{"", ruleBlob, "has the hash " + string(got) + ", which is not its name"}
 }
 
 // sumFile returns the hash of a file. It may be large, so it is read piece by piece.

@@ -140,6 +140,12 @@ func TestVerify(t *testing.T) {
 			[]string{"X: /snapshots/0/response/raw_output_ref: blob", "Y: /snapshots/0/response/raw_output_ref: blob"}},
 		"blob-altered": {"its name is its hash", func(t *testing.T, dir string) { writeFile(t, []byte("x"), dir, blobOf("TestX")) },
 			[]string{"B(x): blob"}},
+		"blob-conflict": {"a merge was not finished", func(t *testing.T, dir string) {
+			writeFile(t, []byte("{\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> theirs\n}\n"), dir, blobOf("TestX"))
+		}, []string{"B(x): conflict"}},
+		"blob-underlined": {"a text may have a line that looks like a marker", func(t *testing.T, dir string) {
+			writeFile(t, []byte("Title\n=======\n"), dir, blobOf("TestX"))
+		}, []string{"B(x): blob"}},
 		"blob-extra": {"no record refers to it", func(t *testing.T, dir string) {
 			h := canon.Sum([]byte("more")).Hex()
 			writeFile(t, []byte("more"), dir, "blobs/sha256", h)
