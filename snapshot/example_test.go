@@ -320,6 +320,20 @@ func ExampleStore_Remove() {
 	// Output: true
 }
 
+func ExampleSealed_Canonical() {
+	store, remove := greetings()
+	defer remove()
+	for e := range store.All() {
+		sealed, err := store.Load(e)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(sealed.Canonical())
+	}
+	// Output:
+	// true
+}
+
 func ExampleSealed_Snapshot() {
 	store, remove := greetings()
 	defer remove()

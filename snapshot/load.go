@@ -164,6 +164,16 @@ func (s *Sealed) parse() (*Document, error) {
 	return doc, nil
 }
 
+// Canonical reports whether the file is, to the byte, what traceforge writes. One that is not, such as
+// one with other line ends, replays all the same.
+func (s *Sealed) Canonical() bool {
+	scratch := scratches.Get().(*scratch)
+	defer scratches.Put(scratch)
+	scratch.file = append(scratch.file[:0], s.file...)
+	_, found := scratch.examine()
+	return len(found) == 0
+}
+
 // Snapshot returns the whole record, checked as by [Parse].
 func (s *Sealed) Snapshot() (*Snapshot, error) {
 	doc, err := s.parse()

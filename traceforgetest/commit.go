@@ -75,9 +75,10 @@ func (r *Recorder) transient(how outcome) bool {
 
 // A recorded is one of the test's records in the store; snapshot is nil where it is broken.
 type recorded struct {
-	entry    snapshot.Entry
-	snapshot *snapshot.Snapshot
-	taken    bool
+	entry     snapshot.Entry
+	snapshot  *snapshot.Snapshot
+	untouched bool // the file is as it was written
+	taken     bool
 }
 
 // pair holds the goldens against the records of the test, by prompt hash first and then in
@@ -135,6 +136,7 @@ func (r *Recorder) recorded() (old []*recorded, last int) {
 			if o.snapshot, err = sealed.Snapshot(); err != nil {
 				o.snapshot = nil
 			}
+			o.untouched = sealed.Canonical()
 		}
 		old = append(old, o)
 		last = max(last, ordinal(entry))
@@ -233,7 +235,7 @@ func ordinal(e snapshot.Entry) int {
 
 // unchanged reports whether a record says the same as the golden and is whole.
 func (r *Recorder) unchanged(o *recorded, g *golden) bool {
-	if o.snapshot == nil || o.entry.Provider != g.take.provider ||
+	if o.snapshot == nil || !o.untouched || o.entry.Provider != g.take.provider ||
 		o.snapshot.Request.PromptHash != g.snapshot.Request.PromptHash ||
 		o.snapshot.Response.ResponseHash != g.snapshot.Response.ResponseHash ||
 		o.snapshot.Response.Status != g.snapshot.Response.Status ||

@@ -56,6 +56,15 @@ func TestRequestThatCannotBeKept(t *testing.T) {
 	require.True(t, tb.Failed())
 }
 
+// TestRecordOverOtherLineEnds writes a record anew that says the same, and is not as it was written.
+func TestRecordOverOtherLineEnds(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("a")))
+	s.edit(s.records("openai")[0], func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") })
+	s.record("TestIt", asks(newChat("a")))
+	s.requireWhole()
+}
+
 // TestRecordOverAlteredRecords records again what was altered by hand, in all ways.
 func TestRecordOverAlteredRecords(t *testing.T) {
 	for _, c := range []struct {
