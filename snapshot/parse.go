@@ -42,14 +42,16 @@ func unreadable(data []byte, err error) *Error {
 }
 
 // conflictLine returns the number of the first line that is a conflict marker, counted
-// from 1, or 0. No line of a JSON text looks like one.
+// from 1, or 0. No line of a JSON text looks like one. Git's have seven characters, or more
+// where both sides renamed the file.
 func conflictLine(data []byte) int {
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
 		line = bytes.TrimRight(line, "\r\n")
 		for _, marker := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
-			if rest, ok := bytes.CutPrefix(line, []byte(marker)); ok && (len(rest) == 0 || rest[0] == ' ') {
+			rest, ok := bytes.CutPrefix(line, []byte(marker))
+			if rest = bytes.TrimLeft(rest, marker[:1]); ok && (len(rest) == 0 || rest[0] == ' ') {
 				return n
 			}
 		}

@@ -285,7 +285,7 @@ func (v *verifier) checkBlobs(scratch *scratch, hashes []canon.Hash) error {
 // markers of its own, so they count where all are there.
 func altered(data []byte, got canon.Hash) Violation {
 	line := conflictLine(data)
-	for _, marker := range []string{"<<<<<<< ", "=======", ">>>>>>> "} {
+	for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
 		if !bytes.Contains(data, []byte(marker)) {
 			line = 0
 		}

@@ -141,7 +141,7 @@ func TestVerify(t *testing.T) {
 		"blob-altered": {"its name is its hash", func(t *testing.T, dir string) { writeFile(t, []byte("x"), dir, blobOf("TestX")) },
 			[]string{"B(x): blob"}},
 		"blob-conflict": {"a merge was not finished", func(t *testing.T, dir string) {
-			writeFile(t, []byte("{\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> theirs\n}\n"), dir, blobOf("TestX"))
+			writeFile(t, []byte("{\n<<<<<<<< HEAD:x\n1\n========\n2\n>>>>>>>> theirs:y\n}\n"), dir, blobOf("TestX"))
 		}, []string{"B(x): conflict"}},
 		"blob-underlined": {"a text may have a line that looks like a marker", func(t *testing.T, dir string) {
 			writeFile(t, []byte("Title\n=======\n"), dir, blobOf("TestX"))
