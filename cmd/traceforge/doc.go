@@ -5,7 +5,7 @@
 //	traceforge update [--new] [--json] [-run REGEXP] [PACKAGE…] [-- FLAG…]
 //	traceforge verify [--json] [--receipt DIR] [DIR]
 //	traceforge report [--markdown|--json] --receipt DIR [DIR]
-//	traceforge prune [--write] [--json] [--receipt DIR|--blobs] [-- FLAG…]
+//	traceforge prune [--write] [--json] [--receipt DIR|--blobs] [--dir DIR] [-- FLAG…]
 //	traceforge diff [--json] [--dir DIR] [FROM [TO]]
 //	traceforge show [--json] [--dir DIR] ID
 //	traceforge manifest [--json] [DIR]

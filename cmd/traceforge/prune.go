@@ -11,7 +11,7 @@ import (
 
 var pruneCommand = command{
 	name:     "prune",
-	synopsis: "[--write] [--json] [--receipt DIR|--blobs] [-- FLAG…]",
+	synopsis: "[--write] [--json] [--receipt DIR|--blobs] [--dir DIR] [-- FLAG…]",
 	summary:  "remove the records that no test uses any more",
 	help: `
 Runs the tests of all packages of the module that can record, and lists the records that
@@ -31,6 +31,7 @@ remove, or a test failed.
   --receipt DIR  run nothing, but read what a run left in DIR: the receipts of its tests,
                  and what go test -json printed
   --blobs        run nothing, and look for blobs only
+  --dir DIR      the store
   --json         print one object instead: {"removed":…,"orphans":[…],"unplayed":[…]}
 `,
 	run: runPrune,
@@ -45,6 +46,7 @@ func runPrune(ctx context.Context, con *console, args []string) error {
 	asJSON := flags.Bool("json", false, "")
 	left := flags.String("receipt", "", "")
 	onlyBlobs := flags.Bool("blobs", false, "")
+	named := flags.String("dir", "", "")
 	if _, err := arguments(flags, args, 0, 0); err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func runPrune(ctx context.Context, con *console, args []string) error {
 	case (*left != "" || *onlyBlobs) && forwarded != nil:
 		return usagef("no test is run with --receipt or --blobs, so no flag can be passed to it")
 	}
-	store, dir, err := openStore("")
+	store, dir, err := openStore(*named)
 	if err != nil {
 		return err
 	}

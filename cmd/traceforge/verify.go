@@ -25,7 +25,8 @@ Reads every file of the store and prints a line for each thing that is wrong:
 
 It finds files that were altered, are missing, were added or renamed, blobs that no
 record refers to, files that are not written as traceforge writes them, conflict
-markers, and a manifest that disagrees with the records. On GitHub Actions findings are
+markers, and a manifest that disagrees with the records. Says on standard error how to
+mend what it found. On GitHub Actions findings are
 annotations too.
 
 With --receipt it also tells how a run of the tests used the store, by package: the
@@ -49,7 +50,8 @@ func runVerify(ctx context.Context, con *console, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, dir, err := openStore(strings.Join(args, ""))
+	named := strings.Join(args, "")
+	store, dir, err := openStore(named)
 	if err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func runVerify(ctx context.Context, con *console, args []string) error {
 		return nil
 	}
 	con.say("%s: %s, %s", dir, count(snapshots, "snapshot", "snapshots"), count(len(found), "finding", "findings"))
-	con.say("restore what is wrong with git, run traceforge manifest if it is the manifest, or record again with go test ./... -update")
+	sayRemedies(con, found, dir, named)
 	if c != nil && len(c.orphans) > 0 {
 		con.say("remove what no test uses with traceforge prune --write")
 	}
