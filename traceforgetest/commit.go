@@ -30,6 +30,9 @@ func (r *Recorder) commit() {
 	if err == nil {
 		err = r.verify(final, goldens)
 	}
+	if err == nil {
+		err = r.refuseSecrets(change)
+	}
 	if err == nil && len(change.Put)+len(change.Remove) > 0 {
 		err = r.store.Commit(change)
 	}

@@ -1,0 +1,51 @@
+package traceforgetest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestSecretsAreNotRecorded records calls that hold a credential of the process, which leaves the
+// store as it was.
+func TestSecretsAreNotRecorded(t *testing.T) {
+	const key = "sk-proj-0123456789/abcdef+"
+	for _, c := range []struct {
+		name, why, variable, value string
+		prompt, answer             string
+		stream                     bool
+		says                       string // empty: it is recorded
+	}{
+		{"prompt", "it was sent", "OPENAI_API_KEY", key, "my key is " + key, "thanks", false, "/request/messages/0/content"},
+		{"answer", "or came back", "GITHUB_TOKEN", key, "what is the key?", "it is " + key, false, "/response/content"},
+		{"stream", "also in pieces", "SOME_SECRET", key, "what is the key?", "it is " + key + ".", true, "/response/content"},
+		{"URL", "also as in URLs", "OPENAI_API_KEY", key, "see https://example.com/?key=sk-proj-0123456789%2Fabcdef%2B", "thanks", false, "/request/messages/0/content"},
+		{"word", "a value without a digit is none", "SOME_TOKEN", "summarizationmodel", "try summarizationmodel", "thanks", false, ""},
+		{"short", "nor is a short one", "SOME_TOKEN", "test1", "try test1", "thanks", false, ""},
+		{"other variable", "nor is what is not named so", "USER_NAME", key, "my key is " + key, "thanks", false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			t.Setenv(c.variable, c.value)
+			s.provider.Reply(fakeprovider.Text(c.answer))
+			chat := newChat(c.prompt)
+			if c.stream {
+				chat = chat.with("stream", true)
+			}
+			tb := s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) { asks(chat)(t, tf) })
+			if c.says == "" {
+				requirePass(t, tb)
+				require.Len(t, s.records("openai"), 1, c.why)
+				return
+			}
+			require.Contains(t, tb.Logged(), "traceforge: openai call holds the value of "+c.variable+": nothing was recorded", c.why)
+			require.Contains(t, tb.Logged(), "  "+c.says+"\n")
+			require.NotContains(t, tb.Logged(), key)
+			require.Empty(t, s.records("openai"))
+		})
+	}
+}
