@@ -17,7 +17,15 @@ import (
 type coverage struct {
 	packages []packageCoverage // sorted by package
 	orphans  []unused
-	kept     []unused // records that were not used, and may be needed all the same
+	kept     []unused     // records that were not used, and may be needed all the same
+	missing  []unanswered // sorted by package and test
+}
+
+// An unanswered is a test with calls that no record answered.
+type unanswered struct {
+	testOf
+	Calls  int    `json:"calls"`
+	Reason string `json:"reason"`
 }
 
 // A packageCoverage counts the records of a package, and its calls that no record answered.
@@ -58,9 +66,13 @@ func (u *usage) cover(store *snapshot.Store) (*coverage, error) {
 		}
 		return packages[pkg]
 	}
-	for pkg, n := range u.missing {
-		of(pkg).Missing = n
+	for name, m := range u.missing {
+		of(name.Package).Missing += m.calls
+		c.missing = append(c.missing, unanswered{testOf(name), m.calls, m.String()})
 	}
+	slices.SortFunc(c.missing, func(a, b unanswered) int {
+		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
+	})
 	var broken error
 	for e, err := range store.All() {
 		if err != nil {
@@ -99,10 +111,8 @@ func (c *coverage) findings() []snapshot.Finding {
 	for _, r := range c.orphans {
 		found = append(found, snapshot.Finding{File: r.File, Rule: "unused", Message: r.Reason})
 	}
-	for _, p := range c.packages {
-		if p.Missing > 0 {
-			found = append(found, snapshot.Finding{Rule: "unrecorded", Message: count(p.Missing, "call", "calls") + " of " + p.Package + " had no snapshot"})
-		}
+	for _, m := range c.missing {
+		found = append(found, snapshot.Finding{Rule: "unrecorded", Message: m.Test + " in " + m.Package + ": " + m.Reason})
 	}
 	return found
 }

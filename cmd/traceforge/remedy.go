@@ -193,3 +193,30 @@ func shellWord(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// updateOf is the command that records tests again.
+func updateOf(missing []unanswered) string {
+	var tests, packages []string
+	for _, m := range missing {
+		top, _, _ := strings.Cut(m.Test, "/")
+		if !isTestFunc(top) {
+			top = "" // it runs in a test function that is not known
+		}
+		tests, packages = append(tests, top), append(packages, shellWord(m.Package))
+	}
+	slices.Sort(tests)
+	slices.Sort(packages)
+	tests, packages = slices.Compact(tests), slices.Compact(packages)
+	if len(packages) > filesShown {
+		packages = nil // all
+	}
+	command := "traceforge update"
+	switch {
+	case tests[0] == "" || len(tests) > filesShown:
+	case len(tests) == 1:
+		command += " -run " + shellWord("^"+tests[0]+"$")
+	default:
+		command += " -run " + shellWord("^("+strings.Join(tests, "|")+")$")
+	}
+	return strings.Join(append([]string{command}, packages...), " ")
+}

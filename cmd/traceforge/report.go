@@ -62,14 +62,21 @@ func runReport(ctx context.Context, con *console, args []string) error {
 			Coverage []packageCoverage `json:"coverage"`
 			Orphans  []unused          `json:"orphans"`
 			Unplayed []unused          `json:"unplayed"`
+			Missing  []unanswered      `json:"missing"`
 			Failed   []testOf          `json:"failed"`
-		}{append([]packageCoverage{}, c.packages...), append([]unused{}, c.orphans...), append([]unused{}, c.kept...), failed})
+		}{
+			append([]packageCoverage{}, c.packages...), append([]unused{}, c.orphans...), append([]unused{}, c.kept...),
+			append([]unanswered{}, c.missing...), failed,
+		})
 	case *asMarkdown:
 		fmt.Fprint(con.stdout, printableText(markdown(c, failed)))
 	default:
 		c.write(con.stdout)
 		for _, r := range c.orphans {
 			fmt.Fprintln(con.stdout, printable("unused "+r.File+"  "+r.Reason))
+		}
+		for _, m := range c.missing {
+			fmt.Fprintln(con.stdout, printable("unrecorded "+m.Test+" in "+m.Package+": "+m.Reason))
 		}
 		for _, t := range failed {
 			fmt.Fprintln(con.stdout, printable("failed "+t.Test+" in "+t.Package))
@@ -102,6 +109,9 @@ func markdown(c *coverage, failed []testOf) string {
 		}
 	}
 	list("Failed:", len(failed), func(i int) string { return code(failed[i].Test) + " in " + code(failed[i].Package) })
+	list("Unrecorded:", len(c.missing), func(i int) string {
+		return code(c.missing[i].Test) + " in " + code(c.missing[i].Package) + ": " + code(c.missing[i].Reason)
+	})
 	list("No test uses these any more; `traceforge prune --write` removes them:", len(c.orphans),
 		func(i int) string { return code(c.orphans[i].File) + ": " + code(c.orphans[i].Reason) })
 	list("Not played:", len(c.kept), func(i int) string { return code(c.kept[i].File) + ": " + code(c.kept[i].Reason) })

@@ -20,7 +20,7 @@ type usage struct {
 	used     map[string]string   // packages by the ids of the records that their tests used
 	receipts map[testName]bool   // tests that used the store, and passed
 	filters  map[string][]string // by package; what kept tests from running
-	missing  map[string]int      // by package; calls that no record answered
+	missing  map[testName]missed // calls that no record answered
 	cut      []string            // packages whose tests were killed
 	failed   []testName          // tests that used the store, and failed
 	ended    outcomes
@@ -31,11 +31,28 @@ type usage struct {
 	all bool
 }
 
+// Missed calls are those of a test that no record answered.
+type missed struct {
+	calls int
+	drift bool // a record was left that they may have drifted from
+}
+
+func (m missed) String() string {
+	text := count(m.calls, "call", "calls") + " had no snapshot"
+	switch {
+	case m.drift && m.calls == 1:
+		text += " or drifted from it"
+	case m.drift:
+		text += " or drifted from theirs"
+	}
+	return text
+}
+
 func newUsage(store string, src *sources) *usage {
 	return &usage{
 		store: store, sources: src, ended: outcomes{},
 		used: map[string]string{}, receipts: map[testName]bool{},
-		filters: map[string][]string{}, missing: map[string]int{},
+		filters: map[string][]string{}, missing: map[testName]missed{},
 	}
 }
 
@@ -57,8 +74,14 @@ func (u *usage) add(t receipt.Test) {
 	for _, id := range slices.Concat(t.Played, t.Recorded) {
 		u.used[id] = t.Package
 	}
-	u.missing[t.Package] += t.Missing
-	switch name := (testName{t.Package, t.Test}); t.Outcome {
+	name := testName{t.Package, t.Test}
+	if t.Missing > 0 {
+		m := u.missing[name]
+		m.calls += t.Missing
+		m.drift = m.drift || t.Mode != "new" && len(t.Unplayed) > 0
+		u.missing[name] = m
+	}
+	switch t.Outcome {
 	case "pass":
 		u.receipts[name] = true
 	case "fail":

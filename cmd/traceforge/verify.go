@@ -98,6 +98,9 @@ func runVerify(ctx context.Context, con *console, args []string) error {
 	}
 	con.say("%s: %s, %s", dir, count(snapshots, "snapshot", "snapshots"), count(len(found), "finding", "findings"))
 	sayRemedies(con, found, dir, named)
+	if c != nil && len(c.missing) > 0 {
+		con.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(c.missing))
+	}
 	if c != nil && len(c.orphans) > 0 {
 		con.say("remove what no test uses with traceforge prune --write")
 	}
