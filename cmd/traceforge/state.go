@@ -10,6 +10,7 @@ import (
 	osexec "os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -60,7 +61,7 @@ func extract(ctx context.Context, revision, dir, to string) error {
 	}
 	above, name := filepath.Split(dir)
 	if _, err := git(ctx, above, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
-		return fmt.Errorf("%s is neither a directory nor a revision of git: %w", revision, err)
+		return unknownRevision(ctx, above, revision)
 	}
 	tree := revision + ":./" + name
 	if _, err := git(ctx, above, "rev-parse", "--quiet", "--verify", tree); err != nil {
@@ -80,6 +81,21 @@ func extract(ctx context.Context, revision, dir, to string) error {
 		io.Copy(io.Discard, archive) // so that git ends
 	}
 	return errors.Join(err, cmd.Wait())
+}
+
+// unknownRevision says why git in dir does not know a revision, and what to do.
+func unknownRevision(ctx context.Context, dir, revision string) error {
+	shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is no directory, and git knows no revision: %s", revision, strings.Join(strings.Fields(err.Error()), " "))
+	case revision == "HEAD":
+		return errors.New("HEAD is not known: commit first, or name another state to compare with")
+	case shallow == "true":
+		return fmt.Errorf("%s is not known here, in a shallow clone: fetch it with git fetch --unshallow, or in CI fetch with depth 0", revision)
+	}
+	branch := strings.TrimPrefix(revision, "origin/")
+	return fmt.Errorf("%s is neither a directory nor a revision that is known here: fetch it with git fetch origin %s, or in CI fetch with depth 0", revision, shellWord(branch))
 }
 
 // untar writes the regular files of an archive into a directory.

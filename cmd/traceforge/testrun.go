@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,12 +20,14 @@ func readRun(ctx context.Context, left, dir string) (*usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := u.readReceipts(left)
-	if err != nil {
+	const wayOut = "%s holds no receipt: run the tests with %s=%s"
+	switch n, err := u.readReceipts(left); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf(wayOut+": %w", left, receipt.Env, shellWord(left), err)
+	case err != nil:
 		return nil, err
-	}
-	if n == 0 {
-		return nil, fmt.Errorf("%s holds no receipt: run the tests with %s=%s", left, receipt.Env, left)
+	case n == 0:
+		return nil, fmt.Errorf(wayOut, left, receipt.Env, shellWord(left))
 	}
 	return u, u.readEvents(left)
 }

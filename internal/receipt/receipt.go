@@ -73,8 +73,12 @@ func (w *Writer) Add(dir string, t Test) error {
 }
 
 // Read returns the tests of all receipts in dir, and the packages of those that end in the
-// middle of a line, as a process that was killed leaves them.
+// middle of a line, as a process that was killed leaves them. The error is [fs.ErrNotExist] if
+// there is no dir.
 func Read(dir string) (tests []Test, cut []string, err error) {
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, nil, err // which names it
+	}
 	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != Extension {
 			return err
