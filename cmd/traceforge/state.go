@@ -63,12 +63,16 @@ func extract(ctx context.Context, revision, dir, to string) error {
 	if _, err := git(ctx, above, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
 		return unknownRevision(ctx, above, revision)
 	}
-	tree := revision + ":./" + name
-	if _, err := git(ctx, above, "rev-parse", "--quiet", "--verify", tree); err != nil {
+	tree, err := git(ctx, above, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	if err != nil {
 		return nil // there was no store
 	}
+	top, err := git(ctx, above, "rev-parse", "--show-toplevel") // below it git looks for itself in the tree
+	if err != nil {
+		return err
+	}
 	cmd := osexec.CommandContext(ctx, "git", "archive", "--format=tar", tree, "--", ".", ":(exclude)blobs")
-	cmd.Dir, cmd.Stderr = above, os.Stderr
+	cmd.Dir, cmd.Stderr = top, os.Stderr
 	archive, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
