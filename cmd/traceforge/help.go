@@ -15,8 +15,9 @@ usage: traceforge COMMAND [ARGUMENT…]
 const conclusion = `
 traceforge help COMMAND says more.
 
-The store is the directory that a command is given, else $TRACEFORGE_DIR, else
-.ai-snapshots beside the go.mod that is found from the working directory upwards.
+The store is the directory that a command is given, or .ai-snapshots in that, else
+$TRACEFORGE_DIR, else .ai-snapshots beside the go.mod that is found from the working
+directory upwards.
 
 The answer goes to standard output, all else to standard error. The exit code is
 0 where all is well, 1 where something was found, 2 where the command was called

@@ -37,24 +37,41 @@ type testFuncs struct {
 	names  map[string]bool
 }
 
-func openSources(ctx context.Context) (*sources, error) {
+// openSources returns the tests of the main modules that go has in each of dirs.
+func openSources(ctx context.Context, dirs ...string) (*sources, error) {
+	s := &sources{tests: map[string]*testFuncs{}}
+	for _, dir := range dirs {
+		modules, err := mainModules(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range modules {
+			if !slices.Contains(s.modules, m) {
+				s.modules = append(s.modules, m)
+			}
+		}
+	}
+	return s, nil
+}
+
+func mainModules(ctx context.Context, dir string) (modules []module, err error) {
 	cmd := osexec.CommandContext(ctx, "go", "list", "-m", "-json=Path,Dir")
+	cmd.Dir = dir
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	listed, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list -m: %w\n%s", err, &said)
 	}
-	s := &sources{tests: map[string]*testFuncs{}}
 	for dec := json.NewDecoder(bytes.NewReader(listed)); ; {
 		var m module
 		switch err := dec.Decode(&m); {
 		case errors.Is(err, io.EOF):
-			return s, nil
+			return modules, nil
 		case err != nil:
 			return nil, fmt.Errorf("go list -m: %w", err)
 		}
-		s.modules = append(s.modules, m)
+		modules = append(modules, m)
 	}
 }
 
@@ -121,15 +138,19 @@ func (s *sources) read(pkg string) *testFuncs {
 
 // dirOf returns the directory of a package of a main module.
 func (s *sources) dirOf(pkg string) (dir string, ok bool) {
-	longest := -1
+	m, rest, ok := s.moduleOf(pkg)
+	return filepath.Join(m.Dir, filepath.FromSlash(rest)), ok
+}
+
+// moduleOf returns the main module that has a package, and the package's path below it.
+func (s *sources) moduleOf(pkg string) (of module, below string, ok bool) {
 	for _, m := range s.modules {
 		rest, in := strings.CutPrefix(pkg, m.Path)
-		if in && len(m.Path) > longest && (rest == "" || rest[0] == '/') {
-			longest = len(m.Path)
-			dir, ok = filepath.Join(m.Dir, filepath.FromSlash(rest)), !isNested(m.Dir, rest)
+		if in && (!ok || len(m.Path) > len(of.Path)) && (rest == "" || rest[0] == '/') {
+			of, below, ok = m, rest, true
 		}
 	}
-	return dir, ok
+	return of, below, ok && !isNested(of.Dir, below)
 }
 
 // isNested reports whether a package, by its path in the module at root, is one of a module

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,20 +15,50 @@ func openStore(named string) (store *snapshot.Store, dir string, err error) {
 	if dir, err = storeDir(named); err != nil {
 		return nil, "", err
 	}
-	if info, err := os.Stat(dir); err != nil {
+	switch info, err := os.Stat(dir); {
+	case err != nil && named == "":
+		return nil, dir, fmt.Errorf("no store: %w%s", err, noStoreYet())
+	case err != nil:
 		return nil, dir, fmt.Errorf("no store: %w", err)
-	} else if !info.IsDir() {
+	case !info.IsDir():
 		return nil, dir, fmt.Errorf("no store: %s is not a directory", dir)
+	}
+	if err := checkStore(dir); err != nil {
+		return nil, dir, err
 	}
 	store, err = snapshot.Open(dir)
 	return store, dir, err
+}
+
+// checkStore tells a directory that is no store at all, of which each file would be a stray, from
+// a store that something is wrong with.
+func checkStore(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("no store: %w", err)
+	}
+	for _, file := range files {
+		switch file.Name() {
+		case "manifest.json", "commit.pending", "blobs":
+			return nil
+		case ".gitattributes":
+			data, err := os.ReadFile(filepath.Join(dir, file.Name()))
+			if err != nil || len(data) == 0 || bytes.Contains(data, []byte("manifest.json")) {
+				return err
+			}
+		}
+	}
+	if len(files) == 0 {
+		return nil // as it may be before the first recording
+	}
+	return fmt.Errorf("no store: %s has neither a manifest.json nor the .gitattributes of a store: name another directory, or restore the manifest with git", dir)
 }
 
 // storeDir returns the directory of the store, as the tests find it (design R13): relative to
 // the working directory where that is possible.
 func storeDir(named string) (string, error) {
 	if named != "" {
-		return named, nil
+		return storeIn(named), nil
 	}
 	wd, err := os.Getwd()
 	if err != nil {
@@ -38,9 +69,21 @@ func storeDir(named string) (string, error) {
 		return dir, nil
 	}
 	if root == "" {
-		return "", usagef("no go.mod was found from the working directory upwards: name the store, or set %s", dirEnv)
+		return "", noModule()
 	}
 	return storeOfModule(root)
+}
+
+// storeName is what the directory of a store is called, beside a go.mod.
+const storeName = ".ai-snapshots"
+
+// storeIn returns the store that the user means by a directory: itself, or that of the module.
+func storeIn(named string) string {
+	inner := filepath.Join(named, storeName)
+	if info, err := os.Stat(inner); err == nil && info.IsDir() || isModule(named) {
+		return inner
+	}
+	return named
 }
 
 // dirEnv is the variable that names the store; a relative path starts at the module.
@@ -53,7 +96,7 @@ func storeOfModule(root string) (string, error) {
 		return dir, nil
 	}
 	if dir == "" {
-		dir = ".ai-snapshots"
+		dir = storeName
 	}
 	wd, err := os.Getwd()
 	if err != nil {
@@ -65,7 +108,7 @@ func storeOfModule(root string) (string, error) {
 // moduleRoot returns the nearest directory from dir upwards that holds a go.mod; empty: none.
 func moduleRoot(dir string) string {
 	for {
-		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && info.Mode().IsRegular() {
+		if isModule(dir) {
 			return dir
 		}
 		parent := filepath.Dir(dir)

@@ -32,32 +32,40 @@ func readRun(ctx context.Context, left, dir string) (*usage, error) {
 	return u, u.readEvents(left)
 }
 
+// openUsage prepares to read what tests used of the store in dir: those of the module that the
+// command is called in, and of the one that has the store.
 func openUsage(ctx context.Context, dir string) (*usage, error) {
-	src, err := openSources(ctx)
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	name, err := receiptName(dir)
-	if err != nil {
-		return nil, err
-	}
-	return newUsage(name, src), nil
-}
-
-// receiptName returns the store's directory as the harness writes it to receipts: below the
-// module's root where it is there.
-func receiptName(dir string) (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", err
+	roots := []string{moduleRoot(dir), moduleRoot(wd)}
+	if os.Getenv(dirEnv) != "" { // else the tests of a module use the store in it
+		slices.Reverse(roots)
 	}
-	if rel, err := filepath.Rel(moduleRoot(wd), dir); err == nil && filepath.IsLocal(rel) {
-		dir = rel
+	roots = slices.DeleteFunc(roots, func(root string) bool { return root == "" })
+	if len(roots) == 0 {
+		roots = []string{""}
 	}
-	return filepath.ToSlash(dir), nil
+	src, err := openSources(ctx, slices.Compact(roots)...)
+	if err != nil {
+		return nil, err
+	}
+	u := newUsage(realPath(dir), src)
+	u.root = roots[0]
+	return u, nil
+}
+
+// realPath is the path of a directory without symbolic links, where it can be known.
+func realPath(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
 }
 
 // runAll runs the tests of all packages of the module that can record or have records, and
@@ -67,12 +75,10 @@ func runAll(ctx context.Context, con *console, store *snapshot.Store, dir string
 	if err != nil {
 		return nil, err
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return nil, err
+	if u.root == "" {
+		return nil, noModuleForTests()
 	}
-	root := moduleRoot(wd)
-	packages, err := testPackages(ctx, root, []string{"./..."}, forwarded)
+	packages, err := testPackages(ctx, u.root, []string{"./..."}, forwarded)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +101,7 @@ func runAll(ctx context.Context, con *console, store *snapshot.Store, dir string
 	defer os.RemoveAll(left)
 	con.say("running the tests of %s", count(len(packages), "package", "packages"))
 	test := goTest{
-		dir: root, packages: packages,
+		dir: u.root, packages: packages,
 		flags: append([]string{"-count=1"}, forwarded...),
 		env:   []string{updateEnv + "=", receipt.Env + "=" + left},
 	}

@@ -46,6 +46,9 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 	}
 	packages, err := testPackages(ctx, "", orAll(patterns), forwarded)
 	if err != nil {
+		if wd, wdErr := os.Getwd(); len(patterns) == 0 && wdErr == nil && moduleRoot(wd) == "" {
+			return noModuleForTests()
+		}
 		return err
 	}
 	packages = slices.DeleteFunc(packages, func(p testPackage) bool { return !p.records })
@@ -115,7 +118,7 @@ func runUpdate(ctx context.Context, con *console, args []string) error {
 // sayGone says how many records are of tests that the code does not have, as after one was
 // renamed. Those that the run used have their tests, whatever the code looks like.
 func sayGone(ctx context.Context, con *console, stores []string, used map[string]bool) error {
-	src, err := openSources(ctx)
+	src, err := openSources(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ import (
 
 // A usage is what a run of tests tells of the records of a store.
 type usage struct {
-	store    string              // as receipts name it
+	store    string              // its directory, absolute
+	root     string              // the module whose tests are to be run; empty: there is none
 	used     map[string]string   // packages by the ids of the records that their tests used
 	receipts map[testName]bool   // tests that used the store, and passed
 	filters  map[string][]string // by package; what kept tests from running
@@ -68,7 +69,7 @@ func (u *usage) readReceipts(dir string) (n int, err error) {
 
 func (u *usage) add(t receipt.Test) {
 	u.filters[t.Package] = append(u.filters[t.Package], t.Filters...)
-	if t.Store != u.store {
+	if !u.isOf(t) {
 		return
 	}
 	for _, id := range slices.Concat(t.Played, t.Recorded) {
@@ -87,6 +88,17 @@ func (u *usage) add(t receipt.Test) {
 	case "fail":
 		u.failed = append(u.failed, name)
 	}
+}
+
+// isOf reports whether a test used this store. Stores of several modules have the same name, which
+// is relative to the module.
+func (u *usage) isOf(t receipt.Test) bool {
+	store := filepath.FromSlash(t.Store)
+	if filepath.IsAbs(store) {
+		return realPath(store) == u.store
+	}
+	m, _, ok := u.sources.moduleOf(t.Package)
+	return ok && realPath(filepath.Join(m.Dir, store)) == u.store
 }
 
 // readEvents reads what go test -json printed into files beside the receipts in dir.
