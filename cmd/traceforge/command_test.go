@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -124,6 +125,33 @@ func TestHelp(t *testing.T) {
 		require.Contains(t, help, "usage: traceforge "+c.name)
 		for line := range strings.Lines(help) {
 			require.LessOrEqual(t, len([]rune(line)), 90, "help is for terminals: %s", line)
+		}
+	}
+}
+
+// The help of a command names all that its --json may print.
+func TestHelpOfJSON(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		types []any
+	}{
+		{"verify", []any{packageCoverage{}, finding{}}},
+		{"report", []any{packageCoverage{}, unused{}, unanswered{}, testOf{}}},
+		{"prune", []any{unused{}}},
+		{"update", []any{change{}}},
+		{"manifest", []any{change{}}},
+		{"diff", []any{change{}}},
+		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
+	} {
+		_, help, _ := run("", tt.name, "--help")
+		for _, v := range tt.types {
+			for _, field := range reflect.VisibleFields(reflect.TypeOf(v)) {
+				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				if tt.name == "manifest" && len(field.Index) > 1 { // it knows no tests
+					continue
+				}
+				require.Regexp(t, `\b`+name+`\b`, help, "%s: %T", tt.name, v)
+			}
 		}
 	}
 }

@@ -13,6 +13,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// CoverageFields and unusedFields say for the help of commands what packageCoverage and unused
+// are in JSON.
+const (
+	coverageFields = `of each package: package, its import path; played, how many of its
+             records were played; unplayed, how many were not; orphaned, how many no test
+             can use any more; missing, how many of its calls no record answered`
+	unusedFields = `file, its path in the store; reason; package and test,
+             which blobs have not`
+)
+
 // A coverage is how a run of the tests used a store.
 type coverage struct {
 	packages []packageCoverage // sorted by package

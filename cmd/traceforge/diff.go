@@ -23,8 +23,16 @@ name, as of a test that was renamed, is moved. The exit code is 1 where there ar
 differences.
 
   --dir DIR  the store
-  --json     print one object instead: {"differences":[{"change":…,"file":…,"causes":[…],
-             "request":[{"pointer":…,"recorded":…,"got":…}],"response":[…]}]}
+  --json     print one object instead
+
+The object of --json has:
+
+  differences  of each record: change, which is added, changed, removed or moved; file,
+               its path in the store; id; package and test; was, the file before it
+               moved; causes, what differs in the request in words; request and
+               response, what differs, of each value: pointer, a JSON pointer into the
+               record's request or response; recorded, the value in FROM; got, the value
+               in TO. What does not apply is left out
 `,
 	run: runDiff,
 }

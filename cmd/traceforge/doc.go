@@ -1,7 +1,7 @@
 // Command traceforge records, checks, shows, compares and packs the snapshots of model calls that
 // tests make with package traceforgetest.
 //
-//	traceforge init [--git [--command COMMAND]] [DIR]
+//	traceforge init [--json] [--git [--command COMMAND]] [DIR]
 //	traceforge update [--new] [--json] [-run REGEXP] [PACKAGE…] [-- FLAG…]
 //	traceforge verify [--json] [--receipt DIR] [DIR]
 //	traceforge report [--markdown|--json] --receipt DIR [DIR]

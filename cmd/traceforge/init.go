@@ -18,7 +18,7 @@ import (
 
 var initCommand = command{
 	name:     "init",
-	synopsis: "[--git [--command COMMAND]] [DIR]",
+	synopsis: "[--json] [--git [--command COMMAND]] [DIR]",
 	summary:  "make an empty store, and set git up for it",
 	help: `
 Makes the store's directory with the .gitattributes that keep git from changing its
@@ -32,6 +32,14 @@ With --git it also tells this clone of the repository, which is nothing to commi
 
   --command COMMAND  how git shall call this program, such as "go tool traceforge"; it is
                      traceforge where nothing else is said
+  --json             print one object as well
+
+The object of --json has:
+
+  dir         the path of the store from the working directory, or as it was named
+  config      of each setting of git that was made: name; value
+  attributes  file, the path of git's attributes of this clone; added, the lines that
+              it did not have. Left out without --git
 `,
 	run: runInit,
 }
@@ -40,6 +48,7 @@ func runInit(ctx context.Context, con *console, args []string) error {
 	flags := newFlags()
 	withGit := flags.Bool("git", false, "")
 	program := flags.String("command", "", "")
+	asJSON := flags.Bool("json", false, "")
 	args, err := arguments(flags, args, 0, 1)
 	if err != nil {
 		return err
@@ -55,16 +64,41 @@ func runInit(ctx context.Context, con *console, args []string) error {
 		return err
 	}
 	con.say("%s: the store is ready, commit it with its .gitattributes", dir)
-	if !*withGit {
-		return nil
-	}
-	if *program == "" {
-		if _, err := osexec.LookPath("traceforge"); err != nil {
-			return fmt.Errorf("git would not find this program: install it, or name it with --command: %w", err)
+	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
+	if *withGit {
+		if *program == "" {
+			if _, err := osexec.LookPath("traceforge"); err != nil {
+				return fmt.Errorf("git would not find this program: install it, or name it with --command: %w", err)
+			}
+			*program = "traceforge"
 		}
-		*program = "traceforge"
+		if err := ready.setUpGit(ctx, con, dir, *program); err != nil {
+			return err
+		}
 	}
-	return setUpGit(ctx, con, dir, *program)
+	if *asJSON {
+		return con.json(ready)
+	}
+	return nil
+}
+
+// A setup is what init made.
+type setup struct {
+	Dir        string         `json:"dir"`
+	Config     []gitSetting   `json:"config"`
+	Attributes *gitAttributes `json:"attributes,omitempty"`
+}
+
+// A gitSetting is one of git config.
+type gitSetting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// GitAttributes are lines that were added to a file of attributes.
+type gitAttributes struct {
+	File  string   `json:"file"`
+	Added []string `json:"added"`
 }
 
 // makeStoreDir makes an empty store, or leaves alone what is there.
@@ -84,16 +118,17 @@ func makeStoreDir(dir string) error {
 }
 
 // setUpGit makes the settings of this clone and says which.
-func setUpGit(ctx context.Context, con *console, dir, program string) error {
-	for _, setting := range [][2]string{
+func (s *setup) setUpGit(ctx context.Context, con *console, dir, program string) error {
+	for _, setting := range []gitSetting{
 		{"diff.traceforge.textconv", program + " git textconv"},
 		{"merge.traceforge.name", "traceforge manifests"},
 		{"merge.traceforge.driver", program + " git merge-manifest %O %A %B"},
 	} {
-		if _, err := git(ctx, dir, "config", setting[0], setting[1]); err != nil {
+		if _, err := git(ctx, dir, "config", setting.Name, setting.Value); err != nil {
 			return err
 		}
-		con.say("git config %s: %s", setting[0], setting[1])
+		con.say("git config %s: %s", setting.Name, setting.Value)
+		s.Config = append(s.Config, setting)
 	}
 	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
@@ -111,6 +146,7 @@ func setUpGit(ctx context.Context, con *console, dir, program string) error {
 	for _, line := range added {
 		con.say("%s: %s", file, line)
 	}
+	s.Attributes = &gitAttributes{filepath.ToSlash(file), append([]string{}, added...)}
 	return err
 }
 

@@ -22,8 +22,16 @@ Writes manifest.json anew from the record files, as after a merge conflict, and 
 what changed: a line for each record that was added, removed or changed. A record
 file that is not valid is named, and then nothing is written.
 
-  --json  print one object instead: {"file":…,"snapshots":…,"rebuilt":…,"changes":[…]};
-          without changes where the manifest could not be read before
+  --json  print one object instead
+
+The object of --json has:
+
+  file       the path of the manifest from the working directory
+  snapshots  how many records it lists
+  rebuilt    true where it was changed
+  changes    of each record: change, which is added, changed or removed; file, its path
+             in the store; id. Left out where no entry changed, and where the manifest
+             could not be read before
 `,
 	run: runManifest,
 }

@@ -22,7 +22,8 @@ again.
 
   --from V  the version that the files are of
   --to V    the version that they shall be of
-  --json    print one object: {"ok":…,"snapshots":…,"findings":[…]}, as verify does
+  --json    print one object: ok; snapshots, how many files were checked; and findings
+            as verify does, with each file as it was named or found
 `
 
 var migrateCommand = command{

@@ -24,7 +24,8 @@ which is replaced.
   --package PATH  the import path of the test's package, where several have a test of
                   that name
   --dir DIR       the store
-  --json          print one object: {"dir":…,"interactions":…,"model_io_hash":…}
+  --json          print one object: dir, the pack; interactions, how many calls it has;
+                  model_io_hash, the hash of its session
 `,
 	run: runPack,
 }

@@ -20,8 +20,9 @@ those that a test passed without. With --write they are removed, with their blob
 
 Never listed are records of tests that did not run as they always do: that were skipped
 or filtered (-run, -skip, -short), whose files other build tags select, whose package
-failed or did not run, and those of other modules. Where a test fails, nothing is
-removed. Blobs that no record refers to, as merges may leave them, are listed too.
+failed or did not run, that a test framework runs under names of its own, and those of
+other modules. Where a test fails, nothing is removed. Blobs that no record refers to, as
+merges may leave them, are listed too.
 
 What follows -- goes to go test as it is. The exit code is 1 where there is something to
 remove, or a test failed.
@@ -32,7 +33,14 @@ remove, or a test failed.
                  and what go test -json printed
   --blobs        run nothing, and look for blobs only
   --dir DIR      the store
-  --json         print one object instead: {"removed":…,"orphans":[…],"unplayed":[…]}
+  --json         print one object instead
+
+The object of --json has:
+
+  removed    true where what is listed was removed
+  orphans    of each file to remove, or that was removed:
+             ` + unusedFields + `
+  unplayed   the same of each record that was not used and stays
 `,
 	run: runPrune,
 }

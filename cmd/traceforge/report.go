@@ -18,8 +18,17 @@ can use any more, and the calls that no record answered; then why.
   --receipt DIR  what the run left, see verify
   --markdown     print Markdown, as for the summary of a job:
                  traceforge report --markdown --receipt DIR >> "$GITHUB_STEP_SUMMARY"
-  --json         print one object instead:
-                 {"coverage":[…],"orphans":[…],"unplayed":[…],"failed":[…]}
+  --json         print one object instead
+
+The object of --json has:
+
+  coverage   ` + coverageFields + `
+  orphans    of each record that no test can use any more:
+             ` + unusedFields + `
+  unplayed   the same of each other record that was not played
+  missing    of each test with calls that no record answered: package; test; calls,
+             their number; reason
+  failed     of each test that used the store and failed: package; test
 `,
 	run: runReport,
 }

@@ -26,7 +26,8 @@ colour where standard output is a terminal and NO_COLOR is not set. Lines are as
 COLUMNS says, else 100 characters.
 
   --dir DIR  the store
-  --json     print the records as one document of the snapshot format
+  --json     print the records as one document of the snapshot format, whose members
+             docs/format.md explains
   --receipt  print the params, receipt and output envelope of the call contract,
              a line of JSON for each record of the store
 `,

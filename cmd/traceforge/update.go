@@ -29,7 +29,15 @@ added, changed or removed. The exit code is 1 if a test failed.
 
   -run REGEXP  run only the tests that match
   --new        record only calls that have no snapshot, and replay the others
-  --json       print one object instead: {"ok":…,"packages":…,"failed":[…],"changes":[…]}
+  --json       print one object instead
+
+The object of --json has:
+
+  ok         true where no test failed
+  packages   how many packages were tested
+  failed     the import paths of those that failed
+  changes    of each record: change, which is added, changed or removed; file, its path
+             from the working directory; id; package and test, where they are known
 `,
 	run: runUpdate,
 }

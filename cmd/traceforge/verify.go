@@ -25,9 +25,8 @@ Reads every file of the store and prints a line for each thing that is wrong:
 
 It finds files that were altered, are missing, were added or renamed, blobs that no
 record refers to, files that are not written as traceforge writes them, conflict
-markers, and a manifest that disagrees with the records. Says on standard error how to
-mend what it found. On GitHub Actions findings are
-annotations too.
+markers, and a manifest that disagrees with the records. What mends them is said on
+standard error. On GitHub Actions findings are annotations too.
 
 With --receipt it also tells how a run of the tests used the store, by package: the
 records that were played, those that were not, those that no test can use any more (see
@@ -35,9 +34,18 @@ prune), and calls that no record answered. The last two are findings. The run mu
 had TRACEFORGE_RECEIPT=DIR in its environment. Put what go test -json printed into a file
 in DIR too: only so it is known which tests ran and used nothing.
 
-  --json         print one object instead: {"ok":…,"snapshots":…,"findings":[…]}, with
-                 the files as paths in the store; with --receipt also "coverage":[…]
+  --json         print one object instead
   --receipt DIR  what the run left
+
+The object of --json has:
+
+  ok         true where nothing was found
+  snapshots  how many records the store has
+  findings   of each: file, its path in the store, empty for the store itself; pointer,
+             a JSON pointer into the file, empty for all of it; rule, a word that
+             docs/format.md explains, or unused or unrecorded of --receipt; message
+  coverage   ` + coverageFields + `;
+             only with --receipt
 `,
 	run: runVerify,
 }
@@ -143,14 +151,16 @@ func annotate(con *console, dir string, f snapshot.Finding) {
 	con.say("%s", annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
 }
 
+// A finding is a snapshot.Finding for a program to read.
+type finding struct {
+	File    string `json:"file"`
+	Pointer string `json:"pointer"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+}
+
 // writeFindings writes what was found for a program to read.
 func writeFindings(con *console, snapshots int, found []snapshot.Finding, c *coverage) error {
-	type finding struct {
-		File    string `json:"file"`
-		Pointer string `json:"pointer"`
-		Rule    string `json:"rule"`
-		Message string `json:"message"`
-	}
 	answer := struct {
 		OK        bool              `json:"ok"`
 		Snapshots int               `json:"snapshots"`

@@ -13,7 +13,9 @@ var versionCommand = command{
 	synopsis: "[--json]",
 	summary:  "print the version of the command and of the format",
 	help: `
-  --json  print one object: {"traceforge":…,"format":…,"go":…,"revision":…}
+  --json  print one object: traceforge, the version of this command; format, that of the
+          snapshot format; go, that of Go which built it; revision, of git; the last two
+          only where they are known
 `,
 	run: runVersion,
 }
