@@ -31,7 +31,7 @@ func (r *Recorder) commit() {
 		err = r.verify(final, goldens)
 	}
 	if err == nil {
-		err = r.refuseSecrets(change)
+		err = refuseSecrets(change)
 	}
 	if err == nil && len(change.Put)+len(change.Remove) > 0 {
 		err = r.store.Commit(change)

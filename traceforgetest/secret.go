@@ -45,21 +45,27 @@ func (s secret) in(text []byte) bool {
 
 // refuseSecrets returns the failure of a change that would store a secret of this process. Of a
 // stream's answer both its bytes and what they say together are looked at.
-func (r *Recorder) refuseSecrets(c snapshot.Change) error {
-	for _, s := range secretsOf(os.Environ()) {
-		for _, record := range c.Put {
-			doc := snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{*record.Snapshot}}
-			if err := doc.Seal(); err != nil {
-				return err
-			}
-			text, err := doc.Encode()
-			if err != nil {
-				return err
-			}
+func refuseSecrets(c snapshot.Change) error {
+	secrets := secretsOf(os.Environ())
+	if len(secrets) == 0 {
+		return nil
+	}
+	for _, record := range c.Put {
+		doc := snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{*record.Snapshot}}
+		if err := doc.Seal(); err != nil {
+			return err
+		}
+		text, err := doc.Encode()
+		if err != nil {
+			return err
+		}
+		for _, s := range secrets {
 			if s.in(text) {
 				return s.leaked(record.Provider, placeOf(s, text))
 			}
 		}
+	}
+	for _, s := range secrets {
 		if slices.ContainsFunc(c.Blobs, s.in) {
 			return s.leaked("a provider's", "in the bytes of the answer")
 		}
