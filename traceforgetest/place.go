@@ -160,14 +160,30 @@ func (p place) sourceIn(frames iter.Seq[runtime.Frame], fallback snapshot.Source
 	return test
 }
 
-// testLine finds the innermost line of a test file; fallback where the stack has none.
-func (p place) testLine(fallback snapshot.Source) snapshot.Source {
+// origin finds, in one walk, what source does, and the innermost line of a test file: the same
+// where the stack has no such line.
+func (p place) origin() (made, asked snapshot.Source) {
+	var test snapshot.Source // the outermost one
 	for source := range p.own(callers()) {
-		if isTestFile(source) {
-			return source
+		switch {
+		case !isTestFile(source) && made.File == "":
+			made = source
+		case isTestFile(source):
+			if test = source; asked.File == "" {
+				asked = source
+			}
+		}
+		if made.File != "" && asked.File != "" {
+			return made, asked
 		}
 	}
-	return fallback
+	if made.File == "" {
+		made = test
+	}
+	if asked.File == "" {
+		asked = made
+	}
+	return made, asked
 }
 
 func isTestFile(s snapshot.Source) bool { return strings.HasSuffix(s.File, "_test.go") }

@@ -99,8 +99,7 @@ func (r *Recorder) open() error {
 	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
-	r.made = r.place.source(snapshot.Source{})
-	r.asked = r.place.testLine(r.made)
+	r.made, r.asked = r.place.origin()
 	if pattern := misplacedPackages(flag.Args()); r.mode != replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: write go test %[1]s -update", pattern)
 	}

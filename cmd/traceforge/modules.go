@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 func isModule(dir string) bool {
@@ -68,16 +70,11 @@ func listed(files []string) string {
 // workspace returns the nearest directory from the working directory upwards that holds a go.work;
 // empty: none.
 func workspace() string {
-	dir, err := os.Getwd()
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
+	wd, err := os.Getwd()
+	if err != nil {
+		return ""
 	}
-	return ""
+	return gotest.Workspace(wd)
 }
 
 // modulesBelow returns the directories of modules not far below the working directory, or else

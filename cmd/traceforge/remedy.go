@@ -6,10 +6,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -30,7 +30,7 @@ type remedies struct {
 func sayRemedies(con *console, found []snapshot.Finding, dir, named string) {
 	r := &remedies{dir: dir}
 	if named != "" {
-		r.args = " " + shellWord(named)
+		r.args = " " + gotest.Quote(named)
 	}
 	rules := map[string][]string{} // by file
 	for _, f := range found {
@@ -100,7 +100,7 @@ func (r *remedies) addTest(file string) {
 	}
 	test := doc.Snapshots[0].Source
 	test.Test, _, _ = strings.Cut(test.Test, "/")
-	if isTestFunc(test.Test) && !slices.Contains(r.tests, test) {
+	if gotest.Kind(test.Test) != "" && !slices.Contains(r.tests, test) {
 		r.tests = append(r.tests, test)
 	}
 }
@@ -131,7 +131,7 @@ func (r *remedies) lines() []string {
 			add("and so %s more", count(len(r.tests)-i, "test", "tests"))
 			break
 		}
-		add("or record again: go test %s -run %s -update", shellWord(t.Package), shellWord("^"+t.Test+"$"))
+		add("or record again: go test %s -run %s -update", gotest.Quote(t.Package), gotest.Quote(gotest.Pattern(t.Test)))
 	}
 	if len(r.stray) > 0 {
 		add("delete what is none of the store's: %s", r.files(r.stray))
@@ -167,7 +167,7 @@ const filesShown = 5
 func (r *remedies) git(args string, files []string) string {
 	dir := ""
 	if filepath.IsAbs(r.dir) { // maybe in another repository than the working directory
-		dir = " -C " + shellWord(r.dir)
+		dir = " -C " + gotest.Quote(r.dir)
 	}
 	return "git" + dir + " " + args + " -- " + r.files(files)
 }
@@ -179,19 +179,9 @@ func (r *remedies) files(files []string) string {
 			words = append(words, fmt.Sprintf("(and %d more)", len(files)-i))
 			break
 		}
-		words = append(words, shellWord(path.Join(filepath.ToSlash(r.dir), file)))
+		words = append(words, gotest.Quote(path.Join(filepath.ToSlash(r.dir), file)))
 	}
 	return strings.Join(words, " ")
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// shellWord quotes a word for a shell, where that is needed.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // updateOf is the command that records tests again.
@@ -199,10 +189,10 @@ func updateOf(missing []unanswered) string {
 	var tests, packages []string
 	for _, m := range missing {
 		top, _, _ := strings.Cut(m.Test, "/")
-		if !isTestFunc(top) {
+		if gotest.Kind(top) == "" {
 			top = "" // it runs in a test function that is not known
 		}
-		tests, packages = append(tests, top), append(packages, shellWord(m.Package))
+		tests, packages = append(tests, top), append(packages, gotest.Quote(m.Package))
 	}
 	slices.Sort(tests)
 	slices.Sort(packages)
@@ -214,9 +204,9 @@ func updateOf(missing []unanswered) string {
 	switch {
 	case tests[0] == "" || len(tests) > filesShown:
 	case len(tests) == 1:
-		command += " -run " + shellWord("^"+tests[0]+"$")
+		command += " -run " + gotest.Quote(gotest.Pattern(tests[0]))
 	default:
-		command += " -run " + shellWord("^("+strings.Join(tests, "|")+")$")
+		command += " -run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
 	}
 	return strings.Join(append([]string{command}, packages...), " ")
 }

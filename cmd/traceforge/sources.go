@@ -16,8 +16,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
 // Sources tell which tests the code has, whatever constraints keep their files from being built:
@@ -88,7 +88,7 @@ func (s *sources) of(pkg string) *testFuncs {
 func (s *sources) gone(pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	switch code := s.of(pkg); {
-	case !code.known || !isTestFunc(top):
+	case !code.known || gotest.Kind(top) == "":
 		return ""
 	case !code.exists:
 		return "there is no package " + pkg + " with tests"
@@ -96,18 +96,6 @@ func (s *sources) gone(pkg, test string) string {
 		return pkg + " has no " + top
 	}
 	return ""
-}
-
-// isTestFunc reports whether name can be that of a function that go test runs (go help testfunc).
-func isTestFunc(name string) bool {
-	if !token.IsIdentifier(name) {
-		return false
-	}
-	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(prefix string) bool {
-		rest, ok := strings.CutPrefix(name, prefix)
-		first, _ := utf8.DecodeRuneInString(rest)
-		return ok && !unicode.IsLower(first)
-	})
 }
 
 func (s *sources) read(pkg string) *testFuncs {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -99,7 +100,7 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 		return fmt.Errorf("%s is not known here, in a shallow clone: fetch it with git fetch --unshallow, or in CI fetch with depth 0", revision)
 	}
 	branch := strings.TrimPrefix(revision, "origin/")
-	return fmt.Errorf("%s is neither a directory nor a revision that is known here: fetch it with git fetch origin %s, or in CI fetch with depth 0", revision, shellWord(branch))
+	return fmt.Errorf("%s is neither a directory nor a revision that is known here: fetch it with git fetch origin %s, or in CI fetch with depth 0", revision, gotest.Quote(branch))
 }
 
 // untar writes the regular files of an archive into a directory.

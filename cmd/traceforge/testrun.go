@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/receipt"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -23,11 +24,11 @@ func readRun(ctx context.Context, left, dir string) (*usage, error) {
 	const wayOut = "%s holds no receipt: run the tests with %s=%s"
 	switch n, err := u.readReceipts(left); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf(wayOut+": %w", left, receipt.Env, shellWord(left), err)
+		return nil, fmt.Errorf(wayOut+": %w", left, receipt.Env, gotest.Quote(left), err)
 	case err != nil:
 		return nil, err
 	case n == 0:
-		return nil, fmt.Errorf(wayOut, left, receipt.Env, shellWord(left))
+		return nil, fmt.Errorf(wayOut, left, receipt.Env, gotest.Quote(left))
 	}
 	return u, u.readEvents(left)
 }

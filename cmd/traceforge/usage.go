@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/receipt"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -150,7 +151,7 @@ func (u *usage) judge(from snapshot.Source) verdict {
 	if reason := u.sources.gone(pkg, test); reason != "" {
 		return orphaned("%s", reason)
 	}
-	if top, _, _ := strings.Cut(test, "/"); !isTestFunc(top) {
+	if top, _, _ := strings.Cut(test, "/"); gotest.Kind(top) == "" {
 		return unplayed("%s is no test function, so whether it is still a test is not known", top)
 	}
 	switch how := u.ended[testName{Package: pkg}]; {

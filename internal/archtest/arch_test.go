@@ -31,13 +31,14 @@ var arrows = map[string]map[string]string{
 	"traceforgetest": {
 		"snapshot": "the store", "modelio": "model-level capture", "internal/provider": "wire formats", "internal/drift": "failure texts",
 		"internal/receipt": "what tests used, for the command", "internal/envelope": "outputs, as the contract has them",
-		"internal/annotation": "failures, for GitHub Actions",
+		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",
 	},
 	"internal/provider":   {"modelio": "the one shape that all wire formats decode to", "internal/jsonstring": "strings"},
 	"internal/envelope":   {"canon": "refs", "modelio": "messages", "internal/provider": "the answers that it is made of"},
 	"internal/drift":      {"canon": "hashes of components", "snapshot": "the requests that are compared"},
 	"internal/receipt":    {},
 	"internal/annotation": {},
+	"internal/gotest":     {},
 	"internal/jsonstring": {},
 	"internal/pack":       {"snapshot": "the records", "modelio": "sessions"},
 	// So that no mistake of a codec can hide in its own fake.
@@ -47,7 +48,7 @@ var arrows = map[string]map[string]string{
 	"internal/demo":         {"internal/fakeprovider": "the provider of the demo"},
 	"cmd/traceforge": {
 		"canon": "", "modelio": "", "snapshot": "", "contract": "", "internal/provider": "",
-		"internal/drift": "", "internal/receipt": "", "internal/pack": "", "internal/annotation": "",
+		"internal/drift": "", "internal/receipt": "", "internal/pack": "", "internal/annotation": "", "internal/gotest": "",
 	},
 }
 

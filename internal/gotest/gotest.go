@@ -1,0 +1,65 @@
+// Package gotest is what the harness and the command know of go test alike: how tests are named,
+// and how they are selected on its command line.
+package gotest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind returns what go test takes the named function for: "Test", "Benchmark", "Fuzz" or "Example"
+// (go help testfunc). It is empty for names that go test does not run, as frameworks give.
+func Kind(function string) string {
+	for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		rest, ok := strings.CutPrefix(function, kind)
+		first, _ := utf8.DecodeRuneInString(rest)
+		if ok && !unicode.IsLower(first) && strings.TrimFunc(rest, inIdentifier) == "" {
+			return kind
+		}
+	}
+	return ""
+}
+
+func inIdentifier(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Pattern returns the -run pattern that matches exactly the named test, or part of one.
+func Pattern(test string) string {
+	elements := strings.Split(test, "/")
+	for i, element := range elements {
+		elements[i] = "^" + regexp.QuoteMeta(element) + "$"
+	}
+	return strings.Join(elements, "/")
+}
+
+// Quote quotes a word for a shell, where that is needed.
+func Quote(word string) string {
+	if word != "" && !strings.ContainsFunc(word, isSpecial) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// isSpecial reports whether a character may mean something to a shell.
+func isSpecial(r rune) bool {
+	plain := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./:@%+=,-", r)
+	return !plain
+}
+
+// Workspace returns the nearest directory from dir upwards that holds a go.work; empty: none does.
+func Workspace(dir string) string {
+	for dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}

@@ -1,0 +1,39 @@
+package gotest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestKind(t *testing.T) {
+	for name, want := range map[string]string{
+		"Test": "Test", "TestX": "Test", "Test_x": "Test", "Test1": "Test", "TestÄ": "Test", "BenchmarkX": "Benchmark", "FuzzX": "Fuzz",
+		"Example": "Example", "Example_suffix": "Example",
+		"": "", "Testing": "", "Testärger": "", "TestX is asked": "", "Agent when asked": "", "test": "", "Agent": "", "TestX.y": "",
+	} {
+		require.Equal(t, want, Kind(name), name)
+	}
+}
+
+func TestPattern(t *testing.T) {
+	require.Equal(t, "^TestIt$", Pattern("TestIt"))
+	require.Equal(t, `^TestIt$/^a\.b$`, Pattern("TestIt/a.b"))
+}
+
+func TestQuote(t *testing.T) {
+	require.Equal(t, "./agents", Quote("./agents"))
+	require.Equal(t, "'^TestIt$'", Quote("^TestIt$"))
+	require.Equal(t, `'it'\''s'`, Quote("it's"))
+	require.Equal(t, "''", Quote(""))
+}
+
+func TestWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	require.Empty(t, Workspace(""))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.work"), nil, 0o666))
+	require.Equal(t, dir, Workspace(filepath.Join(dir, "a", "b")))
+	require.Equal(t, dir, Workspace(dir))
+}
