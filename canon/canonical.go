@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // Canonical reports whether src is in canonical form, byte for byte, so that [JSON] would
@@ -107,9 +107,9 @@ func canonicalArray(src []byte, i, depth int) int {
 // whether anything in it is escaped.
 func canonicalString(src []byte, i int) (end int, escaped bool) {
 	for i++; ; {
-		n, ascii := jsonstring.Plain(src[i:])
+		n, ascii := jsontext.Plain(src[i:])
 		stop := i + n
-		if stop == len(src) || !ascii && jsonstring.InvalidUTF8(src[i:stop]) >= 0 {
+		if stop == len(src) || !ascii && jsontext.InvalidUTF8(src[i:stop]) >= 0 {
 			return -1, escaped
 		}
 		if src[stop] == '"' {
@@ -138,7 +138,7 @@ func canonicalEscape(text []byte) int {
 	}
 	r, n, err := scanEscape(text, 0)
 	var shortest [8]byte
-	if err != nil || !bytes.Equal(jsonstring.Append(shortest[:0], r), text[:n]) {
+	if err != nil || !bytes.Equal(jsontext.AppendRune(shortest[:0], r), text[:n]) {
 		return 0
 	}
 	return n

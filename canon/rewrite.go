@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A numberPolicy says what to do with numbers that do not fit a float64.
@@ -228,10 +228,10 @@ func (r *rewriter) move(start int, members []member, dollar int) {
 func (r *rewriter) string() error {
 	r.dst = append(r.dst, '"')
 	for i := r.pos + 1; ; {
-		n, ascii := jsonstring.Plain(r.src[i:])
+		n, ascii := jsontext.Plain(r.src[i:])
 		stop := i + n
 		if !ascii {
-			if bad := jsonstring.InvalidUTF8(r.src[i:stop]); bad >= 0 {
+			if bad := jsontext.InvalidUTF8(r.src[i:stop]); bad >= 0 {
 				r.pos = i + bad
 				return fmt.Errorf("%w: byte %#02x is not UTF-8 here", ErrEncoding, r.src[r.pos])
 			}
@@ -251,7 +251,7 @@ func (r *rewriter) string() error {
 			if err != nil {
 				return err
 			}
-			r.dst = jsonstring.Append(r.dst, c)
+			r.dst = jsontext.AppendRune(r.dst, c)
 			i = stop + n
 		default:
 			return r.unexpected("an escape for a control character")

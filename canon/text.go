@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 var (
@@ -16,7 +16,7 @@ var (
 
 // scanEscape decodes the escape sequence of n bytes at src[i], a backslash.
 func scanEscape(src []byte, i int) (r rune, n int, err error) {
-	switch r, n = jsonstring.Decode(src[i:]); {
+	switch r, n = jsontext.Unescape(src[i:]); {
 	case n == 0:
 		return 0, 0, errEscape
 	case utf16.IsSurrogate(r):

@@ -5,12 +5,11 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/envelope"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // receiptOf returns the receipt of an answer, but for the refs of the raw bytes and of the warnings.
-func receiptOf(name string, resp *provider.Response, out *envelope.Envelope) (GenerateReceipt, []Warning) {
+func receiptOf(name string, resp *modelio.Response, out *envelope.Envelope) (GenerateReceipt, []Warning) {
 	receipt := GenerateReceipt{
 		OutputRef:    out.Ref,
 		FinishReason: finishOf(resp, out.ToolCallsRef != ""),
@@ -60,7 +59,7 @@ func countOf(n *int64, missing *uint64) *uint64 {
 }
 
 // finishOf returns the finish reason: GK's, but for an error, and for a model that waits for its tools.
-func finishOf(resp *provider.Response, calls bool) FinishReason {
+func finishOf(resp *modelio.Response, calls bool) FinishReason {
 	if len(resp.Candidates) == 0 {
 		if resp.Error != nil {
 			return FinishReason{Reason: FinishError}

@@ -107,7 +107,7 @@ func (r *Recorded) outcome(record snapshot.Record) error {
 }
 
 // envelope sets the recorded envelope, or one that is made of the snapshot where it names none.
-func (r *Recorded) envelope(s *snapshot.Snapshot, resp *provider.Response) (*envelope.Envelope, error) {
+func (r *Recorded) envelope(s *snapshot.Snapshot, resp *modelio.Response) (*envelope.Envelope, error) {
 	out := &envelope.Envelope{Ref: s.Response.OutputRef}
 	if out.Ref == "" {
 		history, err := loadMessages(r, r.Params.MessageRefs)
@@ -152,8 +152,8 @@ func (r *Recorded) responseID(s *snapshot.Snapshot) (string, error) {
 }
 
 // responseOf returns the answer that a snapshot holds.
-func responseOf(s *snapshot.Response) (*provider.Response, error) {
-	resp := &provider.Response{Model: s.Model}
+func responseOf(s *snapshot.Response) (*modelio.Response, error) {
+	resp := &modelio.Response{Model: s.Model}
 	if u := s.Usage; u != nil {
 		resp.Usage = &modelio.Usage{
 			InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Total,
@@ -161,7 +161,7 @@ func responseOf(s *snapshot.Response) (*provider.Response, error) {
 		}
 	}
 	if e := s.Error; e != nil {
-		resp.Error = &provider.Error{Type: e.Type, Code: e.Code, Message: e.Message}
+		resp.Error = &modelio.ProviderError{Type: e.Type, Code: e.Code, Message: e.Message}
 	}
 	first := snapshot.Candidate{
 		Content: s.Content, FinishReason: s.FinishReason, FinishReasonRaw: s.FinishReasonRaw, ToolCalls: s.ToolCalls, Parts: s.Parts,
@@ -173,11 +173,11 @@ func responseOf(s *snapshot.Response) (*provider.Response, error) {
 	if len(m.Content) == 0 && s.Error != nil {
 		return resp, nil
 	}
-	resp.Candidates = append(resp.Candidates, provider.Candidate{
+	resp.Candidates = append(resp.Candidates, modelio.Candidate{
 		Message: m, FinishReason: modelio.FinishReason(first.FinishReason), FinishReasonRaw: first.FinishReasonRaw,
 	})
 	for range s.Candidates { // they count; the envelope is of the first one
-		resp.Candidates = append(resp.Candidates, provider.Candidate{})
+		resp.Candidates = append(resp.Candidates, modelio.Candidate{})
 	}
 	return resp, nil
 }

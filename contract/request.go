@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -40,7 +41,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if r.history, err = loadMessages(a.Store, p.MessageRefs); err != nil {
 		return nil, err
 	}
-	wire := &provider.Request{API: host.API, Model: p.Model, Messages: r.sent(), Options: modelio.Object{}}
+	wire := &modelio.Request{API: host.API, Model: p.Model, Messages: r.sent(), Options: modelio.Object{}}
 	if err := r.encode(wire, a.Store, a.Stream); err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func isResults(m modelio.Message) bool { return m.Role == modelio.RoleTool && le
 
 // encode writes the body: what the codec has fields for, the controls as the dialect says them,
 // the provider options, and what the API demands besides.
-func (r *request) encode(wire *provider.Request, blobs Blobs, stream bool) error {
+func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error {
 	args := r.params.Runtime
 	if err := r.fill(wire, blobs); err != nil {
 		return err
@@ -124,13 +125,13 @@ func (r *request) encode(wire *provider.Request, blobs Blobs, stream bool) error
 }
 
 // fill sets the fields that codecs know.
-func (r *request) fill(wire *provider.Request, blobs Blobs) error {
+func (r *request) fill(wire *modelio.Request, blobs Blobs) error {
 	args := r.params.Runtime
 	if args.Temperature != nil {
 		wire.Temperature = Some(args.Temperature.number())
 	}
 	if args.MaxTokens != nil {
-		wire.MaxTokens = Some(provider.Number(strconv.FormatUint(*args.MaxTokens, 10)))
+		wire.MaxTokens = Some(json.Number(strconv.FormatUint(*args.MaxTokens, 10)))
 	}
 	wire.Stop = args.StopSequences
 	if args.ToolRefs != nil {
@@ -147,7 +148,7 @@ func (r *request) fill(wire *provider.Request, blobs Blobs) error {
 }
 
 // number returns d as JSON spells numbers: without a plus sign and without zeros in front.
-func (d Decimal) number() provider.Number {
+func (d Decimal) number() json.Number {
 	text := strings.TrimPrefix(string(d), "+")
 	sign := ""
 	if rest, ok := strings.CutPrefix(text, "-"); ok {
@@ -157,7 +158,7 @@ func (d Decimal) number() provider.Number {
 	if digits == "" || digits[0] < '0' || digits[0] > '9' {
 		digits = "0" + digits
 	}
-	return provider.Number(sign + digits)
+	return json.Number(sign + digits)
 }
 
 // unsupported names what the API has no way to say, in terms of the params.

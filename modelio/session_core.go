@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A coreHash computes the hash of a session's core (MIO §4) while the session is read, so
@@ -84,17 +84,17 @@ func appendQuoted(dst []byte, s string) []byte {
 
 func appendEscaped(dst, chars []byte) []byte {
 	for {
-		n, ascii := jsonstring.Plain(chars)
+		n, ascii := jsontext.Plain(chars)
 		run := chars[:n]
 		for i := nextSurrogate(run); !ascii && i >= 0; i = nextSurrogate(run) {
-			dst = jsonstring.Append(append(dst, run[:i]...), surrogate(run[i:]))
+			dst = jsontext.AppendRune(append(dst, run[:i]...), surrogate(run[i:]))
 			run = run[i+3:]
 		}
 		dst = append(dst, run...)
 		if n == len(chars) {
 			return dst
 		}
-		dst = jsonstring.Append(dst, rune(chars[n]))
+		dst = jsontext.AppendRune(dst, rune(chars[n]))
 		chars = chars[n+1:]
 	}
 }

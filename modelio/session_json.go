@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // Encode returns s as the bytes of a model_io.json file. The same session has the same
@@ -279,7 +279,7 @@ func unquote(quoted []byte) (chars []byte, err error) {
 	rest := quoted[1 : len(quoted)-1]
 	for i := bytes.IndexByte(rest, '\\'); i >= 0; i = bytes.IndexByte(rest, '\\') {
 		chars = append(chars, rest[:i]...)
-		r, n := jsonstring.Decode(rest[i:])
+		r, n := jsontext.Unescape(rest[i:])
 		if utf16.IsSurrogate(r) {
 			chars = appendSurrogate(chars, r)
 		} else {

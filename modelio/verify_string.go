@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A stringVisitor is handed a string a piece at a time: its characters, and the same in
@@ -17,7 +17,7 @@ func (s *scanner) string(visit stringVisitor) error {
 	s.chars, s.canonical = s.chars[:0], s.canonical[:0]
 	for {
 		unread := s.window[s.pos:s.end]
-		n, ascii := jsonstring.Plain(unread)
+		n, ascii := jsontext.Plain(unread)
 		run := unread[:n]
 		if !ascii {
 			whole, err := s.wholeCharacters(run, n == len(unread))
@@ -78,12 +78,12 @@ func (s *scanner) wholeCharacters(run []byte, atEnd bool) (int, error) {
 // escape reads an escape sequence.
 func (s *scanner) escape() error {
 	const longest = len(`\ud83d\ude00`)
-	r, n := jsonstring.Decode(s.ahead(longest))
+	r, n := jsontext.Unescape(s.ahead(longest))
 	if n == 0 {
 		return s.fail(canon.ErrSyntax, "not an escape sequence")
 	}
 	s.pos += n
 	s.chars = utf8.AppendRune(s.chars, r)
-	s.canonical = jsonstring.Append(s.canonical, r)
+	s.canonical = jsontext.AppendRune(s.canonical, r)
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A builder writes a compact text. What cannot be written is reported and left out, so the
@@ -29,7 +29,7 @@ func (b *builder) appendText(s string) {
 		if isPlain(s[i]) {
 			continue
 		}
-		b.text = jsonstring.Append(append(b.text, s[plain:i]...), rune(s[i]))
+		b.text = jsontext.AppendRune(append(b.text, s[plain:i]...), rune(s[i]))
 		plain = i + 1
 	}
 	b.text = append(append(b.text, s[plain:]...), '"')
@@ -46,7 +46,7 @@ func (b *builder) growFor(s string) {
 	var escape [len(`\u0000`)]byte
 	for i := range len(s) {
 		if !isPlain(s[i]) {
-			size += len(jsonstring.Append(escape[:0], rune(s[i]))) - 1
+			size += len(jsontext.AppendRune(escape[:0], rune(s[i]))) - 1
 		}
 	}
 	b.text = slices.Grow(b.text, size)

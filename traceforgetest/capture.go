@@ -17,7 +17,7 @@ import (
 type call struct {
 	key
 	codec   provider.Codec
-	request *provider.Request
+	request *modelio.Request
 	stored  snapshot.Request
 	values  *values // what stands elsewhere than in the stored request
 }
@@ -46,7 +46,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 	return &call{key{name, stored.PromptHash, w.hash}, codec, request, stored, values}, nil
 }
 
-func storedRequest(req *provider.Request, values *values) (snapshot.Request, error) {
+func storedRequest(req *modelio.Request, values *values) (snapshot.Request, error) {
 	stored := snapshot.Request{
 		API:    req.API,
 		Model:  req.Model,
@@ -86,11 +86,11 @@ func storedRequest(req *provider.Request, values *values) (snapshot.Request, err
 
 // storeNumbers fills in the parameters that SF has fields for. One that its field does not
 // take is kept like a member without a field, so that a provider's refusal of it can be recorded.
-func storeNumbers(stored *snapshot.Request, req *provider.Request) {
+func storeNumbers(stored *snapshot.Request, req *modelio.Request) {
 	const unbounded = math.MaxFloat64
 	for _, p := range []struct {
 		name        string
-		sent        *provider.Number
+		sent        *json.Number
 		field       **snapshot.Number
 		least, most float64
 	}{
@@ -147,7 +147,7 @@ func bare(p *modelio.Part) bool { return len(p.Metadata) == 0 && len(p.Unknown) 
 // opaque values of the answer are numbered on from those of the request (design R8).
 //
 // Short strings are copied, as the decoded ones share the memory of the whole answer.
-func storedResponse(stored *snapshot.Response, resp *provider.Response, history []modelio.Message, values *values) error {
+func storedResponse(stored *snapshot.Response, resp *modelio.Response, history []modelio.Message, values *values) error {
 	stored.Model = strings.Clone(resp.Model)
 	stored.FinishReason = string(modelio.FinishOther)
 	if u := resp.Usage; u != nil {
@@ -184,7 +184,7 @@ func total(u *modelio.Usage) *int64 {
 	return &sum
 }
 
-func storedCandidate(c provider.Candidate, history []modelio.Message, values *values) (snapshot.Candidate, error) {
+func storedCandidate(c modelio.Candidate, history []modelio.Message, values *values) (snapshot.Candidate, error) {
 	whole, _ := modelio.NormalizeRefs(append(history[:len(history):len(history)], c.Message))
 	message := whole[len(whole)-1]
 	stored := snapshot.Candidate{FinishReason: string(c.FinishReason), FinishReasonRaw: strings.Clone(c.FinishReasonRaw)}

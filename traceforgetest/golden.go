@@ -11,7 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/envelope"
-	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -70,7 +70,7 @@ func (r *Recorder) golden(tk *take) (*golden, *failure) {
 
 // answerOf decodes what a take received: resp as it is understood, body as it came but for its
 // content encoding.
-func (r *Recorder) answerOf(tk *take) (resp *provider.Response, body []byte, f *failure) {
+func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
 	}

@@ -19,15 +19,15 @@ const modelAPI = "genkit.generate"
 // A modelCodec translates the calls of a model, which have no wire format but GK's own JSON.
 type modelCodec struct{ provider string }
 
-func (modelCodec) API() string                           { return modelAPI }
-func (c modelCodec) Provider() string                    { return c.provider }
-func (modelCodec) Seeded() bool                          { return false }
-func (modelCodec) Match(w *provider.Wire) bool           { return w.URL.Scheme == "model" }
-func (modelCodec) Endpoint(req *provider.Request) string { return "/" + req.Model }
+func (modelCodec) API() string                          { return modelAPI }
+func (c modelCodec) Provider() string                   { return c.provider }
+func (modelCodec) Seeded() bool                         { return false }
+func (modelCodec) Match(w *provider.Wire) bool          { return w.URL.Scheme == "model" }
+func (modelCodec) Endpoint(req *modelio.Request) string { return "/" + req.Model }
 
 // configFields are the members of a config that the snapshot format has fields for.
-func configFields(req *provider.Request) map[string]**provider.Number {
-	return map[string]**provider.Number{
+func configFields(req *modelio.Request) map[string]**json.Number {
+	return map[string]**json.Number{
 		"temperature":      &req.Temperature,
 		"maxOutputTokens":  &req.MaxTokens,
 		"topP":             &req.TopP,
@@ -38,12 +38,12 @@ func configFields(req *provider.Request) map[string]**provider.Number {
 }
 
 // DecodeRequest keeps what has no field of its own in Options, under GK's names.
-func (modelCodec) DecodeRequest(w *provider.Wire) (*provider.Request, error) {
+func (modelCodec) DecodeRequest(w *provider.Wire) (*modelio.Request, error) {
 	var generate modelio.GenerateRequest
 	if err := json.Unmarshal(w.Body, &generate); err != nil {
 		return nil, err
 	}
-	req := &provider.Request{
+	req := &modelio.Request{
 		API:      modelAPI,
 		Model:    strings.TrimPrefix(w.URL.Path, "/"),
 		Messages: generate.Messages,
@@ -72,7 +72,7 @@ func (modelCodec) DecodeRequest(w *provider.Wire) (*provider.Request, error) {
 	return req, decodeConfig(req, generate.Config)
 }
 
-func decodeConfig(req *provider.Request, config modelio.Object) error {
+func decodeConfig(req *modelio.Request, config modelio.Object) error {
 	if config == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func decodeConfig(req *provider.Request, config modelio.Object) error {
 		field, ok := fields[name]
 		switch {
 		case ok && isNumber(value):
-			number := provider.Number(value)
+			number := json.Number(value)
 			*field = &number
 		case name == "stopSequences" && json.Unmarshal(value, &req.Stop) == nil:
 		default:
@@ -94,7 +94,7 @@ func decodeConfig(req *provider.Request, config modelio.Object) error {
 	return err
 }
 
-func hasParameters(req *provider.Request) bool {
+func hasParameters(req *modelio.Request) bool {
 	for _, field := range configFields(req) {
 		if *field != nil {
 			return true
@@ -108,7 +108,7 @@ func isNumber(value json.RawMessage) bool {
 }
 
 // EncodeRequest returns the GenerateRequest that DecodeRequest decoded.
-func (modelCodec) EncodeRequest(req *provider.Request) ([]byte, error) {
+func (modelCodec) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	generate := modelio.GenerateRequest{Messages: req.Messages, Tools: req.Tools, Unknown: modelio.Object{}}
 	for name, value := range req.Options {
 		var err error
@@ -143,7 +143,7 @@ func (modelCodec) EncodeRequest(req *provider.Request) ([]byte, error) {
 
 // DecodeResponse decodes the lines of an answer. That its chunks add up to its response
 // (GK "Streaming") is for [TestModel] to prove: what a model did can be recorded.
-func (modelCodec) DecodeResponse(a *provider.Answer) (*provider.Response, error) {
+func (modelCodec) DecodeResponse(a *provider.Answer) (*modelio.Response, error) {
 	var chunks []*modelio.GenerateResponseChunk
 	response, err := readLines(context.Background(), bytes.NewReader(a.Body), func(_ context.Context, chunk *modelio.GenerateResponseChunk) error {
 		chunks = append(chunks, chunk)
@@ -155,15 +155,15 @@ func (modelCodec) DecodeResponse(a *provider.Answer) (*provider.Response, error)
 	case err != nil:
 		return nil, err
 	}
-	resp := &provider.Response{Usage: response.Usage, Complete: true}
+	resp := &modelio.Response{Usage: response.Usage, Complete: true}
 	if response.Message != nil {
-		resp.Candidates = []provider.Candidate{candidate(response.Message, response.FinishReason)}
+		resp.Candidates = []modelio.Candidate{candidate(response.Message, response.FinishReason)}
 	}
 	return resp, nil
 }
 
-func candidate(message *modelio.Message, reason modelio.FinishReason) provider.Candidate {
-	c := provider.Candidate{Message: *message, FinishReason: reason, FinishReasonRaw: string(reason)}
+func candidate(message *modelio.Message, reason modelio.FinishReason) modelio.Candidate {
+	c := modelio.Candidate{Message: *message, FinishReason: reason, FinishReasonRaw: string(reason)}
 	switch reason {
 	case modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked:
 	default:
@@ -173,10 +173,10 @@ func candidate(message *modelio.Message, reason modelio.FinishReason) provider.C
 }
 
 // cutResponse is what is known of an answer that broke off.
-func cutResponse(chunks []*modelio.GenerateResponseChunk) *provider.Response {
+func cutResponse(chunks []*modelio.GenerateResponseChunk) *modelio.Response {
 	message := &modelio.Message{Role: modelio.RoleModel}
 	for _, chunk := range chunks {
 		message.Content = append(message.Content, chunk.Content...)
 	}
-	return &provider.Response{Candidates: []provider.Candidate{candidate(message, "")}}
+	return &modelio.Response{Candidates: []modelio.Candidate{candidate(message, "")}}
 }

@@ -2,6 +2,7 @@ package traceforgetest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -100,7 +101,7 @@ func (r *Recorder) undetermined(c *call) *failure {
 
 // zero reports whether a temperature is 0, or so small that it can be nothing else: clients that
 // leave zeros out, as go-openai does, are given the smallest number instead.
-func zero(n provider.Number) bool {
+func zero(n json.Number) bool {
 	value, err := n.Float64()
 	return err == nil && value >= 0 && value < 1e-6
 }

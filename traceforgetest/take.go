@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -168,7 +169,7 @@ func (tk *take) terminated() bool {
 }
 
 // decode decodes what was received so far.
-func (tk *take) decode() (*provider.Response, error) {
+func (tk *take) decode() (*modelio.Response, error) {
 	body, err := tk.plain()
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -89,10 +89,10 @@ func isTLS(err error) bool { return isA[tls.RecordHeaderError](err) || isA[tls.A
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // recordedTransportError is err as a snapshot has it.
-func recordedTransportError(err error) *provider.Response {
+func recordedTransportError(err error) *modelio.Response {
 	for _, kind := range transportKinds {
 		if kind.is(err) {
-			return &provider.Response{Error: &provider.Error{Type: transportType, Code: kind.code, Message: err.Error()}}
+			return &modelio.Response{Error: &modelio.ProviderError{Type: transportType, Code: kind.code, Message: err.Error()}}
 		}
 	}
 	return nil // unreachable: the last kind takes all

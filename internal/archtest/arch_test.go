@@ -19,8 +19,8 @@ const module = "github.com/traceforge/traceforge-go"
 // A package may also import what the packages that it may import may import. Everything else
 // is forbidden.
 var arrows = map[string]map[string]string{
-	"canon":   {"internal/jsonstring": "strings"},
-	"modelio": {"canon": "hashes of sessions and of cores", "internal/jsonstring": "strings of sessions, which may hold lone surrogates"},
+	"canon":   {"internal/jsontext": "strings"},
+	"modelio": {"canon": "hashes of sessions and of cores", "internal/jsontext": "strings of sessions, which may hold lone surrogates"},
 	"snapshot": {
 		"canon": "seals, and the names of blobs",
 	},
@@ -33,13 +33,13 @@ var arrows = map[string]map[string]string{
 		"internal/receipt": "what tests used, for the command", "internal/envelope": "outputs, as the contract has them",
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",
 	},
-	"internal/provider":   {"modelio": "the one shape that all wire formats decode to", "internal/jsonstring": "strings"},
+	"internal/provider":   {"modelio": "the one shape that all wire formats decode to", "internal/jsontext": "strings"},
 	"internal/envelope":   {"canon": "refs", "modelio": "messages", "internal/provider": "the answers that it is made of"},
 	"internal/drift":      {"canon": "hashes of components", "snapshot": "the requests that are compared"},
 	"internal/receipt":    {},
 	"internal/annotation": {},
 	"internal/gotest":     {},
-	"internal/jsonstring": {},
+	"internal/jsontext":   {},
 	"internal/pack":       {"snapshot": "the records", "modelio": "sessions"},
 	// So that no mistake of a codec can hide in its own fake.
 	"internal/fakeprovider": {},

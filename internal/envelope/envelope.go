@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -42,7 +41,7 @@ type toolCall struct {
 // none, as in an error. history is what was sent; tool calls are numbered on from it, see
 // [Number]. The same arguments give the same bytes. An error means that the arguments of a
 // tool call have no canonical form: an [*canon.Error].
-func Of(history []modelio.Message, answer *provider.Response) (*Envelope, error) {
+func Of(history []modelio.Message, answer *modelio.Response) (*Envelope, error) {
 	e := &Envelope{}
 	var out output
 	if len(answer.Candidates) > 0 {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -80,7 +79,7 @@ func TestOf(t *testing.T) {
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := Of(test.history, &provider.Response{Candidates: []provider.Candidate{{Message: model(test.answer...)}, {Message: model(modelio.TextPart("second"))}}})
+			got, err := Of(test.history, &modelio.Response{Candidates: []modelio.Candidate{{Message: model(test.answer...)}, {Message: model(modelio.TextPart("second"))}}})
 			require.NoError(t, err)
 			want := test.blobs
 			last := len(want) - 1
@@ -99,12 +98,12 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfError(t *testing.T) {
-	got, err := Of(nil, &provider.Response{Error: &provider.Error{Message: "no"}})
+	got, err := Of(nil, &modelio.Response{Error: &modelio.ProviderError{Message: "no"}})
 	require.NoError(t, err)
 	require.Equal(t, `{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`, string(got.Blobs[0]))
 	require.Empty(t, got.ToolCallsRef)
 
-	_, err = Of(nil, &provider.Response{Candidates: []provider.Candidate{{Message: model(request("a", "f", `{"a":1,"a":2}`))}}})
+	_, err = Of(nil, &modelio.Response{Candidates: []modelio.Candidate{{Message: model(request("a", "f", `{"a":1,"a":2}`))}}})
 	require.ErrorIs(t, err, canon.ErrDuplicate)
 	require.ErrorContains(t, err, "arguments of tool call call_1 of f: ")
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -23,9 +22,9 @@ func FuzzOf(f *testing.F) {
 		for _, m := range conversation(parts[at:]) {
 			answer.Content = append(answer.Content, m.Content...)
 		}
-		out, err := Of(history, &provider.Response{Candidates: []provider.Candidate{{Message: answer}}})
+		out, err := Of(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}})
 		require.NoError(t, err)
-		again, err := Of(history, &provider.Response{Candidates: []provider.Candidate{{Message: answer}}})
+		again, err := Of(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}})
 		require.NoError(t, err)
 		require.Equal(t, out, again, "the same arguments give the same bytes")
 

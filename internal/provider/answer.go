@@ -9,14 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // decodeAnswer decodes an answer of any status: whole with decode, or streamed with a fold
 // before that.
-func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body value) (*Response, error)) (*Response, error) {
+func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
 	if a.Status >= 300 {
-		return &Response{Error: decodeFailure(a), Complete: true}, nil
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
 	if events := a.Events(); events != nil {
 		return decodeStream(api, events, newFold(), decode)
@@ -25,7 +26,7 @@ func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body v
 	if err != nil {
 		return nil, answerError(api, a.Body, err)
 	}
-	resp, err := decodeBody(doc.root(), decode)
+	resp, err := decodeBody(doc.Root(), decode)
 	if err != nil {
 		return nil, err
 	}
@@ -40,29 +41,29 @@ func answerError(api string, body []byte, err error) *WireError {
 	switch begin := bytes.TrimSpace(body); {
 	case len(begin) == 0:
 		return &WireError{API: api, Reason: "the answer is empty"}
-	case errors.Is(err, errSyntax) && begin[0] != '{' && begin[0] != '[':
+	case errors.Is(err, jsontext.ErrSyntax) && begin[0] != '{' && begin[0] != '[':
 		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %q", begin[:min(enough, len(begin))])}
 	}
 	return parseError(api, err)
 }
 
 // decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
-func decodeBody(body value, decode func(value) (*Response, error)) (*Response, error) {
+func decodeBody(body jsontext.Value, decode func(jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
 	failure := errorObject(body)
 	resp, err := decode(body)
 	switch {
 	case failure == nil:
 		return resp, err
 	case err != nil:
-		return &Response{Error: failure}, nil
+		return &modelio.Response{Error: failure}, nil
 	}
 	resp.Error = failure
-	resp.Candidates = slices.DeleteFunc(resp.Candidates, func(c Candidate) bool { return len(c.Message.Content) == 0 })
+	resp.Candidates = slices.DeleteFunc(resp.Candidates, func(c modelio.Candidate) bool { return len(c.Message.Content) == 0 })
 	return resp, nil
 }
 
-func decodeStream(api string, events *Events, f fold, decode func(value) (*Response, error)) (*Response, error) {
-	var failure *Error
+func decodeStream(api string, events *Events, f fold, decode func(jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
+	var failure *modelio.ProviderError
 	cut, done := false, false
 	for n := 1; ; n++ {
 		event, err := events.Next()
@@ -83,8 +84,8 @@ func decodeStream(api string, events *Events, f fold, decode func(value) (*Respo
 		if cut {
 			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: cut off in the middle of the stream", n-1)}
 		}
-		doc, err := parse(data)
-		if err != nil && errors.Is(err, errSyntax) {
+		doc, err := jsontext.Parse(data)
+		if err != nil && errors.Is(err, jsontext.ErrSyntax) {
 			cut = true // fine if nothing follows: the stream broke off
 			continue
 		}
@@ -93,23 +94,23 @@ func decodeStream(api string, events *Events, f fold, decode func(value) (*Respo
 			err.Reason = fmt.Sprintf("event %d: %s", n, err.Reason)
 			return nil, err
 		}
-		if found := errorObject(doc.root()); found != nil {
+		if found := errorObject(doc.Root()); found != nil {
 			failure = found
 			continue
 		}
-		if err := f.add(event.Name, doc.root()); err != nil {
+		if err := f.add(event.Name, doc.Root()); err != nil {
 			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: %v", n, err)}
 		}
 	}
 	body, complete := f.body()
 	if body == nil {
-		return &Response{Error: failure, Complete: done && failure == nil}, nil
+		return &modelio.Response{Error: failure, Complete: done && failure == nil}, nil
 	}
 	doc, err := parseAnswer(body)
 	if err != nil {
 		return nil, parseError(api, err)
 	}
-	resp, err := decodeBody(doc.root(), decode)
+	resp, err := decodeBody(doc.Root(), decode)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func decodeStream(api string, events *Events, f fold, decode func(value) (*Respo
 }
 
 // decodeFailure returns what the body of an answer with an error status says.
-func decodeFailure(a *Answer) *Error {
+func decodeFailure(a *Answer) *modelio.ProviderError {
 	body := a.Body
 	if events := a.Events(); events != nil {
 		for event, err := events.Next(); err == nil; event, err = events.Next() {
@@ -132,59 +133,59 @@ func decodeFailure(a *Answer) *Error {
 	whole := strings.ToValidUTF8(string(a.Body), "\ufffd")
 	doc, err := parseAnswer(body)
 	if err != nil {
-		return &Error{Message: whole}
+		return &modelio.ProviderError{Message: whole}
 	}
-	root := doc.root()
-	if listed := elementOf(root); listed.present() { // Google's OpenAI-compatible endpoint
+	root := doc.Root()
+	if listed := elementOf(root); listed.Present() { // Google's OpenAI-compatible endpoint
 		root = listed
 	}
 	if failure := errorObject(root); failure != nil {
 		failure.Message = cmp.Or(failure.Message, whole)
 		return failure
 	}
-	if listed := elementOf(root.member("errors")); listed.isObject() { // Cloudflare
+	if listed := elementOf(root.Member("errors")); listed.IsObject() { // Cloudflare
 		root = listed
 	}
-	return &Error{
+	return &modelio.ProviderError{
 		Type:    firstWord(root, "type", "__type", "error_type", "reason"),
-		Code:    scalarText(root.member("code")),
+		Code:    scalarText(root.Member("code")),
 		Message: cmp.Or(firstWord(root, "message", "Message", "detail", "msg"), whole),
 	}
 }
 
 // errorObject returns the error of a body that reports one in its member error, or that is one;
 // nil if it does not.
-func errorObject(body value) *Error {
-	e, message := body.member("error"), body.member("message")
+func errorObject(body jsontext.Value) *modelio.ProviderError {
+	e, message := body.Member("error"), body.Member("message")
 	switch {
-	case body.member("type").word() == "error" && message.isWord(): // an event of OpenAI's responses
-		return &Error{Code: scalarText(body.member("code")), Message: message.word()}
-	case body.member("object").word() == "error" && message.isWord(): // Mistral and vLLM
-		return &Error{Type: body.member("type").word(), Code: scalarText(body.member("code")), Message: message.word()}
-	case e.isWord() && message.isWord(): // the error is a code beside its message
-		return &Error{Type: cmp.Or(body.member("type").word(), e.word()), Code: scalarText(body.member("code")), Message: message.word()}
-	case e.isWord():
-		return &Error{Type: firstWord(body, "type", "error_type"), Code: scalarText(body.member("code")), Message: e.word()}
-	case e.isObject():
-		return &Error{
+	case body.Member("type").Word() == "error" && message.IsWord(): // an event of OpenAI's responses
+		return &modelio.ProviderError{Code: scalarText(body.Member("code")), Message: message.Word()}
+	case body.Member("object").Word() == "error" && message.IsWord(): // Mistral and vLLM
+		return &modelio.ProviderError{Type: body.Member("type").Word(), Code: scalarText(body.Member("code")), Message: message.Word()}
+	case e.IsWord() && message.IsWord(): // the error is a code beside its message
+		return &modelio.ProviderError{Type: cmp.Or(body.Member("type").Word(), e.Word()), Code: scalarText(body.Member("code")), Message: message.Word()}
+	case e.IsWord():
+		return &modelio.ProviderError{Type: firstWord(body, "type", "error_type"), Code: scalarText(body.Member("code")), Message: e.Word()}
+	case e.IsObject():
+		return &modelio.ProviderError{
 			Type:    firstWord(e, "type", "status"),
-			Code:    scalarText(e.member("code")),
-			Message: cmp.Or(firstWord(e, "message"), firstWord(e.member("error"), "message")), // proxies wrap errors
+			Code:    scalarText(e.Member("code")),
+			Message: cmp.Or(firstWord(e, "message"), firstWord(e.Member("error"), "message")), // proxies wrap errors
 		}
-	case string(body.member("success").raw()) == "false" && body.member("msg").isWord(): // Z.ai, with status 200
-		return &Error{Code: scalarText(body.member("code")), Message: body.member("msg").word()}
+	case string(body.Member("success").Raw()) == "false" && body.Member("msg").IsWord(): // Z.ai, with status 200
+		return &modelio.ProviderError{Code: scalarText(body.Member("code")), Message: body.Member("msg").Word()}
 	}
-	code := scalarText(body.member("base_resp", "status_code")) // MiniMax, likewise
+	code := scalarText(body.Member("base_resp", "status_code")) // MiniMax, likewise
 	if code != "" && code != "0" {
-		return &Error{Code: code, Message: body.member("base_resp", "status_msg").word()}
+		return &modelio.ProviderError{Code: code, Message: body.Member("base_resp", "status_msg").Word()}
 	}
 	return nil
 }
 
 // firstWord returns the first of the named members that is a string with something in it.
-func firstWord(v value, names ...string) string {
+func firstWord(v jsontext.Value, names ...string) string {
 	for _, name := range names {
-		if word := v.member(name).word(); word != "" {
+		if word := v.Member(name).Word(); word != "" {
 			return word
 		}
 	}
@@ -192,16 +193,16 @@ func firstWord(v value, names ...string) string {
 }
 
 // scalarText returns the text of a string or number; "" for any other value.
-func scalarText(v value) string {
-	if number, ok := v.number(); ok {
+func scalarText(v jsontext.Value) string {
+	if number, ok := v.Number(); ok {
 		return string(*number)
 	}
-	return v.word()
+	return v.Word()
 }
 
 // beside returns the members of an answer that say something, without those named.
-func beside(v value, without ...string) modelio.Object {
-	return sayingSomething(v.rest(without...))
+func beside(v jsontext.Value, without ...string) modelio.Object {
+	return sayingSomething(v.Rest(without...))
 }
 
 // tidy drops from a decoded answer what only matters to one who has to encode it again, so that the
@@ -239,4 +240,17 @@ func sayingSomething(o modelio.Object) modelio.Object {
 		return nil
 	}
 	return o
+}
+
+// parseAnswer parses a whole answer.
+func parseAnswer(body []byte) (*jsontext.Document, error) {
+	return jsontext.ParseReplacing(bytes.TrimPrefix(body, byteOrderMark))
+}
+
+// elementOf returns the first element of an array.
+func elementOf(v jsontext.Value) jsontext.Value {
+	for _, e := range v.Elements() {
+		return e
+	}
+	return jsontext.Value{}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -24,12 +25,14 @@ func (anthropicMessages) Provider() string { return "anthropic" }
 func (anthropicMessages) Seeded() bool     { return false }
 
 func (anthropicMessages) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/messages")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/messages")
 }
 
-func (anthropicMessages) Endpoint(req *Request) string { return req.endpoint("/v1/messages") }
+func (anthropicMessages) Endpoint(req *modelio.Request) string {
+	return endpointOf(req, "/v1/messages")
+}
 
-func (anthropicMessages) DecodeRequest(w *Wire) (*Request, error) {
+func (anthropicMessages) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(messagesAPI)
 	if err != nil {
 		return nil, err
@@ -41,14 +44,14 @@ func (anthropicMessages) DecodeRequest(w *Wire) (*Request, error) {
 
 // claudeRequest decodes a request of the messages API, which other hosts of Claude share but
 // for the place of the model.
-func claudeRequest(api string, body value) *Request {
-	req := &Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
+func claudeRequest(api string, body jsontext.Value) *modelio.Request {
+	req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
 	var system *modelio.Message
-	for name, v := range body.members() {
+	for name, v := range body.Members() {
 		switch name {
 		case "model":
-			if v.isWord() {
-				req.Model = v.word()
+			if v.IsWord() {
+				req.Model = v.Word()
 				continue
 			}
 		case "system":
@@ -72,28 +75,28 @@ func claudeRequest(api string, body value) *Request {
 				continue
 			}
 		}
-		req.Options[name] = v.raw()
+		req.Options[name] = v.Raw()
 	}
-	req.prepend(system)
+	prepend(req, system)
 	return req
 }
 
 // claudeTools decodes the list of tools. It reports false for one with an element that could not
 // be told from another kind of tool.
-func claudeTools(v value) ([]modelio.ToolDefinition, bool) {
-	if !v.isArray() {
+func claudeTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
+	if !v.IsArray() {
 		return nil, false
 	}
 	tools := []modelio.ToolDefinition{}
-	for _, t := range v.elements() {
-		kind := t.member("type")
+	for _, t := range v.Elements() {
+		kind := t.Member("type")
 		switch {
-		case isOwnTool(kind.raw()) && t.member("name").isWord():
+		case isOwnTool(kind.Raw()) && t.Member("name").IsWord():
 			var tool modelio.ToolDefinition
 			tool.Metadata = functionTool(&tool, t, "input_schema")
 			tools = append(tools, tool)
-		case kind.present() && !isOwnTool(kind.raw()): // one that Anthropic provides
-			tools = append(tools, modelio.ToolDefinition{Name: t.member("name").word(), Metadata: t.object()})
+		case kind.Present() && !isOwnTool(kind.Raw()): // one that Anthropic provides
+			tools = append(tools, modelio.ToolDefinition{Name: t.Member("name").Word(), Metadata: t.Object()})
 		default:
 			return nil, false
 		}
@@ -106,12 +109,12 @@ func isOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) =
 
 // claudeMessage decodes a message. A user's message with nothing but tool results becomes one of
 // role tool.
-func claudeMessage(v value) modelio.Message {
+func claudeMessage(v jsontext.Value) modelio.Message {
 	m := modelio.Message{Role: modelio.RoleUser}
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		switch name {
 		case "role":
-			switch f.word() {
+			switch f.Word() {
 			case "user":
 				continue
 			case "assistant":
@@ -125,7 +128,7 @@ func claudeMessage(v value) modelio.Message {
 				continue
 			}
 		}
-		keep(&m.Metadata, name, f.raw())
+		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
 	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
 		m.Role = modelio.RoleTool
@@ -143,8 +146,8 @@ func onlyResults(parts []modelio.Part) bool {
 }
 
 // claudeContent takes content, a list of blocks or a string, which is marked as such.
-func claudeContent(m *modelio.Message, v value) bool {
-	if text, ok := v.text(); ok {
+func claudeContent(m *modelio.Message, v jsontext.Value) bool {
+	if text, ok := v.Text(); ok {
 		m.Content = []modelio.Part{modelio.TextPart(text)}
 		mark(&m.Metadata, wireString)
 		return true
@@ -156,10 +159,10 @@ func claudeContent(m *modelio.Message, v value) bool {
 
 // claudeBlocks decodes a list of blocks. It reports false for an empty one, which could not be told
 // from none, and for one with an element that is no object.
-func claudeBlocks(v value) ([]modelio.Part, bool) {
+func claudeBlocks(v jsontext.Value) ([]modelio.Part, bool) {
 	var parts []modelio.Part
-	for _, block := range v.elements() {
-		if !block.isObject() {
+	for _, block := range v.Elements() {
+		if !block.IsObject() {
 			return nil, false
 		}
 		parts = append(parts, claudeBlock(block))
@@ -169,62 +172,62 @@ func claudeBlocks(v value) ([]modelio.Part, bool) {
 
 // claudeBlock decodes a block. A block of a kind that has no part, or that is not as its kind
 // should be, becomes a custom part with all of its members.
-func claudeBlock(v value) modelio.Part {
-	kind := v.member("type").word()
+func claudeBlock(v jsontext.Value) modelio.Part {
+	kind := v.Member("type").Word()
 	var part modelio.Part
 	ok := false
 	switch {
 	case kind == "text":
-		part.Text, ok = textField(v.member("text"))
-		part.Metadata = v.rest("type", "text")
+		part.Text, ok = textField(v.Member("text"))
+		part.Metadata = v.Rest("type", "text")
 	case kind == "thinking":
-		part.Reasoning, ok = textField(v.member("thinking"))
-		part.Metadata = v.rest("type", "thinking")
+		part.Reasoning, ok = textField(v.Member("thinking"))
+		part.Metadata = v.Rest("type", "thinking")
 	case kind == "image" || kind == "document":
 		part, ok = claudeMedia(kind, v)
 	case kind == "tool_use" || kind == "server_tool_use" || kind == "mcp_tool_use":
-		part.ToolRequest = &modelio.ToolRequest{Name: v.member("name").word(), Ref: v.member("id").word(), Input: v.member("input").raw()}
+		part.ToolRequest = &modelio.ToolRequest{Name: v.Member("name").Word(), Ref: v.Member("id").Word(), Input: v.Member("input").Raw()}
 		ok = part.ToolRequest.Name != "" && part.ToolRequest.Ref != "" && part.ToolRequest.Input != nil
-		part.Metadata = v.rest("type", "id", "name", "input")
+		part.Metadata = v.Rest("type", "id", "name", "input")
 		if kind != "tool_use" {
-			keep(&part.Metadata, "type", jsonText(kind))
+			jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 		}
 	case kind == "tool_result":
-		part.ToolResponse = &modelio.ToolResponse{Ref: v.member("tool_use_id").word()}
+		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word()}
 		ok = part.ToolResponse.Ref != ""
-		part.Metadata = v.rest("type", "tool_use_id", "content")
-		if content := v.member("content"); content.isString() {
-			part.ToolResponse.Output = content.raw()
+		part.Metadata = v.Rest("type", "tool_use_id", "content")
+		if content := v.Member("content"); content.IsString() {
+			part.ToolResponse.Output = content.Raw()
 		} else if blocks, ok := claudeBlocks(content); ok {
 			part.ToolResponse.Content = blocks
-		} else if content.present() {
-			keep(&part.Metadata, "content", content.raw())
+		} else if content.Present() {
+			jsontext.Keep(&part.Metadata, "content", content.Raw())
 		}
 	case strings.HasSuffix(kind, "_tool_result"): // of a tool that Anthropic runs
-		part.ToolResponse = &modelio.ToolResponse{Ref: v.member("tool_use_id").word(), Output: v.member("content").raw()}
+		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word(), Output: v.Member("content").Raw()}
 		ok = part.ToolResponse.Ref != "" && part.ToolResponse.Output != nil
-		part.Metadata = v.rest("tool_use_id", "content")
+		part.Metadata = v.Rest("tool_use_id", "content")
 	}
 	if !ok {
-		return modelio.Part{Custom: v.object()}
+		return modelio.Part{Custom: v.Object()}
 	}
 	return part
 }
 
-func textField(v value) (*string, bool) {
-	text, ok := v.text()
+func textField(v jsontext.Value) (*string, bool) {
+	text, ok := v.Text()
 	return &text, ok
 }
 
 // claudeMedia decodes an image or document whose source is base64 or a URL.
-func claudeMedia(kind string, v value) (modelio.Part, bool) {
-	source := v.member("source")
-	contentType, data, url := source.member("media_type").word(), source.member("data"), source.member("url").word()
+func claudeMedia(kind string, v jsontext.Value) (modelio.Part, bool) {
+	source := v.Member("source")
+	contentType, data, url := source.Member("media_type").Word(), source.Member("data"), source.Member("url").Word()
 	var part modelio.Part
 	var taken []string
-	switch form := source.member("type").word(); {
-	case form == "base64" && isContentType(contentType) && data.isWord():
-		part = modelio.MediaPart(contentType, dataURL(contentType, data.word()))
+	switch form := source.Member("type").Word(); {
+	case form == "base64" && isContentType(contentType) && data.IsWord():
+		part = modelio.MediaPart(contentType, dataURL(contentType, data.Word()))
 		taken = []string{"type", "media_type", "data"}
 	case form == "url" && url != "" && !strings.HasPrefix(url, "data:"):
 		part = media(url)
@@ -232,10 +235,10 @@ func claudeMedia(kind string, v value) (modelio.Part, bool) {
 	default:
 		return part, false
 	}
-	part.Metadata = v.rest("type", "source")
-	keepRest(&part.Metadata, "source", source, taken...)
+	part.Metadata = v.Rest("type", "source")
+	jsontext.KeepRest(&part.Metadata, "source", source, taken...)
 	if claudeMediaKind(part.Media) != kind {
-		keep(&part.Metadata, "type", jsonText(kind))
+		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	}
 	return part, true
 }

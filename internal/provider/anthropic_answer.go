@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (anthropicMessages) DecodeResponse(a *Answer) (*Response, error) {
+func (anthropicMessages) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(messagesAPI, a, func() fold { return &claudeFold{} }, claudeAnswer(messagesAPI))
 }
 
@@ -22,25 +23,25 @@ var claudeUsage = usageNames{
 }
 
 // claudeAnswer returns a decoder of the message that the API answers with.
-func claudeAnswer(api string) func(value) (*Response, error) {
-	return func(body value) (*Response, error) {
-		if !body.member("content").isArray() {
+func claudeAnswer(api string) func(jsontext.Value) (*modelio.Response, error) {
+	return func(body jsontext.Value) (*modelio.Response, error) {
+		if !body.Member("content").IsArray() {
 			return nil, &WireError{API: api, Reason: "the answer has neither content nor an error"}
 		}
-		c := Candidate{
+		c := modelio.Candidate{
 			Message:         modelio.Message{Role: modelio.RoleModel},
-			FinishReasonRaw: body.member("stop_reason").word(),
+			FinishReasonRaw: body.Member("stop_reason").Word(),
 		}
 		c.FinishReason = finishReason(c.FinishReasonRaw)
 		var calls callNames
-		c.Message.Content, _ = claudeBlocks(body.member("content"))
+		c.Message.Content, _ = claudeBlocks(body.Member("content"))
 		calls.resolve(&c.Message)
 		tidy(&c.Message)
-		return &Response{
-			Candidates: []Candidate{c},
-			Usage:      claudeUsage.decode(body.member("usage")),
-			ID:         body.member("id").word(),
-			Model:      body.member("model").word(),
+		return &modelio.Response{
+			Candidates: []modelio.Candidate{c},
+			Usage:      claudeUsage.decode(body.Member("usage")),
+			ID:         body.Member("id").Word(),
+			Model:      body.Member("model").Word(),
 			Metadata:   beside(body, "id", "type", "role", "model", "content", "stop_reason", "usage"),
 		}, nil
 	}
@@ -65,18 +66,18 @@ func isClaudeEvent(kind string) bool {
 	return strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || kind == "ping"
 }
 
-func (f *claudeFold) add(_ string, event value) error {
-	switch kind := event.member("type").word(); kind {
+func (f *claudeFold) add(_ string, event jsontext.Value) error {
+	switch kind := event.Member("type").Word(); kind {
 	case "message_start":
 		*f = claudeFold{} // a second one begins anew, as a server that retries has it
-		f.merge(event.member("message"))
+		f.merge(event.Member("message"))
 	case "message_delta":
-		f.merge(event.member("delta"))
+		f.merge(event.Member("delta"))
 		f.merge(event)
 	case "content_block_start":
-		f.blocks.at(event.member("index")).block.putAll(event.member("content_block"))
+		f.blocks.at(event.Member("index")).block.putAll(event.Member("content_block"))
 	case "content_block_delta":
-		f.blocks.at(event.member("index")).delta(event.member("delta"))
+		f.blocks.at(event.Member("index")).delta(event.Member("delta"))
 	case "message_stop":
 		f.done = true
 	case "": // other kinds carry no content: ping, content_block_stop
@@ -86,8 +87,8 @@ func (f *claudeFold) add(_ string, event value) error {
 }
 
 // merge takes members of the message.
-func (f *claudeFold) merge(v value) {
-	for name, m := range v.members() {
+func (f *claudeFold) merge(v jsontext.Value) {
+	for name, m := range v.Members() {
 		switch name {
 		case "type", "delta", "content":
 		case "usage": // counts so far
@@ -98,16 +99,16 @@ func (f *claudeFold) merge(v value) {
 	}
 }
 
-func (b *claudeGrowing) delta(delta value) {
-	for name, v := range delta.members() {
+func (b *claudeGrowing) delta(delta jsontext.Value) {
+	for name, v := range delta.Members() {
 		switch name {
 		case "type":
 		case "partial_json":
-			if raw := v.raw(); v.isString() {
+			if raw := v.Raw(); v.IsString() {
 				b.input = append(b.input, raw[1:len(raw)-1]...)
 			}
 		case "citation":
-			b.block.append("citations", v.raw())
+			b.block.append("citations", v.Raw())
 		case "signature": // comes whole
 			b.block.put(name, v)
 		default:
@@ -121,19 +122,19 @@ func (b *claudeGrowing) json() json.RawMessage {
 	if len(b.input) > 0 {
 		o["input"] = inputOf(b.input)
 	}
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
 // inputOf returns the value whose text is the inside of a string, or the string if it is no whole
 // value.
 func inputOf(inner []byte) json.RawMessage {
 	text := quoted(inner)
-	doc, err := parse(text)
+	doc, err := jsontext.Parse(text)
 	if err != nil {
-		return jsonText(string(inner)) // unreachable: pieces of strings make a string
+		return jsontext.Text(string(inner)) // unreachable: pieces of strings make a string
 	}
-	if input, ok := doc.root().text(); ok {
-		if _, err := parse([]byte(input)); err == nil {
+	if input, ok := doc.Root().Text(); ok {
+		if _, err := jsontext.Parse([]byte(input)); err == nil {
 			return bytes.TrimSpace([]byte(input))
 		}
 	}
@@ -149,9 +150,9 @@ func (f *claudeFold) body() (json.RawMessage, bool) {
 	for _, b := range f.blocks.items {
 		content = append(content, b.json())
 	}
-	message["content"] = jsonList(content)
+	message["content"] = jsontext.List(content)
 	if usage := f.usage.object(); len(usage) > 0 {
-		message["usage"] = jsonObject(usage)
+		message["usage"] = jsontext.ObjectText(usage)
 	}
-	return jsonObject(message), f.done
+	return jsontext.ObjectText(message), f.done
 }

@@ -3,24 +3,25 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (anthropicMessages) EncodeRequest(req *Request) ([]byte, error) {
+func (anthropicMessages) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	body, err := claudeBody(req)
 	if err != nil {
 		return nil, err
 	}
 	if req.Model != "" {
-		body["model"] = jsonText(req.Model)
+		body["model"] = jsontext.Text(req.Model)
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
 // claudeBody undoes claudeRequest, but for the model and Options.
-func claudeBody(req *Request) (modelio.Object, error) {
-	if err := req.wantMessages(req.API); err != nil {
+func claudeBody(req *modelio.Request) (modelio.Object, error) {
+	if err := wantMessages(req, req.API); err != nil {
 		return nil, err
 	}
 	body, err := claudeParameters.encode(req)
@@ -51,7 +52,7 @@ func claudeBody(req *Request) (modelio.Object, error) {
 		body["system"] = content
 	}
 	if len(messages) > 0 {
-		body["messages"] = jsonList(messages)
+		body["messages"] = jsontext.List(messages)
 	}
 	return body, nil
 }
@@ -59,7 +60,7 @@ func claudeBody(req *Request) (modelio.Object, error) {
 // encodeClaudeSystem writes system messages as the one member the API has for them.
 func encodeClaudeSystem(api string, system []modelio.Message) (json.RawMessage, error) {
 	if len(system) == 1 && marked(system[0].Metadata, wireString) && isPlainText(system[0].Content) {
-		return jsonText(*system[0].Content[0].Text), nil
+		return jsontext.Text(*system[0].Content[0].Text), nil
 	}
 	var parts []modelio.Part
 	for _, m := range system {
@@ -76,19 +77,19 @@ func encodeClaudeTools(tools []modelio.ToolDefinition) json.RawMessage {
 			o = encodeFunctionTool(tool, "input_schema")
 		}
 		overlay(o, tool.Metadata)
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	return jsonList(all)
+	return jsontext.List(all)
 }
 
 func encodeClaudeMessage(api string, at int, m modelio.Message) (json.RawMessage, error) {
-	o := modelio.Object{"role": jsonText("user")}
+	o := modelio.Object{"role": jsontext.Text("user")}
 	if m.Role == modelio.RoleModel {
-		o["role"] = jsonText("assistant")
+		o["role"] = jsontext.Text("assistant")
 	}
 	switch {
 	case marked(m.Metadata, wireString) && isPlainText(m.Content):
-		o["content"] = jsonText(*m.Content[0].Text)
+		o["content"] = jsontext.Text(*m.Content[0].Text)
 	case len(m.Content) > 0:
 		blocks, err := encodeClaudeBlocks(api, at, m.Content)
 		if err != nil {
@@ -97,7 +98,7 @@ func encodeClaudeMessage(api string, at int, m modelio.Message) (json.RawMessage
 		o["content"] = blocks
 	}
 	overlay(o, m.Metadata)
-	return jsonObject(o), nil
+	return jsontext.ObjectText(o), nil
 }
 
 func encodeClaudeBlocks(api string, at int, parts []modelio.Part) (json.RawMessage, error) {
@@ -108,9 +109,9 @@ func encodeClaudeBlocks(api string, at int, parts []modelio.Part) (json.RawMessa
 			return nil, err
 		}
 		overlay(o, part.Metadata)
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	return jsonList(all), nil
+	return jsontext.List(all), nil
 }
 
 func encodeClaudeBlock(api string, message, at int, part modelio.Part) (modelio.Object, error) {
@@ -120,14 +121,14 @@ func encodeClaudeBlock(api string, message, at int, part modelio.Part) (modelio.
 		overlay(o, part.Custom)
 		return o, nil
 	case part.Text != nil:
-		return modelio.Object{"type": jsonText("text"), "text": jsonText(*part.Text)}, nil
+		return modelio.Object{"type": jsontext.Text("text"), "text": jsontext.Text(*part.Text)}, nil
 	case part.Reasoning != nil:
-		return modelio.Object{"type": jsonText("thinking"), "thinking": jsonText(*part.Reasoning)}, nil
+		return modelio.Object{"type": jsontext.Text("thinking"), "thinking": jsontext.Text(*part.Reasoning)}, nil
 	case part.Media != nil:
 		return encodeClaudeMedia(part.Media), nil
 	case part.ToolRequest != nil:
 		call := part.ToolRequest
-		o := modelio.Object{"type": jsonText("tool_use"), "id": jsonText(call.Ref), "name": jsonText(call.Name), "input": call.Input}
+		o := modelio.Object{"type": jsontext.Text("tool_use"), "id": jsontext.Text(call.Ref), "name": jsontext.Text(call.Name), "input": call.Input}
 		if call.Input == nil {
 			o["input"] = json.RawMessage("{}")
 		}
@@ -140,7 +141,7 @@ func encodeClaudeBlock(api string, message, at int, part modelio.Part) (modelio.
 
 func encodeClaudeResult(api string, message, at int, part modelio.Part) (modelio.Object, error) {
 	result := part.ToolResponse
-	o := modelio.Object{"type": jsonText("tool_result"), "tool_use_id": jsonText(result.Ref)}
+	o := modelio.Object{"type": jsontext.Text("tool_result"), "tool_use_id": jsontext.Text(result.Ref)}
 	_, ofServer := part.Metadata["type"]
 	switch {
 	case result.Content != nil:
@@ -158,9 +159,9 @@ func encodeClaudeResult(api string, message, at int, part modelio.Part) (modelio
 }
 
 func encodeClaudeMedia(m *modelio.Media) modelio.Object {
-	source := modelio.Object{"type": jsonText("url"), "url": jsonText(m.URL)}
+	source := modelio.Object{"type": jsontext.Text("url"), "url": jsontext.Text(m.URL)}
 	if contentType, data, ok := splitDataURL(m.URL); ok {
-		source = modelio.Object{"type": jsonText("base64"), "media_type": jsonText(contentType), "data": jsonText(data)}
+		source = modelio.Object{"type": jsontext.Text("base64"), "media_type": jsontext.Text(contentType), "data": jsontext.Text(data)}
 	}
-	return modelio.Object{"type": jsonText(claudeMediaKind(m)), "source": jsonObject(source)}
+	return modelio.Object{"type": jsontext.Text(claudeMediaKind(m)), "source": jsontext.ObjectText(source)}
 }

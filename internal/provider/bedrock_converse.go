@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -25,10 +26,10 @@ func (bedrockConverse) Provider() string { return "bedrock" }
 func (bedrockConverse) Seeded() bool     { return false }
 
 func (bedrockConverse) Match(w *Wire) bool {
-	return bedrockModel(w.URL) != "" && w.posts(func(body value) bool { return body.isObject() }, "/converse", "/converse-stream")
+	return bedrockModel(w.URL) != "" && w.posts(func(body jsontext.Value) bool { return body.IsObject() }, "/converse", "/converse-stream")
 }
 
-func (bedrockConverse) Endpoint(req *Request) string { return bedrockEndpoint(req, "converse") }
+func (bedrockConverse) Endpoint(req *modelio.Request) string { return bedrockEndpoint(req, "converse") }
 
 // bedrockModel returns the model of a path /model/<model>/<operation>; "" for any other path. A
 // model may be an ARN, with slashes and colons in it.
@@ -43,7 +44,7 @@ func bedrockModel(u *url.URL) string {
 }
 
 // bedrockURL keeps the model of a path, and its operation if that is not the usual one.
-func bedrockURL(w *Wire, req *Request, usual string) {
+func bedrockURL(w *Wire, req *modelio.Request, usual string) {
 	req.Model = bedrockModel(w.URL)
 	_, operation, _ := cutLast(w.URL.Path, "/")
 	if operation == usual {
@@ -52,15 +53,15 @@ func bedrockURL(w *Wire, req *Request, usual string) {
 	w.keepURL(req, map[string]string{"operation": operation})
 }
 
-func bedrockEndpoint(req *Request, usual string) string {
-	operation := req.urlSegment("operation")
+func bedrockEndpoint(req *modelio.Request, usual string) string {
+	operation := urlSegment(req, "operation")
 	if operation == "" {
 		operation = usual
 	}
-	return req.endpoint("/model/" + url.PathEscape(req.Model) + "/" + operation)
+	return endpointOf(req, "/model/"+url.PathEscape(req.Model)+"/"+operation)
 }
 
-func (bedrockConverse) DecodeRequest(w *Wire) (*Request, error) {
+func (bedrockConverse) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(converseAPI)
 	if err != nil {
 		return nil, err
@@ -71,10 +72,10 @@ func (bedrockConverse) DecodeRequest(w *Wire) (*Request, error) {
 }
 
 // converseRequest decodes a request that Amazon's own models take in the same form.
-func converseRequest(api string, body value, p *parameters) *Request {
-	req := &Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
+func converseRequest(api string, body jsontext.Value, p *parameters) *modelio.Request {
+	req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
 	var system *modelio.Message
-	for name, v := range body.members() {
+	for name, v := range body.Members() {
 		switch name {
 		case "system":
 			if parts, ok := converseBlocks(v); ok {
@@ -91,25 +92,25 @@ func converseRequest(api string, body value, p *parameters) *Request {
 				continue
 			}
 		case "toolConfig":
-			if tools, ok := converseTools(v.member("tools")); ok {
+			if tools, ok := converseTools(v.Member("tools")); ok {
 				req.Tools = tools
-				if rest := v.rest("tools"); rest != nil {
-					req.Options[name] = jsonObject(rest)
+				if rest := v.Rest("tools"); rest != nil {
+					req.Options[name] = jsontext.ObjectText(rest)
 				}
 				continue
 			}
 		}
-		req.Options[name] = v.raw()
+		req.Options[name] = v.Raw()
 	}
-	req.prepend(system)
+	prepend(req, system)
 	return req
 }
 
 // converseTools decodes a list of tools that is not empty and holds objects only.
-func converseTools(v value) ([]modelio.ToolDefinition, bool) {
+func converseTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
 	var tools []modelio.ToolDefinition
-	for _, entry := range v.elements() {
-		if !entry.isObject() {
+	for _, entry := range v.Elements() {
+		if !entry.IsObject() {
 			return nil, false
 		}
 		tools = append(tools, converseTool(entry))
@@ -118,11 +119,11 @@ func converseTools(v value) ([]modelio.ToolDefinition, bool) {
 }
 
 // converseTool decodes a tool specification. Any other entry is kept whole.
-func converseTool(v value) modelio.ToolDefinition {
-	spec := v.member("toolSpec")
-	if !spec.member("name").isWord() {
-		tool := modelio.ToolDefinition{Metadata: v.object()}
-		for name := range v.members() {
+func converseTool(v jsontext.Value) modelio.ToolDefinition {
+	spec := v.Member("toolSpec")
+	if !spec.Member("name").IsWord() {
+		tool := modelio.ToolDefinition{Metadata: v.Object()}
+		for name := range v.Members() {
 			if tool.Name == "" || name < tool.Name {
 				tool.Name = name
 			}
@@ -130,28 +131,28 @@ func converseTool(v value) modelio.ToolDefinition {
 		mark(&tool.Metadata, wireTool)
 		return tool
 	}
-	tool := modelio.ToolDefinition{Name: spec.member("name").word(), Metadata: v.rest("toolSpec")}
+	tool := modelio.ToolDefinition{Name: spec.Member("name").Word(), Metadata: v.Rest("toolSpec")}
 	taken := []string{"name"}
-	if description := spec.member("description"); description.isWord() {
-		tool.Description = description.word()
+	if description := spec.Member("description"); description.IsWord() {
+		tool.Description = description.Word()
 		taken = append(taken, "description")
 	}
-	if schema := spec.member("inputSchema"); schema.length() == 1 && schema.member("json").present() {
-		tool.InputSchema = schema.member("json").raw()
+	if schema := spec.Member("inputSchema"); schema.Len() == 1 && schema.Member("json").Present() {
+		tool.InputSchema = schema.Member("json").Raw()
 		taken = append(taken, "inputSchema")
 	}
-	keepRest(&tool.Metadata, "toolSpec", spec, taken...)
+	jsontext.KeepRest(&tool.Metadata, "toolSpec", spec, taken...)
 	return tool
 }
 
 // converseMessage decodes a message. A user's message with nothing but tool results becomes one of
 // role tool.
-func converseMessage(v value) modelio.Message {
+func converseMessage(v jsontext.Value) modelio.Message {
 	m := modelio.Message{Role: modelio.RoleUser}
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		switch name {
 		case "role":
-			switch f.word() {
+			switch f.Word() {
 			case "user":
 				continue
 			case "assistant":
@@ -164,7 +165,7 @@ func converseMessage(v value) modelio.Message {
 				continue
 			}
 		}
-		keep(&m.Metadata, name, f.raw())
+		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
 	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
 		m.Role = modelio.RoleTool
@@ -173,10 +174,10 @@ func converseMessage(v value) modelio.Message {
 }
 
 // converseBlocks decodes a list of blocks that is not empty and holds objects only.
-func converseBlocks(v value) ([]modelio.Part, bool) {
+func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) {
 	var parts []modelio.Part
-	for _, block := range v.elements() {
-		if !block.isObject() {
+	for _, block := range v.Elements() {
+		if !block.IsObject() {
 			return nil, false
 		}
 		parts = append(parts, converseBlock(block))
@@ -186,48 +187,48 @@ func converseBlocks(v value) ([]modelio.Part, bool) {
 
 // converseBlock decodes a block, which has one member named for its kind. One of a kind that has no
 // part, or that is not as its kind should be, becomes a custom part with all of its members.
-func converseBlock(v value) modelio.Part {
+func converseBlock(v jsontext.Value) modelio.Part {
 	var part modelio.Part
 	found := 0
-	for kind, inner := range v.members() {
+	for kind, inner := range v.Members() {
 		ok := true
 		switch kind {
 		case "text":
 			part.Text, ok = textField(inner)
 		case "image", "video", "audio", "document":
 			part.Media, ok = converseMedia(kind, inner)
-			keepRest(&part.Metadata, kind, inner, "format", "source")
+			jsontext.KeepRest(&part.Metadata, kind, inner, "format", "source")
 		case "toolUse":
 			part.ToolRequest = &modelio.ToolRequest{
-				Name:  inner.member("name").word(),
-				Ref:   inner.member("toolUseId").word(),
-				Input: inner.member("input").raw(),
+				Name:  inner.Member("name").Word(),
+				Ref:   inner.Member("toolUseId").Word(),
+				Input: inner.Member("input").Raw(),
 			}
 			ok = part.ToolRequest.Name != "" && part.ToolRequest.Ref != "" && part.ToolRequest.Input != nil
-			keepRest(&part.Metadata, kind, inner, "name", "toolUseId", "input")
+			jsontext.KeepRest(&part.Metadata, kind, inner, "name", "toolUseId", "input")
 		case "toolResult":
-			part.ToolResponse = &modelio.ToolResponse{Ref: inner.member("toolUseId").word()}
-			ok = part.ToolResponse.Ref != "" && converseResult(part.ToolResponse, inner.member("content"))
-			keepRest(&part.Metadata, kind, inner, "toolUseId", "content")
+			part.ToolResponse = &modelio.ToolResponse{Ref: inner.Member("toolUseId").Word()}
+			ok = part.ToolResponse.Ref != "" && converseResult(part.ToolResponse, inner.Member("content"))
+			jsontext.KeepRest(&part.Metadata, kind, inner, "toolUseId", "content")
 		case "reasoningContent":
-			text := inner.member("reasoningText")
-			part.Reasoning, ok = textField(text.member("text"))
-			rest := inner.rest("reasoningText")
-			keepRest(&rest, "reasoningText", text, "text")
+			text := inner.Member("reasoningText")
+			part.Reasoning, ok = textField(text.Member("text"))
+			rest := inner.Rest("reasoningText")
+			jsontext.KeepRest(&rest, "reasoningText", text, "text")
 			if rest != nil {
-				keep(&part.Metadata, kind, jsonObject(rest))
+				jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
 			}
 		default:
-			keep(&part.Metadata, kind, inner.raw())
+			jsontext.Keep(&part.Metadata, kind, inner.Raw())
 			continue
 		}
 		if !ok {
-			return modelio.Part{Custom: v.object()}
+			return modelio.Part{Custom: v.Object()}
 		}
 		found++
 	}
 	if found != 1 {
-		return modelio.Part{Custom: v.object()}
+		return modelio.Part{Custom: v.Object()}
 	}
 	return part
 }
@@ -259,9 +260,9 @@ func converseFormat(contentType string) (kind, format string) {
 }
 
 // converseMedia decodes media whose source is its bytes.
-func converseMedia(kind string, v value) (*modelio.Media, bool) {
-	format, source := v.member("format").word(), v.member("source")
-	data := source.member("bytes")
+func converseMedia(kind string, v jsontext.Value) (*modelio.Media, bool) {
+	format, source := v.Member("format").Word(), v.Member("source")
+	data := source.Member("bytes")
 	contentType := kind + "/" + format
 	for _, t := range converseTypes {
 		if t.kind == kind && t.format == format {
@@ -269,26 +270,26 @@ func converseMedia(kind string, v value) (*modelio.Media, bool) {
 		}
 	}
 	usualKind, usualFormat := converseFormat(contentType)
-	ok := source.length() == 1 && data.isWord() && isContentType(contentType) && usualKind == kind && usualFormat == format
-	return &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data.word())}, ok
+	ok := source.Len() == 1 && data.IsWord() && isContentType(contentType) && usualKind == kind && usualFormat == format
+	return &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data.Word())}, ok
 }
 
 // converseResult takes the content of a tool result: its only text or JSON value is the output.
-func converseResult(result *modelio.ToolResponse, v value) bool {
+func converseResult(result *modelio.ToolResponse, v jsontext.Value) bool {
 	parts, ok := converseBlocks(v)
 	if !ok {
 		return false
 	}
 	result.Content = parts
-	for _, block := range v.elements() {
-		if v.length() != 1 || block.length() != 1 {
+	for _, block := range v.Elements() {
+		if v.Len() != 1 || block.Len() != 1 {
 			return true
 		}
-		if text := block.member("text"); text.isString() {
-			result.Content, result.Output = nil, text.raw()
+		if text := block.Member("text"); text.IsString() {
+			result.Content, result.Output = nil, text.Raw()
 		}
-		if output := block.member("json"); output.present() && !output.isString() {
-			result.Content, result.Output = nil, output.raw()
+		if output := block.Member("json"); output.Present() && !output.IsString() {
+			result.Content, result.Output = nil, output.Raw()
 		}
 	}
 	return true

@@ -3,11 +3,12 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (bedrockConverse) DecodeResponse(a *Answer) (*Response, error) {
-	return decodeAnswer(converseAPI, a, func() fold { return &converseFold{} }, func(body value) (*Response, error) {
+func (bedrockConverse) DecodeResponse(a *Answer) (*modelio.Response, error) {
+	return decodeAnswer(converseAPI, a, func() fold { return &converseFold{} }, func(body jsontext.Value) (*modelio.Response, error) {
 		return converseAnswer(converseAPI, body)
 	})
 }
@@ -20,28 +21,28 @@ var converseUsage = usageNames{
 	cacheWrite: [][]string{{"cacheWriteInputTokens"}, {"cacheWriteInputTokenCount"}},
 }
 
-func converseAnswer(api string, body value) (*Response, error) {
-	message := body.member("output", "message")
-	if !message.isObject() {
+func converseAnswer(api string, body jsontext.Value) (*modelio.Response, error) {
+	message := body.Member("output", "message")
+	if !message.IsObject() {
 		return nil, &WireError{API: api, Reason: "the answer has neither output nor an error"}
 	}
-	c := Candidate{
+	c := modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel},
-		FinishReasonRaw: body.member("stopReason").word(),
+		FinishReasonRaw: body.Member("stopReason").Word(),
 	}
 	c.FinishReason = finishReason(c.FinishReasonRaw)
-	c.Message.Content, _ = converseBlocks(message.member("content"))
+	c.Message.Content, _ = converseBlocks(message.Member("content"))
 	tidy(&c.Message)
-	return &Response{
-		Candidates: []Candidate{c},
-		Usage:      converseUsage.decode(body.member("usage")),
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{c},
+		Usage:      converseUsage.decode(body.Member("usage")),
 		Metadata:   beside(body, "output", "stopReason", "usage"),
 	}, nil
 }
 
 // converseFold makes an answer of its events, whose kinds are their names.
 type converseFold struct {
-	role   value
+	role   jsontext.Value
 	blocks sequence[converseGrowing]
 	top    growing
 	done   bool
@@ -56,14 +57,14 @@ type converseGrowing struct {
 	reasoning growing
 }
 
-func (f *converseFold) add(name string, event value) error {
+func (f *converseFold) add(name string, event jsontext.Value) error {
 	f.begun = true
-	block := func() *converseGrowing { return f.blocks.at(event.member("contentBlockIndex")) }
+	block := func() *converseGrowing { return f.blocks.at(event.Member("contentBlockIndex")) }
 	switch name {
 	case "messageStart":
-		f.role = event.member("role")
+		f.role = event.Member("role")
 	case "contentBlockStart":
-		for kind, v := range event.member("start").members() {
+		for kind, v := range event.Member("start").Members() {
 			if kind == "toolUse" {
 				block().call.putAll(v)
 			} else {
@@ -71,9 +72,9 @@ func (f *converseFold) add(name string, event value) error {
 			}
 		}
 	case "contentBlockDelta":
-		block().delta(event.member("delta"))
+		block().delta(event.Member("delta"))
 	case "messageStop", "metadata":
-		for name, v := range event.members() {
+		for name, v := range event.Members() {
 			if name != "p" { // padding
 				f.top.put(name, v)
 			}
@@ -83,16 +84,16 @@ func (f *converseFold) add(name string, event value) error {
 	return nil
 }
 
-func (b *converseGrowing) delta(delta value) {
-	for kind, v := range delta.members() {
+func (b *converseGrowing) delta(delta jsontext.Value) {
+	for kind, v := range delta.Members() {
 		switch kind {
 		case "toolUse":
-			if input := v.member("input"); input.isString() {
-				raw := input.raw()
+			if input := v.Member("input"); input.IsString() {
+				raw := input.Raw()
 				b.input = append(b.input, raw[1:len(raw)-1]...)
 			}
 		case "reasoningContent":
-			for name, m := range v.members() {
+			for name, m := range v.Members() {
 				b.reasoning.grow(name, m)
 			}
 		default:
@@ -108,19 +109,19 @@ func (b *converseGrowing) json() json.RawMessage {
 		if len(b.input) > 0 {
 			call["input"] = inputOf(b.input)
 		}
-		block["toolUse"] = jsonObject(call)
+		block["toolUse"] = jsontext.ObjectText(call)
 	}
 	if reasoning := b.reasoning.object(); len(reasoning) > 0 {
 		if redacted, ok := reasoning["redactedContent"]; ok {
-			block["reasoningContent"] = jsonObject(modelio.Object{"redactedContent": redacted})
+			block["reasoningContent"] = jsontext.ObjectText(modelio.Object{"redactedContent": redacted})
 		} else {
 			if _, ok := reasoning["text"]; !ok {
-				reasoning["text"] = jsonText("")
+				reasoning["text"] = jsontext.Text("")
 			}
-			block["reasoningContent"] = jsonObject(modelio.Object{"reasoningText": jsonObject(reasoning)})
+			block["reasoningContent"] = jsontext.ObjectText(modelio.Object{"reasoningText": jsontext.ObjectText(reasoning)})
 		}
 	}
-	return jsonObject(block)
+	return jsontext.ObjectText(block)
 }
 
 func (f *converseFold) body() (json.RawMessage, bool) {
@@ -131,23 +132,23 @@ func (f *converseFold) body() (json.RawMessage, bool) {
 	for _, b := range f.blocks.items {
 		content = append(content, b.json())
 	}
-	message := modelio.Object{"content": jsonList(content)}
-	if f.role.present() {
-		message["role"] = f.role.raw()
+	message := modelio.Object{"content": jsontext.List(content)}
+	if f.role.Present() {
+		message["role"] = f.role.Raw()
 	}
 	body := f.top.object()
-	body["output"] = jsonObject(modelio.Object{"message": jsonObject(message)})
-	return jsonObject(body), f.done
+	body["output"] = jsontext.ObjectText(modelio.Object{"message": jsontext.ObjectText(message)})
+	return jsontext.ObjectText(body), f.done
 }
 
 // converseEvent returns the kind of an event that says it by the name of a member, as
 // Amazon's own models have it; "" for any other.
-func converseEvent(v value) (kind string, event value) {
-	for name, m := range v.members() {
+func converseEvent(v jsontext.Value) (kind string, event jsontext.Value) {
+	for name, m := range v.Members() {
 		switch name {
 		case "messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata":
 			return name, m
 		}
 	}
-	return "", value{}
+	return "", jsontext.Value{}
 }

@@ -3,21 +3,22 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (bedrockConverse) EncodeRequest(req *Request) ([]byte, error) {
+func (bedrockConverse) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	body, err := converseBody(req, &converseParameters)
 	if err != nil {
 		return nil, err
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
 // converseBody undoes converseRequest, but for Options.
-func converseBody(req *Request, p *parameters) (modelio.Object, error) {
-	if err := req.wantMessages(req.API); err != nil {
+func converseBody(req *modelio.Request, p *parameters) (modelio.Object, error) {
+	if err := wantMessages(req, req.API); err != nil {
 		return nil, err
 	}
 	body := modelio.Object{}
@@ -26,10 +27,10 @@ func converseBody(req *Request, p *parameters) (modelio.Object, error) {
 		return nil, err
 	}
 	if len(config) > 0 {
-		body["inferenceConfig"] = jsonObject(config)
+		body["inferenceConfig"] = jsontext.ObjectText(config)
 	}
 	if len(req.Tools) > 0 {
-		body["toolConfig"] = jsonObject(modelio.Object{"tools": encodeConverseTools(req.Tools)})
+		body["toolConfig"] = jsontext.ObjectText(modelio.Object{"tools": encodeConverseTools(req.Tools)})
 	}
 	messages := list{}
 	var system []modelio.Part
@@ -38,9 +39,9 @@ func converseBody(req *Request, p *parameters) (modelio.Object, error) {
 			system = append(system, m.Content...)
 			continue
 		}
-		o := modelio.Object{"role": jsonText("user")}
+		o := modelio.Object{"role": jsontext.Text("user")}
 		if m.Role == modelio.RoleModel {
-			o["role"] = jsonText("assistant")
+			o["role"] = jsontext.Text("assistant")
 		}
 		if len(m.Content) > 0 {
 			blocks, err := encodeConverseBlocks(req.API, i, m.Content)
@@ -50,10 +51,10 @@ func converseBody(req *Request, p *parameters) (modelio.Object, error) {
 			o["content"] = blocks
 		}
 		overlay(o, m.Metadata)
-		messages = append(messages, jsonObject(o))
+		messages = append(messages, jsontext.ObjectText(o))
 	}
 	if len(messages) > 0 {
-		body["messages"] = jsonList(messages)
+		body["messages"] = jsontext.List(messages)
 	}
 	if system != nil {
 		blocks, err := encodeConverseBlocks(req.API, 0, system)
@@ -70,19 +71,19 @@ func encodeConverseTools(tools []modelio.ToolDefinition) json.RawMessage {
 	for _, tool := range tools {
 		o := modelio.Object{}
 		if !marked(tool.Metadata, wireTool) {
-			spec := modelio.Object{"name": jsonText(tool.Name)}
+			spec := modelio.Object{"name": jsontext.Text(tool.Name)}
 			if tool.Description != "" {
-				spec["description"] = jsonText(tool.Description)
+				spec["description"] = jsontext.Text(tool.Description)
 			}
 			if tool.InputSchema != nil {
-				spec["inputSchema"] = jsonObject(modelio.Object{"json": tool.InputSchema})
+				spec["inputSchema"] = jsontext.ObjectText(modelio.Object{"json": tool.InputSchema})
 			}
-			o["toolSpec"] = jsonObject(spec)
+			o["toolSpec"] = jsontext.ObjectText(spec)
 		}
 		overlay(o, tool.Metadata)
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	return jsonList(all)
+	return jsontext.List(all)
 }
 
 func encodeConverseBlocks(api string, message int, parts []modelio.Part) (json.RawMessage, error) {
@@ -99,9 +100,9 @@ func encodeConverseBlocks(api string, message int, parts []modelio.Part) (json.R
 			o[kind] = inner
 		}
 		overlay(o, part.Metadata)
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	return jsonList(all), nil
+	return jsontext.List(all), nil
 }
 
 func encodeConverseBlock(api string, message, at int, part modelio.Part) (kind string, inner json.RawMessage, err error) {
@@ -109,29 +110,29 @@ func encodeConverseBlock(api string, message, at int, part modelio.Part) (kind s
 	case part.Custom != nil:
 		return "", nil, nil
 	case part.Text != nil:
-		return "text", jsonText(*part.Text), nil
+		return "text", jsontext.Text(*part.Text), nil
 	case part.Reasoning != nil:
-		text := jsonObject(modelio.Object{"text": jsonText(*part.Reasoning)})
-		return "reasoningContent", jsonObject(modelio.Object{"reasoningText": text}), nil
+		text := jsontext.ObjectText(modelio.Object{"text": jsontext.Text(*part.Reasoning)})
+		return "reasoningContent", jsontext.ObjectText(modelio.Object{"reasoningText": text}), nil
 	case part.Media != nil:
 		contentType, data, ok := splitDataURL(part.Media.URL)
 		if !ok {
 			return "", nil, wireFailure(api, message, at, "the API takes media as base64 only")
 		}
 		kind, format := converseFormat(contentType)
-		source := jsonObject(modelio.Object{"bytes": jsonText(data)})
-		return kind, jsonObject(modelio.Object{"format": jsonText(format), "source": source}), nil
+		source := jsontext.ObjectText(modelio.Object{"bytes": jsontext.Text(data)})
+		return kind, jsontext.ObjectText(modelio.Object{"format": jsontext.Text(format), "source": source}), nil
 	case part.ToolRequest != nil:
 		call := part.ToolRequest
-		o := modelio.Object{"name": jsonText(call.Name), "toolUseId": jsonText(call.Ref), "input": call.Input}
+		o := modelio.Object{"name": jsontext.Text(call.Name), "toolUseId": jsontext.Text(call.Ref), "input": call.Input}
 		if call.Input == nil {
 			o["input"] = json.RawMessage("{}")
 		}
-		return "toolUse", jsonObject(o), nil
+		return "toolUse", jsontext.ObjectText(o), nil
 	case part.ToolResponse != nil:
 		result := part.ToolResponse
 		content, err := encodeConverseResult(api, message, result)
-		return "toolResult", jsonObject(modelio.Object{"toolUseId": jsonText(result.Ref), "content": content}), err
+		return "toolResult", jsontext.ObjectText(modelio.Object{"toolUseId": jsontext.Text(result.Ref), "content": content}), err
 	}
 	return "", nil, wireFailure(api, message, at, "a part of a kind that the API has no block for")
 }
@@ -147,5 +148,5 @@ func encodeConverseResult(api string, message int, result *modelio.ToolResponse)
 	if output[0] == '"' {
 		kind = "text"
 	}
-	return jsonList(list{jsonObject(modelio.Object{kind: output})}), nil
+	return jsontext.List(list{jsontext.ObjectText(modelio.Object{kind: output})}), nil
 }

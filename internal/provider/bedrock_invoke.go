@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -17,10 +18,10 @@ func (bedrockInvoke) Provider() string { return "bedrock" }
 func (bedrockInvoke) Seeded() bool     { return false }
 
 func (bedrockInvoke) Match(w *Wire) bool {
-	return bedrockModel(w.URL) != "" && w.posts(func(body value) bool { return body.isObject() }, "/invoke", "/invoke-with-response-stream")
+	return bedrockModel(w.URL) != "" && w.posts(func(body jsontext.Value) bool { return body.IsObject() }, "/invoke", "/invoke-with-response-stream")
 }
 
-func (bedrockInvoke) Endpoint(req *Request) string { return bedrockEndpoint(req, "invoke") }
+func (bedrockInvoke) Endpoint(req *modelio.Request) string { return bedrockEndpoint(req, "invoke") }
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {
@@ -53,13 +54,13 @@ var invokeForms = []invokeForm{
 }
 
 // findForm returns the form of a body; nil if it is Claude's.
-func findForm(body value) *invokeForm {
-	if body.member("anthropic_version").present() {
+func findForm(body jsontext.Value) *invokeForm {
+	if body.Member("anthropic_version").Present() {
 		return nil
 	}
 	for i := range invokeForms {
 		for _, name := range invokeForms[i].has {
-			if body.member(name).present() {
+			if body.Member(name).Present() {
 				return &invokeForms[i]
 			}
 		}
@@ -67,15 +68,15 @@ func findForm(body value) *invokeForm {
 	return nil
 }
 
-func (bedrockInvoke) DecodeRequest(w *Wire) (*Request, error) {
+func (bedrockInvoke) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(invokeAPI)
 	if err != nil {
 		return nil, err
 	}
-	var req *Request
+	var req *modelio.Request
 	if form := findForm(body); form != nil {
 		req = form.decode(body)
-		req.Options[markWire] = jsonText(form.name)
+		req.Options[markWire] = jsontext.Text(form.name)
 	} else {
 		req = claudeRequest(invokeAPI, body)
 	}
@@ -85,26 +86,26 @@ func (bedrockInvoke) DecodeRequest(w *Wire) (*Request, error) {
 }
 
 // keepModel keeps a model in the body beside that in the URL.
-func keepModel(req *Request) {
+func keepModel(req *modelio.Request) {
 	if req.Model != "" {
-		req.Options["model"] = jsonText(req.Model)
+		req.Options["model"] = jsontext.Text(req.Model)
 	}
 }
 
-func (f *invokeForm) decode(body value) *Request {
+func (f *invokeForm) decode(body jsontext.Value) *modelio.Request {
 	if f.prompt == "" {
 		return converseRequest(invokeAPI, body, &f.parameters)
 	}
 	take := f.parameters.decode
 	if f.in != "" {
-		take = func(r *Request, name string, v value) bool {
+		take = func(r *modelio.Request, name string, v jsontext.Value) bool {
 			return name == f.in && f.parameters.decodeIn(r, name, v)
 		}
 	}
 	return decodePrompt(invokeAPI, body, f.prompt, take)
 }
 
-func (bedrockInvoke) EncodeRequest(req *Request) ([]byte, error) {
+func (bedrockInvoke) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	encode := claudeBody // or a body of another kind, such as a query and documents, all of it in Options
 	for i := range invokeForms {
 		if marked(req.Options, invokeForms[i].name) {
@@ -115,12 +116,12 @@ func (bedrockInvoke) EncodeRequest(req *Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
 // encode undoes decode, but for Options.
-func (f *invokeForm) encode(req *Request) (modelio.Object, error) {
+func (f *invokeForm) encode(req *modelio.Request) (modelio.Object, error) {
 	if f.prompt == "" {
 		return converseBody(req, &f.parameters)
 	}
@@ -132,24 +133,24 @@ func (f *invokeForm) encode(req *Request) (modelio.Object, error) {
 	if f.in != "" {
 		body = modelio.Object{}
 		if len(config) > 0 {
-			body[f.in] = jsonObject(config)
+			body[f.in] = jsontext.ObjectText(config)
 		}
 	}
 	if req.Prompt != nil {
-		body[f.prompt] = jsonText(*req.Prompt)
+		body[f.prompt] = jsontext.Text(*req.Prompt)
 	}
 	return body, nil
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.
-func invokeUnwrap(event value) (value, error) {
+func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
 	var chunk struct{ Bytes []byte }
-	if err := json.Unmarshal(event.raw(), &chunk); err != nil {
-		return value{}, err
+	if err := json.Unmarshal(event.Raw(), &chunk); err != nil {
+		return jsontext.Value{}, err
 	}
-	doc, err := parse(chunk.Bytes)
+	doc, err := jsontext.Parse(chunk.Bytes)
 	if err != nil {
-		return value{}, err
+		return jsontext.Value{}, err
 	}
-	return doc.root(), nil
+	return doc.Root(), nil
 }

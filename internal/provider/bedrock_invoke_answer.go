@@ -3,10 +3,11 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (bedrockInvoke) DecodeResponse(a *Answer) (*Response, error) {
+func (bedrockInvoke) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(invokeAPI, a, func() fold { return &invokeFold{} }, invokeAnswer)
 }
 
@@ -34,16 +35,16 @@ var invokeUsage = usageNames{
 	output: [][]string{{"generation_token_count"}, {"totalOutputTextTokenCount"}, {invokeMetrics, "outputTokenCount"}, {"usage", "output_tokens"}},
 }
 
-func invokeAnswer(body value) (*Response, error) {
+func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	switch {
-	case body.member("content").isArray() && body.member("role").present():
+	case body.Member("content").IsArray() && body.Member("role").Present():
 		return claudeAnswer(invokeAPI)(body)
-	case body.member("output", "message").isObject():
+	case body.Member("output", "message").IsObject():
 		return converseAnswer(invokeAPI, body)
-	case body.member("choices").isArray() && elementOf(body.member("choices")).member("message").isObject():
+	case body.Member("choices").IsArray() && elementOf(body.Member("choices")).Member("message").IsObject():
 		return chatCompletion(body)
 	}
-	resp := &Response{Usage: invokeUsage.decode(body)}
+	resp := &modelio.Response{Usage: invokeUsage.decode(body)}
 	if resp.Usage != nil {
 		resp.Usage.Unknown = nil // the rest of the body
 		if resp.Usage.InputTokens == nil && resp.Usage.OutputTokens == nil {
@@ -52,30 +53,30 @@ func invokeAnswer(body value) (*Response, error) {
 	}
 	for _, form := range invokeTexts {
 		if form.list == "" {
-			resp.addText(body, form.text, form.finish)
+			addText(resp, body, form.text, form.finish)
 		}
-		for _, e := range body.member(form.list).elements() {
-			resp.addText(e, form.text, form.finish)
+		for _, e := range body.Member(form.list).Elements() {
+			addText(resp, e, form.text, form.finish)
 		}
 		if len(resp.Candidates) > 0 {
 			return resp, nil
 		}
 	}
-	c := Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
-	c.Message.Content = []modelio.Part{{Custom: body.object()}} // an embedding, say
-	resp.Candidates = []Candidate{c}
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
+	c.Message.Content = []modelio.Part{{Custom: body.Object()}} // an embedding, say
+	resp.Candidates = []modelio.Candidate{c}
 	return resp, nil
 }
 
 // addText adds a candidate if v has a text.
-func (r *Response) addText(v value, text, finish []string) {
-	said, ok := v.member(text...).text()
+func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
+	said, ok := v.Member(text...).Text()
 	if !ok {
 		return
 	}
-	c := Candidate{
+	c := modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(said)}},
-		FinishReasonRaw: v.member(finish...).word(),
+		FinishReasonRaw: v.Member(finish...).Word(),
 	}
 	c.FinishReason = finishReason(c.FinishReasonRaw)
 	tidy(&c.Message)
@@ -87,7 +88,7 @@ type invokeFold struct {
 	fold
 }
 
-func (f *invokeFold) add(_ string, event value) error {
+func (f *invokeFold) add(_ string, event jsontext.Value) error {
 	inner, err := invokeUnwrap(event)
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (f *invokeFold) add(_ string, event value) error {
 		switch {
 		case kind != "":
 			f.fold = &converseFold{}
-		case isClaudeEvent(inner.member("type").word()):
+		case isClaudeEvent(inner.Member("type").Word()):
 			f.fold = &claudeFold{}
 		default:
 			f.fold = &textFold{}
@@ -123,19 +124,19 @@ type textFold struct {
 	done    bool
 }
 
-func (f *textFold) add(_ string, chunk value) error {
-	for name, v := range chunk.members() {
+func (f *textFold) add(_ string, chunk jsontext.Value) error {
+	for name, v := range chunk.Members() {
 		switch name {
 		case "outputText", "completion", "generation", "text":
-			if index := chunk.member("index"); index.present() {
+			if index := chunk.Member("index"); index.Present() {
 				f.outputs.at(index).grow("text", v)
 			} else {
 				f.top.grow(name, v)
 			}
 		case "outputs", "choices":
-			for i, output := range v.elements() {
-				f.outputs.index(int64(i)).grow("text", output.member("text"))
-				f.ends("stop_reason", output.member("stop_reason"))
+			for i, output := range v.Elements() {
+				f.outputs.index(int64(i)).grow("text", output.Member("text"))
+				f.ends("stop_reason", output.Member("stop_reason"))
 			}
 		case "completionReason", "stop_reason", "finish_reason":
 			f.ends(name, v)
@@ -143,10 +144,10 @@ func (f *textFold) add(_ string, chunk value) error {
 			f.done = true
 			f.top.put(name, v)
 		case "amazon-bedrock-guardrailAction": // in the only event, where it stopped the model
-			f.done = f.done || v.word() == "INTERVENED"
+			f.done = f.done || v.Word() == "INTERVENED"
 			f.top.put(name, v)
 		case "is_finished":
-			f.done = f.done || string(v.raw()) == "true"
+			f.done = f.done || string(v.Raw()) == "true"
 		case "index":
 		default:
 			f.top.put(name, v)
@@ -156,8 +157,8 @@ func (f *textFold) add(_ string, chunk value) error {
 }
 
 // ends takes why the answer ends.
-func (f *textFold) ends(name string, v value) {
-	f.done = f.done || v.isWord()
+func (f *textFold) ends(name string, v jsontext.Value) {
+	f.done = f.done || v.IsWord()
 	f.top.put(name, v)
 }
 
@@ -172,9 +173,9 @@ func (f *textFold) body() (json.RawMessage, bool) {
 					o["stop_reason"] = reason
 				}
 			}
-			outputs = append(outputs, jsonObject(o))
+			outputs = append(outputs, jsontext.ObjectText(o))
 		}
-		body["outputs"] = jsonList(outputs)
+		body["outputs"] = jsontext.List(outputs)
 	}
-	return jsonObject(body), f.done
+	return jsontext.ObjectText(body), f.done
 }

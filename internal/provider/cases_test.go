@@ -146,7 +146,7 @@ func parseURL(t testing.TB, s *section) Wire {
 
 // homeOf returns a request at an API's own endpoint, without a body.
 func homeOf(t testing.TB, codec Codec) Wire {
-	u, err := url.Parse("https://host.test" + codec.Endpoint(&Request{Model: "m"}))
+	u, err := url.Parse("https://host.test" + codec.Endpoint(&modelio.Request{Model: "m"}))
 	require.NoError(t, err)
 	return Wire{Method: "POST", URL: u, ContentType: "application/json"}
 }
@@ -161,38 +161,38 @@ func want(t *testing.T, s *section, got []byte) {
 }
 
 // viewRequest renders a request for comparison: what is absent is left out.
-func viewRequest(r *Request) []byte {
+func viewRequest(r *modelio.Request) []byte {
 	view := struct {
 		Model            string                   `json:"model,omitempty"`
 		Prompt           *string                  `json:"prompt,omitempty"`
 		Messages         []modelio.Message        `json:"messages,omitempty"`
 		Tools            []modelio.ToolDefinition `json:"tools,omitempty"`
-		Temperature      *Number                  `json:"temperature,omitempty"`
-		MaxTokens        *Number                  `json:"max_tokens,omitempty"`
-		TopP             *Number                  `json:"top_p,omitempty"`
-		FrequencyPenalty *Number                  `json:"frequency_penalty,omitempty"`
-		PresencePenalty  *Number                  `json:"presence_penalty,omitempty"`
-		Seed             *Number                  `json:"seed,omitempty"`
+		Temperature      *json.Number             `json:"temperature,omitempty"`
+		MaxTokens        *json.Number             `json:"max_tokens,omitempty"`
+		TopP             *json.Number             `json:"top_p,omitempty"`
+		FrequencyPenalty *json.Number             `json:"frequency_penalty,omitempty"`
+		PresencePenalty  *json.Number             `json:"presence_penalty,omitempty"`
+		Seed             *json.Number             `json:"seed,omitempty"`
 		Stop             []string                 `json:"stop,omitempty"`
 		Options          modelio.Object           `json:"options,omitempty"`
 	}{r.Model, r.Prompt, r.Messages, r.Tools, r.Temperature, r.MaxTokens, r.TopP, r.FrequencyPenalty, r.PresencePenalty, r.Seed, r.Stop, r.Options}
 	return render(view)
 }
 
-func viewResponse(r *Response) []byte {
+func viewResponse(r *modelio.Response) []byte {
 	type candidate struct {
 		FinishReason string          `json:"finish_reason"`
 		Raw          string          `json:"raw,omitempty"`
 		Message      modelio.Message `json:"message"`
 	}
 	view := struct {
-		ID         string         `json:"id,omitempty"`
-		Model      string         `json:"model,omitempty"`
-		Candidates []candidate    `json:"candidates,omitempty"`
-		Usage      *modelio.Usage `json:"usage,omitempty"`
-		Metadata   modelio.Object `json:"metadata,omitempty"`
-		Error      *Error         `json:"error,omitempty"`
-		Incomplete bool           `json:"incomplete,omitempty"`
+		ID         string                 `json:"id,omitempty"`
+		Model      string                 `json:"model,omitempty"`
+		Candidates []candidate            `json:"candidates,omitempty"`
+		Usage      *modelio.Usage         `json:"usage,omitempty"`
+		Metadata   modelio.Object         `json:"metadata,omitempty"`
+		Error      *modelio.ProviderError `json:"error,omitempty"`
+		Incomplete bool                   `json:"incomplete,omitempty"`
 	}{ID: r.ID, Model: r.Model, Usage: r.Usage, Metadata: r.Metadata, Error: r.Error, Incomplete: !r.Complete}
 	for _, c := range r.Candidates {
 		view.Candidates = append(view.Candidates, candidate{string(c.FinishReason), c.FinishReasonRaw, c.Message})

@@ -3,6 +3,9 @@ package provider
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 const cohereAPI = "cohere.chat"
@@ -26,12 +29,12 @@ func (cohereChat) Provider() string { return "cohere" }
 func (cohereChat) Seeded() bool     { return true }
 
 func (cohereChat) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/v2/chat")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/v2/chat")
 }
 
-func (cohereChat) Endpoint(req *Request) string { return req.endpoint("/v2/chat") }
+func (cohereChat) Endpoint(req *modelio.Request) string { return endpointOf(req, "/v2/chat") }
 
-func (cohereChat) DecodeRequest(w *Wire) (*Request, error) {
+func (cohereChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(cohereAPI)
 	if err != nil {
 		return nil, err
@@ -41,8 +44,8 @@ func (cohereChat) DecodeRequest(w *Wire) (*Request, error) {
 	return req, nil
 }
 
-func (cohereChat) EncodeRequest(req *Request) ([]byte, error) {
-	if err := req.wantMessages(cohereAPI); err != nil {
+func (cohereChat) EncodeRequest(req *modelio.Request) ([]byte, error) {
+	if err := wantMessages(req, cohereAPI); err != nil {
 		return nil, err
 	}
 	body, err := chatBody(cohereAPI, req, &cohereParameters)
@@ -50,13 +53,13 @@ func (cohereChat) EncodeRequest(req *Request) ([]byte, error) {
 		return nil, err
 	}
 	if req.Model != "" {
-		body["model"] = jsonText(req.Model)
+		body["model"] = jsontext.Text(req.Model)
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
-func (cohereChat) DecodeResponse(a *Answer) (*Response, error) {
+func (cohereChat) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(cohereAPI, a, func() fold { return &cohereFold{} }, cohereAnswer)
 }
 
@@ -66,16 +69,16 @@ var cohereUsage = usageNames{
 	cacheRead: [][]string{{"cached_tokens"}},
 }
 
-func cohereAnswer(body value) (*Response, error) {
-	if !body.member("message").isObject() {
+func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("message").IsObject() {
 		return nil, &WireError{API: cohereAPI, Reason: "the answer has neither a message nor an error"}
 	}
-	c := Candidate{Message: chatAnswer(body.member("message")), FinishReasonRaw: body.member("finish_reason").word()}
+	c := modelio.Candidate{Message: chatAnswer(body.Member("message")), FinishReasonRaw: body.Member("finish_reason").Word()}
 	c.FinishReason = finishReason(c.FinishReasonRaw)
-	return &Response{
-		Candidates: []Candidate{c},
-		Usage:      cohereUsage.decode(body.member("usage")),
-		ID:         body.member("id").word(),
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{c},
+		Usage:      cohereUsage.decode(body.Member("usage")),
+		ID:         body.Member("id").Word(),
 		Metadata:   beside(body, "id", "message", "finish_reason", "usage"),
 	}, nil
 }
@@ -96,16 +99,16 @@ type cohereGrowing struct {
 	function *growing
 }
 
-func (f *cohereFold) add(_ string, event value) error {
-	index, delta := event.member("index"), event.member("delta")
-	message := delta.member("message")
-	switch event.member("type").word() {
+func (f *cohereFold) add(_ string, event jsontext.Value) error {
+	index, delta := event.Member("index"), event.Member("delta")
+	message := delta.Member("message")
+	switch event.Member("type").Word() {
 	case "message-start":
-		f.top.put("id", event.member("id"))
-		f.message.put("role", message.member("role"))
+		f.top.put("id", event.Member("id"))
+		f.message.put("role", message.Member("role"))
 	case "content-start", "content-delta":
 		block := f.block(event)
-		for name, v := range message.member("content").members() {
+		for name, v := range message.Member("content").Members() {
 			if name == "type" {
 				block.put(name, v)
 			} else {
@@ -113,10 +116,10 @@ func (f *cohereFold) add(_ string, event value) error {
 			}
 		}
 	case "tool-plan-delta":
-		f.message.grow("tool_plan", message.member("tool_plan"))
+		f.message.grow("tool_plan", message.Member("tool_plan"))
 	case "tool-call-start", "tool-call-delta":
 		call := f.calls.at(index)
-		for name, v := range message.member("tool_calls").members() {
+		for name, v := range message.Member("tool_calls").Members() {
 			if name == "function" {
 				growMembers(&call.function, v, "name")
 			} else {
@@ -124,7 +127,7 @@ func (f *cohereFold) add(_ string, event value) error {
 			}
 		}
 	case "citation-start":
-		f.message.append("citations", message.member("citations").raw())
+		f.message.append("citations", message.Member("citations").Raw())
 	case "message-end":
 		f.top.putAll(delta)
 		f.done = true
@@ -134,9 +137,9 @@ func (f *cohereFold) add(_ string, event value) error {
 
 // block returns the block of the content that an event is about: the latest of its index. A
 // start begins one even where its index is in use: some models give reasoning and text the same.
-func (f *cohereFold) block(event value) *growing {
-	index := string(event.member("index").raw())
-	if event.member("type").word() == "content-delta" {
+func (f *cohereFold) block(event jsontext.Value) *growing {
+	index := string(event.Member("index").Raw())
+	if event.Member("type").Word() == "content-delta" {
 		for i, used := range slices.Backward(f.indexes) {
 			if used == index {
 				return f.content[i]
@@ -161,11 +164,11 @@ func (f *cohereFold) body() (json.RawMessage, bool) {
 		if call.function != nil {
 			o["function"] = call.function.json()
 		}
-		calls = append(calls, jsonObject(o))
+		calls = append(calls, jsontext.ObjectText(o))
 	}
 	if len(calls) > 0 {
-		message["tool_calls"] = jsonList(calls)
+		message["tool_calls"] = jsontext.List(calls)
 	}
-	body["message"] = jsonObject(message)
-	return jsonObject(body), f.done
+	body["message"] = jsontext.ObjectText(message)
+	return jsontext.ObjectText(body), f.done
 }

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // An interaction is one line of the corpus of recorded traffic.
@@ -224,7 +225,7 @@ func TestCorpus(t *testing.T) {
 
 // saysAnAnswer fails for a response that is decoded to nothing, as by a codec that mistakes its
 // form. The corpus has no stream that was cut.
-func saysAnAnswer(resp *Response) error {
+func saysAnAnswer(resp *modelio.Response) error {
 	if !resp.Complete {
 		return errors.New("incomplete")
 	}
@@ -248,7 +249,7 @@ func byName(t testing.TB, api string) Codec {
 
 // roundTrip checks that encoding req gives the body of w as a JSON value, and that decoding
 // that gives req.
-func roundTrip(codec Codec, w *Wire, req *Request) error {
+func roundTrip(codec Codec, w *Wire, req *modelio.Request) error {
 	body, err := codec.EncodeRequest(req)
 	if err != nil {
 		return err

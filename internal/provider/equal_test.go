@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // equalJSON compares two texts by what they say. Numbers are equal if they are spelled alike.
@@ -34,38 +37,38 @@ func equalText(want, got string) error {
 }
 
 func normalText(text []byte) (string, error) {
-	doc, err := parse(text)
+	doc, err := jsontext.Parse(text)
 	if err != nil {
 		return "", err
 	}
-	return string(rebuild(doc.root())), nil
+	return string(rebuild(doc.Root())), nil
 }
 
 // rebuild writes v again, value by value.
-func rebuild(v value) json.RawMessage {
+func rebuild(v jsontext.Value) json.RawMessage {
 	switch {
-	case v.isObject():
-		o := v.object()
-		for name, m := range v.members() {
+	case v.IsObject():
+		o := v.Object()
+		for name, m := range v.Members() {
 			o[name] = rebuild(m)
 		}
-		return jsonObject(o)
-	case v.isArray():
+		return jsontext.ObjectText(o)
+	case v.IsArray():
 		var all []json.RawMessage
-		for _, e := range v.elements() {
+		for _, e := range v.Elements() {
 			all = append(all, rebuild(e))
 		}
-		return jsonList(all)
+		return jsontext.List(all)
 	}
-	if text, ok := v.text(); ok {
-		return jsonText(text)
+	if text, ok := v.Text(); ok {
+		return jsontext.Text(text)
 	}
-	return v.raw()
+	return v.Raw()
 }
 
 // equalRequests compares requests, in which nil and empty are not the same; raw values by
 // what they say, as encoding does not keep the order of members.
-func equalRequests(want, got *Request) error {
+func equalRequests(want, got *modelio.Request) error {
 	return equalText(describe(reflect.ValueOf(want)), describe(reflect.ValueOf(got)))
 }
 

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -59,11 +60,11 @@ func (frameSplitter) event(raw []byte) Event {
 	payload := raw[preludeSize+headersSize : size-checksumSize]
 	switch headers[":message-type"] {
 	case "exception":
-		doc, err := parse(payload)
+		doc, err := jsontext.Parse(payload)
 		if err != nil {
 			return Event{Raw: raw, Data: raw}
 		}
-		return failedFrame(raw, headers[":exception-type"], firstWord(doc.root(), "message", "Message", "originalMessage"))
+		return failedFrame(raw, headers[":exception-type"], firstWord(doc.Root(), "message", "Message", "originalMessage"))
 	case "error":
 		return failedFrame(raw, headers[":error-code"], headers[":error-message"])
 	}
@@ -71,8 +72,8 @@ func (frameSplitter) event(raw []byte) Event {
 }
 
 func failedFrame(raw []byte, kind, message string) Event {
-	failure := modelio.Object{"type": jsonText(kind), "message": jsonText(message)}
-	return Event{Raw: raw, Name: kind, Data: jsonObject(modelio.Object{"error": jsonObject(failure)})}
+	failure := modelio.Object{"type": jsontext.Text(kind), "message": jsontext.Text(message)}
+	return Event{Raw: raw, Name: kind, Data: jsontext.ObjectText(modelio.Object{"error": jsontext.ObjectText(failure)})}
 }
 
 // sizesOfHeaders maps the types of header values whose size is fixed to it.

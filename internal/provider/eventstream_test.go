@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -29,7 +30,7 @@ func frames(t testing.TB, lines []byte) []byte {
 		case name == "chunk":
 			encoded, err := json.Marshal([]byte(payload))
 			require.NoError(t, err)
-			payload = string(jsonObject(modelio.Object{"bytes": encoded, "p": jsonText("abcd")}))
+			payload = string(jsontext.ObjectText(modelio.Object{"bytes": encoded, "p": jsontext.Text("abcd")}))
 		case strings.HasPrefix(name, "!"):
 			headers = map[string]string{":message-type": "exception", ":exception-type": name[1:]}
 		}

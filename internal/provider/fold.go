@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -12,7 +13,7 @@ import (
 // it not been asked to stream, so that both are decoded alike.
 type fold interface {
 	// add takes the next event's name and data.
-	add(name string, data value) error
+	add(name string, data jsontext.Value) error
 	// body returns what has come so far, nil if nothing has, and whether that is all.
 	body() (body json.RawMessage, complete bool)
 }
@@ -29,8 +30,8 @@ type growing struct {
 }
 
 // grow appends to the string name. Any other value but null replaces it.
-func (g *growing) grow(name string, v value) {
-	if !v.isString() {
+func (g *growing) grow(name string, v jsontext.Value) {
+	if !v.IsString() {
 		g.put(name, v)
 		return
 	}
@@ -41,18 +42,18 @@ func (g *growing) grow(name string, v value) {
 		g.texts[name] = slices.Clone(was[1 : len(was)-1])
 	}
 	delete(g.set, name)
-	raw := v.raw()
+	raw := v.Raw()
 	g.texts[name] = append(g.texts[name], raw[1:len(raw)-1]...)
 }
 
 // extend appends the elements of v to the array name. A v that is no array replaces it.
-func (g *growing) extend(name string, v value) {
-	if !v.isArray() {
+func (g *growing) extend(name string, v jsontext.Value) {
+	if !v.IsArray() {
 		g.put(name, v)
 		return
 	}
-	for _, e := range v.elements() {
-		g.append(name, e.raw())
+	for _, e := range v.Elements() {
+		g.append(name, e.Raw())
 	}
 }
 
@@ -62,9 +63,9 @@ func (g *growing) append(name string, element json.RawMessage) {
 		g.lists = map[string]list{}
 	}
 	if _, ok := g.lists[name]; !ok {
-		if doc, err := parse(g.set[name]); err == nil {
-			for _, e := range doc.root().elements() {
-				g.lists[name] = append(g.lists[name], e.raw())
+		if doc, err := jsontext.Parse(g.set[name]); err == nil {
+			for _, e := range doc.Root().Elements() {
+				g.lists[name] = append(g.lists[name], e.Raw())
 			}
 		}
 		delete(g.set, name)
@@ -73,24 +74,24 @@ func (g *growing) append(name string, element json.RawMessage) {
 }
 
 // put replaces the member name, but not what says something by what says nothing.
-func (g *growing) put(name string, v value) {
-	if !v.present() || v.isNull() || g.has(name) && saysNothing(v.raw()) {
+func (g *growing) put(name string, v jsontext.Value) {
+	if !v.Present() || v.IsNull() || g.has(name) && saysNothing(v.Raw()) {
 		return
 	}
 	delete(g.texts, name)
 	delete(g.lists, name)
-	keep(&g.set, name, v.raw())
+	jsontext.Keep(&g.set, name, v.Raw())
 }
 
 // putAll puts all members of v.
-func (g *growing) putAll(v value) {
-	for name, m := range v.members() {
+func (g *growing) putAll(v jsontext.Value) {
+	for name, m := range v.Members() {
 		g.put(name, m)
 	}
 }
 
 // first puts the member name unless one that says something is there.
-func (g *growing) first(name string, v value) {
+func (g *growing) first(name string, v jsontext.Value) {
 	if was, ok := g.set[name]; !ok || saysNothing(was) {
 		g.put(name, v)
 	}
@@ -122,12 +123,12 @@ func (g *growing) object() modelio.Object {
 		o[name] = quoted(inner)
 	}
 	for name, l := range g.lists {
-		o[name] = jsonList(l)
+		o[name] = jsontext.List(l)
 	}
 	return o
 }
 
-func (g *growing) json() json.RawMessage { return jsonObject(g.object()) }
+func (g *growing) json() json.RawMessage { return jsontext.ObjectText(g.object()) }
 
 func quoted(inner []byte) json.RawMessage {
 	return bytes.Join([][]byte{{'"'}, inner, {'"'}}, nil)
@@ -135,15 +136,15 @@ func quoted(inner []byte) json.RawMessage {
 
 // growMembers lets the strings of an object grow. Those of the given names do so unless a piece
 // repeats what has come so far: some hosts say a name whole each time, others in pieces.
-func growMembers(g **growing, v value, repeated ...string) {
-	if !v.isObject() {
+func growMembers(g **growing, v jsontext.Value, repeated ...string) {
+	if !v.IsObject() {
 		return
 	}
 	if *g == nil {
 		*g = &growing{}
 	}
-	for name, m := range v.members() {
-		if slices.Contains(repeated, name) && bytes.Equal(quoted((*g).texts[name]), m.raw()) {
+	for name, m := range v.Members() {
+		if slices.Contains(repeated, name) && bytes.Equal(quoted((*g).texts[name]), m.Raw()) {
 			continue
 		}
 		(*g).grow(name, m)
@@ -155,7 +156,7 @@ func jsonGrowing(objects []*growing) json.RawMessage {
 	for _, g := range objects {
 		all = append(all, g.json())
 	}
-	return jsonList(all)
+	return jsontext.List(all)
 }
 
 // A sequence is the pieces of an array that come with their index, in its order.
@@ -165,8 +166,8 @@ type sequence[T any] struct {
 }
 
 // at returns the item of an index; where v is no index, that of 0.
-func (s *sequence[T]) at(v value) *T {
-	if n, ok := v.count(); ok {
+func (s *sequence[T]) at(v jsontext.Value) *T {
+	if n, ok := v.Count(); ok {
 		return s.index(*n)
 	}
 	return s.index(0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // seeds calls seed with each body of testdata of the given kind.
@@ -126,7 +127,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		doc, err := parse(text)
+		doc, err := jsontext.Parse(text)
 		if err != nil {
 			if json.Valid(text) {
 				require.Regexp(t, "member appears twice|member name with a lone surrogate|nested deeper|not UTF-8", err.Error())
@@ -134,11 +135,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		require.True(t, json.Valid(text))
-		require.Equal(t, string(bytes.TrimSpace(text)), string(doc.root().raw()))
+		require.Equal(t, string(bytes.TrimSpace(text)), string(doc.Root().Raw()))
 		var want any
 		require.NoError(t, decodeAny(text, &want))
 		var got any
-		require.NoError(t, decodeAny(rebuild(doc.root()), &got))
+		require.NoError(t, decodeAny(rebuild(doc.Root()), &got))
 		require.Equal(t, want, got)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -17,22 +18,22 @@ type growingCall struct {
 }
 
 // add takes the next piece.
-func (g *growingCall) add(piece value) {
-	for _, partial := range piece.member("partialArgs").elements() {
+func (g *growingCall) add(piece jsontext.Value) {
+	for _, partial := range piece.Member("partialArgs").Elements() {
 		place := &g.args
-		for _, step := range pathSteps(partial.member("jsonPath").word()) {
+		for _, step := range pathSteps(partial.Member("jsonPath").Word()) {
 			place = place.at(step)
 		}
 		place.add(partial)
 	}
-	g.done = string(piece.member("willContinue").raw()) != "true"
+	g.done = string(piece.Member("willContinue").Raw()) != "true"
 }
 
 func (g *growingCall) json() json.RawMessage {
 	if g.args.object != nil {
-		keep(&g.call, "args", g.args.json())
+		jsontext.Keep(&g.call, "args", g.args.json())
 	}
-	return jsonObject(g.call)
+	return jsontext.ObjectText(g.call)
 }
 
 // An argument is a value that is under way: one of an object, an array, a string and another
@@ -68,15 +69,15 @@ func (a *argument) at(step string) *argument {
 }
 
 // add takes a piece of the value.
-func (a *argument) add(partial value) {
-	for name, v := range partial.members() {
+func (a *argument) add(partial jsontext.Value) {
+	for name, v := range partial.Members() {
 		switch {
-		case name == "stringValue" && v.isString():
-			raw := v.raw()
+		case name == "stringValue" && v.IsString():
+			raw := v.Raw()
 			a.text = append(a.text, raw[1:len(raw)-1]...)
 			a.other = quoted(a.text)
 		case name == "numberValue" || name == "boolValue":
-			a.other = v.raw()
+			a.other = v.Raw()
 		case name == "nullValue":
 			a.other = json.RawMessage("null")
 		}
@@ -90,13 +91,13 @@ func (a *argument) json() json.RawMessage {
 		for name, v := range a.object {
 			o[name] = v.json()
 		}
-		return jsonObject(o)
+		return jsontext.ObjectText(o)
 	case a.array != nil:
 		all := list{}
 		for _, v := range a.array {
 			all = append(all, v.json())
 		}
-		return jsonList(all)
+		return jsontext.List(all)
 	case a.other != nil:
 		return a.other
 	}

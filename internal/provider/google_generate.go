@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -37,11 +38,11 @@ func (googleGenerate) Provider() string { return "google" }
 func (googleGenerate) Seeded() bool     { return true }
 
 func (googleGenerate) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("contents").present() }, ":generateContent", ":streamGenerateContent")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("contents").Present() }, ":generateContent", ":streamGenerateContent")
 }
 
-func (googleGenerate) Endpoint(req *Request) string {
-	method := req.urlSegment("method")
+func (googleGenerate) Endpoint(req *modelio.Request) string {
+	method := urlSegment(req, "method")
 	if method == "" {
 		method = "generateContent"
 	}
@@ -49,7 +50,7 @@ func (googleGenerate) Endpoint(req *Request) string {
 	if !ok {
 		kind, name = "models", req.Model
 	}
-	return req.endpoint("/v1beta/" + url.PathEscape(kind) + "/" + url.PathEscape(name) + ":" + method)
+	return endpointOf(req, "/v1beta/"+url.PathEscape(kind)+"/"+url.PathEscape(name)+":"+method)
 }
 
 // generatePath returns the model and the method that a path ends in: the name of a model, or
@@ -72,18 +73,18 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return "", s, false
 }
 
-func (googleGenerate) DecodeRequest(w *Wire) (*Request, error) {
+func (googleGenerate) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(generateAPI)
 	if err != nil {
 		return nil, err
 	}
-	req := &Request{API: generateAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	req := &modelio.Request{API: generateAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
 	var system *modelio.Message
-	for name, v := range body.members() {
+	for name, v := range body.Members() {
 		switch name {
 		case "systemInstruction":
-			if parts, ok := generateParts(v.member("parts")); ok {
-				system = &modelio.Message{Role: modelio.RoleSystem, Content: parts, Metadata: v.rest("parts")}
+			if parts, ok := generateParts(v.Member("parts")); ok {
+				system = &modelio.Message{Role: modelio.RoleSystem, Content: parts, Metadata: v.Rest("parts")}
 				continue
 			}
 		case "contents":
@@ -101,9 +102,9 @@ func (googleGenerate) DecodeRequest(w *Wire) (*Request, error) {
 				continue
 			}
 		}
-		req.Options[name] = v.raw()
+		req.Options[name] = v.Raw()
 	}
-	req.prepend(system)
+	prepend(req, system)
 	var method string
 	req.Model, method = generatePath(w.URL.Path)
 	if method == "generateContent" {
@@ -115,19 +116,19 @@ func (googleGenerate) DecodeRequest(w *Wire) (*Request, error) {
 
 // generateTools decodes the list of tools: an entry with all functions, then others. It reports
 // false for a list that groups them otherwise.
-func generateTools(v value) ([]modelio.ToolDefinition, bool) {
-	if !v.isArray() || v.isEmpty() {
+func generateTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
+	if !v.IsArray() || v.IsEmpty() {
 		return nil, false
 	}
 	var tools []modelio.ToolDefinition
-	for i, entry := range v.elements() {
-		functions := entry.member("functionDeclarations")
+	for i, entry := range v.Elements() {
+		functions := entry.Member("functionDeclarations")
 		switch {
-		case !entry.isObject():
+		case !entry.IsObject():
 			return nil, false
-		case !functions.present():
-			tool := modelio.ToolDefinition{Metadata: entry.object()}
-			for name := range entry.members() {
+		case !functions.Present():
+			tool := modelio.ToolDefinition{Metadata: entry.Object()}
+			for name := range entry.Members() {
 				if tool.Name == "" || name < tool.Name {
 					tool.Name = name
 				}
@@ -135,11 +136,11 @@ func generateTools(v value) ([]modelio.ToolDefinition, bool) {
 			mark(&tool.Metadata, wireTool)
 			tools = append(tools, tool)
 			continue
-		case i > 0 || entry.length() != 1 || !functions.isArray() || functions.isEmpty():
+		case i > 0 || entry.Len() != 1 || !functions.IsArray() || functions.IsEmpty():
 			return nil, false
 		}
-		for _, function := range functions.elements() {
-			if !function.member("name").isWord() {
+		for _, function := range functions.Elements() {
+			if !function.Member("name").IsWord() {
 				return nil, false
 			}
 			tools = append(tools, generateTool(function))
@@ -148,15 +149,15 @@ func generateTools(v value) ([]modelio.ToolDefinition, bool) {
 	return tools, true
 }
 
-func generateTool(v value) modelio.ToolDefinition {
+func generateTool(v jsontext.Value) modelio.ToolDefinition {
 	var tool modelio.ToolDefinition
 	schema := "parameters"
-	if !v.member(schema).present() && v.member(wireJSONSchema).present() {
+	if !v.Member(schema).Present() && v.Member(wireJSONSchema).Present() {
 		schema = wireJSONSchema
 	}
 	tool.Metadata = functionTool(&tool, v, schema)
-	if output := v.member("response"); output.present() && !output.isNull() {
-		tool.OutputSchema = output.raw()
+	if output := v.Member("response"); output.Present() && !output.IsNull() {
+		tool.OutputSchema = output.Raw()
 		delete(tool.Metadata, "response")
 		if len(tool.Metadata) == 0 {
 			tool.Metadata = nil
@@ -169,12 +170,12 @@ func generateTool(v value) modelio.ToolDefinition {
 }
 
 // generateMessages decodes contents. It reports false for what is no list of objects.
-func generateMessages(v value) ([]modelio.Message, bool) {
-	if !v.isArray() {
+func generateMessages(v jsontext.Value) ([]modelio.Message, bool) {
+	if !v.IsArray() {
 		return nil, false
 	}
-	messages := make([]modelio.Message, 0, v.length())
-	for _, content := range v.elements() {
+	messages := make([]modelio.Message, 0, v.Len())
+	for _, content := range v.Elements() {
 		m, ok := generateMessage(content)
 		if !ok {
 			return nil, false
@@ -186,15 +187,15 @@ func generateMessages(v value) ([]modelio.Message, bool) {
 
 // generateMessage decodes one content. A user's with nothing but function responses becomes a
 // message of role tool.
-func generateMessage(v value) (modelio.Message, bool) {
+func generateMessage(v jsontext.Value) (modelio.Message, bool) {
 	m := modelio.Message{Role: modelio.RoleUser}
-	if !v.isObject() {
+	if !v.IsObject() {
 		return m, false
 	}
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		switch name {
 		case "role":
-			switch f.word() {
+			switch f.Word() {
 			case "user":
 				continue
 			case "model":
@@ -207,9 +208,9 @@ func generateMessage(v value) (modelio.Message, bool) {
 				continue
 			}
 		}
-		keep(&m.Metadata, name, f.raw())
+		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
-	if !v.member("role").present() {
+	if !v.Member("role").Present() {
 		mark(&m.Metadata, wireRoleless)
 	}
 	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
@@ -219,10 +220,10 @@ func generateMessage(v value) (modelio.Message, bool) {
 }
 
 // generateParts decodes a list of parts that is not empty and holds objects only.
-func generateParts(v value) ([]modelio.Part, bool) {
+func generateParts(v jsontext.Value) ([]modelio.Part, bool) {
 	var parts []modelio.Part
-	for _, part := range v.elements() {
-		if !part.isObject() {
+	for _, part := range v.Elements() {
+		if !part.IsObject() {
 			return nil, false
 		}
 		parts = append(parts, generatePart(part))
@@ -243,16 +244,16 @@ var (
 
 // generatePart decodes a part. One of a kind that GK has none for, or that is not as its kind
 // should be, becomes a custom part with all of its members.
-func generatePart(v value) modelio.Part {
+func generatePart(v jsontext.Value) modelio.Part {
 	names := &camelCase
 	for _, kind := range []string{snakeCase.inlineData, snakeCase.fileData, snakeCase.functionCall, snakeCase.functionResponse} {
-		if v.member(kind).present() {
+		if v.Member(kind).Present() {
 			names = &snakeCase
 		}
 	}
 	part, ok := names.decode(v)
 	if !ok {
-		return modelio.Part{Custom: v.object()}
+		return modelio.Part{Custom: v.Object()}
 	}
 	if names == &snakeCase {
 		mark(&part.Metadata, wireSnakeCase)
@@ -261,33 +262,33 @@ func generatePart(v value) modelio.Part {
 }
 
 // decode decodes a part, which has one member named for its kind.
-func (n *generateNames) decode(v value) (modelio.Part, bool) {
+func (n *generateNames) decode(v jsontext.Value) (modelio.Part, bool) {
 	var part modelio.Part
 	found := 0
-	for name, m := range v.members() {
+	for name, m := range v.Members() {
 		ok := true
 		switch name {
 		case "text":
 			part.Text, ok = textField(m)
 		case n.inlineData:
-			contentType, data := m.member(n.mimeType).word(), m.member("data").word()
+			contentType, data := m.Member(n.mimeType).Word(), m.Member("data").Word()
 			ok = isContentType(contentType) && data != ""
 			part.Media = &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data)}
-			keepRest(&part.Metadata, name, m, n.mimeType, "data")
+			jsontext.KeepRest(&part.Metadata, name, m, n.mimeType, "data")
 		case n.fileData:
-			part.Media = &modelio.Media{ContentType: m.member(n.mimeType).word(), URL: m.member(n.fileURI).word()}
+			part.Media = &modelio.Media{ContentType: m.Member(n.mimeType).Word(), URL: m.Member(n.fileURI).Word()}
 			ok = part.Media.URL != "" && !strings.HasPrefix(part.Media.URL, "data:")
-			keepRest(&part.Metadata, name, m, wordsOf(m, n.mimeType, n.fileURI)...)
+			jsontext.KeepRest(&part.Metadata, name, m, wordsOf(m, n.mimeType, n.fileURI)...)
 		case n.functionCall:
-			part.ToolRequest = &modelio.ToolRequest{Name: m.member("name").word(), Ref: m.member("id").word(), Input: m.member("args").raw()}
+			part.ToolRequest = &modelio.ToolRequest{Name: m.Member("name").Word(), Ref: m.Member("id").Word(), Input: m.Member("args").Raw()}
 			ok = part.ToolRequest.Name != ""
-			keepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "args")...)
+			jsontext.KeepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "args")...)
 		case n.functionResponse:
-			part.ToolResponse = &modelio.ToolResponse{Name: m.member("name").word(), Ref: m.member("id").word(), Output: m.member("response").raw()}
+			part.ToolResponse = &modelio.ToolResponse{Name: m.Member("name").Word(), Ref: m.Member("id").Word(), Output: m.Member("response").Raw()}
 			ok = part.ToolResponse.Name != ""
-			keepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "response")...)
+			jsontext.KeepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "response")...)
 		default:
-			keep(&part.Metadata, name, m.raw())
+			jsontext.Keep(&part.Metadata, name, m.Raw())
 			continue
 		}
 		if !ok {
@@ -306,6 +307,6 @@ func (n *generateNames) decode(v value) (modelio.Part, bool) {
 }
 
 // wordsOf returns those of names that are members of v with a word for their value.
-func wordsOf(v value, names ...string) []string {
-	return slices.DeleteFunc(names, func(name string) bool { return !v.member(name).isWord() })
+func wordsOf(v jsontext.Value, names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !v.Member(name).IsWord() })
 }

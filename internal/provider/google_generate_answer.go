@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (googleGenerate) DecodeResponse(a *Answer) (*Response, error) {
+func (googleGenerate) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	newFold := func() fold { return &generateFold{} }
 	if a.Status < 300 && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
 		events := &Events{buf: a.Body, err: io.EOF, split: &elementSplitter{}}
@@ -25,22 +26,22 @@ var generateUsage = usageNames{
 	cacheRead: [][]string{{"cachedContentTokenCount"}},
 }
 
-func generateAnswer(body value) (*Response, error) {
-	blocked := body.member("promptFeedback", "blockReason")
-	if !body.member("candidates").isArray() && !blocked.present() && !body.member("usageMetadata").present() {
+func generateAnswer(body jsontext.Value) (*modelio.Response, error) {
+	blocked := body.Member("promptFeedback", "blockReason")
+	if !body.Member("candidates").IsArray() && !blocked.Present() && !body.Member("usageMetadata").Present() {
 		return nil, &WireError{API: generateAPI, Reason: "the answer has neither candidates nor an error"}
 	}
-	resp := &Response{
-		ID:       body.member("responseId").word(),
-		Model:    body.member("modelVersion").word(),
-		Usage:    generateUsage.decode(body.member("usageMetadata")),
+	resp := &modelio.Response{
+		ID:       body.Member("responseId").Word(),
+		Model:    body.Member("modelVersion").Word(),
+		Usage:    generateUsage.decode(body.Member("usageMetadata")),
 		Metadata: beside(body, "responseId", "modelVersion", "usageMetadata", "candidates"),
 	}
-	for _, candidate := range body.member("candidates").elements() {
+	for _, candidate := range body.Member("candidates").Elements() {
 		resp.Candidates = append(resp.Candidates, generateCandidate(candidate))
 	}
-	if len(resp.Candidates) == 0 && blocked.present() {
-		resp.Candidates = []Candidate{{
+	if len(resp.Candidates) == 0 && blocked.Present() {
+		resp.Candidates = []modelio.Candidate{{
 			Message:         modelio.Message{Role: modelio.RoleModel},
 			FinishReason:    modelio.FinishBlocked,
 			FinishReasonRaw: scalarText(blocked),
@@ -49,13 +50,13 @@ func generateAnswer(body value) (*Response, error) {
 	return resp, nil
 }
 
-func generateCandidate(v value) Candidate {
-	c := Candidate{
+func generateCandidate(v jsontext.Value) modelio.Candidate {
+	c := modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel, Metadata: beside(v, "content", "finishReason", "index")},
-		FinishReasonRaw: scalarText(v.member("finishReason")),
+		FinishReasonRaw: scalarText(v.Member("finishReason")),
 	}
 	c.FinishReason = generateFinish(c.FinishReasonRaw)
-	c.Message.Content, _ = generateParts(v.member("content", "parts"))
+	c.Message.Content, _ = generateParts(v.Member("content", "parts"))
 	tidy(&c.Message)
 	return c
 }
@@ -92,26 +93,26 @@ type generatePiece struct {
 	call *growingCall // of a function call whose arguments come in pieces
 }
 
-func (f *generateFold) add(_ string, chunk value) error {
-	for name, v := range chunk.members() {
+func (f *generateFold) add(_ string, chunk jsontext.Value) error {
+	for name, v := range chunk.Members() {
 		if name != "candidates" {
 			f.top.put(name, v)
 			continue
 		}
-		for _, candidate := range v.elements() {
-			f.candidates.at(candidate.member("index")).add(candidate)
+		for _, candidate := range v.Elements() {
+			f.candidates.at(candidate.Member("index")).add(candidate)
 		}
 	}
 	return nil
 }
 
-func (c *generateGrowing) add(candidate value) {
-	for name, v := range candidate.members() {
+func (c *generateGrowing) add(candidate jsontext.Value) {
+	for name, v := range candidate.Members() {
 		if name != "content" {
 			c.candidate.put(name, v)
 			continue
 		}
-		for _, part := range v.member("parts").elements() {
+		for _, part := range v.Member("parts").Elements() {
 			c.addPart(part)
 		}
 	}
@@ -119,29 +120,29 @@ func (c *generateGrowing) add(candidate value) {
 
 // addPart continues the last part by one of the same kind, text or thought, or by more arguments
 // of a function call; any other part is a new one.
-func (c *generateGrowing) addPart(v value) {
+func (c *generateGrowing) addPart(v jsontext.Value) {
 	var last *generatePiece
 	if n := len(c.parts); n > 0 {
 		last = c.parts[n-1]
 	}
-	call := v.member("functionCall")
+	call := v.Member("functionCall")
 	switch {
-	case last != nil && last.call != nil && !last.call.done && call.isObject() && !call.member("name").isWord():
+	case last != nil && last.call != nil && !last.call.done && call.IsObject() && !call.Member("name").IsWord():
 		last.call.add(call)
 		return
-	case last == nil || !v.member("text").isString() || !last.part.has("text") ||
-		string(last.part.set["thought"]) != string(v.member("thought").raw()):
+	case last == nil || !v.Member("text").IsString() || !last.part.has("text") ||
+		string(last.part.set["thought"]) != string(v.Member("thought").Raw()):
 		last = &generatePiece{}
 		c.parts = append(c.parts, last)
 	}
-	for name, m := range v.members() {
+	for name, m := range v.Members() {
 		switch name {
 		case "text":
 			last.part.grow(name, m)
 		case "functionCall":
 			last.part.put(name, m)
-			if more := m.member("willContinue"); more.present() {
-				last.call = &growingCall{call: m.rest("willContinue", "partialArgs")}
+			if more := m.Member("willContinue"); more.Present() {
+				last.call = &growingCall{call: m.Rest("willContinue", "partialArgs")}
 				last.call.add(m)
 			}
 		default:
@@ -167,15 +168,15 @@ func (f *generateFold) body() (json.RawMessage, bool) {
 			if piece.call != nil {
 				part["functionCall"] = piece.call.json()
 			}
-			parts = append(parts, jsonObject(part))
+			parts = append(parts, jsontext.ObjectText(part))
 		}
 		candidate := c.candidate.object()
 		if _, ended := candidate["finishReason"]; !ended {
 			complete = false
 		}
-		candidate["content"] = jsonObject(modelio.Object{"parts": jsonList(parts)})
-		candidates = append(candidates, jsonObject(candidate))
+		candidate["content"] = jsontext.ObjectText(modelio.Object{"parts": jsontext.List(parts)})
+		candidates = append(candidates, jsontext.ObjectText(candidate))
 	}
-	body["candidates"] = jsonList(candidates)
-	return jsonObject(body), complete
+	body["candidates"] = jsontext.List(candidates)
+	return jsontext.ObjectText(body), complete
 }

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (googleGenerate) EncodeRequest(req *Request) ([]byte, error) {
-	if err := req.wantMessages(generateAPI); err != nil {
+func (googleGenerate) EncodeRequest(req *modelio.Request) ([]byte, error) {
+	if err := wantMessages(req, generateAPI); err != nil {
 		return nil, err
 	}
 	config, err := generateParameters.encode(req)
@@ -17,7 +18,7 @@ func (googleGenerate) EncodeRequest(req *Request) ([]byte, error) {
 	}
 	body := modelio.Object{}
 	if len(config) > 0 {
-		body["generationConfig"] = jsonObject(config)
+		body["generationConfig"] = jsontext.ObjectText(config)
 	}
 	if req.Tools != nil {
 		body["tools"] = encodeGenerateTools(req.Tools)
@@ -34,31 +35,31 @@ func (googleGenerate) EncodeRequest(req *Request) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		o := modelio.Object{"role": jsonText("user")}
+		o := modelio.Object{"role": jsontext.Text("user")}
 		if m.Role == modelio.RoleModel {
-			o["role"] = jsonText("model")
+			o["role"] = jsontext.Text("model")
 		}
 		if marked(m.Metadata, wireRoleless) {
 			delete(o, "role")
 		}
 		if len(parts) > 0 {
-			o["parts"] = jsonList(parts)
+			o["parts"] = jsontext.List(parts)
 		}
 		overlay(o, m.Metadata)
-		contents = append(contents, jsonObject(o))
+		contents = append(contents, jsontext.ObjectText(o))
 	}
-	body["contents"] = jsonList(contents)
+	body["contents"] = jsontext.List(contents)
 	if system != nil {
 		parts, err := encodeGenerateParts(0, system)
 		if err != nil {
 			return nil, err
 		}
-		o := modelio.Object{"parts": jsonList(parts)}
+		o := modelio.Object{"parts": jsontext.List(parts)}
 		overlay(o, extra)
-		body["systemInstruction"] = jsonObject(o)
+		body["systemInstruction"] = jsontext.ObjectText(o)
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
 func encodeGenerateTools(tools []modelio.ToolDefinition) json.RawMessage {
@@ -67,7 +68,7 @@ func encodeGenerateTools(tools []modelio.ToolDefinition) json.RawMessage {
 		o := modelio.Object{}
 		if marked(tool.Metadata, wireTool) {
 			overlay(o, tool.Metadata)
-			others = append(others, jsonObject(o))
+			others = append(others, jsontext.ObjectText(o))
 			continue
 		}
 		schema := "parameters"
@@ -79,13 +80,13 @@ func encodeGenerateTools(tools []modelio.ToolDefinition) json.RawMessage {
 			o["response"] = tool.OutputSchema
 		}
 		overlay(o, tool.Metadata)
-		functions = append(functions, jsonObject(o))
+		functions = append(functions, jsontext.ObjectText(o))
 	}
 	if functions != nil {
-		entry := modelio.Object{"functionDeclarations": jsonList(functions)}
-		others = slices.Insert(others, 0, jsonObject(entry))
+		entry := modelio.Object{"functionDeclarations": jsontext.List(functions)}
+		others = slices.Insert(others, 0, jsontext.ObjectText(entry))
 	}
-	return jsonList(others)
+	return jsontext.List(others)
 }
 
 func encodeGenerateParts(message int, parts []modelio.Part) (list, error) {
@@ -96,7 +97,7 @@ func encodeGenerateParts(message int, parts []modelio.Part) (list, error) {
 			return nil, wireFailure(generateAPI, message, i, "a part of a kind that the API has none for")
 		}
 		overlay(o, part.Metadata)
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
 	return all, nil
 }
@@ -113,22 +114,22 @@ func encodeGeneratePart(part modelio.Part) (modelio.Object, bool) {
 		overlay(o, part.Custom)
 		return o, true
 	case part.Text != nil:
-		o["text"] = jsonText(*part.Text)
+		o["text"] = jsontext.Text(*part.Text)
 		return o, true
 	case part.Reasoning != nil:
-		o["text"], o["thought"] = jsonText(*part.Reasoning), json.RawMessage("true")
+		o["text"], o["thought"] = jsontext.Text(*part.Reasoning), json.RawMessage("true")
 		return o, true
 	case part.Media != nil:
 		contentType, data, ok := splitDataURL(part.Media.URL)
 		kind = names.inlineData
 		if ok {
-			inner["data"] = jsonText(data)
+			inner["data"] = jsontext.Text(data)
 		} else {
 			kind, contentType = names.fileData, part.Media.ContentType
-			inner[names.fileURI] = jsonText(part.Media.URL)
+			inner[names.fileURI] = jsontext.Text(part.Media.URL)
 		}
 		if contentType != "" {
-			inner[names.mimeType] = jsonText(contentType)
+			inner[names.mimeType] = jsontext.Text(contentType)
 		}
 	case part.ToolRequest != nil:
 		kind = names.functionCall
@@ -139,14 +140,14 @@ func encodeGeneratePart(part modelio.Part) (modelio.Object, bool) {
 	default:
 		return nil, false
 	}
-	o[kind] = jsonObject(inner)
+	o[kind] = jsontext.ObjectText(inner)
 	return o, true
 }
 
 func encodeGenerateCall(o modelio.Object, name, ref, argument string, v json.RawMessage) {
-	o["name"] = jsonText(name)
+	o["name"] = jsontext.Text(name)
 	if ref != "" {
-		o["id"] = jsonText(ref)
+		o["id"] = jsontext.Text(ref)
 	}
 	if v != nil {
 		o[argument] = v

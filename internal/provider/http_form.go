@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/textproto"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -25,7 +26,7 @@ func decodeForm(body []byte, boundary string) (json.RawMessage, bool) {
 	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := r.NextRawPart()
 		if errors.Is(err, io.EOF) && len(parts) > 0 {
-			return jsonList(parts), true
+			return jsontext.List(parts), true
 		}
 		if err != nil {
 			return nil, false
@@ -36,23 +37,23 @@ func decodeForm(body []byte, boundary string) (json.RawMessage, bool) {
 		}
 		headers := modelio.Object{}
 		for name, values := range part.Header {
-			headers[name] = jsonTexts(values)
+			headers[name] = jsontext.Texts(values)
 		}
 		o := opaque(content)
-		o["headers"] = jsonObject(headers)
-		parts = append(parts, jsonObject(o))
+		o["headers"] = jsontext.ObjectText(headers)
+		parts = append(parts, jsontext.ObjectText(o))
 	}
 }
 
 // encodeForm undoes decodeForm, with a boundary of its own.
-func encodeForm(parts value) []byte {
+func encodeForm(parts jsontext.Value) []byte {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	_ = w.SetBoundary(formBoundary) // is a valid one
-	for _, part := range parts.elements() {
+	for _, part := range parts.Elements() {
 		headers := textproto.MIMEHeader{}
-		for name, v := range part.member("headers").members() {
-			headers[name], _ = v.texts()
+		for name, v := range part.Member("headers").Members() {
+			headers[name], _ = v.Texts()
 		}
 		p, _ := w.CreatePart(headers) // a buffer does not fail
 		_, _ = p.Write(bytesOf(part))

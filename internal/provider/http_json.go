@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -30,32 +31,32 @@ func (httpJSON) Match(w *Wire) bool {
 		return true
 	}
 	body, err := w.root()
-	return body.isObject() || body.isArray() || err != nil && !errors.Is(err, errSyntax)
+	return body.IsObject() || body.IsArray() || err != nil && !errors.Is(err, jsontext.ErrSyntax)
 }
 
 var versionSegment = regexp.MustCompile(`/(v[0-9]+(alpha|beta)?[0-9]*|api)/`)
 
-func (httpJSON) Endpoint(req *Request) string {
-	return req.endpoint(cmp.Or(req.urlSegment("path"), "/"))
+func (httpJSON) Endpoint(req *modelio.Request) string {
+	return endpointOf(req, cmp.Or(urlSegment(req, "path"), "/"))
 }
 
-func (httpJSON) DecodeRequest(w *Wire) (*Request, error) {
-	req := &Request{API: httpAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+func (httpJSON) DecodeRequest(w *Wire) (*modelio.Request, error) {
+	req := &modelio.Request{API: httpAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()
 	switch {
 	case len(w.Body) == 0:
-	case err != nil && !errors.Is(err, errSyntax):
+	case err != nil && !errors.Is(err, jsontext.ErrSyntax):
 		return nil, parseError(httpAPI, err)
 	case err != nil:
-		req.Options[markBody] = jsonObject(opaqueBody(w))
-	case root.isObject() && !root.isEmpty():
+		req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
+	case root.IsObject() && !root.IsEmpty():
 		body, err := w.body(httpAPI)
 		if err != nil {
 			return nil, err
 		}
 		req = looseRequest(body)
 	default:
-		req.Options[markBody] = jsonObject(modelio.Object{"json": root.raw()})
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
 	}
 	method := w.Method
 	if method == "POST" {
@@ -66,12 +67,12 @@ func (httpJSON) DecodeRequest(w *Wire) (*Request, error) {
 }
 
 // looseRequest decodes a body as far as it looks like a request for a model.
-func looseRequest(body value) *Request {
+func looseRequest(body jsontext.Value) *modelio.Request {
 	req := chatRequest(httpAPI, body, &chatParameters)
-	if messages := body.member("messages"); messages.isArray() && messages.isEmpty() {
-		req.Options["messages"] = messages.raw() // to be told from none
+	if messages := body.Member("messages"); messages.IsArray() && messages.IsEmpty() {
+		req.Options["messages"] = messages.Raw() // to be told from none
 	}
-	if prompt, ok := body.member("prompt").text(); ok && len(req.Messages) == 0 {
+	if prompt, ok := body.Member("prompt").Text(); ok && len(req.Messages) == 0 {
 		req.Prompt, req.Messages = &prompt, nil
 		delete(req.Options, "prompt")
 	}
@@ -83,12 +84,12 @@ func opaqueBody(w *Wire) modelio.Object {
 	mediaType, parameters, _ := mime.ParseMediaType(w.ContentType)
 	if strings.HasPrefix(mediaType, "multipart/") {
 		if parts, ok := decodeForm(w.Body, parameters["boundary"]); ok {
-			return modelio.Object{"content_type": jsonText(mediaType), "parts": parts}
+			return modelio.Object{"content_type": jsontext.Text(mediaType), "parts": parts}
 		}
 	}
 	o := opaque(w.Body)
 	if w.ContentType != "" {
-		o["content_type"] = jsonText(w.ContentType)
+		o["content_type"] = jsontext.Text(w.ContentType)
 	}
 	return o
 }
@@ -96,31 +97,31 @@ func opaqueBody(w *Wire) modelio.Object {
 // opaque returns bytes as text where they are, else in base64.
 func opaque(b []byte) modelio.Object {
 	if utf8.Valid(b) {
-		return modelio.Object{"text": jsonText(string(b))}
+		return modelio.Object{"text": jsontext.Text(string(b))}
 	}
-	return modelio.Object{"base64": jsonText(base64.StdEncoding.EncodeToString(b))}
+	return modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(b))}
 }
 
 // bytesOf undoes opaque.
-func bytesOf(v value) []byte {
-	if text, ok := v.member("text").text(); ok {
+func bytesOf(v jsontext.Value) []byte {
+	if text, ok := v.Member("text").Text(); ok {
 		return []byte(text)
 	}
-	b, _ := base64.StdEncoding.DecodeString(v.member("base64").word()) // opaque wrote it
+	b, _ := base64.StdEncoding.DecodeString(v.Member("base64").Word()) // opaque wrote it
 	return b
 }
 
-func (httpJSON) EncodeRequest(req *Request) ([]byte, error) {
+func (httpJSON) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	if raw, ok := req.Options[markBody]; ok {
-		doc, err := parse(raw)
+		doc, err := jsontext.Parse(raw)
 		if err != nil {
 			return nil, parseError(httpAPI, err)
 		}
-		switch body := doc.root(); {
-		case body.member("json").present():
-			return body.member("json").raw(), nil
-		case body.member("parts").present():
-			return encodeForm(body.member("parts")), nil
+		switch body := doc.Root(); {
+		case body.Member("json").Present():
+			return body.Member("json").Raw(), nil
+		case body.Member("parts").Present():
+			return encodeForm(body.Member("parts")), nil
 		default:
 			return bytesOf(body), nil
 		}
@@ -133,21 +134,21 @@ func (httpJSON) EncodeRequest(req *Request) ([]byte, error) {
 		delete(body, "messages")
 	}
 	if req.Model != "" {
-		body["model"] = jsonText(req.Model)
+		body["model"] = jsontext.Text(req.Model)
 	}
 	if req.Prompt != nil {
-		body["prompt"] = jsonText(*req.Prompt)
+		body["prompt"] = jsontext.Text(*req.Prompt)
 	}
-	overlay(body, req.options())
+	overlay(body, optionsOf(req))
 	if len(body) == 0 {
 		return nil, nil
 	}
-	return jsonObject(body), nil
+	return jsontext.ObjectText(body), nil
 }
 
-func (httpJSON) DecodeResponse(a *Answer) (*Response, error) {
+func (httpJSON) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	if a.Status >= 300 {
-		return &Response{Error: decodeFailure(a), Complete: true}, nil
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
 	if events := a.Events(); events != nil {
 		if streamsChat(a) {
@@ -157,9 +158,9 @@ func (httpJSON) DecodeResponse(a *Answer) (*Response, error) {
 	}
 	doc, err := parseAnswer(a.Body)
 	if err != nil {
-		return &Response{Candidates: []Candidate{looseCandidate(opaquePart(a))}, Complete: true}, nil
+		return &modelio.Response{Candidates: []modelio.Candidate{looseCandidate(opaquePart(a))}, Complete: true}, nil
 	}
-	resp, err := decodeBody(doc.root(), looseAnswer)
+	resp, err := decodeBody(doc.Root(), looseAnswer)
 	if err != nil {
 		return nil, err // unreachable: looseAnswer takes all
 	}
@@ -184,29 +185,29 @@ func opaquePart(a *Answer) []modelio.Part {
 	return []modelio.Part{modelio.MediaPart(mediaType, dataURL(mediaType, base64.StdEncoding.EncodeToString(a.Body)))}
 }
 
-func looseCandidate(parts []modelio.Part) Candidate {
-	return Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
+func looseCandidate(parts []modelio.Part) modelio.Candidate {
+	return modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
 }
 
 // looseAnswer decodes a chat completion, or keeps the whole as a custom part. Its id and times,
 // which change, are not in it.
-func looseAnswer(body value) (*Response, error) {
-	if body.member("choices").isArray() {
+func looseAnswer(body jsontext.Value) (*modelio.Response, error) {
+	if body.Member("choices").IsArray() {
 		return chatCompletion(body)
 	}
 	volatile := []string{"id", "created", "created_at"}
-	part := modelio.Part{Custom: body.rest(volatile...)}
+	part := modelio.Part{Custom: body.Rest(volatile...)}
 	switch {
-	case !body.isObject():
-		part.Custom = modelio.Object{"json": body.raw()}
+	case !body.IsObject():
+		part.Custom = modelio.Object{"json": body.Raw()}
 	case part.Custom == nil:
 		part.Custom = modelio.Object{}
 	}
-	return &Response{
-		Candidates: []Candidate{looseCandidate([]modelio.Part{part})},
-		ID:         body.member("id").word(),
-		Model:      body.member("model").word(),
-		Usage:      chatUsage.decode(body.member("usage")),
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{looseCandidate([]modelio.Part{part})},
+		ID:         body.Member("id").Word(),
+		Model:      body.Member("model").Word(),
+		Usage:      chatUsage.decode(body.Member("usage")),
 	}, nil
 }
 
@@ -214,15 +215,15 @@ func looseAnswer(body value) (*Response, error) {
 func streamsChat(a *Answer) bool {
 	events := a.Events()
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		if doc, err := parse(event.Data); err == nil {
-			return doc.root().member("choices").isArray()
+		if doc, err := jsontext.Parse(event.Data); err == nil {
+			return doc.Root().Member("choices").IsArray()
 		}
 	}
 	return false
 }
 
 // looseStream keeps the events of a stream as a list in a custom part.
-func looseStream(events *Events) *Response {
+func looseStream(events *Events) *modelio.Response {
 	all := list{}
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		if event.Data == nil {
@@ -230,17 +231,17 @@ func looseStream(events *Events) *Response {
 		}
 		o := modelio.Object{}
 		if event.Name != "" {
-			o["event"] = jsonText(event.Name)
+			o["event"] = jsontext.Text(event.Name)
 		}
-		if doc, err := parse(event.Data); err == nil {
-			o["data"] = doc.root().raw()
+		if doc, err := jsontext.Parse(event.Data); err == nil {
+			o["data"] = doc.Root().Raw()
 		} else {
 			for name, v := range opaque(event.Data) {
 				o[name] = v
 			}
 		}
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	part := modelio.Part{Custom: modelio.Object{"events": jsonList(all)}}
-	return &Response{Candidates: []Candidate{looseCandidate([]modelio.Part{part})}, Complete: true}
+	part := modelio.Part{Custom: modelio.Object{"events": jsontext.List(all)}}
+	return &modelio.Response{Candidates: []modelio.Candidate{looseCandidate([]modelio.Part{part})}, Complete: true}
 }

@@ -1,17 +1,20 @@
 package provider
 
-import "github.com/traceforge/traceforge-go/modelio"
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
 
 // messageList decodes a list of messages, each with one. It reports false for what is no list, and for
 // one with an element that is no message at all.
-func messageList(v value, one func(value) modelio.Message) ([]modelio.Message, bool) {
-	if !v.isArray() {
+func messageList(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]modelio.Message, bool) {
+	if !v.IsArray() {
 		return nil, false
 	}
-	messages := make([]modelio.Message, 0, v.length())
+	messages := make([]modelio.Message, 0, v.Len())
 	var calls callNames
-	for _, e := range v.elements() {
-		if !e.member("role").present() {
+	for _, e := range v.Elements() {
+		if !e.Member("role").Present() {
 			return nil, false
 		}
 		m := one(e)

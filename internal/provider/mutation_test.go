@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -28,41 +29,41 @@ func sample(visit func(json.RawMessage)) func(json.RawMessage) {
 
 // mutants calls visit with every text that comes of replacing one value of v by another, of
 // dropping one member or element, of saying one twice, or of adding one.
-func mutants(v value, visit func(json.RawMessage)) {
+func mutants(v jsontext.Value, visit func(json.RawMessage)) {
 	for _, replacement := range []string{`null`, `5`, `-1.0e3`, `true`, `""`, `"x"`, `{}`, `[]`, `["x"]`, `[{}]`, `{"a":{}}`, `"\ud800"`, `[{"type":"text","text":"x"}]`, `"{\"b\":1,\"a\":2}"`} {
 		visit(json.RawMessage(replacement))
 	}
 	switch {
-	case v.isObject():
-		for name, m := range v.members() {
-			visit(jsonObject(v.rest(name)))
+	case v.IsObject():
+		for name, m := range v.Members() {
+			visit(jsontext.ObjectText(v.Rest(name)))
 			mutants(m, func(mutant json.RawMessage) {
-				o := v.object()
+				o := v.Object()
 				o[name] = mutant
-				visit(jsonObject(o))
+				visit(jsontext.ObjectText(o))
 			})
 		}
 		for _, name := range []string{"type", "role", "content", "id", "name", "extra", "tool_calls", "function", "input", "arguments", "url", "source", "text"} {
 			for _, added := range []string{`null`, `"x"`, `{"a":1}`} {
-				o := v.object()
+				o := v.Object()
 				if _, there := o[name]; !there {
 					o[name] = json.RawMessage(added)
-					visit(jsonObject(o))
+					visit(jsontext.ObjectText(o))
 				}
 			}
 		}
-	case v.isArray():
+	case v.IsArray():
 		var all []json.RawMessage
-		for _, e := range v.elements() {
-			all = append(all, e.raw())
+		for _, e := range v.Elements() {
+			all = append(all, e.Raw())
 		}
-		for i, e := range v.elements() {
-			visit(jsonList(append(append([]json.RawMessage{}, all[:i]...), all[i+1:]...)))
-			visit(jsonList(append(append([]json.RawMessage{}, all[:i+1]...), all[i:]...)))
+		for i, e := range v.Elements() {
+			visit(jsontext.List(append(append([]json.RawMessage{}, all[:i]...), all[i+1:]...)))
+			visit(jsontext.List(append(append([]json.RawMessage{}, all[:i+1]...), all[i:]...)))
 			mutants(e, func(mutant json.RawMessage) {
 				other := append([]json.RawMessage{}, all...)
 				other[i] = mutant
-				visit(jsonList(other))
+				visit(jsontext.List(other))
 			})
 		}
 	}
@@ -80,11 +81,11 @@ func TestMutants(t *testing.T) {
 			if s.Name == "url" {
 				at = parseURL(t, &s)
 			}
-			doc, err := parse(s.Data)
+			doc, err := jsontext.Parse(s.Data)
 			if s.Name != "request" || err != nil {
 				continue
 			}
-			mutants(doc.root(), sample(func(body json.RawMessage) {
+			mutants(doc.Root(), sample(func(body json.RawMessage) {
 				w := &Wire{Method: at.Method, URL: at.URL, ContentType: at.ContentType, Body: body}
 				if !codec.Match(w) {
 					return
@@ -126,8 +127,8 @@ func TestMutantAnswers(t *testing.T) {
 			if !strings.HasPrefix(s.Name, "answer ") {
 				continue
 			}
-			if doc, err := parse(s.Data); err == nil {
-				mutants(doc.root(), sample(func(body json.RawMessage) { try(body) }))
+			if doc, err := jsontext.Parse(s.Data); err == nil {
+				mutants(doc.Root(), sample(func(body json.RawMessage) { try(body) }))
 				continue
 			}
 			stream := (&Answer{ContentType: "text/event-stream", Body: s.Data}).Events()
@@ -136,11 +137,11 @@ func TestMutantAnswers(t *testing.T) {
 			}
 			events := collect(t, stream)
 			for i, e := range events {
-				doc, err := parse(e.Data)
+				doc, err := jsontext.Parse(e.Data)
 				if err != nil {
 					continue
 				}
-				mutants(doc.root(), sample(func(data json.RawMessage) {
+				mutants(doc.Root(), sample(func(data json.RawMessage) {
 					var body []byte
 					for j, other := range events {
 						if j != i {

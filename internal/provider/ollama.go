@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -33,22 +34,22 @@ func (ollamaChat) Provider() string { return "ollama" }
 func (ollamaChat) Seeded() bool     { return true }
 
 func (ollamaChat) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/api/chat")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/api/chat")
 }
 
-func (ollamaChat) Endpoint(req *Request) string { return req.endpoint("/api/chat") }
+func (ollamaChat) Endpoint(req *modelio.Request) string { return endpointOf(req, "/api/chat") }
 
-func (ollamaChat) DecodeRequest(w *Wire) (*Request, error) {
+func (ollamaChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(ollamaChatAPI)
 	if err != nil {
 		return nil, err
 	}
-	req := &Request{API: ollamaChatAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	for name, v := range body.members() {
+	req := &modelio.Request{API: ollamaChatAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	for name, v := range body.Members() {
 		switch name {
 		case "model":
-			if v.isWord() {
-				req.Model = v.word()
+			if v.IsWord() {
+				req.Model = v.Word()
 				continue
 			}
 		case "messages":
@@ -66,14 +67,14 @@ func (ollamaChat) DecodeRequest(w *Wire) (*Request, error) {
 				continue
 			}
 		}
-		req.Options[name] = v.raw()
+		req.Options[name] = v.Raw()
 	}
 	w.keepURL(req, nil)
 	return req, nil
 }
 
-func (ollamaChat) EncodeRequest(req *Request) ([]byte, error) {
-	if err := req.wantMessages(ollamaChatAPI); err != nil {
+func (ollamaChat) EncodeRequest(req *modelio.Request) ([]byte, error) {
+	if err := wantMessages(req, ollamaChatAPI); err != nil {
 		return nil, err
 	}
 	body, err := encodeOllamaOptions(req)
@@ -81,7 +82,7 @@ func (ollamaChat) EncodeRequest(req *Request) ([]byte, error) {
 		return nil, err // unreachable: the API has them all
 	}
 	if req.Model != "" {
-		body["model"] = jsonText(req.Model)
+		body["model"] = jsontext.Text(req.Model)
 	}
 	if req.Tools != nil {
 		body["tools"] = encodeChatTools(req.Tools)
@@ -94,42 +95,42 @@ func (ollamaChat) EncodeRequest(req *Request) ([]byte, error) {
 		}
 		messages = append(messages, encoded...)
 	}
-	body["messages"] = jsonList(messages)
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	body["messages"] = jsontext.List(messages)
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
-func encodeOllamaOptions(req *Request) (modelio.Object, error) {
+func encodeOllamaOptions(req *modelio.Request) (modelio.Object, error) {
 	body := modelio.Object{}
 	options, err := ollamaParameters.encode(req)
 	if len(options) > 0 {
-		body["options"] = jsonObject(options)
+		body["options"] = jsontext.ObjectText(options)
 	}
 	return body, err
 }
 
 // ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool
 // calls. A member that fits no part is kept in Metadata.
-func ollamaMessage(v value) modelio.Message {
+func ollamaMessage(v jsontext.Value) modelio.Message {
 	var m modelio.Message
-	chatRole(&m, v.member("role"))
+	chatRole(&m, v.Member("role"))
 	if m.Role == modelio.RoleTool {
 		ollamaResult(&m, v)
 		return m
 	}
 	var reasoning, content, images, calls []modelio.Part
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		ok := false
 		switch name {
 		case "role":
 			continue
 		case "thinking":
-			if ok = f.isWord(); ok {
-				reasoning = []modelio.Part{modelio.ReasoningPart(f.word())}
+			if ok = f.IsWord(); ok {
+				reasoning = []modelio.Part{modelio.ReasoningPart(f.Word())}
 			}
 		case "content":
 			var text string
-			if text, ok = f.text(); ok {
+			if text, ok = f.Text(); ok {
 				content = []modelio.Part{modelio.TextPart(text)}
 			}
 		case "images":
@@ -138,7 +139,7 @@ func ollamaMessage(v value) modelio.Message {
 			calls, ok = ollamaCalls(f)
 		}
 		if !ok {
-			keep(&m.Metadata, name, f.raw())
+			jsontext.Keep(&m.Metadata, name, f.Raw())
 		}
 	}
 	m.Content = joined(reasoning, content, images, calls)
@@ -146,25 +147,25 @@ func ollamaMessage(v value) modelio.Message {
 }
 
 // ollamaResult decodes the result of a tool call.
-func ollamaResult(m *modelio.Message, v value) {
+func ollamaResult(m *modelio.Message, v jsontext.Value) {
 	result := &modelio.ToolResponse{}
 	part := modelio.Part{ToolResponse: result}
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		ok := name == "role"
 		switch name {
 		case "tool_name":
-			result.Name = f.word()
-			ok = f.isWord()
+			result.Name = f.Word()
+			ok = f.IsWord()
 		case "tool_call_id":
-			result.Ref = f.word()
-			ok = f.isWord()
+			result.Ref = f.Word()
+			ok = f.IsWord()
 		case "content":
-			if ok = f.isString(); ok {
-				result.Output = f.raw()
+			if ok = f.IsString(); ok {
+				result.Output = f.Raw()
 			}
 		}
 		if !ok {
-			keep(&m.Metadata, name, f.raw())
+			jsontext.Keep(&m.Metadata, name, f.Raw())
 		}
 	}
 	if result.Name == "" {
@@ -174,8 +175,8 @@ func ollamaResult(m *modelio.Message, v value) {
 }
 
 // ollamaImages decodes images, which are base64 without their content type.
-func ollamaImages(v value) ([]modelio.Part, bool) {
-	images, ok := v.texts()
+func ollamaImages(v jsontext.Value) ([]modelio.Part, bool) {
+	images, ok := v.Texts()
 	var parts []modelio.Part
 	for _, image := range images {
 		contentType := sniffImage(image)
@@ -185,28 +186,28 @@ func ollamaImages(v value) ([]modelio.Part, bool) {
 }
 
 // ollamaCalls decodes tool calls, whose arguments are values and not text.
-func ollamaCalls(v value) ([]modelio.Part, bool) {
+func ollamaCalls(v jsontext.Value) ([]modelio.Part, bool) {
 	var parts []modelio.Part
-	for _, call := range v.elements() {
-		function := call.member("function")
-		request := &modelio.ToolRequest{Name: function.member("name").word(), Input: function.member("arguments").raw()}
+	for _, call := range v.Elements() {
+		function := call.Member("function")
+		request := &modelio.ToolRequest{Name: function.Member("name").Word(), Input: function.Member("arguments").Raw()}
 		if request.Name == "" || request.Input == nil {
 			return nil, false
 		}
 		taken := []string{"function"}
-		if id := call.member("id"); id.isWord() {
-			request.Ref = id.word()
+		if id := call.Member("id"); id.IsWord() {
+			request.Ref = id.Word()
 			taken = append(taken, "id")
 		}
-		part := modelio.Part{ToolRequest: request, Metadata: call.rest(taken...)}
-		keepRest(&part.Metadata, "function", function, "name", "arguments")
+		part := modelio.Part{ToolRequest: request, Metadata: call.Rest(taken...)}
+		jsontext.KeepRest(&part.Metadata, "function", function, "name", "arguments")
 		parts = append(parts, part)
 	}
 	return parts, len(parts) > 0
 }
 
 func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
-	o := modelio.Object{"role": jsonText(wireRole(m.Role))}
+	o := modelio.Object{"role": jsontext.Text(wireRole(m.Role))}
 	var texts []string
 	var images, calls, results list
 	for i, part := range m.Content {
@@ -214,13 +215,13 @@ func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
 		case part.Text != nil:
 			texts = append(texts, *part.Text)
 		case part.Reasoning != nil:
-			o["thinking"] = jsonText(*part.Reasoning)
+			o["thinking"] = jsontext.Text(*part.Reasoning)
 		case part.Media != nil:
 			_, data, ok := splitDataURL(part.Media.URL)
 			if !ok {
 				return nil, wireFailure(ollamaChatAPI, at, i, "the API takes media as base64 only")
 			}
-			images = append(images, jsonText(data))
+			images = append(images, jsontext.Text(data))
 		case part.ToolRequest != nil:
 			calls = append(calls, encodeOllamaCall(part))
 		case part.ToolResponse != nil && m.Role == modelio.RoleTool:
@@ -233,51 +234,51 @@ func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
 		return results, nil
 	}
 	if texts != nil {
-		o["content"] = jsonText(strings.Join(texts, ""))
+		o["content"] = jsontext.Text(strings.Join(texts, ""))
 	}
 	if images != nil {
-		o["images"] = jsonList(images)
+		o["images"] = jsontext.List(images)
 	}
 	if calls != nil {
-		o["tool_calls"] = jsonList(calls)
+		o["tool_calls"] = jsontext.List(calls)
 	}
 	overlay(o, m.Metadata)
-	return list{jsonObject(o)}, nil
+	return list{jsontext.ObjectText(o)}, nil
 }
 
 func encodeOllamaCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
-	function := modelio.Object{"name": jsonText(call.Name), "arguments": json.RawMessage("{}")}
+	function := modelio.Object{"name": jsontext.Text(call.Name), "arguments": json.RawMessage("{}")}
 	if call.Input != nil {
 		function["arguments"] = call.Input
 	}
-	o := modelio.Object{"function": jsonObject(function)}
+	o := modelio.Object{"function": jsontext.ObjectText(function)}
 	if call.Ref != "" {
-		o["id"] = jsonText(call.Ref)
+		o["id"] = jsontext.Text(call.Ref)
 	}
 	overlay(o, part.Metadata)
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
 func encodeOllamaResult(part modelio.Part, extra modelio.Object) json.RawMessage {
 	result := part.ToolResponse
-	o := modelio.Object{"role": jsonText("tool")}
+	o := modelio.Object{"role": jsontext.Text("tool")}
 	if result.Name != "" && !marked(part.Metadata, wireNameless) {
-		o["tool_name"] = jsonText(result.Name)
+		o["tool_name"] = jsontext.Text(result.Name)
 	}
 	if result.Ref != "" {
-		o["tool_call_id"] = jsonText(result.Ref)
+		o["tool_call_id"] = jsontext.Text(result.Ref)
 	}
 	if result.Output != nil {
 		o["content"] = argumentsOf(result.Output)
 	}
 	overlay(o, part.Metadata)
 	overlay(o, extra)
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
-func (ollamaChat) DecodeResponse(a *Answer) (*Response, error) {
-	return decodeAnswer(ollamaChatAPI, a, func() fold { return &ollamaFold{} }, func(body value) (*Response, error) {
+func (ollamaChat) DecodeResponse(a *Answer) (*modelio.Response, error) {
+	return decodeAnswer(ollamaChatAPI, a, func() fold { return &ollamaFold{} }, func(body jsontext.Value) (*modelio.Response, error) {
 		return ollamaAnswer(ollamaChatAPI, body)
 	})
 }
@@ -290,24 +291,24 @@ func (ollamaGenerate) Provider() string { return "ollama" }
 func (ollamaGenerate) Seeded() bool     { return true }
 
 func (ollamaGenerate) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("prompt").present() }, "/api/generate")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("prompt").Present() }, "/api/generate")
 }
 
-func (ollamaGenerate) Endpoint(req *Request) string { return req.endpoint("/api/generate") }
+func (ollamaGenerate) Endpoint(req *modelio.Request) string { return endpointOf(req, "/api/generate") }
 
-func (ollamaGenerate) DecodeRequest(w *Wire) (*Request, error) {
+func (ollamaGenerate) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(ollamaGenerateAPI)
 	if err != nil {
 		return nil, err
 	}
-	req := decodePrompt(ollamaGenerateAPI, body, "prompt", func(r *Request, name string, v value) bool {
+	req := decodePrompt(ollamaGenerateAPI, body, "prompt", func(r *modelio.Request, name string, v jsontext.Value) bool {
 		return name == "options" && ollamaParameters.decodeIn(r, name, v)
 	})
 	w.keepURL(req, nil)
 	return req, nil
 }
 
-func (ollamaGenerate) EncodeRequest(req *Request) ([]byte, error) {
+func (ollamaGenerate) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	body, err := encodeOllamaOptions(req)
 	if err != nil {
 		return nil, err // unreachable: the API has them all
@@ -315,8 +316,8 @@ func (ollamaGenerate) EncodeRequest(req *Request) ([]byte, error) {
 	return encodePrompt(req, "prompt", body)
 }
 
-func (ollamaGenerate) DecodeResponse(a *Answer) (*Response, error) {
-	return decodeAnswer(ollamaGenerateAPI, a, func() fold { return &ollamaFold{} }, func(body value) (*Response, error) {
+func (ollamaGenerate) DecodeResponse(a *Answer) (*modelio.Response, error) {
+	return decodeAnswer(ollamaGenerateAPI, a, func() fold { return &ollamaFold{} }, func(body jsontext.Value) (*modelio.Response, error) {
 		return ollamaAnswer(ollamaGenerateAPI, body)
 	})
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -12,21 +13,21 @@ var ollamaUsage = usageNames{
 }
 
 // ollamaAnswer decodes an answer of either API: to a chat it has a message, to a prompt a response.
-func ollamaAnswer(api string, body value) (*Response, error) {
-	message, text := body.member("message"), body.member("response")
-	if !message.isObject() && !text.isString() {
+func ollamaAnswer(api string, body jsontext.Value) (*modelio.Response, error) {
+	message, text := body.Member("message"), body.Member("response")
+	if !message.IsObject() && !text.IsString() {
 		return nil, &WireError{API: api, Reason: "the answer has neither a message nor an error"}
 	}
-	c := Candidate{FinishReasonRaw: body.member("done_reason").word()}
+	c := modelio.Candidate{FinishReasonRaw: body.Member("done_reason").Word()}
 	c.FinishReason = finishReason(c.FinishReasonRaw)
-	if message.isObject() {
+	if message.IsObject() {
 		c.Message = ollamaMessage(message)
 		delete(c.Message.Metadata, "role")
 	} else {
-		if thinking := body.member("thinking"); thinking.isWord() {
-			c.Message.Content = []modelio.Part{modelio.ReasoningPart(thinking.word())}
+		if thinking := body.Member("thinking"); thinking.IsWord() {
+			c.Message.Content = []modelio.Part{modelio.ReasoningPart(thinking.Word())}
 		}
-		if text, ok := text.text(); ok {
+		if text, ok := text.Text(); ok {
 			c.Message.Content = append(c.Message.Content, modelio.TextPart(text))
 		}
 	}
@@ -37,9 +38,9 @@ func ollamaAnswer(api string, body value) (*Response, error) {
 		}
 	}
 	tidy(&c.Message)
-	resp := &Response{
-		Candidates: []Candidate{c},
-		Model:      body.member("model").word(),
+	resp := &modelio.Response{
+		Candidates: []modelio.Candidate{c},
+		Model:      body.Member("model").Word(),
 		Usage:      ollamaUsage.decode(body),
 		Metadata:   beside(body, "model", "message", "response", "thinking", "done", "done_reason", "prompt_eval_count", "eval_count"),
 	}
@@ -58,16 +59,16 @@ type ollamaFold struct {
 	done    bool
 }
 
-func (f *ollamaFold) add(_ string, chunk value) error {
-	for name, v := range chunk.members() {
+func (f *ollamaFold) add(_ string, chunk jsontext.Value) error {
+	for name, v := range chunk.Members() {
 		switch name {
 		case "message":
-			f.calls = append(f.calls, elementsOf(v.member("tool_calls"))...)
+			f.calls = append(f.calls, elementsOf(v.Member("tool_calls"))...)
 			growMembers(&f.message, v, "role", "tool_calls")
 		case "response", "thinking":
 			f.top.grow(name, v)
 		case "done":
-			f.done = string(v.raw()) == "true"
+			f.done = string(v.Raw()) == "true"
 		default:
 			f.top.put(name, v)
 		}
@@ -76,10 +77,10 @@ func (f *ollamaFold) add(_ string, chunk value) error {
 }
 
 // elementsOf returns the elements of an array.
-func elementsOf(v value) list {
+func elementsOf(v jsontext.Value) list {
 	var all list
-	for _, e := range v.elements() {
-		all = append(all, e.raw())
+	for _, e := range v.Elements() {
+		all = append(all, e.Raw())
 	}
 	return all
 }
@@ -89,12 +90,12 @@ func (f *ollamaFold) body() (json.RawMessage, bool) {
 	if f.message != nil {
 		message := f.message.object()
 		if len(f.calls) > 0 {
-			message["tool_calls"] = jsonList(f.calls)
+			message["tool_calls"] = jsontext.List(f.calls)
 		}
-		body["message"] = jsonObject(message)
+		body["message"] = jsontext.ObjectText(message)
 	}
 	if len(body) == 0 {
 		return nil, false
 	}
-	return jsonObject(body), f.done
+	return jsontext.ObjectText(body), f.done
 }

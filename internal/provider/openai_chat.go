@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -29,28 +30,28 @@ func (openAIChat) Provider() string { return "openai" }
 func (openAIChat) Seeded() bool     { return true }
 
 func (openAIChat) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("messages").isArray() }, "/chat/completions", "/agents/completions", "/openai")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/chat/completions", "/agents/completions", "/openai")
 }
 
-func (openAIChat) Endpoint(req *Request) string {
-	return req.deployed("/v1", "/chat/completions")
+func (openAIChat) Endpoint(req *modelio.Request) string {
+	return deployed(req, "/v1", "/chat/completions")
 }
 
-func (openAIChat) DecodeRequest(w *Wire) (*Request, error) {
+func (openAIChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(chatAPI)
 	if err != nil {
 		return nil, err
 	}
 	req := chatRequest(chatAPI, body, &chatParameters)
-	req.alias(body, "max_completion_tokens", "max_tokens", &req.MaxTokens)
-	req.alias(body, "random_seed", "seed", &req.Seed) // Mistral
-	req.deployment(w)
+	alias(req, body, "max_completion_tokens", "max_tokens", &req.MaxTokens)
+	alias(req, body, "random_seed", "seed", &req.Seed) // Mistral
+	deployment(req, w)
 	return req, nil
 }
 
 // deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
 // model where the body names none. A body that names the same keeps its model in Options.
-func (r *Request) deployment(w *Wire) {
+func deployment(r *modelio.Request, w *Wire) {
 	_, rest, ok := strings.Cut(w.URL.Path, "/deployments/")
 	name, _, nested := strings.Cut(rest, "/")
 	if !ok || !nested {
@@ -63,43 +64,43 @@ func (r *Request) deployment(w *Wire) {
 	case r.Model == "" && !unfit:
 		r.Model = name
 	case r.Model == name:
-		r.Options["model"] = jsonText(name)
+		r.Options["model"] = jsontext.Text(name)
 	}
 }
 
 // deployed returns the endpoint at path: below a deployment where there is one, else below base.
-func (r *Request) deployed(base, path string) string {
-	if deployment := r.urlSegment("deployment"); deployment != "" {
+func deployed(r *modelio.Request, base, path string) string {
+	if deployment := urlSegment(r, "deployment"); deployment != "" {
 		base = "/openai/deployments/" + url.PathEscape(deployment)
 	}
-	return r.endpoint(base + path)
+	return endpointOf(r, base+path)
 }
 
-func (openAIChat) EncodeRequest(req *Request) ([]byte, error) {
-	if err := req.wantMessages(chatAPI); err != nil {
+func (openAIChat) EncodeRequest(req *modelio.Request) ([]byte, error) {
+	if err := wantMessages(req, chatAPI); err != nil {
 		return nil, err
 	}
 	body, err := chatBody(chatAPI, req, &chatParameters)
 	if err != nil {
 		return nil, err
 	}
-	req.withoutAlias(body, "max_completion_tokens", "max_tokens", req.MaxTokens)
-	req.withoutAlias(body, "random_seed", "seed", req.Seed)
-	if req.Model != "" && req.Model != req.urlSegment("deployment") {
-		body["model"] = jsonText(req.Model)
+	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
+	withoutAlias(req, body, "random_seed", "seed", req.Seed)
+	if req.Model != "" && req.Model != urlSegment(req, "deployment") {
+		body["model"] = jsontext.Text(req.Model)
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
 // chatRequest decodes a request whose messages and tools are those of chat completions.
-func chatRequest(api string, body value, p *parameters) *Request {
-	req := &Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	for name, v := range body.members() {
+func chatRequest(api string, body jsontext.Value, p *parameters) *modelio.Request {
+	req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	for name, v := range body.Members() {
 		switch name {
 		case "model":
-			if v.isWord() {
-				req.Model = v.word()
+			if v.IsWord() {
+				req.Model = v.Word()
 				continue
 			}
 		case "messages":
@@ -117,13 +118,13 @@ func chatRequest(api string, body value, p *parameters) *Request {
 				continue
 			}
 		}
-		req.Options[name] = v.raw()
+		req.Options[name] = v.Raw()
 	}
 	return req
 }
 
 // chatBody undoes chatRequest, but for the model and Options.
-func chatBody(api string, req *Request, p *parameters) (modelio.Object, error) {
+func chatBody(api string, req *modelio.Request, p *parameters) (modelio.Object, error) {
 	body, err := p.encode(req)
 	if err != nil {
 		return nil, err
@@ -141,13 +142,13 @@ func chatBody(api string, req *Request, p *parameters) (modelio.Object, error) {
 
 // chatTools decodes the list of tools. It reports false for one that is no list of objects
 // with a type.
-func chatTools(v value) ([]modelio.ToolDefinition, bool) {
-	if !v.isArray() {
+func chatTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
+	if !v.IsArray() {
 		return nil, false
 	}
 	tools := []modelio.ToolDefinition{}
-	for _, t := range v.elements() {
-		if !t.member("type").present() {
+	for _, t := range v.Elements() {
+		if !t.Member("type").Present() {
 			return nil, false
 		}
 		tools = append(tools, chatTool(t))
@@ -157,39 +158,39 @@ func chatTools(v value) ([]modelio.ToolDefinition, bool) {
 
 // chatTool decodes a function. Any other tool, such as a host's own web search, is kept whole in
 // its Metadata.
-func chatTool(v value) modelio.ToolDefinition {
-	kind, function := v.member("type").word(), v.member("function")
-	if kind != "function" || !function.member("name").isWord() {
-		tool := modelio.ToolDefinition{Name: kind, Metadata: v.object()}
-		for _, name := range []value{v.member("name"), v.member(kind, "name")} {
-			if name.isWord() {
-				tool.Name = name.word()
+func chatTool(v jsontext.Value) modelio.ToolDefinition {
+	kind, function := v.Member("type").Word(), v.Member("function")
+	if kind != "function" || !function.Member("name").IsWord() {
+		tool := modelio.ToolDefinition{Name: kind, Metadata: v.Object()}
+		for _, name := range []jsontext.Value{v.Member("name"), v.Member(kind, "name")} {
+			if name.IsWord() {
+				tool.Name = name.Word()
 			}
 		}
 		return tool
 	}
-	tool := modelio.ToolDefinition{Metadata: v.rest("type", "function")}
+	tool := modelio.ToolDefinition{Metadata: v.Rest("type", "function")}
 	rest := functionTool(&tool, function, "parameters")
 	if rest != nil {
-		keep(&tool.Metadata, "function", jsonObject(rest))
+		jsontext.Keep(&tool.Metadata, "function", jsontext.ObjectText(rest))
 	}
 	return tool
 }
 
 // functionTool takes name, description and schema of a tool from its members, and returns the
 // other members.
-func functionTool(tool *modelio.ToolDefinition, v value, schemaName string) modelio.Object {
+func functionTool(tool *modelio.ToolDefinition, v jsontext.Value, schemaName string) modelio.Object {
 	var rest modelio.Object
-	for name, m := range v.members() {
+	for name, m := range v.Members() {
 		switch {
 		case name == "name":
-			tool.Name = m.word()
-		case name == "description" && m.isWord():
-			tool.Description = m.word()
-		case name == schemaName && !m.isNull():
-			tool.InputSchema = m.raw()
+			tool.Name = m.Word()
+		case name == "description" && m.IsWord():
+			tool.Description = m.Word()
+		case name == schemaName && !m.IsNull():
+			tool.InputSchema = m.Raw()
 		default:
-			keep(&rest, name, m.raw())
+			jsontext.Keep(&rest, name, m.Raw())
 		}
 	}
 	return rest
@@ -197,9 +198,9 @@ func functionTool(tool *modelio.ToolDefinition, v value, schemaName string) mode
 
 // encodeFunctionTool undoes functionTool.
 func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.Object {
-	o := modelio.Object{"name": jsonText(tool.Name)}
+	o := modelio.Object{"name": jsontext.Text(tool.Name)}
 	if tool.Description != "" {
-		o["description"] = jsonText(tool.Description)
+		o["description"] = jsontext.Text(tool.Description)
 	}
 	if tool.InputSchema != nil {
 		o[schemaName] = tool.InputSchema
@@ -212,13 +213,13 @@ func encodeChatTools(tools []modelio.ToolDefinition) json.RawMessage {
 	for i, tool := range tools {
 		o := modelio.Object{}
 		if _, whole := tool.Metadata["type"]; !whole {
-			o["type"] = jsonText("function")
-			o["function"] = jsonObject(encodeFunctionTool(tool, "parameters"))
+			o["type"] = jsontext.Text("function")
+			o["function"] = jsontext.ObjectText(encodeFunctionTool(tool, "parameters"))
 		}
 		overlay(o, tool.Metadata)
-		list[i] = jsonObject(o)
+		list[i] = jsontext.ObjectText(o)
 	}
-	return jsonList(list)
+	return jsontext.List(list)
 }
 
 // chatRoles maps the wire's roles to ours (design R15). The first of each role is the one
@@ -237,16 +238,16 @@ var chatRoles = []struct {
 }
 
 // chatRole takes the role of a message. One that is not known speaks to the model, so it is a user's.
-func chatRole(m *modelio.Message, v value) {
+func chatRole(m *modelio.Message, v jsontext.Value) {
 	m.Role = modelio.RoleUser
 	for _, r := range chatRoles {
-		if r.wire == v.word() {
+		if r.wire == v.Word() {
 			m.Role = r.role
 			break
 		}
 	}
-	if v.word() != wireRole(m.Role) {
-		keep(&m.Metadata, "role", v.raw())
+	if v.Word() != wireRole(m.Role) {
+		jsontext.Keep(&m.Metadata, "role", v.Raw())
 	}
 }
 

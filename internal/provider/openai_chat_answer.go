@@ -5,40 +5,41 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (openAIChat) DecodeResponse(a *Answer) (*Response, error) {
+func (openAIChat) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(chatAPI, a, func() fold { return &chatFold{} }, chatCompletion)
 }
 
 // chatCompletion decodes a chat completion.
-func chatCompletion(body value) (*Response, error) {
-	if !body.member("choices").isArray() {
+func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("choices").IsArray() {
 		return nil, &WireError{API: chatAPI, Reason: "the answer has neither choices nor an error"}
 	}
-	resp := &Response{
-		ID:       body.member("id").word(),
-		Model:    body.member("model").word(),
-		Usage:    chatUsage.decode(body.member("usage")),
+	resp := &modelio.Response{
+		ID:       body.Member("id").Word(),
+		Model:    body.Member("model").Word(),
+		Usage:    chatUsage.decode(body.Member("usage")),
 		Metadata: beside(body, "id", "model", "usage", "choices", "object"),
 	}
 	if resp.Usage == nil {
-		resp.Usage = chatUsage.decode(body.member("x_groq", "usage"))
+		resp.Usage = chatUsage.decode(body.Member("x_groq", "usage"))
 	}
-	for _, choice := range body.member("choices").elements() {
+	for _, choice := range body.Member("choices").Elements() {
 		resp.Candidates = append(resp.Candidates, chatChoice(choice))
 	}
 	return resp, nil
 }
 
-func chatChoice(choice value) Candidate {
-	c := Candidate{FinishReasonRaw: choice.member("finish_reason").word()}
+func chatChoice(choice jsontext.Value) modelio.Candidate {
+	c := modelio.Candidate{FinishReasonRaw: choice.Member("finish_reason").Word()}
 	c.FinishReason = finishReason(c.FinishReasonRaw)
-	c.Message = chatAnswer(choice.member("message"))
+	c.Message = chatAnswer(choice.Member("message"))
 	for name, v := range beside(choice, "index", "message", "delta", "text", "finish_reason") {
 		if _, taken := c.Message.Metadata[name]; !taken {
-			keep(&c.Message.Metadata, name, v)
+			jsontext.Keep(&c.Message.Metadata, name, v)
 		}
 	}
 	for _, part := range c.Message.Content {
@@ -50,27 +51,27 @@ func chatChoice(choice value) Candidate {
 }
 
 // chatAnswer decodes the message of an answer.
-func chatAnswer(v value) modelio.Message {
+func chatAnswer(v jsontext.Value) modelio.Message {
 	m := chatMessage(v)
 	m.Role = modelio.RoleModel
 	delete(m.Metadata, "role")
-	if said := v.member("content"); said.isObject() && !said.isEmpty() { // what Cloudflare answers to a schema
+	if said := v.Member("content"); said.IsObject() && !said.IsEmpty() { // what Cloudflare answers to a schema
 		delete(m.Metadata, "content")
 		at := slices.IndexFunc(m.Content, func(part modelio.Part) bool { return part.ToolRequest != nil })
 		if at < 0 {
 			at = len(m.Content)
 		}
-		m.Content = slices.Insert(m.Content, at, modelio.TextPart(string(said.raw())))
+		m.Content = slices.Insert(m.Content, at, modelio.TextPart(string(said.Raw())))
 	}
-	if audio := v.member("audio"); audio.member("data").isWord() {
-		data := audio.member("data").word()
+	if audio := v.Member("audio"); audio.Member("data").IsWord() {
+		data := audio.Member("data").Word()
 		contentType := sniffAudio(data)
 		part := modelio.MediaPart(contentType, dataURL(contentType, data))
-		if transcript := audio.member("transcript"); transcript.isWord() {
-			keep(&part.Metadata, "transcript", transcript.raw())
+		if transcript := audio.Member("transcript"); transcript.IsWord() {
+			jsontext.Keep(&part.Metadata, "transcript", transcript.Raw())
 		}
 		m.Content = append(m.Content, part)
-		m.Metadata["audio"] = jsonObject(audio.rest("data", "transcript"))
+		m.Metadata["audio"] = jsontext.ObjectText(audio.Rest("data", "transcript"))
 	}
 	for i := range m.Content {
 		if call := m.Content[i].ToolRequest; call != nil {
@@ -88,14 +89,14 @@ func tidyCall(part *modelio.Part) {
 	if marked(part.Metadata, wireFunctionCall) {
 		delete(part.Metadata, "arguments")
 	}
-	rest, ok := members(part.Metadata["function"])
+	rest, ok := jsontext.MembersOf(part.Metadata["function"])
 	if !ok {
 		return
 	}
 	delete(rest, "arguments")
 	delete(part.Metadata, "function")
 	if len(rest) > 0 {
-		part.Metadata["function"] = jsonObject(rest)
+		part.Metadata["function"] = jsontext.ObjectText(rest)
 	}
 }
 
@@ -119,17 +120,17 @@ type chatGrowing struct {
 
 // chatCall is one tool call that is under way.
 type chatCall struct {
-	index            value
+	index            jsontext.Value
 	call             growing
 	function, custom *growing
 }
 
-func (f *chatFold) add(_ string, chunk value) error {
-	for name, v := range chunk.members() {
+func (f *chatFold) add(_ string, chunk jsontext.Value) error {
+	for name, v := range chunk.Members() {
 		switch name {
 		case "choices":
-			for _, choice := range v.elements() {
-				f.choices.at(choice.member("index")).add(choice)
+			for _, choice := range v.Elements() {
+				f.choices.at(choice.Member("index")).add(choice)
 			}
 		case "id", "model":
 			f.top.first(name, v)
@@ -141,18 +142,18 @@ func (f *chatFold) add(_ string, chunk value) error {
 	return nil
 }
 
-func (c *chatGrowing) add(choice value) {
-	for name, v := range choice.members() {
+func (c *chatGrowing) add(choice jsontext.Value) {
+	for name, v := range choice.Members() {
 		switch name {
 		case "index", "text": // text repeats the delta
 		case "delta":
 			c.delta(v)
 		case "message": // some hosts send the message so far beside each delta
-			if !choice.member("delta").present() {
+			if !choice.Member("delta").Present() {
 				c.delta(v)
 			}
 		case "logprobs":
-			for name, tokens := range v.members() {
+			for name, tokens := range v.Members() {
 				c.logprobs.extend(name, tokens)
 			}
 		default:
@@ -161,8 +162,8 @@ func (c *chatGrowing) add(choice value) {
 	}
 }
 
-func (c *chatGrowing) delta(delta value) {
-	for name, v := range delta.members() {
+func (c *chatGrowing) delta(delta jsontext.Value) {
+	for name, v := range delta.Members() {
 		switch name {
 		case "role":
 			c.message.first(name, v)
@@ -171,11 +172,11 @@ func (c *chatGrowing) delta(delta value) {
 		case "reasoning", "reasoning_content", "refusal":
 			c.message.grow(name, v)
 		case "reasoning_details":
-			for _, detail := range v.elements() {
+			for _, detail := range v.Elements() {
 				c.details = growBlock(c.details, detail)
 			}
 		case "tool_calls":
-			for _, call := range v.elements() {
+			for _, call := range v.Elements() {
 				c.toolCall(call)
 			}
 		case "function_call":
@@ -189,9 +190,9 @@ func (c *chatGrowing) delta(delta value) {
 }
 
 // content takes a piece of the content: a string, or as Mistral does it blocks.
-func (c *chatGrowing) content(v value) {
-	if v.isArray() {
-		for _, block := range v.elements() {
+func (c *chatGrowing) content(v jsontext.Value) {
+	if v.IsArray() {
+		for _, block := range v.Elements() {
 			c.blocks = growBlock(c.blocks, block)
 		}
 		return
@@ -200,15 +201,15 @@ func (c *chatGrowing) content(v value) {
 		c.message.grow("content", v)
 		return
 	}
-	if v.isWord() {
-		doc, _ := parse([]byte(`{"type":"text","text":` + string(v.raw()) + `}`)) // a string is valid JSON
-		c.blocks = growBlock(c.blocks, doc.root())
+	if v.IsWord() {
+		doc, _ := jsontext.Parse([]byte(`{"type":"text","text":` + string(v.Raw()) + `}`)) // a string is valid JSON
+		c.blocks = growBlock(c.blocks, doc.Root())
 	}
 }
 
 // growBlock continues the last block, if the next one is of the same type and index, else begins one.
-func growBlock(blocks []*growing, v value) []*growing {
-	kind, index := string(v.member("type").raw()), string(v.member("index").raw())
+func growBlock(blocks []*growing, v jsontext.Value) []*growing {
+	kind, index := string(v.Member("type").Raw()), string(v.Member("index").Raw())
 	var last *growing
 	if n := len(blocks); n > 0 && kind != "" && string(blocks[n-1].set["type"]) == kind && string(blocks[n-1].set["index"]) == index {
 		last = blocks[n-1]
@@ -216,23 +217,23 @@ func growBlock(blocks []*growing, v value) []*growing {
 		last = &growing{}
 		blocks = append(blocks, last)
 	}
-	for name, m := range v.members() {
+	for name, m := range v.Members() {
 		switch name {
 		case "text", "summary", "data", "signature":
 			last.grow(name, m)
 		case "thinking":
 			text, _ := onlyText(m)
 			if old, ok := last.set[name]; ok && text != "" {
-				doc, _ := parse(old) // was set from a value
-				before, _ := onlyText(doc.root())
+				doc, _ := jsontext.Parse(old) // was set from a value
+				before, _ := onlyText(doc.Root())
 				text = before + text
 			}
 			if text == "" {
 				last.put(name, m)
 				break
 			}
-			block := modelio.Object{"type": jsonText("text"), "text": jsonText(text)}
-			keep(&last.set, name, jsonList(list{jsonObject(block)}))
+			block := modelio.Object{"type": jsontext.Text("text"), "text": jsontext.Text(text)}
+			jsontext.Keep(&last.set, name, jsontext.List(list{jsontext.ObjectText(block)}))
 		default:
 			last.put(name, m)
 		}
@@ -240,9 +241,9 @@ func growBlock(blocks []*growing, v value) []*growing {
 	return blocks
 }
 
-func (c *chatGrowing) toolCall(v value) {
+func (c *chatGrowing) toolCall(v jsontext.Value) {
 	call := c.callAt(v)
-	for name, m := range v.members() {
+	for name, m := range v.Members() {
 		switch name {
 		case "index":
 		case "id", "type":
@@ -259,20 +260,20 @@ func (c *chatGrowing) toolCall(v value) {
 
 // callAt returns the tool call that the next piece continues: the one with its index, but if
 // the piece has another id than that, it begins a call; some hosts give all calls index 0.
-func (c *chatGrowing) callAt(v value) *chatCall {
-	index, id := v.member("index"), v.member("id")
+func (c *chatGrowing) callAt(v jsontext.Value) *chatCall {
+	index, id := v.Member("index"), v.Member("id")
 	var found *chatCall
 	for _, call := range slices.Backward(c.calls) {
-		same := string(call.index.raw()) == string(index.raw())
-		if !index.present() || index.isNull() {
-			same = !id.isWord() || string(call.call.set["id"]) == string(id.raw())
+		same := string(call.index.Raw()) == string(index.Raw())
+		if !index.Present() || index.IsNull() {
+			same = !id.IsWord() || string(call.call.set["id"]) == string(id.Raw())
 		}
 		if same {
 			found = call
 			break
 		}
 	}
-	if found != nil && id.isWord() && found.call.has("id") && string(found.call.set["id"]) != string(id.raw()) && string(found.call.set["id"]) != `""` {
+	if found != nil && id.IsWord() && found.call.has("id") && string(found.call.set["id"]) != string(id.Raw()) && string(found.call.set["id"]) != `""` {
 		found = nil
 	}
 	if found == nil {
@@ -290,17 +291,17 @@ func (f *chatFold) body() (json.RawMessage, bool) {
 		complete = complete && !saysNothing(choice["finish_reason"]) && choice["finish_reason"] != nil
 		choice["index"] = json.RawMessage(strconv.FormatInt(f.choices.indexes[i], 10))
 		if logprobs := c.logprobs.object(); len(logprobs) > 0 {
-			choice["logprobs"] = jsonObject(logprobs)
+			choice["logprobs"] = jsontext.ObjectText(logprobs)
 		}
 		choice["message"] = c.messageJSON()
-		choices = append(choices, jsonObject(choice))
+		choices = append(choices, jsontext.ObjectText(choice))
 	}
 	body := f.top.object()
 	if len(body) == 0 && len(choices) == 0 {
 		return nil, false
 	}
-	body["choices"] = jsonList(choices)
-	return jsonObject(body), complete
+	body["choices"] = jsontext.List(choices)
+	return jsontext.ObjectText(body), complete
 }
 
 func (c *chatGrowing) messageJSON() json.RawMessage {
@@ -308,7 +309,7 @@ func (c *chatGrowing) messageJSON() json.RawMessage {
 	if len(c.blocks) > 0 {
 		blocks := c.blocks
 		if text := m["content"]; text != nil && !saysNothing(text) {
-			block := modelio.Object{"type": jsonText("text"), "text": text}
+			block := modelio.Object{"type": jsontext.Text("text"), "text": text}
 			blocks = append([]*growing{{set: block}}, blocks...)
 		}
 		m["content"] = jsonGrowing(blocks)
@@ -321,7 +322,7 @@ func (c *chatGrowing) messageJSON() json.RawMessage {
 		for _, call := range c.calls {
 			calls = append(calls, call.json())
 		}
-		m["tool_calls"] = jsonList(calls)
+		m["tool_calls"] = jsontext.List(calls)
 	}
 	if c.call != nil {
 		m["function_call"] = c.call.json()
@@ -329,19 +330,19 @@ func (c *chatGrowing) messageJSON() json.RawMessage {
 	if c.audio != nil {
 		m["audio"] = c.audio.json()
 	}
-	return jsonObject(m)
+	return jsontext.ObjectText(m)
 }
 
 func (c *chatCall) json() json.RawMessage {
 	o := c.call.object()
 	if c.function != nil {
 		if !c.function.has("arguments") {
-			keep(&c.function.set, "arguments", jsonText(""))
+			jsontext.Keep(&c.function.set, "arguments", jsontext.Text(""))
 		}
 		o["function"] = c.function.json()
 	}
 	if c.custom != nil {
 		o["custom"] = c.custom.json()
 	}
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }

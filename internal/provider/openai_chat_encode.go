@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -26,11 +27,11 @@ func encodeChatMessages(api string, messages []modelio.Message) (json.RawMessage
 		}
 		list = append(list, message)
 	}
-	return jsonList(list), nil
+	return jsontext.List(list), nil
 }
 
 func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, error) {
-	o := modelio.Object{"role": jsonText(wireRole(m.Role))}
+	o := modelio.Object{"role": jsontext.Text(wireRole(m.Role))}
 	var content []modelio.Part
 	var calls []json.RawMessage
 	for i, part := range m.Content {
@@ -40,9 +41,9 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 		case part.ToolRequest != nil:
 			calls = append(calls, encodeToolCall(part))
 		case part.Reasoning != nil && !marked(part.Metadata, wireThinking) && !marked(part.Metadata, wireThought):
-			o[reasoningMember(part)] = jsonText(*part.Reasoning)
+			o[reasoningMember(part)] = jsontext.Text(*part.Reasoning)
 		case part.Text != nil && marked(part.Metadata, wireRefusal):
-			o["refusal"] = jsonText(*part.Text)
+			o["refusal"] = jsontext.Text(*part.Text)
 		case part.ToolResponse != nil:
 			return nil, wireFailure(api, at, i, "a tool response outside a message of role tool")
 		default:
@@ -51,7 +52,7 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 	}
 	switch {
 	case isPlainText(content) && !marked(m.Metadata, wireArray):
-		o["content"] = jsonText(*content[0].Text)
+		o["content"] = jsontext.Text(*content[0].Text)
 	case content != nil:
 		blocks, err := encodeChatBlocks(content)
 		if err != nil {
@@ -60,10 +61,10 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 		o["content"] = blocks
 	}
 	if calls != nil {
-		o["tool_calls"] = jsonList(calls)
+		o["tool_calls"] = jsontext.List(calls)
 	}
 	overlay(o, m.Metadata)
-	return jsonObject(o), nil
+	return jsontext.ObjectText(o), nil
 }
 
 // reasoningMember returns the member of a message that reasoning is in.
@@ -84,9 +85,9 @@ func encodeChatResults(api string, at int, m modelio.Message) ([]json.RawMessage
 		if result == nil {
 			return nil, wireFailure(api, at, i, "a message of role tool may hold tool responses only")
 		}
-		o := modelio.Object{"role": jsonText("tool")}
+		o := modelio.Object{"role": jsontext.Text("tool")}
 		if result.Ref != "" {
-			o["tool_call_id"] = jsonText(result.Ref)
+			o["tool_call_id"] = jsontext.Text(result.Ref)
 		}
 		switch {
 		case result.Content != nil:
@@ -100,7 +101,7 @@ func encodeChatResults(api string, at int, m modelio.Message) ([]json.RawMessage
 		}
 		overlay(o, part.Metadata)
 		overlay(o, m.Metadata)
-		list = append(list, jsonObject(o))
+		list = append(list, jsontext.ObjectText(o))
 	}
 	return list, nil
 }
@@ -113,15 +114,15 @@ func encodeChatBlocks(parts []modelio.Part) (json.RawMessage, error) {
 			return nil, fmt.Errorf("content %d: %w", i, err)
 		}
 		overlay(o, part.Metadata)
-		list[i] = jsonObject(o)
+		list[i] = jsontext.ObjectText(o)
 	}
-	return jsonList(list), nil
+	return jsontext.List(list), nil
 }
 
 func encodeChatBlock(part modelio.Part) (modelio.Object, error) {
 	kind := "text"
-	if doc, err := parse(part.Metadata["type"]); err == nil {
-		kind = doc.root().word()
+	if doc, err := jsontext.Parse(part.Metadata["type"]); err == nil {
+		kind = doc.Root().Word()
 	} else if part.Media != nil {
 		kind = chatMediaKind(part.Media)
 	}
@@ -131,15 +132,15 @@ func encodeChatBlock(part modelio.Part) (modelio.Object, error) {
 		overlay(o, part.Custom)
 		return o, nil
 	case part.Text != nil:
-		return modelio.Object{"type": jsonText(kind), kind: jsonText(*part.Text)}, nil
+		return modelio.Object{"type": jsontext.Text(kind), kind: jsontext.Text(*part.Text)}, nil
 	case part.Reasoning != nil:
 		if marked(part.Metadata, wireThought) {
-			return modelio.Object{"type": jsonText("thinking"), "thinking": jsonText(*part.Reasoning)}, nil
+			return modelio.Object{"type": jsontext.Text("thinking"), "thinking": jsontext.Text(*part.Reasoning)}, nil
 		}
-		text := modelio.Object{"type": jsonText("text"), "text": jsonText(*part.Reasoning)}
-		return modelio.Object{"type": jsonText("thinking"), "thinking": jsonList([]json.RawMessage{jsonObject(text)})}, nil
+		text := modelio.Object{"type": jsontext.Text("text"), "text": jsontext.Text(*part.Reasoning)}
+		return modelio.Object{"type": jsontext.Text("thinking"), "thinking": jsontext.List([]json.RawMessage{jsontext.ObjectText(text)})}, nil
 	case part.Media != nil:
-		return modelio.Object{"type": jsonText(kind), kind: encodeChatMedia(kind, part)}, nil
+		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
 	}
 	return nil, fmt.Errorf("a part of a kind that the API has no block for")
 }
@@ -148,39 +149,39 @@ func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
 	contentType, data, _ := splitDataURL(part.Media.URL)
 	switch {
 	case kind == "input_audio":
-		return jsonObject(modelio.Object{"format": jsonText(audioFormat(contentType)), "data": jsonText(data)})
+		return jsontext.ObjectText(modelio.Object{"format": jsontext.Text(audioFormat(contentType)), "data": jsontext.Text(data)})
 	case kind == "file":
-		return jsonObject(modelio.Object{"file_data": jsonText(part.Media.URL)})
+		return jsontext.ObjectText(modelio.Object{"file_data": jsontext.Text(part.Media.URL)})
 	case marked(part.Metadata, wireString):
-		return jsonText(part.Media.URL)
+		return jsontext.Text(part.Media.URL)
 	}
-	return jsonObject(modelio.Object{"url": jsonText(part.Media.URL)})
+	return jsontext.ObjectText(modelio.Object{"url": jsontext.Text(part.Media.URL)})
 }
 
 func encodeToolCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
 	o := modelio.Object{}
 	if call.Ref != "" {
-		o["id"] = jsonText(call.Ref)
+		o["id"] = jsontext.Text(call.Ref)
 	}
 	if string(part.Metadata["type"]) == `"custom"` {
-		o["custom"] = jsonObject(modelio.Object{"name": jsonText(call.Name), "input": argumentsOf(call.Input)})
+		o["custom"] = jsontext.ObjectText(modelio.Object{"name": jsontext.Text(call.Name), "input": argumentsOf(call.Input)})
 	} else {
-		function := modelio.Object{"name": jsonText(call.Name), "arguments": argumentsOf(call.Input)}
+		function := modelio.Object{"name": jsontext.Text(call.Name), "arguments": argumentsOf(call.Input)}
 		if marked(part.Metadata, wireBare) {
 			delete(function, "arguments")
 		}
-		o["function"] = jsonObject(function)
+		o["function"] = jsontext.ObjectText(function)
 		if !marked(part.Metadata, wireUntyped) {
-			o["type"] = jsonText("function")
+			o["type"] = jsontext.Text("function")
 		}
 	}
 	overlay(o, part.Metadata)
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
 func encodeFunctionCall(part modelio.Part) json.RawMessage {
-	o := modelio.Object{"name": jsonText(part.ToolRequest.Name), "arguments": argumentsOf(part.ToolRequest.Input)}
+	o := modelio.Object{"name": jsontext.Text(part.ToolRequest.Name), "arguments": argumentsOf(part.ToolRequest.Input)}
 	overlay(o, part.Metadata)
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -24,29 +25,29 @@ const (
 	wireBare         = "bare"          // tool request: with a type, but without arguments
 )
 
-func mark(o *modelio.Object, word string) { keep(o, markWire, jsonText(word)) }
+func mark(o *modelio.Object, word string) { jsontext.Keep(o, markWire, jsontext.Text(word)) }
 
 func marked(o modelio.Object, word string) bool {
-	return bytes.Equal(o[markWire], jsonText(word))
+	return bytes.Equal(o[markWire], jsontext.Text(word))
 }
 
 // chatMessage decodes a message. Its parts are in the order reasoning, content, refusal, tool
 // calls, wherever the members stood. A member that fits no part is kept in Metadata.
-func chatMessage(v value) modelio.Message {
+func chatMessage(v jsontext.Value) modelio.Message {
 	var m modelio.Message
-	chatRole(&m, v.member("role"))
+	chatRole(&m, v.Member("role"))
 	if m.Role == modelio.RoleTool {
 		chatToolMessage(&m, v)
 		return m
 	}
 	var reasoning, content, refusal, calls []modelio.Part
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		switch name {
 		case "role":
 			continue
 		case "reasoning_content", wireReasoning, wireToolPlan:
-			if f.isWord() && (name != wireReasoning || !v.member("reasoning_content").isWord()) {
-				part := modelio.ReasoningPart(f.word())
+			if f.IsWord() && (name != wireReasoning || !v.Member("reasoning_content").IsWord()) {
+				part := modelio.ReasoningPart(f.Word())
 				if name != "reasoning_content" {
 					mark(&part.Metadata, name)
 				}
@@ -56,14 +57,14 @@ func chatMessage(v value) modelio.Message {
 		case "content":
 			if parts, ok := chatContent(f); ok {
 				content = parts
-				if f.isArray() && isPlainText(parts) {
+				if f.IsArray() && isPlainText(parts) {
 					mark(&m.Metadata, wireArray)
 				}
 				continue
 			}
 		case "refusal":
-			if f.isWord() {
-				part := modelio.TextPart(f.word())
+			if f.IsWord() {
+				part := modelio.TextPart(f.Word())
 				mark(&part.Metadata, wireRefusal)
 				refusal = []modelio.Part{part}
 				continue
@@ -79,7 +80,7 @@ func chatMessage(v value) modelio.Message {
 				continue
 			}
 		}
-		keep(&m.Metadata, name, f.raw())
+		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
 	m.Content = joined(reasoning, content, refusal, calls)
 	return m
@@ -104,22 +105,22 @@ func isPlainText(parts []modelio.Part) bool {
 }
 
 // chatToolMessage decodes the result of one tool call.
-func chatToolMessage(m *modelio.Message, v value) {
+func chatToolMessage(m *modelio.Message, v jsontext.Value) {
 	result := &modelio.ToolResponse{}
-	for name, f := range v.members() {
+	for name, f := range v.Members() {
 		switch name {
 		case "role":
 			continue
 		case "tool_call_id":
-			if f.isWord() {
-				result.Ref = f.word()
+			if f.IsWord() {
+				result.Ref = f.Word()
 				continue
 			}
 		case "name": // not encoded from the field, which may be the name of the call
-			result.Name = f.word()
+			result.Name = f.Word()
 		case "content":
-			if f.isString() {
-				result.Output = f.raw()
+			if f.IsString() {
+				result.Output = f.Raw()
 				continue
 			}
 			if parts, ok := chatContent(f); ok {
@@ -127,22 +128,22 @@ func chatToolMessage(m *modelio.Message, v value) {
 				continue
 			}
 		}
-		keep(&m.Metadata, name, f.raw())
+		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
 	m.Content = []modelio.Part{{ToolResponse: result}}
 }
 
 // chatContent decodes the content of a message: a string, or a list of blocks.
-func chatContent(v value) ([]modelio.Part, bool) {
-	if text, ok := v.text(); ok {
+func chatContent(v jsontext.Value) ([]modelio.Part, bool) {
+	if text, ok := v.Text(); ok {
 		return []modelio.Part{modelio.TextPart(text)}, true
 	}
-	if v.isEmpty() || !v.isArray() {
+	if v.IsEmpty() || !v.IsArray() {
 		return nil, false
 	}
 	var parts []modelio.Part
-	for _, block := range v.elements() {
-		if !block.isObject() {
+	for _, block := range v.Elements() {
+		if !block.IsObject() {
 			return nil, false
 		}
 		parts = append(parts, chatBlock(block))
@@ -152,53 +153,53 @@ func chatContent(v value) ([]modelio.Part, bool) {
 
 // chatBlock decodes one block of a content list. A block of a kind that has no part, or that is
 // not as its kind should be, becomes a custom part with all of its members.
-func chatBlock(v value) modelio.Part {
-	kind := v.member("type").word()
-	inner := v.member(kind)
+func chatBlock(v jsontext.Value) modelio.Part {
+	kind := v.Member("type").Word()
+	inner := v.Member(kind)
 	var part modelio.Part
 	switch kind {
 	case "text", "refusal":
-		text, ok := inner.text()
+		text, ok := inner.Text()
 		if !ok {
 			break
 		}
 		part = modelio.TextPart(text)
-		part.Metadata = v.rest("type", kind)
+		part.Metadata = v.Rest("type", kind)
 		if kind == "refusal" {
-			keep(&part.Metadata, "type", jsonText(kind))
+			jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 		}
 		return part
 	case "image_url", "video_url", "audio_url", "document_url":
-		switch url := inner.member("url"); {
-		case url.isWord():
-			part = media(url.word())
-			part.Metadata = v.rest("type", kind)
-			keepRest(&part.Metadata, kind, inner, "url")
-		case inner.isWord():
-			part = media(inner.word())
-			part.Metadata = v.rest("type", kind)
+		switch url := inner.Member("url"); {
+		case url.IsWord():
+			part = media(url.Word())
+			part.Metadata = v.Rest("type", kind)
+			jsontext.KeepRest(&part.Metadata, kind, inner, "url")
+		case inner.IsWord():
+			part = media(inner.Word())
+			part.Metadata = v.Rest("type", kind)
 			mark(&part.Metadata, wireString)
 		}
 	case "input_audio":
-		format, data := inner.member("format").word(), inner.member("data")
+		format, data := inner.Member("format").Word(), inner.Member("data")
 		contentType := audioType(format)
-		if !data.isWord() || !isContentType(contentType) || audioFormat(contentType) != format {
+		if !data.IsWord() || !isContentType(contentType) || audioFormat(contentType) != format {
 			break
 		}
-		part = modelio.MediaPart(contentType, dataURL(contentType, data.word()))
-		part.Metadata = v.rest("type", kind)
-		keepRest(&part.Metadata, kind, inner, "format", "data")
+		part = modelio.MediaPart(contentType, dataURL(contentType, data.Word()))
+		part.Metadata = v.Rest("type", kind)
+		jsontext.KeepRest(&part.Metadata, kind, inner, "format", "data")
 	case "file":
-		data := inner.member("file_data").word()
+		data := inner.Member("file_data").Word()
 		if !strings.HasPrefix(data, "data:") {
 			break
 		}
 		part = media(data)
-		part.Metadata = v.rest("type", kind)
-		keepRest(&part.Metadata, kind, inner, "file_data")
+		part.Metadata = v.Rest("type", kind)
+		jsontext.KeepRest(&part.Metadata, kind, inner, "file_data")
 	case "thinking":
 		form := wireThought
-		text, ok := inner.text()
+		text, ok := inner.Text()
 		if !ok {
 			form = wireThinking
 			text, ok = onlyText(inner)
@@ -207,27 +208,27 @@ func chatBlock(v value) modelio.Part {
 			break
 		}
 		part = modelio.ReasoningPart(text)
-		part.Metadata = v.rest("type", kind)
+		part.Metadata = v.Rest("type", kind)
 		mark(&part.Metadata, form)
 		return part
 	}
 	if part.Media == nil {
-		return modelio.Part{Custom: v.object()}
+		return modelio.Part{Custom: v.Object()}
 	}
 	if chatMediaKind(part.Media) != kind {
-		keep(&part.Metadata, "type", jsonText(kind))
+		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	}
 	return part
 }
 
 // onlyText returns the text of a list that holds one text block and nothing else.
-func onlyText(v value) (string, bool) {
-	if v.length() != 1 {
+func onlyText(v jsontext.Value) (string, bool) {
+	if v.Len() != 1 {
 		return "", false
 	}
-	for _, block := range v.elements() {
-		if block.length() == 2 && block.member("type").word() == "text" && block.member("text").isWord() {
-			return block.member("text").word(), true
+	for _, block := range v.Elements() {
+		if block.Len() == 2 && block.Member("type").Word() == "text" && block.Member("text").IsWord() {
+			return block.Member("text").Word(), true
 		}
 	}
 	return "", false
@@ -247,12 +248,12 @@ func chatMediaKind(m *modelio.Media) string {
 	return "image_url"
 }
 
-func chatToolCalls(v value) ([]modelio.Part, bool) {
-	if v.isEmpty() || !v.isArray() {
+func chatToolCalls(v jsontext.Value) ([]modelio.Part, bool) {
+	if v.IsEmpty() || !v.IsArray() {
 		return nil, false
 	}
 	var parts []modelio.Part
-	for _, call := range v.elements() {
+	for _, call := range v.Elements() {
 		part, ok := chatToolCall(call)
 		if !ok {
 			return nil, false
@@ -263,46 +264,46 @@ func chatToolCalls(v value) ([]modelio.Part, bool) {
 }
 
 // chatToolCall decodes a call of a function or of a custom tool.
-func chatToolCall(v value) (modelio.Part, bool) {
-	kind, known := "function", v.member("type")
-	if known.present() {
-		kind = known.word()
+func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
+	kind, known := "function", v.Member("type")
+	if known.Present() {
+		kind = known.Word()
 	}
-	inner := v.member(kind)
+	inner := v.Member(kind)
 	part := modelio.Part{
-		ToolRequest: &modelio.ToolRequest{Name: inner.member("name").word()},
-		Metadata:    v.rest("type", "id", kind),
+		ToolRequest: &modelio.ToolRequest{Name: inner.Member("name").Word()},
+		Metadata:    v.Rest("type", "id", kind),
 	}
 	if part.ToolRequest.Name == "" {
 		return part, false
 	}
-	if id := v.member("id"); id.isWord() {
-		part.ToolRequest.Ref = id.word()
-	} else if id.present() {
-		keep(&part.Metadata, "id", id.raw())
+	if id := v.Member("id"); id.IsWord() {
+		part.ToolRequest.Ref = id.Word()
+	} else if id.Present() {
+		jsontext.Keep(&part.Metadata, "id", id.Raw())
 	}
 	switch kind {
 	case "function":
-		rest := inner.rest("name", "arguments")
-		bare := !setArguments(part.ToolRequest, inner.member("arguments"), &rest)
+		var rest modelio.Object = inner.Rest("name", "arguments")
+		bare := !setArguments(part.ToolRequest, inner.Member("arguments"), &rest)
 		if rest != nil {
-			keep(&part.Metadata, kind, jsonObject(rest))
+			jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
 		}
 		switch {
-		case bare && !known.present():
+		case bare && !known.Present():
 			return part, false
 		case bare:
 			mark(&part.Metadata, wireBare)
-		case !known.present():
+		case !known.Present():
 			mark(&part.Metadata, wireUntyped)
 		}
 	case "custom":
-		if !inner.member("input").isString() {
+		if !inner.Member("input").IsString() {
 			return part, false
 		}
-		part.ToolRequest.Input = inner.member("input").raw()
-		keepRest(&part.Metadata, kind, inner, "name", "input")
-		keep(&part.Metadata, "type", jsonText(kind))
+		part.ToolRequest.Input = inner.Member("input").Raw()
+		jsontext.KeepRest(&part.Metadata, kind, inner, "name", "input")
+		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	default:
 		return part, false
 	}
@@ -310,12 +311,12 @@ func chatToolCall(v value) (modelio.Part, bool) {
 }
 
 // chatFunctionCall decodes the one function call that a message had before there were tools.
-func chatFunctionCall(v value) (modelio.Part, bool) {
+func chatFunctionCall(v jsontext.Value) (modelio.Part, bool) {
 	part := modelio.Part{
-		ToolRequest: &modelio.ToolRequest{Name: v.member("name").word()},
-		Metadata:    v.rest("name", "arguments"),
+		ToolRequest: &modelio.ToolRequest{Name: v.Member("name").Word()},
+		Metadata:    v.Rest("name", "arguments"),
 	}
-	if part.ToolRequest.Name == "" || !setArguments(part.ToolRequest, v.member("arguments"), &part.Metadata) {
+	if part.ToolRequest.Name == "" || !setArguments(part.ToolRequest, v.Member("arguments"), &part.Metadata) {
 		return part, false
 	}
 	mark(&part.Metadata, wireFunctionCall)
@@ -325,28 +326,28 @@ func chatFunctionCall(v value) (modelio.Part, bool) {
 // setArguments takes the arguments of a call, a string that holds the text of an object. Where
 // the input does not say what the string was, it is kept in rest: the model has seen each of its
 // characters. It reports false if there are no arguments.
-func setArguments(call *modelio.ToolRequest, v value, rest *modelio.Object) bool {
-	if !v.present() {
+func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Object) bool {
+	if !v.Present() {
 		return false
 	}
-	if text, ok := v.text(); ok && text != "" {
+	if text, ok := v.Text(); ok && text != "" {
 		input := []byte(text)
 		if input[0] == '{' && canon.Canonical(input) {
 			call.Input = input
 			return true
 		}
-		doc, err := parse(input)
-		if err != nil || !doc.root().isObject() { // cut off, say
-			call.Input = v.raw()
+		doc, err := jsontext.Parse(input)
+		if err != nil || !doc.Root().IsObject() { // cut off, say
+			call.Input = v.Raw()
 			return true
 		}
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, input) // parse has accepted it
 		call.Input = compact.Bytes()
-	} else if v.isObject() {
-		call.Input = v.raw()
+	} else if v.IsObject() {
+		call.Input = v.Raw()
 	}
-	keep(rest, "arguments", v.raw())
+	jsontext.Keep(rest, "arguments", v.Raw())
 	return true
 }
 
@@ -354,9 +355,9 @@ func setArguments(call *modelio.ToolRequest, v value, rest *modelio.Object) bool
 func argumentsOf(input json.RawMessage) json.RawMessage {
 	switch {
 	case input == nil:
-		return jsonText("{}")
+		return jsontext.Text("{}")
 	case input[0] == '"':
 		return input
 	}
-	return jsonText(string(input))
+	return jsontext.Text(string(input))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -17,22 +18,24 @@ func (openAICompletions) Provider() string { return "openai" }
 func (openAICompletions) Seeded() bool     { return true }
 
 func (openAICompletions) Match(w *Wire) bool {
-	return w.posts(func(body value) bool { return body.member("prompt").present() }, "/completions")
+	return w.posts(func(body jsontext.Value) bool { return body.Member("prompt").Present() }, "/completions")
 }
 
-func (openAICompletions) Endpoint(req *Request) string { return req.deployed("/v1", "/completions") }
+func (openAICompletions) Endpoint(req *modelio.Request) string {
+	return deployed(req, "/v1", "/completions")
+}
 
-func (openAICompletions) DecodeRequest(w *Wire) (*Request, error) {
+func (openAICompletions) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(completionsAPI)
 	if err != nil {
 		return nil, err
 	}
 	req := decodePrompt(completionsAPI, body, "prompt", chatParameters.decode)
-	req.deployment(w)
+	deployment(req, w)
 	return req, nil
 }
 
-func (openAICompletions) EncodeRequest(req *Request) ([]byte, error) {
+func (openAICompletions) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	body, err := chatParameters.encode(req)
 	if err != nil {
 		return nil, err // unreachable: the API has them all
@@ -42,17 +45,17 @@ func (openAICompletions) EncodeRequest(req *Request) ([]byte, error) {
 
 // decodePrompt decodes a request whose content is one member. If that is a string it is the
 // prompt. Other members are for take.
-func decodePrompt(api string, body value, name string, take func(r *Request, name string, v value) bool) *Request {
-	req := &Request{API: api, Options: modelio.Object{}}
-	for member, v := range body.members() {
+func decodePrompt(api string, body jsontext.Value, name string, take func(r *modelio.Request, name string, v jsontext.Value) bool) *modelio.Request {
+	req := &modelio.Request{API: api, Options: modelio.Object{}}
+	for member, v := range body.Members() {
 		switch member {
 		case "model":
-			if v.isWord() {
-				req.Model = v.word()
+			if v.IsWord() {
+				req.Model = v.Word()
 				continue
 			}
 		case name:
-			if text, ok := v.text(); ok {
+			if text, ok := v.Text(); ok {
 				req.Prompt = &text
 				continue
 			}
@@ -61,7 +64,7 @@ func decodePrompt(api string, body value, name string, take func(r *Request, nam
 				continue
 			}
 		}
-		req.Options[member] = v.raw()
+		req.Options[member] = v.Raw()
 	}
 	if req.Prompt == nil {
 		req.Messages = []modelio.Message{}
@@ -70,38 +73,38 @@ func decodePrompt(api string, body value, name string, take func(r *Request, nam
 }
 
 // encodePrompt undoes decodePrompt; body is what was for take.
-func encodePrompt(req *Request, name string, body modelio.Object) ([]byte, error) {
+func encodePrompt(req *modelio.Request, name string, body modelio.Object) ([]byte, error) {
 	if len(req.Messages) > 0 {
 		return nil, &WireError{API: req.API, Pointer: "/messages", Reason: "the API takes no messages but a prompt"}
 	}
-	if req.Model != "" && req.Model != req.urlSegment("deployment") {
-		body["model"] = jsonText(req.Model)
+	if req.Model != "" && req.Model != urlSegment(req, "deployment") {
+		body["model"] = jsontext.Text(req.Model)
 	}
 	if req.Prompt != nil {
-		body[name] = jsonText(*req.Prompt)
+		body[name] = jsontext.Text(*req.Prompt)
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
-func (openAICompletions) DecodeResponse(a *Answer) (*Response, error) {
+func (openAICompletions) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(completionsAPI, a, func() fold { return &completionFold{} }, completion)
 }
 
 // completion decodes a completion. Some hosts answer with a chat completion.
-func completion(body value) (*Response, error) {
-	if !body.member("choices").isArray() {
+func completion(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("choices").IsArray() {
 		return nil, &WireError{API: completionsAPI, Reason: "the answer has neither choices nor an error"}
 	}
-	resp := &Response{
-		ID:       body.member("id").word(),
-		Model:    body.member("model").word(),
-		Usage:    chatUsage.decode(body.member("usage")),
+	resp := &modelio.Response{
+		ID:       body.Member("id").Word(),
+		Model:    body.Member("model").Word(),
+		Usage:    chatUsage.decode(body.Member("usage")),
 		Metadata: beside(body, "id", "model", "usage", "choices", "object"),
 	}
-	for _, choice := range body.member("choices").elements() {
+	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
-		if text, ok := choice.member("text").text(); ok && len(c.Message.Content) == 0 {
+		if text, ok := choice.Member("text").Text(); ok && len(c.Message.Content) == 0 {
 			c.Message.Content = []modelio.Part{modelio.TextPart(text)}
 			tidy(&c.Message)
 		}
@@ -122,12 +125,12 @@ type completionGrowing struct {
 	logprobs growing
 }
 
-func (f *completionFold) add(_ string, chunk value) error {
-	for name, v := range chunk.members() {
+func (f *completionFold) add(_ string, chunk jsontext.Value) error {
+	for name, v := range chunk.Members() {
 		switch name {
 		case "choices":
-			for _, choice := range v.elements() {
-				f.choices.at(choice.member("index")).add(choice)
+			for _, choice := range v.Elements() {
+				f.choices.at(choice.Member("index")).add(choice)
 			}
 		case "id", "model":
 			f.top.first(name, v)
@@ -139,13 +142,13 @@ func (f *completionFold) add(_ string, chunk value) error {
 	return nil
 }
 
-func (c *completionGrowing) add(choice value) {
-	for name, v := range choice.members() {
+func (c *completionGrowing) add(choice jsontext.Value) {
+	for name, v := range choice.Members() {
 		switch name {
 		case "text":
 			c.choice.grow(name, v)
 		case "logprobs":
-			for name, tokens := range v.members() {
+			for name, tokens := range v.Members() {
 				c.logprobs.extend(name, tokens)
 			}
 		default:
@@ -163,14 +166,14 @@ func (f *completionFold) body() (json.RawMessage, bool) {
 		complete = complete && ended && !saysNothing(reason)
 		choice["index"] = json.RawMessage(strconv.FormatInt(f.choices.indexes[i], 10))
 		if logprobs := c.logprobs.object(); len(logprobs) > 0 {
-			choice["logprobs"] = jsonObject(logprobs)
+			choice["logprobs"] = jsontext.ObjectText(logprobs)
 		}
-		choices = append(choices, jsonObject(choice))
+		choices = append(choices, jsontext.ObjectText(choice))
 	}
 	body := f.top.object()
 	if len(body) == 0 && len(choices) == 0 {
 		return nil, false
 	}
-	body["choices"] = jsonList(choices)
-	return jsonObject(body), complete
+	body["choices"] = jsontext.List(choices)
+	return jsontext.ObjectText(body), complete
 }

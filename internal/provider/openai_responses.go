@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -31,29 +32,29 @@ func (openAIResponses) Provider() string { return "openai" }
 func (openAIResponses) Seeded() bool     { return false }
 
 func (openAIResponses) Match(w *Wire) bool {
-	return w.posts(func(body value) bool {
-		return body.member("input").present() || body.member("prompt").isObject()
+	return w.posts(func(body jsontext.Value) bool {
+		return body.Member("input").Present() || body.Member("prompt").IsObject()
 	}, "/responses")
 }
 
-func (openAIResponses) Endpoint(req *Request) string { return req.endpoint("/v1/responses") }
+func (openAIResponses) Endpoint(req *modelio.Request) string { return endpointOf(req, "/v1/responses") }
 
-func (openAIResponses) DecodeRequest(w *Wire) (*Request, error) {
+func (openAIResponses) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(responsesAPI)
 	if err != nil {
 		return nil, err
 	}
-	req := &Request{API: responsesAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	req := &modelio.Request{API: responsesAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
 	var instructions *modelio.Message
-	for name, v := range body.members() {
+	for name, v := range body.Members() {
 		switch name {
 		case "model":
-			if v.isWord() {
-				req.Model = v.word()
+			if v.IsWord() {
+				req.Model = v.Word()
 				continue
 			}
 		case "instructions":
-			if text, ok := v.text(); ok {
+			if text, ok := v.Text(); ok {
 				m := markedText(modelio.RoleSystem, text, wireInstructions)
 				instructions = &m
 				continue
@@ -73,9 +74,9 @@ func (openAIResponses) DecodeRequest(w *Wire) (*Request, error) {
 				continue
 			}
 		}
-		req.Options[name] = v.raw()
+		req.Options[name] = v.Raw()
 	}
-	req.prepend(instructions)
+	prepend(req, instructions)
 	w.keepURL(req, nil)
 	return req, nil
 }
@@ -88,16 +89,16 @@ func markedText(role modelio.Role, text, word string) modelio.Message {
 
 // responsesTools decodes the list of tools. It reports false for one that is no list of objects
 // with a type.
-func responsesTools(v value) ([]modelio.ToolDefinition, bool) {
-	if !v.isArray() {
+func responsesTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
+	if !v.IsArray() {
 		return nil, false
 	}
 	tools := []modelio.ToolDefinition{}
-	for _, t := range v.elements() {
-		switch kind := t.member("type"); {
-		case !kind.present():
+	for _, t := range v.Elements() {
+		switch kind := t.Member("type"); {
+		case !kind.Present():
 			return nil, false
-		case kind.word() == "function" && t.member("name").isWord():
+		case kind.Word() == "function" && t.Member("name").IsWord():
 			var tool modelio.ToolDefinition
 			rest := functionTool(&tool, t, "parameters")
 			if delete(rest, "type"); len(rest) > 0 {
@@ -105,11 +106,11 @@ func responsesTools(v value) ([]modelio.ToolDefinition, bool) {
 			}
 			tools = append(tools, tool)
 		default: // a host's own tool, kept whole
-			name := t.member("name").word()
+			name := t.Member("name").Word()
 			if name == "" {
-				name = kind.word()
+				name = kind.Word()
 			}
-			tools = append(tools, modelio.ToolDefinition{Name: name, Metadata: t.object()})
+			tools = append(tools, modelio.ToolDefinition{Name: name, Metadata: t.Object()})
 		}
 	}
 	return tools, true
@@ -117,17 +118,17 @@ func responsesTools(v value) ([]modelio.ToolDefinition, bool) {
 
 // responsesInput decodes the input. It reports false for an empty list, which could not be told
 // from no input, and for one with an element that is no object.
-func responsesInput(v value) ([]modelio.Message, bool) {
-	if text, ok := v.text(); ok {
+func responsesInput(v jsontext.Value) ([]modelio.Message, bool) {
+	if text, ok := v.Text(); ok {
 		return []modelio.Message{markedText(modelio.RoleUser, text, wireInput)}, true
 	}
-	if v.isEmpty() || !v.isArray() {
+	if v.IsEmpty() || !v.IsArray() {
 		return nil, false
 	}
-	messages := make([]modelio.Message, 0, v.length())
+	messages := make([]modelio.Message, 0, v.Len())
 	var calls callNames
-	for _, item := range v.elements() {
-		if !item.isObject() {
+	for _, item := range v.Elements() {
+		if !item.IsObject() {
 			return nil, false
 		}
 		m := responsesItem(item)
@@ -139,12 +140,12 @@ func responsesInput(v value) ([]modelio.Message, bool) {
 
 // responsesItem decodes an item of an input or output. One of a kind that is no message, or that is
 // not as its kind should be, becomes a message of one custom part with all of its members.
-func responsesItem(v value) modelio.Message {
+func responsesItem(v jsontext.Value) modelio.Message {
 	var m modelio.Message
 	ok := false
-	kind := v.member("type").word()
+	kind := v.Member("type").Word()
 	switch {
-	case kind == "message" || !v.member("type").present():
+	case kind == "message" || !v.Member("type").Present():
 		m, ok = responsesMessage(v)
 	case kind == "function_call" || kind == "custom_tool_call":
 		m, ok = responsesCall(v)
@@ -156,7 +157,7 @@ func responsesItem(v value) modelio.Message {
 	if ok {
 		return m
 	}
-	m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Custom: v.object()}}}
+	m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Custom: v.Object()}}}
 	if strings.HasSuffix(kind, "_output") {
 		m.Role = modelio.RoleTool
 	}
@@ -164,18 +165,18 @@ func responsesItem(v value) modelio.Message {
 	return m
 }
 
-func responsesMessage(v value) (modelio.Message, bool) {
+func responsesMessage(v jsontext.Value) (modelio.Message, bool) {
 	var m modelio.Message
-	if !v.member("role").present() {
+	if !v.Member("role").Present() {
 		return m, false
 	}
-	chatRole(&m, v.member("role"))
-	for name, f := range v.members() {
+	chatRole(&m, v.Member("role"))
+	for name, f := range v.Members() {
 		switch name {
 		case "role":
 			continue
 		case "content":
-			if text, ok := f.text(); ok {
+			if text, ok := f.Text(); ok {
 				m.Content = []modelio.Part{modelio.TextPart(text)}
 				continue
 			}
@@ -187,59 +188,59 @@ func responsesMessage(v value) (modelio.Message, bool) {
 				continue
 			}
 		}
-		keep(&m.Metadata, name, f.raw())
+		jsontext.Keep(&m.Metadata, name, f.Raw())
 	}
 	return m, true
 }
 
 // responsesCall decodes a call of a function or of a custom tool.
-func responsesCall(v value) (modelio.Message, bool) {
-	call := &modelio.ToolRequest{Name: v.member("name").word(), Ref: v.member("call_id").word()}
+func responsesCall(v jsontext.Value) (modelio.Message, bool) {
+	call := &modelio.ToolRequest{Name: v.Member("name").Word(), Ref: v.Member("call_id").Word()}
 	part := modelio.Part{ToolRequest: call}
 	ok := call.Name != "" && call.Ref != ""
-	if v.member("type").word() == "function_call" {
-		part.Metadata = v.rest("type", "name", "call_id", "arguments")
-		ok = ok && setArguments(call, v.member("arguments"), &part.Metadata)
+	if v.Member("type").Word() == "function_call" {
+		part.Metadata = v.Rest("type", "name", "call_id", "arguments")
+		ok = ok && setArguments(call, v.Member("arguments"), &part.Metadata)
 	} else {
-		part.Metadata = v.rest("name", "call_id", "input")
-		call.Input = v.member("input").raw()
-		ok = ok && v.member("input").isString()
+		part.Metadata = v.Rest("name", "call_id", "input")
+		call.Input = v.Member("input").Raw()
+		ok = ok && v.Member("input").IsString()
 	}
 	return modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{part}}, ok
 }
 
 // responsesResult decodes the result of a call.
-func responsesResult(v value) (modelio.Message, bool) {
-	result := &modelio.ToolResponse{Ref: v.member("call_id").word()}
-	output := v.member("output")
-	ok := output.isString()
+func responsesResult(v jsontext.Value) (modelio.Message, bool) {
+	result := &modelio.ToolResponse{Ref: v.Member("call_id").Word()}
+	output := v.Member("output")
+	ok := output.IsString()
 	if ok {
-		result.Output = output.raw()
+		result.Output = output.Raw()
 	} else {
 		result.Content, ok = responsesBlocks(output, modelio.RoleTool)
 	}
-	part := modelio.Part{ToolResponse: result, Metadata: v.rest("type", "call_id", "output")}
-	if kind := v.member("type"); kind.word() != "function_call_output" {
-		keep(&part.Metadata, "type", kind.raw())
+	part := modelio.Part{ToolResponse: result, Metadata: v.Rest("type", "call_id", "output")}
+	if kind := v.Member("type"); kind.Word() != "function_call_output" {
+		jsontext.Keep(&part.Metadata, "type", kind.Raw())
 	}
 	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, ok && result.Ref != ""
 }
 
 // responsesReasoning decodes reasoning: its summaries, and after them what it is the summary of.
-func responsesReasoning(v value) (modelio.Message, bool) {
-	m := modelio.Message{Role: modelio.RoleModel, Metadata: v.rest("summary")}
-	if !v.member("summary").isArray() {
+func responsesReasoning(v jsontext.Value) (modelio.Message, bool) {
+	m := modelio.Message{Role: modelio.RoleModel, Metadata: v.Rest("summary")}
+	if !v.Member("summary").IsArray() {
 		return m, false
 	}
 	for _, list := range []struct{ name, kind string }{{"summary", "summary_text"}, {"content", "reasoning_text"}} {
-		for _, block := range v.member(list.name).elements() {
-			text, ok := block.member("text").text()
-			if !ok || block.length() != 2 || block.member("type").word() != list.kind {
+		for _, block := range v.Member(list.name).Elements() {
+			text, ok := block.Member("text").Text()
+			if !ok || block.Len() != 2 || block.Member("type").Word() != list.kind {
 				return m, false
 			}
 			part := modelio.ReasoningPart(text)
 			if list.name == "content" {
-				keep(&part.Metadata, "type", jsonText(list.kind))
+				jsontext.Keep(&part.Metadata, "type", jsontext.Text(list.kind))
 				delete(m.Metadata, "content")
 			}
 			m.Content = append(m.Content, part)
@@ -249,10 +250,10 @@ func responsesReasoning(v value) (modelio.Message, bool) {
 }
 
 // responsesBlocks decodes a content list that is not empty and holds objects only.
-func responsesBlocks(v value, role modelio.Role) ([]modelio.Part, bool) {
+func responsesBlocks(v jsontext.Value, role modelio.Role) ([]modelio.Part, bool) {
 	var parts []modelio.Part
-	for _, block := range v.elements() {
-		if !block.isObject() {
+	for _, block := range v.Elements() {
+		if !block.IsObject() {
 			return nil, false
 		}
 		parts = append(parts, responsesBlock(block, role))
@@ -262,44 +263,44 @@ func responsesBlocks(v value, role modelio.Role) ([]modelio.Part, bool) {
 
 // responsesBlock decodes a block. A block of a kind that has no part, or that is not as its kind
 // should be, becomes a custom part with all of its members.
-func responsesBlock(v value, role modelio.Role) modelio.Part {
-	kind := v.member("type").word()
+func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
+	kind := v.Member("type").Word()
 	var part modelio.Part
 	usual := ""
 	switch kind {
 	case "input_text", "output_text":
-		if text, ok := v.member("text").text(); ok {
+		if text, ok := v.Member("text").Text(); ok {
 			part = modelio.TextPart(text)
-			part.Metadata = v.rest("type", "text")
+			part.Metadata = v.Rest("type", "text")
 			usual = responsesTextKind(role)
 		}
 	case "refusal":
-		if text, ok := v.member("refusal").text(); ok {
+		if text, ok := v.Member("refusal").Text(); ok {
 			part = modelio.TextPart(text)
-			part.Metadata = v.rest("type", "refusal")
+			part.Metadata = v.Rest("type", "refusal")
 		}
 	case "input_image":
-		if url := v.member("image_url"); url.isWord() {
-			part = media(url.word())
-			part.Metadata = v.rest("type", "image_url")
+		if url := v.Member("image_url"); url.IsWord() {
+			part = media(url.Word())
+			part.Metadata = v.Rest("type", "image_url")
 			usual = responsesMediaKind(part.Media)
 		}
 	case "input_file":
 		name := "file_data"
-		if !v.member(name).present() {
+		if !v.Member(name).Present() {
 			name = "file_url"
 		}
-		if url := v.member(name).word(); url != "" && strings.HasPrefix(url, "data:") == (name == "file_data") {
+		if url := v.Member(name).Word(); url != "" && strings.HasPrefix(url, "data:") == (name == "file_data") {
 			part = media(url)
-			part.Metadata = v.rest("type", name)
+			part.Metadata = v.Rest("type", name)
 			usual = responsesMediaKind(part.Media)
 		}
 	}
 	if part.Text == nil && part.Media == nil {
-		return modelio.Part{Custom: v.object()}
+		return modelio.Part{Custom: v.Object()}
 	}
 	if kind != usual {
-		keep(&part.Metadata, "type", jsonText(kind))
+		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	}
 	return part
 }
@@ -326,9 +327,9 @@ func metadataWord(o modelio.Object, name string) string {
 	if !ok {
 		return ""
 	}
-	doc, err := parse(json.RawMessage(raw))
+	doc, err := jsontext.Parse(json.RawMessage(raw))
 	if err != nil {
 		return ""
 	}
-	return doc.root().word()
+	return doc.Root().Word()
 }

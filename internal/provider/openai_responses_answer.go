@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (openAIResponses) DecodeResponse(a *Answer) (*Response, error) {
+func (openAIResponses) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(responsesAPI, a, func() fold { return &responsesFold{} }, responsesAnswer)
 }
 
@@ -21,19 +22,19 @@ var responsesUsage = usageNames{
 }
 
 // responsesAnswer decodes a response object. All items of its output are parts of one message.
-func responsesAnswer(body value) (*Response, error) {
-	if !body.member("output").isArray() {
+func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("output").IsArray() {
 		return nil, &WireError{API: responsesAPI, Reason: "the answer has neither output nor an error"}
 	}
-	c := Candidate{
+	c := modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel},
-		FinishReasonRaw: body.member("status").word(),
+		FinishReasonRaw: body.Member("status").Word(),
 	}
-	if reason := body.member("incomplete_details", "reason").word(); reason != "" {
+	if reason := body.Member("incomplete_details", "reason").Word(); reason != "" {
 		c.FinishReasonRaw = reason
 	}
 	c.FinishReason = finishReason(c.FinishReasonRaw)
-	for _, item := range body.member("output").elements() {
+	for _, item := range body.Member("output").Elements() {
 		c.Message.Content = append(c.Message.Content, responsesParts(item)...)
 	}
 	tidy(&c.Message)
@@ -42,24 +43,24 @@ func responsesAnswer(body value) (*Response, error) {
 			c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 		}
 	}
-	return &Response{
-		Candidates: []Candidate{c},
-		Usage:      responsesUsage.decode(body.member("usage")),
-		ID:         body.member("id").word(),
-		Model:      body.member("model").word(),
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{c},
+		Usage:      responsesUsage.decode(body.Member("usage")),
+		ID:         body.Member("id").Word(),
+		Model:      body.Member("model").Word(),
 		Metadata:   beside(body, "id", "model", "usage", "object", "output", "status", "incomplete_details", "error"),
 	}, nil
 }
 
 // responsesParts decodes an item of an output. Its id and status change or go without saying.
-func responsesParts(item value) []modelio.Part {
-	if item.member("type").word() == "image_generation_call" && item.member("result").isWord() {
+func responsesParts(item jsontext.Value) []modelio.Part {
+	if item.Member("type").Word() == "image_generation_call" && item.Member("result").IsWord() {
 		contentType := "image/" + firstWord(item, "output_format")
 		if contentType == "image/" {
 			contentType = "image/png"
 		}
-		part := modelio.MediaPart(contentType, dataURL(contentType, item.member("result").word()))
-		part.Metadata = item.rest("id", "status", "result")
+		part := modelio.MediaPart(contentType, dataURL(contentType, item.Member("result").Word()))
+		part.Metadata = item.Rest("id", "status", "result")
 		return []modelio.Part{part}
 	}
 	m := responsesItem(item)
@@ -67,7 +68,7 @@ func responsesParts(item value) []modelio.Part {
 		if len(m.Content) == 0 {
 			m.Content = []modelio.Part{modelio.ReasoningPart("")}
 		}
-		keep(&m.Content[0].Metadata, "encrypted_content", encrypted)
+		jsontext.Keep(&m.Content[0].Metadata, "encrypted_content", encrypted)
 	}
 	for i := range m.Content {
 		part := &m.Content[i]
@@ -86,7 +87,7 @@ func responsesParts(item value) []modelio.Part {
 // responsesFold makes a response object of its events. The last event has the object whole; what
 // the others say counts if that did not come, or came without output.
 type responsesFold struct {
-	response value
+	response jsontext.Value
 	items    sequence[responsesGrowing]
 	done     bool
 }
@@ -97,25 +98,25 @@ type responsesGrowing struct {
 	content, summary sequence[growing]
 }
 
-func (f *responsesFold) add(name string, event value) error {
-	kind := event.member("type").word()
+func (f *responsesFold) add(name string, event jsontext.Value) error {
+	kind := event.Member("type").Word()
 	if kind == "" {
 		kind = name
 	}
-	item := func() *responsesGrowing { return f.items.at(event.member("output_index")) }
-	content := func() *growing { return item().content.at(event.member("content_index")) }
-	summary := func() *growing { return item().summary.at(event.member("summary_index")) }
+	item := func() *responsesGrowing { return f.items.at(event.Member("output_index")) }
+	content := func() *growing { return item().content.at(event.Member("content_index")) }
+	summary := func() *growing { return item().summary.at(event.Member("summary_index")) }
 	switch strings.TrimPrefix(kind, "response.") {
 	case "created", "queued", "in_progress":
-		f.response = event.member("response")
+		f.response = event.Member("response")
 	case "completed", "incomplete", "failed":
-		f.response, f.done = event.member("response"), true
+		f.response, f.done = event.Member("response"), true
 	case "output_item.added", "output_item.done":
-		item().put(event.member("item"))
+		item().put(event.Member("item"))
 	case "content_part.added", "content_part.done":
-		content().putAll(event.member("part"))
+		content().putAll(event.Member("part"))
 	case "reasoning_summary_part.added", "reasoning_summary_part.done":
-		summary().putAll(event.member("part"))
+		summary().putAll(event.Member("part"))
 	case "output_text.delta":
 		content().growBlock("output_text", "text", event)
 	case "refusal.delta":
@@ -125,22 +126,22 @@ func (f *responsesFold) add(name string, event value) error {
 	case "reasoning_summary_text.delta":
 		summary().growBlock("summary_text", "text", event)
 	case "output_text.annotation.added":
-		content().append("annotations", event.member("annotation").raw())
+		content().append("annotations", event.Member("annotation").Raw())
 	case "function_call_arguments.delta", "mcp_call_arguments.delta":
-		item().item.grow("arguments", event.member("delta"))
+		item().item.grow("arguments", event.Member("delta"))
 	case "function_call_arguments.done", "mcp_call_arguments.done": // some hosts send no deltas
-		item().item.put("arguments", event.member("arguments"))
+		item().item.put("arguments", event.Member("arguments"))
 	case "custom_tool_call_input.delta":
-		item().item.grow("input", event.member("delta"))
+		item().item.grow("input", event.Member("delta"))
 	case "code_interpreter_call_code.delta":
-		item().item.grow("code", event.member("delta"))
+		item().item.grow("code", event.Member("delta"))
 	}
 	return nil
 }
 
 // put makes the item what v says.
-func (g *responsesGrowing) put(v value) {
-	for name, m := range v.members() {
+func (g *responsesGrowing) put(v jsontext.Value) {
+	for name, m := range v.Members() {
 		var blocks *sequence[growing]
 		switch name {
 		case "content":
@@ -152,24 +153,24 @@ func (g *responsesGrowing) put(v value) {
 			g.item.put(name, m)
 			continue
 		}
-		if m.isEmpty() {
+		if m.IsEmpty() {
 			continue
 		}
 		*blocks = sequence[growing]{}
-		for i, block := range m.elements() {
+		for i, block := range m.Elements() {
 			blocks.indexes = append(blocks.indexes, int64(i))
-			blocks.items = append(blocks.items, &growing{set: block.object()})
+			blocks.items = append(blocks.items, &growing{set: block.Object()})
 		}
 	}
 }
 
 // growBlock lets a block of the given type grow by the event's delta.
-func (g *growing) growBlock(kind, field string, event value) {
+func (g *growing) growBlock(kind, field string, event jsontext.Value) {
 	if !g.has("type") {
-		keep(&g.set, "type", jsonText(kind))
+		jsontext.Keep(&g.set, "type", jsontext.Text(kind))
 	}
-	g.grow(field, event.member("delta"))
-	if tokens := event.member("logprobs"); !tokens.isEmpty() {
+	g.grow(field, event.Member("delta"))
+	if tokens := event.Member("logprobs"); !tokens.IsEmpty() {
 		g.extend("logprobs", tokens)
 	}
 }
@@ -177,7 +178,7 @@ func (g *growing) growBlock(kind, field string, event value) {
 func (g *responsesGrowing) json() json.RawMessage {
 	o := g.item.object()
 	if _, known := o["type"]; !known && len(g.content.items) > 0 { // only its text came
-		o["type"], o["role"] = jsonText("message"), jsonText("assistant")
+		o["type"], o["role"] = jsontext.Text("message"), jsontext.Text("assistant")
 	}
 	if len(g.content.items) > 0 {
 		o["content"] = jsonGrowing(g.content.items)
@@ -185,20 +186,20 @@ func (g *responsesGrowing) json() json.RawMessage {
 	if len(g.summary.items) > 0 {
 		o["summary"] = jsonGrowing(g.summary.items)
 	}
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
 func (f *responsesFold) body() (json.RawMessage, bool) {
-	if !f.response.present() && len(f.items.items) == 0 {
+	if !f.response.Present() && len(f.items.items) == 0 {
 		return nil, false
 	}
-	body := f.response.object()
-	if f.response.member("output").isEmpty() {
+	body := f.response.Object()
+	if f.response.Member("output").IsEmpty() {
 		output := list{}
 		for _, item := range f.items.items {
 			output = append(output, item.json())
 		}
-		body["output"] = jsonList(output)
+		body["output"] = jsontext.List(output)
 	}
-	return jsonObject(body), f.done
+	return jsontext.ObjectText(body), f.done
 }

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (openAIResponses) EncodeRequest(req *Request) ([]byte, error) {
-	if err := req.wantMessages(responsesAPI); err != nil {
+func (openAIResponses) EncodeRequest(req *modelio.Request) ([]byte, error) {
+	if err := wantMessages(req, responsesAPI); err != nil {
 		return nil, err
 	}
 	body, err := responsesParameters.encode(req)
@@ -16,7 +17,7 @@ func (openAIResponses) EncodeRequest(req *Request) ([]byte, error) {
 		return nil, err
 	}
 	if req.Model != "" {
-		body["model"] = jsonText(req.Model)
+		body["model"] = jsontext.Text(req.Model)
 	}
 	if req.Tools != nil {
 		body["tools"] = encodeResponsesTools(req.Tools)
@@ -26,9 +27,9 @@ func (openAIResponses) EncodeRequest(req *Request) ([]byte, error) {
 		text := isPlainText(m.Content)
 		switch {
 		case text && marked(m.Metadata, wireInstructions):
-			body["instructions"] = jsonText(*m.Content[0].Text)
+			body["instructions"] = jsontext.Text(*m.Content[0].Text)
 		case text && marked(m.Metadata, wireInput) && i == len(req.Messages)-1 && input == nil:
-			body["input"] = jsonText(*m.Content[0].Text)
+			body["input"] = jsontext.Text(*m.Content[0].Text)
 		default:
 			items, err := encodeResponsesItems(i, m)
 			if err != nil {
@@ -38,10 +39,10 @@ func (openAIResponses) EncodeRequest(req *Request) ([]byte, error) {
 		}
 	}
 	if input != nil {
-		body["input"] = jsonList(input)
+		body["input"] = jsontext.List(input)
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
 func encodeResponsesTools(tools []modelio.ToolDefinition) json.RawMessage {
@@ -50,12 +51,12 @@ func encodeResponsesTools(tools []modelio.ToolDefinition) json.RawMessage {
 		o := modelio.Object{}
 		if _, whole := tool.Metadata["type"]; !whole {
 			o = encodeFunctionTool(tool, "parameters")
-			o["type"] = jsonText("function")
+			o["type"] = jsontext.Text("function")
 		}
 		overlay(o, tool.Metadata)
-		all = append(all, jsonObject(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	return jsonList(all)
+	return jsontext.List(all)
 }
 
 // encodeResponsesItems writes a message as the items that the API has for its parts: calls and
@@ -63,7 +64,7 @@ func encodeResponsesTools(tools []modelio.ToolDefinition) json.RawMessage {
 func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 	switch {
 	case marked(m.Metadata, wireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
-		return list{jsonObject(m.Content[0].Custom)}, nil
+		return list{jsontext.ObjectText(m.Content[0].Custom)}, nil
 	case metadataWord(m.Metadata, "type") == "reasoning":
 		return list{encodeResponsesReasoning(m.Content, m.Metadata)}, nil
 	}
@@ -73,14 +74,14 @@ func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 		if content == nil && len(m.Content) > 0 {
 			return
 		}
-		o := modelio.Object{"role": jsonText(wireRole(m.Role))}
+		o := modelio.Object{"role": jsontext.Text(wireRole(m.Role))}
 		if isPlainText(content) && !marked(m.Metadata, wireArray) {
-			o["content"] = jsonText(*content[0].Text)
+			o["content"] = jsontext.Text(*content[0].Text)
 		} else if content != nil {
-			o["content"] = jsonList(blocks)
+			o["content"] = jsontext.List(blocks)
 		}
 		overlay(o, m.Metadata)
-		items = append(items, jsonObject(o))
+		items = append(items, jsontext.ObjectText(o))
 		content, blocks = nil, nil
 	}
 	for i, part := range m.Content {
@@ -113,19 +114,19 @@ func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 
 func encodeResponsesCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
-	o := modelio.Object{"name": jsonText(call.Name), "call_id": jsonText(call.Ref)}
+	o := modelio.Object{"name": jsontext.Text(call.Name), "call_id": jsontext.Text(call.Ref)}
 	if metadataWord(part.Metadata, "type") == "custom_tool_call" {
 		o["input"] = argumentsOf(call.Input)
 	} else {
-		o["type"], o["arguments"] = jsonText("function_call"), argumentsOf(call.Input)
+		o["type"], o["arguments"] = jsontext.Text("function_call"), argumentsOf(call.Input)
 	}
 	overlay(o, part.Metadata)
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
 func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage, error) {
 	result := part.ToolResponse
-	o := modelio.Object{"type": jsonText("function_call_output"), "call_id": jsonText(result.Ref)}
+	o := modelio.Object{"type": jsontext.Text("function_call_output"), "call_id": jsontext.Text(result.Ref)}
 	if result.Content != nil {
 		blocks := list{}
 		for _, p := range result.Content {
@@ -135,12 +136,12 @@ func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage,
 			}
 			blocks = append(blocks, block)
 		}
-		o["output"] = jsonList(blocks)
+		o["output"] = jsontext.List(blocks)
 	} else {
 		o["output"] = argumentsOf(result.Output)
 	}
 	overlay(o, part.Metadata)
-	return jsonObject(o), nil
+	return jsontext.ObjectText(o), nil
 }
 
 // encodeResponsesReasoning writes reasoning, the item of which says extra.
@@ -152,17 +153,17 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 		}
 		kind := metadataWord(part.Metadata, "type")
 		if kind == "reasoning_text" {
-			content = append(content, jsonObject(modelio.Object{"type": jsonText(kind), "text": jsonText(*part.Reasoning)}))
+			content = append(content, jsontext.ObjectText(modelio.Object{"type": jsontext.Text(kind), "text": jsontext.Text(*part.Reasoning)}))
 		} else {
-			summary = append(summary, jsonObject(modelio.Object{"type": jsonText("summary_text"), "text": jsonText(*part.Reasoning)}))
+			summary = append(summary, jsontext.ObjectText(modelio.Object{"type": jsontext.Text("summary_text"), "text": jsontext.Text(*part.Reasoning)}))
 		}
 	}
-	o := modelio.Object{"type": jsonText("reasoning"), "summary": jsonList(summary)}
+	o := modelio.Object{"type": jsontext.Text("reasoning"), "summary": jsontext.List(summary)}
 	if len(content) > 0 {
-		o["content"] = jsonList(content)
+		o["content"] = jsontext.List(content)
 	}
 	overlay(o, extra)
-	return jsonObject(o)
+	return jsontext.ObjectText(o)
 }
 
 func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part) (json.RawMessage, error) {
@@ -172,25 +173,25 @@ func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part)
 	case part.Custom != nil:
 		overlay(o, part.Custom)
 	case part.Text != nil && kind == "refusal":
-		o["refusal"] = jsonText(*part.Text)
+		o["refusal"] = jsontext.Text(*part.Text)
 	case part.Text != nil:
-		o["type"], o["text"] = jsonText(responsesTextKind(role)), jsonText(*part.Text)
+		o["type"], o["text"] = jsontext.Text(responsesTextKind(role)), jsontext.Text(*part.Text)
 	case part.Media != nil:
 		if kind == "" {
 			kind = responsesMediaKind(part.Media)
 		}
-		o["type"] = jsonText(kind)
+		o["type"] = jsontext.Text(kind)
 		switch {
 		case kind == "input_image":
-			o["image_url"] = jsonText(part.Media.URL)
+			o["image_url"] = jsontext.Text(part.Media.URL)
 		case strings.HasPrefix(part.Media.URL, "data:"):
-			o["file_data"] = jsonText(part.Media.URL)
+			o["file_data"] = jsontext.Text(part.Media.URL)
 		default:
-			o["file_url"] = jsonText(part.Media.URL)
+			o["file_url"] = jsontext.Text(part.Media.URL)
 		}
 	default:
 		return nil, wireFailure(responsesAPI, message, at, "a part of a kind that the API has no block for")
 	}
 	overlay(o, part.Metadata)
-	return jsonObject(o), nil
+	return jsontext.ObjectText(o), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -48,22 +49,22 @@ func onlyDeltas(t *testing.T, a *Answer) []byte {
 	var body bytes.Buffer
 	events := collect(t, a.Events())
 	for _, e := range events {
-		doc, err := parse(e.Data)
+		doc, err := jsontext.Parse(e.Data)
 		if err != nil {
 			continue
 		}
-		event := doc.root()
-		kind := event.member("type").word()
+		event := doc.Root()
+		kind := event.Member("type").Word()
 		switch {
-		case kind == "response.output_item.done" && hasPieces(event.member("item", "type").word()):
+		case kind == "response.output_item.done" && hasPieces(event.Member("item", "type").Word()):
 			continue
 		case strings.HasSuffix(kind, ".done") && kind != "response.output_item.done":
 			continue
 		case kind == "response.completed" || kind == "response.incomplete":
-			o, response := event.object(), event.member("response").object()
+			o, response := event.Object(), event.Member("response").Object()
 			response["output"] = []byte("[]")
-			o["response"] = jsonObject(response)
-			fmt.Fprintf(&body, "data: %s\n\n", jsonObject(o))
+			o["response"] = jsontext.ObjectText(response)
+			fmt.Fprintf(&body, "data: %s\n\n", jsontext.ObjectText(o))
 		default:
 			body.Write(e.Raw)
 		}
@@ -77,7 +78,7 @@ func hasPieces(kind string) bool {
 }
 
 // viewDeltas leaves out what does not come in pieces.
-func viewDeltas(r *Response) string {
+func viewDeltas(r *modelio.Response) string {
 	var parts []modelio.Part
 	for _, part := range r.Candidates[0].Message.Content {
 		if part.Reasoning != nil {

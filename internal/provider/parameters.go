@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -14,8 +15,8 @@ type parameters struct {
 
 // decode takes a member that is a parameter. It reports false for any other, and for a value that
 // does not fit its field.
-func (p *parameters) decode(r *Request, name string, v value) bool {
-	var field **Number
+func (p *parameters) decode(r *modelio.Request, name string, v jsontext.Value) bool {
+	var field **json.Number
 	switch name {
 	case "":
 		return false
@@ -32,41 +33,41 @@ func (p *parameters) decode(r *Request, name string, v value) bool {
 	case p.seed:
 		field = &r.Seed
 	case p.stop:
-		stop, ok := v.texts()
+		stop, ok := v.Texts()
 		r.Stop = stop
 		return ok
 	default:
 		return false
 	}
-	number, ok := v.number()
+	number, ok := v.Number()
 	*field = number
 	return ok
 }
 
 // decodeIn takes the parameters out of an object that the API has for them, and keeps the rest of
 // it in Options. It reports false for what is no object, and for an empty one.
-func (p *parameters) decodeIn(r *Request, name string, v value) bool {
-	if !v.isObject() || v.isEmpty() {
+func (p *parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) bool {
+	if !v.IsObject() || v.IsEmpty() {
 		return false
 	}
 	var rest modelio.Object
-	for name, m := range v.members() {
+	for name, m := range v.Members() {
 		if !p.decode(r, name, m) {
-			keep(&rest, name, m.raw())
+			jsontext.Keep(&rest, name, m.Raw())
 		}
 	}
 	if rest != nil {
-		r.Options[name] = jsonObject(rest)
+		r.Options[name] = jsontext.ObjectText(rest)
 	}
 	return true
 }
 
 // encode undoes decode. It fails on a parameter that the API does not have.
-func (p *parameters) encode(r *Request) (modelio.Object, error) {
+func (p *parameters) encode(r *modelio.Request) (modelio.Object, error) {
 	o := modelio.Object{}
 	for _, field := range []struct {
 		pointer, name string
-		number        *Number
+		number        *json.Number
 	}{
 		{"/temperature", p.temperature, r.Temperature},
 		{"/max_tokens", p.maxTokens, r.MaxTokens},
@@ -89,14 +90,14 @@ func (p *parameters) encode(r *Request) (modelio.Object, error) {
 	if p.stop == "" {
 		return nil, &WireError{API: r.API, Pointer: "/stop", Reason: "the API has no such parameter"}
 	}
-	o[p.stop] = jsonTexts(r.Stop)
+	o[p.stop] = jsontext.Texts(r.Stop)
 	return o, nil
 }
 
 // alias lets another member of the body, a number, set a field. It stays in Options, so that
 // the wire's name for it is not lost; so does a member of the usual name beside it.
-func (r *Request) alias(body value, name, usual string, field **Number) {
-	number, ok := body.member(name).number()
+func alias(r *modelio.Request, body jsontext.Value, name, usual string, field **json.Number) {
+	number, ok := body.Member(name).Number()
 	if !ok {
 		return
 	}
@@ -107,7 +108,7 @@ func (r *Request) alias(body value, name, usual string, field **Number) {
 }
 
 // withoutAlias undoes alias: it drops the usual member, which encode wrote, if the alias says it.
-func (r *Request) withoutAlias(body modelio.Object, name, usual string, field *Number) {
+func withoutAlias(r *modelio.Request, body modelio.Object, name, usual string, field *json.Number) {
 	if field != nil && string(r.Options[name]) == string(*field) {
 		delete(body, usual)
 	}

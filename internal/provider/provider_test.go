@@ -129,7 +129,7 @@ func TestCredentials(t *testing.T) {
 // TestEncodeWhatNoCodecDecoded proves that requests from elsewhere, in plain GK terms, are
 // written as the APIs have them.
 func TestEncodeWhatNoCodecDecoded(t *testing.T) {
-	req := &Request{
+	req := &modelio.Request{
 		Model: "m",
 		Messages: []modelio.Message{
 			{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart("Be brief")}},
@@ -252,7 +252,7 @@ func TestEncodeFailures(t *testing.T) {
 			modelio.Message{Role: modelio.RoleUser}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := test.codec.EncodeRequest(&Request{API: test.codec.API(), Messages: []modelio.Message{test.message}})
+			_, err := test.codec.EncodeRequest(&modelio.Request{API: test.codec.API(), Messages: []modelio.Message{test.message}})
 			require.EqualError(t, err, test.want)
 		})
 	}
@@ -260,20 +260,20 @@ func TestEncodeFailures(t *testing.T) {
 
 // TestEncodeNothingUnsaid proves that what an API has no place for is an error and not left out.
 func TestEncodeNothingUnsaid(t *testing.T) {
-	number, prompt := Number("1"), "x"
+	number, prompt := json.Number("1"), "x"
 	for _, test := range []struct {
-		req     Request
+		req     modelio.Request
 		pointer string
 		codecs  []Codec // that have no place for it
 	}{
-		{Request{Seed: &number}, "/seed", []Codec{anthropicMessages{}, openAIResponses{}, openAIEmbeddings{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}}},
-		{Request{PresencePenalty: &number}, "/presence_penalty", []Codec{anthropicMessages{}, openAIResponses{}, bedrockConverse{}}},
-		{Request{FrequencyPenalty: &number}, "/frequency_penalty", []Codec{anthropicMessages{}}},
-		{Request{Temperature: &number}, "/temperature", []Codec{openAIEmbeddings{}}},
-		{Request{MaxTokens: &number}, "/max_tokens", []Codec{openAIEmbeddings{}}},
-		{Request{TopP: &number}, "/top_p", []Codec{openAIEmbeddings{}}},
-		{Request{Stop: []string{"x"}}, "/stop", []Codec{openAIResponses{}, openAIEmbeddings{}}},
-		{Request{Prompt: &prompt}, "/prompt", []Codec{openAIChat{}, anthropicMessages{}, openAIResponses{}, googleGenerate{}, ollamaChat{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}, cohereChat{}}},
+		{modelio.Request{Seed: &number}, "/seed", []Codec{anthropicMessages{}, openAIResponses{}, openAIEmbeddings{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}}},
+		{modelio.Request{PresencePenalty: &number}, "/presence_penalty", []Codec{anthropicMessages{}, openAIResponses{}, bedrockConverse{}}},
+		{modelio.Request{FrequencyPenalty: &number}, "/frequency_penalty", []Codec{anthropicMessages{}}},
+		{modelio.Request{Temperature: &number}, "/temperature", []Codec{openAIEmbeddings{}}},
+		{modelio.Request{MaxTokens: &number}, "/max_tokens", []Codec{openAIEmbeddings{}}},
+		{modelio.Request{TopP: &number}, "/top_p", []Codec{openAIEmbeddings{}}},
+		{modelio.Request{Stop: []string{"x"}}, "/stop", []Codec{openAIResponses{}, openAIEmbeddings{}}},
+		{modelio.Request{Prompt: &prompt}, "/prompt", []Codec{openAIChat{}, anthropicMessages{}, openAIResponses{}, googleGenerate{}, ollamaChat{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}, cohereChat{}}},
 	} {
 		for _, codec := range test.codecs {
 			test.req.API = codec.API()
@@ -338,7 +338,7 @@ func TestVectors(t *testing.T) {
 			bodies[fmt.Sprintf("%s/%d", v.Name, i)] = &Answer{Status: 200, Body: step.Body}
 		}
 	}
-	decode := func(codec Codec, name string) *Response {
+	decode := func(codec Codec, name string) *modelio.Response {
 		require.Contains(t, bodies, name)
 		resp, err := codec.DecodeResponse(bodies[name])
 		require.NoError(t, err, name)

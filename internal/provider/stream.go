@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"mime"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // Events returns the events of a streamed answer, or nil for one that was not streamed. How
@@ -54,6 +56,6 @@ func isLines(body []byte) bool {
 	if len(rest) == 0 || rest[0] != '{' || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) {
 		return false
 	}
-	_, err := parse(line)
+	_, err := jsontext.Parse(line)
 	return err == nil
 }

@@ -1,6 +1,9 @@
 package provider
 
-import "github.com/traceforge/traceforge-go/modelio"
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
 
 // usageNames says where an API counts what: for each count the members to look at, the first
 // that is there counts.
@@ -10,11 +13,11 @@ type usageNames struct {
 
 // decode returns the counts of v, and the members that have no count of their own in Unknown.
 // It returns nil for a value that is no object.
-func (names usageNames) decode(v value) *modelio.Usage {
-	if !v.isObject() || v.isEmpty() {
+func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
+	if !v.IsObject() || v.IsEmpty() {
 		return nil
 	}
-	u := &modelio.Usage{Unknown: v.object()}
+	u := &modelio.Usage{Unknown: v.Object()}
 	for _, field := range []struct {
 		count **int64
 		paths [][]string
@@ -27,7 +30,7 @@ func (names usageNames) decode(v value) *modelio.Usage {
 		{&u.CacheWriteTokens, names.cacheWrite},
 	} {
 		for _, path := range field.paths {
-			if n, ok := v.member(path...).count(); ok {
+			if n, ok := v.Member(path...).Count(); ok {
 				*field.count = n
 				if len(path) == 1 {
 					delete(u.Unknown, path[0])

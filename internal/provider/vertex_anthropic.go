@@ -3,6 +3,9 @@ package provider
 import (
 	"net/url"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 const vertexAnthropicAPI = "vertex.anthropic"
@@ -17,18 +20,18 @@ func (vertexAnthropic) Seeded() bool     { return false }
 
 func (vertexAnthropic) Match(w *Wire) bool {
 	return strings.Contains(w.URL.Path, "/publishers/anthropic/models/") && !strings.Contains(w.URL.Path, "/count-tokens:") &&
-		w.posts(func(body value) bool { return body.member("messages").isArray() }, ":rawPredict", ":streamRawPredict")
+		w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, ":rawPredict", ":streamRawPredict")
 }
 
-func (vertexAnthropic) Endpoint(req *Request) string {
-	method := req.urlSegment("method")
+func (vertexAnthropic) Endpoint(req *modelio.Request) string {
+	method := urlSegment(req, "method")
 	if method == "" {
 		method = "rawPredict"
 	}
-	return req.endpoint("/v1/publishers/anthropic/models/" + url.PathEscape(req.Model) + ":" + method)
+	return endpointOf(req, "/v1/publishers/anthropic/models/"+url.PathEscape(req.Model)+":"+method)
 }
 
-func (vertexAnthropic) DecodeRequest(w *Wire) (*Request, error) {
+func (vertexAnthropic) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(vertexAnthropicAPI)
 	if err != nil {
 		return nil, err
@@ -44,15 +47,15 @@ func (vertexAnthropic) DecodeRequest(w *Wire) (*Request, error) {
 	return req, nil
 }
 
-func (vertexAnthropic) EncodeRequest(req *Request) ([]byte, error) {
+func (vertexAnthropic) EncodeRequest(req *modelio.Request) ([]byte, error) {
 	body, err := claudeBody(req)
 	if err != nil {
 		return nil, err
 	}
-	overlay(body, req.options())
-	return jsonObject(body), nil
+	overlay(body, optionsOf(req))
+	return jsontext.ObjectText(body), nil
 }
 
-func (vertexAnthropic) DecodeResponse(a *Answer) (*Response, error) {
+func (vertexAnthropic) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	return decodeAnswer(vertexAnthropicAPI, a, func() fold { return &claudeFold{} }, claudeAnswer(vertexAnthropicAPI))
 }

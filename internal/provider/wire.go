@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -22,7 +23,7 @@ type Wire struct {
 	Body        []byte
 
 	parsed   bool
-	doc      *document
+	doc      *jsontext.Document
 	parseErr error
 }
 
@@ -35,28 +36,28 @@ const (
 )
 
 // root returns the parsed body.
-func (w *Wire) root() (value, error) {
+func (w *Wire) root() (jsontext.Value, error) {
 	if !w.parsed {
 		w.parsed = true
-		w.doc, w.parseErr = parse(w.Body)
+		w.doc, w.parseErr = jsontext.Parse(w.Body)
 	}
 	if w.parseErr != nil {
-		return value{}, w.parseErr
+		return jsontext.Value{}, w.parseErr
 	}
-	return w.doc.root(), nil
+	return w.doc.Root(), nil
 }
 
 // body returns the parsed body if it is an object that api can take.
-func (w *Wire) body(api string) (value, error) {
+func (w *Wire) body(api string) (jsontext.Value, error) {
 	root, err := w.root()
 	if err != nil {
-		return value{}, parseError(api, err)
+		return jsontext.Value{}, parseError(api, err)
 	}
-	if !root.isObject() {
-		return value{}, &WireError{API: api, Reason: "the body is no JSON object"}
+	if !root.IsObject() {
+		return jsontext.Value{}, &WireError{API: api, Reason: "the body is no JSON object"}
 	}
-	if name := w.doc.reserved(); name != "" {
-		return value{}, &WireError{API: api, Reason: fmt.Sprintf("a member is named %s, which is reserved", name)}
+	if name := w.doc.MemberNamed(markWire, markURL, markBody); name != "" {
+		return jsontext.Value{}, &WireError{API: api, Reason: fmt.Sprintf("a member is named %s, which is reserved", name)}
 	}
 	return root, nil
 }
@@ -64,48 +65,33 @@ func (w *Wire) body(api string) (value, error) {
 // parseError returns err, of parse, as an error of api.
 func parseError(api string, err error) *WireError {
 	var pointer string
-	var at *scanError
+	var at *jsontext.Error
 	if errors.As(err, &at) {
-		pointer = at.pointer()
+		pointer = at.Pointer()
 	}
 	return &WireError{API: api, Pointer: pointer, Reason: err.Error()}
 }
 
-// reserved returns one of our own marks that is the name of a member, or "".
-func (d *document) reserved() string {
-	if !strings.Contains(d.str, "$") && !strings.Contains(d.str, `\u`) {
-		return ""
-	}
-	for at := range d.nodes {
-		for name := range (value{d, int32(at)}).members() {
-			if name == markWire || name == markURL || name == markBody {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
 // posts reports whether w is a POST to a path that ends in one of suffixes, with a body of the
 // given shape.
-func (w *Wire) posts(shape func(body value) bool, suffixes ...string) bool {
+func (w *Wire) posts(shape func(body jsontext.Value) bool, suffixes ...string) bool {
 	if w.Method != "POST" || !slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(w.URL.Path, s) }) {
 		return false
 	}
 	body, err := w.root()
 	if err != nil {
-		return !errors.Is(err, errSyntax)
+		return !errors.Is(err, jsontext.ErrSyntax)
 	}
 	return shape(body)
 }
 
 // keepURL keeps in req what w's URL says: the path segments that the codec names, and the
 // query without credentials.
-func (w *Wire) keepURL(req *Request, segments map[string]string) {
+func (w *Wire) keepURL(req *modelio.Request, segments map[string]string) {
 	said := modelio.Object{}
 	for name, segment := range segments {
 		if segment != "" {
-			said[name] = jsonText(segment)
+			said[name] = jsontext.Text(segment)
 		}
 	}
 	query := modelio.Object{}
@@ -113,40 +99,40 @@ func (w *Wire) keepURL(req *Request, segments map[string]string) {
 		switch {
 		case IsCredential(name):
 		case len(values) == 1:
-			query[name] = jsonText(values[0])
+			query[name] = jsontext.Text(values[0])
 		default:
-			query[name] = jsonTexts(values)
+			query[name] = jsontext.Texts(values)
 		}
 	}
 	if len(query) > 0 {
-		said["query"] = jsonObject(query)
+		said["query"] = jsontext.ObjectText(query)
 	}
 	if len(said) > 0 {
-		req.Options[markURL] = jsonObject(said)
+		req.Options[markURL] = jsontext.ObjectText(said)
 	}
 }
 
 // urlSegment returns a path segment that keepURL has kept; "" if there is none.
-func (r *Request) urlSegment(name string) string {
-	return r.url().member(name).word()
+func urlSegment(r *modelio.Request, name string) string {
+	return urlOf(r).Member(name).Word()
 }
 
-func (r *Request) url() value {
-	doc, err := parse(r.Options[markURL])
+func urlOf(r *modelio.Request) jsontext.Value {
+	doc, err := jsontext.Parse(r.Options[markURL])
 	if err != nil {
-		return value{}
+		return jsontext.Value{}
 	}
-	return doc.root()
+	return doc.Root()
 }
 
 // endpoint returns an escaped path with the query that keepURL has kept.
-func (r *Request) endpoint(path string) string {
+func endpointOf(r *modelio.Request, path string) string {
 	query := url.Values{}
-	for name, v := range r.url().member("query").members() {
-		if many, ok := v.texts(); ok {
+	for name, v := range urlOf(r).Member("query").Members() {
+		if many, ok := v.Texts(); ok {
 			query[name] = many
 		} else {
-			query.Set(name, v.word())
+			query.Set(name, v.Word())
 		}
 	}
 	if len(query) == 0 {
@@ -197,14 +183,14 @@ func spaceCamelCase(name string) string {
 }
 
 // prepend puts the system message before the others, if there is one.
-func (r *Request) prepend(system *modelio.Message) {
+func prepend(r *modelio.Request, system *modelio.Message) {
 	if system != nil {
 		r.Messages = append([]modelio.Message{*system}, r.Messages...)
 	}
 }
 
 // wantMessages fails for a request with a prompt, in an API that takes messages.
-func (r *Request) wantMessages(api string) error {
+func wantMessages(r *modelio.Request, api string) error {
 	if r.Prompt != nil {
 		return &WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
 	}
@@ -212,7 +198,7 @@ func (r *Request) wantMessages(api string) error {
 }
 
 // options returns a copy of the members of Options that go into the body.
-func (r *Request) options() modelio.Object {
+func optionsOf(r *modelio.Request) modelio.Object {
 	o := maps.Clone(r.Options)
 	delete(o, markURL)
 	delete(o, markWire)

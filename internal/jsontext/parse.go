@@ -1,25 +1,24 @@
-package provider
+package jsontext
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
-
-	"github.com/traceforge/traceforge-go/internal/jsonstring"
 )
 
-// maxDepth is how many arrays and objects may be nested in each other, as in canon (design R1).
-const maxDepth = 1000
+// MaxDepth is how many arrays and objects may be nested in each other, as in canon (design R1).
+const MaxDepth = 1000
 
-// errSyntax says that a text is not JSON at all, which is what codecs leave to http.json.
-var errSyntax = errors.New("not JSON")
+// ErrSyntax says that a text is not JSON at all, which is what codecs leave to http.json.
+var ErrSyntax = errors.New("not JSON")
 
-// A document is a JSON text that has been scanned once, so that its values can be visited
+// A Document is a JSON text that has been scanned once, so that its values can be visited
 // without looking at their bytes again.
-type document struct {
+type Document struct {
 	src   []byte
 	str   string // src, so that strings without escapes need no memory of their own
 	nodes []node // in the order of the text; an object's members are a name and a value each
@@ -32,13 +31,13 @@ type node struct {
 	escaped    bool  // a string with a backslash
 }
 
-// parse scans src, which must be one JSON value in valid UTF-8 without repeated member names.
+// Parse scans src, which must be one JSON value in valid UTF-8 without repeated member names.
 // Lone surrogates and numbers of any size are left to those who read the values.
-func parse(src []byte) (*document, error) {
+func Parse(src []byte) (*Document, error) {
 	if len(src) > 1<<31-1 {
 		return nil, fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))
 	}
-	s := scanner{doc: &document{src: src, str: string(src)}}
+	s := scanner{doc: &Document{src: src, str: string(src)}}
 	s.doc.nodes = make([]node, 0, 16+len(src)/32)
 	s.space()
 	if err := s.value(0); err != nil {
@@ -50,14 +49,13 @@ func parse(src []byte) (*document, error) {
 	return s.doc, nil
 }
 
-// parseAnswer parses a whole answer. It is never encoded again, so lone surrogates, such as the
+// ParseReplacing is parse for a text that is never encoded again: lone surrogates, such as the
 // half of an emoji at which a model had to stop, become U+FFFD, as in every SDK.
-func parseAnswer(body []byte) (*document, error) {
-	body = bytes.TrimPrefix(body, byteOrderMark)
-	if bytes.Contains(body, []byte(`\ud`)) || bytes.Contains(body, []byte(`\uD`)) {
-		body = withoutLoneSurrogates(body)
+func ParseReplacing(src []byte) (*Document, error) {
+	if bytes.Contains(src, []byte(`\ud`)) || bytes.Contains(src, []byte(`\uD`)) {
+		src = withoutLoneSurrogates(src)
 	}
-	return parse(body)
+	return Parse(src)
 }
 
 // withoutLoneSurrogates returns a JSON text with each escaped lone surrogate replaced.
@@ -67,7 +65,7 @@ func withoutLoneSurrogates(text []byte) []byte {
 		if whole[i] != '\\' {
 			continue
 		}
-		r, n := jsonstring.Decode(whole[i:])
+		r, n := Unescape(whole[i:])
 		if utf16.IsSurrogate(r) {
 			copy(whole[i:], `\ufffd`)
 		}
@@ -76,44 +74,44 @@ func withoutLoneSurrogates(text []byte) []byte {
 	return whole
 }
 
-// A scanError says where a text cannot be taken.
-type scanError struct {
+// A Error says where a text cannot be taken.
+type Error struct {
 	offset int
 	path   []string // innermost first
 	err    error
 }
 
-func (e *scanError) Error() string { return fmt.Sprintf("offset %d: %v", e.offset, e.err) }
-func (e *scanError) Unwrap() error { return e.err }
+func (e *Error) Error() string { return fmt.Sprintf("offset %d: %v", e.offset, e.err) }
+func (e *Error) Unwrap() error { return e.err }
 
-// pointer returns the RFC 6901 pointer of the value that holds the offending place.
-func (e *scanError) pointer() string {
+// Pointer returns the RFC 6901 pointer of the value that holds the offending place.
+func (e *Error) Pointer() string {
 	var b strings.Builder
 	for i := len(e.path) - 1; i >= 0; i-- {
-		b.WriteString(pointerTo(e.path[i]))
+		b.WriteString(PointerTo(e.path[i]))
 	}
 	return b.String()
 }
 
-// pointerTo returns the part of an RFC 6901 pointer that names a member.
-func pointerTo(name string) string {
+// PointerTo returns the part of an RFC 6901 pointer that names a member.
+func PointerTo(name string) string {
 	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 type scanner struct {
-	doc *document
+	doc *Document
 	pos int
 }
 
-func (s *scanner) fail(err error) error { return &scanError{offset: s.pos, err: err} }
+func (s *scanner) fail(err error) error { return &Error{offset: s.pos, err: err} }
 
 func (s *scanner) syntax(problem string) error {
-	return s.fail(fmt.Errorf("%w: %s", errSyntax, problem))
+	return s.fail(fmt.Errorf("%w: %s", ErrSyntax, problem))
 }
 
 // inside adds a step to the path of err.
 func inside(err error, step string) error {
-	if e, ok := err.(*scanError); ok {
+	if e, ok := err.(*Error); ok {
 		e.path = append(e.path, step)
 	}
 	return err
@@ -144,8 +142,8 @@ func (s *scanner) value(depth int) error {
 	var err error
 	switch c := s.peek(); c {
 	case '{', '[':
-		if depth == maxDepth {
-			return s.fail(fmt.Errorf("nested deeper than %d", maxDepth))
+		if depth == MaxDepth {
+			return s.fail(fmt.Errorf("nested deeper than %d", MaxDepth))
 		}
 		s.pos++
 		if c == '{' {
@@ -211,7 +209,7 @@ func (s *scanner) name() error {
 	}
 	n.end, n.escaped = int32(s.pos), escaped
 	s.doc.nodes = append(s.doc.nodes, n)
-	if _, whole := (value{s.doc, n.next - 1}).text(); !whole {
+	if _, whole := (Value{s.doc, n.next - 1}).Text(); !whole {
 		return s.fail(errors.New("member name with a lone surrogate"))
 	}
 	return nil
@@ -318,9 +316,9 @@ func (s *scanner) digits() (any bool) {
 func (s *scanner) text() (escaped bool, err error) {
 	src := s.doc.src
 	for s.pos++; ; {
-		n, ascii := jsonstring.Plain(src[s.pos:])
+		n, ascii := Plain(src[s.pos:])
 		if !ascii {
-			if bad := jsonstring.InvalidUTF8(src[s.pos : s.pos+n]); bad >= 0 {
+			if bad := InvalidUTF8(src[s.pos : s.pos+n]); bad >= 0 {
 				s.pos += bad
 				return false, s.syntax("not UTF-8")
 			}
@@ -331,7 +329,7 @@ func (s *scanner) text() (escaped bool, err error) {
 			s.pos++
 			return escaped, nil
 		case '\\':
-			_, n := jsonstring.Decode(src[s.pos:])
+			_, n := Unescape(src[s.pos:])
 			if n == 0 {
 				s.pos++
 				return false, s.syntax("not an escape sequence")
@@ -345,4 +343,19 @@ func (s *scanner) text() (escaped bool, err error) {
 			return false, s.syntax("control character in a string")
 		}
 	}
+}
+
+// MemberNamed returns the first of names that a member anywhere in d has, or "".
+func (d *Document) MemberNamed(names ...string) string {
+	if !strings.Contains(d.str, "$") && !strings.Contains(d.str, `\u`) {
+		return "" // all names that are asked for have a $
+	}
+	for at := range d.nodes {
+		for name := range (Value{d, int32(at)}).Members() {
+			if slices.Contains(names, name) {
+				return name
+			}
+		}
+	}
+	return ""
 }

@@ -1,5 +1,4 @@
-// Package jsonstring reads and writes the text between the quotes of JSON strings.
-package jsonstring
+package jsontext
 
 import (
 	"encoding/binary"
@@ -49,9 +48,9 @@ func InvalidUTF8(text []byte) int {
 	return -1 // unreachable: text is not valid
 }
 
-// Append appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2). A lone
+// AppendRune appends r as it stands in a canonical string (RFC 8785 section 3.2.2.2). A lone
 // surrogate, which no canonical string has, is escaped as JSON.stringify does.
-func Append(dst []byte, r rune) []byte {
+func AppendRune(dst []byte, r rune) []byte {
 	const hex = "0123456789abcdef"
 	switch r {
 	case '"', '\\':
@@ -73,9 +72,9 @@ func Append(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }
 
-// Decode returns the character that the escape sequence of n bytes at the start of text, a
+// Unescape returns the character that the escape sequence of n bytes at the start of text, a
 // backslash, stands for, which may be a lone surrogate. n is 0 if there is no escape sequence.
-func Decode(text []byte) (r rune, n int) {
+func Unescape(text []byte) (r rune, n int) {
 	if len(text) < 2 {
 		return 0, 0
 	}

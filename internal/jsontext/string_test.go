@@ -1,4 +1,4 @@
-package jsonstring
+package jsontext
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDecode(t *testing.T) {
+func TestUnescape(t *testing.T) {
 	for _, c := range []struct {
 		text, why string
 		r         rune
@@ -28,20 +28,20 @@ func TestDecode(t *testing.T) {
 		{`\x41`, "no escape of JSON", 0, 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			r, n := Decode([]byte(c.text))
+			r, n := Unescape([]byte(c.text))
 			require.Equal(t, c.r, r)
 			require.Equal(t, c.n, n)
 		})
 	}
 }
 
-// TestAppend reads what was written, and has the shortest spelling.
-func TestAppend(t *testing.T) {
+// TestAppendRune reads what was written, and has the shortest spelling.
+func TestAppendRune(t *testing.T) {
 	for r := range rune(0x20000) {
-		text := Append([]byte{'"'}, r)
+		text := AppendRune([]byte{'"'}, r)
 		switch {
 		case 0xd800 <= r && r < 0xe000:
-			got, n := Decode(text[1:])
+			got, n := Unescape(text[1:])
 			require.Equal(t, r, got)
 			require.Equal(t, 6, n)
 		case r >= ' ' && r != '"' && r != '\\':

@@ -1,0 +1,221 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+)
+
+// A Value is one value of a document. The zero value is an absent one: it is of no kind and
+// holds nothing.
+type Value struct {
+	doc *Document
+	at  int32
+}
+
+// Root returns the document's outermost value.
+func (d *Document) Root() Value { return Value{doc: d} }
+
+// name returns the name that the node at i spells.
+func (d *Document) name(i int32) string {
+	name, _ := Value{d, i}.Text() // the scanner has seen that it is whole
+	return name
+}
+
+// first returns the byte that v begins with, which tells its kind; 0 for an absent value.
+func (v Value) first() byte {
+	if v.doc == nil {
+		return 0
+	}
+	return v.doc.src[v.doc.nodes[v.at].start]
+}
+
+func (v Value) Present() bool  { return v.doc != nil }
+func (v Value) IsObject() bool { return v.first() == '{' }
+func (v Value) IsArray() bool  { return v.first() == '[' }
+func (v Value) IsString() bool { return v.first() == '"' }
+func (v Value) IsNull() bool   { return v.first() == 'n' }
+
+// Raw returns the bytes of v, which stay those of the text; nil for an absent value.
+func (v Value) Raw() json.RawMessage {
+	if v.doc == nil {
+		return nil
+	}
+	n := v.doc.nodes[v.at]
+	return v.doc.src[n.start:n.end:n.end]
+}
+
+// Text returns the characters of a string. It reports false for any other value, and for a
+// string with a lone surrogate, which no Go string can hold.
+func (v Value) Text() (string, bool) {
+	if v.first() != '"' {
+		return "", false
+	}
+	n := v.doc.nodes[v.at]
+	inner := v.doc.str[n.start+1 : n.end-1]
+	if !n.escaped {
+		return inner, true
+	}
+	return unescape(inner)
+}
+
+// Word returns the characters of v if it is a string that is not empty, else "".
+func (v Value) Word() string {
+	if s, ok := v.Text(); ok {
+		return s
+	}
+	return ""
+}
+
+// IsWord reports whether v is a string that is not empty, and so can be told from an absent
+// one where it is kept in a Go string.
+func (v Value) IsWord() bool { return v.Word() != "" }
+
+// Number returns the text of a number.
+func (v Value) Number() (*json.Number, bool) {
+	if c := v.first(); c != '-' && (c < '0' || c > '9') {
+		return nil, false
+	}
+	n := v.doc.nodes[v.at]
+	number := json.Number(v.doc.str[n.start:n.end])
+	return &number, true
+}
+
+// Count returns an integer that is spelled as one.
+func (v Value) Count() (*int64, bool) {
+	number, ok := v.Number()
+	if !ok {
+		return nil, false
+	}
+	n, err := strconv.ParseInt(string(*number), 10, 64)
+	return &n, err == nil
+}
+
+// IsEmpty reports whether v holds no elements or members.
+func (v Value) IsEmpty() bool { return v.doc == nil || v.doc.nodes[v.at].next == v.at+1 }
+
+// length returns how many elements or members v has.
+func (v Value) Len() int {
+	n := 0
+	switch v.first() {
+	case '[':
+		for range v.Elements() {
+			n++
+		}
+	case '{':
+		for range v.Members() {
+			n++
+		}
+	}
+	return n
+}
+
+// Elements visits the elements of an array; any other value has none.
+func (v Value) Elements() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		if !v.IsArray() {
+			return
+		}
+		end := v.doc.nodes[v.at].next
+		for i, n := v.at+1, 0; i < end; i, n = v.doc.nodes[i].next, n+1 {
+			if !yield(n, Value{v.doc, i}) {
+				return
+			}
+		}
+	}
+}
+
+// Members visits the members of an object in the order of the text; any other value has none.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if !v.IsObject() {
+			return
+		}
+		end := v.doc.nodes[v.at].next
+		for i := v.at + 1; i < end; i = v.doc.nodes[i+1].next {
+			if !yield(v.doc.name(i), Value{v.doc, i + 1}) {
+				return
+			}
+		}
+	}
+}
+
+// Member returns the member at the end of a path of names; absent where a step is missing.
+func (v Value) Member(path ...string) Value {
+	for _, name := range path {
+		var found Value
+		for n, m := range v.Members() {
+			if n == name {
+				found = m
+				break
+			}
+		}
+		v = found
+	}
+	return v
+}
+
+// Object returns the members of v, verbatim.
+func (v Value) Object() map[string]json.RawMessage {
+	o := map[string]json.RawMessage{}
+	for name, m := range v.Members() {
+		o[name] = m.Raw()
+	}
+	return o
+}
+
+// Rest returns the members of v, verbatim, without those named; nil if there are no others.
+func (v Value) Rest(without ...string) map[string]json.RawMessage {
+	var o map[string]json.RawMessage
+	for name, m := range v.Members() {
+		if !slices.Contains(without, name) {
+			Keep(&o, name, m.Raw())
+		}
+	}
+	return o
+}
+
+// Texts returns the strings of an array that holds nothing else.
+func (v Value) Texts() ([]string, bool) {
+	if !v.IsArray() {
+		return nil, false
+	}
+	all := []string{}
+	for _, e := range v.Elements() {
+		s, ok := e.Text()
+		if !ok {
+			return nil, false
+		}
+		all = append(all, s)
+	}
+	return all, true
+}
+
+// unescape returns the characters that the inside of a string stands for. It reports false if
+// there is a lone surrogate, which then stays as escaped.
+func unescape(inner string) (string, bool) {
+	const longest = len(`\ud83d\ude00`)
+	var b strings.Builder
+	b.Grow(len(inner))
+	whole := true
+	for {
+		i := strings.IndexByte(inner, '\\')
+		if i < 0 {
+			b.WriteString(inner)
+			return b.String(), whole
+		}
+		b.WriteString(inner[:i])
+		inner = inner[i:]
+		r, n := Unescape([]byte(inner[:min(len(inner), longest)]))
+		if utf16.IsSurrogate(r) {
+			whole = false
+			b.WriteString(strings.ToLower(inner[:n]))
+		} else {
+			b.WriteRune(r)
+		}
+		inner = inner[n:]
+	}
+}

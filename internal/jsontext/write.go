@@ -1,0 +1,90 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text returns s as a JSON string in canonical form.
+func Text[T ~string](s T) json.RawMessage {
+	return AppendText(make([]byte, 0, len(s)+2), string(s))
+}
+
+// AppendText appends s as a JSON string in canonical form (RFC 8785 section 3.2.2.2). Bytes that are
+// not UTF-8 become U+FFFD, as no JSON text can hold them.
+func AppendText(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+	}
+	plain := 0
+	for i := range len(s) {
+		if c := s[i]; c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = AppendRune(append(dst, s[plain:i]...), rune(s[i]))
+		plain = i + 1
+	}
+	return append(append(dst, s[plain:]...), '"')
+}
+
+// Texts returns an array of strings.
+func Texts(all []string) json.RawMessage {
+	list := make([]json.RawMessage, len(all))
+	for i, s := range all {
+		list[i] = Text(s)
+	}
+	return List(list)
+}
+
+// List returns an array of values, each as it is spelled.
+func List(values []json.RawMessage) json.RawMessage {
+	list := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, v...)
+	}
+	return append(list, ']')
+}
+
+// ObjectText returns an object with its members sorted by name, each value as it is spelled.
+func ObjectText(o map[string]json.RawMessage) json.RawMessage {
+	text := []byte{'{'}
+	for i, name := range slices.Sorted(maps.Keys(o)) {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(AppendText(text, name), ':')
+		text = append(text, o[name]...)
+	}
+	return append(text, '}')
+}
+
+// Keep adds a member to an object that may be nil.
+func Keep[M ~map[string]json.RawMessage](o *M, name string, v json.RawMessage) {
+	if *o == nil {
+		*o = M{}
+	}
+	(*o)[name] = v
+}
+
+// KeepRest adds what is left of v without some of its members, if anything is.
+func KeepRest[M ~map[string]json.RawMessage](o *M, name string, v Value, without ...string) {
+	if rest := v.Rest(without...); rest != nil {
+		Keep(o, name, ObjectText(rest))
+	}
+}
+
+// members returns the members of a JSON object.
+func MembersOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	doc, err := Parse(raw)
+	if err != nil || !doc.Root().IsObject() {
+		return nil, false
+	}
+	return doc.Root().Object(), true
+}

@@ -1,0 +1,84 @@
+package modelio
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// A Request is what a caller sent to a model, whatever the wire format. Body members that
+// have no field here are in Options as they were sent, so that nothing is lost (design R6).
+// It shares memory with the body it was decoded from.
+type Request struct {
+	API      string // the codec's name: "openai.chat"
+	Model    string
+	Messages []Message // nil where Prompt is set
+	Prompt   *string   // legacy completions
+	Tools    []ToolDefinition
+
+	// The parameters that the snapshot format has fields for; nil where the caller sent none.
+	Temperature      *json.Number
+	MaxTokens        *json.Number
+	TopP             *json.Number
+	FrequencyPenalty *json.Number
+	PresencePenalty  *json.Number
+	Seed             *json.Number
+	Stop             []string
+
+	// Options is everything else of the body, and in its member "$url" what the URL says
+	// beyond the endpoint: a deployment or an API version, never a key. For the other marks in
+	// it see the package's documentation.
+	Options Object
+}
+
+// A Response is what a provider answered, aggregated where it was streamed.
+type Response struct {
+	Candidates []Candidate // one, but for callers that ask for more; what came before Error, if that is set
+	Usage      *Usage
+	ID         string         // the provider's own id of the answer; empty: none
+	Model      string         // the model that answered, in the provider's words
+	Error      *ProviderError // what the provider reported instead of an answer, or in mid-stream after a part of one
+
+	// Complete reports whether the whole answer is there. One that was not streamed is. A
+	// stream is once its API's terminal event came: for chat completions "[DONE]" or a
+	// finish_reason for each choice, as real streams lack either; message_stop,
+	// response.completed or response.incomplete, message-end, messageStop; a finishReason for
+	// each candidate; "done":true. A reported Error ends a stream too, but does not complete it.
+	Complete bool
+
+	// Metadata is what the answer says beside its candidates: creation time, fingerprints,
+	// filter results, sources. Much of it changes with every call.
+	Metadata Object
+}
+
+// A Candidate is one of a response's answers.
+type Candidate struct {
+	Message         Message
+	FinishReason    FinishReason
+	FinishReasonRaw string // the provider's own word; empty: it gave none
+}
+
+// A ProviderError is a provider's error object.
+type ProviderError struct {
+	Status  int `json:",omitempty"` // HTTP status; 0: the error came in an answer of status 200, or in mid-stream
+	Type    string
+	Code    string
+	Message string // the whole body where it is no error object that we know
+}
+
+// A Parameter is one of the numbers of a request that the snapshot format has a member for (SF
+// "Request Fields").
+type Parameter struct {
+	Name        string // the member
+	Least, Most float64
+	Field       func(*Request) **json.Number
+}
+
+// Parameters are all of them, in the order of their names.
+var Parameters = []Parameter{
+	{"frequency_penalty", -2, 2, func(r *Request) **json.Number { return &r.FrequencyPenalty }},
+	{"max_tokens", -math.MaxFloat64, math.MaxFloat64, func(r *Request) **json.Number { return &r.MaxTokens }},
+	{"presence_penalty", -2, 2, func(r *Request) **json.Number { return &r.PresencePenalty }},
+	{"seed", -math.MaxFloat64, math.MaxFloat64, func(r *Request) **json.Number { return &r.Seed }},
+	{"temperature", 0, 2, func(r *Request) **json.Number { return &r.Temperature }},
+	{"top_p", -math.MaxFloat64, math.MaxFloat64, func(r *Request) **json.Number { return &r.TopP }},
+}
