@@ -1,32 +1,33 @@
 package snapshot
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Version is the version of the snapshot format that this package reads and writes. No other
 // version is read (SF "Backward Compatibility").
 const Version = "1.0.0"
 
-// A Document is a snapshot file (SF "Complete Snapshot Structure"). In a store each file
-// holds exactly one record.
+// A Document is the calls of one test, in their order (SF "Complete Snapshot Structure").
 type Document struct {
 	Version   string
 	Snapshots []Snapshot
 	Hash      canon.Hash // over version and the records' hashes (SF "Combined Hash")
 }
 
-// A Snapshot is one recorded call to a model.
+// A Snapshot is the record of one call to a model.
 type Snapshot struct {
-	ID        string
+	ID        string    // <document>-<n>
 	Timestamp time.Time // when it was recorded, UTC, milliseconds
 	Source    Source
-	Request   Request
+	Provider  string     // in files a member of request; empty: the provider in whose directory the document is
+	Continues *Continues // how the file says the beginning of the messages; nil: they are all in the record
+	Request   modelio.Request
 	Response  Response
-	Hash      canon.Hash // the seal: over all of the above (design R2)
+	Hash      canon.Hash // the seal: over all of the above as it stands in the file (design R2)
 }
 
 // Source says where in the code base a call comes from (SF "Source Fields").
@@ -37,122 +38,35 @@ type Source struct {
 
 	// Beyond SF:
 
-	Package          string   // import path of the test's package
-	Test             string   // the test's full name, as t.Name reports it
-	Ordinal          int      // the n of the ID, counted from 1
+	Package          string   // import path of the test's package; in files in the first record only
+	Test             string   // the test's full name, as t.Name reports it; in files in the first record only
 	Nondeterministic string   // the reason given for lifting design R7; empty: not lifted
-	Ignored          []string // RFC 6901 pointers into the request that its prompt hash leaves out
+	Ignored          []string // RFC 6901 pointers into the whole request that its core leaves out
 }
 
-// Request is what was sent (SF "Request Fields"). Fields of SF are always written; null means
-// that the caller did not send the member (design R6).
-type Request struct {
-	Model            string
-	Messages         []Message // nil where Prompt is set
-	Prompt           *string
-	Temperature      *Number
-	MaxTokens        *Number
-	TopP             *Number
-	FrequencyPenalty *Number
-	PresencePenalty  *Number
-	Seed             *Number
-	Stop             []string
-	Tools            []json.RawMessage // GK tool definitions
-
-	// Beyond SF:
-
-	API             string                     // wire API: "openai.chat"
-	ProviderOptions map[string]json.RawMessage // all else that was sent
-	PromptHash      canon.Hash                 // hash of the core: all above but what Source.Ignored names
-	WireHash        canon.Hash                 // hash of the bytes that were sent; outside the core
-	Blobs           []canon.Hash               // media of the request and the answer, kept beside the snapshot; outside the core, where their names stand
-	CallIDs         map[string]string          // call_1 -> the provider's own id; outside the core (design R8)
+// Continues says that a request begins with messages of an earlier call of the document: the first
+// Messages of that call's whole request and, as one more message, its answer (design R4).
+type Continues struct {
+	Call     int   // the n of that call's id
+	Messages int   // how many messages
+	Sent     *Sent // how the wire spelled the answer when it was sent back; nil: as it was answered
 }
 
-// A Message is one message of a request.
-type Message struct {
-	Role     string          // system, user, model or tool
-	Content  json.RawMessage // a string where it is one text part without metadata, else the list of GK parts (design R15)
-	Metadata json.RawMessage // an object; nil: absent
+// Sent is what a message has that was an answer and was sent back, besides what the answer said.
+type Sent struct {
+	Metadata modelio.Object   // of the message; nil: none
+	Parts    []modelio.Object // metadata of its parts, by index; nil: as answered
 }
 
 // Response is what came back (SF "Response Fields").
 type Response struct {
-	Content      string
+	modelio.Response // Candidates, Usage, Model and Error; ID and Metadata are not kept
+
 	TokensUsed   *int64 // total; nil where the provider reported none
 	LatencyMS    int64  // milliseconds from sending the request to the end of the answer
-	FinishReason string // stop, length, blocked, other
-	ToolCalls    []ToolCall
-
-	// Beyond SF. Parts, Error and Candidates, these without FinishReasonRaw, are in the core with the
-	// fields above but for TokensUsed and LatencyMS; the rest is not.
-
-	Parts           []json.RawMessage // GK parts, where Content and ToolCalls do not say it all
-	Candidates      []Candidate       // the answers after the first one
-	Error           *ProviderError    // what the provider reported instead of, or after a part of, an answer
-	FinishReasonRaw string            // the provider's own word
-	Model           string            // the model that answered, in the provider's words
-	Usage           *Usage
-	Status          int                 // HTTP status; 0 where the call was no HTTP call
-	Headers         map[string][]string // of the allow-list
-	TimingMS        []int64             // milliseconds from sending the request to each event of a stream
-	RawOutputRef    canon.Hash          // blob: the provider's own bytes
-	OutputRef       canon.Hash          // blob: the normalized envelope (LC)
-	Incomplete      string              // "aborted" or "error": a stream that was cut; empty: complete
-	ResponseHash    canon.Hash          // hash of the core
-}
-
-// A ToolCall is one function call that the model made.
-type ToolCall struct {
-	Ref   string // call_1, call_2, … by order of appearance in the conversation (design R8)
-	Name  string
-	Input json.RawMessage // nil: absent
-}
-
-// A Candidate is one more answer to the same request.
-type Candidate struct {
-	Content         string
-	FinishReason    string
-	FinishReasonRaw string
-	ToolCalls       []ToolCall
-	Parts           []json.RawMessage
-}
-
-// A ProviderError is a provider's error object.
-type ProviderError struct {
-	Status  int // HTTP status
-	Type    string
-	Code    string
-	Message string
-}
-
-// Usage counts tokens; a nil count was not reported.
-type Usage struct {
-	Input      *int64
-	Output     *int64
-	Total      *int64
-	Reasoning  *int64
-	CacheRead  *int64
-	CacheWrite *int64
-}
-
-// A Number is the text of a JSON number. One that a float64 does not hold exactly is written
-// as {"$number":"…"} (design R1).
-type Number string
-
-// A Manifest lists the records of a store (SF "Manifest File"). It can be derived from them.
-type Manifest struct {
-	Version   string
-	CreatedAt time.Time // the oldest record's timestamp
-	UpdatedAt time.Time // the newest record's timestamp
-	Snapshots []Entry   // sorted by File
-	Hash      canon.Hash
-}
-
-// An Entry names one record of a store.
-type Entry struct {
-	ID       string
-	Provider string
-	File     string     // <provider>/<id>.json
-	Hash     canon.Hash // the record's seal
+	Status       int    // HTTP status; 0 where the call was no HTTP call
+	Headers      map[string][]string
+	TimingMS     []int64    // milliseconds from sending the request to each event of a stream
+	RawOutputRef canon.Hash // of the provider's own bytes, which are beside the document
+	Incomplete   string     // "aborted" or "error": a stream that was cut; empty: complete
 }
