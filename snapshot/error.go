@@ -1,0 +1,199 @@
+package snapshot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// What an [*Error] of this package is, for callers that branch.
+var (
+	// ErrVersion says that a text is of another version of the format (SF "Migration Path").
+	ErrVersion = errors.New("snapshot version is not supported")
+	// ErrConflict says that a text holds the conflict markers of a merge.
+	ErrConflict = errors.New("merge conflict")
+	// ErrSeal says that a text is not what was recorded: a hash does not match.
+	ErrSeal = errors.New("broken seal")
+	// ErrManifest says that the manifest is malformed, or that it and a record disagree.
+	ErrManifest = errors.New("manifest disagrees")
+	// ErrRaw says that a raw answer or a medium is missing, which is [fs.ErrNotExist] too, or altered.
+	ErrRaw = errors.New("missing or altered answer")
+)
+
+// The rules that a [Violation] or a [Finding] names; docs/format.md says what each asks for.
+const (
+	RuleAttributes = "attributes"
+	RuleBehind     = "behind"
+	RuleCanonical  = "canonical"
+	RuleConflict   = "conflict"
+	RuleContinues  = "continues"
+	RuleDepth      = "depth"
+	RuleDuplicate  = "duplicate"
+	RuleEmpty      = "empty"
+	RuleHash       = "hash"
+	RuleJSON       = "json"
+	RuleManifest   = "manifest"
+	RuleMedia      = "media"
+	RuleMissing    = "missing"
+	RuleName       = "name"
+	RuleNumber     = "number"
+	RuleParts      = "parts"
+	RulePending    = "pending"
+	RulePieces     = "pieces"
+	RuleRaw        = "raw"
+	RuleSeal       = "seal"
+	RuleStray      = "stray"
+	RuleText       = "text"
+	RuleType       = "type"
+	RuleUnicode    = "unicode"
+	RuleUnknown    = "unknown"
+	RuleValue      = "value"
+	RuleVersion    = "version"
+)
+
+// sentinel returns the error that callers branch on for a rule, or nil.
+func sentinel(rule string) error {
+	switch rule {
+	case RuleVersion:
+		return ErrVersion
+	case RuleConflict:
+		return ErrConflict
+	case RuleSeal, RuleHash:
+		return ErrSeal
+	case RuleManifest:
+		return ErrManifest
+	case RuleRaw, RuleMedia:
+		return ErrRaw
+	}
+	return nil
+}
+
+// A Violation is one thing that is wrong with a text.
+type Violation struct {
+	Pointer string // RFC 6901 pointer of the place in the text; empty: the whole text
+	Rule    string // one of the rules above
+	Message string
+}
+
+func (v Violation) String() string { return joinNonEmpty(v.Pointer, v.Rule, v.Message) }
+
+// A Finding is one thing that is wrong with a store.
+type Finding struct {
+	File    string // path in the store, with forward slashes; empty: the store itself
+	Pointer string // RFC 6901 pointer into the file; empty: the whole file
+	Rule    string // one of the rules above
+	Message string
+}
+
+func (f Finding) String() string { return joinNonEmpty(f.File, f.Pointer, f.Rule, f.Message) }
+
+// Compare orders findings by file, pointer, rule and message.
+func (f Finding) Compare(g Finding) int {
+	return cmp.Or(cmp.Compare(f.File, g.File), cmp.Compare(f.Pointer, g.Pointer),
+		cmp.Compare(f.Rule, g.Rule), cmp.Compare(f.Message, g.Message))
+}
+
+func joinNonEmpty(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
+}
+
+// sorted returns violations in order, each once.
+func sorted(all []Violation) []Violation {
+	slices.SortFunc(all, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all)
+}
+
+// An Error is everything that is wrong with a text, or with a file of a store. It is one of
+// [ErrVersion], [ErrConflict], [ErrSeal], [ErrManifest] and [ErrRaw], as [errors.Is] tells,
+// where one of its violations is.
+type Error struct {
+	File       string      // path of the file; empty: the text came from no file
+	Violations []Violation // at least one, sorted by pointer, rule and message
+	Err        error       // the error that the violations tell of, if they do; else nil
+}
+
+// violationsShown is how many violations Error prints: a text from anywhere may have
+// millions, and errors end in logs.
+const violationsShown = 20
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	for i, v := range e.Violations {
+		if i == violationsShown {
+			fmt.Fprintf(&b, "\nand %d more", len(e.Violations)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(joinNonEmpty(e.File, excerpt(v.Pointer), v.Rule, v.Message))
+	}
+	if out := e.wayOut(); out != "" {
+		b.WriteString("\nway out: " + out)
+	}
+	return b.String()
+}
+
+// excerpt returns s cut to a length that does no harm in a message.
+func excerpt(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// wayOut says what to do about e. A text that is in no file has no way out that this
+// package could know.
+func (e *Error) wayOut() string {
+	if e.File == "" {
+		return ""
+	}
+	for _, v := range e.Violations {
+		switch v.Rule {
+		case RuleVersion:
+			return "" // the message says it
+		case RuleManifest, RuleBehind:
+			return "run traceforge manifest"
+		case RuleConflict:
+			return "run traceforge repair, which merges the records of both sides"
+		}
+	}
+	return "restore it with git, or record it again"
+}
+
+// Is reports whether target is the sentinel error of one of e's violations.
+func (e *Error) Is(target error) bool {
+	return slices.ContainsFunc(e.Violations, func(v Violation) bool {
+		return target != nil && sentinel(v.Rule) == target
+	})
+}
+
+// Unwrap returns e.Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// textViolation tells what canon found in a text whose pointer is base.
+func textViolation(base string, err error) Violation {
+	var at *canon.Error
+	if !errors.As(err, &at) {
+		return Violation{base, RuleJSON, err.Error()}
+	}
+	v := Violation{base + at.Pointer, RuleJSON, fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
+	switch {
+	case errors.Is(at.Err, canon.ErrDepth):
+		v.Rule, v.Pointer = RuleDepth, base // of a thousand levels, none says more than the others
+	case errors.Is(at.Err, canon.ErrEncoding):
+		v.Rule = RuleUnicode
+	case errors.Is(at.Err, canon.ErrDuplicate):
+		v.Rule = RuleDuplicate
+	case errors.Is(at.Err, canon.ErrNumber), errors.Is(at.Err, canon.ErrKept):
+		v.Rule = RuleNumber
+	}
+	return v
+}

@@ -1,0 +1,170 @@
+package snapshot
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+const (
+	nameMost      = 64 // characters of a record's id
+	slugMost      = 40 // characters of a slug
+	nameHexDigits = 12
+	tagHexDigits  = 8
+)
+
+// DocumentName returns the name of the document that holds the calls of a test: the slug of the
+// test's name, "-" and 12 hexadecimal digits of the SHA-256 of the test package's import path and
+// the test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a record.
+// It is a legal file name everywhere: a to z, 0 to 9 and "-".
+//
+// The slug is the name in lower case with a "-" for each run of other characters. If that loses
+// more than case and punctuation, or is longer than 40 characters, its first 31 are followed
+// by "-" and 8 digits of the name's own SHA-256, so that tests with long or non-ASCII names stay
+// apart.
+func DocumentName(pkg, test string) string {
+	return slugOf(test) + "-" + canon.Sum([]byte(pkg + "\x00" + test)).Hex()[:nameHexDigits]
+}
+
+func slugOf(test string) string {
+	var b strings.Builder
+	lossy := false
+	for _, r := range test {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			b.WriteRune(r - 'A' + 'a')
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			b.WriteRune(r)
+		default:
+			lossy = lossy || r > 0x7f
+			if s := b.String(); s != "" && s[len(s)-1] != '-' {
+				b.WriteByte('-')
+			}
+		}
+	}
+	slug := strings.TrimSuffix(b.String(), "-")
+	if slug != "" && !lossy && len(slug) <= slugMost {
+		return slug
+	}
+	tag := canon.Sum([]byte(test)).Hex()[:tagHexDigits]
+	slug = strings.TrimSuffix(slug[:min(len(slug), slugMost-len("-")-tagHexDigits)], "-")
+	if slug == "" {
+		return tag
+	}
+	return slug + "-" + tag
+}
+
+// ID returns the id of the n-th record of a document, counted from 1.
+func ID(document string, n int) string { return document + "-" + strconv.Itoa(n) }
+
+// ParseID returns the document and the number that an id names. ok is false for an id of another
+// form, as other writers of the format may use.
+func ParseID(id string) (document string, n int, ok bool) {
+	i := strings.LastIndexByte(id, '-')
+	if i < 0 || len(id) > nameMost {
+		return "", 0, false
+	}
+	n, err := strconv.Atoi(id[i+1:])
+	if err != nil || n < 1 || strconv.Itoa(n) != id[i+1:] || !IsName(id[:i]) {
+		return "", 0, false
+	}
+	return id[:i], n, true
+}
+
+// Number returns the n of the record's id, which says which call of its document others continue;
+// 0 where the id has none.
+func (s *Snapshot) Number() int {
+	_, n, _ := ParseID(s.ID)
+	return n
+}
+
+// IsName reports whether s is a legal name of a document or a provider: a file name everywhere.
+func IsName(s string) bool {
+	if s == "" || len(s) > nameMost || s[0] == '-' || slices.Contains(deviceNames, s) {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// deviceNames are names that Windows has no files of, with any extension.
+var deviceNames = []string{
+	"con", "prn", "aux", "nul",
+	"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+}
+
+// RawName returns the name of the file that holds the provider's own bytes of the n-th call, in the
+// document's directory: "1.sse". The extension follows from the content type of the answer.
+func RawName(n int, r *Response) string {
+	var contentType string
+	if values := http.Header(r.Headers).Values("Content-Type"); len(values) > 0 {
+		contentType = values[0]
+	} else if values := r.Headers["content-type"]; len(values) > 0 {
+		contentType = values[0]
+	}
+	return strconv.Itoa(n) + "." + extension(contentType)
+}
+
+// MediaName returns the name of the file that holds a medium, in the document's directory.
+func MediaName(h canon.Hash, contentType string) string { return h.Hex() + "." + extension(contentType) }
+
+// extension returns the file extension of a content type: a table, since that of the operating
+// system differs from machine to machine.
+func extension(contentType string) string {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind, _, _ = strings.Cut(contentType, ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	for _, e := range extensions {
+		if e.contentType == kind {
+			return e.extension
+		}
+	}
+	if strings.HasPrefix(kind, "text/") {
+		return "txt"
+	}
+	return "bin"
+}
+
+var extensions = []struct{ contentType, extension string }{
+	{"application/json", "json"},
+	{"application/pdf", "pdf"},
+	{"application/x-ndjson", "jsonl"},
+	{"audio/flac", "flac"},
+	{"audio/mpeg", "mp3"},
+	{"audio/ogg", "ogg"},
+	{"audio/wav", "wav"},
+	{"image/gif", "gif"},
+	{"image/jpeg", "jpg"},
+	{"image/png", "png"},
+	{"image/svg+xml", "svg"},
+	{"image/webp", "webp"},
+	{"text/event-stream", "sse"},
+	{"text/html", "html"},
+	{"video/mp4", "mp4"},
+	{"video/webm", "webm"},
+}
+
+// A Medium is binary content that messages or answers of a call name instead of holding it.
+type Medium struct {
+	Hash        canon.Hash
+	ContentType string // empty: not said
+	Size        int64  // bytes
+}
+
+// String returns m as messages name it: "blob:sha256:…;image/png;1234".
+func (m Medium) String() string { return fmt.Sprintf("blob:%s;%s;%d", m.Hash, m.ContentType, m.Size) }
+
+// Name returns the name of m's file in the document's directory.
+func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
