@@ -1,4 +1,4 @@
-package receipt
+package usage
 
 import (
 	"os"
@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRoundTrip(t *testing.T) {
+func TestReceiptRoundTrip(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "when needed")
-	var w Writer
+	var w ReceiptWriter
 	var all sync.WaitGroup
 	for _, name := range []string{"TestA", "TestB", "TestC"} {
 		all.Go(func() {
-			require.NoError(t, w.Add(dir, Test{Package: "example.com/p", Test: name, Outcome: "pass", Played: []string{"a"}}))
+			require.NoError(t, w.Add(dir, Receipt{Package: "example.com/p", Test: name, Outcome: "pass", Played: []string{"a"}}))
 		})
 	}
 	all.Wait()
@@ -26,14 +26,14 @@ func TestRoundTrip(t *testing.T) {
 	require.Len(t, files, 1, "a file for each process")
 	require.True(t, strings.HasPrefix(files[0].Name(), "p-"))
 
-	tests, cut, err := Read(dir)
+	tests, cut, err := ReadReceipts(dir)
 	require.NoError(t, err)
 	require.Empty(t, cut)
 	require.Len(t, tests, 3)
-	require.Contains(t, tests, Test{Version: Version, Package: "example.com/p", Test: "TestB", Outcome: "pass", Played: []string{"a"}})
+	require.Contains(t, tests, Receipt{Version: ReceiptVersion, Package: "example.com/p", Test: "TestB", Outcome: "pass", Played: []string{"a"}})
 }
 
-func TestRead(t *testing.T) {
+func TestReadReceipts(t *testing.T) {
 	const line = `{"receipt":1,"package":"p","test":"TestA","outcome":"pass","mode":"replay","store":".ai-snapshots"}` + "\n"
 	for _, tt := range []struct {
 		name, why, text string
@@ -50,9 +50,9 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+Extension), []byte(tt.text), 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+ReceiptExtension), []byte(tt.text), 0o666))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "go-test.json"), []byte("is read by others"), 0o666))
-			tests, cut, err := Read(dir)
+			tests, cut, err := ReadReceipts(dir)
 			if tt.wrong != "" {
 				require.ErrorContains(t, err, tt.wrong, tt.why)
 				return
@@ -62,6 +62,6 @@ func TestRead(t *testing.T) {
 			require.Equal(t, tt.cut, cut, tt.why)
 		})
 	}
-	_, _, err := Read(filepath.Join(t.TempDir(), "nowhere"))
+	_, _, err := ReadReceipts(filepath.Join(t.TempDir(), "nowhere"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

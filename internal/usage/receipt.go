@@ -1,7 +1,4 @@
-// Package receipt is what tests leave of the snapshots that they used: one file for each test
-// process, one line of JSON for each test that had a recorder. Package traceforgetest writes
-// receipts where they are asked for, and the command reads them, to tell what no test uses.
-package receipt
+package usage
 
 import (
 	"bytes"
@@ -14,17 +11,18 @@ import (
 	"sync"
 )
 
-// Env is the variable that asks tests for receipts and names their directory.
-const Env = "TRACEFORGE_RECEIPT"
+// ReceiptEnv is the variable that asks tests for receipts and names their directory.
+const ReceiptEnv = "TRACEFORGE_RECEIPT"
 
-// Extension is that of the files of receipts.
-const Extension = ".receipt"
+// ReceiptExtension is that of the files of receipts: one for each test process, with one line of
+// JSON for each test that had a recorder.
+const ReceiptExtension = ".receipt"
 
-// Version is the version of the lines that this package writes and reads.
-const Version = 1
+// ReceiptVersion is the version of the lines that this package writes and reads.
+const ReceiptVersion = 1
 
-// A Test says what one test did, in one run of it.
-type Test struct {
+// A Receipt says what one test did, in one run of it.
+type Receipt struct {
 	Version int      `json:"receipt"`
 	Package string   `json:"package"` // import path
 	Test    string   `json:"test"`    // full name
@@ -42,17 +40,17 @@ type Test struct {
 	Missing int `json:"missing,omitempty"` // calls that no record answered
 }
 
-// A Writer adds tests to the receipt of this process. It is safe for concurrent use. The file
+// A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file
 // is made with the first test. Each test is one line in one write, so that a process that dies
-// leaves whole lines but for its last.
-type Writer struct {
+// leaves whole lines, except maybe its last.
+type ReceiptWriter struct {
 	mu   sync.Mutex
 	file *os.File
 }
 
 // Add appends a test to the receipt in dir, which is made if it is not there.
-func (w *Writer) Add(dir string, t Test) error {
-	t.Version = Version
+func (w *ReceiptWriter) Add(dir string, t Receipt) error {
+	t.Version = ReceiptVersion
 	line, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -64,7 +62,7 @@ func (w *Writer) Add(dir string, t Test) error {
 			return err
 		}
 		name := t.Package[strings.LastIndexByte(t.Package, '/')+1:]
-		if w.file, err = os.CreateTemp(dir, name+"-*"+Extension); err != nil {
+		if w.file, err = os.CreateTemp(dir, name+"-*"+ReceiptExtension); err != nil {
 			return err
 		}
 	}
@@ -72,15 +70,15 @@ func (w *Writer) Add(dir string, t Test) error {
 	return err
 }
 
-// Read returns the tests of all receipts in dir, and the packages of those that end in the
+// ReadReceipts returns the tests of all receipts in dir, and the packages of those that end in the
 // middle of a line, as a process that was killed leaves them. The error is [fs.ErrNotExist] if
 // there is no dir.
-func Read(dir string) (tests []Test, cut []string, err error) {
+func ReadReceipts(dir string) (tests []Receipt, cut []string, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, nil, err // which names it
 	}
 	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != Extension {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ReceiptExtension {
 			return err
 		}
 		file := filepath.Join(dir, filepath.FromSlash(path))
@@ -88,7 +86,7 @@ func Read(dir string) (tests []Test, cut []string, err error) {
 		if err != nil {
 			return err
 		}
-		found, whole, err := parse(data)
+		found, whole, err := parseReceipts(data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
@@ -101,17 +99,18 @@ func Read(dir string) (tests []Test, cut []string, err error) {
 	return tests, cut, err
 }
 
-func parse(data []byte) (tests []Test, whole bool, err error) {
+func parseReceipts(data []byte) (tests []Receipt, whole bool, err error) {
 	for line := range bytes.Lines(data) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			return tests, false, nil
 		}
-		var t Test
+		var t Receipt
 		if err := json.Unmarshal(line, &t); err != nil {
 			return nil, false, fmt.Errorf("line %d: %w", len(tests)+1, err)
 		}
-		if t.Version != Version {
-			return nil, false, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: leave the receipts again", len(tests)+1, t.Version, Version)
+		if t.Version != ReceiptVersion {
+			return nil, false, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: leave the receipts again",
+				len(tests)+1, t.Version, ReceiptVersion)
 		}
 		tests = append(tests, t)
 	}
