@@ -1,0 +1,14 @@
+// Package store is the directory .ai-snapshots: the documents of tests, the providers' raw answers
+// and the media that they name, and the manifest (SF "Storage Format", design R4, R5).
+//
+//	.ai-snapshots/
+//	├── .gitattributes  .gitignore  config.json
+//	├── manifest.json                      derived, see [Store.WriteManifest]
+//	└── openai/
+//	    ├── testx-3f9a0c41d2be.json        the document: what reviewers read
+//	    └── testx-3f9a0c41d2be/            raw answers by call, media by content
+//	        1.sse  2.json  3f0c….png
+//
+// A document is found by its name alone, which [snapshot.DocumentName] tells: reading lists no
+// directory, so that neither the size of a store nor what other tests record matters to a test.
+package store
