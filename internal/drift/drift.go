@@ -1,16 +1,18 @@
-// Package drift tells two recordings of a model call apart: which JSON values differ, where,
-// and which component of the request is the cause.
+// Package drift tells two requests to a model apart: which JSON values differ, where, and which
+// component of the request is the cause.
 package drift
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A Difference is one place where two JSON texts disagree.
@@ -30,99 +32,106 @@ func JSON(recorded, got []byte) []Difference {
 
 type differ struct{ found []Difference }
 
+// compare adds the differences of two texts; nil is absent.
 func (d *differ) compare(pointer string, recorded, got json.RawMessage) {
-	if bytes.Equal(recorded, got) {
+	if bytes.Equal(recorded, got) && (recorded == nil) == (got == nil) {
 		return
 	}
-	if r, g, ok := decodeBoth[map[string]json.RawMessage](recorded, got, '{'); ok {
-		d.objects(pointer, r, g)
+	r, errRecorded := jsontext.Parse(recorded)
+	g, errGot := jsontext.Parse(got)
+	if errRecorded != nil || errGot != nil { // one is absent
+		d.found = append(d.found, Difference{pointer, recorded, got})
 		return
 	}
-	if r, g, ok := decodeBoth[[]json.RawMessage](recorded, got, '['); ok {
-		d.arrays(pointer, r, g)
-		return
-	}
-	d.found = append(d.found, Difference{pointer, recorded, got})
+	d.values(pointer, r.Root(), g.Root())
 }
 
-// decodeBoth decodes both texts when both start with the given delimiter.
-func decodeBoth[T any](recorded, got json.RawMessage, delim byte) (r, g T, ok bool) {
-	if len(recorded) == 0 || len(got) == 0 || recorded[0] != delim || got[0] != delim {
-		return r, g, false
+func (d *differ) values(pointer string, recorded, got jsontext.Value) {
+	switch {
+	case bytes.Equal(recorded.Raw(), got.Raw()):
+	case recorded.IsObject() && got.IsObject():
+		d.objects(pointer, recorded, got)
+	case recorded.IsArray() && got.IsArray():
+		d.arrays(pointer, recorded, got)
+	default:
+		d.found = append(d.found, Difference{pointer, recorded.Raw(), got.Raw()})
 	}
-	ok = json.Unmarshal(recorded, &r) == nil && json.Unmarshal(got, &g) == nil
-	return r, g, ok
 }
 
-func (d *differ) objects(pointer string, recorded, got map[string]json.RawMessage) {
-	names := make([]string, 0, len(recorded))
-	for name := range recorded {
-		names = append(names, name)
-	}
-	for name := range got {
-		if _, ok := recorded[name]; !ok {
+func (d *differ) objects(pointer string, recorded, got jsontext.Value) {
+	r, g := maps.Collect(recorded.Members()), maps.Collect(got.Members())
+	names := slices.Collect(maps.Keys(r))
+	for name := range g {
+		if _, ok := r[name]; !ok {
 			names = append(names, name)
 		}
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	for _, name := range names {
-		d.compare(pointer+"/"+escape(name), recorded[name], got[name])
+		d.values(pointer+jsontext.PointerTo(name), r[name], g[name])
 	}
 }
 
-// arrays pairs equal elements at both ends, so that one inserted element is one difference
-// and not one for each element behind it.
-func (d *differ) arrays(pointer string, recorded, got []json.RawMessage) {
+func (d *differ) arrays(pointer string, recorded, got jsontext.Value) {
+	var r, g []jsontext.Value
+	for _, v := range recorded.Elements() {
+		r = append(r, v)
+	}
+	for _, v := range got.Elements() {
+		g = append(g, v)
+	}
+	align(r, g, func(a, b jsontext.Value) bool { return bytes.Equal(a.Raw(), b.Raw()) }, func(i int, a, b jsontext.Value) {
+		d.values(pointer+"/"+strconv.Itoa(i), a, b)
+	})
+}
+
+// align pairs equal elements at both ends, so that one inserted element is one difference and not
+// one for each element behind it, and visits what is between them by pairs; where one list is longer
+// the other side is the zero value.
+func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, a, b T)) {
 	head := 0
-	for head < len(recorded) && head < len(got) && bytes.Equal(recorded[head], got[head]) {
+	for head < len(recorded) && head < len(got) && equal(recorded[head], got[head]) {
 		head++
 	}
 	tail := 0
 	for tail < len(recorded)-head && tail < len(got)-head &&
-		bytes.Equal(recorded[len(recorded)-1-tail], got[len(got)-1-tail]) {
+		equal(recorded[len(recorded)-1-tail], got[len(got)-1-tail]) {
 		tail++
 	}
 	r, g := recorded[head:len(recorded)-tail], got[head:len(got)-tail]
 	for i := range max(len(r), len(g)) {
-		at := pointer + "/" + strconv.Itoa(head+i)
-		switch {
-		case i >= len(r):
-			d.found = append(d.found, Difference{Pointer: at, Got: g[i]})
-		case i >= len(g):
-			d.found = append(d.found, Difference{Pointer: at, Recorded: r[i]})
-		default:
-			d.compare(at, r[i], g[i])
+		var a, b T
+		if i < len(r) {
+			a = r[i]
 		}
+		if i < len(g) {
+			b = g[i]
+		}
+		visit(head+i, a, b)
 	}
 }
 
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
-
-// Requests compares the cores of two requests. The pointers in ignored are left out of both.
-func Requests(recorded, got *snapshot.Request, ignored []string) ([]Difference, error) {
-	r, err := recorded.Core(ignored)
+// Requests compares two requests. The pointers in ignored are left out of both.
+func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, error) {
+	c := NewComparer(ignored)
+	r, err := c.Request(recorded)
 	if err != nil {
 		return nil, err
 	}
-	g, err := got.Core(ignored)
+	g, err := c.Request(got)
 	if err != nil {
 		return nil, err
 	}
-	return JSON(r, g), nil
+	return c.Differences(r, g), nil
 }
 
-// Causes names the components of a request that the differences of its core lie in, each
-// once: "model", "system", "message 2 (user)", "tools", "parameters", "output format".
-func Causes(differences []Difference, recorded, got *snapshot.Request) []string {
+// Causes names the components of a request that its differences lie in, each
+// once: "model", "system", "message 2 (user)", "tools", "parameters", "output format", "headers".
+func Causes(differences []Difference, recorded, got *modelio.Request) []string {
 	var causes []string
-	seen := map[string]bool{}
 	for _, d := range differences {
 		for _, member := range members(d) {
-			cause := component(member, recorded, got)
-			if !seen[cause] {
-				seen[cause] = true
+			if cause := component(member, recorded, got); !slices.Contains(causes, cause) {
 				causes = append(causes, cause)
 			}
 		}
@@ -160,7 +169,7 @@ var toolOptions = map[string]bool{
 	"functions": true, "function_call": true, "tools": true,
 }
 
-func component(d Difference, recorded, got *snapshot.Request) string {
+func component(d Difference, recorded, got *modelio.Request) string {
 	tokens := strings.Split(d.Pointer, "/")
 	if len(tokens) < 2 {
 		return "request"
@@ -177,13 +186,15 @@ func component(d Difference, recorded, got *snapshot.Request) string {
 				return "output format"
 			case toolOptions[tokens[2]]:
 				return "tools"
+			case tokens[2] == "$headers":
+				return "headers"
 			}
 		}
 	}
 	return "parameters"
 }
 
-func message(d Difference, tokens []string, recorded, got *snapshot.Request) string {
+func message(d Difference, tokens []string, recorded, got *modelio.Request) string {
 	if len(tokens) < 3 {
 		return "messages"
 	}
@@ -199,7 +210,7 @@ func message(d Difference, tokens []string, recorded, got *snapshot.Request) str
 		return "messages"
 	}
 	role := from[i].Role
-	if role == "system" {
+	if role == modelio.RoleSystem {
 		return "system"
 	}
 	return fmt.Sprintf("message %d (%s)", i+1, role)

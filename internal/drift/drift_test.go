@@ -3,13 +3,14 @@ package drift
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sebdah/goldie/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 func TestJSON(t *testing.T) {
@@ -45,38 +46,40 @@ func orDash(v json.RawMessage) string {
 }
 
 func TestCauses(t *testing.T) {
-	message := func(role, text string) snapshot.Message {
-		content, _ := json.Marshal(text)
-		return snapshot.Message{Role: role, Content: content}
+	message := func(role modelio.Role, text string) modelio.Message {
+		return modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
 	}
-	zero, one := snapshot.Number("0"), snapshot.Number("1")
-	base := func() *snapshot.Request {
-		return &snapshot.Request{
+	zero, one := json.Number("0"), json.Number("1")
+	base := func() *modelio.Request {
+		return &modelio.Request{
 			API: "openai.chat", Model: "m", Temperature: &zero,
-			Messages: []snapshot.Message{message("system", "s"), message("user", "u")},
+			Messages: []modelio.Message{message("system", "s"), message("user", "u")},
 		}
 	}
 	cases := []struct {
 		name, why, want string
-		change          func(*snapshot.Request)
+		change          func(*modelio.Request)
 	}{
-		{"system", "the system prompt has no number", "system", func(r *snapshot.Request) { r.Messages[0] = message("system", "S") }},
-		{"message", "others are counted from 1", "message 2 (user)", func(r *snapshot.Request) { r.Messages[1] = message("user", "U") }},
-		{"added", "a message that was not recorded", "message 3 (user)", func(r *snapshot.Request) { r.Messages = append(r.Messages, message("user", "x")) }},
-		{"removed", "a message that is not sent any more", "message 2 (user)", func(r *snapshot.Request) { r.Messages = r.Messages[:1] }},
-		{"model", "another model", "model", func(r *snapshot.Request) { r.Model = "n" }},
-		{"temperature", "a parameter", "parameters", func(r *snapshot.Request) { r.Temperature = &one }},
-		{"option", "one without a field of its own", "parameters", func(r *snapshot.Request) {
-			r.ProviderOptions = map[string]json.RawMessage{"logit_bias": []byte(`{}`)}
+		{"system", "the system prompt has no number", "system", func(r *modelio.Request) { r.Messages[0] = message("system", "S") }},
+		{"message", "others are counted from 1", "message 2 (user)", func(r *modelio.Request) { r.Messages[1] = message("user", "U") }},
+		{"added", "a message that was not recorded", "message 3 (user)", func(r *modelio.Request) { r.Messages = append(r.Messages, message("user", "x")) }},
+		{"removed", "a message that is not sent any more", "message 2 (user)", func(r *modelio.Request) { r.Messages = r.Messages[:1] }},
+		{"model", "another model", "model", func(r *modelio.Request) { r.Model = "n" }},
+		{"temperature", "a parameter", "parameters", func(r *modelio.Request) { r.Temperature = &one }},
+		{"option", "one without a field of its own", "parameters", func(r *modelio.Request) {
+			r.Options = modelio.Object{"logit_bias": []byte(`{}`)}
 		}},
-		{"tools", "a tool", "tools", func(r *snapshot.Request) { r.Tools = []json.RawMessage{[]byte(`{"name":"t","description":""}`)} }},
-		{"tool choice", "an option about tools", "tools", func(r *snapshot.Request) {
-			r.ProviderOptions = map[string]json.RawMessage{"tool_choice": []byte(`"none"`)}
+		{"tools", "a tool", "tools", func(r *modelio.Request) { r.Tools = []modelio.ToolDefinition{{Name: "t"}} }},
+		{"tool choice", "an option about tools", "tools", func(r *modelio.Request) {
+			r.Options = modelio.Object{"tool_choice": []byte(`"none"`)}
 		}},
-		{"format", "an option about the output", "output format", func(r *snapshot.Request) {
-			r.ProviderOptions = map[string]json.RawMessage{"response_format": []byte(`{"type":"json_object"}`)}
+		{"format", "an option about the output", "output format", func(r *modelio.Request) {
+			r.Options = modelio.Object{"response_format": []byte(`{"type":"json_object"}`)}
 		}},
-		{"two", "each cause once", "message 2 (user), model", func(r *snapshot.Request) {
+		{"headers", "one that changes behaviour", "headers", func(r *modelio.Request) {
+			r.Options = modelio.Object{"$headers": []byte(`{"anthropic-beta":["files"]}`)}
+		}},
+		{"two", "each cause once", "message 2 (user), model", func(r *modelio.Request) {
 			r.Model, r.Messages[1] = "n", message("user", "U")
 		}},
 	}
@@ -161,4 +164,72 @@ func FuzzJSON(f *testing.F) {
 		Text(differences)
 		require.Equal(t, len(differences), len(JSON(got, recorded)), "as many seen from the other side")
 	})
+}
+
+// TestIgnored leaves out what the pointers name, on both sides.
+func TestIgnored(t *testing.T) {
+	request := func(system, user, seed string) *modelio.Request {
+		number := json.Number(seed)
+		return &modelio.Request{
+			Messages: []modelio.Message{
+				{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart(system)}},
+				{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("a"), {Custom: modelio.Object{"now": jsonText(user)}}}},
+			},
+			Seed: &number,
+		}
+	}
+	for _, c := range []struct {
+		name, why string
+		ignored   []string
+		want      string
+	}{
+		{"nothing", "all differ", nil, "/messages/0/content /messages/1/content/1/custom/now /seed"},
+		{"member", "a parameter", []string{"/seed"}, "/messages/0/content /messages/1/content/1/custom/now"},
+		{"message", "a whole one", []string{"/messages/0", "/seed"}, "/messages/1/content/1/custom/now"},
+		{"below", "a value in a message", []string{"/messages/1/content/1/custom/now"}, "/messages/0/content /seed"},
+		{"elsewhere", "a pointer that leads to nothing", []string{"/messages/9", "/stop"}, "/messages/0/content /messages/1/content/1/custom/now /seed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			differences, err := Requests(request("s", "u", "1"), request("S", "U", "2"), c.ignored)
+			require.NoError(t, err)
+			var pointers []string
+			for _, d := range differences {
+				pointers = append(pointers, d.Pointer)
+			}
+			require.Equal(t, c.want, strings.Join(pointers, " "), c.why)
+		})
+	}
+}
+
+func jsonText(s string) json.RawMessage {
+	text, _ := json.Marshal(s)
+	return text
+}
+
+// TestComparer holds one request against many that share its history: the nearest is the one whose
+// last message was changed, and what an earlier comparison has measured is not measured again.
+func TestComparer(t *testing.T) {
+	var history []modelio.Message
+	for i := range 400 {
+		text := strings.Repeat(fmt.Sprintf("message %d of the conversation. ", i), 20)
+		history = append(history, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}})
+	}
+	c := NewComparer(nil)
+	var recorded []*Request
+	for n := 1; n <= len(history); n++ {
+		r, err := c.Request(&modelio.Request{Messages: history[:n]})
+		require.NoError(t, err)
+		recorded = append(recorded, r)
+	}
+	require.Len(t, c.shared, len(history), "each message is hashed once")
+
+	changed := slices.Clone(history[:100])
+	changed[99].Content = []modelio.Part{modelio.TextPart(*changed[99].Content[0].Text + "!")}
+	got, err := c.Request(&modelio.Request{Messages: changed})
+	require.NoError(t, err)
+	nearest := slices.MinFunc(recorded, func(a, b *Request) int { return c.Distance(a, got) - c.Distance(b, got) })
+	require.Len(t, nearest.Messages, 100)
+	require.Equal(t, Size(c.Differences(nearest, got)), c.Distance(nearest, got))
+	require.Len(t, c.Changes(nearest, got), 1)
+	require.Equal(t, "messages", c.Changes(nearest, got)[0].Member)
 }

@@ -50,7 +50,7 @@ func texts(d Difference) (recorded, got *string) {
 	if rPlain && gPlain {
 		return r, g
 	}
-	return jsonText(d.Recorded), jsonText(d.Got)
+	return shownText(d.Recorded), shownText(d.Got)
 }
 
 func stringValue(value json.RawMessage) (text *string, plain bool) {
@@ -69,7 +69,7 @@ func stringValue(value json.RawMessage) (text *string, plain bool) {
 	return &s, true
 }
 
-func jsonText(value json.RawMessage) *string {
+func shownText(value json.RawMessage) *string {
 	if value == nil {
 		return nil
 	}
