@@ -13,6 +13,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones go
+// through a fold before that.
+func answers(api string, newFold func() fold, decode func(body jsontext.Value) (*modelio.Response, error)) func(*Answer) (*modelio.Response, error) {
+	return func(a *Answer) (*modelio.Response, error) { return decodeAnswer(api, a, newFold, decode) }
+}
+
 // decodeAnswer decodes an answer of any status: whole with decode, or streamed with a fold
 // before that.
 func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
@@ -26,7 +32,7 @@ func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body j
 	if err != nil {
 		return nil, answerError(api, a.Body, err)
 	}
-	resp, err := decodeBody(doc.Root(), decode)
+	resp, err := decodeBody(api, doc.Root(), decode)
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +53,18 @@ func answerError(api string, body []byte, err error) *WireError {
 	return parseError(api, err)
 }
 
+// neither says that an answer has nothing that the API answers with.
+func neither(what string) error {
+	return &WireError{Reason: "the answer has neither " + what + " nor an error"}
+}
+
 // decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
-func decodeBody(body jsontext.Value, decode func(jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
+func decodeBody(api string, body jsontext.Value, decode func(jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
 	failure := errorObject(body)
 	resp, err := decode(body)
+	if wire := (*WireError)(nil); errors.As(err, &wire) {
+		wire.API = api
+	}
 	switch {
 	case failure == nil:
 		return resp, err
@@ -110,7 +124,7 @@ func decodeStream(api string, events *Events, f fold, decode func(jsontext.Value
 	if err != nil {
 		return nil, parseError(api, err)
 	}
-	resp, err := decodeBody(doc.Root(), decode)
+	resp, err := decodeBody(api, doc.Root(), decode)
 	if err != nil {
 		return nil, err
 	}

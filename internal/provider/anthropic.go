@@ -17,28 +17,31 @@ var claudeParameters = parameters{
 	stop:        "stop_sequences",
 }
 
-// anthropicMessages is the messages API of Anthropic. It has no seed.
-type anthropicMessages struct{}
+// The messages API of Anthropic. It has no seed.
+var _ = Register(&Codec{
+	API:            messagesAPI,
+	Provider:       "anthropic",
+	Hosts:          []string{"api.anthropic.com"},
+	Home:           "https://api.anthropic.com",
+	Keys:           []string{"ANTHROPIC_API_KEY"},
+	Generates:      true,
+	Match:          posts(hasList("messages"), "/messages"),
+	DecodeRequest:  decodeMessages,
+	DecodeResponse: answers(messagesAPI, func() fold { return &claudeFold{} }, claudeAnswer),
+	Encoder:        &Encoder{encodeMessages, messagesEndpoint},
+})
 
-func (anthropicMessages) API() string      { return messagesAPI }
-func (anthropicMessages) Provider() string { return "anthropic" }
-func (anthropicMessages) Seeded() bool     { return false }
-
-func (anthropicMessages) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/messages")
-}
-
-func (anthropicMessages) Endpoint(req *modelio.Request) string {
+func messagesEndpoint(req *modelio.Request) string {
 	return endpointOf(req, "/v1/messages")
 }
 
-func (anthropicMessages) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeMessages(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(messagesAPI)
 	if err != nil {
 		return nil, err
 	}
 	req := claudeRequest(messagesAPI, body)
-	w.keepURL(req, nil)
+	w.keepOutside(req, nil)
 	return req, nil
 }
 

@@ -10,10 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (anthropicMessages) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(messagesAPI, a, func() fold { return &claudeFold{} }, claudeAnswer(messagesAPI))
-}
-
 var claudeUsage = usageNames{
 	input:      [][]string{{"input_tokens"}},
 	output:     [][]string{{"output_tokens"}},
@@ -22,29 +18,27 @@ var claudeUsage = usageNames{
 	cacheWrite: [][]string{{"cache_creation_input_tokens"}},
 }
 
-// claudeAnswer returns a decoder of the message that the API answers with.
-func claudeAnswer(api string) func(jsontext.Value) (*modelio.Response, error) {
-	return func(body jsontext.Value) (*modelio.Response, error) {
-		if !body.Member("content").IsArray() {
-			return nil, &WireError{API: api, Reason: "the answer has neither content nor an error"}
-		}
-		c := modelio.Candidate{
-			Message:         modelio.Message{Role: modelio.RoleModel},
-			FinishReasonRaw: body.Member("stop_reason").Word(),
-		}
-		c.FinishReason = finishReason(c.FinishReasonRaw)
-		var calls callNames
-		c.Message.Content, _ = claudeBlocks(body.Member("content"))
-		calls.resolve(&c.Message)
-		tidy(&c.Message)
-		return &modelio.Response{
-			Candidates: []modelio.Candidate{c},
-			Usage:      claudeUsage.decode(body.Member("usage")),
-			ID:         body.Member("id").Word(),
-			Model:      body.Member("model").Word(),
-			Metadata:   beside(body, "id", "type", "role", "model", "content", "stop_reason", "usage"),
-		}, nil
+// claudeAnswer decodes the message that the API answers with.
+func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("content").IsArray() {
+		return nil, neither("content")
 	}
+	c := modelio.Candidate{
+		Message:         modelio.Message{Role: modelio.RoleModel},
+		FinishReasonRaw: body.Member("stop_reason").Word(),
+	}
+	c.FinishReason = finishReason(c.FinishReasonRaw)
+	var calls callNames
+	c.Message.Content, _ = claudeBlocks(body.Member("content"))
+	calls.resolve(&c.Message)
+	tidy(&c.Message)
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{c},
+		Usage:      claudeUsage.decode(body.Member("usage")),
+		ID:         body.Member("id").Word(),
+		Model:      body.Member("model").Word(),
+		Metadata:   beside(body, "id", "type", "role", "model", "content", "stop_reason", "usage"),
+	}, nil
 }
 
 // claudeFold makes a message of its events.

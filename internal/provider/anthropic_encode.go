@@ -7,7 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (anthropicMessages) EncodeRequest(req *modelio.Request) ([]byte, error) {
+func encodeMessages(req *modelio.Request) ([]byte, error) {
 	body, err := claudeBody(req)
 	if err != nil {
 		return nil, err

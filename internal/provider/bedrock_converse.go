@@ -17,19 +17,25 @@ var converseParameters = parameters{
 	stop:        "stopSequences",
 }
 
-// bedrockConverse is the Converse and ConverseStream operations of AWS Bedrock. The model and
-// whether the answer is streamed are in the URL. It has no seed.
-type bedrockConverse struct{}
+// The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
+// streamed are in the URL. It has no seed.
+var _ = Register(&Codec{
+	API:            converseAPI,
+	Provider:       "bedrock",
+	Hosts:          []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
+	Keys:           []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
+	Generates:      true,
+	Match:          postsToModel("/converse", "/converse-stream"),
+	DecodeRequest:  decodeConverse,
+	DecodeResponse: answers(converseAPI, func() fold { return &converseFold{} }, converseAnswer),
+})
 
-func (bedrockConverse) API() string      { return converseAPI }
-func (bedrockConverse) Provider() string { return "bedrock" }
-func (bedrockConverse) Seeded() bool     { return false }
-
-func (bedrockConverse) Match(w *Wire) bool {
-	return bedrockModel(w.URL) != "" && w.posts(func(body jsontext.Value) bool { return body.IsObject() }, "/converse", "/converse-stream")
+// postsToModel returns the Match of operations on a model of Bedrock.
+func postsToModel(operations ...string) func(*Wire) bool {
+	return func(w *Wire) bool {
+		return bedrockModel(w.URL) != "" && posts(jsontext.Value.IsObject, operations...)(w)
+	}
 }
-
-func (bedrockConverse) Endpoint(req *modelio.Request) string { return bedrockEndpoint(req, "converse") }
 
 // bedrockModel returns the model of a path /model/<model>/<operation>; "" for any other path. A
 // model may be an ARN, with slashes and colons in it.
@@ -50,18 +56,10 @@ func bedrockURL(w *Wire, req *modelio.Request, usual string) {
 	if operation == usual {
 		operation = ""
 	}
-	w.keepURL(req, map[string]string{"operation": operation})
+	w.keepOutside(req, map[string]string{"operation": operation})
 }
 
-func bedrockEndpoint(req *modelio.Request, usual string) string {
-	operation := urlSegment(req, "operation")
-	if operation == "" {
-		operation = usual
-	}
-	return endpointOf(req, "/model/"+url.PathEscape(req.Model)+"/"+operation)
-}
-
-func (bedrockConverse) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeConverse(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(converseAPI)
 	if err != nil {
 		return nil, err

@@ -7,12 +7,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (bedrockConverse) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(converseAPI, a, func() fold { return &converseFold{} }, func(body jsontext.Value) (*modelio.Response, error) {
-		return converseAnswer(converseAPI, body)
-	})
-}
-
 var converseUsage = usageNames{
 	input:      [][]string{{"inputTokens"}},
 	output:     [][]string{{"outputTokens"}},
@@ -21,10 +15,10 @@ var converseUsage = usageNames{
 	cacheWrite: [][]string{{"cacheWriteInputTokens"}, {"cacheWriteInputTokenCount"}},
 }
 
-func converseAnswer(api string, body jsontext.Value) (*modelio.Response, error) {
+func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	message := body.Member("output", "message")
 	if !message.IsObject() {
-		return nil, &WireError{API: api, Reason: "the answer has neither output nor an error"}
+		return nil, neither("output")
 	}
 	c := modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel},

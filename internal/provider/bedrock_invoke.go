@@ -9,19 +9,16 @@ import (
 
 const invokeAPI = "bedrock.invoke"
 
-// bedrockInvoke is the InvokeModel operations of AWS Bedrock, whose bodies are those of the
-// model: of Claude as in anthropic.messages, of Amazon's as in bedrock.converse, of others a prompt.
-type bedrockInvoke struct{}
-
-func (bedrockInvoke) API() string      { return invokeAPI }
-func (bedrockInvoke) Provider() string { return "bedrock" }
-func (bedrockInvoke) Seeded() bool     { return false }
-
-func (bedrockInvoke) Match(w *Wire) bool {
-	return bedrockModel(w.URL) != "" && w.posts(func(body jsontext.Value) bool { return body.IsObject() }, "/invoke", "/invoke-with-response-stream")
-}
-
-func (bedrockInvoke) Endpoint(req *modelio.Request) string { return bedrockEndpoint(req, "invoke") }
+// The InvokeModel operations of AWS Bedrock, whose bodies are those of the model: of Claude as in
+// anthropic.messages, of Amazon's as in bedrock.converse, of others a prompt.
+var _ = Register(&Codec{
+	API:            invokeAPI,
+	Provider:       "bedrock",
+	Generates:      true,
+	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
+	DecodeRequest:  decodeInvoke,
+	DecodeResponse: answers(invokeAPI, func() fold { return &invokeFold{} }, invokeAnswer),
+})
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {
@@ -68,7 +65,7 @@ func findForm(body jsontext.Value) *invokeForm {
 	return nil
 }
 
-func (bedrockInvoke) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeInvoke(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(invokeAPI)
 	if err != nil {
 		return nil, err
@@ -103,43 +100,6 @@ func (f *invokeForm) decode(body jsontext.Value) *modelio.Request {
 		}
 	}
 	return decodePrompt(invokeAPI, body, f.prompt, take)
-}
-
-func (bedrockInvoke) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	encode := claudeBody // or a body of another kind, such as a query and documents, all of it in Options
-	for i := range invokeForms {
-		if marked(req.Options, invokeForms[i].name) {
-			encode = invokeForms[i].encode
-		}
-	}
-	body, err := encode(req)
-	if err != nil {
-		return nil, err
-	}
-	overlay(body, optionsOf(req))
-	return jsontext.ObjectText(body), nil
-}
-
-// encode undoes decode, but for Options.
-func (f *invokeForm) encode(req *modelio.Request) (modelio.Object, error) {
-	if f.prompt == "" {
-		return converseBody(req, &f.parameters)
-	}
-	config, err := f.parameters.encode(req)
-	if err != nil {
-		return nil, err
-	}
-	body := config
-	if f.in != "" {
-		body = modelio.Object{}
-		if len(config) > 0 {
-			body[f.in] = jsontext.ObjectText(config)
-		}
-	}
-	if req.Prompt != nil {
-		body[f.prompt] = jsontext.Text(*req.Prompt)
-	}
-	return body, nil
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.

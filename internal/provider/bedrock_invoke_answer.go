@@ -7,10 +7,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (bedrockInvoke) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(invokeAPI, a, func() fold { return &invokeFold{} }, invokeAnswer)
-}
-
 // invokeTexts says where the answers of models that take a prompt have their text and why it
 // ends: in the body, or in the elements of a list.
 var invokeTexts = []struct {
@@ -38,9 +34,9 @@ var invokeUsage = usageNames{
 func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	switch {
 	case body.Member("content").IsArray() && body.Member("role").Present():
-		return claudeAnswer(invokeAPI)(body)
+		return claudeAnswer(body)
 	case body.Member("output", "message").IsObject():
-		return converseAnswer(invokeAPI, body)
+		return converseAnswer(body)
 	case body.Member("choices").IsArray() && elementOf(body.Member("choices")).Member("message").IsObject():
 		return chatCompletion(body)
 	}

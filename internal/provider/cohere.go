@@ -20,47 +20,29 @@ var cohereParameters = parameters{
 	stop:             "stop_sequences",
 }
 
-// cohereChat is version 2 of Cohere's chat API. Its messages are those of chat completions, its
-// answers and their streams are not.
-type cohereChat struct{}
+// Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
+// streams are not.
+var _ = Register(&Codec{
+	API:            cohereAPI,
+	Provider:       "cohere",
+	Hosts:          []string{"api.cohere.com", "api.cohere.ai"},
+	Home:           "https://api.cohere.com",
+	Keys:           []string{"COHERE_API_KEY", "CO_API_KEY"},
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(hasList("messages"), "/v2/chat"),
+	DecodeRequest:  decodeCohere,
+	DecodeResponse: answers(cohereAPI, func() fold { return &cohereFold{} }, cohereAnswer),
+})
 
-func (cohereChat) API() string      { return cohereAPI }
-func (cohereChat) Provider() string { return "cohere" }
-func (cohereChat) Seeded() bool     { return true }
-
-func (cohereChat) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/v2/chat")
-}
-
-func (cohereChat) Endpoint(req *modelio.Request) string { return endpointOf(req, "/v2/chat") }
-
-func (cohereChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeCohere(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(cohereAPI)
 	if err != nil {
 		return nil, err
 	}
 	req := chatRequest(cohereAPI, body, &cohereParameters)
-	w.keepURL(req, nil)
+	w.keepOutside(req, nil)
 	return req, nil
-}
-
-func (cohereChat) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	if err := wantMessages(req, cohereAPI); err != nil {
-		return nil, err
-	}
-	body, err := chatBody(cohereAPI, req, &cohereParameters)
-	if err != nil {
-		return nil, err
-	}
-	if req.Model != "" {
-		body["model"] = jsontext.Text(req.Model)
-	}
-	overlay(body, optionsOf(req))
-	return jsontext.ObjectText(body), nil
-}
-
-func (cohereChat) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(cohereAPI, a, func() fold { return &cohereFold{} }, cohereAnswer)
 }
 
 var cohereUsage = usageNames{
@@ -71,7 +53,7 @@ var cohereUsage = usageNames{
 
 func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("message").IsObject() {
-		return nil, &WireError{API: cohereAPI, Reason: "the answer has neither a message nor an error"}
+		return nil, neither("a message")
 	}
 	c := modelio.Candidate{Message: chatAnswer(body.Member("message")), FinishReasonRaw: body.Member("finish_reason").Word()}
 	c.FinishReason = finishReason(c.FinishReasonRaw)

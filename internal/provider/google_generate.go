@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -29,29 +28,20 @@ const (
 	wireTool       = "tool"                 // tool: not a function but an entry of the list, as Metadata has it
 )
 
-// googleGenerate is the generateContent and streamGenerateContent methods of the Gemini API and
-// of Vertex AI. The model and whether the answer is streamed are in the URL.
-type googleGenerate struct{}
-
-func (googleGenerate) API() string      { return generateAPI }
-func (googleGenerate) Provider() string { return "google" }
-func (googleGenerate) Seeded() bool     { return true }
-
-func (googleGenerate) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("contents").Present() }, ":generateContent", ":streamGenerateContent")
-}
-
-func (googleGenerate) Endpoint(req *modelio.Request) string {
-	method := urlSegment(req, "method")
-	if method == "" {
-		method = "generateContent"
-	}
-	kind, name, ok := strings.Cut(req.Model, "/")
-	if !ok {
-		kind, name = "models", req.Model
-	}
-	return endpointOf(req, "/v1beta/"+url.PathEscape(kind)+"/"+url.PathEscape(name)+":"+method)
-}
+// The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The
+// model and whether the answer is streamed are in the URL.
+var _ = Register(&Codec{
+	API:            generateAPI,
+	Provider:       "google",
+	Hosts:          []string{"generativelanguage.googleapis.com"},
+	Home:           "https://generativelanguage.googleapis.com",
+	Keys:           []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
+	DecodeRequest:  decodeGenerate,
+	DecodeResponse: decodeGenerated,
+})
 
 // generatePath returns the model and the method that a path ends in: the name of a model, or
 // kind and name of what is used like one, such as tunedModels/mine.
@@ -73,7 +63,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return "", s, false
 }
 
-func (googleGenerate) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeGenerate(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(generateAPI)
 	if err != nil {
 		return nil, err
@@ -110,7 +100,7 @@ func (googleGenerate) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	if method == "generateContent" {
 		method = ""
 	}
-	w.keepURL(req, map[string]string{"method": method})
+	w.keepOutside(req, map[string]string{"method": method})
 	return req, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (googleGenerate) DecodeResponse(a *Answer) (*modelio.Response, error) {
+func decodeGenerated(a *Answer) (*modelio.Response, error) {
 	newFold := func() fold { return &generateFold{} }
 	if a.Status < 300 && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
 		events := &Events{buf: a.Body, err: io.EOF, split: &elementSplitter{}}
@@ -29,7 +29,7 @@ var generateUsage = usageNames{
 func generateAnswer(body jsontext.Value) (*modelio.Response, error) {
 	blocked := body.Member("promptFeedback", "blockReason")
 	if !body.Member("candidates").IsArray() && !blocked.Present() && !body.Member("usageMetadata").Present() {
-		return nil, &WireError{API: generateAPI, Reason: "the answer has neither candidates nor an error"}
+		return nil, neither("candidates")
 	}
 	resp := &modelio.Response{
 		ID:       body.Member("responseId").Word(),

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"mime/multipart"
-	"net/textproto"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -43,21 +42,4 @@ func decodeForm(body []byte, boundary string) (json.RawMessage, bool) {
 		o["headers"] = jsontext.ObjectText(headers)
 		parts = append(parts, jsontext.ObjectText(o))
 	}
-}
-
-// encodeForm undoes decodeForm, with a boundary of its own.
-func encodeForm(parts jsontext.Value) []byte {
-	var body bytes.Buffer
-	w := multipart.NewWriter(&body)
-	_ = w.SetBoundary(formBoundary) // is a valid one
-	for _, part := range parts.Elements() {
-		headers := textproto.MIMEHeader{}
-		for name, v := range part.Member("headers").Members() {
-			headers[name], _ = v.Texts()
-		}
-		p, _ := w.CreatePart(headers) // a buffer does not fail
-		_, _ = p.Write(bytesOf(part))
-	}
-	_ = w.Close()
-	return body.Bytes()
 }

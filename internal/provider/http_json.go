@@ -15,19 +15,21 @@ import (
 
 const httpAPI = "http.json"
 
-// httpJSON keeps requests and answers of APIs that have no codec of their own: models,
-// files, batches, images, moderations. Where a body looks like chat completions, it is decoded as
-// one; all else of it is kept as it is.
-type httpJSON struct{}
+// generic keeps requests and answers of APIs that have no codec of their own: models, files,
+// batches, images, moderations. Where a body looks like chat completions, it is decoded as one; all
+// else of it is kept as it is.
+var generic = &Codec{
+	API:            httpAPI,
+	Provider:       "http",
+	Match:          matchGeneric,
+	DecodeRequest:  decodeGeneric,
+	DecodeResponse: decodeGenericAnswer,
+}
 
-func (httpJSON) API() string      { return httpAPI }
-func (httpJSON) Provider() string { return "http" }
-func (httpJSON) Seeded() bool     { return false }
-
-// Match takes what goes to a known provider or to a model server of one's own on this machine,
+// matchGeneric takes what goes to a known provider or to a model server of one's own on this machine,
 // or has the looks of an API: a body of JSON, or a version in the path.
-func (httpJSON) Match(w *Wire) bool {
-	if hostName(w.URL.Host) != "" || IsLoopback(w.URL.Hostname()) || versionSegment.MatchString(w.URL.Path) {
+func matchGeneric(w *Wire) bool {
+	if host := bareHost(w.URL); knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path) {
 		return true
 	}
 	body, err := w.root()
@@ -36,11 +38,7 @@ func (httpJSON) Match(w *Wire) bool {
 
 var versionSegment = regexp.MustCompile(`/(v[0-9]+(alpha|beta)?[0-9]*|api)/`)
 
-func (httpJSON) Endpoint(req *modelio.Request) string {
-	return endpointOf(req, cmp.Or(urlSegment(req, "path"), "/"))
-}
-
-func (httpJSON) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	req := &modelio.Request{API: httpAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()
 	switch {
@@ -62,7 +60,7 @@ func (httpJSON) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	if method == "POST" {
 		method = ""
 	}
-	w.keepURL(req, map[string]string{"method": method, "path": cmp.Or(w.URL.EscapedPath(), "/")})
+	w.keepOutside(req, map[string]string{"method": method, "path": cmp.Or(w.URL.EscapedPath(), "/")})
 	return req, nil
 }
 
@@ -102,51 +100,7 @@ func opaque(b []byte) modelio.Object {
 	return modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(b))}
 }
 
-// bytesOf undoes opaque.
-func bytesOf(v jsontext.Value) []byte {
-	if text, ok := v.Member("text").Text(); ok {
-		return []byte(text)
-	}
-	b, _ := base64.StdEncoding.DecodeString(v.Member("base64").Word()) // opaque wrote it
-	return b
-}
-
-func (httpJSON) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	if raw, ok := req.Options[markBody]; ok {
-		doc, err := jsontext.Parse(raw)
-		if err != nil {
-			return nil, parseError(httpAPI, err)
-		}
-		switch body := doc.Root(); {
-		case body.Member("json").Present():
-			return body.Member("json").Raw(), nil
-		case body.Member("parts").Present():
-			return encodeForm(body.Member("parts")), nil
-		default:
-			return bytesOf(body), nil
-		}
-	}
-	body, err := chatBody(httpAPI, req, &chatParameters)
-	if err != nil {
-		return nil, err
-	}
-	if len(req.Messages) == 0 {
-		delete(body, "messages")
-	}
-	if req.Model != "" {
-		body["model"] = jsontext.Text(req.Model)
-	}
-	if req.Prompt != nil {
-		body["prompt"] = jsontext.Text(*req.Prompt)
-	}
-	overlay(body, optionsOf(req))
-	if len(body) == 0 {
-		return nil, nil
-	}
-	return jsontext.ObjectText(body), nil
-}
-
-func (httpJSON) DecodeResponse(a *Answer) (*modelio.Response, error) {
+func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
@@ -160,7 +114,7 @@ func (httpJSON) DecodeResponse(a *Answer) (*modelio.Response, error) {
 	if err != nil {
 		return &modelio.Response{Candidates: []modelio.Candidate{looseCandidate(opaquePart(a))}, Complete: true}, nil
 	}
-	resp, err := decodeBody(doc.Root(), looseAnswer)
+	resp, err := decodeBody(httpAPI, doc.Root(), looseAnswer)
 	if err != nil {
 		return nil, err // unreachable: looseAnswer takes all
 	}

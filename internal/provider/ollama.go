@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
-	"strings"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -26,20 +23,20 @@ var ollamaParameters = parameters{
 // wireNameless is what Metadata's $wire has for a tool response that does not name its tool.
 const wireNameless = "nameless"
 
-// ollamaChat is Ollama's own chat API.
-type ollamaChat struct{}
+// Ollama's own chat API.
+var _ = Register(&Codec{
+	API:            ollamaChatAPI,
+	Provider:       "ollama",
+	Hosts:          []string{"ollama.com"},
+	Home:           "http://localhost:11434",
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(hasList("messages"), "/api/chat"),
+	DecodeRequest:  decodeOllamaChat,
+	DecodeResponse: answers(ollamaChatAPI, func() fold { return &ollamaFold{} }, ollamaAnswer),
+})
 
-func (ollamaChat) API() string      { return ollamaChatAPI }
-func (ollamaChat) Provider() string { return "ollama" }
-func (ollamaChat) Seeded() bool     { return true }
-
-func (ollamaChat) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/api/chat")
-}
-
-func (ollamaChat) Endpoint(req *modelio.Request) string { return endpointOf(req, "/api/chat") }
-
-func (ollamaChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeOllamaChat(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(ollamaChatAPI)
 	if err != nil {
 		return nil, err
@@ -69,44 +66,8 @@ func (ollamaChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
 		}
 		req.Options[name] = v.Raw()
 	}
-	w.keepURL(req, nil)
+	w.keepOutside(req, nil)
 	return req, nil
-}
-
-func (ollamaChat) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	if err := wantMessages(req, ollamaChatAPI); err != nil {
-		return nil, err
-	}
-	body, err := encodeOllamaOptions(req)
-	if err != nil {
-		return nil, err // unreachable: the API has them all
-	}
-	if req.Model != "" {
-		body["model"] = jsontext.Text(req.Model)
-	}
-	if req.Tools != nil {
-		body["tools"] = encodeChatTools(req.Tools)
-	}
-	messages := list{}
-	for i, m := range req.Messages {
-		encoded, err := encodeOllamaMessage(i, m)
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, encoded...)
-	}
-	body["messages"] = jsontext.List(messages)
-	overlay(body, optionsOf(req))
-	return jsontext.ObjectText(body), nil
-}
-
-func encodeOllamaOptions(req *modelio.Request) (modelio.Object, error) {
-	body := modelio.Object{}
-	options, err := ollamaParameters.encode(req)
-	if len(options) > 0 {
-		body["options"] = jsontext.ObjectText(options)
-	}
-	return body, err
 }
 
 // ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool
@@ -206,97 +167,18 @@ func ollamaCalls(v jsontext.Value) ([]modelio.Part, bool) {
 	return parts, len(parts) > 0
 }
 
-func encodeOllamaMessage(at int, m modelio.Message) (list, error) {
-	o := modelio.Object{"role": jsontext.Text(wireRole(m.Role))}
-	var texts []string
-	var images, calls, results list
-	for i, part := range m.Content {
-		switch {
-		case part.Text != nil:
-			texts = append(texts, *part.Text)
-		case part.Reasoning != nil:
-			o["thinking"] = jsontext.Text(*part.Reasoning)
-		case part.Media != nil:
-			_, data, ok := splitDataURL(part.Media.URL)
-			if !ok {
-				return nil, wireFailure(ollamaChatAPI, at, i, "the API takes media as base64 only")
-			}
-			images = append(images, jsontext.Text(data))
-		case part.ToolRequest != nil:
-			calls = append(calls, encodeOllamaCall(part))
-		case part.ToolResponse != nil && m.Role == modelio.RoleTool:
-			results = append(results, encodeOllamaResult(part, m.Metadata))
-		default:
-			return nil, wireFailure(ollamaChatAPI, at, i, "a part of a kind that the API has no place for")
-		}
-	}
-	if results != nil {
-		return results, nil
-	}
-	if texts != nil {
-		o["content"] = jsontext.Text(strings.Join(texts, ""))
-	}
-	if images != nil {
-		o["images"] = jsontext.List(images)
-	}
-	if calls != nil {
-		o["tool_calls"] = jsontext.List(calls)
-	}
-	overlay(o, m.Metadata)
-	return list{jsontext.ObjectText(o)}, nil
-}
+// Ollama's API for a prompt.
+var _ = Register(&Codec{
+	API:            ollamaGenerateAPI,
+	Provider:       "ollama",
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(has("prompt"), "/api/generate"),
+	DecodeRequest:  decodeOllamaGenerate,
+	DecodeResponse: answers(ollamaGenerateAPI, func() fold { return &ollamaFold{} }, ollamaAnswer),
+})
 
-func encodeOllamaCall(part modelio.Part) json.RawMessage {
-	call := part.ToolRequest
-	function := modelio.Object{"name": jsontext.Text(call.Name), "arguments": json.RawMessage("{}")}
-	if call.Input != nil {
-		function["arguments"] = call.Input
-	}
-	o := modelio.Object{"function": jsontext.ObjectText(function)}
-	if call.Ref != "" {
-		o["id"] = jsontext.Text(call.Ref)
-	}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o)
-}
-
-func encodeOllamaResult(part modelio.Part, extra modelio.Object) json.RawMessage {
-	result := part.ToolResponse
-	o := modelio.Object{"role": jsontext.Text("tool")}
-	if result.Name != "" && !marked(part.Metadata, wireNameless) {
-		o["tool_name"] = jsontext.Text(result.Name)
-	}
-	if result.Ref != "" {
-		o["tool_call_id"] = jsontext.Text(result.Ref)
-	}
-	if result.Output != nil {
-		o["content"] = argumentsOf(result.Output)
-	}
-	overlay(o, part.Metadata)
-	overlay(o, extra)
-	return jsontext.ObjectText(o)
-}
-
-func (ollamaChat) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(ollamaChatAPI, a, func() fold { return &ollamaFold{} }, func(body jsontext.Value) (*modelio.Response, error) {
-		return ollamaAnswer(ollamaChatAPI, body)
-	})
-}
-
-// ollamaGenerate is Ollama's API for a prompt.
-type ollamaGenerate struct{}
-
-func (ollamaGenerate) API() string      { return ollamaGenerateAPI }
-func (ollamaGenerate) Provider() string { return "ollama" }
-func (ollamaGenerate) Seeded() bool     { return true }
-
-func (ollamaGenerate) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("prompt").Present() }, "/api/generate")
-}
-
-func (ollamaGenerate) Endpoint(req *modelio.Request) string { return endpointOf(req, "/api/generate") }
-
-func (ollamaGenerate) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeOllamaGenerate(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(ollamaGenerateAPI)
 	if err != nil {
 		return nil, err
@@ -304,20 +186,6 @@ func (ollamaGenerate) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	req := decodePrompt(ollamaGenerateAPI, body, "prompt", func(r *modelio.Request, name string, v jsontext.Value) bool {
 		return name == "options" && ollamaParameters.decodeIn(r, name, v)
 	})
-	w.keepURL(req, nil)
+	w.keepOutside(req, nil)
 	return req, nil
-}
-
-func (ollamaGenerate) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	body, err := encodeOllamaOptions(req)
-	if err != nil {
-		return nil, err // unreachable: the API has them all
-	}
-	return encodePrompt(req, "prompt", body)
-}
-
-func (ollamaGenerate) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(ollamaGenerateAPI, a, func() fold { return &ollamaFold{} }, func(body jsontext.Value) (*modelio.Response, error) {
-		return ollamaAnswer(ollamaGenerateAPI, body)
-	})
 }

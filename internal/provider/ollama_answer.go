@@ -13,10 +13,10 @@ var ollamaUsage = usageNames{
 }
 
 // ollamaAnswer decodes an answer of either API: to a chat it has a message, to a prompt a response.
-func ollamaAnswer(api string, body jsontext.Value) (*modelio.Response, error) {
+func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	message, text := body.Member("message"), body.Member("response")
 	if !message.IsObject() && !text.IsString() {
-		return nil, &WireError{API: api, Reason: "the answer has neither a message nor an error"}
+		return nil, neither("a message")
 	}
 	c := modelio.Candidate{FinishReasonRaw: body.Member("done_reason").Word()}
 	c.FinishReason = finishReason(c.FinishReasonRaw)

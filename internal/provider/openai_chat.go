@@ -22,22 +22,29 @@ var chatParameters = parameters{
 	stop:             "stop",
 }
 
-// openAIChat is the chat completions API of OpenAI and of the many hosts that copy it.
-type openAIChat struct{}
+// The chat completions API of OpenAI and of the many hosts that copy it.
+var _ = Register(&Codec{
+	API:            chatAPI,
+	Provider:       "openai",
+	Hosts:          []string{"api.openai.com"},
+	Home:           "https://api.openai.com",
+	Keys:           []string{"OPENAI_API_KEY"},
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(hasList("messages"), chatPaths...),
+	DecodeRequest:  decodeChat,
+	DecodeResponse: answers(chatAPI, func() fold { return &chatFold{} }, chatCompletion),
+	Encoder:        &Encoder{encodeChat, chatEndpoint},
+})
 
-func (openAIChat) API() string      { return chatAPI }
-func (openAIChat) Provider() string { return "openai" }
-func (openAIChat) Seeded() bool     { return true }
+// chatPaths are what the paths of the API end in.
+var chatPaths = []string{"/chat/completions", "/agents/completions", "/openai"}
 
-func (openAIChat) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("messages").IsArray() }, "/chat/completions", "/agents/completions", "/openai")
-}
-
-func (openAIChat) Endpoint(req *modelio.Request) string {
+func chatEndpoint(req *modelio.Request) string {
 	return deployed(req, "/v1", "/chat/completions")
 }
 
-func (openAIChat) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeChat(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(chatAPI)
 	if err != nil {
 		return nil, err
@@ -57,7 +64,7 @@ func deployment(r *modelio.Request, w *Wire) {
 	if !ok || !nested {
 		name = ""
 	}
-	w.keepURL(r, map[string]string{"deployment": name})
+	w.keepOutside(r, map[string]string{"deployment": name})
 	_, unfit := r.Options["model"]
 	switch {
 	case name == "":
@@ -76,7 +83,7 @@ func deployed(r *modelio.Request, base, path string) string {
 	return endpointOf(r, base+path)
 }
 
-func (openAIChat) EncodeRequest(req *modelio.Request) ([]byte, error) {
+func encodeChat(req *modelio.Request) ([]byte, error) {
 	if err := wantMessages(req, chatAPI); err != nil {
 		return nil, err
 	}

@@ -9,14 +9,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (openAIChat) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(chatAPI, a, func() fold { return &chatFold{} }, chatCompletion)
-}
-
 // chatCompletion decodes a chat completion.
 func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("choices").IsArray() {
-		return nil, &WireError{API: chatAPI, Reason: "the answer has neither choices nor an error"}
+		return nil, neither("choices")
 	}
 	resp := &modelio.Response{
 		ID:       body.Member("id").Word(),

@@ -10,22 +10,22 @@ import (
 
 const completionsAPI = "openai.completions"
 
-// openAICompletions is the legacy completions API of OpenAI and of hosts that copy it.
-type openAICompletions struct{}
+// The legacy completions API of OpenAI and of hosts that copy it.
+var _ = Register(&Codec{
+	API:            completionsAPI,
+	Provider:       "openai",
+	Generates:      true,
+	Seeded:         true,
+	Match:          matchCompletions,
+	DecodeRequest:  decodeCompletions,
+	DecodeResponse: answers(completionsAPI, func() fold { return &completionFold{} }, completion),
+})
 
-func (openAICompletions) API() string      { return completionsAPI }
-func (openAICompletions) Provider() string { return "openai" }
-func (openAICompletions) Seeded() bool     { return true }
-
-func (openAICompletions) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("prompt").Present() }, "/completions")
+func matchCompletions(w *Wire) bool {
+	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)
 }
 
-func (openAICompletions) Endpoint(req *modelio.Request) string {
-	return deployed(req, "/v1", "/completions")
-}
-
-func (openAICompletions) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeCompletions(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(completionsAPI)
 	if err != nil {
 		return nil, err
@@ -33,14 +33,6 @@ func (openAICompletions) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	req := decodePrompt(completionsAPI, body, "prompt", chatParameters.decode)
 	deployment(req, w)
 	return req, nil
-}
-
-func (openAICompletions) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	body, err := chatParameters.encode(req)
-	if err != nil {
-		return nil, err // unreachable: the API has them all
-	}
-	return encodePrompt(req, "prompt", body)
 }
 
 // decodePrompt decodes a request whose content is one member. If that is a string it is the
@@ -72,29 +64,10 @@ func decodePrompt(api string, body jsontext.Value, name string, take func(r *mod
 	return req
 }
 
-// encodePrompt undoes decodePrompt; body is what was for take.
-func encodePrompt(req *modelio.Request, name string, body modelio.Object) ([]byte, error) {
-	if len(req.Messages) > 0 {
-		return nil, &WireError{API: req.API, Pointer: "/messages", Reason: "the API takes no messages but a prompt"}
-	}
-	if req.Model != "" && req.Model != urlSegment(req, "deployment") {
-		body["model"] = jsontext.Text(req.Model)
-	}
-	if req.Prompt != nil {
-		body[name] = jsontext.Text(*req.Prompt)
-	}
-	overlay(body, optionsOf(req))
-	return jsontext.ObjectText(body), nil
-}
-
-func (openAICompletions) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(completionsAPI, a, func() fold { return &completionFold{} }, completion)
-}
-
 // completion decodes a completion. Some hosts answer with a chat completion.
 func completion(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("choices").IsArray() {
-		return nil, &WireError{API: completionsAPI, Reason: "the answer has neither choices nor an error"}
+		return nil, neither("choices")
 	}
 	resp := &modelio.Response{
 		ID:       body.Member("id").Word(),

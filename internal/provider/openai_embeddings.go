@@ -9,22 +9,16 @@ import (
 
 const embeddingsAPI = "openai.embeddings"
 
-// openAIEmbeddings is the embeddings API of OpenAI and of hosts that copy it.
-type openAIEmbeddings struct{}
+// The embeddings API of OpenAI and of hosts that copy it.
+var _ = Register(&Codec{
+	API:            embeddingsAPI,
+	Provider:       "openai",
+	Match:          posts(has("input"), "/embeddings"),
+	DecodeRequest:  decodeEmbeddings,
+	DecodeResponse: answers(embeddingsAPI, func() fold { return &noFold{} }, embeddings),
+})
 
-func (openAIEmbeddings) API() string      { return embeddingsAPI }
-func (openAIEmbeddings) Provider() string { return "openai" }
-func (openAIEmbeddings) Seeded() bool     { return false }
-
-func (openAIEmbeddings) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool { return body.Member("input").Present() }, "/embeddings")
-}
-
-func (openAIEmbeddings) Endpoint(req *modelio.Request) string {
-	return deployed(req, "/v1", "/embeddings")
-}
-
-func (openAIEmbeddings) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeEmbeddings(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(embeddingsAPI)
 	if err != nil {
 		return nil, err
@@ -34,22 +28,10 @@ func (openAIEmbeddings) DecodeRequest(w *Wire) (*modelio.Request, error) {
 	return req, nil
 }
 
-func (openAIEmbeddings) EncodeRequest(req *modelio.Request) ([]byte, error) {
-	body, err := new(parameters).encode(req)
-	if err != nil {
-		return nil, err
-	}
-	return encodePrompt(req, "input", body)
-}
-
-func (openAIEmbeddings) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(embeddingsAPI, a, func() fold { return &noFold{} }, embeddings)
-}
-
 // embeddings decodes a list of embeddings: each is a custom part, in the list's order.
 func embeddings(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("data").IsArray() {
-		return nil, &WireError{API: embeddingsAPI, Reason: "the answer has neither data nor an error"}
+		return nil, neither("data")
 	}
 	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
 	for _, e := range body.Member("data").Elements() {

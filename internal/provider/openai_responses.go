@@ -23,23 +23,24 @@ const (
 	wireItem         = "item"         // message: an item of the input that is none, as its custom part has it
 )
 
-// openAIResponses is the responses API of OpenAI. It has no seed. Each item of the input
-// becomes a message.
-type openAIResponses struct{}
+// The responses API of OpenAI. It has no seed. Each item of the input becomes a message.
+var _ = Register(&Codec{
+	API:            responsesAPI,
+	Provider:       "openai",
+	Generates:      true,
+	Match:          posts(isResponsesBody, "/responses"),
+	DecodeRequest:  decodeResponses,
+	DecodeResponse: answers(responsesAPI, func() fold { return &responsesFold{} }, responsesAnswer),
+	Encoder:        &Encoder{encodeResponses, responsesEndpoint},
+})
 
-func (openAIResponses) API() string      { return responsesAPI }
-func (openAIResponses) Provider() string { return "openai" }
-func (openAIResponses) Seeded() bool     { return false }
-
-func (openAIResponses) Match(w *Wire) bool {
-	return w.posts(func(body jsontext.Value) bool {
-		return body.Member("input").Present() || body.Member("prompt").IsObject()
-	}, "/responses")
+func isResponsesBody(body jsontext.Value) bool {
+	return body.Member("input").Present() || body.Member("prompt").IsObject()
 }
 
-func (openAIResponses) Endpoint(req *modelio.Request) string { return endpointOf(req, "/v1/responses") }
+func responsesEndpoint(req *modelio.Request) string { return endpointOf(req, "/v1/responses") }
 
-func (openAIResponses) DecodeRequest(w *Wire) (*modelio.Request, error) {
+func decodeResponses(w *Wire) (*modelio.Request, error) {
 	body, err := w.body(responsesAPI)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func (openAIResponses) DecodeRequest(w *Wire) (*modelio.Request, error) {
 		req.Options[name] = v.Raw()
 	}
 	prepend(req, instructions)
-	w.keepURL(req, nil)
+	w.keepOutside(req, nil)
 	return req, nil
 }
 

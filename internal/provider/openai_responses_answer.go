@@ -8,10 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (openAIResponses) DecodeResponse(a *Answer) (*modelio.Response, error) {
-	return decodeAnswer(responsesAPI, a, func() fold { return &responsesFold{} }, responsesAnswer)
-}
-
 var responsesUsage = usageNames{
 	input:      [][]string{{"input_tokens"}},
 	output:     [][]string{{"output_tokens"}},
@@ -24,7 +20,7 @@ var responsesUsage = usageNames{
 // responsesAnswer decodes a response object. All items of its output are parts of one message.
 func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("output").IsArray() {
-		return nil, &WireError{API: responsesAPI, Reason: "the answer has neither output nor an error"}
+		return nil, neither("output")
 	}
 	c := modelio.Candidate{
 		Message:         modelio.Message{Role: modelio.RoleModel},

@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func (openAIResponses) EncodeRequest(req *modelio.Request) ([]byte, error) {
+func encodeResponses(req *modelio.Request) ([]byte, error) {
 	if err := wantMessages(req, responsesAPI); err != nil {
 		return nil, err
 	}

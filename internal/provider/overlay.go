@@ -10,7 +10,7 @@ import (
 // none. Our own marks are no members of the wire.
 func overlay(base, extra modelio.Object) {
 	for name, v := range extra {
-		if name == markWire || name == markURL {
+		if name == markWire || name == markURL || name == markHeaders {
 			continue
 		}
 		if under, ok := base[name]; ok {

@@ -2,39 +2,93 @@ package provider
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
+
+// A Codec is one wire API: its declared facts, and how it is decoded. A codec has no state; its
+// functions are safe for concurrent use with different arguments. Their errors are of type [*WireError].
+type Codec struct {
+	API      string // the codec's name, kept in snapshots: "openai.chat"
+	Provider string // whose API it is, which counts where the host says nothing: "openai"
+
+	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
+	Hosts []string
+	Home  string
+	Keys  []string
+
+	Generates bool // the answers are generated, so that a temperature says whether they would be the same again (design R7)
+	Seeded    bool // the API has a seed parameter (design R7)
+
+	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
+	// match the same request. A body that is JSON but that no codec may take, such as one with a
+	// repeated member, is matched by path alone, so that DecodeRequest can say what is wrong with it.
+	Match func(w *Wire) bool
+	// DecodeRequest fails on what it cannot keep; it never drops anything.
+	DecodeRequest func(w *Wire) (*modelio.Request, error)
+	// DecodeResponse decodes an answer, whole or streamed, of any status.
+	DecodeResponse func(a *Answer) (*modelio.Response, error)
+
+	// Encoder is for the APIs that the contract calls; nil for the others.
+	Encoder *Encoder
+}
+
+// An Encoder makes the requests of an API.
+type Encoder struct {
+	// Request returns a body that DecodeRequest decodes to req again.
+	Request func(req *modelio.Request) ([]byte, error)
+	// Endpoint returns the path and query that req is sent to, as the API's home has it. Keys are
+	// not in it.
+	Endpoint func(req *modelio.Request) string
+}
+
+// registered are the codecs of all APIs but the generic one. Nothing changes them after the
+// package's variables are initialized.
+var registered []*Codec
+
+// Register adds the codec of an API. It is for the initialization of package variables, in the
+// codec's own file, so that no other file names an API. The order of calls does not matter, since
+// no two codecs match the same request. It panics where the API has a codec already.
+func Register(c *Codec) *Codec {
+	at, found := slices.BinarySearchFunc(registered, c.API, func(c *Codec, api string) int { return strings.Compare(c.API, api) })
+	if found {
+		panic("two codecs for " + c.API)
+	}
+	registered = slices.Insert(registered, at, c)
+	return c
+}
+
+// Codecs returns the codecs of all APIs, sorted by name, and after them the generic one, http.json.
+func Codecs() []*Codec { return append(slices.Clip(registered), generic) }
+
+// Match returns the codec of w's API: the generic one where no other takes it. It reports false
+// for what is no model call.
+func Match(w *Wire) (*Codec, bool) {
+	for _, c := range registered {
+		if c.Match(w) {
+			return c, true
+		}
+	}
+	return generic, generic.Match(w)
+}
+
+// Named returns the codec of an API.
+func Named(api string) (*Codec, bool) {
+	for _, c := range Codecs() {
+		if c.API == api {
+			return c, true
+		}
+	}
+	return nil, false
+}
 
 // An Answer is an HTTP response as it came, with its body decoded from any Content-Encoding.
 type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
-}
-
-// A Codec translates one wire API. Codecs have no state; all of their methods are safe for
-// concurrent use with different arguments. Their errors are of type [*WireError].
-type Codec interface {
-	// API is the codec's name, kept in snapshots: "openai.chat".
-	API() string
-	// Provider is the home provider of the API, used where the host says nothing: "openai".
-	Provider() string
-	// Seeded reports whether the API has a seed parameter (design R7).
-	Seeded() bool
-	// Match reports whether w is a request of this API, by method, path and body shape. A
-	// body that is JSON but that no codec may take, such as one with a repeated member, is
-	// matched by path alone, so that DecodeRequest can say what is wrong with it.
-	Match(w *Wire) bool
-	// DecodeRequest fails on what it cannot keep; it never drops anything.
-	DecodeRequest(w *Wire) (*modelio.Request, error)
-	// EncodeRequest returns a body that DecodeRequest decodes to req again.
-	EncodeRequest(req *modelio.Request) ([]byte, error)
-	// Endpoint returns the path and query that req is sent to, as the API's home has it.
-	// Keys are not in it.
-	Endpoint(req *modelio.Request) string
-	// DecodeResponse decodes an answer, whole or streamed, of any status.
-	DecodeResponse(a *Answer) (*modelio.Response, error)
 }
 
 // A WireError says what a codec cannot take, and where.

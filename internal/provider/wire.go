@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 type Wire struct {
 	Method      string
 	URL         *url.URL
+	Header      http.Header
 	ContentType string
 	Body        []byte
 
@@ -30,9 +32,10 @@ type Wire struct {
 // Our own marks. They begin with $ as no provider's names do; a body that has them as member
 // names is rejected, so that they cannot be mistaken.
 const (
-	markWire = "$wire" // in Metadata: which of several spellings the wire had
-	markURL  = "$url"  // in Options: what the URL says beyond the endpoint
-	markBody = "$body" // in Options: a body that is no JSON object
+	markWire    = "$wire"    // in Metadata: which of several spellings the wire had
+	markURL     = "$url"     // in Options: what the URL says beyond the endpoint
+	markHeaders = "$headers" // in Options: the headers that change behaviour
+	markBody    = "$body"    // in Options: a body that is no JSON object
 )
 
 // root returns the parsed body.
@@ -56,7 +59,7 @@ func (w *Wire) body(api string) (jsontext.Value, error) {
 	if !root.IsObject() {
 		return jsontext.Value{}, &WireError{API: api, Reason: "the body is no JSON object"}
 	}
-	if name := w.doc.MemberNamed(markWire, markURL, markBody); name != "" {
+	if name := w.doc.MemberNamed(markWire, markURL, markHeaders, markBody); name != "" {
 		return jsontext.Value{}, &WireError{API: api, Reason: fmt.Sprintf("a member is named %s, which is reserved", name)}
 	}
 	return root, nil
@@ -67,27 +70,42 @@ func parseError(api string, err error) *WireError {
 	var pointer string
 	var at *jsontext.Error
 	if errors.As(err, &at) {
-		pointer = at.Pointer()
+		pointer = at.Pointer
 	}
 	return &WireError{API: api, Pointer: pointer, Reason: err.Error()}
 }
 
-// posts reports whether w is a POST to a path that ends in one of suffixes, with a body of the
-// given shape.
-func (w *Wire) posts(shape func(body jsontext.Value) bool, suffixes ...string) bool {
-	if w.Method != "POST" || !slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(w.URL.Path, s) }) {
-		return false
+// posts returns a Match for requests that POST a body of the given shape to a path that ends in one
+// of suffixes.
+func posts(shape func(body jsontext.Value) bool, suffixes ...string) func(*Wire) bool {
+	return func(w *Wire) bool {
+		if w.Method != "POST" || !w.pathEndsIn(suffixes) {
+			return false
+		}
+		body, err := w.root()
+		if err != nil {
+			return !errors.Is(err, jsontext.ErrSyntax)
+		}
+		return shape(body)
 	}
-	body, err := w.root()
-	if err != nil {
-		return !errors.Is(err, jsontext.ErrSyntax)
-	}
-	return shape(body)
 }
 
-// keepURL keeps in req what w's URL says: the path segments that the codec names, and the
-// query without credentials.
-func (w *Wire) keepURL(req *modelio.Request, segments map[string]string) {
+// has and hasList return the shape of a body with a member, of any kind or a list.
+func has(member string) func(jsontext.Value) bool {
+	return func(body jsontext.Value) bool { return body.Member(member).Present() }
+}
+
+func hasList(member string) func(jsontext.Value) bool {
+	return func(body jsontext.Value) bool { return body.Member(member).IsArray() }
+}
+
+func (w *Wire) pathEndsIn(suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(w.URL.Path, s) })
+}
+
+// keepOutside keeps in req what w says outside of its body: the path segments that the codec
+// names, the query without credentials, and the headers that change behaviour.
+func (w *Wire) keepOutside(req *modelio.Request, segments map[string]string) {
 	said := modelio.Object{}
 	for name, segment := range segments {
 		if segment != "" {
@@ -110,9 +128,10 @@ func (w *Wire) keepURL(req *modelio.Request, segments map[string]string) {
 	if len(said) > 0 {
 		req.Options[markURL] = jsontext.ObjectText(said)
 	}
+	w.keepHeaders(req)
 }
 
-// urlSegment returns a path segment that keepURL has kept; "" if there is none.
+// urlSegment returns a path segment that keepOutside has kept; "" if there is none.
 func urlSegment(r *modelio.Request, name string) string {
 	return urlOf(r).Member(name).Word()
 }
@@ -125,7 +144,7 @@ func urlOf(r *modelio.Request) jsontext.Value {
 	return doc.Root()
 }
 
-// endpoint returns an escaped path with the query that keepURL has kept.
+// endpoint returns an escaped path with the query that keepOutside has kept.
 func endpointOf(r *modelio.Request, path string) string {
 	query := url.Values{}
 	for name, v := range urlOf(r).Member("query").Members() {
@@ -201,6 +220,7 @@ func wantMessages(r *modelio.Request, api string) error {
 func optionsOf(r *modelio.Request) modelio.Object {
 	o := maps.Clone(r.Options)
 	delete(o, markURL)
+	delete(o, markHeaders)
 	delete(o, markWire)
 	return o
 }

@@ -1,0 +1,194 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A Provider is what is known of one who answers model calls.
+type Provider struct {
+	Name string // the name of its directory in a store (SF "Storage Format"): lower-case letters, digits and hyphens
+	// Hosts are the names of its hosts, each with all names under it; * stands for any text. Of
+	// several that fit a host the longest counts.
+	Hosts []string
+	Home  string   // the root of its public host; empty: each customer has a host of its own
+	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
+}
+
+// others are the providers without an API of their own, which speak that of another. For the others
+// see the codecs of their APIs.
+var others = []Provider{
+	{Name: "ai21", Hosts: []string{"api.ai21.com"}},
+	{Name: "aleph-alpha", Hosts: []string{"api.aleph-alpha.com"}},
+	{Name: "alibaba", Hosts: []string{"aliyuncs.com"}, Home: "https://dashscope-intl.aliyuncs.com"},
+	{Name: "avian", Hosts: []string{"api.avian.io"}},
+	{Name: "azure", Hosts: []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com", "models.ai.azure.com",
+		"inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"}},
+	{Name: "baseten", Hosts: []string{"inference.baseten.co"}, Home: "https://inference.baseten.co"},
+	{Name: "bfl", Hosts: []string{"bfl.ai"}},
+	{Name: "cerebras", Hosts: []string{"api.cerebras.ai"}, Home: "https://api.cerebras.ai"},
+	{Name: "cloudflare", Hosts: []string{"api.cloudflare.com", "gateway.ai.cloudflare.com"}},
+	{Name: "crusoe", Hosts: []string{"inference.crusoecloud.com"}},
+	{Name: "databricks", Hosts: []string{"cloud.databricks.com", "azuredatabricks.net"}},
+	{Name: "deepgram", Hosts: []string{"api.deepgram.com"}},
+	{Name: "deepinfra", Hosts: []string{"api.deepinfra.com"}},
+	{Name: "deepseek", Hosts: []string{"api.deepseek.com"}, Home: "https://api.deepseek.com", Keys: []string{"DEEPSEEK_API_KEY"}},
+	{Name: "elevenlabs", Hosts: []string{"api.elevenlabs.io"}},
+	{Name: "fireworks", Hosts: []string{"api.fireworks.ai"}, Home: "https://api.fireworks.ai"},
+	{Name: "github", Hosts: []string{"models.inference.ai.azure.com", "models.github.ai", "api.githubcopilot.com"}},
+	{Name: "groq", Hosts: []string{"api.groq.com"}, Home: "https://api.groq.com", Keys: []string{"GROQ_API_KEY"}},
+	{Name: "heroku", Hosts: []string{"inference.heroku.com"}},
+	{Name: "huggingface", Hosts: []string{"router.huggingface.co", "api-inference.huggingface.co", "endpoints.huggingface.cloud"},
+		Home: "https://router.huggingface.co"},
+	{Name: "hyperbolic", Hosts: []string{"api.hyperbolic.xyz"}},
+	{Name: "inception", Hosts: []string{"api.inceptionlabs.ai"}},
+	{Name: "jina", Hosts: []string{"api.jina.ai"}},
+	{Name: "lambda", Hosts: []string{"api.lambda.ai"}},
+	{Name: "minimax", Hosts: []string{"api.minimax.io"}},
+	{Name: "mistral", Hosts: []string{"api.mistral.ai", "codestral.mistral.ai"}, Home: "https://api.mistral.ai", Keys: []string{"MISTRAL_API_KEY"}},
+	{Name: "moonshot", Hosts: []string{"api.moonshot.ai", "api.moonshot.cn"}, Home: "https://api.moonshot.ai"},
+	{Name: "nebius", Hosts: []string{"nebius.com"}},
+	{Name: "novita", Hosts: []string{"api.novita.ai"}},
+	{Name: "nvidia", Hosts: []string{"integrate.api.nvidia.com"}, Home: "https://integrate.api.nvidia.com"},
+	{Name: "openrouter", Hosts: []string{"openrouter.ai"}, Home: "https://openrouter.ai", Keys: []string{"OPENROUTER_API_KEY"}},
+	{Name: "perplexity", Hosts: []string{"api.perplexity.ai"}, Home: "https://api.perplexity.ai"},
+	{Name: "pollinations", Hosts: []string{"pollinations.ai"}},
+	{Name: "portkey", Hosts: []string{"api.portkey.ai"}},
+	{Name: "pydantic", Hosts: []string{"gateway.pydantic.dev"}},
+	{Name: "replicate", Hosts: []string{"api.replicate.com"}},
+	{Name: "sambanova", Hosts: []string{"api.sambanova.ai"}},
+	{Name: "siliconflow", Hosts: []string{"api.siliconflow.cn", "api.siliconflow.com"}},
+	{Name: "snowflake", Hosts: []string{"snowflakecomputing.com"}},
+	{Name: "stability", Hosts: []string{"api.stability.ai"}},
+	{Name: "together", Hosts: []string{"api.together.xyz", "api.together.ai"}, Home: "https://api.together.xyz"},
+	{Name: "upstage", Hosts: []string{"api.upstage.ai"}},
+	{Name: "vercel", Hosts: []string{"ai-gateway.vercel.sh"}, Home: "https://ai-gateway.vercel.sh"},
+	{Name: "volcengine", Hosts: []string{"volces.com"}},
+	{Name: "voyage", Hosts: []string{"api.voyageai.com"}},
+	{Name: "watsonx", Hosts: []string{"ml.cloud.ibm.com"}},
+	{Name: "writer", Hosts: []string{"api.writer.com"}},
+	{Name: "xai", Hosts: []string{"x.ai"}, Home: "https://api.x.ai", Keys: []string{"XAI_API_KEY"}},
+	{Name: "xiaomi", Hosts: []string{"api.xiaomimimo.com"}},
+	{Name: "zai", Hosts: []string{"api.z.ai"}},
+	{Name: "zhipu", Hosts: []string{"open.bigmodel.cn"}},
+}
+
+// Providers returns all that are known, sorted by name.
+func Providers() []Provider {
+	all := slices.Clone(others)
+	for _, c := range registered {
+		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
+			all = append(all, Provider{c.Provider, c.Hosts, c.Home, c.Keys})
+		}
+	}
+	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Home returns the root of the named provider's public host, if it has one.
+func Home(name string) (*url.URL, bool) {
+	for _, p := range Providers() {
+		if p.Name == name && p.Home != "" {
+			home, err := url.Parse(p.Home)
+			return home, err == nil
+		}
+	}
+	return nil, false
+}
+
+// ProviderOf returns the name of the provider that w is sent to (design R9): what the repository's
+// configuration says of its host, else whom it is known to belong to. A loopback or private address
+// stands for the provider of the API, so that gateways and local servers stay interchangeable with
+// it. Any other host is a provider of its own, named after it by [hostName]. Ports are no identity,
+// nor are the regions that Bedrock and Vertex have in their names.
+//
+// hosts maps host names, without port and in lower case, to names of providers; it may be nil.
+func ProviderOf(w *Wire, c *Codec, hosts map[string]string) string {
+	host := bareHost(w.URL)
+	if name, ok := hosts[host]; ok {
+		return name
+	}
+	if name := knownHost(host); name != "" {
+		return name
+	}
+	if host == "" || isPrivate(host) {
+		return c.Provider
+	}
+	return hostName(host)
+}
+
+// bareHost returns the host that u names: in lower case, without port, brackets and final dot.
+func bareHost(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
+
+// knownHost returns the name of the provider at a host; "" for one that is not known.
+func knownHost(host string) (name string) {
+	longest := 0
+	found := func(provider string, hosts []string) {
+		for _, pattern := range hosts {
+			if len(pattern) > longest && covers(pattern, host) {
+				name, longest = provider, len(pattern)
+			}
+		}
+	}
+	for _, p := range others {
+		found(p.Name, p.Hosts)
+	}
+	for _, c := range registered {
+		found(c.Provider, c.Hosts)
+	}
+	return name
+}
+
+// covers reports whether pattern, of Hosts, stands for host.
+func covers(pattern, host string) bool {
+	if before, after, ok := strings.Cut(pattern, "*"); ok {
+		return len(host) >= len(before)+len(after) && strings.HasPrefix(host, before) && strings.HasSuffix(host, after)
+	}
+	return host == pattern || strings.HasSuffix(host, "."+pattern)
+}
+
+// IsLoopback reports whether a host, without its port, is this machine.
+func IsLoopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// isPrivate reports whether a host is this machine or one of a private network: by its address, or
+// by a name without a dot, such as that of a container, which no public host has.
+func isPrivate(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return IsLoopback(host) || host == "host.docker.internal" || !strings.Contains(host, ".")
+	}
+	ip = ip.Unmap()
+	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
+}
+
+// hostName returns the provider's name for a host that is not known: the host with each dot as one
+// hyphen and each hyphen as two, so that no two hosts share a name. Where that is longer than 64
+// characters, or the host has others than letters, digits, dots and hyphens, the name ends in 12
+// digits of its hash.
+func hostName(host string) string {
+	const longest, digits = 64, 12
+	exact := true
+	name := strings.Map(func(r rune) rune {
+		if r == '.' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		exact = false
+		return '-'
+	}, host)
+	name = strings.ReplaceAll(strings.ReplaceAll(name, "-", "--"), ".", "-")
+	if exact && len(name) <= longest {
+		return name
+	}
+	sum := sha256.Sum256([]byte(host))
+	return name[:min(len(name), longest-digits-1)] + "-" + hex.EncodeToString(sum[:])[:digits]
+}
