@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // MaxDepth is how many arrays and objects may be nested in each other (design R1).
-const MaxDepth = 1000
+const MaxDepth = jsontext.MaxDepth
 
 // JSON returns the canonical form of src, one JSON text, in new memory. An error is an
 // [*Error] that wraps one of [ErrSyntax], [ErrEncoding], [ErrDuplicate], [ErrDepth] and

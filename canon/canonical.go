@@ -3,6 +3,8 @@ package canon
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -31,8 +33,8 @@ func canonicalValue(src []byte, i, depth int) int {
 	case 't', 'f', 'n':
 		return literalEnd(src, i)
 	}
-	end, kind := scanNumber(src, i)
-	if kind == plain || kind != notNumber && canonicalNumber(src[i:end]) {
+	end, kind := jsontext.Number(src, i)
+	if kind == jsontext.PlainNumber || kind != jsontext.NotNumber && canonicalNumber(src[i:end]) {
 		return end
 	}
 	return -1
@@ -136,9 +138,9 @@ func canonicalEscape(text []byte) int {
 	case '"', '\\', 'b', 'f', 'n', 'r', 't':
 		return 2
 	}
-	r, n, err := scanEscape(text, 0)
+	r, n := jsontext.Unescape(text)
 	var shortest [8]byte
-	if err != nil || !bytes.Equal(jsontext.AppendRune(shortest[:0], r), text[:n]) {
+	if n == 0 || utf16.IsSurrogate(r) || !bytes.Equal(jsontext.AppendRune(shortest[:0], r), text[:n]) {
 		return 0
 	}
 	return n
@@ -156,7 +158,7 @@ func canonicalNumber(text []byte) bool {
 		return false
 	}
 	var buf [longest]byte
-	return bytes.Equal(appendFloat(buf[:0], f), text)
+	return bytes.Equal(jsontext.AppendFloat(buf[:0], f), text)
 }
 
 // literalEnd returns the end of the literal name at src[i], or -1 if there is none.
@@ -167,4 +169,36 @@ func literalEnd(src []byte, i int) int {
 		}
 	}
 	return -1
+}
+
+// unescape returns the characters that the inside of a canonical string stands for.
+func unescape(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := bytes.IndexByte(text, '\\'); i >= 0; i = bytes.IndexByte(text, '\\') {
+		out = append(out, text[:i]...)
+		r, n := jsontext.Unescape(text[i:])
+		out = utf8.AppendRune(out, r)
+		text = text[i+n:]
+	}
+	return append(out, text...)
+}
+
+// compareNames orders names in UTF-8 by their UTF-16 code units (RFC 8785 section 3.2.3).
+func compareNames[T ~string | ~[]byte](a, b T) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return int(utf16Rank(a[i])) - int(utf16Rank(b[i]))
+		}
+	}
+	return len(a) - len(b)
+}
+
+// utf16Rank maps the first byte in which two names differ to its place in UTF-16 order.
+// That is the order of UTF-8, except that U+10000 and above (first byte F0 to F4) are surrogates
+// in UTF-16 and so precede U+E000 to U+FFFF (first byte EE or EF).
+func utf16Rank(c byte) byte {
+	if c == 0xEE || c == 0xEF {
+		return c + 0x10
+	}
+	return c
 }

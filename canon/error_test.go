@@ -182,7 +182,7 @@ func TestErrorMessages(t *testing.T) {
 	}
 	_, err := RestoreNumbers([]byte(`[{"$number":1}]`))
 	require.EqualError(t, err, `/0: offset 2: not a kept number: want a string with a number that does not fit a float64`)
-	_, err = KeepNumbers([]byte(strings.Repeat("[", MaxDepth) + "1e400"))
+	_, err = KeepNumbers([]byte(strings.Repeat("[", MaxDepth) + "1e400" + strings.Repeat("]", MaxDepth)))
 	require.EqualError(t, err, strings.Repeat("/0", 100)+`…: offset 1000: nested too deep: no level left to keep the number in an object`)
 	require.NotNil(t, errors.Unwrap(err))
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // keptName is the name of the only member of a kept number.
@@ -51,53 +53,31 @@ func appendKept(dst, text []byte) []byte {
 	return append(dst, `"}`...)
 }
 
-// closeSingle is closeObject for an object with one member, m, where numbers are kept or
-// restored.
-func (r *rewriter) closeSingle(start int, m member) error {
-	dollars, ok := strings.CutSuffix(string(m.name), keptName)
+// single is object for one whose only member is m, where numbers are kept or restored. It renames
+// the member, or writes what it keeps and reports so.
+func (w *writer) single(v jsontext.Value, m *member) (written bool, err error) {
+	dollars, ok := strings.CutSuffix(m.name, keptName)
 	if !ok || strings.Trim(dollars, "$") != "" {
-		return nil
+		return false, nil
 	}
 	switch {
-	case r.policy == keepNumbers:
-		r.move(start, []member{m}, 1)
+	case w.policy == keepNumbers:
+		m.name = "$" + m.name
+		return false, nil
 	case dollars != "":
-		r.move(start, []member{m}, -1)
-	default:
-		text, ok := keptText(r.dst[m.span.start:m.span.end])
-		if !ok {
-			r.pos = m.at
-			return fmt.Errorf("%w: want a string with a number that does not fit a float64", ErrKept)
+		m.name = m.name[1:]
+		return false, nil
+	}
+	text, _ := m.value.Text()
+	end, kind := jsontext.Number([]byte(text), 0)
+	if end == len(text) && kind != jsontext.NotNumber {
+		if _, err := appendNumber(nil, []byte(text), kind); err != nil {
+			w.dst = append(w.dst, text...)
+			return true, nil
 		}
-		r.dst = append(r.dst[:start], text...)
 	}
-	return nil
-}
-
-// keptText returns the number that the only member of a kept number holds.
-func keptText(member []byte) (text []byte, ok bool) {
-	quoted := member[len(keptName)+len(`"":`):]
-	if quoted[0] != '"' {
-		return nil, false
+	return false, &Error{
+		Offset: v.Offset() + 1, // behind the brace
+		Err:    fmt.Errorf("%w: want a string with a number that does not fit a float64", ErrKept),
 	}
-	text = quoted[1 : len(quoted)-1]
-	end, kind := scanNumber(text, 0)
-	if end < len(text) || kind == notNumber {
-		return nil, false
-	}
-	_, err := appendNumber(nil, text, kind)
-	return text, err != nil
-}
-
-// appendMember appends the member that s spans in r.dst, with dollar as in a move.
-func (r *rewriter) appendMember(out []byte, s span, dollar int) []byte {
-	switch {
-	case dollar > 0:
-		out = append(out, `"$`...)
-		s.start += len(`"`)
-	case dollar < 0:
-		out = append(out, '"')
-		s.start += len(`"$`)
-	}
-	return r.appendArranged(out, s)
 }

@@ -2,128 +2,36 @@ package canon
 
 import (
 	"fmt"
-	"math"
 	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A numberKind is what the spelling of a number tells about its canonical form.
-type numberKind uint8
+// A numberPolicy says what to do with numbers that do not fit a float64.
+type numberPolicy uint8
 
 const (
-	notNumber  numberKind = iota
-	plain                 // canonical as it stands
-	integer               // digits alone, too many to be plain
-	fractional            // with a fraction or an exponent
+	rejectNumbers  numberPolicy = iota // they are an error
+	keepNumbers                        // write them as kept numbers
+	restoreNumbers                     // they are an error, but kept numbers become such
 )
-
-// exactDigits is the number of significant decimal digits that a float64 always keeps
-// (DBL_DIG of C). A decimal of no more digits is the shortest one that its float64 has.
-const exactDigits = 15
-
-// scanNumber returns the end and the kind of the number that starts at src[i].
-func scanNumber(src []byte, i int) (end int, kind numberKind) {
-	start := i
-	if i < len(src) && src[i] == '-' {
-		i++
-	}
-	first := i
-	i = skipDigits(src, i)
-	digits := i - first
-	if digits == 0 || digits > 1 && src[first] == '0' {
-		return i, notNumber
-	}
-	kind = plain
-	if digits > exactDigits {
-		kind = integer
-	}
-	zero := src[first] == '0'
-	if zero && first > start { // -0, which is canonical only before a fraction
-		kind = integer
-	}
-
-	if i < len(src) && src[i] == '.' {
-		point := i + 1
-		i = skipDigits(src, point)
-		if i == point {
-			return i, notNumber
-		}
-		kind = fractional
-		if isPlainFraction(src[point:i], digits, zero) {
-			kind = plain
-		}
-	}
-	if i < len(src) && (src[i] == 'e' || src[i] == 'E') {
-		i++
-		if i < len(src) && (src[i] == '+' || src[i] == '-') {
-			i++
-		}
-		exponent := i
-		i = skipDigits(src, i)
-		if i == exponent {
-			return i, notNumber
-		}
-		kind = fractional
-	}
-	return i, kind
-}
-
-// isPlainFraction reports whether a number without exponent is canonical as it stands,
-// given the digits of its fraction, how many digits precede them, and whether these are a zero.
-func isPlainFraction(fraction []byte, digits int, zero bool) bool {
-	if fraction[len(fraction)-1] == '0' {
-		return false
-	}
-	if zero {
-		leading := 0
-		for fraction[leading] == '0' {
-			leading++
-		}
-		// Below 1e-6 ECMAScript writes an exponent.
-		return leading <= 5 && len(fraction)-leading <= exactDigits
-	}
-	return digits+len(fraction) <= exactDigits
-}
-
-func skipDigits(src []byte, i int) int {
-	for i < len(src) && '0' <= src[i] && src[i] <= '9' {
-		i++
-	}
-	return i
-}
 
 // appendNumber appends the canonical form of a number of the given kind. The error wraps
 // ErrNumber if the number does not fit a float64.
-func appendNumber(dst, text []byte, kind numberKind) ([]byte, error) {
-	if kind == plain {
+func appendNumber(dst, text []byte, kind jsontext.NumberKind) ([]byte, error) {
+	if kind == jsontext.PlainNumber {
 		return append(dst, text...), nil
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil { // the grammar is checked, so this is the range
-		return dst, fmt.Errorf("%w: %s is out of range", ErrNumber, excerpt(string(text)))
+		return dst, fmt.Errorf("%w: %s is out of range", ErrNumber, jsontext.Excerpt(string(text)))
 	}
-	if kind == integer {
+	if kind == jsontext.IntegerNumber {
 		// The digits of the canonical form, even where that has an exponent.
 		var buf [320]byte
 		if digits := strconv.AppendFloat(buf[:0], f, 'f', -1, 64); string(digits) != string(text) {
-			return dst, fmt.Errorf("%w: integer %s would become %s", ErrNumber, excerpt(string(text)), digits)
+			return dst, fmt.Errorf("%w: integer %s would become %s", ErrNumber, jsontext.Excerpt(string(text)), digits)
 		}
 	}
-	return appendFloat(dst, f), nil
-}
-
-// appendFloat appends f, which is finite, as ECMAScript does (RFC 8785 section 3.2.2.3).
-func appendFloat(dst []byte, f float64) []byte {
-	if f == 0 {
-		return append(dst, '0') // -0 too
-	}
-	if abs := math.Abs(f); 1e-6 <= abs && abs < 1e21 {
-		return strconv.AppendFloat(dst, f, 'f', -1, 64)
-	}
-	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	// Go writes two digits of exponent at least: 1e-07 for 1e-7.
-	if n := len(dst); dst[n-2] == '0' && dst[n-4] == 'e' {
-		dst[n-2] = dst[n-1]
-		dst = dst[:n-1]
-	}
-	return dst
+	return jsontext.AppendFloat(dst, f), nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gowebpki/jcs"
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // appendixB is the table of RFC 8785, appendix B, without its two rows that are no JSON:
@@ -47,7 +49,7 @@ func TestAppendixB(t *testing.T) {
 	for _, tt := range appendixB {
 		t.Run(strconv.FormatUint(tt.bits, 16), func(t *testing.T) {
 			f := math.Float64frombits(tt.bits)
-			require.Equal(t, tt.want, string(appendFloat(nil, f)))
+			require.Equal(t, tt.want, string(jsontext.AppendFloat(nil, f)))
 
 			spelled := strconv.FormatFloat(f, 'e', 20, 64)
 			got, err := JSON([]byte(spelled))
@@ -108,7 +110,7 @@ func TestNumbersAgree(t *testing.T) {
 		f := math.Float64frombits(random.Uint64())
 		want, err := jcs.NumberToJSON(f)
 		if err == nil {
-			require.Equal(t, want, string(appendFloat(nil, f)))
+			require.Equal(t, want, string(jsontext.AppendFloat(nil, f)))
 			require.True(t, Canonical([]byte(want)), want)
 		}
 	}

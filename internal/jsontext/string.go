@@ -126,3 +126,18 @@ func codeUnit(text []byte) (unit rune, ok bool) {
 	}
 	return unit, true
 }
+
+// AppendCanonical appends a string of a text that was parsed, with its quotes, in canonical form.
+func AppendCanonical(dst, quoted []byte) []byte {
+	dst = append(dst, '"')
+	for rest := quoted[1 : len(quoted)-1]; ; {
+		n, _ := Plain(rest)
+		dst = append(dst, rest[:n]...)
+		if n == len(rest) {
+			return append(dst, '"')
+		}
+		r, length := Unescape(rest[n:])
+		dst = AppendRune(dst, r)
+		rest = rest[n+length:]
+	}
+}

@@ -39,6 +39,28 @@ func (v Value) IsArray() bool  { return v.first() == '[' }
 func (v Value) IsString() bool { return v.first() == '"' }
 func (v Value) IsNull() bool   { return v.first() == 'n' }
 
+// Kind names the kind of v, for messages.
+func (v Value) Kind() string {
+	switch v.first() {
+	case 0:
+		return "absent"
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// Offset returns how many bytes of the text are before v, which is present.
+func (v Value) Offset() int64 { return int64(v.doc.nodes[v.at].start) }
+
 // Raw returns the bytes of v, which stay those of the text; nil for an absent value.
 func (v Value) Raw() json.RawMessage {
 	if v.doc == nil {

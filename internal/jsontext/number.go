@@ -1,0 +1,110 @@
+package jsontext
+
+import (
+	"math"
+	"strconv"
+)
+
+// A NumberKind is what the spelling of a number tells about its canonical form (RFC 8785).
+type NumberKind uint8
+
+// The kinds of numbers. The zero value is none.
+const (
+	NotNumber        NumberKind = iota
+	PlainNumber                 // canonical as it stands
+	IntegerNumber               // digits alone, too many to be plain
+	FractionalNumber            // with a fraction or an exponent
+)
+
+// exactDigits is the number of significant decimal digits that a float64 always keeps
+// (DBL_DIG of C). A decimal of no more digits is the shortest one that its float64 has.
+const exactDigits = 15
+
+// Number returns the end and the kind of the number that starts at src[i] (RFC 8259 section 6). Where
+// there is none, the end is the offending place.
+func Number(src []byte, i int) (end int, kind NumberKind) {
+	start := i
+	if i < len(src) && src[i] == '-' {
+		i++
+	}
+	first := i
+	i = skipDigits(src, i)
+	digits := i - first
+	if digits == 0 || digits > 1 && src[first] == '0' {
+		return i, NotNumber
+	}
+	kind = PlainNumber
+	if digits > exactDigits {
+		kind = IntegerNumber
+	}
+	zero := src[first] == '0'
+	if zero && first > start { // -0, which is canonical only before a fraction
+		kind = IntegerNumber
+	}
+
+	if i < len(src) && src[i] == '.' {
+		point := i + 1
+		i = skipDigits(src, point)
+		if i == point {
+			return i, NotNumber
+		}
+		kind = FractionalNumber
+		if isPlainFraction(src[point:i], digits, zero) {
+			kind = PlainNumber
+		}
+	}
+	if i < len(src) && (src[i] == 'e' || src[i] == 'E') {
+		i++
+		if i < len(src) && (src[i] == '+' || src[i] == '-') {
+			i++
+		}
+		exponent := i
+		i = skipDigits(src, i)
+		if i == exponent {
+			return i, NotNumber
+		}
+		kind = FractionalNumber
+	}
+	return i, kind
+}
+
+// isPlainFraction reports whether a number without exponent is canonical as it stands,
+// given the digits of its fraction, how many digits precede them, and whether these are a zero.
+func isPlainFraction(fraction []byte, digits int, zero bool) bool {
+	if fraction[len(fraction)-1] == '0' {
+		return false
+	}
+	if zero {
+		leading := 0
+		for fraction[leading] == '0' {
+			leading++
+		}
+		// Below 1e-6 ECMAScript writes an exponent.
+		return leading <= 5 && len(fraction)-leading <= exactDigits
+	}
+	return digits+len(fraction) <= exactDigits
+}
+
+func skipDigits(src []byte, i int) int {
+	for i < len(src) && '0' <= src[i] && src[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// AppendFloat appends f, which is finite, as ECMAScript writes it (RFC 8785 section 3.2.2.3).
+func AppendFloat(dst []byte, f float64) []byte {
+	if f == 0 {
+		return append(dst, '0') // -0 too
+	}
+	if abs := math.Abs(f); 1e-6 <= abs && abs < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	// Go writes two digits of exponent at least: 1e-07 for 1e-7.
+	if n := len(dst); dst[n-2] == '0' && dst[n-4] == 'e' {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
+}

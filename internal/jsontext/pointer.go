@@ -1,0 +1,44 @@
+package jsontext
+
+import (
+	"fmt"
+	"strings"
+)
+
+var (
+	pointerEscapes   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// PointerTo returns the RFC 6901 pointer that leads down the members and elements that tokens name.
+func PointerTo(tokens ...string) string {
+	if len(tokens) == 1 {
+		return "/" + pointerEscapes.Replace(tokens[0])
+	}
+	var b strings.Builder
+	for _, token := range tokens {
+		b.WriteByte('/')
+		b.WriteString(pointerEscapes.Replace(token))
+	}
+	return b.String()
+}
+
+// ParsePointer returns the tokens of an RFC 6901 pointer; none for the pointer of a whole text,
+// which is empty.
+func ParsePointer(pointer string) ([]string, error) {
+	if pointer == "" {
+		return nil, nil
+	}
+	rest, ok := strings.CutPrefix(pointer, "/")
+	if !ok {
+		return nil, fmt.Errorf("pointer %q does not begin with a slash", Excerpt(pointer))
+	}
+	tokens := strings.Split(rest, "/")
+	for i, token := range tokens {
+		if strings.Count(token, "~") != strings.Count(token, "~0")+strings.Count(token, "~1") {
+			return nil, fmt.Errorf("pointer %q has a ~ that neither 0 nor 1 follows", Excerpt(pointer))
+		}
+		tokens[i] = pointerUnescapes.Replace(token)
+	}
+	return tokens, nil
+}

@@ -1,0 +1,209 @@
+package jsontext
+
+import (
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A scanner reads the tokens of one JSON text (RFC 8259), which is in the window as a whole, or
+// comes through it.
+type scanner struct {
+	window []byte // what is read and not yet passed is window[pos:]
+	pos    int
+
+	r      io.Reader // of what comes after the window; nil: nothing
+	buffer []byte    // that the window is a part of
+	passed int64     // bytes of the text before the window
+	stop   error     // why nothing more can be read: io.EOF or the reader's error
+
+	refuse bool // lone surrogates
+}
+
+// offset returns the offset in the text of the next byte.
+func (s *scanner) offset() int64 { return s.passed + int64(s.pos) }
+
+func (s *scanner) fail(kind error, format string, args ...any) error {
+	return s.failed(fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...)))
+}
+
+func (s *scanner) failed(err error) error { return &Error{Offset: s.offset(), Err: err} }
+
+// unexpected returns the error that the next byte is not what was wanted.
+func (s *scanner) unexpected(want string) error {
+	if s.pos == len(s.window) {
+		return s.fail(ErrSyntax, "unexpected end, want %s", want)
+	}
+	return s.fail(ErrSyntax, "unexpected %q, want %s", s.window[s.pos:s.pos+1], want)
+}
+
+// more moves the window on, keeping what is not yet passed, and reports whether there is
+// anything after it.
+func (s *scanner) more() bool {
+	if s.r == nil || s.pos == 0 && len(s.window) == len(s.buffer) {
+		return false
+	}
+	s.passed += int64(s.pos)
+	end := copy(s.buffer, s.window[s.pos:])
+	s.pos, s.window = 0, s.buffer[:end]
+	for tries := 0; s.stop == nil; tries++ {
+		n, err := s.r.Read(s.buffer[end:])
+		s.window = s.buffer[:end+n]
+		if s.stop = err; n == 0 && err == nil && tries == 100 {
+			s.stop = io.ErrNoProgress
+		}
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ahead returns the next n bytes, fewer at the end of the text.
+func (s *scanner) ahead(n int) []byte {
+	for len(s.window)-s.pos < n && s.more() {
+	}
+	return s.window[s.pos:min(s.pos+n, len(s.window))]
+}
+
+// peek returns the next byte that is not white space, or 0, with which nothing begins, at the
+// end of the text.
+func (s *scanner) peek() byte {
+	for {
+		for s.pos < len(s.window) {
+			switch c := s.window[s.pos]; c {
+			case ' ', '\t', '\n', '\r':
+				s.pos++
+			default:
+				return c
+			}
+		}
+		if !s.more() {
+			return 0
+		}
+	}
+}
+
+// end reads white space, after which the text must end.
+func (s *scanner) end() error {
+	if s.peek(); s.pos < len(s.window) {
+		return s.unexpected("the end")
+	}
+	return nil
+}
+
+// scalar reads a value that begins with c and is no string, array or object.
+func (s *scanner) scalar(c byte) error {
+	switch c {
+	case 't':
+		return s.literal("true")
+	case 'f':
+		return s.literal("false")
+	case 'n':
+		return s.literal("null")
+	}
+	end, kind := Number(s.window, s.pos)
+	for end == len(s.window) && s.more() { // there may be more of it
+		end, kind = Number(s.window, s.pos)
+	}
+	if kind == NotNumber {
+		if end == s.pos {
+			return s.unexpected("a value")
+		}
+		s.pos = end
+		return s.unexpected("a number as JSON spells it")
+	}
+	if s.r != nil && end-s.pos == len(s.buffer) {
+		return s.fail(ErrSyntax, "number of more than %d digits", len(s.buffer))
+	}
+	s.pos = end
+	return nil
+}
+
+func (s *scanner) literal(word string) error {
+	if string(s.ahead(len(word))) != word {
+		return s.unexpected("a value")
+	}
+	s.pos += len(word)
+	return nil
+}
+
+// A visitor is handed a string: runs of its characters as they stand in the text, and those
+// that are escaped.
+type visitor interface {
+	run(chars []byte)
+	escaped(r rune)
+}
+
+// text reads the string at hand, which starts with a quote, and reports whether anything in it
+// is escaped. v may be nil.
+func (s *scanner) text(v visitor) (escaped bool, err error) {
+	for s.pos++; ; {
+		unread := s.window[s.pos:]
+		n, ascii := Plain(unread)
+		run := unread[:n]
+		if !ascii {
+			if run, err = s.whole(run, n == len(unread)); err != nil {
+				return escaped, err
+			}
+		}
+		s.pos += len(run)
+		if v != nil {
+			v.run(run)
+		}
+		switch {
+		case n == len(unread):
+			if !s.more() {
+				return escaped, s.unexpected("the end of the string")
+			}
+		case unread[n] == '"':
+			s.pos++
+			return escaped, nil
+		case unread[n] == '\\':
+			r, err := s.escape()
+			if err != nil {
+				return escaped, err
+			}
+			escaped = true
+			if v != nil {
+				v.escaped(r)
+			}
+		default:
+			return escaped, s.unexpected("an escape for a control character")
+		}
+	}
+}
+
+// whole returns run, which must be UTF-8, without a character that the end of the window cuts.
+func (s *scanner) whole(run []byte, atEnd bool) ([]byte, error) {
+	bad := InvalidUTF8(run)
+	if bad < 0 {
+		return run, nil
+	}
+	if atEnd && s.r != nil && s.stop == nil && !utf8.FullRune(run[bad:]) {
+		return run[:bad], nil
+	}
+	s.pos += bad
+	return nil, s.failed(invalidByte(run[bad]))
+}
+
+var errSurrogate = fmt.Errorf("%w: lone surrogate", ErrEncoding)
+
+// escape reads an escape sequence and returns the character that it stands for.
+func (s *scanner) escape() (rune, error) {
+	const longest = len(`\ud83d\ude00`)
+	text := s.window[s.pos:]
+	if len(text) < longest {
+		text = s.ahead(longest)
+	}
+	r, n := Unescape(text)
+	switch {
+	case n == 0:
+		return 0, s.fail(ErrSyntax, "not an escape sequence")
+	case s.refuse && utf16.IsSurrogate(r):
+		return 0, s.failed(errSurrogate)
+	}
+	s.pos += n
+	return r, nil
+}
