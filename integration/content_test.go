@@ -13,9 +13,9 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/integration/internal/recorded"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
-	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -129,15 +129,7 @@ func hello(t *testing.T, transport http.RoundTripper, stream bool) (said string,
 
 // requireReadable checks that the raw answers of a store are text.
 func requireReadable(t *testing.T, dir string) {
-	store, err := snapshot.Open(dir)
-	require.NoError(t, err)
-	defer store.Close()
-	for entry, err := range store.All() {
-		require.NoError(t, err)
-		recorded, err := store.Get(entry.ID)
-		require.NoError(t, err)
-		raw, err := store.Blob(recorded.Response.RawOutputRef)
-		require.NoError(t, err)
-		require.Contains(t, string(raw), "chat.completion")
+	for _, call := range recorded.Calls(t, dir) {
+		require.Contains(t, string(call.Raw), "chat.completion")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/integration/internal/recorded"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -151,29 +152,21 @@ func (run *corpusRun) compare(name string) {
 	if row.retryable+row.refused == row.interactions {
 		return // there is no store
 	}
-	store, err := snapshot.Open(row.store)
-	require.NoError(run.t, err)
-	defer store.Close()
-	findings, err := store.Verify()
-	require.NoError(run.t, err)
-	require.Empty(run.t, findings)
-	for entry, err := range store.All() {
-		require.NoError(run.t, err)
-		recorded, err := store.Get(entry.ID)
-		require.NoError(run.t, err)
-		index, err := strconv.Atoi(strings.TrimPrefix(recorded.Source.Test, "TestCorpus/"))
+	recorded.RequireSound(run.t, row.store)
+	for _, call := range recorded.Calls(run.t, row.store) {
+		index, err := strconv.Atoi(strings.TrimPrefix(call.Source.Test, "TestCorpus/"))
 		require.NoError(run.t, err)
 		i := run.all[index]
 		api, _ := i.endpoint()
 		switch {
 		case api == generic:
 			row.generic++
-		case recorded.Request.API != api:
+		case call.Request.API != api:
 			row.generic++
-			run.note("recorded as "+recorded.Request.API, i, "not explained")
+			run.note("recorded as "+call.Request.API, i, "not explained")
 		default:
 			row.own++
-			run.says(row, i, &recorded.Response)
+			run.says(row, i, &call.Response)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/integration/internal/recorded"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -45,13 +46,8 @@ func recordStream(t *testing.T, i *interaction, most int, sizes *rand.Rand) *sna
 	tbtest.Run("TestStreamsInPieces", func(tb *tbtest.TB) {
 		i.call(tb, traceforgetest.New(tb, trafficOptions(dir, inPieces{i, body, most, sizes})...))
 	})
-	store, err := snapshot.Open(dir)
-	require.NoError(t, err)
-	defer store.Close()
-	for entry, err := range store.All() {
-		require.NoError(t, err)
-		s, err := store.Get(entry.ID)
-		require.NoError(t, err)
+	for _, call := range recorded.Calls(t, dir) {
+		s := call.Snapshot
 		s.Timestamp, s.Response.LatencyMS, s.Hash = time.Time{}, 0, ""
 		return s
 	}

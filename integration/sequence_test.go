@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/integration/internal/recorded"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -85,17 +86,14 @@ func (o *inOrder) RoundTrip(r *http.Request) (*http.Response, error) {
 // checks that each was recorded and that equal requests are equal calls.
 func (s *sequence) identities() []canon.Hash {
 	s.t.Helper()
-	store, err := snapshot.Open(s.dir)
-	require.NoError(s.t, err)
-	defer store.Close()
+	recorded.RequireSound(s.t, s.dir)
 	asked := make([]canon.Hash, len(s.calls))
-	for entry, err := range store.All() {
-		require.NoError(s.t, err)
-		recorded, err := store.Get(entry.ID)
-		require.NoError(s.t, err)
-		n := recorded.Source.Ordinal - 1
+	for _, call := range recorded.Calls(s.t, s.dir) {
+		n := call.Number() - 1
 		require.Less(s.t, n, len(asked), s.name)
-		asked[n] = recorded.Request.PromptHash
+		core, err := snapshot.RequestCore(&call.Request, nil)
+		require.NoError(s.t, err)
+		asked[n] = canon.Sum(append(core, call.Provider...))
 	}
 	require.NotContains(s.t, asked, canon.Hash(""), "%s: a call was not recorded", s.name)
 	for a, first := range s.calls {

@@ -35,14 +35,21 @@ func (s speech) String() string { return fmt.Sprintf("%q calls %q", s.text, s.ca
 // storedSpeech is what a snapshot says that the model said.
 func storedSpeech(t *testing.T, r *snapshot.Response) speech {
 	t.Helper()
-	said := speech{text: r.Content}
-	for _, call := range r.ToolCalls {
-		arguments := string(call.Input)
-		var text string
-		if json.Unmarshal(call.Input, &text) == nil {
-			arguments = text // what is no JSON object is kept as text
+	var said speech
+	for _, c := range r.Candidates[:min(1, len(r.Candidates))] {
+		for _, part := range c.Message.Content {
+			switch {
+			case part.Text != nil:
+				said.text += *part.Text
+			case part.ToolRequest != nil:
+				arguments := string(part.ToolRequest.Input)
+				var text string
+				if json.Unmarshal(part.ToolRequest.Input, &text) == nil {
+					arguments = text // what is no JSON object is kept as text
+				}
+				said.call(part.ToolRequest.Name, arguments)
+			}
 		}
-		said.call(call.Name, arguments)
 	}
 	return said
 }

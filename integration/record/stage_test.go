@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/integration/internal/recorded"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
-	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -189,22 +189,13 @@ func changes(before, after map[string]string) (changed []string) {
 // by the SDK's codec, and knows nothing of the key.
 func (s *stage) requireWhole() {
 	s.t.Helper()
-	store, err := snapshot.Open(s.dir)
-	require.NoError(s.t, err)
-	defer store.Close()
-	findings, err := store.Verify()
-	require.NoError(s.t, err)
-	require.Empty(s.t, findings)
-	records := 0
-	for entry, err := range store.All() {
-		require.NoError(s.t, err)
-		recorded, err := store.Get(entry.ID)
-		require.NoError(s.t, err)
-		require.Equal(s.t, s.sdk.api, recorded.Request.API)
-		require.Equal(s.t, s.sdk.provider, entry.Provider)
-		records++
+	recorded.RequireSound(s.t, s.dir)
+	calls := recorded.Calls(s.t, s.dir)
+	for _, call := range calls {
+		require.Equal(s.t, s.sdk.api, call.Request.API)
+		require.Equal(s.t, s.sdk.provider, call.Provider)
 	}
-	require.Equal(s.t, s.scenario.calls(), records)
+	require.Len(s.t, calls, s.scenario.calls())
 	for name, text := range s.files() {
 		require.NotContains(s.t, text, liveKey, name)
 	}
