@@ -100,8 +100,7 @@ func (w *writer) object(v jsontext.Value, depth int) error {
 // number writes a number, which is nested in depth arrays and objects.
 func (w *writer) number(v jsontext.Value, depth int) error {
 	text := v.Raw()
-	_, kind := jsontext.Number(text, 0)
-	dst, err := appendNumber(w.dst, text, kind)
+	dst, err := appendNumber(w.dst, text, v.NumberKind())
 	if err != nil {
 		if w.policy == keepNumbers && depth == MaxDepth {
 			err = fmt.Errorf("%w: no level left to keep the number in an object", ErrDepth)

@@ -25,6 +25,7 @@ type node struct {
 	start, end int32 // its bytes
 	next       int32 // the first node after it and all that it holds
 	escaped    bool  // a string with a backslash
+	kind       NumberKind
 }
 
 // Parse scans src, which must be one JSON value in valid UTF-8 without repeated member names and
@@ -65,7 +66,8 @@ func parse(src []byte, refuse bool) (*Document, error) {
 		return nil, fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))
 	}
 	p := parser{scanner{window: src, refuse: refuse}, &Document{src: src, str: string(src)}}
-	p.doc.nodes = make([]node, 0, 16+len(src)/32)
+	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // or a few more, in strings
+	p.doc.nodes = make([]node, 0, 16+values+names)
 	err := p.value(0)
 	if err == nil {
 		err = p.end()
@@ -101,7 +103,7 @@ func (p *parser) value(depth int) error {
 	case '"':
 		p.doc.nodes[at].escaped, err = p.text(nil)
 	default:
-		err = p.scalar(c)
+		p.doc.nodes[at].kind, err = p.scalar(c)
 	}
 	p.doc.nodes[at].end, p.doc.nodes[at].next = int32(p.pos), int32(len(p.doc.nodes))
 	return err

@@ -157,7 +157,8 @@ func (r *Reader) Skip() error {
 	case '"':
 		return r.String(nil)
 	default:
-		return r.scalar(c)
+		_, err := r.scalar(c)
+		return err
 	}
 }
 

@@ -93,32 +93,32 @@ func (s *scanner) end() error {
 	return nil
 }
 
-// scalar reads a value that begins with c and is no string, array or object.
-func (s *scanner) scalar(c byte) error {
+// scalar reads a value that begins with c and is no string, array or object. It returns the kind
+// of a number.
+func (s *scanner) scalar(c byte) (NumberKind, error) {
 	switch c {
 	case 't':
-		return s.literal("true")
+		return NotNumber, s.literal("true")
 	case 'f':
-		return s.literal("false")
+		return NotNumber, s.literal("false")
 	case 'n':
-		return s.literal("null")
+		return NotNumber, s.literal("null")
 	}
 	end, kind := Number(s.window, s.pos)
 	for end == len(s.window) && s.more() { // there may be more of it
 		end, kind = Number(s.window, s.pos)
 	}
-	if kind == NotNumber {
-		if end == s.pos {
-			return s.unexpected("a value")
-		}
+	switch {
+	case kind == NotNumber && end == s.pos:
+		return kind, s.unexpected("a value")
+	case kind == NotNumber:
 		s.pos = end
-		return s.unexpected("a number as JSON spells it")
-	}
-	if s.r != nil && end-s.pos == len(s.buffer) {
-		return s.fail(ErrSyntax, "number of more than %d digits", len(s.buffer))
+		return kind, s.unexpected("a number as JSON spells it")
+	case s.r != nil && end-s.pos == len(s.buffer):
+		return kind, s.fail(ErrSyntax, "number of more than %d digits", len(s.buffer))
 	}
 	s.pos = end
-	return nil
+	return kind, nil
 }
 
 func (s *scanner) literal(word string) error {

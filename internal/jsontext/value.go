@@ -61,6 +61,14 @@ func (v Value) Kind() string {
 // Offset returns how many bytes of the text are before v, which is present.
 func (v Value) Offset() int64 { return int64(v.doc.nodes[v.at].start) }
 
+// NumberKind returns what the spelling of a number tells; NotNumber for any other value.
+func (v Value) NumberKind() NumberKind {
+	if v.doc == nil {
+		return NotNumber
+	}
+	return v.doc.nodes[v.at].kind
+}
+
 // Raw returns the bytes of v, which stay those of the text; nil for an absent value.
 func (v Value) Raw() json.RawMessage {
 	if v.doc == nil {
