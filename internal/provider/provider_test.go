@@ -288,18 +288,18 @@ func TestEncodeNothingUnsaid(t *testing.T) {
 
 func TestParseFailures(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"empty", "", "openai.chat: offset 0: not JSON: want a value"},
-		{"cut", `{"messages":[`, "openai.chat: /messages/0: offset 13: not JSON: want a value"},
-		{"trailing", `{"messages":[]} x`, "openai.chat: offset 16: not JSON: data after the value"},
-		{"no_colon", `{"a" 1}`, "openai.chat: offset 5: not JSON: want a colon"},
-		{"no_name", `{1:2}`, "openai.chat: offset 1: not JSON: want a member name"},
-		{"no_comma", `{"a":1 "b":2}`, "openai.chat: offset 7: not JSON: want a comma or the end of an object"},
-		{"no_comma_in_a_list", `{"a":[1 2]}`, "openai.chat: /a: offset 8: not JSON: want a comma or the end of an array"},
-		{"control", "{\"a\":\"\n\"}", "openai.chat: /a: offset 6: not JSON: control character in a string"},
-		{"no_end", `{"a":"`, "openai.chat: /a: offset 6: not JSON: string without an end"},
-		{"not_utf8", "{\"a\":\"\xff\"}", "openai.chat: /a: offset 6: not JSON: not UTF-8"},
-		{"escape", `{"a":"\x"}`, "openai.chat: /a: offset 7: not JSON: not an escape sequence"},
-		{"number", `{"a/b~":1.}`, "openai.chat: /a~1b~0: offset 10: not JSON: want a digit"},
+		{"empty", "", "openai.chat: offset 0: invalid JSON: unexpected end, want a value"},
+		{"cut", `{"messages":[`, "openai.chat: /messages/0: offset 13: invalid JSON: unexpected end, want a value"},
+		{"trailing", `{"messages":[]} x`, "openai.chat: offset 16: invalid JSON: unexpected \"x\", want the end"},
+		{"no_colon", `{"a" 1}`, "openai.chat: offset 5: invalid JSON: unexpected \"1\", want ':'"},
+		{"no_name", `{1:2}`, "openai.chat: offset 1: invalid JSON: unexpected \"1\", want a member name"},
+		{"no_comma", `{"a":1 "b":2}`, "openai.chat: offset 7: invalid JSON: unexpected \"\\\"\", want ',' or '}'"},
+		{"no_comma_in_a_list", `{"a":[1 2]}`, "openai.chat: /a: offset 8: invalid JSON: unexpected \"2\", want ',' or ']'"},
+		{"control", "{\"a\":\"\n\"}", "openai.chat: /a: offset 6: invalid JSON: unexpected \"\\n\", want an escape for a control character"},
+		{"no_end", `{"a":"`, "openai.chat: /a: offset 6: invalid JSON: unexpected end, want the end of the string"},
+		{"not_utf8", "{\"a\":\"\xff\"}", "openai.chat: /a: offset 6: invalid Unicode: byte 0xff is not UTF-8 here"},
+		{"escape", `{"a":"\x"}`, "openai.chat: /a: offset 6: invalid JSON: not an escape sequence"},
+		{"number", `{"a/b~":1.}`, "openai.chat: /a~1b~0: offset 10: invalid JSON: unexpected \"}\", want a number as JSON spells it"},
 		{"list", `[]`, "openai.chat: the body is no JSON object"},
 		{"deep", `{"messages":` + strings.Repeat("[", 2000), "openai.chat: " + strings.Repeat("/0", 999)},
 	} {
@@ -307,7 +307,7 @@ func TestParseFailures(t *testing.T) {
 			_, err := openAIChat{}.DecodeRequest(&Wire{Method: "POST", URL: &url.URL{Path: "/chat/completions"}, Body: []byte(test.body)})
 			require.ErrorAs(t, err, new(*WireError))
 			if test.name == "deep" {
-				require.ErrorContains(t, err, "nested deeper than 1000")
+				require.ErrorContains(t, err, "nested too deep: more than 1000 levels")
 				return
 			}
 			require.EqualError(t, err, test.want)

@@ -67,12 +67,11 @@ func (w *Wire) body(api string) (jsontext.Value, error) {
 
 // parseError returns err, of parse, as an error of api.
 func parseError(api string, err error) *WireError {
-	var pointer string
 	var at *jsontext.Error
 	if errors.As(err, &at) {
-		pointer = at.Pointer
+		return &WireError{API: api, Pointer: at.Pointer, Reason: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 	}
-	return &WireError{API: api, Pointer: pointer, Reason: err.Error()}
+	return &WireError{API: api, Reason: err.Error()}
 }
 
 // posts returns a Match for requests that POST a body of the given shape to a path that ends in one
