@@ -1,6 +1,10 @@
 package modelio
 
-import "strconv"
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
 
 // NormalizeRefs returns msgs with the refs of all tool requests and tool responses replaced by
 // call_1, call_2, … by order of appearance, so that random ids of a provider or of Genkit leave
@@ -16,10 +20,12 @@ import "strconv"
 // does not change msgs; what needs no change is shared with the result. To number the calls of
 // an answer, normalize the request's messages and the answer as one list.
 func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string) {
-	calls := callNumbers{latest: map[string]string{}, ids: map[string]string{}}
+	calls := callNumbers{ids: map[string]string{}}
 	normalized = make([]Message, len(msgs))
 	for i, msg := range msgs {
-		msg.Content = calls.normalize(msg.Content)
+		msg.Content, _ = changed(msg.Content, func(part *Part) (bool, error) {
+			return calls.numberRequest(part) || calls.numberResponse(part), nil
+		})
 		normalized[i] = msg
 	}
 	return normalized, calls.ids
@@ -35,30 +41,41 @@ type callNumbers struct {
 
 type openCall struct{ id, name, ref string }
 
-func (c *callNumbers) normalize(parts []Part) []Part {
-	var out []Part // a copy of parts from the first change on
-	for i, part := range parts {
-		switch {
-		case part.ToolRequest != nil:
-			request := *part.ToolRequest
-			request.Ref = c.request(request.Name, request.Ref)
-			part.ToolRequest = &request
-		case part.ToolResponse != nil:
-			response := *part.ToolResponse
-			response.Ref = c.response(response.Name, response.Ref)
-			part.ToolResponse = &response
-		default:
-			continue
-		}
-		if out == nil {
-			out = append([]Part(nil), parts...)
-		}
-		out[i] = part
+func (c *callNumbers) clone() callNumbers {
+	return callNumbers{c.n, slices.Clone(c.open), maps.Clone(c.latest), maps.Clone(c.ids)}
+}
+
+// numberRequest numbers the ref of a tool request. It reports whether that changed the part.
+func (c *callNumbers) numberRequest(part *Part) bool {
+	if part.ToolRequest == nil {
+		return false
 	}
-	if out == nil {
-		return parts
+	request := *part.ToolRequest
+	request.Ref = c.request(request.Name, request.Ref)
+	edited := request.Ref != part.ToolRequest.Ref
+	part.ToolRequest = &request
+	return edited
+}
+
+// numberResponse numbers the ref of a tool response. It reports whether that changed the part.
+func (c *callNumbers) numberResponse(part *Part) bool {
+	if part.ToolResponse == nil {
+		return false
 	}
-	return out
+	response := *part.ToolResponse
+	response.Ref = c.response(response.Name, response.Ref)
+	edited := response.Ref != part.ToolResponse.Ref
+	part.ToolResponse = &response
+	return edited
+}
+
+// named returns the number of a call that is named elsewhere than in a tool request or response:
+// the latest with that ref, or a call that is new.
+func (c *callNumbers) named(ref string) string {
+	if id, ok := c.latest[ref]; ok {
+		return id
+	}
+	return c.number(ref)
 }
 
 func (c *callNumbers) request(name, ref string) string {
@@ -104,6 +121,12 @@ func (c *callNumbers) number(ref string) string {
 func (c *callNumbers) name(id, ref string) {
 	if ref == "" {
 		return
+	}
+	if c.latest == nil {
+		c.latest = map[string]string{}
+	}
+	if c.ids == nil {
+		c.ids = map[string]string{}
 	}
 	c.latest[ref] = id
 	c.ids[id] = ref

@@ -1,0 +1,234 @@
+package modelio
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A Numbering replaces what a provider makes up by numbers in order of appearance, so that random
+// values leave no trace in a core (design R8): the refs of tool calls by call_1, call_2, …, the ids
+// of items by item_1, signatures by signature_1, encrypted reasoning by encrypted_1, ids of answers
+// by response_1, and other values that a provider hands out for a while by the name of the member
+// that has them. Each kind is counted on its own, so that none moves the numbers of another.
+//
+// What is replaced follows from its place, not from what it looks like, see [handedOut]. Ids of
+// what lives long (files, assistants, vector stores) stay, since whoever sends another one has
+// changed the request.
+//
+// The zero value is ready to number one request and then any number of answers to it. A Numbering
+// is not safe for concurrent use.
+type Numbering struct {
+	calls     callNumbers
+	counts    map[string]int    // how many there are of a kind
+	numbers   map[string]string // value -> number
+	originals map[string]string // number -> value
+
+	answer *Numbering // that of the latest answer's first candidate
+}
+
+// Request returns r with its values numbered: those of the messages first, in their order, then
+// those of the tools and options. It does not change r; what needs no change is shared. An error
+// names what in r is not JSON.
+func (n *Numbering) Request(r *Request) (*Request, error) {
+	out := *r
+	var err error
+	if out.Messages, err = n.Messages(r.Messages); err != nil {
+		return nil, err
+	}
+	out.Tools, err = changed(r.Tools, func(tool *ToolDefinition) (bool, error) {
+		return n.object(&tool.Metadata, place{})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	if _, err = n.object(&out.Options, place{}); err != nil {
+		return nil, fmt.Errorf("options: %w", err)
+	}
+	return &out, nil
+}
+
+// Response returns r, an answer to the request, numbered on from it: each candidate on its own, as
+// if it were the only one. It does not change r; what needs no change is shared. An error names
+// what in r is not JSON.
+func (n *Numbering) Response(r *Response) (*Response, error) {
+	out := *r
+	out.Candidates = slices.Clone(r.Candidates)
+	n.answer = nil
+	for i := range out.Candidates {
+		own := n.clone()
+		messages, err := own.Messages([]Message{out.Candidates[i].Message})
+		if err != nil {
+			return nil, fmt.Errorf("candidate %d: %w", i+1, err)
+		}
+		out.Candidates[i].Message = messages[0]
+		if i == 0 {
+			n.answer = own
+		}
+	}
+	return &out, nil
+}
+
+// Messages returns messages numbered on from what was numbered before, as Request does.
+func (n *Numbering) Messages(messages []Message) ([]Message, error) {
+	at := 0
+	numbered, err := changed(messages, func(m *Message) (bool, error) {
+		at++
+		inContent, err := n.parts(&m.Content)
+		if err != nil {
+			return false, err
+		}
+		inMetadata, err := n.object(&m.Metadata, place{item: true})
+		return inContent || inMetadata, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("message %d: %w", at, err)
+	}
+	return numbered, nil
+}
+
+// Original returns what the provider said for a number of the request or of the latest answer's
+// first candidate. It reports false for any other text, and for a call that had no ref.
+func (n *Numbering) Original(number string) (string, bool) {
+	for ; n != nil; n = n.answer {
+		if value, ok := n.originals[number]; ok {
+			return value, true
+		}
+		if value, ok := n.calls.ids[number]; ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func (n *Numbering) clone() *Numbering {
+	return &Numbering{
+		calls:     n.calls.clone(),
+		counts:    maps.Clone(n.counts),
+		numbers:   maps.Clone(n.numbers),
+		originals: maps.Clone(n.originals),
+	}
+}
+
+// number returns the number of a value, the next of its kind where it is new.
+func (n *Numbering) number(kind, value string) string {
+	if number, ok := n.numbers[value]; ok {
+		return number
+	}
+	if n.counts == nil {
+		n.counts, n.numbers, n.originals = map[string]int{}, map[string]string{}, map[string]string{}
+	}
+	n.counts[kind]++
+	number := kind + "_" + strconv.Itoa(n.counts[kind])
+	n.numbers[value], n.originals[number] = number, value
+	return number
+}
+
+// changed calls edit with a copy of each element of all and returns the list with those that it
+// reports as changed; all itself where none is.
+func changed[T any](all []T, edit func(*T) (bool, error)) ([]T, error) {
+	out := all
+	for i, one := range all {
+		edited, err := edit(&one)
+		if err != nil {
+			return nil, err
+		}
+		if !edited {
+			continue
+		}
+		if &out[0] == &all[0] {
+			out = slices.Clone(all)
+		}
+		out[i] = one
+	}
+	return out, nil
+}
+
+// parts numbers a list of parts. It reports whether that changed it.
+func (n *Numbering) parts(parts *[]Part) (bool, error) {
+	edited := false
+	out, err := changed(*parts, func(part *Part) (bool, error) {
+		one, err := n.part(part)
+		edited = edited || one
+		return one, err
+	})
+	*parts = out
+	return edited, err
+}
+
+func (n *Numbering) part(part *Part) (edited bool, err error) {
+	switch {
+	case part.ToolRequest != nil:
+		edited = n.calls.numberRequest(part)
+	case part.ToolResponse != nil:
+		if edited, err = n.result(part); err != nil {
+			return false, err
+		}
+	case part.Media != nil:
+		if kind := resourceKind(part.Media.URL); kind != "" {
+			media := *part.Media
+			media.URL = n.number(kind, media.URL)
+			part.Media, edited = &media, true
+		}
+	}
+	for _, o := range []*Object{&part.Metadata, &part.Custom, &part.Unknown} {
+		inObject, err := n.object(o, place{item: true})
+		if err != nil {
+			return false, err
+		}
+		edited = edited || inObject
+	}
+	return edited, nil
+}
+
+// result numbers a tool's result. What a tool of the caller says is the caller's; what one of the
+// provider's own says goes back to it unread.
+func (n *Numbering) result(part *Part) (bool, error) {
+	edited := n.calls.numberResponse(part)
+	response := *part.ToolResponse
+	inContent, err := n.parts(&response.Content)
+	if err != nil {
+		return false, err
+	}
+	inOutput := false
+	if providers := part.Metadata["type"] != nil; providers {
+		if inOutput, err = n.value(&response.Output, place{}); err != nil {
+			return false, err
+		}
+	}
+	if inContent || inOutput {
+		part.ToolResponse = &response
+	}
+	return edited || inContent || inOutput, nil
+}
+
+// object numbers the members of o, which is at p, in the order of their names. It reports whether
+// that changed it.
+func (n *Numbering) object(o *Object, p place) (bool, error) {
+	out := *o
+	edited := false
+	p.kind = word(out["type"])
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		raw := out[name]
+		if !mayBeHandedOut(name, raw) {
+			continue
+		}
+		doc, err := jsontext.Parse(raw)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", name, err)
+		}
+		text := n.edited(doc.Root(), raw, p.member(name))
+		if text == nil {
+			continue
+		}
+		if !edited {
+			out, edited = maps.Clone(out), true
+		}
+		out[name] = text
+	}
+	*o = out
+	return edited, nil
+}

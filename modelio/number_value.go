@@ -1,0 +1,252 @@
+package modelio
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// handedOut maps the members whose strings a provider has made up to the kind that they are counted
+// as, in every object but those of a caller's own making. A member in the plural has a list of them.
+//
+// Further places are the id of an item (a message, a part, what a custom part holds), the data of
+// encrypted reasoning, the segments of a path, and the names that Google gives to what it keeps for
+// hours, whatever member has them.
+var handedOut = map[string]string{
+	"signature":         "signature",
+	"thoughtSignature":  "signature",
+	"thought_signature": "signature",
+
+	"encrypted_content": "encrypted",
+	"encrypted_index":   "encrypted",
+	"encrypted_stdout":  "encrypted",
+	"redactedContent":   "encrypted",
+
+	"previous_response_id":    "response",
+	"response_id":             "response",
+	"previous_interaction_id": "interaction",
+
+	"approval_request_id": "item",
+	"item_id":             "item",
+	"message_id":          "item",
+
+	"call_id":      callKind,
+	"tool_call_id": callKind,
+	"tool_use_id":  callKind,
+
+	"batch_id":        "batch",
+	"container":       "container",
+	"container_id":    "container",
+	"conversation":    "conversation",
+	"conversation_id": "conversation",
+	"run_id":          "run",
+	"step_id":         "step",
+	"thread_id":       "thread",
+	"upload_id":       "upload",
+}
+
+// callKind is the kind of the refs of tool calls.
+const callKind = "call"
+
+// itemHolders are the members whose objects have an id of an item, or are lists of such objects.
+var itemHolders = map[string]string{
+	"acknowledged_safety_checks": "item",
+	"audio":                      "item",
+	"container":                  "container",
+	"conversation":               "conversation",
+	"input":                      "item",
+	"items":                      "item",
+	"pending_safety_checks":      "item",
+	"reasoning_details":          "item",
+}
+
+// callers are the members that hold what the caller made, ids and all.
+var callers = []string{"metadata", "parameters", "schema", "input_schema", "json_schema", "response_format"}
+
+// A place is where a value stands.
+type place struct {
+	name string // of the member that has it
+	id   string // the kind of the id of an object here
+	item bool   // an object here is an item, or has the fields that one has left
+	kind string // the type of the object that has it
+	url  bool   // in what the URL says
+}
+
+// member returns the place of a member of an object at p.
+func (p place) member(name string) place {
+	inner := place{name: name, id: itemHolders[name], kind: p.kind, url: p.url || name == "$url"}
+	if name == "id" {
+		inner.id = p.id
+		if p.item {
+			inner.id = "item"
+		}
+	}
+	return inner
+}
+
+// An edit is a string that another replaces.
+type edit struct {
+	start, end int64
+	text       json.RawMessage
+}
+
+// value numbers what a text holds. It reports whether that changed it.
+func (n *Numbering) value(raw *json.RawMessage, p place) (bool, error) {
+	if len(*raw) == 0 || !mayBeHandedOut("", *raw) {
+		return false, nil
+	}
+	doc, err := jsontext.Parse(*raw)
+	if err != nil {
+		return false, err
+	}
+	text := n.edited(doc.Root(), *raw, p)
+	if text == nil {
+		return false, nil
+	}
+	*raw = text
+	return true, nil
+}
+
+// edited returns src, the text of v, with its values numbered; nil where there is nothing to
+// number. All else keeps its spelling.
+func (n *Numbering) edited(v jsontext.Value, src json.RawMessage, p place) json.RawMessage {
+	var edits []edit
+	n.visit(v, p, &edits)
+	if edits == nil {
+		return nil
+	}
+	var out json.RawMessage
+	var done int64
+	for _, e := range edits {
+		out = append(append(out, src[done:e.start]...), e.text...)
+		done = e.end
+	}
+	return append(out, src[done:]...)
+}
+
+// visit collects the edits of v, which is at p.
+func (n *Numbering) visit(v jsontext.Value, p place, edits *[]edit) {
+	if text, ok := v.Text(); ok {
+		if number, ok := n.text(text, p); ok && number != text {
+			start := v.Offset()
+			*edits = append(*edits, edit{start, start + int64(len(v.Raw())), jsontext.Text(number)})
+		}
+		return
+	}
+	if slices.Contains(callers, p.name) {
+		return
+	}
+	for _, e := range v.Elements() {
+		inner := p
+		inner.name = strings.TrimSuffix(p.name, "s")
+		n.visit(e, inner, edits)
+	}
+	p.kind = v.Member("type").Word()
+	for name, m := range v.Members() {
+		n.visit(m, p.member(name), edits)
+	}
+}
+
+// text returns what a string at p is replaced by. It reports false for one that stays.
+func (n *Numbering) text(text string, p place) (string, bool) {
+	if text == "" {
+		return "", false
+	}
+	if kind := resourceKind(text); kind != "" {
+		return n.number(kind, text), true
+	}
+	kind := handedOut[p.name]
+	switch {
+	case kind == callKind:
+		return n.calls.named(text), true
+	case p.url:
+		return n.urlText(text, p.name)
+	case p.name == "id":
+		kind = p.id
+	case p.name == "data" && (p.kind == "redacted_thinking" || p.kind == "reasoning.encrypted"):
+		kind = "encrypted"
+	}
+	if kind == "" || !alwaysMade[kind] && !strings.ContainsAny(text, "0123456789") {
+		return "", false
+	}
+	return n.number(kind, text), true
+}
+
+// alwaysMade are the kinds that only providers make. A value of another kind may be one of the
+// caller's own unless it has a digit in it.
+var alwaysMade = map[string]bool{"encrypted": true, "item": true, "response": true, "signature": true}
+
+// urlText numbers the ids in a path, and an item that a list goes on from.
+func (n *Numbering) urlText(text, name string) (string, bool) {
+	switch name {
+	case "after", "before":
+		return n.number("item", text), true
+	case "path":
+	default:
+		return "", false
+	}
+	segments := strings.Split(text, "/")
+	for i := 1; i < len(segments); i++ {
+		if collections[segments[i-1]] && strings.ContainsAny(segments[i], "0123456789") {
+			segments[i] = n.number("item", segments[i])
+		}
+	}
+	return strings.Join(segments, "/"), true
+}
+
+// collections are the segments of a path that the id of what the provider keeps for a while
+// follows. An id has a digit in it, unlike the operations that may stand there too.
+var collections = map[string]bool{
+	"batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true, "files": true,
+	"interactions": true, "items": true, "jobs": true, "messages": true, "operations": true, "requests": true, "responses": true,
+	"runs": true, "steps": true, "threads": true, "uploads": true,
+}
+
+// resource is the name, or the URL, of something that Google keeps for hours.
+var resource = regexp.MustCompile(`^(?:https://generativelanguage\.googleapis\.com/[^/]+/)?(batches|cachedContents|files)/[0-9a-z-]{10,}$`)
+
+// resourceKind returns the kind of one of Google's names; "" for any other text.
+func resourceKind(text string) string {
+	if !strings.Contains(text, "/") {
+		return ""
+	}
+	switch found := resource.FindStringSubmatch(text); {
+	case found == nil:
+		return ""
+	case found[1] == "batches":
+		return "batch"
+	default:
+		return strings.TrimSuffix(found[1], "s")
+	}
+}
+
+// signs are what a text with a value that is handed out holds one of.
+var signs = [][]byte{
+	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`ignature"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
+	[]byte(`"container"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
+	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
+}
+
+// mayBeHandedOut spares looking at what holds nothing that is handed out.
+func mayBeHandedOut(name string, raw json.RawMessage) bool {
+	if len(raw) == 0 || raw[0] != '"' && raw[0] != '{' && raw[0] != '[' {
+		return false
+	}
+	if raw[0] != '{' && (name == "id" || name == "data" || handedOut[strings.TrimSuffix(name, "s")] != "") {
+		return true
+	}
+	return slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(raw, sign) })
+}
+
+// word returns the text of a JSON string; "" for any other.
+func word(raw json.RawMessage) string {
+	doc, err := jsontext.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return doc.Root().Word()
+}
