@@ -31,10 +31,23 @@ type node struct {
 // Parse scans src, which must be one JSON value in valid UTF-8 without repeated member names and
 // with a name of whole characters for each. Lone surrogates elsewhere and numbers of any size are
 // left to those who read the values. An error is an [*Error].
-func Parse(src []byte) (*Document, error) { return parse(src, false) }
+func Parse(src []byte) (*Document, error) { return parse(src, keep) }
 
 // ParseStrict is Parse for a text in which no string may hold a lone surrogate (RFC 7493 section 2.1).
-func ParseStrict(src []byte) (*Document, error) { return parse(src, true) }
+func ParseStrict(src []byte) (*Document, error) { return parse(src, refuse) }
+
+// ParseLenient is Parse for a text that may be all that RFC 8259 allows: its names may be repeated, and
+// hold lone surrogates, as in JavaScript.
+func ParseLenient(src []byte) (*Document, error) { return parse(src, allow) }
+
+// A policy says what becomes of what JSON allows and Go strings and objects cannot hold.
+type policy uint8
+
+const (
+	keep   policy = iota // lone surrogates stay as they are spelled, but for names
+	refuse               // lone surrogates are an error
+	allow                // lone surrogates and repeated names stay
+)
 
 // ParseReplacing is Parse for a text that is never encoded again: lone surrogates, such as the
 // half of an emoji at which a model had to stop, become U+FFFD, as in every SDK.
@@ -61,11 +74,11 @@ func withoutLoneSurrogates(text []byte) []byte {
 	return whole
 }
 
-func parse(src []byte, refuse bool) (*Document, error) {
+func parse(src []byte, of policy) (*Document, error) {
 	if len(src) > 1<<31-1 {
 		return nil, fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))
 	}
-	p := parser{scanner{window: src, refuse: refuse}, &Document{src: src, str: string(src)}}
+	p := parser{scanner{window: src, policy: of}, &Document{src: src, str: string(src)}}
 	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // or a few more, in strings
 	p.doc.nodes = make([]node, 0, 16+values+names)
 	err := p.value(0)
@@ -130,7 +143,7 @@ func (p *parser) object(at, depth int) error {
 			p.pos++
 		case '}':
 			p.pos++
-			if sorted {
+			if sorted || p.policy == allow {
 				return nil
 			}
 			return p.unique(at, n)
@@ -154,7 +167,7 @@ func (p *parser) name() (string, error) {
 	n.end = int32(p.pos)
 	p.doc.nodes = append(p.doc.nodes, n)
 	name, whole := (Value{p.doc, at}).Text()
-	if !whole {
+	if !whole && p.policy != allow {
 		p.pos = int(n.start)
 		return "", p.fail(ErrEncoding, "member name with a lone surrogate")
 	}

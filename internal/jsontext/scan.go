@@ -18,7 +18,7 @@ type scanner struct {
 	passed int64     // bytes of the text before the window
 	stop   error     // why nothing more can be read: io.EOF or the reader's error
 
-	refuse bool // lone surrogates
+	policy policy
 }
 
 // offset returns the offset in the text of the next byte.
@@ -105,7 +105,8 @@ func (s *scanner) scalar(c byte) (NumberKind, error) {
 		return NotNumber, s.literal("null")
 	}
 	end, kind := Number(s.window, s.pos)
-	for end == len(s.window) && s.more() { // there may be more of it
+	for more := true; more && end == len(s.window); {
+		more = s.more() // of it, perhaps
 		end, kind = Number(s.window, s.pos)
 	}
 	switch {
@@ -201,7 +202,7 @@ func (s *scanner) escape() (rune, error) {
 	switch {
 	case n == 0:
 		return 0, s.fail(ErrSyntax, "not an escape sequence")
-	case s.refuse && utf16.IsSurrogate(r):
+	case s.policy == refuse && utf16.IsSurrogate(r):
 		return 0, s.failed(errSurrogate)
 	}
 	s.pos += n

@@ -1,4 +1,4 @@
-package modelio
+package session
 
 import (
 	"bytes"
@@ -6,14 +6,15 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // RequestCore returns what a session has the prompt_hash of where its prompts are requests: the
-// canonical JSON of req, with the refs of tool calls replaced as [NormalizeRefs] does and numbers that a
+// canonical JSON of req, with the refs of tool calls replaced as [modelio.NormalizeRefs] does and numbers that a
 // float64 does not hold kept as [canon.KeepNumbers] does. An error says what in req is not JSON.
-func RequestCore(req *GenerateRequest) ([]byte, error) {
+func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 	normalized := *req
-	normalized.Messages, _ = NormalizeRefs(req.Messages)
+	normalized.Messages, _ = modelio.NormalizeRefs(req.Messages)
 	text, err := normalized.MarshalJSON()
 	if err != nil {
 		return nil, err
@@ -24,12 +25,12 @@ func RequestCore(req *GenerateRequest) ([]byte, error) {
 // responseCore is what a model said (design R3), as a session's response_content has it: usage,
 // custom and all else that says how it was said are left out.
 type responseCore struct {
-	Candidates   json.RawMessage `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no place for
-	Content      *string         `json:"content"`
-	Error        *RecordedError  `json:"error,omitempty"`
-	FinishReason FinishReason    `json:"finish_reason"`
-	Parts        []Part          `json:"parts,omitempty"` // where content and tool calls do not say it all
-	ToolCalls    []coreToolCall  `json:"tool_calls,omitempty"`
+	Candidates   json.RawMessage      `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no place for
+	Content      *string              `json:"content"`
+	Error        *RecordedError       `json:"error,omitempty"`
+	FinishReason modelio.FinishReason `json:"finish_reason"`
+	Parts        []modelio.Part       `json:"parts,omitempty"` // where content and tool calls do not say it all
+	ToolCalls    []coreToolCall       `json:"tool_calls,omitempty"`
 }
 
 type coreToolCall struct {
@@ -53,14 +54,14 @@ func (e *RecordedError) Error() string {
 // ResponseCore returns the canonical JSON of what resp, the answer to req, says: content,
 // finish_reason, tool_calls and parts (design R3), with the refs of tool calls numbered on from those of req.
 // A message's own metadata is not in it. An error says what in resp is not JSON.
-func ResponseCore(req *GenerateRequest, resp *GenerateResponse) ([]byte, error) {
+func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) ([]byte, error) {
 	core := responseCore{Content: new(string), FinishReason: resp.FinishReason}
 	if core.FinishReason == "" {
-		core.FinishReason = FinishOther
+		core.FinishReason = modelio.FinishOther
 	}
 	if resp.Message != nil {
 		history := req.Messages[:len(req.Messages):len(req.Messages)]
-		whole, _ := NormalizeRefs(append(history, *resp.Message))
+		whole, _ := modelio.NormalizeRefs(append(history, *resp.Message))
 		core.say(whole[len(whole)-1].Content)
 	}
 	var text bytes.Buffer
@@ -72,7 +73,7 @@ func ResponseCore(req *GenerateRequest, resp *GenerateResponse) ([]byte, error) 
 
 // say adds parts: text to the content, tool requests to the tool calls, and, where that does not
 // say it all, everything to the parts.
-func (c *responseCore) say(parts []Part) {
+func (c *responseCore) say(parts []modelio.Part) {
 	for _, part := range parts {
 		switch {
 		case part.Text != nil:
@@ -86,44 +87,44 @@ func (c *responseCore) say(parts []Part) {
 	}
 }
 
-func equalParts(a, b []Part) bool {
+func equalParts(a, b []modelio.Part) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // message returns the message that c is the core of.
-func (c *responseCore) message() *Message {
+func (c *responseCore) message() *modelio.Message {
 	if c.Parts != nil {
-		return &Message{Role: RoleModel, Content: c.Parts}
+		return &modelio.Message{Role: modelio.RoleModel, Content: c.Parts}
 	}
-	m := &Message{Role: RoleModel, Content: []Part{}}
+	m := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}
 	if *c.Content != "" {
-		m.Content = append(m.Content, TextPart(*c.Content))
+		m.Content = append(m.Content, modelio.TextPart(*c.Content))
 	}
 	for _, call := range c.ToolCalls {
-		m.Content = append(m.Content, Part{ToolRequest: &ToolRequest{Name: call.Name, Input: call.Input, Ref: call.Ref}})
+		m.Content = append(m.Content, modelio.Part{ToolRequest: &modelio.ToolRequest{Name: call.Name, Input: call.Input, Ref: call.Ref}})
 	}
 	return m
 }
 
 // parseResponse returns the response that a response_content stands for: the one it is the core of,
 // or, where it is no core, as in sessions from elsewhere, one whose text it is.
-func parseResponse(content string) (*GenerateResponse, error) {
+func parseResponse(content string) (*modelio.GenerateResponse, error) {
 	core, ok := parseResponseCore(content)
 	if !ok {
 		content = string(toUTF8(content))
-		return &GenerateResponse{
-			Message:      &Message{Role: RoleModel, Content: []Part{TextPart(content)}},
-			FinishReason: FinishOther,
+		return &modelio.GenerateResponse{
+			Message:      &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(content)}},
+			FinishReason: modelio.FinishOther,
 		}, nil
 	}
 	if core.Error != nil {
 		return nil, core.Error
 	}
-	resp := &GenerateResponse{Message: core.message(), FinishReason: core.FinishReason}
+	resp := &modelio.GenerateResponse{Message: core.message(), FinishReason: core.FinishReason}
 	if core.Candidates != nil {
-		resp.Unknown = Object{"candidates": core.Candidates}
+		resp.Unknown = modelio.Object{"candidates": core.Candidates}
 	}
 	return resp, nil
 }

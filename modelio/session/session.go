@@ -1,4 +1,4 @@
-package modelio
+package session
 
 import (
 	"cmp"
@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// SessionVersion is the version of MIO that sessions made by this package follow.
-const SessionVersion = "1.0.0"
+// Version is the version of MIO that sessions made by this package follow.
+const Version = "1.0.0"
 
 // A Mode says how a session came to be (MIO §3.5).
 type Mode string
@@ -40,10 +41,10 @@ type Session struct {
 
 	// Ephemeral:
 
-	CreatedAt string        // ISO 8601, UTC; empty: absent
-	EndedAt   string        // ISO 8601, UTC; empty: absent
-	Stats     *SessionStats // nil: absent
-	Unknown   Object        // members MIO does not name, or of another type than it says
+	CreatedAt string         // ISO 8601, UTC; empty: absent
+	EndedAt   string         // ISO 8601, UTC; empty: absent
+	Stats     *Stats         // nil: absent
+	Unknown   modelio.Object // members MIO does not name, or of another type than it says
 }
 
 // An Interaction is one call to a model (MIO §3.3).
@@ -55,23 +56,23 @@ type Interaction struct {
 
 	// Ephemeral:
 
-	TokensInput  *int64 // nil: absent
-	TokensOutput *int64 // nil: absent
-	LatencyMS    *int64 // milliseconds; nil: absent
-	Unknown      Object // members MIO does not name, or of another type than it says
+	TokensInput  *int64         // nil: absent
+	TokensOutput *int64         // nil: absent
+	LatencyMS    *int64         // milliseconds; nil: absent
+	Unknown      modelio.Object // members MIO does not name, or of another type than it says
 }
 
-// SessionStats sums up the interactions of a session (MIO §3.4).
-type SessionStats struct {
+// Stats sums up the interactions of a session (MIO §3.4).
+type Stats struct {
 	TotalInteractions int64 `json:"total_interactions"`
 	TotalTokensInput  int64 `json:"total_tokens_input"`
 	TotalTokensOutput int64 `json:"total_tokens_output"`
 	TotalLatencyMS    int64 `json:"total_latency_ms"` // milliseconds
 }
 
-// NewSession returns a session of mode record without interactions.
-func NewSession(adapterID, modelID string) *Session {
-	return &Session{SchemaVersion: SessionVersion, AdapterID: adapterID, ModelID: modelID, Mode: ModeRecord}
+// New returns a session of mode record without interactions.
+func New(adapterID, modelID string) *Session {
+	return &Session{SchemaVersion: Version, AdapterID: adapterID, ModelID: modelID, Mode: ModeRecord}
 }
 
 // Append adds the interaction of a prompt and the response to it. Of the prompt only the hash is
@@ -142,5 +143,5 @@ func checkString[T ~string](what, name string, value T) error {
 	if s := string(value); utf8.ValidString(s) || utf8.Valid(toUTF8(s)) {
 		return nil
 	}
-	return &FormatError{Type: what, Pointer: "/" + name, Problem: "string is not UTF-8"}
+	return &modelio.FormatError{Type: what, Pointer: "/" + name, Problem: "string is not UTF-8"}
 }

@@ -1,74 +1,12 @@
-package modelio
+package session
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"hash"
-	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
-
-// A coreHash computes the hash of a session's core (MIO §4) while the session is read, so
-// that no more of it than one interaction need be in memory. The core holds what is given here
-// and nothing else; above all no times and no metrics (MI12).
-//
-// All strings are given in canonical form, without quotes.
-type coreHash struct {
-	hash   hash.Hash
-	text   []byte // of the core, not yet in hash
-	begun  bool   // else text lacks the beginning
-	length int    // interactions so far
-}
-
-// begin gives the first member of the core. What follows it is kept in memory until then.
-func (c *coreHash) begin(adapterID []byte) {
-	interactions := c.text
-	c.hash = sha256.New()
-	c.text = nil
-	c.write(`{"adapter_id":"`, adapterID)
-	c.text = append(append(c.text, `","interactions":[`...), interactions...)
-	c.begun = true
-}
-
-func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) {
-	if c.length > 0 {
-		c.text = append(c.text, ',')
-	}
-	c.length++
-	c.text = strconv.AppendInt(append(c.text, `{"i":`...), int64(i), 10)
-	c.write(`,"prompt_hash":"`, promptHash)
-	c.write(`","response_content":"`, content)
-	c.write(`","response_hash":"`, responseHash)
-	c.text = append(c.text, `"}`...)
-	if c.begun && len(c.text) >= windowSize {
-		c.hash.Write(c.text)
-		c.text = c.text[:0]
-	}
-}
-
-// sum gives the last members of the core and returns its hash.
-func (c *coreHash) sum(mode, modelID, version []byte) canon.Hash {
-	c.write(`],"mode":"`, mode)
-	c.write(`","model_id":"`, modelID)
-	c.write(`","model_io_schema_version":"`, version)
-	c.text = append(c.text, `"}`...)
-	c.hash.Write(c.text)
-	return canon.Hash(appendHash(nil, c.hash))
-}
-
-func (c *coreHash) write(before string, value []byte) {
-	c.text = append(append(c.text, before...), value...)
-}
-
-// appendHash appends the sum of h as a hash is spelled.
-func appendHash(dst []byte, h hash.Hash) []byte {
-	var sum [sha256.Size]byte
-	return hex.AppendEncode(append(dst, "sha256:"...), h.Sum(sum[:0]))
-}
 
 // The strings of a [Session] are UTF-8, but for lone surrogates: these are the three bytes
 // that UTF-8 would give them (WTF-8), since JavaScript, and so MIO, tells them from U+FFFD.
@@ -133,4 +71,20 @@ func toUTF8(s string) []byte {
 		rest = rest[i+3:]
 	}
 	return chars
+}
+
+// unquote returns the characters that a string of a text that was parsed stands for.
+func unquote(quoted []byte) (chars []byte) {
+	rest := quoted[1 : len(quoted)-1]
+	for i := bytes.IndexByte(rest, '\\'); i >= 0; i = bytes.IndexByte(rest, '\\') {
+		chars = append(chars, rest[:i]...)
+		r, n := jsontext.Unescape(rest[i:])
+		if utf16.IsSurrogate(r) {
+			chars = appendSurrogate(chars, r)
+		} else {
+			chars = utf8.AppendRune(chars, r)
+		}
+		rest = rest[i+n:]
+	}
+	return append(chars, rest...)
 }

@@ -1,6 +1,6 @@
 //go:build goexperiment.jsonv2
 
-package modelio_test
+package session_test
 
 import (
 	"encoding/json/jsontext"

@@ -1,15 +1,17 @@
-package modelio
+package session
 
 import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // The limits of MI4 and MI11.
@@ -25,15 +27,6 @@ const (
 	RuleSchema = "SCHEMA" // the file is JSON, but no object
 )
 
-// A Violation says how a session breaks a rule of MIO.
-type Violation struct {
-	RuleID  string `json:"rule_id"` // MI1 to MI11, [RuleParse] or [RuleSchema]
-	Path    string `json:"path"`    // such as $.interactions[0].i
-	Message string `json:"message"`
-}
-
-func (v Violation) String() string { return v.Path + ": " + v.RuleID + ": " + v.Message }
-
 // VerifyOptions says what [VerifyReader] leaves out. The zero value checks all of MI1 to MI12.
 type VerifyOptions struct {
 	NoResponseHashes bool // do not compare response_hash with response_content (MI7)
@@ -42,36 +35,53 @@ type VerifyOptions struct {
 
 // A Report is what a session was found to be. It is valid if it has no violations.
 type Report struct {
-	Interactions int         // number of interactions; 0 where there are violations
-	Hash         canon.Hash  // the ModelIOHash (MIO §4.4); empty where there are violations
-	Violations   []Violation // sorted (MI10)
+	Interactions int                 // number of interactions; 0 where there are violations
+	Hash         canon.Hash          // the ModelIOHash (MIO §4.4); empty where there are violations
+	Violations   []modelio.Violation // sorted (MI10)
 }
 
 // OK reports whether the session is valid.
 func (r Report) OK() bool { return len(r.Violations) == 0 }
 
-// String returns the report as one line of canonical JSON (design R14).
+// String returns the report as one line of canonical JSON (design R14), with the violations' places as
+// MIO writes them: $.interactions[0].i.
 func (r Report) String() string {
-	var line []byte
-	var err error
-	if r.OK() {
-		line, err = canon.Marshal(map[string]any{"ok": true, "interactions_count": r.Interactions, "model_io_hash": r.Hash})
-	} else {
-		line, err = canon.Marshal(map[string]any{"ok": false, "violations": r.Violations})
+	line := map[string]any{"ok": true, "interactions_count": r.Interactions, "model_io_hash": r.Hash}
+	if !r.OK() {
+		violations := make([]map[string]string, len(r.Violations))
+		for i, v := range r.Violations {
+			violations[i] = map[string]string{"rule_id": v.Rule, "path": Path(v), "message": v.Message}
+		}
+		line = map[string]any{"ok": false, "violations": violations}
 	}
+	text, err := canon.Marshal(line)
 	if err != nil {
 		return err.Error() // unreachable: strings and counts have a canonical form
 	}
-	return string(line)
+	return string(text)
+}
+
+// Path returns the place of a violation as MIO writes it: $.interactions[0].i.
+func Path(v modelio.Violation) string {
+	path := "$"
+	tokens, _ := jsontext.ParsePointer(v.Pointer) // the rules make good ones
+	for _, token := range tokens {
+		if strings.Trim(token, "0123456789") == "" {
+			path += "[" + token + "]"
+		} else {
+			path += "." + token
+		}
+	}
+	return path
 }
 
 // Verify checks a model_io.json file against MI1 to MI12 and returns every violation, sorted
 // by rule, path and message as plain strings (MI10); none if it is valid. A file that is not
 // JSON has one violation of [RuleParse].
-func Verify(data []byte) []Violation {
+func Verify(data []byte) []modelio.Violation {
 	report, err := VerifyReader(bytes.NewReader(data), VerifyOptions{})
 	if err != nil {
-		return []Violation{{RuleID: RuleParse, Path: "$", Message: "Invalid JSON: " + err.Error()}}
+		return []modelio.Violation{{Rule: RuleParse, Message: "Invalid JSON: " + err.Error()}}
 	}
 	return report.Violations
 }
@@ -116,9 +126,9 @@ func rewinder(r io.Reader) (rewind func() error, ok bool) {
 
 // A verifier judges one session as it reads it.
 type verifier struct {
-	scanner
+	*jsontext.Reader
 	opts       VerifyOptions
-	violations []Violation
+	violations []modelio.Violation
 
 	version, adapterID, modelID, mode, interactions member
 
@@ -136,15 +146,15 @@ type verifier struct {
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
-	v := &verifier{scanner: newScanner(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
+	v := &verifier{Reader: jsontext.NewReader(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
 	v.in.content = newContent()
 	return v
 }
 
 func (v *verifier) verify() (Report, error) {
 	err := v.text()
-	if v.stop != nil && !errors.Is(v.stop, io.EOF) {
-		return Report{}, fmt.Errorf("read model_io session at byte %d: %w", v.offset(), v.stop)
+	if broken := v.Err(); broken != nil {
+		return Report{}, fmt.Errorf("read model_io session at byte %d: %w", v.Offset(), broken)
 	}
 	if err != nil {
 		return Report{}, err
@@ -165,8 +175,8 @@ func (v *verifier) verify() (Report, error) {
 
 // text reads and judges the whole text.
 func (v *verifier) text() error {
-	if v.peek() == '{' {
-		if err := v.object(v.sessionMember); err != nil {
+	if v.Peek() == '{' {
+		if err := v.Object(v.sessionMember); err != nil {
 			return err
 		}
 		v.judgeSession()
@@ -175,12 +185,9 @@ func (v *verifier) text() error {
 		if err := v.member(&root, lookahead); err != nil {
 			return err
 		}
-		v.violate(RuleSchema, "$", "session must be object, got %s", root.typeOrNull())
+		v.violate(RuleSchema, "", "session must be object, got %s", root.typeOrNull())
 	}
-	if v.peek(); v.pos < v.end {
-		return v.unexpected("the end")
-	}
-	return nil
+	return v.End()
 }
 
 func (v *verifier) sessionMember(name []byte) error {
@@ -194,12 +201,12 @@ func (v *verifier) sessionMember(name []byte) error {
 	case "mode":
 		return v.member(&v.mode, lookahead)
 	case "interactions":
-		if v.interactions.kind == kindAbsent && v.peek() == '[' {
+		if v.interactions.kind == kindAbsent && v.Peek() == '[' {
 			return v.readInteractions()
 		}
 		return v.member(&v.interactions, lookahead)
 	}
-	return v.skip()
+	return v.Skip()
 }
 
 func (v *verifier) readInteractions() error {
@@ -211,10 +218,10 @@ func (v *verifier) readInteractions() error {
 		v.queue = newCoreQueue(&v.core)
 		defer v.queue.close()
 	}
-	return v.array(func(n int) error {
+	return v.Array(func(n int) error {
 		v.length++
 		if n >= MaxInteractions && !v.opts.NoSizeLimits {
-			return v.skip() // MI4; so nobody can make us list millions of violations
+			return v.Skip() // MI4; so nobody can make us list millions of violations
 		}
 		return v.readInteraction(n)
 	})
@@ -223,8 +230,8 @@ func (v *verifier) readInteractions() error {
 func (v *verifier) readInteraction(n int) error {
 	in := &v.in
 	in.reset(place(n))
-	in.isObject = v.peek() == '{'
-	read := v.skip
+	in.isObject = v.Peek() == '{'
+	read := v.Skip
 	if in.isObject {
 		read = v.interactionMembers
 	}
@@ -242,7 +249,7 @@ func (v *verifier) readInteraction(n int) error {
 func (v *verifier) hashing() bool { return v.hashed && len(v.violations) == 0 }
 
 func (v *verifier) interactionMembers() error {
-	return v.object(func(name []byte) error {
+	return v.Object(func(name []byte) error {
 		switch string(name) {
 		case "i":
 			return v.member(&v.in.i, lookahead)
@@ -253,13 +260,19 @@ func (v *verifier) interactionMembers() error {
 		case "response_content":
 			return v.readContent(&v.in.content)
 		}
-		return v.skip()
+		return v.Skip()
 	})
 }
 
-// sortViolations puts violations in the order of MI10. Paths are compared as strings: [10] comes before [2].
-func sortViolations(violations []Violation) {
-	slices.SortFunc(violations, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+// sortViolations puts violations in the order of MI10: by rule, path and message, all as strings, so
+// that [10] comes before [2].
+func sortViolations(violations []modelio.Violation) {
+	paths := map[string]string{}
+	for _, v := range violations {
+		paths[v.Pointer] = Path(v)
+	}
+	slices.SortFunc(violations, func(a, b modelio.Violation) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(paths[a.Pointer], paths[b.Pointer]),
+			cmp.Compare(a.Message, b.Message))
 	})
 }

@@ -1,29 +1,31 @@
-package modelio
+package session
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A SessionRecorder is a [Model] that hands its calls to another one and records them in a
+// A Recorder is a [modelio.Model] that hands its calls to another one and records them in a
 // session, streamed or not. It is safe for concurrent use.
-type SessionRecorder struct {
-	model  Model
+type Recorder struct {
+	model  modelio.Model
 	header Session
 	mu     sync.Mutex
 	calls  []*Interaction // in the order in which the calls were made; nil: under way, or failed
 }
 
-// RecordSession returns a recorder of the calls to m. The ids are those of the session.
-func RecordSession(m Model, adapterID, modelID string) *SessionRecorder {
-	return &SessionRecorder{model: m, header: *NewSession(adapterID, modelID)}
+// Record returns a recorder of the calls to m. The ids are those of the session.
+func Record(m modelio.Model, adapterID, modelID string) *Recorder {
+	return &Recorder{model: m, header: *New(adapterID, modelID)}
 }
 
 // Generate calls the model. A call that fails is not recorded, since a session has no place for
 // an error. Beside the model's errors there is that of a request or response that is not JSON.
-func (r *SessionRecorder) Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error) {
+func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	prompt, err := RequestCore(req) // before the model could change req
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
@@ -64,7 +66,7 @@ func copyOf(n *int64) *int64 {
 
 // Session returns the calls that have succeeded so far, in the order in which they were made. It has
 // no times, so that the same calls make the same session.
-func (r *SessionRecorder) Session() *Session {
+func (r *Recorder) Session() *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.header

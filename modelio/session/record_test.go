@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // A script is a model that gives the answers of a list, in order.
@@ -82,24 +83,24 @@ func unchanged(ref string) string { return ref }
 // The case "calls tools" of Genkit's generate.yaml: what was recorded with refs replays with those of
 // the session, with others, and with none.
 func TestRecordAndReplayTools(t *testing.T) {
-	recorder := modelio.RecordSession(toolScript(), "a", "m")
+	recorder := session.Record(toolScript(), "a", "m")
 	live := converse(t, recorder, nil, unchanged)
 	require.Equal(t, "ref123", live[0].Message.Content[0].ToolRequest.Ref, "recording changes nothing for the caller")
-	session := recorder.Session()
+	text := recorder.Session()
 	require.JSONEq(t, `{"content":"","finish_reason":"stop","tool_calls":[{"input":{},"name":"testTool","ref":"call_1"}]}`,
-		session.Interactions[0].ResponseContent)
+		text.Interactions[0].ResponseContent)
 
 	for name, ref := range map[string]func(string) string{
 		"same": unchanged, "other": func(string) string { return "toolu_9" }, "none": func(string) string { return "" },
 	} {
-		replayed := converse(t, modelio.ReplaySession(session, modelio.ReplayOptions{}), nil, ref)
+		replayed := converse(t, session.Replay(text, session.ReplayOptions{}), nil, ref)
 		require.Equal(t, says(request("testTool", "call_1")), replayed[0], name)
 		require.Equal(t, live[1], replayed[1], name)
 	}
 
-	data, err := session.Encode()
+	data, err := text.Encode()
 	require.NoError(t, err)
-	require.Empty(t, modelio.Verify(data))
+	require.Empty(t, session.Verify(data))
 }
 
 // The case "stream responses" of Genkit's generate.yaml: the answer is recorded whole, whatever
@@ -113,31 +114,31 @@ func TestRecordAndReplayStream(t *testing.T) {
 			return nil
 		}
 	}
-	recorder := modelio.RecordSession(&script{answers: []*modelio.GenerateResponse{says(modelio.TextPart("final response"))}}, "a", "m")
+	recorder := session.Record(&script{answers: []*modelio.GenerateResponse{says(modelio.TextPart("final response"))}}, "a", "m")
 	var live, replayed []string
 	want, err := recorder.Generate(t.Context(), asks(user("hi")), collect(&live))
 	require.NoError(t, err)
 	require.Equal(t, []string{"3", "2", "1"}, live)
 
-	replayer := modelio.ReplaySession(recorder.Session(), modelio.ReplayOptions{})
+	replayer := session.Replay(recorder.Session(), session.ReplayOptions{})
 	got, err := replayer.Generate(t.Context(), asks(user("hi")), collect(&replayed))
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.Equal(t, []string{"final response"}, replayed)
 
 	stop := errors.New("enough")
-	replayer = modelio.ReplaySession(recorder.Session(), modelio.ReplayOptions{})
+	replayer = session.Replay(recorder.Session(), session.ReplayOptions{})
 	_, err = replayer.Generate(t.Context(), asks(user("hi")), func(context.Context, *modelio.GenerateResponseChunk) error { return stop })
 	require.ErrorIs(t, err, stop)
 }
 
 // A replay that is recorded has the core of its recording but for the mode.
 func TestReplayHasCoreOfRecording(t *testing.T) {
-	recorder := modelio.RecordSession(toolScript(), "a", "m")
+	recorder := session.Record(toolScript(), "a", "m")
 	converse(t, recorder, nil, unchanged)
 	recorded := recorder.Session()
 
-	again := modelio.RecordSession(modelio.ReplaySession(recorded, modelio.ReplayOptions{}), "a", "m")
+	again := session.Record(session.Replay(recorded, session.ReplayOptions{}), "a", "m")
 	converse(t, again, nil, unchanged)
 	want, err := recorded.Hash()
 	require.NoError(t, err)
@@ -147,14 +148,14 @@ func TestReplayHasCoreOfRecording(t *testing.T) {
 }
 
 func TestReplayDuplicatesInOrder(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("same", "first")
 	s.Append("other", "between")
 	s.Append("same", "second")
 	prompt := func(req *modelio.GenerateRequest) ([]byte, error) {
 		return []byte(*req.Messages[0].Content[0].Text), nil
 	}
-	replayer := modelio.ReplaySession(s, modelio.ReplayOptions{Prompt: prompt})
+	replayer := session.Replay(s, session.ReplayOptions{Prompt: prompt})
 	for _, ask := range []struct{ prompt, want string }{{"same", "first"}, {"same", "second"}, {"other", "between"}} {
 		got, err := replayer.Generate(t.Context(), asks(user(ask.prompt)), nil)
 		require.NoError(t, err)
@@ -163,67 +164,67 @@ func TestReplayDuplicatesInOrder(t *testing.T) {
 	}
 
 	_, err := replayer.Generate(t.Context(), asks(user("same")), nil)
-	require.ErrorIs(t, err, modelio.ErrSessionSpent)
+	require.ErrorIs(t, err, session.ErrSpent)
 	require.EqualError(t, err, "replay session: prompt "+string(canon.Sum([]byte("same")))+": asked once more than recorded: it was recorded 2 times, last as interaction 2")
 
 	_, err = replayer.Generate(t.Context(), asks(user("new")), nil)
-	require.ErrorIs(t, err, modelio.ErrNotInSession)
+	require.ErrorIs(t, err, session.ErrNotFound)
 	require.EqualError(t, err, "replay session: prompt "+string(canon.Sum([]byte("new")))+": no such prompt in the session: all of its 3 interactions were replayed")
 }
 
 func TestReplayMissNamesNearest(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("1", "one")
 	s.Append("2", "two")
 	prompt := func(req *modelio.GenerateRequest) ([]byte, error) {
 		return []byte(*req.Messages[0].Content[0].Text), nil
 	}
-	replayer := modelio.ReplaySession(s, modelio.ReplayOptions{Prompt: prompt})
+	replayer := session.Replay(s, session.ReplayOptions{Prompt: prompt})
 	_, err := replayer.Generate(t.Context(), asks(user("1")), nil)
 	require.NoError(t, err)
 
 	got, err := replayer.Generate(t.Context(), asks(user("two")), nil)
 	require.Nil(t, got, "a miss has no answer, least of all an empty one")
-	var miss *modelio.ReplayError
+	var miss *session.ReplayError
 	require.ErrorAs(t, err, &miss)
 	require.Equal(t, 1, miss.Nearest)
 	require.EqualError(t, err, "replay session: prompt "+string(canon.Sum([]byte("two")))+
 		": no such prompt in the session; the nearest is interaction 1, the first that was not replayed: "+string(canon.Sum([]byte("2"))))
 
-	_, err = modelio.ReplaySession(modelio.NewSession("a", "m"), modelio.ReplayOptions{}).Generate(t.Context(), asks(user("hi")), nil)
+	_, err = session.Replay(session.New("a", "m"), session.ReplayOptions{}).Generate(t.Context(), asks(user("hi")), nil)
 	require.ErrorAs(t, err, &miss)
 	require.Equal(t, -1, miss.Nearest)
 }
 
 func TestReplaySequential(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("1", "one")
 	s.Append("2", "two")
-	replayer := modelio.ReplaySession(s, modelio.ReplayOptions{Sequential: true})
+	replayer := session.Replay(s, session.ReplayOptions{Sequential: true})
 	for _, want := range []string{"one", "two"} {
 		got, err := replayer.Generate(t.Context(), asks(user("anything")), nil)
 		require.NoError(t, err)
 		require.Equal(t, want, *got.Message.Content[0].Text)
 	}
 	_, err := replayer.Generate(t.Context(), asks(user("anything")), nil)
-	require.ErrorIs(t, err, modelio.ErrSessionSpent)
+	require.ErrorIs(t, err, session.ErrSpent)
 	require.ErrorContains(t, err, "all 2 interactions were replayed")
 }
 
 func TestReplayChecksContent(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("1", "one")
 	s.Interactions[0].ResponseContent = "two"
-	_, err := modelio.ReplaySession(s, modelio.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(user("hi")), nil)
-	require.ErrorIs(t, err, modelio.ErrSessionTampered)
+	_, err := session.Replay(s, session.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(user("hi")), nil)
+	require.ErrorIs(t, err, session.ErrTampered)
 	require.ErrorContains(t, err, "interaction 0: response_hash is not that of response_content")
 }
 
 func TestReplayErrors(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("1", `{"content":"","error":{"code":"c","message":"no","status":400,"type":"t"},"finish_reason":"other"}`)
 	s.Append("2", `{"content":"ab","finish_reason":"stop","parts":[{"text":"a"},{"text":"b"}]}`)
-	replayer := modelio.ReplaySession(s, modelio.ReplayOptions{Sequential: true})
+	replayer := session.Replay(s, session.ReplayOptions{Sequential: true})
 	_, err := replayer.Generate(t.Context(), asks(user("hi")), nil)
 	require.EqualError(t, err, `recorded error: status 400, type "t", code "c": no`)
 
@@ -242,7 +243,7 @@ func TestReplayErrors(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 1, chunks, "a stream ends with its context")
 
-	replayer = modelio.ReplaySession(s, modelio.ReplayOptions{})
+	replayer = session.Replay(s, session.ReplayOptions{})
 	_, err = replayer.Generate(t.Context(), asks(user("\xff")), nil)
 	require.ErrorAs(t, err, new(*modelio.FormatError))
 }
@@ -281,13 +282,13 @@ func TestResponseCoreRoundTrip(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			core, err := modelio.ResponseCore(asks(user("hi")), says(tt.parts...))
+			core, err := session.ResponseCore(asks(user("hi")), says(tt.parts...))
 			require.NoError(t, err)
 			require.Equal(t, tt.core, string(core), tt.why)
 
-			s := modelio.NewSession("a", "m")
+			s := session.New("a", "m")
 			s.Append("p", string(core))
-			got, err := modelio.ReplaySession(s, modelio.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(), nil)
+			got, err := session.Replay(s, session.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(), nil)
 			require.NoError(t, err)
 			require.Equal(t, says(tt.parts...), got, tt.why)
 		})
@@ -295,20 +296,20 @@ func TestResponseCoreRoundTrip(t *testing.T) {
 }
 
 func TestReplayKeepsCandidates(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("p", `{"candidates":[{"content":"b","finish_reason":"stop"}],"content":"a","finish_reason":"stop"}`)
-	got, err := modelio.ReplaySession(s, modelio.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(), nil)
+	got, err := session.Replay(s, session.ReplayOptions{Sequential: true}).Generate(t.Context(), asks(), nil)
 	require.NoError(t, err)
 	want := says(modelio.TextPart("a"))
 	want.Unknown = modelio.Object{"candidates": json.RawMessage(`[{"content":"b","finish_reason":"stop"}]`)}
 	require.Equal(t, want, got)
 }
 
-func TestRecordSession(t *testing.T) {
+func TestRecord(t *testing.T) {
 	usage := says(modelio.TextPart("a"))
 	in, out := int64(3), int64(4)
 	usage.Usage = &modelio.Usage{InputTokens: &in, OutputTokens: &out}
-	recorder := modelio.RecordSession(&script{answers: []*modelio.GenerateResponse{
+	recorder := session.Record(&script{answers: []*modelio.GenerateResponse{
 		usage, nil, says(modelio.TextPart("\xff")), {Usage: &modelio.Usage{OutputTokens: &out}},
 	}}, "a", "m")
 
@@ -327,19 +328,19 @@ func TestRecordSession(t *testing.T) {
 
 	s := recorder.Session()
 	require.Len(t, s.Interactions, 2, "what failed has no answer")
-	require.Equal(t, modelio.ModeRecord, s.Mode)
+	require.Equal(t, session.ModeRecord, s.Mode)
 	require.Equal(t, &in, s.Interactions[0].TokensInput)
 	require.Equal(t, &out, s.Interactions[0].TokensOutput)
 	require.Equal(t, 1, s.Interactions[1].I)
 	require.Nil(t, s.Interactions[1].TokensInput, "what was not reported is not zero")
 	require.Equal(t, `{"content":"","finish_reason":"other"}`, s.Interactions[1].ResponseContent)
-	core, err := modelio.RequestCore(asks(user("4")))
+	core, err := session.RequestCore(asks(user("4")))
 	require.NoError(t, err)
 	require.Equal(t, canon.Sum(core), s.Interactions[1].PromptHash)
 }
 
 // Interactions are in the order in which the calls were made, not in that in which they ended.
-func TestRecordSessionOrder(t *testing.T) {
+func TestRecordOrder(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	slowFirst := modelio.ModelFunc(func(_ context.Context, req *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		if *req.Messages[0].Content[0].Text == "1" {
@@ -348,7 +349,7 @@ func TestRecordSessionOrder(t *testing.T) {
 		}
 		return says(req.Messages[0].Content[0]), nil
 	})
-	recorder := modelio.RecordSession(slowFirst, "a", "m")
+	recorder := session.Record(slowFirst, "a", "m")
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		_, err := recorder.Generate(t.Context(), asks(user("1")), nil)
@@ -368,8 +369,8 @@ func TestRecordSessionOrder(t *testing.T) {
 // Goroutines that ask the same get all the answers, each once.
 func TestReplayConcurrently(t *testing.T) {
 	const n = 50
-	s := modelio.NewSession("a", "m")
-	prompt, err := modelio.RequestCore(asks(user("hi")))
+	s := session.New("a", "m")
+	prompt, err := session.RequestCore(asks(user("hi")))
 	require.NoError(t, err)
 	want := map[string]bool{}
 	for i := range n {
@@ -377,7 +378,7 @@ func TestReplayConcurrently(t *testing.T) {
 		s.Append(string(prompt), text)
 		want[text] = true
 	}
-	replayer := modelio.ReplaySession(s, modelio.ReplayOptions{})
+	replayer := session.Replay(s, session.ReplayOptions{})
 	got := make([]string, n)
 	var wait sync.WaitGroup
 	for i := range n {
@@ -393,3 +394,9 @@ func TestReplayConcurrently(t *testing.T) {
 		delete(want, text)
 	}
 }
+
+func request(name, ref string) modelio.Part {
+	return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: name, Ref: ref, Input: json.RawMessage(`{}`)}}
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"encoding/json"
@@ -11,23 +11,24 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 func TestSessionAppend(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("hi", "hi")
 	s.Append("hi", "")
 	s.Append("\xff", "a\xffb")
-	require.Equal(t, modelio.Interaction{PromptHash: hashOfHi, ResponseHash: hashOfHi, ResponseContent: "hi"}, s.Interactions[0])
-	require.Equal(t, modelio.Interaction{I: 1, PromptHash: hashOfHi, ResponseHash: hashOfNothing}, s.Interactions[1])
+	require.Equal(t, session.Interaction{PromptHash: hashOfHi, ResponseHash: hashOfHi, ResponseContent: "hi"}, s.Interactions[0])
+	require.Equal(t, session.Interaction{I: 1, PromptHash: hashOfHi, ResponseHash: hashOfNothing}, s.Interactions[1])
 	require.Equal(t, "a\uFFFDb", s.Interactions[2].ResponseContent, "a session is JSON, so it holds characters")
 	data, err := s.Encode()
 	require.NoError(t, err)
-	require.Empty(t, modelio.Verify(data))
+	require.Empty(t, session.Verify(data))
 }
 
 func TestSessionHashSortsByIndex(t *testing.T) {
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("1", "1")
 	s.Append("2", "2")
 	want, err := s.Hash()
@@ -40,13 +41,13 @@ func TestSessionHashSortsByIndex(t *testing.T) {
 
 func TestSessionEncode(t *testing.T) {
 	seven := int64(7)
-	s := modelio.NewSession("a\u2028<", "m")
+	s := session.New("a\u2028<", "m")
 	s.Append("p", "\"\\\b\f\n\r\t\x01\x7f/é😀")
 	s.Append("p", "")
 	s.Interactions[0].TokensInput, s.Interactions[0].TokensOutput, s.Interactions[0].LatencyMS = &seven, &seven, &seven
 	s.Interactions[1].Unknown = modelio.Object{"note": json.RawMessage(`1e2`), "i": json.RawMessage(`9`)}
 	s.CreatedAt, s.EndedAt = "2026-01-05T00:00:00.000Z", "2026-01-05T00:00:01.000Z"
-	s.Stats = &modelio.SessionStats{TotalInteractions: 2, TotalTokensInput: 7, TotalTokensOutput: 7, TotalLatencyMS: 7}
+	s.Stats = &session.Stats{TotalInteractions: 2, TotalTokensInput: 7, TotalTokensOutput: 7, TotalLatencyMS: 7}
 	data, err := s.Encode()
 	require.NoError(t, err)
 	require.Equal(t, `{"adapter_id":"a`+"\u2028"+`<","created_at_utc":"2026-01-05T00:00:00.000Z","ended_at_utc":"2026-01-05T00:00:01.000Z","interactions":[
@@ -54,9 +55,9 @@ func TestSessionEncode(t *testing.T) {
 {"i":1,"note":1e2,"prompt_hash":"`+string(s.Interactions[1].PromptHash)+`","response_content":"","response_hash":"`+hashOfNothing+`"}
 ],"mode":"record","model_id":"m","model_io_schema_version":"1.0.0","stats":{"total_interactions":2,"total_tokens_input":7,"total_tokens_output":7,"total_latency_ms":7}}
 `, string(data))
-	require.Empty(t, modelio.Verify(data))
+	require.Empty(t, session.Verify(data))
 
-	var read modelio.Session
+	var read session.Session
 	require.NoError(t, json.Unmarshal(data, &read))
 	delete(s.Interactions[1].Unknown, "i") // a field wins over an unknown member of its name
 	require.Equal(t, *s, read)
@@ -67,7 +68,7 @@ func TestSessionKeepsWhatItDoesNotKnow(t *testing.T) {
 {"i":0,"latency_ms":1.5,"prompt_hash":"","response_content":"\ud800","response_hash":"","tokens_input":null,"tokens_output":"2"}
 ],"mode":"","model_id":"x\udc00y","model_io_schema_version":"","note":{"a":9007199254740993},"stats":{"total_interactions":1,"other":2}}
 `
-	var s modelio.Session
+	var s session.Session
 	require.NoError(t, json.Unmarshal([]byte(text), &s))
 	got, err := s.Encode()
 	require.NoError(t, err)
@@ -75,20 +76,20 @@ func TestSessionKeepsWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestInteractionJSON(t *testing.T) {
-	in := modelio.Interaction{I: 3, PromptHash: hashOfHi, ResponseHash: hashOfNothing}
+	in := session.Interaction{I: 3, PromptHash: hashOfHi, ResponseHash: hashOfNothing}
 	data, err := json.Marshal(in)
 	require.NoError(t, err)
 	require.Equal(t, `{"i":3,"prompt_hash":"`+hashOfHi+`","response_content":"","response_hash":"`+hashOfNothing+`"}`, string(data))
-	var read modelio.Interaction
+	var read session.Interaction
 	require.NoError(t, json.Unmarshal(data, &read))
 	require.Equal(t, in, read)
 
 	require.EqualError(t, read.UnmarshalJSON([]byte(`{"i":3}`)), "modelio: interaction: /prompt_hash: required member is missing")
 	require.Equal(t, in, read)
-	_, err = modelio.Interaction{PromptHash: "\xff"}.MarshalJSON()
+	_, err = session.Interaction{PromptHash: "\xff"}.MarshalJSON()
 	require.EqualError(t, err, "modelio: interaction: /prompt_hash: string is not UTF-8")
 
-	data, err = json.Marshal(modelio.Session{Interactions: []modelio.Interaction{in}})
+	data, err = json.Marshal(session.Session{Interactions: []session.Interaction{in}})
 	require.NoError(t, err)
 	require.Contains(t, string(data), `"interactions":[{"i":3,`, "a session is the same by value and by pointer")
 }
@@ -104,19 +105,19 @@ func TestSessionErrors(t *testing.T) {
 		{"no_index", string(changed(t, `"i": 0`, `"i": "0"`)), "modelio: session: /interactions/0/i: want a number"},
 		{"half_index", string(changed(t, `"i": 0`, `"i": 0.5`)), "modelio: session: /interactions/0/i: want an index, got 0.5"},
 		{"huge_index", string(changed(t, `"i": 0`, `"i": 1e400`)), "modelio: session: /interactions/0/i: want an index, got 1e400"},
-		{"not_utf8", string(changed(t, `"hi"`, "\"\xff\"")), "modelio: session: /interactions/0/response_content: string is not UTF-8"},
+		{"not_utf8", string(changed(t, `"hi"`, "\"\xff\"")), "modelio: session: /interactions/0/response_content: invalid Unicode: byte 0xff is not UTF-8 here"},
 	}
 	for _, tt := range decode {
 		t.Run(tt.name, func(t *testing.T) {
-			s := modelio.Session{AdapterID: "before"}
+			s := session.Session{AdapterID: "before"}
 			err := s.UnmarshalJSON([]byte(tt.text))
 			require.EqualError(t, err, tt.want)
 			require.ErrorAs(t, err, new(*modelio.FormatError))
-			require.Equal(t, modelio.Session{AdapterID: "before"}, s, "a session that cannot be read is not touched")
+			require.Equal(t, session.Session{AdapterID: "before"}, s, "a session that cannot be read is not touched")
 		})
 	}
 
-	s := modelio.NewSession("a", "m")
+	s := session.New("a", "m")
 	s.Append("p", "r")
 	s.Unknown = modelio.Object{"x/y": json.RawMessage("{")}
 	_, err := s.Encode()
@@ -153,12 +154,12 @@ func TestSessionHashProperty(t *testing.T) {
 
 		for range 5 {
 			text := respell(rnd, s)
-			require.Equal(t, modelio.Report{Interactions: len(s.Interactions), Hash: want}, verify(t, text, modelio.VerifyOptions{}), "%s", text)
+			require.Equal(t, session.Report{Interactions: len(s.Interactions), Hash: want}, verify(t, text, session.VerifyOptions{}), "%s", text)
 		}
 
 		for name, change := range coreChanges(rnd) {
 			other := *s
-			other.Interactions = append([]modelio.Interaction(nil), s.Interactions...)
+			other.Interactions = append([]session.Interaction(nil), s.Interactions...)
 			change(&other)
 			got, err := other.Hash()
 			require.NoError(t, err)
@@ -167,8 +168,8 @@ func TestSessionHashProperty(t *testing.T) {
 	}
 }
 
-func randomSession(rnd *rand.Rand) *modelio.Session {
-	s := modelio.NewSession(randomText(rnd)+"a", randomText(rnd)+"m")
+func randomSession(rnd *rand.Rand) *session.Session {
+	s := session.New(randomText(rnd)+"a", randomText(rnd)+"m")
 	for range 1 + rnd.IntN(4) {
 		s.Append(randomText(rnd), randomText(rnd))
 	}
@@ -185,7 +186,7 @@ func randomText(rnd *rand.Rand) string {
 }
 
 // hashByCanon computes the hash of a session from the definition in MIO §4.
-func hashByCanon(t testing.TB, s *modelio.Session) canon.Hash {
+func hashByCanon(t testing.TB, s *session.Session) canon.Hash {
 	t.Helper()
 	interactions := []any{}
 	for _, in := range s.Interactions {
@@ -203,7 +204,7 @@ func hashByCanon(t testing.TB, s *modelio.Session) canon.Hash {
 
 // respell writes s with its members in any order, with any white space and escapes, and with
 // ephemeral members of any value.
-func respell(rnd *rand.Rand, s *modelio.Session) []byte {
+func respell(rnd *rand.Rand, s *session.Session) []byte {
 	space := func() string { return strings.Repeat([]string{" ", "\n", "\t", "\r"}[rnd.IntN(4)], rnd.IntN(3)) }
 	quote := func(text string) string {
 		var b strings.Builder
@@ -245,18 +246,18 @@ func respell(rnd *rand.Rand, s *modelio.Session) []byte {
 	}) + space())
 }
 
-func coreChanges(rnd *rand.Rand) map[string]func(*modelio.Session) {
-	one := func(s *modelio.Session) *modelio.Interaction { return &s.Interactions[rnd.IntN(len(s.Interactions))] }
-	return map[string]func(*modelio.Session){
-		"version":          func(s *modelio.Session) { s.SchemaVersion = "1.0.1" },
-		"adapter_id":       func(s *modelio.Session) { s.AdapterID += "x" },
-		"model_id":         func(s *modelio.Session) { s.ModelID += "x" },
-		"mode":             func(s *modelio.Session) { s.Mode = modelio.ModeReplay },
-		"i":                func(s *modelio.Session) { one(s).I += 100 },
-		"prompt_hash":      func(s *modelio.Session) { one(s).PromptHash += "0" },
-		"response_hash":    func(s *modelio.Session) { one(s).ResponseHash += "0" },
-		"response_content": func(s *modelio.Session) { one(s).ResponseContent += "x" },
-		"more":             func(s *modelio.Session) { s.Append("p", "r") },
-		"less":             func(s *modelio.Session) { s.Interactions = s.Interactions[1:] },
+func coreChanges(rnd *rand.Rand) map[string]func(*session.Session) {
+	one := func(s *session.Session) *session.Interaction { return &s.Interactions[rnd.IntN(len(s.Interactions))] }
+	return map[string]func(*session.Session){
+		"version":          func(s *session.Session) { s.SchemaVersion = "1.0.1" },
+		"adapter_id":       func(s *session.Session) { s.AdapterID += "x" },
+		"model_id":         func(s *session.Session) { s.ModelID += "x" },
+		"mode":             func(s *session.Session) { s.Mode = session.ModeReplay },
+		"i":                func(s *session.Session) { one(s).I += 100 },
+		"prompt_hash":      func(s *session.Session) { one(s).PromptHash += "0" },
+		"response_hash":    func(s *session.Session) { one(s).ResponseHash += "0" },
+		"response_content": func(s *session.Session) { one(s).ResponseContent += "x" },
+		"more":             func(s *session.Session) { s.Append("p", "r") },
+		"less":             func(s *session.Session) { s.Interactions = s.Interactions[1:] },
 	}
 }

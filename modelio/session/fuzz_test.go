@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // FuzzVerify checks, for any bytes at all: what is JSON is what encoding/json takes for it,
@@ -28,21 +28,21 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte("\uFEFF{}"))
 	f.Add([]byte("{\"adapter_id\":\"\xed\xa0\x80\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		report, err := modelio.VerifyReader(bytes.NewReader(data), modelio.VerifyOptions{})
+		report, err := session.VerifyReader(bytes.NewReader(data), session.VerifyOptions{})
 		if tooDeep := errors.Is(err, canon.ErrDepth); !tooDeep {
 			require.Equal(t, json.Valid(data) && utf8.Valid(data), err == nil, "%v", err)
 		}
 
-		pieces, errPieces := modelio.VerifyReader(iotest.OneByteReader(bytes.NewReader(data)), modelio.VerifyOptions{})
+		pieces, errPieces := session.VerifyReader(iotest.OneByteReader(bytes.NewReader(data)), session.VerifyOptions{})
 		require.Equal(t, err, errPieces)
 		require.Equal(t, report, pieces)
 
-		violations := modelio.Verify(data)
+		violations := session.Verify(data)
 		require.Equal(t, err == nil && report.OK(), len(violations) == 0)
 		if len(violations) > 0 {
 			return
 		}
-		var s modelio.Session
+		var s session.Session
 		require.NoError(t, json.Unmarshal(data, &s))
 		hash, err := s.Hash()
 		require.NoError(t, err)
@@ -52,7 +52,7 @@ func FuzzVerify(f *testing.F) {
 		}
 		encoded, err := s.Encode()
 		require.NoError(t, err)
-		require.Equal(t, report, verify(t, encoded, modelio.VerifyOptions{}))
+		require.Equal(t, report, verify(t, encoded, session.VerifyOptions{}))
 	})
 }
 
@@ -70,13 +70,13 @@ func TestVerifyFixtures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(dir, tt.name))
 			require.NoError(t, err)
-			violations := modelio.Verify(data)
+			violations := session.Verify(data)
 			if tt.rule == "" {
 				require.Empty(t, violations, tt.why)
 				return
 			}
 			require.Len(t, violations, 1, tt.why)
-			require.Equal(t, tt.rule, violations[0].RuleID, tt.why)
+			require.Equal(t, tt.rule, violations[0].Rule, tt.why)
 		})
 	}
 }
@@ -95,13 +95,13 @@ func TestCanonicalStringsOfReference(t *testing.T) {
 			continue // only strings are of any length in a core; the rest is canon's
 		}
 		n++
-		session := changed(t, `"m"`, tt.Text, `"a"`, `"a","x":`+tt.Text)
-		var s modelio.Session
-		require.NoError(t, json.Unmarshal(session, &s))
+		text := changed(t, `"m"`, tt.Text, `"a"`, `"a","x":`+tt.Text)
+		var s session.Session
+		require.NoError(t, json.Unmarshal(text, &s))
 		encoded, err := s.MarshalJSON()
 		require.NoError(t, err)
 		if tt.Text != `""` { // an empty model_id breaks MI2
-			require.True(t, verify(t, session, modelio.VerifyOptions{}).OK(), tt.Text)
+			require.True(t, verify(t, text, session.VerifyOptions{}).OK(), tt.Text)
 		}
 		require.Contains(t, string(encoded), `"model_id":`+tt.Canonical+`,`, tt.Text)
 	}

@@ -1,13 +1,13 @@
-package modelio
+package session
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"hash"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A valueKind is the kind of a JSON value: the first byte of its text, or of one like it.
@@ -33,6 +33,9 @@ func kindOf(first byte) valueKind {
 	return kindNumber
 }
 
+// lookahead is how many bytes of a value are kept where a message is all that they are for.
+const lookahead = 256
+
 // unlimited is the limit for strings that the hash needs whole.
 const unlimited = math.MaxInt
 
@@ -51,10 +54,10 @@ func (m *member) reset() { *m = member{text: m.text[:0], canonical: m.canonical[
 func (v *verifier) member(m *member, limit int) (err error) {
 	if m.kind != kindAbsent {
 		m.repeated = true
-		return v.skip()
+		return v.Skip()
 	}
-	if m.kind = kindOf(v.peek()); m.kind == kindString {
-		return v.string(func(chars, canonical []byte) {
+	if m.kind = kindOf(v.Peek()); m.kind == kindString {
+		return v.String(func(chars, canonical []byte) {
 			n := min(len(chars), limit-len(m.text))
 			m.text = append(m.text, chars[:n]...)
 			if m.cut = m.cut || n < len(chars); !m.cut {
@@ -62,7 +65,7 @@ func (v *verifier) member(m *member, limit int) (err error) {
 			}
 		})
 	}
-	m.text, m.cut, err = v.raw(m.text)
+	m.text, m.cut, err = v.Raw(m.text, lookahead)
 	return err
 }
 
@@ -118,11 +121,8 @@ func (m *member) String() string {
 		f, _ := m.number()
 		return jsNumber(f)
 	case m.kind != kindString && !m.cut:
-		decoder := json.NewDecoder(bytes.NewReader(m.text))
-		decoder.UseNumber()
-		var value any
-		if err := decoder.Decode(&value); err == nil { // it is: the scanner has seen the text
-			s = jsString(value)
+		if doc, err := jsontext.ParseLenient(m.text); err == nil { // it is: the reader has seen the text
+			s = jsString(doc.Root())
 		}
 	}
 	if len(s) > lookahead || m.cut {
@@ -131,42 +131,38 @@ func (m *member) String() string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-func jsString(value any) string {
-	switch value := value.(type) {
-	case nil:
-		return "null"
-	case string:
-		return value
-	case bool:
-		return strconv.FormatBool(value)
-	case json.Number:
-		f, _ := strconv.ParseFloat(value.String(), 64) // the only error is that f is infinite
+func jsString(v jsontext.Value) string {
+	if n, ok := v.Number(); ok {
+		f, _ := n.Float64() // the only error is that f is infinite
 		return jsNumber(f)
-	case []any:
-		elements := make([]string, len(value))
-		for i, element := range value {
-			if element != nil {
-				elements[i] = jsString(element)
-			}
-		}
-		return strings.Join(elements, ",")
 	}
-	return "[object Object]"
+	switch {
+	case v.IsString():
+		return string(toUTF8(string(unquote(v.Raw()))))
+	case v.IsObject():
+		return "[object Object]"
+	case !v.IsArray():
+		return string(v.Raw())
+	}
+	var elements []string
+	for _, e := range v.Elements() {
+		if e.IsNull() {
+			elements = append(elements, "")
+		} else {
+			elements = append(elements, jsString(e))
+		}
+	}
+	return strings.Join(elements, ",")
 }
 
 func jsNumber(f float64) string {
 	switch {
-	case f == 0:
-		return "0" // -0 too
 	case math.IsInf(f, -1):
 		return "-Infinity"
 	case math.IsInf(f, 1):
 		return "Infinity"
-	case f == math.Trunc(f) && math.Abs(f) < 1e15:
-		return strconv.FormatInt(int64(f), 10)
 	}
-	s, _ := json.Marshal(f) // as ECMAScript writes numbers; f is finite
-	return string(s)
+	return string(jsontext.AppendFloat(nil, f))
 }
 
 // An interaction is one element of the interactions as it was read.
@@ -211,11 +207,11 @@ func (c *content) sum() []byte {
 
 // readContent reads a response_content.
 func (v *verifier) readContent(c *content) error {
-	if c.kind != kindAbsent || kindOf(v.peek()) != kindString {
+	if c.kind != kindAbsent || kindOf(v.Peek()) != kindString {
 		return v.member(&c.member, lookahead)
 	}
 	c.kind = kindString
-	return v.string(func(chars, canonical []byte) {
+	return v.String(func(chars, canonical []byte) {
 		c.size += int64(len(chars))
 		if v.hashing() && (c.size <= MaxResponseBytes || v.opts.NoSizeLimits) {
 			v.queue.content(canonical)

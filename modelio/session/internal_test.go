@@ -1,19 +1,21 @@
-package modelio
+package session
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // MI11 limits a session to 100 MB, which is much to make: the count starts just below.
 func TestVerifyTotalBytes(t *testing.T) {
-	s := NewSession("a", "m")
+	s := New("a", "m")
 	s.Append("p", "é")
 	data, err := s.Encode()
 	require.NoError(t, err)
-	violations := func(before int64, opts VerifyOptions) []Violation {
+	violations := func(before int64, opts VerifyOptions) []modelio.Violation {
 		v := newVerifier(strings.NewReader(string(data)), opts)
 		v.totalBytes = before
 		report, err := v.verify()
@@ -22,7 +24,7 @@ func TestVerifyTotalBytes(t *testing.T) {
 	}
 	require.Empty(t, violations(MaxTotalBytes-2, VerifyOptions{}))
 	require.Empty(t, violations(MaxTotalBytes-1, VerifyOptions{NoSizeLimits: true}))
-	require.Equal(t, []Violation{{
-		RuleID: "MI11", Path: "$.interactions", Message: "total response bytes (100000001) exceeds limit (100000000)",
+	require.Equal(t, []modelio.Violation{{
+		Rule: "MI11", Pointer: "/interactions", Message: "total response bytes (100000001) exceeds limit (100000000)",
 	}}, violations(MaxTotalBytes-1, VerifyOptions{}))
 }

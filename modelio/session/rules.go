@@ -1,4 +1,4 @@
-package modelio
+package session
 
 import (
 	"bytes"
@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // violate notes a violation. Its words are those of the reference verifier of MIO, so that the two can
 // be compared.
-func (v *verifier) violate(rule, path, format string, args ...any) {
-	v.violations = append(v.violations, Violation{RuleID: rule, Path: path, Message: fmt.Sprintf(format, args...)})
+func (v *verifier) violate(rule, pointer, format string, args ...any) {
+	v.violations = append(v.violations, modelio.Violation{Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
 // A place is the place of an interaction, or theSession.
@@ -19,22 +20,22 @@ type place int
 
 const theSession place = -1
 
-// path returns the path of a member at p.
-func (p place) path(name string) string {
+// pointer returns the pointer of a member at p.
+func (p place) pointer(name string) string {
 	if p == theSession {
-		return "$." + name
+		return "/" + name
 	}
-	return p.element() + "." + name
+	return p.element() + "/" + name
 }
 
-// element returns the path of the interaction at p.
-func (p place) element() string { return fmt.Sprintf("$.interactions[%d]", p) }
+// element returns the pointer of the interaction at p.
+func (p place) element() string { return fmt.Sprintf("/interactions/%d", p) }
 
 // unrepeated notes a violation if m appears twice: readers differ in which one they take, so
 // they would differ in the hash.
 func (v *verifier) unrepeated(rule string, p place, name string, m *member) {
 	if m.repeated {
-		v.violate(rule, p.path(name), "member %s appears twice", name)
+		v.violate(rule, p.pointer(name), "member %s appears twice", name)
 	}
 }
 
@@ -59,17 +60,17 @@ func (v *verifier) judgeInteraction(in *interaction) {
 
 // mi1: the schema version is present and of the form X.Y.Z.
 func (v *verifier) mi1(version *member) {
-	const name, path = "model_io_schema_version", "$.model_io_schema_version"
+	const name, pointer = "model_io_schema_version", "/model_io_schema_version"
 	v.unrepeated("MI1", theSession, name, version)
 	switch {
 	case version.kind == kindAbsent || version.kind == kindNull:
-		v.violate("MI1", path, "%s is missing", name)
+		v.violate("MI1", pointer, "%s is missing", name)
 	case version.kind != kindString:
-		v.violate("MI1", path, "%s must be string, got %s", name, version.typeName())
+		v.violate("MI1", pointer, "%s must be string, got %s", name, version.typeName())
 	case len(version.text) == 0:
-		v.violate("MI1", path, "%s cannot be empty", name)
+		v.violate("MI1", pointer, "%s cannot be empty", name)
 	case !isVersion(version.text):
-		v.violate("MI1", path, "%s must be semver format, got %s", name, version)
+		v.violate("MI1", pointer, "%s must be semver format, got %s", name, version)
 	}
 }
 
@@ -91,39 +92,39 @@ func isVersion(s []byte) bool {
 
 // mi2: adapter and model id are non-empty strings.
 func (v *verifier) mi2(name string, id *member) {
-	path := "$." + name
+	pointer := "/" + name
 	v.unrepeated("MI2", theSession, name, id)
 	switch {
 	case id.kind == kindAbsent:
-		v.violate("MI2", path, "required field %s is missing", name)
+		v.violate("MI2", pointer, "required field %s is missing", name)
 	case id.kind != kindString || len(id.text) == 0:
-		v.violate("MI2", path, "%s must be non-empty string", name)
+		v.violate("MI2", pointer, "%s must be non-empty string", name)
 	}
 }
 
 // mi3: the mode is record or replay.
 func (v *verifier) mi3(mode *member) {
-	const path = "$.mode"
+	const pointer = "/mode"
 	v.unrepeated("MI3", theSession, "mode", mode)
 	switch {
 	case mode.kind == kindAbsent:
-		v.violate("MI3", path, "required field mode is missing")
+		v.violate("MI3", pointer, "required field mode is missing")
 	case mode.kind != kindString || !Mode(mode.text).valid():
-		v.violate("MI3", path, "mode must be one of [record, replay], got %s", mode)
+		v.violate("MI3", pointer, "mode must be one of [record, replay], got %s", mode)
 	}
 }
 
 // mi4: the interactions are an array of at most MaxInteractions.
 func (v *verifier) mi4(interactions *member, length int) {
-	const path = "$.interactions"
+	const pointer = "/interactions"
 	v.unrepeated("MI4", theSession, "interactions", interactions)
 	switch {
 	case interactions.kind == kindAbsent:
-		v.violate("MI4", path, "required field interactions is missing")
+		v.violate("MI4", pointer, "required field interactions is missing")
 	case interactions.kind != kindArray:
-		v.violate("MI4", path, "interactions must be an array")
+		v.violate("MI4", pointer, "interactions must be an array")
 	case length > MaxInteractions && !v.opts.NoSizeLimits:
-		v.violate("MI4", path, "interactions length (%d) exceeds limit (%d)", length, MaxInteractions)
+		v.violate("MI4", pointer, "interactions length (%d) exceeds limit (%d)", length, MaxInteractions)
 	}
 }
 
@@ -133,9 +134,9 @@ func (v *verifier) mi5(in *interaction) {
 	i, ok := in.i.number()
 	switch {
 	case in.i.kind != kindNumber:
-		v.violate("MI5", in.place.path("i"), "index must be a number, got %s", in.i.typeName())
+		v.violate("MI5", in.place.pointer("i"), "index must be a number, got %s", in.i.typeName())
 	case !ok || i != float64(in.place):
-		v.violate("MI5", in.place.path("i"), "index must be %d, got %s", in.place, &in.i)
+		v.violate("MI5", in.place.pointer("i"), "index must be %d, got %s", in.place, &in.i)
 	}
 }
 
@@ -143,7 +144,7 @@ func (v *verifier) mi5(in *interaction) {
 func (v *verifier) mi6(in *interaction) {
 	v.unrepeated("MI6", in.place, "prompt_hash", &in.promptHash)
 	if !in.promptHash.isHash() {
-		v.violate("MI6", in.place.path("prompt_hash"), "prompt_hash must be sha256:<64 hex chars>, got %s", &in.promptHash)
+		v.violate("MI6", in.place.pointer("prompt_hash"), "prompt_hash must be sha256:<64 hex chars>, got %s", &in.promptHash)
 	}
 }
 
@@ -155,16 +156,16 @@ func (v *verifier) mi7(in *interaction) {
 	v.unrepeated("MI7", in.place, "response_content", &in.content.member)
 	isHash := in.responseHash.isHash()
 	if !isHash {
-		v.violate("MI7", in.place.path("response_hash"), "response_hash must be sha256:<64 hex chars>, got %s", &in.responseHash)
+		v.violate("MI7", in.place.pointer("response_hash"), "response_hash must be sha256:<64 hex chars>, got %s", &in.responseHash)
 	}
 	if in.content.kind != kindString && in.isObject {
-		v.violate("MI7", in.place.path("response_content"), "response_content must be a string, got %s", in.content.typeName())
+		v.violate("MI7", in.place.pointer("response_content"), "response_content must be a string, got %s", in.content.typeName())
 	}
 	if !isHash || in.content.kind != kindString || v.opts.NoResponseHashes {
 		return
 	}
 	if want := in.content.sum(); !bytes.Equal(want, in.responseHash.text) {
-		v.violate("MI7", in.place.path("response_hash"), "response_hash mismatch: expected %s, got %s", want, &in.responseHash)
+		v.violate("MI7", in.place.pointer("response_hash"), "response_hash mismatch: expected %s, got %s", want, &in.responseHash)
 	}
 }
 
@@ -194,13 +195,13 @@ func (v *verifier) mi9(in *interaction) {
 func (v *verifier) mi11(in *interaction) {
 	v.totalBytes += in.content.size
 	if in.content.size > MaxResponseBytes && !v.opts.NoSizeLimits {
-		v.violate("MI11", in.place.path("response_content"), "response_content size (%d bytes) exceeds limit (%d)", in.content.size, MaxResponseBytes)
+		v.violate("MI11", in.place.pointer("response_content"), "response_content size (%d bytes) exceeds limit (%d)", in.content.size, MaxResponseBytes)
 	}
 }
 
 // mi11Total: the responses are not too large together.
 func (v *verifier) mi11Total(bytes int64) {
 	if bytes > MaxTotalBytes && !v.opts.NoSizeLimits {
-		v.violate("MI11", "$.interactions", "total response bytes (%d) exceeds limit (%d)", bytes, MaxTotalBytes)
+		v.violate("MI11", "/interactions", "total response bytes (%d) exceeds limit (%d)", bytes, MaxTotalBytes)
 	}
 }

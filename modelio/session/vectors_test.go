@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"bytes"
@@ -12,15 +12,20 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // A verdict is what the reference verifier said of a session.
 type verdict struct {
-	OK           bool                `json:"ok"`
-	Interactions int                 `json:"interactions_count"`
-	Hash         canon.Hash          `json:"model_io_hash"`
-	Violations   []modelio.Violation `json:"violations"`
-	Throws       string              `json:"throws"`
+	OK           bool       `json:"ok"`
+	Interactions int        `json:"interactions_count"`
+	Hash         canon.Hash `json:"model_io_hash"`
+	Violations   []struct {
+		Rule    string `json:"rule_id"`
+		Path    string `json:"path"`
+		Message string `json:"message"`
+	} `json:"violations"`
+	Throws string `json:"throws"`
 }
 
 // The rules that we report what the reference calls SCHEMA under, by path.
@@ -33,24 +38,26 @@ var ruleOfMissing = map[string]string{
 }
 
 // ours translates the verdict of the reference to the rules that we report.
-func (v verdict) ours() modelio.Report {
-	report := modelio.Report{Interactions: v.Interactions, Hash: v.Hash}
+func (v verdict) ours() session.Report {
+	report := session.Report{Interactions: v.Interactions, Hash: v.Hash}
 	for _, violation := range v.Violations {
-		if rule, ok := ruleOfMissing[violation.Path]; ok && violation.RuleID == modelio.RuleSchema {
+		if rule, ok := ruleOfMissing[violation.Path]; ok && violation.Rule == session.RuleSchema {
 			if rule == "MI1" { // which the reference reports beside SCHEMA
 				continue
 			}
-			violation.RuleID = rule
+			violation.Rule = rule
 		}
-		report.Violations = append(report.Violations, violation)
+		report.Violations = append(report.Violations, modelio.Violation{
+			Pointer: strings.NewReplacer("$", "", ".", "/", "[", "/", "]", "").Replace(violation.Path), Rule: violation.Rule, Message: violation.Message,
+		})
 	}
 	sortAsMI10(report.Violations)
 	return report
 }
 
-func verify(t testing.TB, session []byte, opts modelio.VerifyOptions) modelio.Report {
+func verify(t testing.TB, text []byte, opts session.VerifyOptions) session.Report {
 	t.Helper()
-	report, err := modelio.VerifyReader(bytes.NewReader(session), opts)
+	report, err := session.VerifyReader(bytes.NewReader(text), opts)
 	require.NoError(t, err)
 	return report
 }
@@ -66,7 +73,7 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 	require.Len(t, cases, 68)
 	for _, tt := range cases {
 		t.Run(tt.Name, func(t *testing.T) {
-			opts := modelio.VerifyOptions{
+			opts := session.VerifyOptions{
 				NoResponseHashes: tt.Options.VerifyResponseHashes != nil && !*tt.Options.VerifyResponseHashes,
 				NoSizeLimits:     tt.Options.EnforceSizeLimits != nil && !*tt.Options.EnforceSizeLimits,
 			}
@@ -76,11 +83,11 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 				return
 			}
 			require.Equal(t, tt.Result.ours(), got)
-			if opts == (modelio.VerifyOptions{}) {
-				require.Equal(t, got.Violations, modelio.Verify(tt.Session))
+			if opts == (session.VerifyOptions{}) {
+				require.Equal(t, got.Violations, session.Verify(tt.Session))
 			}
 			if got.OK() {
-				var s modelio.Session
+				var s session.Session
 				require.NoError(t, json.Unmarshal(tt.Session, &s))
 				hash, err := s.Hash()
 				require.NoError(t, err)
@@ -92,26 +99,26 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 
 // The sessions that are too large to store, by the recipe that is their name.
 func TestVerifyAgreesWithReferenceOnLargeSessions(t *testing.T) {
-	header := func() *modelio.Session { return modelio.NewSession("mock_a1b2c3d4", "mock") }
-	numbered := func(n int) *modelio.Session {
+	header := func() *session.Session { return session.New("mock_a1b2c3d4", "mock") }
+	numbered := func(n int) *session.Session {
 		s := header()
 		for i := range n {
 			s.Append(fmt.Sprintf("prompt_%d", i), fmt.Sprintf("response_%d", i))
 		}
 		return s
 	}
-	single := func(response string) *modelio.Session {
+	single := func(response string) *session.Session {
 		s := header()
 		s.Append("p", response)
 		return s
 	}
-	recipes := map[string]func() *modelio.Session{
-		"10001 interactions prompt_<i>/response_<i>":                                   func() *modelio.Session { return numbered(10001) },
-		"10001, enforceSizeLimits=false":                                               func() *modelio.Session { return numbered(10001) },
-		"10000 interactions prompt_<i>/response_<i> (otherwise valid_model_io header)": func() *modelio.Session { return numbered(10000) },
-		"response 'a'*1000001":                                                         func() *modelio.Session { return single(strings.Repeat("a", 1000001)) },
-		"response 'é'*500001 (1000002 bytes)":                                          func() *modelio.Session { return single(strings.Repeat("é", 500001)) },
-		"response 'a'*1000000":                                                         func() *modelio.Session { return single(strings.Repeat("a", 1000000)) },
+	recipes := map[string]func() *session.Session{
+		"10001 interactions prompt_<i>/response_<i>":                                   func() *session.Session { return numbered(10001) },
+		"10001, enforceSizeLimits=false":                                               func() *session.Session { return numbered(10001) },
+		"10000 interactions prompt_<i>/response_<i> (otherwise valid_model_io header)": func() *session.Session { return numbered(10000) },
+		"response 'a'*1000001":                                                         func() *session.Session { return single(strings.Repeat("a", 1000001)) },
+		"response 'é'*500001 (1000002 bytes)":                                          func() *session.Session { return single(strings.Repeat("é", 500001)) },
+		"response 'a'*1000000":                                                         func() *session.Session { return single(strings.Repeat("a", 1000000)) },
 	}
 	var cases []struct {
 		Name   string
@@ -124,7 +131,7 @@ func TestVerifyAgreesWithReferenceOnLargeSessions(t *testing.T) {
 			require.True(t, ok, "no recipe")
 			data, err := recipe().Encode()
 			require.NoError(t, err)
-			opts := modelio.VerifyOptions{NoSizeLimits: strings.Contains(tt.Name, "enforceSizeLimits=false")}
+			opts := session.VerifyOptions{NoSizeLimits: strings.Contains(tt.Name, "enforceSizeLimits=false")}
 			require.Equal(t, tt.Result.ours(), verify(t, data, opts))
 		})
 	}
@@ -135,5 +142,5 @@ func TestVerifyReportsWhatTheReferencePrints(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t,
 		`{"interactions_count":2,"model_io_hash":"sha256:ce26da873935464d7f35df38fe4051f9a2e39b204115b87971661d42128cabb2","ok":true}`,
-		verify(t, data, modelio.VerifyOptions{}).String())
+		verify(t, data, session.VerifyOptions{}).String())
 }

@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"context"
@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 func ExampleSession() {
-	s := modelio.NewSession("mock_a1b2c3d4", "mock")
+	s := session.New("mock_a1b2c3d4", "mock")
 	s.Append("Say hello", "Hello, World!")
 	data, err := s.Encode()
 	if err != nil {
@@ -25,7 +26,7 @@ func ExampleSession() {
 }
 
 func ExampleSession_Hash() {
-	s := modelio.NewSession("mock_a1b2c3d4", "mock")
+	s := session.New("mock_a1b2c3d4", "mock")
 	s.Append("Say hello", "Hello, World!")
 	hash, err := s.Hash()
 	if err != nil {
@@ -42,7 +43,7 @@ func ExampleSession_Hash() {
 
 func ExampleSession_UnmarshalJSON() {
 	const file = `{"model_io_schema_version":"1.0.0","adapter_id":"a","model_id":"m","mode":"record","interactions":[],"note":"kept"}`
-	var s modelio.Session
+	var s session.Session
 	if err := json.Unmarshal([]byte(file), &s); err != nil {
 		panic(err)
 	}
@@ -52,9 +53,9 @@ func ExampleSession_UnmarshalJSON() {
 }
 
 func ExampleVerify() {
-	const session = `{"model_io_schema_version": "1.0", "adapter_id": "a", "model_id": "m", "mode": "record", "interactions": [{"i": 1}]}`
-	for _, v := range modelio.Verify([]byte(session)) {
-		fmt.Println(v)
+	const text = `{"model_io_schema_version": "1.0", "adapter_id": "a", "model_id": "m", "mode": "record", "interactions": [{"i": 1}]}`
+	for _, v := range session.Verify([]byte(text)) {
+		fmt.Printf("%s: %s: %s\n", session.Path(v), v.Rule, v.Message)
 	}
 	// Output:
 	// $.model_io_schema_version: MI1: model_io_schema_version must be semver format, got 1.0
@@ -65,8 +66,8 @@ func ExampleVerify() {
 }
 
 func ExampleVerifyReader() {
-	const session = `{"model_io_schema_version": "1.0.0", "adapter_id": "a", "model_id": "m", "mode": "record", "interactions": []}`
-	report, err := modelio.VerifyReader(strings.NewReader(session), modelio.VerifyOptions{})
+	const text = `{"model_io_schema_version": "1.0.0", "adapter_id": "a", "model_id": "m", "mode": "record", "interactions": []}`
+	report, err := session.VerifyReader(strings.NewReader(text), session.VerifyOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -75,7 +76,7 @@ func ExampleVerifyReader() {
 }
 
 // A conversation is recorded once and then replayed without the model.
-func ExampleReplaySession() {
+func ExampleReplay() {
 	echo := modelio.ModelFunc(func(_ context.Context, req *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		last := req.Messages[len(req.Messages)-1]
 		return &modelio.GenerateResponse{
@@ -88,7 +89,7 @@ func ExampleReplaySession() {
 			Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}},
 		}, nil)
 		switch {
-		case errors.Is(err, modelio.ErrNotInSession):
+		case errors.Is(err, session.ErrNotFound):
 			fmt.Println("not in the session")
 		case err != nil:
 			panic(err)
@@ -97,10 +98,10 @@ func ExampleReplaySession() {
 		}
 	}
 
-	recorder := modelio.RecordSession(echo, "echo_1", "echo")
+	recorder := session.Record(echo, "echo_1", "echo")
 	ask(recorder, "hello")
 
-	replayer := modelio.ReplaySession(recorder.Session(), modelio.ReplayOptions{})
+	replayer := session.Replay(recorder.Session(), session.ReplayOptions{})
 	ask(replayer, "hello")
 	ask(replayer, "good bye")
 	// Output:
@@ -109,14 +110,14 @@ func ExampleReplaySession() {
 	// not in the session
 }
 
-func ExampleRecordSession() {
+func ExampleRecord() {
 	model := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		return &modelio.GenerateResponse{
 			Message:      &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("4")}},
 			FinishReason: modelio.FinishStop,
 		}, nil
 	})
-	recorder := modelio.RecordSession(model, "calculator_1", "calculator")
+	recorder := session.Record(model, "calculator_1", "calculator")
 	if _, err := recorder.Generate(context.Background(), &modelio.GenerateRequest{}, nil); err != nil {
 		panic(err)
 	}
@@ -125,7 +126,7 @@ func ExampleRecordSession() {
 }
 
 func ExampleRequestCore() {
-	core, err := modelio.RequestCore(&modelio.GenerateRequest{
+	core, err := session.RequestCore(&modelio.GenerateRequest{
 		Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("hi")}}},
 		Config:   modelio.Object{"temperature": json.RawMessage("0.0")},
 	})
@@ -137,7 +138,7 @@ func ExampleRequestCore() {
 }
 
 func ExampleResponseCore() {
-	core, err := modelio.ResponseCore(&modelio.GenerateRequest{}, &modelio.GenerateResponse{
+	core, err := session.ResponseCore(&modelio.GenerateRequest{}, &modelio.GenerateResponse{
 		Message: &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{
 			{ToolRequest: &modelio.ToolRequest{Name: "weather", Ref: "toolu_01A9x", Input: json.RawMessage(`{"city": "Seattle"}`)}},
 		}},

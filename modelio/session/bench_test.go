@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // BenchmarkVerifyReader verifies files of 10,000 interactions: one of 100 MB, one of a line each. Beside MB/s it
@@ -58,8 +58,8 @@ func writeSession(b *testing.B, path string, responseBytes int) (size int64) {
 	b.Helper()
 	const paragraph = "The \"snapshot\" is compared by hash; a change shows as an edit in place.\n" +
 		"\tfunc main() { fmt.Println(`naïve`, 'é') } // see https://example.com/a?b=c&d=e\n"
-	s := modelio.NewSession("bench", "bench")
-	for i := range modelio.MaxInteractions {
+	s := session.New("bench", "bench")
+	for i := range session.MaxInteractions {
 		prefix := fmt.Sprintf("answer %d\n", i)
 		s.Append(fmt.Sprintf("prompt %d", i), prefix+strings.Repeat(paragraph, responseBytes/len(paragraph)))
 	}
@@ -73,7 +73,7 @@ func verifyFile(tb testing.TB, path string) {
 	f, err := os.Open(path)
 	require.NoError(tb, err)
 	defer f.Close()
-	report, err := modelio.VerifyReader(f, modelio.VerifyOptions{})
+	report, err := session.VerifyReader(f, session.VerifyOptions{})
 	require.NoError(tb, err)
 	require.True(tb, report.OK(), report)
 }

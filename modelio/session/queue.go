@@ -1,4 +1,4 @@
-package modelio
+package session
 
 // A coreQueue gives interactions to a coreHash, which works on a goroutine of its own: where there are
 // two processors, hashing the core of a session takes no time beside reading it.

@@ -1,4 +1,4 @@
-package modelio_test
+package session_test
 
 import (
 	"bytes"
@@ -16,11 +16,12 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 func sortAsMI10(violations []modelio.Violation) {
 	slices.SortFunc(violations, func(a, b modelio.Violation) int {
-		return cmp.Or(cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(session.Path(a), session.Path(b)), cmp.Compare(a.Message, b.Message))
 	})
 }
 
@@ -208,24 +209,24 @@ func noInteraction(places ...int) []string {
 }
 
 func TestVerify(t *testing.T) {
-	valid := verify(t, []byte(aSession), modelio.VerifyOptions{})
+	valid := verify(t, []byte(aSession), session.VerifyOptions{})
 	require.Equal(t, 2, valid.Interactions)
 	for _, tt := range verifyCases {
 		t.Run(tt.name, func(t *testing.T) {
-			session := changed(t, tt.change...)
-			got := verify(t, session, modelio.VerifyOptions{})
+			text := changed(t, tt.change...)
+			got := verify(t, text, session.VerifyOptions{})
 			if tt.want == nil {
 				require.Equal(t, valid, got, tt.why)
 			}
 			var lines []string
 			for _, v := range got.Violations {
-				lines = append(lines, v.String())
+				lines = append(lines, session.Path(v)+": "+v.Rule+": "+v.Message)
 			}
 			require.ElementsMatch(t, tt.want, lines, tt.why)
 			require.True(t, slices.IsSortedFunc(got.Violations, func(a, b modelio.Violation) int {
-				return cmp.Or(cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Path, b.Path))
+				return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(session.Path(a), session.Path(b)))
 			}), "MI10")
-			require.Equal(t, got.Violations, modelio.Verify(session))
+			require.Equal(t, got.Violations, session.Verify(text))
 		})
 	}
 }
@@ -234,12 +235,12 @@ func TestVerify(t *testing.T) {
 func TestVerifyReaderInPieces(t *testing.T) {
 	for _, tt := range verifyCases {
 		t.Run(tt.name, func(t *testing.T) {
-			session := changed(t, tt.change...)
-			want := verify(t, session, modelio.VerifyOptions{})
+			text := changed(t, tt.change...)
+			want := verify(t, text, session.VerifyOptions{})
 			for name, pieces := range map[string]func(io.Reader) io.Reader{
 				"one_byte": iotest.OneByteReader, "half": iotest.HalfReader, "data_with_eof": iotest.DataErrReader,
 			} {
-				got, err := modelio.VerifyReader(pieces(bytes.NewReader(session)), modelio.VerifyOptions{})
+				got, err := session.VerifyReader(pieces(bytes.NewReader(text)), session.VerifyOptions{})
 				require.NoError(t, err, name)
 				require.Equal(t, want, got, name)
 			}
@@ -268,12 +269,12 @@ func TestVerifyNotJSON(t *testing.T) {
 		{"nested_second_name", `{"x":{"a":1,2}}`, canon.ErrSyntax, "want a member name"},
 		{"wrong_brace", `{"x":[1}}`, canon.ErrSyntax, `unexpected "}", want ',' or ']'`},
 		{"interactions_no_comma", `{"interactions":[{} {}]}`, canon.ErrSyntax, `/interactions: offset 20`},
-		{"literal", `{"x":trux}`, canon.ErrSyntax, `unexpected "x", want true`},
-		{"leading_zero", `{"x":01}`, canon.ErrSyntax, `unexpected "1", want ',' or '}'`},
+		{"literal", `{"x":trux}`, canon.ErrSyntax, `offset 5: invalid JSON: unexpected "t", want a value`},
+		{"leading_zero", `{"x":01}`, canon.ErrSyntax, `unexpected "}", want a number as JSON spells it`},
 		{"plus", `{"x":+1}`, canon.ErrSyntax, `unexpected "+", want a value`},
-		{"minus_alone", `{"x":-}`, canon.ErrSyntax, `unexpected "}", want a value`},
-		{"no_fraction", `{"x":1.}`, canon.ErrSyntax, `unexpected "}", want a digit`},
-		{"no_exponent", `{"x":1e+}`, canon.ErrSyntax, `unexpected "}", want a digit`},
+		{"minus_alone", `{"x":-}`, canon.ErrSyntax, `unexpected "}", want a number as JSON spells it`},
+		{"no_fraction", `{"x":1.}`, canon.ErrSyntax, `unexpected "}", want a number as JSON spells it`},
+		{"no_exponent", `{"x":1e+}`, canon.ErrSyntax, `unexpected "}", want a number as JSON spells it`},
 		{"hex", `{"x":0x1}`, canon.ErrSyntax, `unexpected "x"`},
 		{"nan", `{"x":NaN}`, canon.ErrSyntax, `unexpected "N", want a value`},
 		{"bad_escape", `{"x":"\x"}`, canon.ErrSyntax, "offset 6: invalid JSON: not an escape sequence"},
@@ -288,14 +289,14 @@ func TestVerifyNotJSON(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := modelio.VerifyReader(strings.NewReader(tt.text), modelio.VerifyOptions{})
+			_, err := session.VerifyReader(strings.NewReader(tt.text), session.VerifyOptions{})
 			require.ErrorIs(t, err, tt.kind)
 			require.ErrorContains(t, err, tt.want)
-			_, inPieces := modelio.VerifyReader(iotest.OneByteReader(strings.NewReader(tt.text)), modelio.VerifyOptions{})
+			_, inPieces := session.VerifyReader(iotest.OneByteReader(strings.NewReader(tt.text)), session.VerifyOptions{})
 			require.Equal(t, err, inPieces)
 			require.Equal(t,
-				[]modelio.Violation{{RuleID: modelio.RuleParse, Path: "$", Message: "Invalid JSON: " + err.Error()}},
-				modelio.Verify([]byte(tt.text)))
+				[]modelio.Violation{{Rule: session.RuleParse, Message: "Invalid JSON: " + err.Error()}},
+				session.Verify([]byte(tt.text)))
 		})
 	}
 }
@@ -303,7 +304,7 @@ func TestVerifyNotJSON(t *testing.T) {
 func TestVerifyDeepestNesting(t *testing.T) {
 	const inside = canon.MaxDepth - 3 // session, interactions, interaction
 	deep := strings.Repeat("[", inside) + strings.Repeat("]", inside)
-	require.Empty(t, modelio.Verify(changed(t, `"tokens_input": 1`, `"tokens_input": `+deep)))
+	require.Empty(t, session.Verify(changed(t, `"tokens_input": 1`, `"tokens_input": `+deep)))
 }
 
 // An error of the reader is told from a file that is not JSON, wherever it occurs.
@@ -311,11 +312,11 @@ func TestVerifyReaderFails(t *testing.T) {
 	broken := errors.New("broken disk")
 	for n := range len(aSession) {
 		r := io.MultiReader(strings.NewReader(aSession[:n]), iotest.ErrReader(broken))
-		_, err := modelio.VerifyReader(r, modelio.VerifyOptions{})
+		_, err := session.VerifyReader(r, session.VerifyOptions{})
 		require.ErrorIs(t, err, broken)
 		require.EqualError(t, err, fmt.Sprintf("read model_io session at byte %d: broken disk", n))
 	}
-	_, err := modelio.VerifyReader(lazyReader{}, modelio.VerifyOptions{})
+	_, err := session.VerifyReader(lazyReader{}, session.VerifyOptions{})
 	require.ErrorIs(t, err, io.ErrNoProgress)
 }
 
@@ -326,20 +327,20 @@ func (lazyReader) Read([]byte) (int, error) { return 0, nil }
 
 // The hash begins with adapter_id, but a file need not.
 func TestVerifyReaderAdapterLast(t *testing.T) {
-	want := verify(t, []byte(aSession), modelio.VerifyOptions{})
-	session := changed(t, `"adapter_id": "a", `, "", "  ]\n}", `  ], "adapter_id": "a"}`)
+	want := verify(t, []byte(aSession), session.VerifyOptions{})
+	text := changed(t, `"adapter_id": "a", `, "", "  ]\n}", `  ], "adapter_id": "a"}`)
 
-	got, err := modelio.VerifyReader(bytes.NewReader(session), modelio.VerifyOptions{})
+	got, err := session.VerifyReader(bytes.NewReader(text), session.VerifyOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want, got, "a file is read twice")
 
-	got, err = modelio.VerifyReader(struct{ io.Reader }{bytes.NewReader(session)}, modelio.VerifyOptions{})
+	got, err = session.VerifyReader(struct{ io.Reader }{bytes.NewReader(text)}, session.VerifyOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want, got, "what cannot be read twice is kept")
 
-	r := bytes.NewReader(append([]byte("head"), session...))
+	r := bytes.NewReader(append([]byte("head"), text...))
 	_, _ = r.Seek(4, io.SeekStart)
-	got, err = modelio.VerifyReader(r, modelio.VerifyOptions{})
+	got, err = session.VerifyReader(r, session.VerifyOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want, got, "the session begins where the reader stands")
 
@@ -347,14 +348,14 @@ func TestVerifyReaderAdapterLast(t *testing.T) {
 	require.NoError(t, err)
 	defer pipe.Close()
 	go func() {
-		_, _ = writer.Write(session)
+		_, _ = writer.Write(text)
 		writer.Close()
 	}()
-	got, err = modelio.VerifyReader(pipe, modelio.VerifyOptions{})
+	got, err = session.VerifyReader(pipe, session.VerifyOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want, got, "a pipe has Seek but cannot")
 
-	_, err = modelio.VerifyReader(&forwardOnly{Reader: bytes.NewReader(session)}, modelio.VerifyOptions{})
+	_, err = session.VerifyReader(&forwardOnly{Reader: bytes.NewReader(text)}, session.VerifyOptions{})
 	require.EqualError(t, err, "read again, as adapter_id comes after the interactions: no way back")
 }
 
@@ -373,39 +374,39 @@ func (f *forwardOnly) Seek(int64, int) (int64, error) {
 }
 
 func TestVerifyOptions(t *testing.T) {
-	session := changed(t, `"hi"`, `"ho"`)
-	require.Len(t, verify(t, session, modelio.VerifyOptions{}).Violations, 1)
-	require.True(t, verify(t, session, modelio.VerifyOptions{NoResponseHashes: true}).OK())
+	text := changed(t, `"hi"`, `"ho"`)
+	require.Len(t, verify(t, text, session.VerifyOptions{}).Violations, 1)
+	require.True(t, verify(t, text, session.VerifyOptions{NoResponseHashes: true}).OK())
 
-	session = changed(t, `"hi"`, `5`)
-	require.Len(t, verify(t, session, modelio.VerifyOptions{NoResponseHashes: true}).Violations, 1,
+	text = changed(t, `"hi"`, `5`)
+	require.Len(t, verify(t, text, session.VerifyOptions{NoResponseHashes: true}).Violations, 1,
 		"a core without response content is none, compared or not")
 }
 
 // The limits are of bytes, and hold for what is listed too.
 func TestVerifyLimits(t *testing.T) {
 	nulls := "[" + strings.Repeat("null,", 100_000) + "null]"
-	report := verify(t, changed(t, "[\n", `[`+nulls[1:len(nulls)-1]+",\n"), modelio.VerifyOptions{})
-	require.Len(t, report.Violations, 4*modelio.MaxInteractions)
+	report := verify(t, changed(t, "[\n", `[`+nulls[1:len(nulls)-1]+",\n"), session.VerifyOptions{})
+	require.Len(t, report.Violations, 4*session.MaxInteractions)
 	require.Contains(t, report.Violations, modelio.Violation{
-		RuleID: "MI4", Path: "$.interactions", Message: "interactions length (100003) exceeds limit (10000)",
+		Rule: "MI4", Pointer: "/interactions", Message: "interactions length (100003) exceeds limit (10000)",
 	})
 
-	s := modelio.NewSession("a", "m")
-	s.Append("p", strings.Repeat("é", modelio.MaxResponseBytes/2)+"x")
+	s := session.New("a", "m")
+	s.Append("p", strings.Repeat("é", session.MaxResponseBytes/2)+"x")
 	data, err := s.Encode()
 	require.NoError(t, err)
 	require.Equal(t, []modelio.Violation{{
-		RuleID: "MI11", Path: "$.interactions[0].response_content", Message: "response_content size (1000001 bytes) exceeds limit (1000000)",
-	}}, modelio.Verify(data))
+		Rule: "MI11", Pointer: "/interactions/0/response_content", Message: "response_content size (1000001 bytes) exceeds limit (1000000)",
+	}}, session.Verify(data))
 
 	hash, err := s.Hash()
 	require.NoError(t, err)
-	require.Equal(t, modelio.Report{Interactions: 1, Hash: hash}, verify(t, data, modelio.VerifyOptions{NoSizeLimits: true}))
+	require.Equal(t, session.Report{Interactions: 1, Hash: hash}, verify(t, data, session.VerifyOptions{NoSizeLimits: true}))
 }
 
 func TestReportString(t *testing.T) {
 	require.Equal(t,
 		`{"ok":false,"violations":[{"message":"session must be object, got null","path":"$","rule_id":"SCHEMA"}]}`,
-		verify(t, []byte("null"), modelio.VerifyOptions{}).String())
+		verify(t, []byte("null"), session.VerifyOptions{}).String())
 }

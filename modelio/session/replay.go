@@ -1,4 +1,4 @@
-package modelio
+package session
 
 import (
 	"context"
@@ -7,16 +7,17 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // What a [ReplayError] wraps.
 var (
-	// ErrNotInSession says that a session has no answer to a request.
-	ErrNotInSession = errors.New("no such prompt in the session")
-	// ErrSessionSpent says that all the answers to a request were replayed.
-	ErrSessionSpent = errors.New("asked once more than recorded")
-	// ErrSessionTampered says that a response_content is not what its response_hash says (MI7).
-	ErrSessionTampered = errors.New("response_hash is not that of response_content")
+	// ErrNotFound says that a session has no answer to a request.
+	ErrNotFound = errors.New("no such prompt in the session")
+	// ErrSpent says that all the answers to a request were replayed.
+	ErrSpent = errors.New("asked once more than recorded")
+	// ErrTampered says that a response_content is not what its response_hash says (MI7).
+	ErrTampered = errors.New("response_hash is not that of response_content")
 )
 
 // A ReplayError says why a session did not answer a request.
@@ -38,11 +39,11 @@ type ReplayOptions struct {
 	// Sequential answers the n-th call with the n-th interaction, whatever the request.
 	Sequential bool
 	// Prompt returns the prompt that the session has the hash of; nil means [RequestCore].
-	Prompt func(*GenerateRequest) ([]byte, error)
+	Prompt func(*modelio.GenerateRequest) ([]byte, error)
 }
 
-// A SessionReplayer is a [Model] that answers from a session. It is safe for concurrent use.
-type SessionReplayer struct {
+// A Replayer is a [modelio.Model] that answers from a session. It is safe for concurrent use.
+type Replayer struct {
 	session *Session
 	opts    ReplayOptions
 
@@ -53,11 +54,11 @@ type SessionReplayer struct {
 	done     []bool               // by place
 }
 
-// ReplaySession returns a model that answers a request with the first interaction of its prompt_hash
+// Replay returns a model that answers a request with the first interaction of its prompt_hash
 // that was not replayed yet, so that a request that was made n times gets its n answers in
 // order. The session must not be changed from then on.
-func ReplaySession(s *Session, opts ReplayOptions) *SessionReplayer {
-	r := &SessionReplayer{
+func Replay(s *Session, opts ReplayOptions) *Replayer {
+	r := &Replayer{
 		session:  s,
 		opts:     opts,
 		byPrompt: map[canon.Hash][]int{},
@@ -79,7 +80,7 @@ func ReplaySession(s *Session, opts ReplayOptions) *SessionReplayer {
 //
 // Errors are a [*ReplayError] where the session has no answer, and the [*RecordedError] that it has
 // instead of an answer. There is no answer that was not recorded.
-func (r *SessionReplayer) Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error) {
+func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (r *SessionReplayer) Generate(ctx context.Context, req *GenerateRequest, st
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := stream(ctx, &GenerateResponseChunk{Role: RoleModel, Content: []Part{part}}); err != nil {
+		if err := stream(ctx, &modelio.GenerateResponseChunk{Role: modelio.RoleModel, Content: []modelio.Part{part}}); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +111,7 @@ func (r *SessionReplayer) Generate(ctx context.Context, req *GenerateRequest, st
 }
 
 // take returns the interaction that answers a prompt, and marks it as replayed.
-func (r *SessionReplayer) take(prompt canon.Hash) (*Interaction, error) {
+func (r *Replayer) take(prompt canon.Hash) (*Interaction, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	place, err := r.place(prompt)
@@ -119,7 +120,7 @@ func (r *SessionReplayer) take(prompt canon.Hash) (*Interaction, error) {
 	}
 	in := &r.session.Interactions[place]
 	if canon.Sum(toUTF8(in.ResponseContent)) != in.ResponseHash {
-		return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrSessionTampered)}
+		return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrTampered)}
 	}
 	r.next++
 	r.served[prompt]++
@@ -127,11 +128,11 @@ func (r *SessionReplayer) take(prompt canon.Hash) (*Interaction, error) {
 	return in, nil
 }
 
-func (r *SessionReplayer) place(prompt canon.Hash) (int, error) {
+func (r *Replayer) place(prompt canon.Hash) (int, error) {
 	total := len(r.session.Interactions)
 	if r.opts.Sequential {
 		if r.next == total {
-			return 0, &ReplayError{prompt, total - 1, fmt.Errorf("%w: all %d interactions were replayed", ErrSessionSpent, total)}
+			return 0, &ReplayError{prompt, total - 1, fmt.Errorf("%w: all %d interactions were replayed", ErrSpent, total)}
 		}
 		return r.next, nil
 	}
@@ -141,19 +142,19 @@ func (r *SessionReplayer) place(prompt canon.Hash) (int, error) {
 		return places[served], nil
 	case served > 0:
 		last := places[served-1]
-		return 0, &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSessionSpent, served, last)}
+		return 0, &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, served, last)}
 	}
 	return 0, r.miss(prompt)
 }
 
 // miss names the first interaction that was not replayed: with nothing but hashes to
 // compare, that is the one which the request is most likely a changed form of.
-func (r *SessionReplayer) miss(prompt canon.Hash) error {
+func (r *Replayer) miss(prompt canon.Hash) error {
 	for place, done := range r.done {
 		if !done {
 			nearest := r.session.Interactions[place].PromptHash
-			return &ReplayError{prompt, place, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s", ErrNotInSession, place, nearest)}
+			return &ReplayError{prompt, place, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s", ErrNotFound, place, nearest)}
 		}
 	}
-	return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotInSession, len(r.done))}
+	return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, len(r.done))}
 }

@@ -1,0 +1,25 @@
+package modelio
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Violation is one thing that is wrong with a text: a document, a session, params, an answer. It is
+// the one shape of the packages that judge texts.
+type Violation struct {
+	Pointer string // RFC 6901 pointer of the place; empty: the whole text
+	Rule    string // the name of the rule, as the specification of the text has it
+	Message string
+}
+
+func (v Violation) String() string {
+	parts := []string{v.Pointer, v.Rule, v.Message}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
+}
+
+// Compare orders violations by pointer, rule and message.
+func (v Violation) Compare(w Violation) int {
+	return cmp.Or(cmp.Compare(v.Pointer, w.Pointer), cmp.Compare(v.Rule, w.Rule), cmp.Compare(v.Message, w.Message))
+}
