@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
 )
 
 // A console is what a command reads from and writes to. What it writes to stdout is its answer,
@@ -46,7 +48,7 @@ func wantsColor(getenv func(string) string) bool {
 // canonical writes a line of canonical JSON, but to a terminal in a spelling that is safe there.
 func (c *console) canonical(line string) {
 	if c.terminal {
-		line = printable(line)
+		line = page.Printable(line)
 	}
 	fmt.Fprintln(c.stdout, line)
 }
@@ -57,13 +59,13 @@ func (c *console) json(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.stdout, printable(string(text)))
+	_, err = fmt.Fprintln(c.stdout, page.Printable(string(text)))
 	return err
 }
 
 // say writes a line to stderr.
 func (c *console) say(format string, args ...any) {
-	fmt.Fprintln(c.stderr, printableText(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(c.stderr, page.PrintableText(fmt.Sprintf(format, args...)))
 }
 
 // complain says what went wrong with the named command.
@@ -78,3 +80,16 @@ func (c *console) complain(name string, err error) {
 		c.say("run %s --help", name)
 	}
 }
+
+// line writes a line of the answer.
+func (c *console) line(line string) { fmt.Fprintln(c.stdout, page.Printable(line)) }
+
+// sayAll writes lines to stderr.
+func (c *console) sayAll(lines []string) {
+	for _, line := range lines {
+		c.say("%s", line)
+	}
+}
+
+// text writes lines of the answer.
+func (c *console) text(text string) { fmt.Fprint(c.stdout, page.PrintableText(text)) }

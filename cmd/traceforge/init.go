@@ -13,26 +13,24 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-var initCommand = command{
-	name:     "init",
-	synopsis: "[--json] [--git [--command COMMAND]] [DIR]",
-	summary:  "make an empty store, and set git up for it",
-	help: `
-Makes the store's directory with the .gitattributes that keep git from changing its
-bytes; the first recording would do the same. What is there already is left alone.
+func initCommand(con *console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "make an empty store, and set git up for it",
+		Long: `Makes the store's directory with the .gitattributes that keep git from changing its
+bytes and the .gitignore of what is not for git; the first recording would do the same.
+What is there already is left alone.
 
-With --git it also tells this clone of the repository, which is nothing to commit:
-
-  to show snapshots in git diff, git show and git log -p as traceforge show does,
-  to show no difference of blobs,
-  to merge manifests by their records, instead of by their lines.
-
-  --command COMMAND  how git shall call this program, such as "go tool traceforge"; it is
-                     traceforge where nothing else is said
-  --json             print one object as well
+With --git it also tells this clone of the repository, which is nothing to commit, to show
+documents in git diff, git show and git log -p as traceforge show does, and to show no
+difference of raw answers and media.
 
 The object of --json has:
 
@@ -41,45 +39,50 @@ The object of --json has:
   attributes  file, the path of git's attributes of this clone; added, the lines that
               it did not have. Left out without --git
 `,
-	run: runInit,
-}
-
-func runInit(ctx context.Context, con *console, args []string) error {
-	flags := newFlags()
-	withGit := flags.Bool("git", false, "")
-	program := flags.String("command", "", "")
-	asJSON := flags.Bool("json", false, "")
-	args, err := arguments(flags, args, 0, 1)
-	if err != nil {
-		return err
+		Args: arguments(0, 1),
 	}
-	if *program != "" && !*withGit {
-		return usagef("--command is of use with --git only")
-	}
-	dir, err := storeDir(strings.Join(args, ""))
-	if err != nil {
-		return err
-	}
-	if err := makeStoreDir(dir); err != nil {
-		return err
-	}
-	con.say("%s: the store is ready, commit it with its .gitattributes", dir)
-	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
-	if *withGit {
-		if *program == "" {
-			if _, err := osexec.LookPath("traceforge"); err != nil {
-				return fmt.Errorf("git would not find this program: install it, or name it with --command: %w", err)
-			}
-			*program = "traceforge"
+	asJSON := c.Flags().Bool("json", false, "print one object as well")
+	withGit := c.Flags().Bool("git", false, "set up this clone for git diff")
+	program := c.Flags().String("command", "", "how git shall call this program: `COMMAND`, such as \"go tool traceforge\"")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if *program != "" && !*withGit {
+			return usageError{errors.New("--command is of use with --git only")}
 		}
-		if err := ready.setUpGit(ctx, con, dir, *program); err != nil {
+		dir, err := place.StoreDir(strings.Join(args, ""))
+		if err != nil {
 			return err
 		}
+		if err := makeStore(dir); err != nil {
+			return err
+		}
+		con.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
+		ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
+		if *withGit {
+			if err := ready.setUpGit(c.Context(), con, dir, *program); err != nil {
+				return err
+			}
+		}
+		if *asJSON {
+			return con.json(ready)
+		}
+		return nil
 	}
-	if *asJSON {
-		return con.json(ready)
+	return c
+}
+
+// makeStore makes an empty store, or leaves alone what is there.
+func makeStore(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, ".gitattributes")); !errors.Is(err, fs.ErrNotExist) {
+		return err // it is a store
 	}
-	return nil
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	return s.WriteManifest() // and all else that a store has
 }
 
 // A setup is what init made.
@@ -101,47 +104,31 @@ type gitAttributes struct {
 	Added []string `json:"added"`
 }
 
-// makeStoreDir makes an empty store, or leaves alone what is there.
-func makeStoreDir(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); !errors.Is(err, fs.ErrNotExist) {
-		return err // it is a store
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	store, err := snapshot.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return store.RebuildManifest() // and all else that a store has
-}
-
 // setUpGit makes the settings of this clone and says which.
 func (s *setup) setUpGit(ctx context.Context, con *console, dir, program string) error {
-	for _, setting := range []gitSetting{
-		{"diff.traceforge.textconv", program + " git textconv"},
-		{"merge.traceforge.name", "traceforge manifests"},
-		{"merge.traceforge.driver", program + " git merge-manifest %O %A %B"},
-	} {
-		if _, err := git(ctx, dir, "config", setting.Name, setting.Value); err != nil {
-			return err
+	if program == "" {
+		program = "traceforge"
+		if _, err := osexec.LookPath(program); err != nil {
+			return fmt.Errorf("git would not find this program: install it, or name it with --command: %w", err)
 		}
-		con.say("git config %s: %s", setting.Name, setting.Value)
-		s.Config = append(s.Config, setting)
 	}
-	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
+	setting := gitSetting{"diff.traceforge.textconv", program + " git textconv"}
+	if _, err := git.Run(ctx, dir, "config", setting.Name, setting.Value); err != nil {
+		return err
+	}
+	con.say("git config %s: %s", setting.Name, setting.Value)
+	s.Config = append(s.Config, setting)
+	prefix, err := git.Run(ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
 		return err
 	}
-	file, err := git(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
+	file, err := git.Run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
 	if err != nil {
 		return err
 	}
 	added, err := addLines(file, []string{
 		attributePattern(prefix+"*/*.json", prefix) + " diff=traceforge",
-		attributePattern(prefix+"blobs/**", prefix) + " -diff",
-		attributePattern(prefix+"manifest.json", prefix) + " merge=traceforge",
+		attributePattern(prefix+"*/*/**", prefix) + " -diff",
 	})
 	for _, line := range added {
 		con.say("%s: %s", file, line)
@@ -162,8 +149,8 @@ func attributePattern(path, prefix string) string {
 
 // addLines appends to a file those lines that it does not have, and returns them.
 func addLines(file string, lines []string) (added []string, err error) {
-	before, err := readIfAny(file)
-	if err != nil {
+	before, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	has := strings.Split(string(before), "\n")

@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 func main() {
@@ -15,20 +20,71 @@ func main() {
 // exec runs the command that args name and returns its exit code.
 func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	con := newConsole(stdin, stdout, stderr)
-	cmd, args, err := lookup(args)
-	if err != nil {
-		con.complain("traceforge", err)
-		return exitTrouble
-	}
-	err = cmd.run(ctx, con, args)
-	if errors.Is(err, flag.ErrHelp) {
-		err = writeHelp(con, cmd)
-	}
+	root := rootCommand(con)
+	root.SetArgs(longFlags(args))
+	cmd, err := root.ExecuteContextC(ctx)
 	if flushErr := con.stdout.Flush(); flushErr != nil && !errors.Is(err, flushErr) {
 		err = flushErr
 	}
 	if err != nil {
-		con.complain("traceforge "+cmd.name, err)
+		con.complain(cmd.CommandPath(), err)
 	}
 	return exitCode(err)
 }
+
+// longFlags gives flags of one dash the second one, as go's own flags have either.
+func longFlags(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(arg, "=")
+		if len(name) > 2 && name[0] == '-' && name[1] != '-' {
+			args[i] = "-" + arg
+		}
+	}
+	return args
+}
+
+// Exit codes. Those of the modelio commands are the reference verifier's.
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitTrouble  = 2 // usage or I/O
+)
+
+// An exit ends a command with a code of its own.
+type exit struct {
+	code int
+	err  error // what is left to be said; nil: nothing
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e exit) Unwrap() error { return e.err }
+
+// exitCode returns the code that a command's error asks for. A broken text is a finding.
+func exitCode(err error) int {
+	var e exit
+	var broken *snapshot.Error
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &e):
+		return e.code
+	case errors.As(err, &broken):
+		return exitFindings
+	}
+	return exitTrouble
+}
+
+// A usageError says how a command was called wrongly.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,11 +8,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Exit codes of the modelio commands (design R14).
+// Exit codes of the modelio commands .
 const (
 	exitSessionTrouble = 1 // usage or I/O
 	exitSessionNotJSON = 2
@@ -30,40 +31,54 @@ command was called wrongly, 2 where one is not JSON, 3 where one breaks a rule; 
 several, the highest.
 `
 
-var modelioVerifyCommand = command{
-	name:     "modelio verify",
-	synopsis: "[--no-response-hashes] [--no-size-limits] FILE…",
-	summary:  "check model_io sessions",
-	help: `
-Checks model_io.json files against the rules MI1 to MI12 and prints a line of canonical
-JSON for each: its number of interactions and its hash, or every violation. The file -
-is standard input. Files are read as a stream, whatever their size.
-
-  --no-response-hashes  do not compare response_hash with response_content (MI7)
-  --no-size-limits      allow any number of interactions of any size (MI4, MI11)
-` + sessionExitCodes,
-	run: runModelioVerify,
-}
-
-func runModelioVerify(_ context.Context, con *console, args []string) error {
-	var opts modelio.VerifyOptions
-	flags := newFlags()
-	flags.BoolVar(&opts.NoResponseHashes, "no-response-hashes", false, "")
-	flags.BoolVar(&opts.NoSizeLimits, "no-size-limits", false, "")
-	files, err := arguments(flags, args, 1, math.MaxInt)
-	if err != nil {
+func modelioCommand(con *console) *cobra.Command {
+	c := group("modelio", "check model_io sessions", modelioVerifyCommand(con), modelioHashCommand(con))
+	trouble := func(err error) error {
+		if err == nil {
+			return nil
+		}
 		return exit{exitSessionTrouble, err}
 	}
-	code := exitClean
-	for _, file := range files {
-		report, err := verifySession(con.stdin, file, opts)
-		if err != nil {
-			report = unreadSession(file, err)
-			con.say("traceforge modelio verify: %s: %v", file, err)
-		}
-		con.canonical(report.String())
-		code = max(code, sessionCode(report, err))
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return trouble(usageError{err}) })
+	for _, sub := range c.Commands() {
+		check := sub.Args
+		sub.Args = func(c *cobra.Command, args []string) error { return trouble(check(c, args)) }
 	}
+	return c
+}
+
+func modelioVerifyCommand(con *console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "verify FILE…",
+		Short: "check model_io sessions",
+		Long: `Checks model_io.json files against the rules MI1 to MI12 and prints a line of canonical
+JSON for each: its number of interactions and its hash, or every violation. The file -
+is standard input. Files are read as a stream, whatever their size.
+` + sessionExitCodes,
+		Args: arguments(1, math.MaxInt),
+	}
+	var opts modelio.VerifyOptions
+	c.Flags().BoolVar(&opts.NoResponseHashes, "no-response-hashes", false,
+		"do not compare response_hash with response_content (MI7)")
+	c.Flags().BoolVar(&opts.NoSizeLimits, "no-size-limits", false, "allow any number of interactions of any size (MI4, MI11)")
+	c.RunE = func(c *cobra.Command, files []string) error {
+		code := exitClean
+		for _, file := range files {
+			report, err := verifySession(con.stdin, file, opts)
+			if err != nil {
+				report = unreadSession(file, err)
+				con.say("%s: %s: %v", c.CommandPath(), file, err)
+			}
+			con.canonical(report.String())
+			code = max(code, sessionCode(report, err))
+		}
+		return endSession(con, code)
+	}
+	return c
+}
+
+// endSession ends a command with a code, if what it printed could be written.
+func endSession(con *console, code int) error {
 	if err := con.stdout.Flush(); err != nil {
 		return exit{exitSessionTrouble, err}
 	}
@@ -121,37 +136,29 @@ func sessionCode(report modelio.Report, err error) int {
 	return exitClean
 }
 
-var modelioHashCommand = command{
-	name:     "modelio hash",
-	synopsis: "FILE",
-	summary:  "print the hash of a model_io session",
-	help: `
-Prints the ModelIOHash of a model_io.json file: sha256 over the canonical form of its
+func modelioHashCommand(con *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hash FILE",
+		Short: "print the hash of a model_io session",
+		Long: `Prints the ModelIOHash of a model_io.json file: sha256 over the canonical form of its
 core, which has no times and no metrics. The file - is standard input. A session that
 is not valid has no hash; what is wrong with it goes to standard error.
 ` + sessionExitCodes,
-	run: runModelioHash,
-}
-
-func runModelioHash(_ context.Context, con *console, args []string) error {
-	files, err := arguments(newFlags(), args, 1, 1)
-	if err != nil {
-		return exit{exitSessionTrouble, err}
+		Args: arguments(1, 1),
+		RunE: func(_ *cobra.Command, files []string) error {
+			report, err := verifySession(con.stdin, files[0], modelio.VerifyOptions{})
+			code := sessionCode(report, err)
+			switch {
+			case err != nil:
+				return exit{code, fmt.Errorf("%s: %w", files[0], err)}
+			case !report.OK():
+				for _, v := range report.Violations {
+					con.say("%s: %s", files[0], v)
+				}
+				return exit{code: code}
+			}
+			fmt.Fprintln(con.stdout, report.Hash)
+			return endSession(con, code)
+		},
 	}
-	report, err := verifySession(con.stdin, files[0], modelio.VerifyOptions{})
-	code := sessionCode(report, err)
-	switch {
-	case err != nil:
-		return exit{code, fmt.Errorf("%s: %w", files[0], err)}
-	case !report.OK():
-		for _, v := range report.Violations {
-			con.say("%s: %s", files[0], v)
-		}
-		return exit{code: code}
-	}
-	fmt.Fprintln(con.stdout, report.Hash)
-	if err := con.stdout.Flush(); err != nil {
-		return exit{exitSessionTrouble, err}
-	}
-	return nil
 }

@@ -2,167 +2,140 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-var pruneCommand = command{
-	name:     "prune",
-	synopsis: "[--write] [--json] [--receipt DIR|--blobs] [--dir DIR] [-- FLAG…]",
-	summary:  "remove the records that no test uses any more",
-	help: `
-Runs the tests of all packages of the module that can record, and lists the records that
+func pruneCommand(con *console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "prune [-- FLAG…]",
+		Short: "remove the documents that no test uses any more",
+		Long: `Runs the tests of all packages of the module that can record, and lists the documents that
 none of them used and none can use: those of tests that are not in the code any more, and
-those that a test passed without. With --write they are removed, with their blobs.
+those that a test passed without. With --write they are removed, with their raw answers;
+and so are raw answers that no record names.
 
-Never listed are records of tests that did not run as they always do: that were skipped
+Never listed are documents of tests that did not run as they always do: that were skipped
 or filtered (-run, -skip, -short), whose files other build tags select, whose package
 failed or did not run, that a test framework runs under names of its own, and those of
-other modules. Where a test fails, nothing is removed. Blobs that no record refers to, as
-merges may leave them, are listed too.
+other modules. Where a test fails, nothing is removed.
 
 What follows -- goes to go test as it is. The exit code is 1 where there is something to
 remove, or a test failed.
 
-  -n, --dry-run  remove nothing; so it is without --write
-  --write        remove what is listed
-  --receipt DIR  run nothing, but read what a run left in DIR: the receipts of its tests,
-                 and what go test -json printed
-  --blobs        run nothing, and look for blobs only
-  --dir DIR      the store
-  --json         print one object instead
+With --receipt it runs nothing, but reads what a run left: the receipts of its tests, and
+what go test -json printed.
 
 The object of --json has:
 
   removed    true where what is listed was removed
-  orphans    of each file to remove, or that was removed:
-             ` + unusedFields + `
-  unplayed   the same of each record that was not used and stays
+  orphans    of each document to remove, or that was removed:
+             ` + coverage.UnusedFields + `
+  unplayed   the same of each document that was not used and stays
 `,
-	run: runPrune,
-}
-
-func runPrune(ctx context.Context, con *console, args []string) error {
-	args, forwarded := cutTerminator(args)
-	flags := newFlags()
-	write := flags.Bool("write", false, "")
-	dry := flags.Bool("dry-run", false, "")
-	flags.BoolVar(dry, "n", false, "")
-	asJSON := flags.Bool("json", false, "")
-	left := flags.String("receipt", "", "")
-	onlyBlobs := flags.Bool("blobs", false, "")
-	named := flags.String("dir", "", "")
-	if _, err := arguments(flags, args, 0, 0); err != nil {
-		return err
 	}
-	switch {
-	case *write && *dry:
-		return usagef("--write and --dry-run exclude each other")
-	case *left != "" && *onlyBlobs:
-		return usagef("--receipt and --blobs exclude each other")
-	case (*left != "" || *onlyBlobs) && forwarded != nil:
-		return usagef("no test is run with --receipt or --blobs, so no flag can be passed to it")
-	}
-	store, dir, err := openStore(*named)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	c := &coverage{}
-	if !*onlyBlobs {
-		if c, err = pruneable(ctx, con, store, dir, *left, forwarded); err != nil {
+	asJSON := jsonFlag(c)
+	dir := dirFlag(c)
+	left := receiptFlag(c)
+	write := c.Flags().Bool("write", false, "remove what is listed")
+	c.Flags().BoolP("dry-run", "n", false, "remove nothing; so it is without --write")
+	c.MarkFlagsMutuallyExclusive("write", "dry-run")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		args, flags := beforeDash(c, args)
+		if err := arguments(0, 0)(c, args); err != nil {
 			return err
 		}
-	}
-	blobs, err := orphanedBlobs(store)
-	if err != nil {
-		return err
-	}
-	if *write {
-		if err := remove(store, c.orphans); err != nil {
+		if *left != "" && flags != nil {
+			return usageError{errors.New("no test is run with --receipt, so no flag can be passed to it")}
+		}
+		s, dir, err := place.OpenStore(*dir)
+		if err != nil {
 			return err
 		}
+		report, err := pruneable(c.Context(), con, s, dir, *left, flags)
+		if err != nil {
+			return err
+		}
+		if *write {
+			if err := remove(con, s, report.Orphans); err != nil {
+				return err
+			}
+		}
+		return writePruned(con, dir, report, *write, *asJSON)
 	}
-	c.orphans = append(c.orphans, blobs...)
-	return sayPruned(con, dir, c, *write, *asJSON)
+	return c
 }
 
 // pruneable returns what a run of the tests used, which must have passed: the one that left its
 // receipts in left, or one that is made now.
-func pruneable(ctx context.Context, con *console, store *snapshot.Store, dir, left string, flags []string) (*coverage, error) {
-	var u *usage
+func pruneable(ctx context.Context, con *console, s *store.Store, dir, left string, flags []string) (*coverage.Report, error) {
+	var run *coverage.Run
 	var err error
 	if left != "" {
-		u, err = readRun(ctx, left, dir)
+		run, err = coverage.ReadRun(ctx, left, dir)
 	} else {
-		u, err = runAll(ctx, con, store, dir, flags)
+		run, err = coverage.RunAll(ctx, con.say, s, dir, flags)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := u.cover(store)
+	report, err := run.Report(s)
 	if err != nil {
 		return nil, err
 	}
-	if failed := u.ended.failed(); len(failed) > 0 {
+	if failed := run.Ended.Failed(); len(failed) > 0 {
 		return nil, exit{exitFindings, fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))}
 	}
-	return c, nil
+	return report, nil
 }
 
-// orphanedBlobs returns the blobs that no record refers to.
-func orphanedBlobs(store *snapshot.Store) ([]unused, error) {
-	found, err := store.Verify()
-	if err != nil {
-		return nil, err
+// remove removes documents, and raw answers that no other names.
+func remove(con *console, s *store.Store, orphans []coverage.Unused) error {
+	var c store.Change
+	for _, u := range orphans {
+		c.Remove = append(c.Remove, u.File)
 	}
-	var blobs []unused
-	for _, f := range found {
-		if f.Rule == "orphan" {
-			blobs = append(blobs, unused{File: f.File, Reason: f.Message})
-		}
-	}
-	return blobs, nil
-}
-
-// remove removes records, and the blobs that no other refers to.
-func remove(store *snapshot.Store, orphans []unused) error {
-	var c snapshot.Change
-	for _, r := range orphans {
-		c.Remove = append(c.Remove, r.entry)
-	}
-	if err := store.Commit(c); err != nil {
+	if err := s.Commit(c); err != nil {
 		return err
 	}
-	_, err := store.Prune()
+	files, err := s.Prune()
+	for _, file := range files {
+		con.say("removed %s, which no record named", file)
+	}
 	return err
 }
 
-func sayPruned(con *console, dir string, c *coverage, removed, asJSON bool) error {
+func writePruned(con *console, dir string, r *coverage.Report, removed, asJSON bool) error {
 	if asJSON {
 		err := con.json(struct {
-			Removed  bool     `json:"removed"`
-			Orphans  []unused `json:"orphans"`
-			Unplayed []unused `json:"unplayed"`
-		}{removed, append([]unused{}, c.orphans...), append([]unused{}, c.kept...)})
+			Removed  bool              `json:"removed"`
+			Orphans  []coverage.Unused `json:"orphans"`
+			Unplayed []coverage.Unused `json:"unplayed"`
+		}{removed, orEmpty(r.Orphans), orEmpty(r.Unplayed)})
 		if err != nil {
 			return err
 		}
 	} else {
-		for _, r := range c.orphans {
-			fmt.Fprintln(con.stdout, printable(filepath.ToSlash(filepath.Join(dir, r.File))+"  "+r.Reason))
+		for _, u := range r.Orphans {
+			con.line(filepath.ToSlash(filepath.Join(dir, u.File)) + "  " + u.Reason)
 		}
 		if err := con.stdout.Flush(); err != nil {
 			return err
 		}
 	}
-	c.sayKept(con)
-	orphans := count(len(c.orphans), "file", "files")
+	con.sayAll(r.Reasons())
+	orphans := page.Count(len(r.Orphans), "document", "documents")
 	switch {
-	case len(c.orphans) == 0:
+	case len(r.Orphans) == 0:
 		con.say("%s: nothing is to be removed", dir)
 	case removed:
 		con.say("%s: removed %s", dir, orphans)

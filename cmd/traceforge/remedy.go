@@ -1,167 +1,105 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Remedies are what mends the findings in a store, by what is to be done.
+// Remedies are what to do about the findings in a store, where their messages do not say it.
 type remedies struct {
-	dir  string // of the store, as messages name it
-	args string // what names the store to other commands; empty: nothing need to
+	dir   string // of the store, as messages name it
+	named string // as the user named it; empty: not at all
 
-	stray, extra, misnamed []string // files
-	missing, broken        []string
-	records, blobs         []string // with conflict markers
-	lostBlobs              bool     // missing or altered
-	orphans, manifest      bool
-	tests                  []testOf // of broken records
+	stray, lost []string // files
+	conflicts   bool
+	tests       []page.Test // whose documents are broken
 }
 
-// sayRemedies says how to mend what was found in the store in dir; named is how the user named it.
-func sayRemedies(con *console, found []snapshot.Finding, dir, named string) {
-	r := &remedies{dir: dir}
-	if named != "" {
-		r.args = " " + gotest.Quote(named)
-	}
-	rules := map[string][]string{} // by file
+// remediesOf says what to do about what was found in the store in dir; named is how the user named it.
+func remediesOf(found []snapshot.Finding, dir, named string) []string {
+	r := &remedies{dir: dir, named: named}
 	for _, f := range found {
-		rules[f.File] = append(rules[f.File], f.Rule)
+		r.add(f)
 	}
-	for _, f := range found {
-		if file := f.File; file != "" && rules[file] != nil {
-			r.add(file, rules[file])
-			rules[file] = nil // once
+	r.findTests()
+	return r.lines()
+}
+
+func (r *remedies) add(f snapshot.Finding) {
+	noted := func(files []string) bool { return slices.Contains(files, f.File) }
+	switch f.Rule {
+	case "unused", "unrecorded", snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
+		snapshot.RuleAttributes, snapshot.RuleDuplicate: // others say it
+	case snapshot.RuleStray:
+		r.stray = append(r.stray, f.File)
+	case snapshot.RuleConflict:
+		r.conflicts = true
+	default:
+		if f.File != "" && !noted(r.lost) {
+			r.lost = append(r.lost, f.File)
 		}
 	}
-	for _, line := range r.lines() {
-		con.say("%s", line)
+}
+
+// findTests notes which tests can record again what was lost, where the document still tells it.
+func (r *remedies) findTests() {
+	for _, file := range r.lost {
+		test := place.TestOfBroken(r.dir, file)
+		test.Test, _, _ = strings.Cut(test.Test, "/")
+		if gotest.Kind(test.Test) != "" && !slices.Contains(r.tests, test) {
+			r.tests = append(r.tests, test)
+		}
 	}
 }
 
-// add takes a file that broke rules.
-func (r *remedies) add(file string, rules []string) {
-	broke := func(rule string) bool { return slices.Contains(rules, rule) }
-	isBlob := strings.HasPrefix(file, "blobs/")
-	switch {
-	case broke("unused"): // a matter of prune
-	case broke("stray"):
-		r.stray = append(r.stray, file)
-	case broke("orphan") && len(rules) == 1:
-		r.orphans = true
-	case file == "manifest.json", broke("pending"), broke("attributes"):
-		r.manifest = true
-	case broke("conflict") && isBlob:
-		r.blobs = append(r.blobs, file)
-	case broke("conflict"):
-		r.records = append(r.records, file)
-	case isBlob:
-		r.lostBlobs = true
-	case broke("missing") && len(rules) == 1 && !r.exists(file):
-		r.missing = append(r.missing, file)
-	case broke("extra") && len(rules) == 1:
-		r.extra = append(r.extra, file)
-	case broke("extra"):
-		r.misnamed = append(r.misnamed, file)
-	case broke("manifest") && len(rules) == 1:
-		r.manifest = true
-	case broke("blob") && !slices.ContainsFunc(rules, func(rule string) bool { return rule != "blob" }):
-		r.lostBlobs = true
-		r.addTest(file)
-	default:
-		r.broken = append(r.broken, file)
-		r.addTest(file)
-	}
-}
-
-func (r *remedies) exists(file string) bool {
-	_, err := os.Lstat(filepath.Join(r.dir, filepath.FromSlash(file)))
-	return err == nil
-}
-
-// addTest notes which test the record in a file is of, where that can still be read.
-func (r *remedies) addTest(file string) {
-	data, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file)))
-	var doc struct {
-		Snapshots []struct {
-			Source testOf `json:"source"`
-		} `json:"snapshots"`
-	}
-	if err != nil || json.Unmarshal(data, &doc) != nil || len(doc.Snapshots) != 1 {
-		return
-	}
-	test := doc.Snapshots[0].Source
-	test.Test, _, _ = strings.Cut(test.Test, "/")
-	if gotest.Kind(test.Test) != "" && !slices.Contains(r.tests, test) {
-		r.tests = append(r.tests, test)
-	}
-}
-
-// lines returns a line for each thing to do, in order. What may come of another finding, or would
-// make a loss permanent, is left for when the others are mended.
+// lines returns a line for each thing to do, in order.
 func (r *remedies) lines() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if len(r.records) > 0 {
-		add("take one side of the merge: %s, or --theirs", r.git("checkout --ours", r.records))
+	if r.conflicts {
+		add("merge the records of both sides: traceforge repair%s", r.dirFlag())
 	}
-	if len(r.blobs) > 0 {
-		add("take the blobs of the merge: %s, or of MERGE_HEAD where HEAD does not have them", r.git("checkout HEAD", r.blobs))
-	}
-	lost := slices.Concat(r.missing, r.broken)
-	if r.lostBlobs {
-		lost = append(lost, "blobs")
-	}
-	if len(lost) > 0 {
-		add("restore with git: %s, or of an earlier commit if it was committed so", r.git("checkout HEAD", lost))
-	}
-	if len(r.missing) > 0 {
-		add("do not run traceforge manifest before: it would make the loss permanent")
+	if len(r.lost) > 0 {
+		add("restore with git: %s, or of an earlier commit if it was committed so", r.git("checkout HEAD", r.lost))
 	}
 	for i, t := range r.tests {
 		if i == filesShown {
-			add("and so %s more", count(len(r.tests)-i, "test", "tests"))
+			add("and so %s more", page.Count(len(r.tests)-i, "test", "tests"))
 			break
 		}
-		add("or record again: go test %s -run %s -update", gotest.Quote(t.Package), gotest.Quote(gotest.Pattern(t.Test)))
+		pattern := gotest.Quote(gotest.Pattern(t.Test))
+		add("or record again: go test %s -run %s -update", gotest.Quote(t.Package), pattern)
 	}
 	if len(r.stray) > 0 {
-		add("delete what is none of the store's: %s", r.files(r.stray))
-	}
-	if len(r.misnamed) > 0 {
-		add("delete what has the name of no record: %s", r.files(r.misnamed))
-	}
-	if len(r.extra) > 0 {
-		add("delete what nobody recorded: %s", r.files(r.extra))
-		if len(lost) == 0 {
-			add("or take it into the manifest: traceforge manifest%s", r.args)
-		}
-	}
-	if r.manifest && len(lost) == 0 {
-		add("make the manifest and .gitattributes anew from the records: traceforge manifest%s", r.args)
-	}
-	if r.orphans && len(lost)+len(r.records)+len(r.blobs) == 0 {
-		dir := ""
-		if r.args != "" {
-			dir = " --dir" + r.args
-		}
-		add("remove blobs that no record refers to: traceforge prune --blobs --write%s", dir)
+		add("delete what does not belong in a store: %s", r.files(r.stray))
 	}
 	if len(lines) > 1 {
-		add("then run traceforge verify%s again", r.args)
+		again := ""
+		if r.named != "" {
+			again = " " + gotest.Quote(r.named)
+		}
+		add("then run traceforge verify%s again", again)
 	}
 	return lines
 }
 
-// filesShown is how many files a line names; when they are mended, verify names the next.
+func (r *remedies) dirFlag() string {
+	if r.named == "" {
+		return ""
+	}
+	return " --dir " + gotest.Quote(r.named)
+}
+
+// filesShown is how many files a line names; when these are done, verify names the next.
 const filesShown = 5
 
 func (r *remedies) git(args string, files []string) string {
@@ -185,10 +123,10 @@ func (r *remedies) files(files []string) string {
 }
 
 // updateOf is the command that records tests again.
-func updateOf(missing []unanswered) string {
+func updateOf(missing []coverage.Unanswered) string {
 	var tests, packages []string
 	for _, m := range missing {
-		top, _, _ := strings.Cut(m.Test, "/")
+		top, _, _ := strings.Cut(m.Test.Test, "/")
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in a test function that is not known
 		}
@@ -204,9 +142,9 @@ func updateOf(missing []unanswered) string {
 	switch {
 	case tests[0] == "" || len(tests) > filesShown:
 	case len(tests) == 1:
-		command += " -run " + gotest.Quote(gotest.Pattern(tests[0]))
+		command += " --run " + gotest.Quote(gotest.Pattern(tests[0]))
 	default:
-		command += " -run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
+		command += " --run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
 	}
 	return strings.Join(append([]string{command}, packages...), " ")
 }

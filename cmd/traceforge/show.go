@@ -1,72 +1,97 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-var showCommand = command{
-	name:     "show",
-	synopsis: "[--json | --receipt] [--dir DIR] ID",
-	summary:  "show recorded conversations",
-	help: `
-Shows what was sent to a model and what it answered. ID is the id of a snapshot or the
-beginning of one id, the path of a file, or the name of a test, which shows all of its
-calls and those of its subtests in order.
+func showCommand(con *console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "show ID",
+		Short: "show recorded conversations",
+		Long: `Shows what was sent to a model and what it answered. ID is the name of a document or the
+beginning of one name, the path of a file, or the name of a test, which shows all of its
+calls and those of its subtests in order: as one conversation, each turn once. The id of a
+record shows that call, whole.
+
+ID may also be a hash, as of a receipt or a pack: then what has that hash is printed, be
+it a record, a request, an answer, or the bytes of a raw answer or of media.
 
 Characters that could drive the terminal or hide text are shown as JSON escapes. There is
 colour where standard output is a terminal and NO_COLOR is not set. Lines are as wide as
 COLUMNS says, else 100 characters.
 
-  --dir DIR  the store
-  --json     print the records as one document of the snapshot format, whose members
-             docs/format.md explains
-  --receipt  print the params, receipt and output envelope of the call contract,
-             a line of JSON for each record of the store
+The object of --json has: snapshots, the records in the literal form that --sf prints,
+each with prompt_hash and response_hash besides.
 `,
-	run: runShow,
-}
-
-func runShow(_ context.Context, con *console, args []string) error {
-	flags := newFlags()
-	dir := flags.String("dir", "", "")
-	asJSON := flags.Bool("json", false, "")
-	asReceipt := flags.Bool("receipt", false, "")
-	ids, err := arguments(flags, args, 1, 1)
-	if err != nil {
-		return err
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeDocuments,
 	}
-	if *asJSON && *asReceipt {
-		return usagef("--json and --receipt exclude each other")
-	}
-	records, err := selectRecords(*dir, ids[0])
-	if len(records) > 0 {
+	dir := dirFlag(c)
+	asJSON := jsonFlag(c)
+	asSF := c.Flags().Bool("sf", false, "print records in the format's literal form: whole requests, texts joined")
+	c.MarkFlagsMutuallyExclusive("json", "sf")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if hash := canon.Hash(args[0]); hash.Valid() {
+			return showHash(con, *dir, hash, *asSF)
+		}
+		chosen, err := selectCalls(*dir, args[0])
+		if len(chosen) == 0 {
+			return err
+		}
 		write := writeConversations
 		switch {
 		case *asJSON:
-			write = writeDocument
-		case *asReceipt:
-			write = func(con *console, records []record) error { return writeReceipts(con, *dir, records) }
+			write = writeJSON
+		case *asSF:
+			write = writeSF
 		}
-		err = errors.Join(write(con, records), err)
+		return errors.Join(write(con, chosen), err)
 	}
-	return err
+	return c
 }
 
-func writeConversations(con *console, records []record) error {
-	p := page{out: con.stdout, width: lineWidth(os.Getenv("COLUMNS")), color: con.color}
-	for i, r := range records {
+// A selection is a document, or one call of it.
+type selection struct {
+	provider string
+	doc      *snapshot.Document
+	call     *snapshot.Snapshot // nil: all of them
+}
+
+// calls returns the calls that are selected.
+func (s *selection) calls() []snapshot.Snapshot {
+	if s.call != nil {
+		return []snapshot.Snapshot{*s.call}
+	}
+	return s.doc.Snapshots
+}
+
+func writeConversations(con *console, chosen []selection) error {
+	p := page.Page{Out: con.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: con.color}
+	for i, s := range chosen {
 		if i > 0 {
 			fmt.Fprintf(con.stdout, "\n\n")
 		}
-		p.conversation(r.provider, r.snapshot)
+		if s.call != nil {
+			p.Call(s.provider, s.call)
+		} else {
+			p.Document(s.provider, s.doc)
+		}
 	}
 	return con.stdout.Flush() // an earlier error is sticky
 }
@@ -80,64 +105,74 @@ func lineWidth(columns string) int {
 	return usual
 }
 
-// writeDocument writes records as one document (SF "Complete Snapshot Structure").
-func writeDocument(con *console, records []record) error {
-	doc := snapshot.Document{Version: snapshot.Version}
-	for _, r := range records {
-		doc.Snapshots = append(doc.Snapshots, *r.snapshot)
-	}
-	if err := doc.Seal(); err != nil {
-		return err
-	}
-	data, err := doc.Encode()
-	if err != nil {
-		return err
-	}
-	_, err = con.stdout.WriteString(printableText(string(data)))
-	return err
-}
-
-// selectRecords returns the records that id means. It may return both records and an error,
-// for what could not be read.
-func selectRecords(dir, id string) ([]record, error) {
+// selectCalls returns what id means. It may return both documents and an error, for what could not
+// be read.
+func selectCalls(dir, id string) ([]selection, error) {
 	if strings.HasSuffix(id, ".json") {
 		if data, err := os.ReadFile(id); err == nil {
-			return fileRecords(id, data)
+			return fileCalls(id, data)
 		}
 	}
-	store, dir, err := openStore(dir)
+	s, dir, err := place.OpenStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer store.Close()
-
-	var exact, prefixed []snapshot.Entry
-	for e, err := range store.All() {
-		switch {
-		case err != nil:
-			return nil, err
-		case e.ID == id || e.File == id:
-			exact = append(exact, e)
-		case strings.HasPrefix(e.ID, id):
-			prefixed = append(prefixed, e)
+	files, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	var prefixed []string
+	document, n, _ := snapshot.ParseID(id)
+	for _, file := range files {
+		switch name := strings.TrimSuffix(path.Base(file), ".json"); {
+		case name == id || file == id:
+			return load(s, file)
+		case name == document:
+			return loadCall(s, file, n)
+		case strings.HasPrefix(name, id):
+			prefixed = append(prefixed, file)
 		}
 	}
 	switch {
-	case len(exact) > 0:
-		return load(store, exact)
 	case len(prefixed) == 1:
-		return load(store, prefixed)
+		return load(s, prefixed[0])
 	case len(prefixed) > 1:
 		return nil, ambiguous(id, prefixed)
 	}
-	records, err := testRecords(store, id)
-	if len(records) == 0 && err == nil {
-		err = fmt.Errorf("%s has no snapshot whose id begins with %q, nor one of a test of that name", dir, id)
+	docs, err := place.OfTest(s, id)
+	if len(docs) == 0 && err == nil {
+		err = fmt.Errorf("%s has no document whose name begins with %q, nor one of a test of that name", dir, id)
 	}
-	return records, err
+	var chosen []selection
+	for _, doc := range docs {
+		chosen = append(chosen, selection{provider: doc.Provider, doc: doc.Document})
+	}
+	return chosen, err
 }
 
-func fileRecords(file string, data []byte) ([]record, error) {
+func load(s *store.Store, file string) ([]selection, error) {
+	doc, err := place.Load(s, file)
+	if err != nil {
+		return nil, err
+	}
+	return []selection{{provider: doc.Provider, doc: doc.Document}}, nil
+}
+
+func loadCall(s *store.Store, file string, n int) ([]selection, error) {
+	chosen, err := load(s, file)
+	if err != nil {
+		return nil, err
+	}
+	calls := chosen[0].doc.Snapshots
+	i := slices.IndexFunc(calls, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	if i < 0 {
+		return nil, fmt.Errorf("%s has no call %d", file, n)
+	}
+	chosen[0].call = &calls[i]
+	return chosen, nil
+}
+
+func fileCalls(file string, data []byte) ([]selection, error) {
 	doc, err := snapshot.Parse(data)
 	if err != nil {
 		var broken *snapshot.Error
@@ -146,11 +181,7 @@ func fileRecords(file string, data []byte) ([]record, error) {
 		}
 		return nil, err
 	}
-	var records []record
-	for i := range doc.Snapshots {
-		records = append(records, record{providerOf(file), &doc.Snapshots[i]})
-	}
-	return records, nil
+	return []selection{{provider: providerOf(file), doc: doc}}, nil
 }
 
 // providerOf returns the provider in whose directory of a store file is; empty: it is in no store.
@@ -160,22 +191,38 @@ func providerOf(file string) string {
 		return ""
 	}
 	dir := filepath.Dir(abs)
-	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), "manifest.json")); err != nil {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), ".gitattributes")); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
 	return filepath.Base(dir)
 }
 
-func ambiguous(id string, entries []snapshot.Entry) error {
+func ambiguous(id string, files []string) error {
 	const most = 20
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d snapshots have ids that begin with %q:", len(entries), id)
-	for i, e := range entries {
+	fmt.Fprintf(&b, "%d documents have names that begin with %q:", len(files), id)
+	for i, file := range files {
 		if i == most {
-			fmt.Fprintf(&b, "\n  and %d more", len(entries)-i)
+			fmt.Fprintf(&b, "\n  and %d more", len(files)-i)
 			break
 		}
-		b.WriteString("\n  " + e.ID)
+		b.WriteString("\n  " + strings.TrimSuffix(path.Base(file), ".json"))
 	}
 	return errors.New(b.String())
+}
+
+// completeDocuments completes the names of documents in a shell.
+func completeDocuments(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	s, _, err := place.OpenStore(c.Flag("dir").Value.String())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	files, err := s.List()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(path.Base(file), ".json")
+	}
+	return files, cobra.ShellCompDirectiveDefault
 }

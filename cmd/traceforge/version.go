@@ -1,37 +1,52 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/spf13/cobra"
 
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-var versionCommand = command{
-	name:     "version",
-	synopsis: "[--json]",
-	summary:  "print the version of the command and of the format",
-	help: `
-  --json  print one object: traceforge, the version of this command; format, that of the
-          snapshot format; go, that of Go which built it; revision, of git; the last two
-          only where they are known
-`,
-	run: runVersion,
-}
+func versionCommand(con *console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "print the version of the command and of the format",
+		Long: `Prints the version of the command and of the format.
 
-func runVersion(_ context.Context, con *console, args []string) error {
-	flags := newFlags()
-	asJSON := flags.Bool("json", false, "")
-	if _, err := arguments(flags, args, 0, 0); err != nil {
+The object of --json has: traceforge, the version of this command; format, that of the
+snapshot format; go, that of Go which built it; revision, of git; the last two only where
+they are known.
+`,
+		Args: arguments(0, 0),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		v := currentVersion()
+		if *asJSON {
+			return con.json(v)
+		}
+		_, err := fmt.Fprintln(con.stdout, v)
 		return err
 	}
-	v := struct {
-		Traceforge string `json:"traceforge"`
-		Format     string `json:"format"`
-		Go         string `json:"go,omitempty"`
-		Revision   string `json:"revision,omitempty"`
-	}{Traceforge: "(unknown)", Format: snapshot.Version}
+	return c
+}
+
+func jsonFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("json", false, "print one object instead")
+}
+
+// A version says what this command is.
+type version struct {
+	Traceforge string `json:"traceforge"`
+	Format     string `json:"format"`
+	Go         string `json:"go,omitempty"`
+	Revision   string `json:"revision,omitempty"`
+}
+
+func currentVersion() version {
+	v := version{Traceforge: "(unknown)", Format: snapshot.Version}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.Traceforge, v.Go = info.Main.Version, info.GoVersion
 		for _, s := range info.Settings {
@@ -40,15 +55,15 @@ func runVersion(_ context.Context, con *console, args []string) error {
 			}
 		}
 	}
-	if *asJSON {
-		return con.json(v)
-	}
+	return v
+}
+
+func (v version) String() string {
 	built := ""
 	for _, known := range []string{v.Go, v.Revision} {
 		if known != "" {
 			built += ", " + known
 		}
 	}
-	_, err := fmt.Fprintf(con.stdout, "traceforge %s (snapshot format %s%s)\n", v.Traceforge, v.Format, built)
-	return err
+	return fmt.Sprintf("traceforge %s (snapshot format %s%s)", v.Traceforge, v.Format, built)
 }

@@ -2,8 +2,8 @@
 // what they answered, for others to verify without the repository that it comes from.
 //
 // A pack has two files and nothing else: model_io.json, a session (MIO), and run.json,
-// which says what run the session is of and names its hash (MIO §7, design R14). Both hold nothing but what is
-// in the snapshots, so the same snapshots make the same bytes.
+// which says what run the session is of and names its hash (MIO §7). Both hold
+// only what is in the snapshots, so the same snapshots make the same bytes.
 //
 // The rules of a pack, PK1 to PK12, are named as in the pack specification that MIO refers to, as
 // far as they speak of these two files.
@@ -61,7 +61,7 @@ func New(pkg, test string, snaps []*snapshot.Snapshot) (*Pack, error) {
 	if len(snaps) == 0 {
 		return nil, fmt.Errorf("pack of %s: no snapshots", test)
 	}
-	ordered := inCallOrder(snaps)
+	ordered := inTestOrder(snaps)
 	session, err := FromSnapshots("traceforge", models(ordered), ordered)
 	if err != nil {
 		return nil, fmt.Errorf("pack of %s: %w", test, err)
@@ -89,12 +89,11 @@ func New(pkg, test string, snaps []*snapshot.Snapshot) (*Pack, error) {
 }
 
 // FromSnapshots returns the session of mode record that snaps make, each an interaction: its
-// prompt is the canonical request core, so its prompt_hash is the snapshot's, and its response is the
-// canonical response core (design R14). Interactions are in the order of tests and, within
-// a test, of calls. An error names the snapshot whose hash is not that of its core.
+// prompt is the canonical request core, and its response is the canonical response core. Interactions
+// are in the order of tests and, within a test, of calls.
 func FromSnapshots(adapterID, modelID string, snaps []*snapshot.Snapshot) (*modelio.Session, error) {
 	s := modelio.NewSession(adapterID, modelID)
-	for _, snap := range inCallOrder(snaps) {
+	for _, snap := range inTestOrder(snaps) {
 		if err := appendSnapshot(s, snap); err != nil {
 			return nil, fmt.Errorf("snapshot %s: %w", snap.ID, err)
 		}
@@ -103,40 +102,30 @@ func FromSnapshots(adapterID, modelID string, snaps []*snapshot.Snapshot) (*mode
 	return s, nil
 }
 
-func inCallOrder(snaps []*snapshot.Snapshot) []*snapshot.Snapshot {
+// inTestOrder sorts snapshots by test; those of a test stay in the order of their calls.
+func inTestOrder(snaps []*snapshot.Snapshot) []*snapshot.Snapshot {
 	ordered := slices.Clone(snaps)
 	slices.SortStableFunc(ordered, func(a, b *snapshot.Snapshot) int {
-		return cmp.Or(
-			cmp.Compare(a.Source.Package, b.Source.Package),
-			cmp.Compare(a.Source.Test, b.Source.Test),
-			cmp.Compare(a.Source.Ordinal, b.Source.Ordinal),
-		)
+		return cmp.Or(cmp.Compare(a.Source.Package, b.Source.Package), cmp.Compare(a.Source.Test, b.Source.Test))
 	})
 	return ordered
 }
 
 func appendSnapshot(s *modelio.Session, snap *snapshot.Snapshot) error {
-	prompt, err := snap.Request.Core(snap.Source.Ignored)
+	prompt, err := snapshot.RequestCore(&snap.Request, snap.Source.Ignored)
 	if err != nil {
 		return err
 	}
-	response, err := snap.Response.Core()
+	response, err := snapshot.ResponseCore(&snap.Response)
 	if err != nil {
 		return err
 	}
 	s.Append(string(prompt), string(response))
 	in := &s.Interactions[len(s.Interactions)-1]
-	// A snapshot of another writer need not have either.
-	if want := snap.Request.PromptHash; want != "" && want != in.PromptHash {
-		return fmt.Errorf("prompt_hash is %s, but the request has %s", want, in.PromptHash)
-	}
-	if want := snap.Response.ResponseHash; want != "" && want != in.ResponseHash {
-		return fmt.Errorf("response_hash is %s, but the response has %s", want, in.ResponseHash)
-	}
 	latency := snap.Response.LatencyMS
 	in.LatencyMS = &latency
 	if usage := snap.Response.Usage; usage != nil {
-		in.TokensInput, in.TokensOutput = usage.Input, usage.Output
+		in.TokensInput, in.TokensOutput = usage.InputTokens, usage.OutputTokens
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package coverage
 
 import (
 	"bytes"
@@ -7,26 +7,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	osexec "os/exec"
+	"os/exec"
 	"slices"
 	"strings"
 )
 
-// harness is the package whose importers record. This command never links it.
-const harness = "github.com/traceforge/traceforge-go/traceforgetest"
+// Harness is the package whose importers record. This command never links it.
+const Harness = "github.com/traceforge/traceforge-go/traceforgetest"
 
-// A testPackage is a package that has tests.
-type testPackage struct {
-	path    string // import path
-	module  string // the directory of its module
-	records bool   // its test binary links the harness, maybe through a helper package
+// A Package is one that has tests.
+type Package struct {
+	Path    string // import path
+	Module  string // the directory of its module
+	Records bool   // its test binary links the harness, maybe through a helper package
 }
 
-// testPackages returns the packages that patterns match and that have tests, sorted by path. flags are the flags of go test; those that select files, such as -tags, matter here.
-func testPackages(ctx context.Context, dir string, patterns, flags []string) ([]testPackage, error) {
+// Packages returns the packages that patterns match and that have tests, sorted by path. flags are
+// the flags of go test; those that select files, such as -tags, matter here.
+func Packages(ctx context.Context, dir string, patterns, flags []string) ([]Package, error) {
 	args := []string{"list", "-test", "-json=ImportPath,Deps,Module"}
 	args = append(append(args, selecting(flags)...), "--")
-	cmd := osexec.CommandContext(ctx, "go", append(args, patterns...)...)
+	cmd := exec.CommandContext(ctx, "go", append(args, patterns...)...)
 	cmd.Dir = dir
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -34,7 +35,7 @@ func testPackages(ctx context.Context, dir string, patterns, flags []string) ([]
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w\n%s", err, &said)
 	}
-	var packages []testPackage
+	var packages []Package
 	for dec := json.NewDecoder(bytes.NewReader(listed)); ; {
 		var p struct {
 			ImportPath string
@@ -43,14 +44,14 @@ func testPackages(ctx context.Context, dir string, patterns, flags []string) ([]
 		}
 		switch err := dec.Decode(&p); {
 		case errors.Is(err, io.EOF):
-			slices.SortFunc(packages, func(a, b testPackage) int { return strings.Compare(a.path, b.path) })
+			slices.SortFunc(packages, func(a, b Package) int { return strings.Compare(a.Path, b.Path) })
 			return packages, nil
 		case err != nil:
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		path, isTest := strings.CutSuffix(p.ImportPath, ".test")
 		if isTest && p.Module != nil {
-			packages = append(packages, testPackage{path, p.Module.Dir, slices.ContainsFunc(p.Deps, isHarness)})
+			packages = append(packages, Package{path, p.Module.Dir, slices.ContainsFunc(p.Deps, isHarness)})
 		}
 	}
 }
@@ -59,7 +60,7 @@ func testPackages(ctx context.Context, dir string, patterns, flags []string) ([]
 // own tests.
 func isHarness(dep string) bool {
 	path, _, _ := strings.Cut(dep, " ")
-	return path == harness
+	return path == Harness
 }
 
 // selectingFlags are the flags of go that say which files a package has.

@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns s as one line that is safe to show: control characters, which could drive
+// Printable returns s as one line that is safe to show: control characters, which could drive
 // the terminal, and those that hide or reorder text are escaped as in JSON. Of a JSON text it
 // makes another spelling.
-func printable(s string) string { return escape(s, "") }
+func Printable(s string) string { return escape(s, "") }
 
-// printableText is printable for text of several lines.
-func printableText(s string) string {
+// PrintableText is printable for text of several lines.
+func PrintableText(s string) string {
 	return escape(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t")
 }
 
@@ -84,16 +84,16 @@ func breakAt(text string, room int) int {
 	return -1
 }
 
-// clip cuts text to at most width characters.
-func clip(text string, width int) string {
+// Clip cuts text to at most width characters.
+func Clip(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
 	return string([]rune(text)[:max(width-1, 0)]) + "…"
 }
 
-// count spells a number of things.
-func count(n int, one, many string) string {
+// Count spells a number of things.
+func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

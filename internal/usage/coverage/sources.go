@@ -1,4 +1,4 @@
-package main
+package coverage
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	osexec "os/exec"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +22,7 @@ import (
 
 // Sources tell which tests the code has, whatever constraints keep their files from being built:
 // a record of a test that is not there at all is of no use, however the tests were run.
-type sources struct {
+type Sources struct {
 	modules []module
 	tests   map[string]*testFuncs // by package
 }
@@ -37,9 +37,9 @@ type testFuncs struct {
 	names  map[string]bool
 }
 
-// openSources returns the tests of the main modules that go has in each of dirs.
-func openSources(ctx context.Context, dirs ...string) (*sources, error) {
-	s := &sources{tests: map[string]*testFuncs{}}
+// OpenSources returns the tests of the main modules that go has in each of dirs.
+func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
+	s := &Sources{tests: map[string]*testFuncs{}}
 	for _, dir := range dirs {
 		modules, err := mainModules(ctx, dir)
 		if err != nil {
@@ -55,7 +55,7 @@ func openSources(ctx context.Context, dirs ...string) (*sources, error) {
 }
 
 func mainModules(ctx context.Context, dir string) (modules []module, err error) {
-	cmd := osexec.CommandContext(ctx, "go", "list", "-m", "-json=Path,Dir")
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json=Path,Dir")
 	cmd.Dir = dir
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -76,16 +76,16 @@ func mainModules(ctx context.Context, dir string) (modules []module, err error) 
 }
 
 // of returns the test functions of a package.
-func (s *sources) of(pkg string) *testFuncs {
+func (s *Sources) of(pkg string) *testFuncs {
 	if s.tests[pkg] == nil {
 		s.tests[pkg] = s.read(pkg)
 	}
 	return s.tests[pkg]
 }
 
-// gone says why the code does not have a test; empty: it has, or that is not known, as of a name
+// Gone says why the code does not have a test; empty: it has, or that is not known, as of a name
 // that a test framework gave.
-func (s *sources) gone(pkg, test string) string {
+func (s *Sources) Gone(pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	switch code := s.of(pkg); {
 	case !code.known || gotest.Kind(top) == "":
@@ -98,7 +98,7 @@ func (s *sources) gone(pkg, test string) string {
 	return ""
 }
 
-func (s *sources) read(pkg string) *testFuncs {
+func (s *Sources) read(pkg string) *testFuncs {
 	t := &testFuncs{names: map[string]bool{}}
 	dir, ok := s.dirOf(pkg)
 	if !ok {
@@ -125,13 +125,13 @@ func (s *sources) read(pkg string) *testFuncs {
 }
 
 // dirOf returns the directory of a package of a main module.
-func (s *sources) dirOf(pkg string) (dir string, ok bool) {
+func (s *Sources) dirOf(pkg string) (dir string, ok bool) {
 	m, rest, ok := s.moduleOf(pkg)
 	return filepath.Join(m.Dir, filepath.FromSlash(rest)), ok
 }
 
 // moduleOf returns the main module that has a package, and the package's path below it.
-func (s *sources) moduleOf(pkg string) (of module, below string, ok bool) {
+func (s *Sources) moduleOf(pkg string) (of module, below string, ok bool) {
 	for _, m := range s.modules {
 		rest, in := strings.CutPrefix(pkg, m.Path)
 		if in && (!ok || len(m.Path) > len(of.Path)) && (rest == "" || rest[0] == '/') {

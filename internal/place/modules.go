@@ -1,4 +1,4 @@
-package main
+package place
 
 import (
 	"fmt"
@@ -11,34 +11,29 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-func isModule(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil && info.Mode().IsRegular()
-}
-
 // noModule is the error where a command needs a module and is called in none, as at the top of a
 // repository of several.
 func noModule() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return usagef("no go.mod was found from the working directory upwards: name the store, or set %s", dirEnv)
+		return fmt.Errorf("no go.mod was found from the working directory upwards: name the store, or set %s", DirEnv)
 	}
 	example := filepath.Join(modules[0], storeName)
-	return usagef("no go.mod was found from the working directory upwards: run it in one of %s, or name a store, such as %s, or set %s",
-		listed(modules), filepath.ToSlash(example), dirEnv)
+	return fmt.Errorf("no go.mod was found from the working directory upwards: run it in one of %s, or name a store, such as %s, or set %s",
+		listed(modules), filepath.ToSlash(example), DirEnv)
 }
 
-// noModuleForTests is noModule for commands that run the tests of packages.
-func noModuleForTests() error {
+// NoModuleForTests is noModule for commands that run the tests of packages.
+func NoModuleForTests() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return usagef("no go.mod was found from the working directory upwards: run it in a module")
+		return fmt.Errorf("no go.mod was found from the working directory upwards: run it in a module")
 	}
 	wayOut := "run it in one of " + listed(modules)
 	if workspace() != "" && os.Getenv("GOWORK") != "off" {
 		wayOut += ", or name packages of the workspace, such as ./" + filepath.ToSlash(modules[0]) + "/..."
 	}
-	return usagef("no go.mod was found from the working directory upwards: %s", wayOut)
+	return fmt.Errorf("no go.mod was found from the working directory upwards: %s", wayOut)
 }
 
 // noStoreYet says how to come to a store where the module has none, for an error to end with.

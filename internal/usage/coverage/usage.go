@@ -1,4 +1,4 @@
-package main
+package coverage
 
 import (
 	"bufio"
@@ -11,25 +11,28 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
-	"github.com/traceforge/traceforge-go/internal/receipt"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A usage is what a run of tests tells of the records of a store.
-type usage struct {
-	store    string              // its directory, absolute
-	root     string              // the module whose tests are to be run; empty: there is none
-	used     map[string]string   // packages by the ids of the records that their tests used
-	receipts map[testName]bool   // tests that used the store, and passed
-	filters  map[string][]string // by package; what kept tests from running
-	missing  map[testName]missed // calls that no record answered
-	cut      []string            // packages whose tests were killed
-	failed   []testName          // tests that used the store, and failed
-	ended    outcomes
-	sources  *sources
+// A Run is what a run of tests tells of the records of a store.
+type Run struct {
+	Ended  Outcomes
+	Failed []TestName // tests that used the store, and failed
 
-	// all says that ended and filters are those of all packages that can record, as where this
-	// command ran the tests itself.
+	store   string // its directory, absolute
+	root    string // the module whose tests are to be run; empty: there is none
+	sources *Sources
+
+	used    map[string]string   // packages by the ids of the records that their tests used
+	passed  map[TestName]bool   // tests that used the store, and passed
+	filters map[string][]string // by package; what kept tests from running
+	missing map[TestName]missed // calls that no record answered
+	cut     []string            // packages whose tests were killed
+
+	// all says that Ended and filters are those of all packages that can record, as where this
+	// process ran the tests itself.
 	all bool
 }
 
@@ -40,7 +43,7 @@ type missed struct {
 }
 
 func (m missed) String() string {
-	text := count(m.calls, "call", "calls") + " had no snapshot"
+	text := page.Count(m.calls, "call", "calls") + " had no snapshot"
 	switch {
 	case m.drift && m.calls == 1:
 		text += " or drifted from it"
@@ -50,62 +53,62 @@ func (m missed) String() string {
 	return text
 }
 
-func newUsage(store string, src *sources) *usage {
-	return &usage{
-		store: store, sources: src, ended: outcomes{},
-		used: map[string]string{}, receipts: map[testName]bool{},
-		filters: map[string][]string{}, missing: map[testName]missed{},
+func newRun(store string, src *Sources) *Run {
+	return &Run{
+		store: store, sources: src, Ended: Outcomes{},
+		used: map[string]string{}, passed: map[TestName]bool{},
+		filters: map[string][]string{}, missing: map[TestName]missed{},
 	}
 }
 
 // readReceipts reads the receipts in dir, and returns how many tests they are of.
-func (u *usage) readReceipts(dir string) (n int, err error) {
-	tests, cut, err := receipt.Read(dir)
-	u.cut = cut
+func (r *Run) readReceipts(dir string) (n int, err error) {
+	tests, cut, err := usage.ReadReceipts(dir)
+	r.cut = cut
 	for _, t := range tests {
-		u.add(t)
+		r.add(t)
 	}
 	return len(tests), err
 }
 
-func (u *usage) add(t receipt.Test) {
-	u.filters[t.Package] = append(u.filters[t.Package], t.Filters...)
-	if !u.isOf(t) {
+func (r *Run) add(t usage.Receipt) {
+	r.filters[t.Package] = append(r.filters[t.Package], t.Filters...)
+	if !r.isOf(t) {
 		return
 	}
 	for _, id := range slices.Concat(t.Played, t.Recorded) {
-		u.used[id] = t.Package
+		r.used[id] = t.Package
 	}
-	name := testName{t.Package, t.Test}
+	name := TestName{t.Package, t.Test}
 	if t.Missing > 0 {
-		m := u.missing[name]
+		m := r.missing[name]
 		m.calls += t.Missing
 		m.drift = m.drift || t.Mode != "new" && len(t.Unplayed) > 0
-		u.missing[name] = m
+		r.missing[name] = m
 	}
 	switch t.Outcome {
 	case "pass":
-		u.receipts[name] = true
+		r.passed[name] = true
 	case "fail":
-		u.failed = append(u.failed, name)
+		r.Failed = append(r.Failed, name)
 	}
 }
 
 // isOf reports whether a test used this store. Stores of several modules have the same name, which
 // is relative to the module.
-func (u *usage) isOf(t receipt.Test) bool {
+func (r *Run) isOf(t usage.Receipt) bool {
 	store := filepath.FromSlash(t.Store)
 	if filepath.IsAbs(store) {
-		return realPath(store) == u.store
+		return realPath(store) == r.store
 	}
-	m, _, ok := u.sources.moduleOf(t.Package)
-	return ok && realPath(filepath.Join(m.Dir, store)) == u.store
+	m, _, ok := r.sources.moduleOf(t.Package)
+	return ok && realPath(filepath.Join(m.Dir, store)) == r.store
 }
 
 // readEvents reads what go test -json printed into files beside the receipts in dir.
-func (u *usage) readEvents(dir string) error {
+func (r *Run) readEvents(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) == receipt.Extension {
+		if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) == usage.ReceiptExtension {
 			return err
 		}
 		f, err := os.Open(path)
@@ -117,9 +120,9 @@ func (u *usage) readEvents(dir string) error {
 			line, err := lines.ReadBytes('\n')
 			var e testEvent
 			if json.Unmarshal(line, &e) == nil {
-				u.ended.add(e)
+				r.Ended.add(e)
 			}
-			if err != nil { // io.EOF but for a disk that fails, and then less is known
+			if err != nil { // io.EOF, or a disk that fails, and then less is known
 				return nil
 			}
 		}
@@ -140,39 +143,39 @@ func unplayed(format string, args ...any) verdict {
 // judge says why no test used a record. It is an orphan only where its test is not in the code,
 // or where it is proven that the test passed without it: not where anything kept the test from
 // running as it always does. Of what a test framework runs under names of its own nothing is proven.
-func (u *usage) judge(from snapshot.Source) verdict {
+func (r *Run) judge(from *snapshot.Source) verdict {
 	pkg, test := from.Package, from.Test
 	if test == "" {
 		return unplayed("the record names no test")
 	}
-	if !u.sources.of(pkg).known {
+	if !r.sources.of(pkg).known {
 		return unplayed("%s is not in this module", pkg)
 	}
-	if reason := u.sources.gone(pkg, test); reason != "" {
+	if reason := r.sources.Gone(pkg, test); reason != "" {
 		return orphaned("%s", reason)
 	}
 	if top, _, _ := strings.Cut(test, "/"); gotest.Kind(top) == "" {
 		return unplayed("%s is no test function, so whether it is still a test is not known", top)
 	}
-	switch how := u.ended[testName{Package: pkg}]; {
-	case how == "" && !u.all:
+	switch how := r.Ended[TestName{Package: pkg}]; {
+	case how == "" && !r.all:
 		return unplayed("%s did not run, or its go test -json is not with the receipts", pkg)
 	case how == "":
 		return unplayed("%s did not run", pkg)
-	case how != "pass" || slices.Contains(u.cut, pkg):
+	case how != "pass" || slices.Contains(r.cut, pkg):
 		return unplayed("%s failed", pkg)
 	}
-	if filters := u.filtersOf(pkg); filters != "" {
+	if filters := r.filtersOf(pkg); filters != "" {
 		return unplayed("%s", filters)
 	}
-	return u.judgeTest(pkg, test)
+	return r.judgeTest(pkg, test)
 }
 
 // judgeTest judges a record of a test of a package whose tests all ran and passed.
-func (u *usage) judgeTest(pkg, test string) verdict {
+func (r *Run) judgeTest(pkg, test string) verdict {
 	name := test
 	for {
-		how := u.ended[testName{pkg, name}]
+		how := r.Ended[TestName{pkg, name}]
 		slash := strings.LastIndexByte(name, '/')
 		switch {
 		case how == "skip":
@@ -183,7 +186,7 @@ func (u *usage) judgeTest(pkg, test string) verdict {
 			name = name[:slash]
 		case name != test:
 			return orphaned("%s passed without %s", name, test)
-		case u.receipts[testName{pkg, name}]: // unreachable: a passing test uses all its records
+		case r.passed[TestName{pkg, name}]: // unreachable: a passing test uses all its records
 			return unplayed("%s did not use it", name)
 		default:
 			return orphaned("%s passed without this store", name)
@@ -192,13 +195,13 @@ func (u *usage) judgeTest(pkg, test string) verdict {
 }
 
 // filtersOf says what kept tests of a package from running; empty: nothing did.
-func (u *usage) filtersOf(pkg string) string {
-	filters, known := u.filters[pkg]
+func (r *Run) filtersOf(pkg string) string {
+	filters, known := r.filters[pkg]
 	switch {
 	case len(filters) > 0:
 		slices.Sort(filters)
 		return "only some tests of " + pkg + " ran: " + strings.Join(slices.Compact(filters), " ")
-	case !known && !u.all:
+	case !known && !r.all:
 		return "no test of " + pkg + " left a receipt, so whether all ran is not known"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"encoding/json"
@@ -24,24 +24,24 @@ func TestPrintable(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Equal(t, tt.line, printable(tt.text), tt.why)
-			require.Equal(t, tt.lines, printableText(tt.text), tt.why)
+			require.Equal(t, tt.line, Printable(tt.text), tt.why)
+			require.Equal(t, tt.lines, PrintableText(tt.text), tt.why)
 		})
 	}
 }
 
-// printable makes of a JSON text another spelling of it, which is how --json stays safe.
+// Printable makes of a JSON text another spelling of it, which is how --json stays safe.
 func FuzzPrintable(f *testing.F) {
 	f.Add("\x1b[2J\u009b31m\u202e\U000e0041\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, c := range printable(s) {
+		for _, c := range Printable(s) {
 			require.True(t, shown(c), "%q is not printable", c)
 		}
 		want := strings.ToValidUTF8(s, "\ufffd")
 		text, err := json.Marshal(want)
 		require.NoError(t, err)
 		var got string
-		require.NoError(t, json.Unmarshal([]byte(printable(string(text))), &got))
+		require.NoError(t, json.Unmarshal([]byte(Printable(string(text))), &got))
 		require.Equal(t, want, got)
 	})
 }
@@ -85,6 +85,6 @@ func TestByteSize(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	require.Equal(t, "äöü", clip("äöü", 3), "what fits stays")
-	require.Equal(t, "äö…", clip("äöüß", 3))
+	require.Equal(t, "äöü", Clip("äöü", 3), "what fits stays")
+	require.Equal(t, "äö…", Clip("äöüß", 3))
 }

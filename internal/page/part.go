@@ -1,50 +1,32 @@
-package main
+package page
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// message shows a message: who speaks, and what is said (design R15).
-func (p *page) message(m *snapshot.Message) {
-	p.heading(bold, m.Role)
+// message shows a message: who speaks, and what is said.
+func (p *Page) message(m *modelio.Message) {
+	p.heading(bold, string(m.Role))
 	p.metadata(m.Metadata)
-	var text string
-	if json.Unmarshal(m.Content, &text) == nil {
-		p.text(text)
-		return
-	}
-	var parts []json.RawMessage
-	if json.Unmarshal(m.Content, &parts) == nil {
-		p.parts(parts)
-		return
-	}
-	p.value(m.Content) // unreachable: the format has strings and lists
+	p.parts(m.Content)
 }
 
-// parts shows GK parts.
-func (p *page) parts(parts []json.RawMessage) {
-	for _, raw := range parts {
-		var part modelio.Part
-		if err := json.Unmarshal(raw, &part); err != nil {
-			p.value(raw)
-			continue
-		}
-		p.part(&part, raw)
+func (p *Page) parts(parts []modelio.Part) {
+	for i := range parts {
+		p.part(&parts[i])
 	}
 }
 
-// part shows a part; raw is its text, for kinds that GK has not.
-func (p *page) part(part *modelio.Part, raw json.RawMessage) {
+func (p *Page) part(part *modelio.Part) {
 	switch {
 	case part.Text != nil:
 		p.text(*part.Text)
@@ -54,45 +36,45 @@ func (p *page) part(part *modelio.Part, raw json.RawMessage) {
 	case part.Media != nil:
 		p.text(mediaText(part.Media))
 	case part.ToolRequest != nil:
-		p.call(part.ToolRequest.Name, part.ToolRequest.Ref, part.ToolRequest.Input)
+		p.toolCall(part.ToolRequest)
 	case part.ToolResponse != nil:
 		p.result(part.ToolResponse)
 	default:
+		raw, err := json.Marshal(part)
+		if err != nil {
+			p.text(err.Error()) // unreachable: it came from a snapshot, which is JSON
+			return
+		}
 		p.value(raw)
 		return
 	}
-	if len(part.Metadata) > 0 {
-		metadata, err := json.Marshal(part.Metadata)
-		if err == nil {
-			p.metadata(metadata)
-		}
-	}
+	p.metadata(part.Metadata)
 }
 
 // metadata shows on one line what a program attached: most of it, as signatures, is not for
 // people.
-func (p *page) metadata(raw json.RawMessage) {
-	if raw != nil {
-		line := clip("metadata "+printable(compact(raw)), p.width-len(margin))
-		fmt.Fprintln(p.out, margin+p.styled(faint, line))
+func (p *Page) metadata(o modelio.Object) {
+	if len(o) > 0 {
+		line := Clip("metadata "+Printable(compact(jsontext.ObjectText(o))), p.Width-len(margin))
+		p.faintText(line)
 	}
 }
 
-// call shows a tool call that the model made.
-func (p *page) call(name, ref string, input json.RawMessage) {
+// toolCall shows a tool call that the model made.
+func (p *Page) toolCall(r *modelio.ToolRequest) {
 	arguments := ""
-	if input != nil {
-		arguments = jsonText(input, p.width-len(margin)-len(name)-len(ref)-len("()  []"))
+	if r.Input != nil {
+		arguments = jsonText(r.Input, p.Width-len(margin)-len(r.Name)-len(r.Ref)-len("()  []"))
 	}
-	call := name + "(" + arguments + ")"
-	if ref != "" {
-		call += "  [" + ref + "]"
+	call := r.Name + "(" + arguments + ")"
+	if r.Ref != "" {
+		call += "  [" + r.Ref + "]"
 	}
 	p.text(call)
 }
 
 // result shows what a tool answered.
-func (p *page) result(r *modelio.ToolResponse) {
+func (p *Page) result(r *modelio.ToolResponse) {
 	title := r.Name + " returned"
 	if r.Ref != "" {
 		title += "  [" + r.Ref + "]"
@@ -101,19 +83,12 @@ func (p *page) result(r *modelio.ToolResponse) {
 	var text string
 	switch {
 	case r.Output == nil:
-	case json.Unmarshal(r.Output, &text) == nil && string(r.Output) != "null":
+	case r.Output[0] == '"' && json.Unmarshal(r.Output, &text) == nil:
 		p.text(text)
 	default:
 		p.value(r.Output)
 	}
-	for i := range r.Content {
-		raw, err := json.Marshal(&r.Content[i])
-		if err != nil {
-			p.text(err.Error())
-			continue
-		}
-		p.part(&r.Content[i], raw)
-	}
+	p.parts(r.Content)
 }
 
 // mediaText names media by its type and where it is, or its size in bytes if it is in the URL.
@@ -142,12 +117,7 @@ func mediaText(m *modelio.Media) string {
 
 // tool shows a tool that the model may call: its name, its parameters, of which the optional
 // ones have a question mark, and what it is for.
-func (p *page) tool(raw json.RawMessage) {
-	var tool modelio.ToolDefinition
-	if err := json.Unmarshal(raw, &tool); err != nil {
-		p.value(raw)
-		return
-	}
+func (p *Page) tool(tool *modelio.ToolDefinition) {
 	var schema struct {
 		Properties map[string]json.RawMessage
 		Required   []string
@@ -168,7 +138,7 @@ func (p *page) tool(raw json.RawMessage) {
 }
 
 // value shows JSON.
-func (p *page) value(raw json.RawMessage) { p.text(jsonText(raw, p.width-len(margin))) }
+func (p *Page) value(raw json.RawMessage) { p.text(jsonText(raw, p.Width-len(margin))) }
 
 // jsonText returns JSON on one line if it is no longer than width, else indented.
 func jsonText(raw json.RawMessage, width int) string {

@@ -1,4 +1,4 @@
-package main
+package coverage
 
 import (
 	"bufio"
@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	osexec "os/exec"
+	"os/exec"
 	"slices"
 	"strings"
 )
@@ -23,25 +23,25 @@ type testEvent struct {
 	FailedBuild string
 }
 
-// A testName names a test of a package; of the package itself Test is empty.
-type testName struct{ Package, Test string }
+// A TestName names a test of a package; of the package itself Test is empty.
+type TestName struct{ Package, Test string }
 
 // Outcomes are how tests and packages ended: "pass", "fail" or "skip".
-type outcomes map[testName]string
+type Outcomes map[TestName]string
 
 // add notes an event, if something ended with it.
-func (o outcomes) add(e testEvent) {
+func (o Outcomes) add(e testEvent) {
 	if e.Action != "pass" && e.Action != "fail" && e.Action != "skip" {
 		return
 	}
-	name := testName{e.Package, e.Test}
+	name := TestName{e.Package, e.Test}
 	if o[name] != "fail" { // with -count a test ends several times
 		o[name] = e.Action
 	}
 }
 
-// failed returns the packages that failed, sorted.
-func (o outcomes) failed() []string {
+// Failed returns the packages that failed, sorted.
+func (o Outcomes) Failed() []string {
 	var failed []string
 	for name, action := range o {
 		if name.Test == "" && action == "fail" {
@@ -52,24 +52,28 @@ func (o outcomes) failed() []string {
 	return failed
 }
 
-// A goTest is a run of go test that is to be.
-type goTest struct {
-	dir      string // empty: the working directory
-	packages []testPackage
-	flags    []string // behind the packages
-	env      []string // besides the environment
+// A Say takes a line that is said beside the answer, without its end.
+type Say func(format string, args ...any)
+
+// A GoTest is a run of go test that is to be.
+type GoTest struct {
+	Dir      string // empty: the working directory
+	Packages []Package
+	Flags    []string // behind the packages
+	Env      []string // besides the environment
+	Say      Say
 }
 
-// run runs the tests. It says how each package went when it is done, and of one that failed all
+// Run runs the tests. It says how each package went when it is done, and of one that failed all
 // that go test would print. That tests fail is no error.
-func (g *goTest) run(ctx context.Context, con *console) (outcomes, error) {
+func (g *GoTest) Run(ctx context.Context) (Outcomes, error) {
 	args := []string{"test", "-json"}
-	for _, p := range g.packages {
-		args = append(args, p.path)
+	for _, p := range g.Packages {
+		args = append(args, p.Path)
 	}
-	cmd := osexec.CommandContext(ctx, "go", append(args, g.flags...)...)
-	cmd.Dir, cmd.Stderr = g.dir, con.stderr
-	cmd.Env = append(os.Environ(), g.env...)
+	cmd := exec.CommandContext(ctx, "go", append(args, g.Flags...)...)
+	cmd.Dir, cmd.Stderr = g.Dir, os.Stderr
+	cmd.Env = append(os.Environ(), g.Env...)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -77,14 +81,16 @@ func (g *goTest) run(ctx context.Context, con *console) (outcomes, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("go test: %w", err)
 	}
-	p := progress{con: con, of: len(g.packages), ended: outcomes{}, printed: map[string][]testEvent{}, verbose: isVerbose(g.flags)}
+	p := progress{
+		say: g.Say, of: len(g.Packages), ended: Outcomes{}, printed: map[string][]testEvent{}, verbose: isVerbose(g.Flags),
+	}
 	err = p.follow(stdout)
 	waitErr := cmd.Wait()
-	var exit *osexec.ExitError
+	var exit *exec.ExitError
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading what go test prints: %w", err)
-	case errors.As(waitErr, &exit) && exit.ExitCode() == 1 && len(p.ended.failed()) > 0:
+	case errors.As(waitErr, &exit) && exit.ExitCode() == 1 && len(p.ended.Failed()) > 0:
 		return p.ended, nil
 	case waitErr != nil:
 		return nil, fmt.Errorf("go test: %w", waitErr)
@@ -98,10 +104,10 @@ func isVerbose(flags []string) bool {
 
 // A progress follows the packages of a run.
 type progress struct {
-	con     *console
+	say     Say
 	of      int // packages
 	done    int
-	ended   outcomes
+	ended   Outcomes
 	printed map[string][]testEvent // what the packages that run have printed
 	verbose bool
 }
@@ -125,13 +131,13 @@ func (p *progress) follow(stdout io.Reader) error {
 func (p *progress) line(line string) {
 	var e testEvent
 	if json.Unmarshal([]byte(line), &e) != nil {
-		p.con.say("%s", strings.TrimSuffix(line, "\n")) // go's own speech
+		p.say("%s", strings.TrimSuffix(line, "\n")) // go's own speech
 		return
 	}
 	p.ended.add(e)
 	switch {
 	case e.Action == "build-output":
-		p.con.say("%s", strings.TrimSuffix(e.Output, "\n"))
+		p.say("%s", strings.TrimSuffix(e.Output, "\n"))
 	case e.Action == "output":
 		p.printed[e.Package] = append(p.printed[e.Package], e)
 	case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
@@ -145,14 +151,14 @@ func (p *progress) packageEnded(e testEvent) {
 	printed := p.printed[e.Package]
 	delete(p.printed, e.Package)
 	if text := p.text(printed); text != "" && (p.verbose || e.Action == "fail") {
-		p.con.say("%s", strings.TrimSuffix(text, "\n"))
+		p.say("%s", strings.TrimSuffix(text, "\n"))
 	}
 	word := map[string]string{"pass": "ok  ", "fail": "FAIL", "skip": "?   "}[e.Action]
 	note := fmt.Sprintf("%.2fs", e.Elapsed)
 	if e.FailedBuild != "" {
 		note = "[build failed]"
 	}
-	p.con.say("%s %s %s (%d of %d)", word, e.Package, note, p.done, p.of)
+	p.say("%s %s %s (%d of %d)", word, e.Package, note, p.done, p.of)
 }
 
 // text returns what go test would have printed: all of it, or what is of failed tests.
@@ -160,7 +166,7 @@ func (p *progress) text(printed []testEvent) string {
 	var b strings.Builder
 	for _, e := range printed {
 		framing := strings.HasPrefix(e.Output, "=== ") || e.Test == "" && isSummary(e)
-		if p.verbose || !framing && (e.Test == "" || p.ended[testName{e.Package, e.Test}] == "fail") {
+		if p.verbose || !framing && (e.Test == "" || p.ended[TestName{e.Package, e.Test}] == "fail") {
 			b.WriteString(e.Output)
 		}
 	}

@@ -1,0 +1,115 @@
+// Package git is what the command asks of git.
+package git
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+)
+
+// Run runs git in dir and returns what it prints, without the last line end.
+func Run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	printed, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w\n%s", args[0], err, &said)
+	}
+	return strings.TrimSuffix(string(printed), "\n"), nil
+}
+
+// Extract copies the documents that the store in dir had at a revision to a directory.
+func Extract(ctx context.Context, revision, dir, to string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	above, name := filepath.Split(dir)
+	if _, err := Run(ctx, above, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
+		return unknownRevision(ctx, above, revision)
+	}
+	tree, err := Run(ctx, above, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	if err != nil {
+		return nil // there was no store
+	}
+	top, err := Run(ctx, above, "rev-parse", "--show-toplevel") // below it git looks for itself in the tree
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "git", "archive", "--format=tar", tree, "--", ".", ":(exclude,glob)*/*/**")
+	cmd.Dir, cmd.Stderr = top, os.Stderr
+	archive, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = untar(archive, to)
+	if err != nil {
+		io.Copy(io.Discard, archive) // so that git ends
+	}
+	return errors.Join(err, cmd.Wait())
+}
+
+// unknownRevision says why git in dir does not know a revision, and what to do.
+func unknownRevision(ctx context.Context, dir, revision string) error {
+	shallow, err := Run(ctx, dir, "rev-parse", "--is-shallow-repository")
+	switch {
+	case err != nil:
+		said := strings.Join(strings.Fields(err.Error()), " ")
+		return fmt.Errorf("%s is no directory, and git knows no revision: %s", revision, said)
+	case revision == "HEAD":
+		return errors.New("HEAD is not known: commit first, or name another state to compare with")
+	case shallow == "true":
+		return fmt.Errorf("%s is not known here, in a shallow clone: fetch it with git fetch --unshallow, "+
+			"or in CI fetch with depth 0", revision)
+	}
+	branch := gotest.Quote(strings.TrimPrefix(revision, "origin/"))
+	return fmt.Errorf("%s is neither a directory nor a revision that is known here: "+
+		"fetch it with git fetch origin %s, or in CI fetch with depth 0", revision, branch)
+}
+
+// untar writes the regular files of an archive into a directory.
+func untar(archive io.Reader, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for files := tar.NewReader(archive); ; {
+		header, err := files.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := root.MkdirAll(path.Dir(header.Name), 0o777); err != nil {
+			return err
+		}
+		f, err := root.Create(header.Name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, files)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Page shows conversations as text for people.
+type Page struct {
+	Out       io.Writer
+	Width     int  // characters of a line
+	Color     bool // with escape sequences, for a terminal
+	Unwrapped bool // lines of text stay as long as they are, so that they can be compared
+}
+
+// The escape sequences of a page (ECMA-48 "SGR").
+const (
+	bold  = "1"
+	faint = "2"
+	alarm = "1;31"
+)
+
+func (p *Page) styled(style, text string) string {
+	if !p.Color {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+const (
+	margin = "  "
+	label  = 10 // characters, with the space behind
+)
+
+// Document shows all calls of a test as one conversation. provider is that of the directory which
+// the document is in. Each turn is shown once: a call that continues another one shows what it adds.
+func (p *Page) Document(provider string, doc *snapshot.Document) {
+	byNumber := map[int]*snapshot.Snapshot{}
+	for i := range doc.Snapshots {
+		if i > 0 {
+			fmt.Fprintf(p.Out, "\n\n")
+		}
+		s := &doc.Snapshots[i]
+		var base *snapshot.Snapshot
+		if s.Continues != nil {
+			base = byNumber[s.Continues.Call]
+		}
+		p.call(provider, s, base)
+		byNumber[s.Number()] = s
+	}
+}
+
+// Call shows one call, whole: where it comes from, what was sent, what came back.
+func (p *Page) Call(provider string, s *snapshot.Snapshot) { p.call(provider, s, nil) }
+
+// call shows a call without what base has too, which it continues; nil: it continues none.
+func (p *Page) call(provider string, s, base *snapshot.Snapshot) {
+	fmt.Fprintln(p.Out, p.styled(bold, Printable(s.ID)))
+	var shown map[string]string
+	messages := s.Request.Messages
+	if base != nil {
+		shown = map[string]string{}
+		for _, f := range p.fields(provider, base) {
+			shown[f.name] = f.value
+		}
+		messages = messages[s.Continues.Messages:]
+		p.field("continues", continued(s.Continues, base))
+	}
+	for _, f := range p.fields(provider, s) {
+		if base == nil || shown[f.name] != f.value {
+			p.field(f.title, f.value)
+		}
+	}
+	if s.Request.Prompt != nil {
+		p.heading(bold, "prompt")
+		p.text(*s.Request.Prompt)
+	}
+	for i := range messages {
+		p.message(&messages[i])
+	}
+	if tools := s.Request.Tools; len(tools) > 0 && (base == nil || !reflect.DeepEqual(tools, base.Request.Tools)) {
+		p.heading(bold, "tools offered")
+		for i := range tools {
+			p.tool(&tools[i])
+		}
+	}
+	p.answer(&s.Response)
+}
+
+// continued says what of an earlier call a request begins with.
+func continued(c *snapshot.Continues, base *snapshot.Snapshot) string {
+	if c.Messages > len(base.Request.Messages) {
+		return fmt.Sprintf("call %d and its answer", c.Call)
+	}
+	return fmt.Sprintf("the first %s of call %d", Count(c.Messages, "message", "messages"), c.Call)
+}
+
+// A headerField is a line of a call's header. Titles may be empty, names are different.
+type headerField struct{ name, title, value string }
+
+func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
+	var fields []headerField
+	add := func(name, value string) { fields = append(fields, headerField{name, name, value}) }
+	if test := s.Source.Test; test != "" {
+		add("test", fmt.Sprintf("%s in %s", test, s.Source.Package))
+	}
+	add("source", fmt.Sprintf("%s:%d %s", s.Source.File, s.Source.Line, s.Source.Function))
+	if s.Provider != "" {
+		provider = s.Provider
+	}
+	add("provider", provider)
+	add("api", s.Request.API)
+	model := s.Request.Model
+	if answered := s.Response.Model; answered != "" && answered != model {
+		model += ", answered by " + answered
+	}
+	add("model", model)
+	add("recorded", s.Timestamp.Format("2006-01-02 15:04:05 MST"))
+	add("latency", fmt.Sprintf("%d ms", s.Response.LatencyMS))
+	add("tokens", tokens(&s.Response))
+	add("sent", strings.Join(parameters(&s.Request), ", "))
+	title := "options"
+	for _, name := range slices.Sorted(maps.Keys(s.Request.Options)) {
+		value := name + " " + jsonText(s.Request.Options[name], p.Width-label-len(margin)-len(name))
+		fields = append(fields, headerField{"options " + name, title, value})
+		title = ""
+	}
+	add("ignored", strings.Join(s.Source.Ignored, ", "))
+	add("varies", s.Source.Nondeterministic)
+	return fields
+}
+
+// field shows a line of the header, unless it is empty.
+func (p *Page) field(name, value string) {
+	if value == "" {
+		return
+	}
+	for i, line := range p.wrap(PrintableText(value), p.Width-label-len(margin)) {
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintln(p.Out, margin+p.styled(faint, fmt.Sprintf("%-*s", label, name))+line)
+	}
+}
+
+func tokens(r *snapshot.Response) string {
+	total := "not reported"
+	if r.TokensUsed != nil {
+		total = fmt.Sprint(*r.TokensUsed)
+	}
+	if r.Usage == nil {
+		return total
+	}
+	var parts []string
+	for _, part := range []struct {
+		name string
+		n    *int64
+	}{
+		{"in", r.Usage.InputTokens},
+		{"out", r.Usage.OutputTokens},
+		{"reasoning", r.Usage.ThoughtsTokens},
+		{"read from cache", r.Usage.CachedContentTokens},
+		{"written to cache", r.Usage.CacheWriteTokens},
+	} {
+		if part.n != nil {
+			parts = append(parts, fmt.Sprintf("%d %s", *part.n, part.name))
+		}
+	}
+	if len(parts) == 0 {
+		return total
+	}
+	return total + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// parameters lists the parameters that were sent. What was not sent is not there: the provider's
+// defaults are not known.
+func parameters(r *modelio.Request) []string {
+	var sent []string
+	for _, p := range modelio.Parameters {
+		if value := *p.Field(r); value != nil {
+			sent = append(sent, p.Name+" "+value.String())
+		}
+	}
+	if len(r.Stop) > 0 {
+		stops := make([]string, len(r.Stop))
+		for i, stop := range r.Stop {
+			stops[i] = fmt.Sprintf("%q", stop)
+		}
+		sent = append(sent, "stop "+strings.Join(stops, " "))
+	}
+	return sent
+}
+
+func (p *Page) heading(style, title string) {
+	fmt.Fprintf(p.Out, "\n%s\n", p.styled(style, Printable(title)))
+}
+
+func (p *Page) text(text string) { p.lines(margin, "", text) }
+
+func (p *Page) faintText(text string) { p.lines(margin, faint, text) }
+
+func (p *Page) lines(indent, style, text string) {
+	for _, line := range p.wrap(PrintableText(text), p.Width-len(indent)) {
+		switch {
+		case line == "":
+			fmt.Fprintln(p.Out)
+		case style == "":
+			fmt.Fprintln(p.Out, indent+line)
+		default:
+			fmt.Fprintln(p.Out, indent+p.styled(style, line))
+		}
+	}
+}
+
+func (p *Page) wrap(text string, width int) []string {
+	if p.Unwrapped {
+		width = math.MaxInt
+	}
+	return wrap(text, width)
+}
+
+func (p *Page) answer(r *snapshot.Response) {
+	for i := range r.Candidates {
+		title := "answer"
+		if len(r.Candidates) > 1 {
+			title = fmt.Sprintf("answer %d of %d", i+1, len(r.Candidates))
+		}
+		p.heading(bold, title)
+		p.candidate(&r.Candidates[i])
+	}
+	if r.Error != nil {
+		title := fmt.Sprintf("error %s %s %s", status(r), r.Error.Type, r.Error.Code)
+		p.heading(alarm, strings.Join(strings.Fields(title), " "))
+		p.text(r.Error.Message)
+	}
+	switch r.Incomplete {
+	case "":
+	case "aborted":
+		p.heading(alarm, "incomplete: the caller ended the stream (aborted)")
+	default:
+		p.heading(alarm, "incomplete: the stream was cut ("+r.Incomplete+")")
+	}
+}
+
+func status(r *snapshot.Response) string {
+	for _, status := range []int{r.Error.Status, r.Status} {
+		if status != 0 {
+			return fmt.Sprint(status)
+		}
+	}
+	return ""
+}
+
+func (p *Page) candidate(c *modelio.Candidate) {
+	p.parts(c.Message.Content)
+	finished := "finish reason: " + string(c.FinishReason)
+	if c.FinishReasonRaw != "" && c.FinishReasonRaw != string(c.FinishReason) {
+		finished += " (" + c.FinishReasonRaw + ")"
+	}
+	p.faintText(finished)
+}

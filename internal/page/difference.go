@@ -1,0 +1,247 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Difference is a document that two states of a store do not have alike.
+type Difference struct {
+	Change
+	Was string // the file, before it moved
+
+	from, to *snapshot.Document // nil: in the other state only
+	calls    []callDifference
+}
+
+// A callDifference is a call that both states have, and have not alike.
+type callDifference struct {
+	number            int
+	causes            []string // what differs in the request, in words
+	request, response []drift.Difference
+}
+
+// Explain says what differs between two states of a document; nil: the state does not have it.
+func Explain(c Change, from, to *snapshot.Document) (*Difference, error) {
+	d := &Difference{Change: c, from: from, to: to}
+	if from == nil || to == nil {
+		return d, nil
+	}
+	for _, n := range c.Calls.Changed {
+		call, err := explainCall(callOf(from, n), callOf(to, n))
+		if err != nil {
+			return nil, fmt.Errorf("%s: call %d: %w", c.File, n, err)
+		}
+		call.number = n
+		d.calls = append(d.calls, call)
+	}
+	return d, nil
+}
+
+func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
+	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	return &doc.Snapshots[i]
+}
+
+func explainCall(from, to *snapshot.Snapshot) (d callDifference, err error) {
+	if d.request, err = drift.Requests(&from.Request, &to.Request, nil); err != nil {
+		return d, err
+	}
+	d.causes = drift.Causes(d.request, &from.Request, &to.Request)
+	d.response, err = responses(&from.Response, &to.Response)
+	return d, err
+}
+
+// responses compares the cores of two responses, and what tells of how they came.
+func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
+	f, err := snapshot.ResponseCore(from)
+	if err != nil {
+		return nil, err
+	}
+	t, err := snapshot.ResponseCore(to)
+	if err != nil {
+		return nil, err
+	}
+	differences := drift.JSON(f, t)
+	for _, s := range []struct{ pointer, from, to string }{
+		{"/incomplete", from.Incomplete, to.Incomplete},
+		{"/model", from.Model, to.Model},
+		{"/status", fmt.Sprint(from.Status), fmt.Sprint(to.Status)},
+	} {
+		if s.from != s.to {
+			d := drift.Difference{Pointer: s.pointer, Recorded: jsontext.Text(s.from), Got: jsontext.Text(s.to)}
+			differences = append(differences, d)
+		}
+	}
+	return differences, nil
+}
+
+// MarshalJSON writes the difference for a program to read.
+func (d *Difference) MarshalJSON() ([]byte, error) {
+	type place struct {
+		Pointer  string          `json:"pointer"`
+		Recorded json.RawMessage `json:"recorded,omitempty"`
+		Got      json.RawMessage `json:"got,omitempty"`
+	}
+	places := func(differences []drift.Difference) []place {
+		var places []place
+		for _, d := range differences {
+			places = append(places, place(d))
+		}
+		return places
+	}
+	type call struct {
+		Call     int      `json:"call"`
+		Causes   []string `json:"causes,omitempty"`
+		Request  []place  `json:"request,omitempty"`
+		Response []place  `json:"response,omitempty"`
+	}
+	var differences []call
+	for _, c := range d.calls {
+		differences = append(differences, call{c.number, c.causes, places(c.request), places(c.response)})
+	}
+	return json.Marshal(struct {
+		Change
+		Was         string `json:"was,omitempty"`
+		Differences []call `json:"differences,omitempty"`
+	}{d.Change, d.Was, differences})
+}
+
+// JoinMoved makes one difference of a document that was removed and one that was added, where they
+// hold the same calls, as of a test that was renamed.
+func JoinMoved(differences []*Difference) ([]*Difference, error) {
+	removed := map[string][]*Difference{}
+	for _, d := range differences {
+		if d.to == nil {
+			key, err := content(d.from)
+			if err != nil {
+				return nil, err
+			}
+			removed[key] = append(removed[key], d)
+		}
+	}
+	gone := map[*Difference]bool{}
+	for _, d := range differences {
+		if d.from != nil {
+			continue
+		}
+		key, err := content(d.to)
+		if err != nil {
+			return nil, err
+		}
+		if left := removed[key]; len(left) > 0 {
+			d.Change.Change, d.Was, d.from, d.Calls = "moved", left[0].File, left[0].from, Calls{}
+			gone[left[0]], removed[key] = true, left[1:]
+		}
+	}
+	return slices.DeleteFunc(differences, func(d *Difference) bool { return gone[d] }), nil
+}
+
+// content tells documents apart by what was asked and answered.
+func content(doc *snapshot.Document) (string, error) {
+	var b strings.Builder
+	for i := range doc.Snapshots {
+		s := &doc.Snapshots[i]
+		request, err := snapshot.RequestCore(&s.Request, nil)
+		if err != nil {
+			return "", err
+		}
+		response, err := snapshot.ResponseCore(&s.Response)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(&b, s.Provider, canon.Sum(request), canon.Sum(response))
+	}
+	return b.String(), nil
+}
+
+// Text renders the difference for people.
+func (d *Difference) Text() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, d.Change)
+	switch {
+	case d.Change.Change == "moved":
+		fmt.Fprintln(&b, "  from "+d.Was)
+	case d.from == nil:
+		summarize(&b, "", d.to, d.Calls.Added)
+	case d.to == nil:
+		summarize(&b, "", d.from, d.Calls.Removed)
+	default:
+		for _, c := range d.calls {
+			c.text(&b)
+		}
+		summarize(&b, " added", d.to, d.Calls.Added)
+		summarize(&b, " removed", d.from, d.Calls.Removed)
+		if d.Calls.Added == nil && d.Calls.Changed == nil && d.Calls.Removed == nil {
+			fmt.Fprintln(&b, "  the same calls in another order, or under another provider")
+		}
+	}
+	return b.String()
+}
+
+func (c *callDifference) text(b *strings.Builder) {
+	fmt.Fprintf(b, "  call %d\n", c.number)
+	if len(c.request)+len(c.response) == 0 {
+		fmt.Fprintln(b, "    recorded again, with the same request and the same answer")
+	}
+	if len(c.request) > 0 {
+		fmt.Fprintf(b, "    request: %s\n%s", strings.Join(c.causes, ", "), indented(drift.Text(c.request)))
+	}
+	if len(c.response) > 0 {
+		fmt.Fprintf(b, "    response\n%s", indented(drift.Text(c.response)))
+	}
+}
+
+// summarize writes some calls of a document, each in three lines.
+func summarize(b *strings.Builder, what string, doc *snapshot.Document, numbers []int) {
+	const most = 100 // characters of a line
+	clipped := func(text string) string { return Clip(strings.Join(strings.Fields(text), " "), most) }
+	for _, n := range numbers {
+		s := callOf(doc, n)
+		sent := ""
+		if n := len(s.Request.Messages); n > 0 {
+			sent = texts(s.Request.Messages[n-1].Content)
+		} else if s.Request.Prompt != nil {
+			sent = *s.Request.Prompt
+		}
+		answered := ""
+		if len(s.Response.Candidates) > 0 {
+			answered = texts(s.Response.Candidates[0].Message.Content)
+		}
+		fmt.Fprintf(b, "  call %d%s\n    sent     %s\n    answered %s\n", n, what, clipped(sent), clipped(answered))
+	}
+}
+
+// texts returns what parts say, in a few words.
+func texts(parts []modelio.Part) string {
+	var said []string
+	for _, part := range parts {
+		switch {
+		case part.Text != nil:
+			said = append(said, *part.Text)
+		case part.Media != nil:
+			said = append(said, mediaText(part.Media))
+		case part.ToolRequest != nil:
+			said = append(said, part.ToolRequest.Name+"("+string(part.ToolRequest.Input)+")")
+		case part.ToolResponse != nil:
+			said = append(said, part.ToolResponse.Name+" returned "+string(part.ToolResponse.Output))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + line)
+	}
+	return b.String()
+}

@@ -1,0 +1,231 @@
+// Package place finds modules, and the stores of their tests.
+package place
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// storeName is what the directory of a store is called, beside a go.mod.
+const storeName = ".ai-snapshots"
+
+// DirEnv is the variable that names the store; a relative path starts at the module.
+const DirEnv = "TRACEFORGE_DIR"
+
+// OpenStore opens the store in the named directory, or where tests find it if there is no name.
+// dir is the directory as messages name it.
+func OpenStore(named string) (s *store.Store, dir string, err error) {
+	if dir, err = StoreDir(named); err != nil {
+		return nil, "", err
+	}
+	switch info, err := os.Stat(dir); {
+	case err != nil && named == "":
+		return nil, dir, fmt.Errorf("no store: %w%s", err, noStoreYet())
+	case err != nil:
+		return nil, dir, fmt.Errorf("no store: %w", err)
+	case !info.IsDir():
+		return nil, dir, fmt.Errorf("no store: %s is not a directory", dir)
+	}
+	if s, err = store.Open(dir); err != nil {
+		return nil, dir, err
+	}
+	if err := checkStore(s, dir); err != nil {
+		return nil, dir, err
+	}
+	return s, dir, nil
+}
+
+// checkStore tells a directory that is no store at all, of which each file would be a stray, from
+// a store that something is wrong with.
+func checkStore(s *store.Store, dir string) error {
+	for _, name := range []string{".gitattributes", "manifest.json"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	documents, err := s.List()
+	if err != nil || len(documents) > 0 {
+		return err
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) == 0 {
+		return err // it is empty, as it may be before the first recording
+	}
+	return fmt.Errorf("no store: %s has neither documents nor the .gitattributes of a store: name another directory", dir)
+}
+
+// Documents loads the documents of a store one after the other, in the order of their files. One
+// that cannot be read is an error in its place.
+func Documents(s *store.Store) iter.Seq2[*store.Doc, error] {
+	return func(yield func(*store.Doc, error) bool) {
+		files, err := s.List()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, file := range files {
+			if doc, err := Load(s, file); !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// Load loads the document that is in a file of a store.
+func Load(s *store.Store, file string) (*store.Doc, error) {
+	provider, name := path.Split(file)
+	return s.Load(name[:len(name)-len(path.Ext(name))], path.Clean(provider))
+}
+
+// StoreDir returns the directory of the named store, or of that which the tests find: relative to
+// the working directory where that is possible.
+func StoreDir(named string) (string, error) {
+	if named != "" {
+		return storeIn(named), nil
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	root := ModuleRoot(wd)
+	if dir := os.Getenv(DirEnv); root == "" && dir != "" {
+		return dir, nil
+	}
+	if root == "" {
+		return "", noModule()
+	}
+	return StoreOfModule(root)
+}
+
+// storeIn returns the store that the user means by a directory: itself, or that of the module.
+func storeIn(named string) string {
+	inner := filepath.Join(named, storeName)
+	if info, err := os.Stat(inner); err == nil && info.IsDir() || isModule(named) {
+		return inner
+	}
+	return named
+}
+
+// StoreOfModule returns the directory of the store of the module that is in the directory root.
+func StoreOfModule(root string) (string, error) {
+	dir := os.Getenv(DirEnv)
+	if filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if dir == "" {
+		dir = storeName
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(wd, filepath.Join(root, dir))
+}
+
+// ModuleRoot returns the nearest directory from dir upwards that holds a go.mod; empty: none.
+func ModuleRoot(dir string) string {
+	for {
+		if isModule(dir) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func isModule(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Seals returns the seals of all documents of a store, by their names.
+func Seals(s *store.Store) (map[string]page.Seal, error) {
+	seals := map[string]page.Seal{}
+	for doc, err := range Documents(s) {
+		if err != nil {
+			return nil, err
+		}
+		seals[doc.Name] = page.SealOf(doc.File(), doc.Document)
+	}
+	return seals, nil
+}
+
+// OfTest returns the documents of the tests of the given name, in whatever package, and of their
+// subtests: by package and test. It may return both documents and an error, for what could not be
+// read.
+func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
+	files, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	var docs []*store.Doc
+	var broken error
+	for _, file := range files {
+		if !strings.HasPrefix(path.Base(file), nameBeginning(test)) {
+			continue
+		}
+		doc, err := Load(s, file)
+		if err != nil {
+			broken = errors.Join(broken, err)
+			continue
+		}
+		name := page.TestOf(doc.Document).Test
+		if name == test || strings.HasPrefix(name, test+"/") {
+			docs = append(docs, doc)
+		}
+	}
+	slices.SortFunc(docs, func(a, b *store.Doc) int {
+		s, t := page.TestOf(a.Document), page.TestOf(b.Document)
+		return cmp.Or(cmp.Compare(s.Package, t.Package), cmp.Compare(s.Test, t.Test))
+	})
+	return docs, broken
+}
+
+// nameBeginning returns what the names of a test's document and of its subtests' begin with, as far
+// as the letters and digits that the test's name begins with tell.
+func nameBeginning(test string) string {
+	const kept = 31 // characters of a long name that a document's name keeps, see snapshot.DocumentName
+	end := strings.IndexFunc(test, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if end < 0 {
+		end = len(test)
+	}
+	return strings.ToLower(test[:min(end, kept)])
+}
+
+// TestOfBroken returns the test whose document is in a file of the store in dir, or beside it, as far
+// as that can still be read: verify has found it to be broken, so that a store does not load it.
+func TestOfBroken(dir, file string) page.Test {
+	if beside := path.Dir(file); path.Dir(beside) != "." {
+		file = beside + ".json"
+	}
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		return page.Test{}
+	}
+	doc, err := jsontext.Parse(data)
+	if err != nil {
+		return page.Test{}
+	}
+	for _, record := range doc.Root().Member("snapshots").Elements() {
+		source := record.Member("source")
+		return page.Test{Package: source.Member("package").Word(), Test: source.Member("test").Word()}
+	}
+	return page.Test{}
+}
