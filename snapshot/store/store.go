@@ -2,6 +2,13 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -13,112 +20,135 @@ import (
 // there is nothing to close: reading opens the files that it reads and nothing else, without a lock,
 // and [Store.Commit] excludes all other writers and [Store.Verify].
 type Store struct {
-	dir  string // absolute, so that no change of the working directory matters
-	name string // as given to Open, for messages
+	dir      string // absolute, so that no change of the working directory matters
+	name     string // as given to Open, for messages
+	maxBytes int64
+	git      runner
 }
+
+const (
+	maxBytesName    = "TRACEFORGE_MAX_BYTES"
+	defaultMaxBytes = 64 << 20
+)
 
 // Open returns the store in dir, which need not exist: the first commit makes it. It reads and
 // writes nothing. The error is that TRACEFORGE_MAX_BYTES, the limit of what is read, is no number.
-func Open(dir string) (*Store, error) { panic("stub") }
+func Open(dir string) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &Store{dir: abs, name: dir, maxBytes: defaultMaxBytes, git: runGit}
+	if text := os.Getenv(maxBytesName); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("open store: %s must be a number of bytes, is %q", maxBytesName, text)
+		}
+		s.maxBytes = n
+	}
+	return s, nil
+}
 
 // Dir returns the directory as it was given to Open.
 func (s *Store) Dir() string { return s.name }
 
 // MaxBytes returns how long a file of the store may be: 64 MB unless TRACEFORGE_MAX_BYTES says
 // otherwise (design R16).
-func (s *Store) MaxBytes() int64 { panic("stub") }
+func (s *Store) MaxBytes() int64 { return s.maxBytes }
 
-// A Doc is a document of a store, as it was read.
-type Doc struct {
-	Provider string // the directory that it is in
-	Name     string
-	Document *snapshot.Document
-	Data     []byte // the file
+// path returns the path of a file of the store.
+func (s *Store) path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
-	store *Store
+// in returns the path of a file of the store for messages.
+func (s *Store) in(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
+
+// failure returns an error with one violation.
+func (s *Store) failure(file, pointer, rule string, err error, format string, args ...any) *snapshot.Error {
+	violation := snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)}
+	return &snapshot.Error{File: s.in(file), Violations: []snapshot.Violation{violation}, Err: err}
 }
 
-// File returns the path of the document in its store, with forward slashes.
-func (d *Doc) File() string { return d.Provider + "/" + d.Name + ".json" }
+// What a store holds besides documents and what is beside them.
+const (
+	attributesName = ".gitattributes"
+	ignoreName     = ".gitignore"
+	configName     = "config.json"
+	manifestName   = "manifest.json"
+	journalName    = "commit.pending"
+	pendingName    = ".pending" // answers that were bought and not accepted (design R11)
 
-// Load reads the document with the given name, which is under the given provider, and only if it is
-// not, under another one, for which the directories are looked through. It checks the document as
-// [snapshot.Parse] does, and that its records' ids are its name's. The error is an
-// [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
-func (s *Store) Load(name, provider string) (*Doc, error) { panic("stub") }
+	documentExt = ".json"
+	tempExt     = ".tmp"
+)
 
-// Raw returns the provider's own bytes of the answer of Document.Snapshots[i], checked against its
-// RawOutputRef; nil if it has none. If they disagree, Raw waits for the commit that may be under
-// way and looks once more. The error is an [*snapshot.Error]; it is [ErrReplaced] too if the call was
-// recorded again since d was loaded.
-func (d *Doc) Raw(i int) ([]byte, error) { panic("stub") }
+func documentFile(provider, name string) string { return provider + "/" + name + documentExt }
 
-// Media returns the media with the given hash that the document's messages name, checked.
-func (d *Doc) Media(h canon.Hash) ([]byte, error) { panic("stub") }
-
-// A Change is what one commit does to a store.
-type Change struct {
-	Put    []Put    // new documents, and new content of documents
-	Remove []string // documents' files, as [Doc.File] and [Store.List] name them: they go with their raw answers and media
+// parseDocumentFile returns the provider and the name of the document whose file it is.
+func parseDocumentFile(file string) (provider, name string, ok bool) {
+	provider, name, _ = strings.Cut(file, "/")
+	name, ok = strings.CutSuffix(name, documentExt)
+	return provider, name, ok && snapshot.IsName(provider) && snapshot.IsName(name)
 }
 
-// A Put is a document with what belongs to it. A document of that name under another provider goes.
-type Put struct {
-	Provider string // that of the first call
-	Name     string
-	Document *snapshot.Document    // Commit seals it
-	Raw      map[int][]byte        // raw answers by the n of their call; those that the store has need not be given
-	Media    map[canon.Hash][]byte // likewise
+// parseBesideFile returns the provider, the document and the file's own name of a raw answer or a
+// medium.
+func parseBesideFile(file string) (provider, name, own string, ok bool) {
+	provider, rest, _ := strings.Cut(file, "/")
+	name, own, ok = strings.Cut(rest, "/")
+	return provider, name, own, ok && snapshot.IsName(provider) && snapshot.IsName(name) && isBeside(own)
 }
 
-// Commit makes all of a change, or after an error none of it, under the store's lock: it waits for
-// other processes. It seals the documents, and refuses one that names a raw answer or media that
-// are neither in the change nor in the store. A file whose content would not change is not
-// written. Raw answers and media that a document put does not name are removed.
-//
-// A process that is killed in a commit leaves it to the next one, or to [Store.Repair], to finish
-// or to undo it. So an empty change is worth committing where a process updates: it does no more
-// than that, and costs next to nothing where there is nothing to do.
-func (s *Store) Commit(c Change) error { panic("stub") }
+// isBeside reports whether a file of the given name may be beside a document: a raw answer, which
+// is named by the number of its call, or a medium, which is named by its hash.
+func isBeside(own string) bool {
+	stem, ext, _ := strings.Cut(own, ".")
+	if ext == "" || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		return false
+	}
+	n, err := strconv.Atoi(stem)
+	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
+}
+
+// isStoreFile reports whether file is the path of a document, of what is beside one, or of the
+// manifest: what commits write and remove.
+func isStoreFile(file string) bool {
+	_, _, document := parseDocumentFile(file)
+	_, _, _, beside := parseBesideFile(file)
+	return file == manifestName || document || beside
+}
 
 // List returns the files of all documents, sorted. Of a store that is not there it is empty.
-func (s *Store) List() ([]string, error) { panic("stub") }
-
-// A Result is what [Store.Verify] found.
-type Result struct {
-	Findings  []snapshot.Finding // what is wrong, sorted
-	Notes     []snapshot.Finding // what is worth saying and no failure, sorted
-	Documents int
-	Calls     int
+func (s *Store) List() ([]string, error) {
+	providers, err := s.providers()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, provider := range providers {
+		entries, err := os.ReadDir(s.path(provider))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("list store: %w", err)
+		}
+		for _, e := range entries {
+			if _, _, ok := parseDocumentFile(provider + "/" + e.Name()); ok && !e.IsDir() {
+				files = append(files, provider+"/"+e.Name())
+			}
+		}
+	}
+	return files, nil
 }
 
-// A Check is one more question about a document: it returns what is wrong with it, for [Store.Verify].
-// It is called on several goroutines at once, for documents that are whole, and must not keep d.
-type Check func(d *Doc) []snapshot.Violation
-
-// Verify looks at every file of the store and returns everything that is wrong. It changes nothing,
-// and a writer waits for it. It works on all cores, and holds little of each document.
-// The error is [fs.ErrNotExist] if there is no store.
-func (s *Store) Verify(checks ...Check) (*Result, error) { panic("stub") }
-
-// Prune removes the raw answers and media that no document names, and returns their files, sorted.
-func (s *Store) Prune() ([]string, error) { panic("stub") }
-
-// WriteManifest derives the manifest from the documents. All of them must be intact: an error joins
-// an [*snapshot.Error] for each that is not, and leaves the manifest as it was.
-func (s *Store) WriteManifest() error { panic("stub") }
-
-// Repair finishes or undoes a commit that was cut short, and merges documents that a merge of git
-// left in conflict, record by record. theirs names records, or documents, by id and name: where both
-// sides changed one differently, theirs is taken for these, and ours for all others.
-// It runs git, but stages nothing: until git add, a second Repair may choose otherwise.
-func (s *Store) Repair(theirs ...string) (*Report, error) { panic("stub") }
-
-// A Report is what [Store.Repair] did, and what is left to do.
-type Report struct{}
-
-// String returns the report as a command prints it.
-func (r *Report) String() string { panic("stub") }
-
-// ErrReplaced says that a call was recorded again by another process since it was loaded.
-var ErrReplaced = errors.New("recorded again meanwhile")
+// providers returns the names of the providers' directories, sorted.
+func (s *Store) providers() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list store: %w", err)
+	}
+	var providers []string
+	for _, e := range entries {
+		if snapshot.IsName(e.Name()) && !e.Type().IsRegular() {
+			providers = append(providers, e.Name())
+		}
+	}
+	return providers, nil
+}

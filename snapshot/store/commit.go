@@ -1,0 +1,306 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Change is what one commit does to a store.
+type Change struct {
+	Put    []Put    // new documents, and new content of documents
+	Remove []string // documents' files, as [Store.List] names them: they go with what is beside them
+}
+
+// A Put is a document with what belongs to it. A document of that name under another provider goes.
+type Put struct {
+	Provider string // that of the first call
+	Name     string
+	Document *snapshot.Document    // Commit seals it
+	Raw      map[int][]byte        // raw answers by the n of their call; those that the store has need not be given
+	Media    map[canon.Hash][]byte // likewise; those that the document does not name are left out
+}
+
+// Commit makes all of a change, or after an error none of it, under the store's lock: it waits for
+// other processes. It seals the documents, and refuses one that names a raw answer or a medium that
+// is neither in the change nor in the store. A file whose content would not change is not
+// written. Raw answers and media that a document put does not name are removed.
+//
+// A process that is killed in a commit leaves it to the next one, or to [Store.Repair], to finish
+// or to undo it. So an empty change is worth committing where a process updates: it does no more
+// than that, and costs next to nothing where there is nothing to do.
+func (s *Store) Commit(c Change) error {
+	if len(c.Put) == 0 && len(c.Remove) == 0 {
+		if _, err := os.Lstat(s.path(journalName)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	puts, err := s.targets(c)
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	err = s.exclusively(func(w within) error { return s.commit(w, puts, c.Remove) })
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// A target is a Put that was checked.
+type target struct {
+	Put
+	data  []byte // the document's file
+	needs []need
+	given map[string][]byte // by own name
+}
+
+func (t *target) beside(own string) string { return t.Provider + "/" + t.Name + "/" + own }
+
+func (s *Store) targets(c Change) ([]*target, error) {
+	var puts []*target
+	touched := map[string]bool{}
+	for _, p := range c.Put {
+		t, err := s.target(p)
+		if err != nil {
+			return nil, err
+		}
+		if touched[p.Name] {
+			return nil, fmt.Errorf("document %s is put twice", p.Name)
+		}
+		touched[p.Name] = true
+		puts = append(puts, t)
+	}
+	for _, file := range c.Remove {
+		_, name, ok := parseDocumentFile(file)
+		if !ok {
+			return nil, fmt.Errorf("remove: %q is no file of a document", file)
+		}
+		if touched[name] {
+			return nil, fmt.Errorf("document %s is removed, and put or removed besides", name)
+		}
+		touched[name] = true
+	}
+	return puts, nil
+}
+
+func (s *Store) target(p Put) (*target, error) {
+	if !snapshot.IsName(p.Provider) || !snapshot.IsName(p.Name) {
+		return nil, fmt.Errorf("%q of provider %q is no name of a document", p.Name, p.Provider)
+	}
+	if p.Document == nil {
+		return nil, fmt.Errorf("document %s is missing", p.Name)
+	}
+	file := documentFile(p.Provider, p.Name)
+	if wrong := misnamed(p.Name, p.Document); len(wrong) > 0 {
+		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
+	}
+	if err := p.Document.Seal(); err != nil {
+		return nil, fmt.Errorf("seal %s: %w", file, err)
+	}
+	data, err := p.Document.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", file, err)
+	}
+	if n := int64(len(data)); n > s.maxBytes {
+		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
+	}
+	t := &target{Put: p, data: data, needs: needs(p.Document), given: map[string][]byte{}}
+	for _, n := range t.needs {
+		given, ok := p.Media[n.hash]
+		if n.rule == snapshot.RuleRaw {
+			given, ok = p.Raw[rawNumber(n.own)]
+		}
+		if !ok {
+			continue
+		}
+		if got := canon.Sum(given); got != n.hash {
+			return nil, s.failure(t.beside(n.own), "", n.rule, nil, "%s", n.altered(got, p.Name))
+		}
+		t.given[n.own] = given
+	}
+	return t, nil
+}
+
+// commit makes the change, under the lock.
+func (s *Store) commit(w within, puts []*target, remove []string) error {
+	p := &plan{transaction: transaction{within: w}, store: s, gone: map[string]bool{}}
+	var err error
+	if p.providers, err = s.providers(); err != nil {
+		return err
+	}
+	for _, t := range puts {
+		if err := p.put(t); err != nil {
+			return err
+		}
+	}
+	for _, file := range remove {
+		if err := p.drop(file); err != nil {
+			return err
+		}
+	}
+	if err := p.manifest(puts); err != nil {
+		return err
+	}
+	// A document is written before its raw answers: who reads the new document and an old answer
+	// waits for the lock, and then has both.
+	return p.apply()
+}
+
+// A plan is what a commit does.
+type plan struct {
+	transaction
+	store     *Store
+	providers []string        // that the store has before the commit
+	gone      map[string]bool // documents' files that are removed
+}
+
+// put adds a document and what is beside it.
+func (p *plan) put(t *target) error {
+	file, dir := documentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
+	if err := p.checkDirs(t.Provider, dir); err != nil {
+		return err
+	}
+	if !p.has(file, t.data) {
+		p.write(file, t.data)
+	}
+	named := map[string]bool{}
+	for _, n := range t.needs {
+		named[n.own] = true
+		if err := p.provide(t, n); err != nil {
+			return err
+		}
+	}
+	if err := p.clear(dir, named); err != nil {
+		return err
+	}
+	for _, other := range p.providers {
+		if other == t.Provider {
+			continue
+		}
+		if err := p.drop(documentFile(other, t.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// provide adds a file that the document names, unless it is there.
+func (p *plan) provide(t *target, n need) error {
+	own := "/" + t.Name + "/" + n.own
+	if data, ok := t.given[n.own]; ok {
+		if !p.has(t.Provider+own, data) {
+			p.write(t.Provider+own, data)
+		}
+		return nil
+	}
+	if hash, err := p.sum(t.Provider + own); err == nil && hash == n.hash {
+		return nil
+	}
+	for _, other := range p.providers { // where the document is now, if it moves
+		data, err := p.read(other + own)
+		if err == nil && canon.Sum(data) == n.hash {
+			p.write(t.Provider+own, data)
+			return nil
+		}
+	}
+	return p.store.failure(documentFile(t.Provider, t.Name), n.pointer, n.rule, fs.ErrNotExist,
+		"names %s, which is neither in the change nor in the store", n.hash)
+}
+
+// clear removes what is in a document's directory and not named.
+func (p *plan) clear(dir string, named map[string]bool) error {
+	entries, err := p.list(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if named[e.Name()] || !isBeside(e.Name()) || e.IsDir() {
+			continue
+		}
+		if err := p.remove(dir + "/" + e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop removes a document with what is beside it. It is fs.ErrNotExist if there is neither.
+func (p *plan) drop(file string) error {
+	dir := strings.TrimSuffix(file, documentExt)
+	provider, _, _ := parseDocumentFile(file)
+	if err := p.checkDirs(provider, dir); err != nil {
+		return err
+	}
+	_, err := p.root.Lstat(file)
+	if _, beside := p.root.Lstat(dir); err != nil && beside != nil {
+		return fmt.Errorf("remove: %w", err)
+	}
+	if err == nil {
+		p.gone[file] = true
+		if err := p.remove(file); err != nil {
+			return err
+		}
+	}
+	return p.clear(dir, nil)
+}
+
+// checkDirs refuses directories that are links: where a store is written, none is followed.
+func (p *plan) checkDirs(dirs ...string) error {
+	for _, dir := range dirs {
+		info, err := p.root.Lstat(dir)
+		if err == nil && !info.IsDir() {
+			return p.store.failure(dir, "", snapshot.RuleStray, nil, "is no directory: no link is followed where a store is written")
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// manifest adds the manifest, if it is to be kept up to date.
+func (p *plan) manifest(puts []*target) error {
+	m := &manifest{}
+	data, err := p.read(manifestName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && len(p.providers) > 0:
+		return nil // the repository does without one
+	case err == nil:
+		if m, err = parseManifest(data); err != nil {
+			return nil // verify says so, and Store.WriteManifest remedies it
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	m.Entries = slices.DeleteFunc(m.Entries, func(e entry) bool { return p.gone[e.File] })
+	for _, t := range puts {
+		m.replace(t)
+	}
+	if m.documents() > manifestDocuments {
+		return nil
+	}
+	if len(m.Entries) == 0 {
+		if data != nil {
+			return p.remove(manifestName)
+		}
+		return nil
+	}
+	if next := m.encode(); string(next) != string(data) {
+		p.write(manifestName, next)
+	}
+	return nil
+}
+
+// rawNumber returns the number of the call whose raw answer a file is named after.
+func rawNumber(own string) int {
+	stem, _, _ := strings.Cut(own, ".")
+	n, _ := strconv.Atoi(stem)
+	return n
+}

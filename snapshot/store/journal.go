@@ -1,0 +1,238 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A transaction is a set of files to write and to remove, all or none, even if the process
+// is killed on the way. All new files are written beside the ones they replace; the journal
+// says which. Once the journal says that they are complete, they are renamed; whoever finds
+// a journal of a process that died renames the rest, or removes them all.
+//
+// The journal has the hash of each new file, and of each file that is to go. So one that was cut
+// short does nothing to files that have changed since, and one of a stranger, in a pull request say,
+// removes nothing that its author does not know. One that git tracks is of a stranger.
+type transaction struct {
+	within
+	writes  []write // in the order of the renames
+	removes []step
+}
+
+// A step is what a line of the journal says of a file.
+type step struct {
+	file string
+	hash canon.Hash // of a new file, or of one that is to go
+}
+
+// A write is a new file, or new content of one.
+type write struct {
+	step
+	data []byte
+}
+
+const (
+	journalHead   = "traceforge commit"
+	journalWrite  = "write"
+	journalRemove = "remove"
+	journalReady  = "ready"
+)
+
+func (t *transaction) write(file string, data []byte) {
+	t.writes = append(t.writes, write{step{file, canon.Sum(data)}, data})
+}
+
+// remove adds the removal of a file that is there.
+func (t *transaction) remove(file string) error {
+	hash, err := t.sum(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.within.remove(file) // a link, which needs no journal
+	}
+	t.removes = append(t.removes, step{file, hash})
+	return err
+}
+
+// apply makes the changes. After an error nothing has changed, or the journal is there
+// and the next process to write finishes the work.
+func (t *transaction) apply() error {
+	if len(t.writes) == 0 && len(t.removes) == 0 {
+		return nil
+	}
+	for _, w := range t.writes {
+		if err := t.root.MkdirAll(path.Dir(w.file), 0o777); err != nil {
+			return err
+		}
+	}
+	journal, err := t.root.OpenFile(journalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	err = t.prepare(journal)
+	if err = errors.Join(err, journal.Close()); err != nil {
+		return errors.Join(err, t.undo())
+	}
+	return t.finish()
+}
+
+// prepare writes the journal and all new files.
+func (t *transaction) prepare(journal *os.File) error {
+	if _, err := journal.WriteString(t.journal()); err != nil {
+		return err
+	}
+	for _, w := range t.writes {
+		if err := errors.Join(t.within.remove(w.file+tempExt), t.create(w.file+tempExt, w.data)); err != nil {
+			return err
+		}
+	}
+	_, err := journal.WriteString(journalReady + "\n")
+	return err
+}
+
+// journal returns the lines that are written before any new file is.
+func (t *transaction) journal() string {
+	lines := []string{journalHead}
+	for _, w := range t.writes {
+		lines = append(lines, journalWrite+" "+string(w.hash)+" "+w.file)
+	}
+	for _, r := range t.removes {
+		lines = append(lines, journalRemove+" "+string(r.hash)+" "+r.file)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// undo removes the new files and the journal.
+func (t *transaction) undo() error {
+	for _, w := range t.writes {
+		if err := t.within.remove(w.file + tempExt); err != nil {
+			return err
+		}
+		t.removeEmpty(path.Dir(w.file))
+	}
+	return t.within.remove(journalName)
+}
+
+// finish puts the new files in place, and removes the others and the journal.
+func (t *transaction) finish() error {
+	for _, w := range t.writes {
+		if err := t.root.Rename(w.file+tempExt, w.file); err != nil {
+			return err
+		}
+	}
+	for _, r := range t.removes {
+		if err := t.within.remove(r.file); err != nil {
+			return err
+		}
+		t.removeEmpty(path.Dir(r.file))
+	}
+	return t.within.remove(journalName)
+}
+
+// removeEmpty removes a directory and its parents as long as they are empty.
+func (w within) removeEmpty(dir string) {
+	for dir != "." && w.root.Remove(dir) == nil {
+		dir = path.Dir(dir)
+	}
+}
+
+// What became of a commit that was cut short.
+const (
+	finished = "finished"
+	undone   = "undone"
+)
+
+// recover finishes or undoes the commit of a process that died in it, if there is one, and says which.
+// It refuses a journal that no commit of this machine left, or whose files have changed since.
+func (s *Store) recover(w within) (became string, err error) {
+	data, err := w.read(journalName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.tracked(journalName) {
+		return "", s.pending("is tracked by git, so that it is not of a commit that was cut short here")
+	}
+	t, ready, err := parseJournal(w, string(data))
+	if err != nil {
+		return "", s.pending("%v", err)
+	}
+	if !ready {
+		return undone, t.undo()
+	}
+	if err := t.rest(); err != nil {
+		return "", s.pending("%v", err)
+	}
+	return finished, t.finish()
+}
+
+func (s *Store) pending(format string, args ...any) error {
+	return s.failure(journalName, "", snapshot.RulePending, nil, format, args...)
+}
+
+// parseJournal reads a journal and reports whether all new files were complete. A journal that
+// was cut short is read as far as it goes: no file was written before its last line was.
+func parseJournal(w within, data string) (t *transaction, ready bool, err error) {
+	t = &transaction{within: w}
+	for line := range strings.Lines(data) {
+		line, whole := strings.CutSuffix(line, "\n")
+		if !whole {
+			break
+		}
+		verb, rest, _ := strings.Cut(line, " ")
+		hash, file, _ := strings.Cut(rest, " ")
+		next := step{file, canon.Hash(hash)}
+		switch ok := next.hash.Valid() && isStoreFile(file); {
+		case line == journalHead:
+		case line == journalReady:
+			return t, true, nil
+		case verb == journalWrite && ok:
+			t.writes = append(t.writes, write{step: next})
+		case verb == journalRemove && ok:
+			t.removes = append(t.removes, next)
+		default:
+			return nil, false, fmt.Errorf("has the line %q, which no commit writes", line)
+		}
+	}
+	return t, false, nil
+}
+
+// rest leaves of t what is still to do. It is an error if a file is neither as it was before the
+// commit nor as it is to be.
+func (t *transaction) rest() error {
+	var wrong error
+	t.writes = slices.DeleteFunc(t.writes, func(w write) bool {
+		hash, err := t.sum(w.file + tempExt)
+		if !errors.Is(err, fs.ErrNotExist) {
+			wrong = errors.Join(wrong, differs(w.file+tempExt, hash, w.hash, err))
+			return false
+		}
+		hash, err = t.sum(w.file)
+		wrong = errors.Join(wrong, differs(w.file, hash, w.hash, err))
+		return true // it is in place already
+	})
+	t.removes = slices.DeleteFunc(t.removes, func(r step) bool {
+		hash, err := t.sum(r.file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+		wrong = errors.Join(wrong, differs(r.file, hash, r.hash, err))
+		return false
+	})
+	return wrong
+}
+
+func differs(file string, got, want canon.Hash, err error) error {
+	if err == nil && got != want {
+		err = fmt.Errorf("%s is %s, must be %s: it has changed since the commit was cut short", file, got, want)
+	}
+	return err
+}

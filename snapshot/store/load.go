@@ -1,0 +1,257 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// ErrReplaced says that a call was recorded again by another process since its document was loaded.
+var ErrReplaced = errors.New("recorded again meanwhile")
+
+// A Doc is a document of a store, as it was read.
+type Doc struct {
+	Provider string // the directory that it is in
+	Name     string
+	Document *snapshot.Document
+
+	store *Store
+}
+
+// File returns the path of the document in its store, with forward slashes.
+func (d *Doc) File() string { return documentFile(d.Provider, d.Name) }
+
+// beside returns the path of a raw answer or a medium.
+func (d *Doc) beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
+
+// Load reads the document with the given name, which is under the given provider, and only if it is
+// not, under another one, for which the directories are looked through. It checks the document as
+// [snapshot.Parse] does, and that its records' ids are its name's. The error is an
+// [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
+func (s *Store) Load(name, provider string) (*Doc, error) {
+	if !snapshot.IsName(name) || !snapshot.IsName(provider) {
+		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
+	}
+	doc, missing := s.load(name, provider)
+	if !errors.Is(missing, fs.ErrNotExist) {
+		return doc, missing
+	}
+	providers, err := s.providers()
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range providers {
+		if doc, err := s.load(name, other); !errors.Is(err, fs.ErrNotExist) {
+			return doc, err
+		}
+	}
+	return nil, missing
+}
+
+// load is Load under one provider.
+func (s *Store) load(name, provider string) (*Doc, error) {
+	doc := &Doc{Provider: provider, Name: name, store: s}
+	file := doc.File()
+	if err := s.checkLinks(provider, file); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(s.path(file))
+	if err != nil {
+		return nil, fmt.Errorf("load document: %w", err)
+	}
+	data, err := readAll(f, s.maxBytes, nil)
+	if err != nil {
+		return nil, s.unreadable(file, err)
+	}
+	doc.Document, err = snapshot.Parse(data)
+	var e *snapshot.Error
+	if errors.As(err, &e) {
+		e.File = s.in(file)
+		return nil, e
+	}
+	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
+		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
+	}
+	return doc, err
+}
+
+// checkLinks refuses a link that leads to a file of another name. Others are followed, as those
+// that Bazel makes of all files of a test. It goes by readlink, since go test's cache would take a
+// stat of a directory for a dependency on what other tests record.
+func (s *Store) checkLinks(files ...string) error {
+	for _, file := range files {
+		if _, err := os.Readlink(s.path(file)); err != nil {
+			continue // it is no link
+		}
+		target, err := filepath.EvalSymlinks(s.path(file))
+		if err != nil {
+			return fmt.Errorf("load document: %w", err)
+		}
+		if !strings.HasSuffix(filepath.ToSlash(target), "/"+file) {
+			return s.failure(file, "", snapshot.RuleStray, nil, "is a link to %s: one that is followed leads to %s", target, file)
+		}
+	}
+	return nil
+}
+
+func (s *Store) unreadable(file string, err error) error {
+	if violation, ok := unreadable(err); ok {
+		return &snapshot.Error{File: s.in(file), Violations: []snapshot.Violation{violation}, Err: err}
+	}
+	return fmt.Errorf("read %s: %w", s.in(file), err)
+}
+
+// unreadable tells of an error that is the file's fault.
+func unreadable(err error) (v snapshot.Violation, ok bool) {
+	var large *tooLarge
+	switch {
+	case errors.As(err, &large):
+		return snapshot.Violation{Rule: snapshot.RuleValue, Message: large.Error()}, true
+	case errors.Is(err, errIrregular):
+		return snapshot.Violation{Rule: snapshot.RuleStray, Message: errIrregular.Error()}, true
+	}
+	return v, false
+}
+
+// misnamed says which ids of a document are not what its name asks for.
+func misnamed(name string, d *snapshot.Document) []snapshot.Violation {
+	var wrong []snapshot.Violation
+	for i := range d.Snapshots {
+		record := &d.Snapshots[i]
+		must := ""
+		switch document, _, ok := snapshot.ParseID(record.ID); {
+		case !ok || document != name:
+			must = name + "-<n>, as the file's name says"
+		case record.Source.Test != "" && snapshot.DocumentName(record.Source.Package, record.Source.Test) != name:
+			must = snapshot.DocumentName(record.Source.Package, record.Source.Test) + "-<n>, as its source says"
+		default:
+			continue
+		}
+		wrong = append(wrong, snapshot.Violation{
+			Pointer: recordPointer(i, "id"), Rule: snapshot.RuleName,
+			Message: fmt.Sprintf("is %q, must be %s", record.ID, must),
+		})
+	}
+	return wrong
+}
+
+func recordPointer(i int, tokens ...string) string {
+	return jsontext.PointerTo(append([]string{"snapshots", fmt.Sprint(i)}, tokens...)...)
+}
+
+// A need is a file that a document names.
+type need struct {
+	own     string // its name, beside the document
+	hash    canon.Hash
+	pointer string // of the place that names it
+	rule    string
+}
+
+// needs returns the files that a document names.
+func needs(d *snapshot.Document) []need {
+	var all []need
+	media := map[string]bool{}
+	for i := range d.Snapshots {
+		record := &d.Snapshots[i]
+		if ref := record.Response.RawOutputRef; ref != "" {
+			all = append(all, rawNeed(record, i))
+		}
+		for _, m := range record.Media() {
+			if own := m.Name(); !media[own] {
+				media[own] = true
+				all = append(all, need{own, m.Hash, recordPointer(i), snapshot.RuleMedia})
+			}
+		}
+	}
+	return all
+}
+
+func rawNeed(record *snapshot.Snapshot, i int) need {
+	own := snapshot.RawName(record.Number(), &record.Response)
+	return need{own, record.Response.RawOutputRef, recordPointer(i, "response", "raw_output_ref"), snapshot.RuleRaw}
+}
+
+// Raw returns the provider's own bytes of the answer of Document.Snapshots[i], checked against its
+// RawOutputRef; nil if it has none. If they disagree, Raw waits for the commit that may be under
+// way and looks once more. The error is an [*snapshot.Error]; it is [ErrReplaced] too if the call was
+// recorded again since d was loaded.
+func (d *Doc) Raw(i int) ([]byte, error) {
+	record := &d.Document.Snapshots[i]
+	if record.Response.RawOutputRef == "" {
+		return nil, nil
+	}
+	return d.fetch(rawNeed(record, i))
+}
+
+// Media returns the medium with the given hash that the document's messages name, checked as by
+// [Doc.Raw].
+func (d *Doc) Media(h canon.Hash) ([]byte, error) {
+	for i := range d.Document.Snapshots {
+		for _, m := range d.Document.Snapshots[i].Media() {
+			if m.Hash == h {
+				return d.fetch(need{m.Name(), h, recordPointer(i), snapshot.RuleMedia})
+			}
+		}
+	}
+	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.in(d.File()), h, fs.ErrNotExist)
+}
+
+// fetch reads a file that the document names.
+func (d *Doc) fetch(n need) ([]byte, error) {
+	data, wrong := d.fetchOnce(n)
+	if wrong == nil {
+		return data, nil
+	}
+	s := d.store
+	unlock, err := s.readLock()
+	if err != nil || unlock == nil {
+		return nil, wrong
+	}
+	defer unlock()
+	if data, wrong = d.fetchOnce(n); wrong == nil {
+		return data, nil
+	}
+	if now, err := s.Load(d.Name, d.Provider); err == nil && now.Document.Hash != d.Document.Hash {
+		return nil, s.failure(d.File(), n.pointer, n.rule, ErrReplaced, "was recorded again by another process: run the test again")
+	}
+	if _, err := os.Lstat(s.path(journalName)); err == nil {
+		return nil, fmt.Errorf("%w\na commit was cut short: traceforge repair finishes it or undoes it", wrong)
+	}
+	return nil, wrong
+}
+
+// fetchOnce is fetch without a second look. What it reads is checked against the hash, so it does not
+// matter where a link leads.
+func (d *Doc) fetchOnce(n need) ([]byte, error) {
+	s, file := d.store, d.beside(n.own)
+	f, err := os.Open(s.path(file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, s.failure(d.File(), n.pointer, n.rule, fs.ErrNotExist, "%s", n.missing(file))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", s.in(file), err)
+	}
+	data, err := readAll(f, s.maxBytes, nil)
+	if err != nil {
+		return nil, s.unreadable(file, err)
+	}
+	if got := canon.Sum(data); got != n.hash {
+		return nil, s.failure(file, "", n.rule, nil, "%s", n.altered(got, d.Name))
+	}
+	return data, nil
+}
+
+func (n need) missing(file string) string {
+	return fmt.Sprintf("names %s, but %s is missing", n.hash, file)
+}
+
+func (n need) altered(got canon.Hash, name string) string {
+	return fmt.Sprintf("has the hash %s, but %s names %s at %s", got, name+documentExt, n.hash, n.pointer)
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// The file .gitattributes tells git to leave the store's bytes alone, and hosts to collapse what
+// nobody reads (design R4, R5). It is also the store's lock: the one file that is never replaced, so
+// that no other file appears in the repository for it.
+const attributes = `* -text
+manifest.json -merge linguist-generated
+*/*/* -merge linguist-generated
+`
+
+// The manifest is ignored because its times and its hash change with every recording, so that two
+// branches that both record would conflict.
+const ignored = `manifest.json
+commit.pending
+*.tmp
+.pending/
+`
+
+// exclusively calls f while no other process writes to the store or verifies it. It makes the store
+// if there is none, and finishes or undoes the commit of a process that died in it.
+func (s *Store) exclusively(f func(within) error) error {
+	return s.locked(func(w within) error {
+		if _, err := s.recover(w); err != nil {
+			return err
+		}
+		return f(w)
+	})
+}
+
+// locked is exclusively, but leaves a commit that was cut short to f.
+func (s *Store) locked(f func(within) error) error {
+	w, lock, err := s.lock()
+	if err != nil {
+		return fmt.Errorf("lock store %s: %w", s.name, err)
+	}
+	defer w.root.Close()
+	defer lock.Close()
+	return f(w)
+}
+
+// lock locks the store for writing. The kernel frees the lock if the process dies.
+func (s *Store) lock() (within, *lockedfile.File, error) {
+	for {
+		if err := os.MkdirAll(s.dir, 0o777); err != nil {
+			return within{}, nil, err
+		}
+		root, err := os.OpenRoot(s.dir)
+		if err != nil {
+			return within{}, nil, err
+		}
+		w := within{root, s.maxBytes}
+		lock, err := s.tryLock(w)
+		if lock != nil && err == nil {
+			return w, lock, nil
+		}
+		root.Close()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return within{}, nil, err
+		}
+		// git has just replaced the file, or the store: again
+	}
+}
+
+// tryLock returns no lock if the file that it locked is not the store's any more.
+func (s *Store) tryLock(w within) (*lockedfile.File, error) {
+	if err := errors.Join(w.touch(attributesName), w.touch(ignoreName)); err != nil {
+		return nil, err
+	}
+	lock, err := lockedfile.OpenFile(s.path(attributesName), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if same, err := w.isFile(attributesName, lock.File); err != nil || !same {
+		return nil, errors.Join(err, lock.Close())
+	}
+	if err := errors.Join(writeAttributes(lock.File), w.ensure(ignoreName, ignored)); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// writeAttributes gives f, the locked file, the content that it should have. Windows lets no other
+// handle read it.
+func writeAttributes(f *os.File) error {
+	got, err := io.ReadAll(io.LimitReader(f, int64(len(attributes))+1))
+	if err != nil || string(got) == attributes {
+		return err
+	}
+	if _, err := f.WriteAt([]byte(attributes), 0); err != nil {
+		return err
+	}
+	return f.Truncate(int64(len(attributes)))
+}
+
+// readLock keeps writers out. A store without its lock file is read without one: unlock is nil. So is
+// one on a file system without locks.
+func (s *Store) readLock() (unlock func(), err error) {
+	info, err := os.Lstat(s.path(attributesName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return func() {}, err // what it is, is a finding
+	}
+	lock, err := lockedfile.Open(s.path(attributesName))
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { lock.Close() }, nil
+}
+
+// touch makes the file unless it is there, and fails if it is no regular file.
+func (w within) touch(file string) error {
+	info, err := w.root.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err := w.root.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: file, Err: errIrregular}
+	}
+	return err
+}
+
+// isFile reports whether f is the named file.
+func (w within) isFile(file string, f *os.File) (bool, error) {
+	named, err := w.root.Lstat(file)
+	if err != nil {
+		return false, err
+	}
+	opened, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(named, opened), nil
+}
+
+// ensure gives a file the content that it should have, in place.
+func (w within) ensure(file, content string) error {
+	if w.has(file, []byte(content)) {
+		return nil
+	}
+	return w.root.WriteFile(file, []byte(content), 0o666)
+}
