@@ -21,12 +21,12 @@ func TestResponsesDeltas(t *testing.T) {
 		if !strings.HasSuffix(x.wire(t).URL.Path, "/responses") || a.Events() == nil {
 			continue
 		}
-		whole, err := openAIResponses{}.DecodeResponse(a)
+		whole, err := byName(t, responsesAPI).DecodeResponse(a)
 		require.NoError(t, err, x.Origin)
 		if !whole.Complete {
 			continue
 		}
-		pieces, err := openAIResponses{}.DecodeResponse(&Answer{Status: 200, ContentType: "text/event-stream", Body: onlyDeltas(t, a)})
+		pieces, err := byName(t, responsesAPI).DecodeResponse(&Answer{Status: 200, ContentType: "text/event-stream", Body: onlyDeltas(t, a)})
 		require.NoError(t, err, x.Origin)
 		require.True(t, pieces.Complete)
 		streams++

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -62,56 +61,17 @@ func TestMatch(t *testing.T) {
 				return
 			}
 			require.True(t, ok, test.why)
-			require.Equal(t, test.api, codec.API(), test.why)
+			require.Equal(t, test.api, codec.API, test.why)
 		})
-	}
-}
-
-func TestName(t *testing.T) {
-	for host, want := range map[string]string{
-		"api.openai.com":                "openai",
-		"API.OpenAI.com:443":            "openai",
-		"api.groq.com":                  "groq",
-		"openrouter.ai":                 "openrouter",
-		"my-res.openai.azure.com":       "azure",
-		"openai.azure.com.evil.example": "openai",
-		"notopenrouter.ai":              "openai",
-		"api.deepseek.com":              "deepseek",
-		"api.x.ai":                      "xai",
-		"imgen.x.ai":                    "xai",
-		"max.ai":                        "openai",
-		"api.mistral.ai":                "mistral",
-		"bedrock-runtime.us-east-1.amazonaws.com": "bedrock",
-		"bedrock-mantle.us-east-1.api.aws":        "bedrock",
-		"us-east5-aiplatform.googleapis.com":      "vertex",
-		"generativelanguage.googleapis.com":       "google",
-		"dashscope-intl.aliyuncs.com":             "alibaba",
-		"localhost:8080":                          "openai",
-		"127.0.0.1:11434":                         "openai",
-		"[::1]:8080":                              "openai",
-		"[::1]":                                   "openai",
-		"llm.example.com":                         "openai",
-		"":                                        "openai",
-	} {
-		require.Equal(t, want, Name(host, openAIChat{}), host)
-	}
-	require.Equal(t, "anthropic", Name("localhost", anthropicMessages{}))
-	require.Equal(t, "http", Name("localhost", httpJSON{}))
-	valid := regexp.MustCompile(`^[a-z0-9-]+$`)
-	for _, h := range hosts {
-		require.Regexp(t, valid, h.name)
-	}
-	for _, c := range Codecs() {
-		require.Regexp(t, valid, c.Provider())
 	}
 }
 
 func TestCodecsAreDistinct(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Codecs() {
-		require.False(t, seen[c.API()], c.API())
-		seen[c.API()] = true
-		require.DirExists(t, "testdata/"+c.API(), "each API has cases")
+		require.False(t, seen[c.API], c.API)
+		seen[c.API] = true
+		require.DirExists(t, "testdata/"+c.API, "each API has cases")
 	}
 }
 
@@ -147,10 +107,10 @@ func TestEncodeWhatNoCodecDecoded(t *testing.T) {
 		Tools: []modelio.ToolDefinition{{Name: "f", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`)}},
 	}
 	for _, test := range []struct {
-		codec Codec
+		codec *Codec
 		want  string
 	}{
-		{openAIChat{}, `{"model":"m","messages":[
+		{byName(t, chatAPI), `{"model":"m","messages":[
 			{"role":"system","content":"Be brief"},
 			{"role":"user","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]},
 			{"role":"assistant","reasoning_content":"hm","tool_calls":[
@@ -159,13 +119,13 @@ func TestEncodeWhatNoCodecDecoded(t *testing.T) {
 			{"role":"tool","tool_call_id":"1","content":"{\"b\":2}"},
 			{"role":"tool","tool_call_id":"2","content":"text"}],
 			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
-		{anthropicMessages{}, `{"model":"m","system":[{"type":"text","text":"Be brief"}],"messages":[
+		{byName(t, messagesAPI), `{"model":"m","system":[{"type":"text","text":"Be brief"}],"messages":[
 			{"role":"user","content":[{"type":"text","text":"See"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},
 			{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},
 				{"type":"tool_use","id":"1","name":"f","input":{"a":1}},{"type":"tool_use","id":"2","name":"g","input":{}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"{\"b\":2}"},{"type":"tool_result","tool_use_id":"2","content":"text"}]}],
 			"tools":[{"name":"f","description":"d","input_schema":{"type":"object"}}]}`},
-		{openAIResponses{}, `{"model":"m","input":[
+		{byName(t, responsesAPI), `{"model":"m","input":[
 			{"role":"system","content":"Be brief"},
 			{"role":"user","content":[{"type":"input_text","text":"See"},{"type":"input_image","image_url":"data:image/png;base64,AA=="}]},
 			{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]},
@@ -174,44 +134,10 @@ func TestEncodeWhatNoCodecDecoded(t *testing.T) {
 			{"type":"function_call_output","call_id":"1","output":"{\"b\":2}"},
 			{"type":"function_call_output","call_id":"2","output":"text"}],
 			"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"}}]}`},
-		{googleGenerate{}, `{"systemInstruction":{"parts":[{"text":"Be brief"}]},"contents":[
-			{"role":"user","parts":[{"text":"See"},{"inlineData":{"mimeType":"image/png","data":"AA=="}}]},
-			{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"id":"1","name":"f","args":{"a":1}}},{"functionCall":{"id":"2","name":"g"}}]},
-			{"role":"user","parts":[{"functionResponse":{"id":"1","name":"f","response":{"b":2}}},{"functionResponse":{"id":"2","name":"g","response":"text"}}]}],
-			"tools":[{"functionDeclarations":[{"name":"f","description":"d","parameters":{"type":"object"}}]}]}`},
-		{ollamaChat{}, `{"model":"m","messages":[
-			{"role":"system","content":"Be brief"},
-			{"role":"user","content":"See","images":["AA=="]},
-			{"role":"assistant","thinking":"hm","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}},{"id":"2","function":{"name":"g","arguments":{}}}]},
-			{"role":"tool","tool_name":"f","tool_call_id":"1","content":"{\"b\":2}"},
-			{"role":"tool","tool_name":"g","tool_call_id":"2","content":"text"}],
-			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
-		{bedrockConverse{}, `{"system":[{"text":"Be brief"}],"messages":[
-			{"role":"user","content":[{"text":"See"},{"image":{"format":"png","source":{"bytes":"AA=="}}}]},
-			{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm"}}},
-				{"toolUse":{"toolUseId":"1","name":"f","input":{"a":1}}},{"toolUse":{"toolUseId":"2","name":"g","input":{}}}]},
-			{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[{"json":{"b":2}}]}},{"toolResult":{"toolUseId":"2","content":[{"text":"text"}]}}]}],
-			"toolConfig":{"tools":[{"toolSpec":{"name":"f","description":"d","inputSchema":{"json":{"type":"object"}}}}]}}`},
-		{cohereChat{}, `{"model":"m","messages":[
-			{"role":"system","content":"Be brief"},
-			{"role":"user","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]},
-			{"role":"assistant","reasoning_content":"hm","tool_calls":[
-				{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}},
-				{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]},
-			{"role":"tool","tool_call_id":"1","content":"{\"b\":2}"},
-			{"role":"tool","tool_call_id":"2","content":"text"}],
-			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
 	} {
-		body, err := test.codec.EncodeRequest(req)
+		body, err := test.codec.Encoder.Request(req)
 		require.NoError(t, err)
-		require.JSONEq(t, test.want, string(body), test.codec.API())
-	}
-	for _, codec := range []Codec{bedrockInvoke{}, vertexAnthropic{}} {
-		want, err := anthropicMessages{}.EncodeRequest(req)
-		require.NoError(t, err)
-		got, err := codec.EncodeRequest(req)
-		require.NoError(t, err)
-		require.JSONEq(t, string(want), strings.Replace(string(got), "{", `{"model":"m",`, 1), "but for the model it is Claude's own API")
+		require.JSONEq(t, test.want, string(body), test.codec.API)
 	}
 }
 
@@ -219,40 +145,26 @@ func TestEncodeFailures(t *testing.T) {
 	result := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "f"}}
 	for _, test := range []struct {
 		name, want string
-		codec      Codec
+		codec      *Codec
 		message    modelio.Message
 	}{
-		{"result_of_a_user", "openai.chat: /messages/0/content/1: a tool response outside a message of role tool", openAIChat{},
+		{"result_of_a_user", "openai.chat: /messages/0/content/1: a tool response outside a message of role tool", byName(t, chatAPI),
 			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("x"), result}}},
-		{"text_of_a_tool", "openai.chat: /messages/0/content/0: a message of role tool may hold tool responses only", openAIChat{},
+		{"text_of_a_tool", "openai.chat: /messages/0/content/0: a message of role tool may hold tool responses only", byName(t, chatAPI),
 			modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{modelio.TextPart("x")}}},
-		{"empty_part", "openai.chat: /messages/0: content 0: a part of a kind that the API has no block for", openAIChat{},
+		{"empty_part", "openai.chat: /messages/0: content 0: a part of a kind that the API has no block for", byName(t, chatAPI),
 			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
-		{"empty_part_of_a_result", "openai.chat: /messages/0/content/0: content 0: a part of a kind that the API has no block for", openAIChat{},
+		{"empty_part_of_a_result", "openai.chat: /messages/0/content/0: content 0: a part of a kind that the API has no block for", byName(t, chatAPI),
 			modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: &modelio.ToolResponse{Content: []modelio.Part{{}}}}}}},
-		{"claude_empty_part", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", anthropicMessages{},
+		{"claude_empty_part", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", byName(t, messagesAPI),
 			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
-		{"claude_empty_system", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", anthropicMessages{},
+		{"claude_empty_system", "anthropic.messages: /messages/0/content/0: a part of a kind that the API has no block for", byName(t, messagesAPI),
 			modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{{}}}},
-		{"responses_empty_part", "openai.responses: /messages/0/content/0: a part of a kind that the API has no block for", openAIResponses{},
+		{"responses_empty_part", "openai.responses: /messages/0/content/0: a part of a kind that the API has no block for", byName(t, responsesAPI),
 			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
-		{"gemini_empty_part", "google.generate: /messages/0/content/0: a part of a kind that the API has none for", googleGenerate{},
-			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
-		{"gemini_empty_system", "google.generate: /messages/0/content/0: a part of a kind that the API has none for", googleGenerate{},
-			modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{{}}}},
-		{"ollama_empty_part", "ollama.chat: /messages/0/content/0: a part of a kind that the API has no place for", ollamaChat{},
-			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
-		{"ollama_url", "ollama.chat: /messages/0/content/0: the API takes media as base64 only", ollamaChat{},
-			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("", "https://example.com/a.png")}}},
-		{"converse_empty_part", "bedrock.converse: /messages/0/content/0: a part of a kind that the API has no block for", bedrockConverse{},
-			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{}}}},
-		{"converse_url", "bedrock.converse: /messages/0/content/0: the API takes media as base64 only", bedrockConverse{},
-			modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("", "https://example.com/a.png")}}},
-		{"messages_for_a_prompt", "openai.completions: /messages: the API takes no messages but a prompt", openAICompletions{},
-			modelio.Message{Role: modelio.RoleUser}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := test.codec.EncodeRequest(&modelio.Request{API: test.codec.API(), Messages: []modelio.Message{test.message}})
+			_, err := test.codec.Encoder.Request(&modelio.Request{API: test.codec.API, Messages: []modelio.Message{test.message}})
 			require.EqualError(t, err, test.want)
 		})
 	}
@@ -264,24 +176,22 @@ func TestEncodeNothingUnsaid(t *testing.T) {
 	for _, test := range []struct {
 		req     modelio.Request
 		pointer string
-		codecs  []Codec // that have no place for it
+		apis    []string // that have no place for it
 	}{
-		{modelio.Request{Seed: &number}, "/seed", []Codec{anthropicMessages{}, openAIResponses{}, openAIEmbeddings{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}}},
-		{modelio.Request{PresencePenalty: &number}, "/presence_penalty", []Codec{anthropicMessages{}, openAIResponses{}, bedrockConverse{}}},
-		{modelio.Request{FrequencyPenalty: &number}, "/frequency_penalty", []Codec{anthropicMessages{}}},
-		{modelio.Request{Temperature: &number}, "/temperature", []Codec{openAIEmbeddings{}}},
-		{modelio.Request{MaxTokens: &number}, "/max_tokens", []Codec{openAIEmbeddings{}}},
-		{modelio.Request{TopP: &number}, "/top_p", []Codec{openAIEmbeddings{}}},
-		{modelio.Request{Stop: []string{"x"}}, "/stop", []Codec{openAIResponses{}, openAIEmbeddings{}}},
-		{modelio.Request{Prompt: &prompt}, "/prompt", []Codec{openAIChat{}, anthropicMessages{}, openAIResponses{}, googleGenerate{}, ollamaChat{}, bedrockConverse{}, bedrockInvoke{}, vertexAnthropic{}, cohereChat{}}},
+		{modelio.Request{Seed: &number}, "/seed", []string{messagesAPI, responsesAPI}},
+		{modelio.Request{PresencePenalty: &number}, "/presence_penalty", []string{messagesAPI, responsesAPI}},
+		{modelio.Request{FrequencyPenalty: &number}, "/frequency_penalty", []string{messagesAPI}},
+		{modelio.Request{Stop: []string{"x"}}, "/stop", []string{responsesAPI}},
+		{modelio.Request{Prompt: &prompt}, "/prompt", []string{chatAPI, messagesAPI, responsesAPI}},
 	} {
-		for _, codec := range test.codecs {
-			test.req.API = codec.API()
-			_, err := codec.EncodeRequest(&test.req)
+		for _, api := range test.apis {
+			codec := byName(t, api)
+			test.req.API = codec.API
+			_, err := codec.Encoder.Request(&test.req)
 			var wire *WireError
-			require.ErrorAs(t, err, &wire, codec.API()+test.pointer)
+			require.ErrorAs(t, err, &wire, codec.API+test.pointer)
 			require.Equal(t, test.pointer, wire.Pointer)
-			require.Equal(t, codec.API(), wire.API)
+			require.Equal(t, codec.API, wire.API)
 		}
 	}
 }
@@ -304,7 +214,7 @@ func TestParseFailures(t *testing.T) {
 		{"deep", `{"messages":` + strings.Repeat("[", 2000), "openai.chat: " + strings.Repeat("/0", 999)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := openAIChat{}.DecodeRequest(&Wire{Method: "POST", URL: &url.URL{Path: "/chat/completions"}, Body: []byte(test.body)})
+			_, err := byName(t, chatAPI).DecodeRequest(&Wire{Method: "POST", URL: &url.URL{Path: "/chat/completions"}, Body: []byte(test.body)})
 			require.ErrorAs(t, err, new(*WireError))
 			if test.name == "deep" {
 				require.ErrorContains(t, err, "nested too deep: more than 1000 levels")
@@ -338,7 +248,7 @@ func TestVectors(t *testing.T) {
 			bodies[fmt.Sprintf("%s/%d", v.Name, i)] = &Answer{Status: 200, Body: step.Body}
 		}
 	}
-	decode := func(codec Codec, name string) *modelio.Response {
+	decode := func(codec *Codec, name string) *modelio.Response {
 		require.Contains(t, bodies, name)
 		resp, err := codec.DecodeResponse(bodies[name])
 		require.NoError(t, err, name)
@@ -346,11 +256,11 @@ func TestVectors(t *testing.T) {
 		return resp
 	}
 
-	resp := decode(openAIChat{}, "openai_chat_completions_text")
+	resp := decode(byName(t, chatAPI), "openai_chat_completions_text")
 	require.Equal(t, "hello from compatible", *resp.Candidates[0].Message.Content[0].Text)
 	require.EqualValues(t, 7, *resp.Usage.TotalTokens)
 
-	resp = decode(anthropicMessages{}, "anthropic_thinking_tool_use")
+	resp = decode(byName(t, messagesAPI), "anthropic_thinking_tool_use")
 	content := resp.Candidates[0].Message.Content
 	require.Equal(t, modelio.FinishStop, resp.Candidates[0].FinishReason)
 	require.Equal(t, "tool_use", resp.Candidates[0].FinishReasonRaw)
@@ -359,31 +269,31 @@ func TestVectors(t *testing.T) {
 	require.EqualValues(t, 5, *resp.Usage.CacheWriteTokens)
 	require.EqualValues(t, 7, *resp.Usage.CachedContentTokens)
 
-	resp = decode(anthropicMessages{}, "anthropic_sse_reasoning_tool")
+	resp = decode(byName(t, messagesAPI), "anthropic_sse_reasoning_tool")
 	content = resp.Candidates[0].Message.Content
 	require.Equal(t, "analyze more", *content[0].Reasoning)
 	require.JSONEq(t, `{"value":"live"}`, string(content[1].ToolRequest.Input))
 	require.Equal(t, "tool_use", resp.Candidates[0].FinishReasonRaw)
 	require.EqualValues(t, 4, *resp.Usage.OutputTokens)
 
-	resp = decode(openAIResponses{}, "openai_responses_text")
+	resp = decode(byName(t, responsesAPI), "openai_responses_text")
 	require.Equal(t, "Hello from mocked integration", *resp.Candidates[0].Message.Content[0].Text)
 	require.EqualValues(t, 2, *resp.Usage.ThoughtsTokens)
 
-	resp = decode(openAIResponses{}, "openai_responses_sse")
+	resp = decode(byName(t, responsesAPI), "openai_responses_sse")
 	require.Equal(t, "Hello", *resp.Candidates[0].Message.Content[0].Text)
 
-	resp = decode(openAIResponses{}, "openai_responses_tool_loop/0")
+	resp = decode(byName(t, responsesAPI), "openai_responses_tool_loop/0")
 	require.Equal(t, "calc", resp.Candidates[0].Message.Content[0].ToolRequest.Name)
-	resp = decode(openAIResponses{}, "openai_responses_tool_loop/1")
+	resp = decode(byName(t, responsesAPI), "openai_responses_tool_loop/1")
 	require.Equal(t, "The sum is 4.", *resp.Candidates[0].Message.Content[0].Text)
 
-	resp = decode(openAIResponses{}, "openai_responses_with_compaction_item")
+	resp = decode(byName(t, responsesAPI), "openai_responses_with_compaction_item")
 	content = resp.Candidates[0].Message.Content
 	require.Equal(t, "hello", *content[0].Text)
 	require.JSONEq(t, `"encrypted-summary"`, string(content[1].Custom["encrypted_content"]))
 
-	resp, err = openAIChat{}.DecodeResponse(&Answer{Status: 200, Body: []byte(`{"choices":[{"message":{"content":"{\"answer\":\"ok\"}"}}],"usage":{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}`)})
+	resp, err = byName(t, chatAPI).DecodeResponse(&Answer{Status: 200, Body: []byte(`{"choices":[{"message":{"content":"{\"answer\":\"ok\"}"}}],"usage":{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}`)})
 	require.NoError(t, err)
 	require.Equal(t, `{"answer":"ok"}`, *resp.Candidates[0].Message.Content[0].Text)
 }

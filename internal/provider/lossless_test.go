@@ -1,0 +1,134 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"reflect"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A lossless proves without an encoder that decoding loses nothing: no two bodies that say something
+// else decode to the same request (design R6). It is as strong as the bodies that it is shown, so it
+// is shown each with small changes too. The zero value has seen none.
+type lossless struct {
+	bodies map[[sha256.Size]byte]string // what a request was decoded from, by its description
+	shapes map[string]int               // how often the value at a place was changed
+}
+
+// add decodes the request of w and notes it. It fails if another body decoded to the same. Beside that
+// it proves by encoding what can be encoded.
+func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
+	req, err := codec.DecodeRequest(w)
+	if err != nil {
+		return nil, err
+	}
+	body, err := bodyText(w)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(describe(reflect.ValueOf(req))))
+	if other, ok := l.bodies[sum]; ok && other != body {
+		return nil, fmt.Errorf("another body decodes to the same request: %w", equalText(other, body))
+	}
+	if l.bodies == nil {
+		l.bodies, l.shapes = map[[sha256.Size]byte]string{}, map[string]int{}
+	}
+	l.bodies[sum] = body
+	if codec.Encoder != nil {
+		err = roundTrip(codec, w, req)
+	}
+	return req, err
+}
+
+// bodyText returns what the body of w says: a JSON value, a form without its boundary, or bytes.
+func bodyText(w *Wire) (string, error) {
+	if _, err := w.root(); err == nil {
+		return normalText(w.Body)
+	} else if len(w.Body) > 0 && !errors.Is(err, jsontext.ErrSyntax) {
+		return "", err
+	}
+	_, parameters, _ := mime.ParseMediaType(w.ContentType)
+	return strings.ReplaceAll(string(w.Body), parameters["boundary"], "boundary"), nil
+}
+
+// addChanged adds the body of w with each of its values changed, left out, or put elsewhere, one at
+// a time. Of values at the same place of an API's bodies, enough are changed and not all.
+func (l *lossless) addChanged(codec *Codec, w *Wire) error {
+	const enough = 4
+	root, err := w.root()
+	if err != nil {
+		return nil
+	}
+	fresh := func(shape string) bool {
+		shape = codec.API + shape
+		l.shapes[shape]++
+		return l.shapes[shape] <= enough
+	}
+	var failed error
+	changes(root, "", fresh, func(body json.RawMessage) {
+		other := &Wire{Method: w.Method, URL: w.URL, ContentType: w.ContentType, Body: body}
+		if failed != nil || !codec.Match(other) {
+			return
+		}
+		_, err := l.add(codec, other)
+		if refused := (*WireError)(nil); err != nil && !errors.As(err, &refused) {
+			failed = fmt.Errorf("changed: %w", err)
+		}
+	})
+	return failed
+}
+
+// changes calls visit with the texts that come of changing one value of v whose place is fresh.
+func changes(v jsontext.Value, shape string, fresh func(shape string) bool, visit func(json.RawMessage)) {
+	switch {
+	case v.IsObject():
+		for name, m := range v.Members() {
+			inner := shape + jsontext.PointerTo(name)
+			if fresh(inner) {
+				visit(jsontext.ObjectText(v.Rest(name)))
+			}
+			changes(m, inner, fresh, func(changed json.RawMessage) {
+				o := v.Object()
+				o[name] = changed
+				visit(jsontext.ObjectText(o))
+			})
+		}
+	case v.IsArray():
+		var all list
+		for _, e := range v.Elements() {
+			all = append(all, e.Raw())
+		}
+		with := func(at int, elements ...json.RawMessage) {
+			visit(jsontext.List(append(append(append(list{}, all[:at]...), elements...), all[at+1:]...)))
+		}
+		for i, e := range v.Elements() {
+			inner := shape + "/*"
+			if fresh(inner) {
+				with(i)
+				with(i, all[i], all[i])
+			}
+			if i > 0 && fresh(inner+" swapped") {
+				swapped := append(list{}, all...)
+				swapped[i-1], swapped[i] = all[i], all[i-1]
+				visit(jsontext.List(swapped))
+			}
+			changes(e, inner, fresh, func(changed json.RawMessage) { with(i, changed) })
+		}
+	case fresh(shape + " leaf"):
+		if text, ok := v.Text(); ok {
+			visit(jsontext.Text(text + "x"))
+			visit(jsontext.Text(""))
+			visit(json.RawMessage("null"))
+			return
+		}
+		for _, other := range []string{"0", "1.0", "true", "false", "null", `"x"`, "[]", "{}"} {
+			visit(json.RawMessage(other))
+		}
+	}
+}
