@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,16 @@ func writeSF(con *console, chosen []selection) error {
 		text = []byte(fmt.Sprintf(`{"version":%q,"snapshots":%s,"hash":%q}`, snapshot.Version, jsontext.List(records), hash))
 	}
 	return writeIndented(con, text)
+}
+
+// writeIndented writes JSON as JSON.stringify does with two spaces, in a spelling that is safe to show.
+func writeIndented(con *console, text []byte) error {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return err
+	}
+	con.text(indented.String() + "\n")
+	return con.stdout.Flush() // an earlier error is sticky
 }
 
 // writeJSON writes records in the literal form, with the hashes that other formats name them by.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // Exit codes of the modelio commands .
@@ -57,7 +57,7 @@ is standard input. Files are read as a stream, whatever their size.
 ` + sessionExitCodes,
 		Args: arguments(1, math.MaxInt),
 	}
-	var opts modelio.VerifyOptions
+	var opts session.VerifyOptions
 	c.Flags().BoolVar(&opts.NoResponseHashes, "no-response-hashes", false,
 		"do not compare response_hash with response_content (MI7)")
 	c.Flags().BoolVar(&opts.NoSizeLimits, "no-size-limits", false, "allow any number of interactions of any size (MI4, MI11)")
@@ -65,11 +65,12 @@ is standard input. Files are read as a stream, whatever their size.
 		code := exitClean
 		for _, file := range files {
 			report, err := verifySession(con.stdin, file, opts)
+			line := report.String()
 			if err != nil {
-				report = unreadSession(file, err)
+				line = unreadSession(file, err)
 				con.say("%s: %s: %v", c.CommandPath(), file, err)
 			}
-			con.canonical(report.String())
+			con.canonical(line)
 			code = max(code, sessionCode(report, err))
 		}
 		return endSession(con, code)
@@ -88,16 +89,16 @@ func endSession(con *console, code int) error {
 	return nil
 }
 
-func verifySession(stdin io.Reader, file string, opts modelio.VerifyOptions) (modelio.Report, error) {
+func verifySession(stdin io.Reader, file string, opts session.VerifyOptions) (session.Report, error) {
 	if file == "-" {
-		return modelio.VerifyReader(stdin, opts)
+		return session.VerifyReader(stdin, opts)
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return modelio.Report{}, withoutPath(err)
+		return session.Report{}, withoutPath(err)
 	}
 	defer f.Close()
-	return modelio.VerifyReader(f, opts)
+	return session.VerifyReader(f, opts)
 }
 
 // withoutPath is err for a message that names the file already.
@@ -114,17 +115,22 @@ func isNotJSON(err error) bool {
 	return errors.As(err, &syntax)
 }
 
-// unreadSession reports a file that was not verified, as the reference verifier does.
-func unreadSession(file string, err error) modelio.Report {
-	v := modelio.Violation{RuleID: ruleIO, Message: "Failed to read file: "}
+// unreadSession is the line about a file that was not verified, as the reference verifier prints it.
+func unreadSession(file string, err error) string {
+	rule, message := ruleIO, "Failed to read file: "
 	if isNotJSON(err) {
-		v = modelio.Violation{RuleID: modelio.RuleParse, Message: "Invalid JSON: "}
+		rule, message = session.RuleParse, "Invalid JSON: "
 	}
-	v.Path, v.Message = strings.ToValidUTF8(file, "\uFFFD"), v.Message+err.Error()
-	return modelio.Report{Violations: []modelio.Violation{v}}
+	valid := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+	violation := map[string]string{"rule_id": rule, "path": valid(file), "message": message + valid(err.Error())}
+	line, err := canon.Marshal(map[string]any{"ok": false, "violations": []any{violation}})
+	if err != nil {
+		return err.Error() // unreachable: strings have a canonical form
+	}
+	return string(line)
 }
 
-func sessionCode(report modelio.Report, err error) int {
+func sessionCode(report session.Report, err error) int {
 	switch {
 	case isNotJSON(err):
 		return exitSessionNotJSON
@@ -146,14 +152,14 @@ is not valid has no hash; what is wrong with it goes to standard error.
 ` + sessionExitCodes,
 		Args: arguments(1, 1),
 		RunE: func(_ *cobra.Command, files []string) error {
-			report, err := verifySession(con.stdin, files[0], modelio.VerifyOptions{})
+			report, err := verifySession(con.stdin, files[0], session.VerifyOptions{})
 			code := sessionCode(report, err)
 			switch {
 			case err != nil:
 				return exit{code, fmt.Errorf("%s: %w", files[0], err)}
 			case !report.OK():
 				for _, v := range report.Violations {
-					con.say("%s: %s", files[0], v)
+					con.say("%s: %s: %s: %s", files[0], session.Path(v), v.Rule, v.Message)
 				}
 				return exit{code: code}
 			}

@@ -21,7 +21,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -52,7 +52,7 @@ type Reference struct {
 // A Pack is what a pack's directory holds.
 type Pack struct {
 	Run     Run
-	Session *modelio.Session
+	Session *session.Session
 }
 
 // New returns the pack of a run, of the given snapshots: those of a test, or of a test and its
@@ -62,15 +62,15 @@ func New(pkg, test string, snaps []*snapshot.Snapshot) (*Pack, error) {
 		return nil, fmt.Errorf("pack of %s: no snapshots", test)
 	}
 	ordered := inTestOrder(snaps)
-	session, err := FromSnapshots("traceforge", models(ordered), ordered)
+	calls, err := FromSnapshots("traceforge", models(ordered), ordered)
 	if err != nil {
 		return nil, fmt.Errorf("pack of %s: %w", test, err)
 	}
-	data, err := session.Encode()
+	data, err := calls.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("pack of %s: %w", test, err) // unreachable: a snapshot's strings are UTF-8
 	}
-	report, err := modelio.VerifyReader(bytes.NewReader(data), modelio.VerifyOptions{})
+	report, err := session.VerifyReader(bytes.NewReader(data), session.VerifyOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("pack of %s: %w", test, err) // unreachable: Encode writes JSON
 	}
@@ -85,14 +85,14 @@ func New(pkg, test string, snaps []*snapshot.Snapshot) (*Pack, error) {
 	for _, snap := range ordered {
 		run.Snapshots = append(run.Snapshots, Reference{snap.Hash, snap.ID})
 	}
-	return &Pack{run, session}, nil
+	return &Pack{run, calls}, nil
 }
 
 // FromSnapshots returns the session of mode record that snaps make, each an interaction: its
 // prompt is the canonical request core, and its response is the canonical response core. Interactions
 // are in the order of tests and, within a test, of calls.
-func FromSnapshots(adapterID, modelID string, snaps []*snapshot.Snapshot) (*modelio.Session, error) {
-	s := modelio.NewSession(adapterID, modelID)
+func FromSnapshots(adapterID, modelID string, snaps []*snapshot.Snapshot) (*session.Session, error) {
+	s := session.New(adapterID, modelID)
 	for _, snap := range inTestOrder(snaps) {
 		if err := appendSnapshot(s, snap); err != nil {
 			return nil, fmt.Errorf("snapshot %s: %w", snap.ID, err)
@@ -111,7 +111,7 @@ func inTestOrder(snaps []*snapshot.Snapshot) []*snapshot.Snapshot {
 	return ordered
 }
 
-func appendSnapshot(s *modelio.Session, snap *snapshot.Snapshot) error {
+func appendSnapshot(s *session.Session, snap *snapshot.Snapshot) error {
 	prompt, err := snapshot.RequestCore(&snap.Request, snap.Source.Ignored)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func appendSnapshot(s *modelio.Session, snap *snapshot.Snapshot) error {
 }
 
 // addTotals adds what sums up the snapshots and is outside the core.
-func addTotals(s *modelio.Session, snaps []*snapshot.Snapshot) {
+func addTotals(s *session.Session, snaps []*snapshot.Snapshot) {
 	if len(snaps) == 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func addTotals(s *modelio.Session, snaps []*snapshot.Snapshot) {
 	const format = "2006-01-02T15:04:05.000Z"
 	s.CreatedAt = slices.MinFunc(snaps, byTime).Timestamp.UTC().Format(format)
 	s.EndedAt = slices.MaxFunc(snaps, byTime).Timestamp.UTC().Format(format)
-	s.Stats = &modelio.SessionStats{TotalInteractions: int64(len(s.Interactions))}
+	s.Stats = &session.Stats{TotalInteractions: int64(len(s.Interactions))}
 	for _, in := range s.Interactions {
 		s.Stats.TotalTokensInput += orZero(in.TokensInput)
 		s.Stats.TotalTokensOutput += orZero(in.TokensOutput)

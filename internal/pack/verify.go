@@ -2,7 +2,6 @@ package pack
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio/session"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // The rules of a pack that can be broken.
@@ -28,11 +29,8 @@ const (
 )
 
 // maxRunBytes limits what of a run.json is read: ten times what it takes to name
-// modelio.MaxInteractions snapshots.
+// session.MaxInteractions snapshots.
 const maxRunBytes = 16 << 20
-
-// A Violation says how a pack breaks a rule. Its path is a file of the pack.
-type Violation = modelio.Violation
 
 // A Check is a reference from one file of a pack to another.
 type Check struct {
@@ -46,14 +44,14 @@ type Check struct {
 
 // A Report is what a pack was found to be. It is valid if it has no violations.
 type Report struct {
-	Path       string
-	Files      []string    // sorted
-	Checks     []Check     // the references, where both sides could be read
-	Violations []Violation // sorted by rule, path and message, as plain strings (PK10)
+	Path     string
+	Files    []string           // sorted
+	Checks   []Check            // the references, where both sides could be read
+	Findings []snapshot.Finding // violations, sorted by rule, file and message, as plain strings (PK10)
 }
 
 // OK reports whether the pack is valid.
-func (r Report) OK() bool { return len(r.Violations) == 0 }
+func (r Report) OK() bool { return len(r.Findings) == 0 }
 
 // String returns the report as one line of canonical JSON, as the reference verifier of packs does.
 func (r Report) String() string {
@@ -61,7 +59,11 @@ func (r Report) String() string {
 	if r.OK() {
 		line["files_verified"], line["reference_checks"] = r.Files, r.Checks
 	} else {
-		line["violations"] = r.Violations
+		var violations []map[string]string
+		for _, f := range r.Findings {
+			violations = append(violations, map[string]string{"rule_id": f.Rule, "path": f.File, "message": f.Message})
+		}
+		line["violations"] = violations
 	}
 	text, err := canon.Marshal(line)
 	if err != nil {
@@ -76,8 +78,8 @@ func Verify(dir string) (Report, error) {
 	if err := v.verify(dir); err != nil {
 		return Report{}, fmt.Errorf("verify pack: %w", err)
 	}
-	slices.SortFunc(v.report.Violations, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+	slices.SortFunc(v.report.Findings, func(a, b snapshot.Finding) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.File, b.File), cmp.Compare(a.Message, b.Message))
 	})
 	return v.report, nil
 }
@@ -88,7 +90,7 @@ type verifier struct {
 }
 
 func (v *verifier) violate(rule, path, format string, args ...any) {
-	v.report.Violations = append(v.report.Violations, Violation{RuleID: rule, Path: path, Message: fmt.Sprintf(format, args...)})
+	v.report.Findings = append(v.report.Findings, snapshot.Finding{File: path, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
 func (v *verifier) verify(dir string) error {
@@ -113,11 +115,11 @@ func (v *verifier) verify(dir string) error {
 	if !v.has(SessionFile) {
 		return nil
 	}
-	session, err := v.session()
+	report, err := v.session()
 	if err != nil {
 		return err
 	}
-	v.references(run, session)
+	v.references(run, report)
 	return nil
 }
 
@@ -152,40 +154,40 @@ func (v *verifier) files() error {
 }
 
 // session checks model_io.json.
-func (v *verifier) session() (modelio.Report, error) {
+func (v *verifier) session() (session.Report, error) {
 	f, err := v.root.Open(SessionFile)
 	if err != nil {
-		return modelio.Report{}, err
+		return session.Report{}, err
 	}
 	defer f.Close()
-	report, err := modelio.VerifyReader(f, modelio.VerifyOptions{})
+	report, err := session.VerifyReader(f, session.VerifyOptions{})
 	var invalid *canon.Error
 	if errors.As(err, &invalid) {
 		v.violate(ruleSession, SessionFile, "failed to parse: %v", err)
 		return report, nil
 	}
 	for _, violation := range report.Violations {
-		v.violate(ruleSession, SessionFile, "%s: %s: %s", violation.RuleID, violation.Path, violation.Message)
+		v.violate(ruleSession, SessionFile, "%s: %s: %s", violation.Rule, session.Path(violation), violation.Message)
 	}
 	return report, err
 }
 
 // references checks what run.json says of the session, as far as both could be read.
-func (v *verifier) references(run Run, session modelio.Report) {
-	if session.Hash == "" {
+func (v *verifier) references(run Run, is session.Report) {
+	if is.Hash == "" {
 		return
 	}
 	if run.ModelIOHash != "" {
-		match := run.ModelIOHash == session.Hash
+		match := run.ModelIOHash == is.Hash
 		v.report.Checks = append(v.report.Checks, Check{
-			Computed: session.Hash, Expected: run.ModelIOHash, Field: "model_io_hash", Match: match, Source: RunFile, Target: SessionFile,
+			Computed: is.Hash, Expected: run.ModelIOHash, Field: "model_io_hash", Match: match, Source: RunFile, Target: SessionFile,
 		})
 		if !match {
-			v.violate(ruleReference, SessionFile, "hash mismatch: %s references %s, but %s computes to %s", RunFile, run.ModelIOHash, SessionFile, session.Hash)
+			v.violate(ruleReference, SessionFile, "hash mismatch: %s references %s, but %s computes to %s", RunFile, run.ModelIOHash, SessionFile, is.Hash)
 		}
 	}
-	if run.Snapshots != nil && len(run.Snapshots) != session.Interactions {
-		v.violate(ruleReference, RunFile, "%d snapshots, but %s has %d interactions", len(run.Snapshots), SessionFile, session.Interactions)
+	if run.Snapshots != nil && len(run.Snapshots) != is.Interactions {
+		v.violate(ruleReference, RunFile, "%d snapshots, but %s has %d interactions", len(run.Snapshots), SessionFile, is.Interactions)
 	}
 }
 
@@ -203,13 +205,16 @@ func (v *verifier) run() (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	var run Run
-	text, err := canon.JSON(data)
-	if err != nil {
+	if _, err := canon.JSON(data); err != nil {
 		v.violate(ruleRun, RunFile, "failed to parse: %v", err)
-		return run, nil
+		return Run{}, nil
 	}
-	o := v.object("", text)
+	doc, err := jsontext.Parse(data)
+	if err != nil {
+		return Run{}, err // unreachable: canon has read it
+	}
+	var run Run
+	o := v.object("", doc.Root())
 	if o == nil {
 		return run, nil
 	}
@@ -226,15 +231,14 @@ func (v *verifier) run() (Run, error) {
 	return run, nil
 }
 
-func (v *verifier) snapshots(text json.RawMessage) []Reference {
-	var elements []json.RawMessage
-	if json.Unmarshal(text, &elements) != nil || elements == nil {
+func (v *verifier) snapshots(list jsontext.Value) []Reference {
+	if !list.IsArray() {
 		v.violate(ruleRun, RunFile, "/snapshots: want a list")
 		return nil
 	}
-	references := make([]Reference, 0, len(elements))
+	references := []Reference{}
 	seen := map[string]bool{}
-	for i, element := range elements {
+	for i, element := range list.Elements() {
 		o := v.object(fmt.Sprintf("/snapshots/%d", i), element)
 		if o == nil {
 			continue
@@ -254,13 +258,13 @@ func (v *verifier) snapshots(text json.RawMessage) []Reference {
 type runObject struct {
 	v       *verifier
 	pointer string
-	members map[string]json.RawMessage // not yet checked
+	members map[string]jsontext.Value // not yet checked
 }
 
-// object returns the object that text is, or nil, a violation, if it is none.
-func (v *verifier) object(pointer string, text json.RawMessage) *runObject {
-	o := &runObject{v: v, pointer: pointer}
-	if json.Unmarshal(text, &o.members) != nil || o.members == nil {
+// object returns the object that value is, or nil, a violation, if it is none.
+func (v *verifier) object(pointer string, value jsontext.Value) *runObject {
+	o := &runObject{v, pointer, maps.Collect(value.Members())}
+	if !value.IsObject() {
 		o.violate("", "want an object")
 		return nil
 	}
@@ -270,12 +274,12 @@ func (v *verifier) object(pointer string, text json.RawMessage) *runObject {
 func (o *runObject) violate(name, problem string) {
 	pointer := o.pointer
 	if name != "" {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		pointer += jsontext.PointerTo(name)
 	}
 	o.v.violate(ruleRun, RunFile, "%s: %s", cmp.Or(pointer, "top level"), problem)
 }
 
-func (o *runObject) take(name string) (json.RawMessage, bool) {
+func (o *runObject) take(name string) (jsontext.Value, bool) {
 	value, ok := o.members[name]
 	if !ok {
 		o.violate(name, "required member is missing")
@@ -286,15 +290,10 @@ func (o *runObject) take(name string) (json.RawMessage, bool) {
 
 func (o *runObject) text(name string) string {
 	value, ok := o.take(name)
-	if !ok {
-		return ""
-	}
-	var text *string
-	if json.Unmarshal(value, &text) != nil || text == nil || *text == "" {
+	if ok && !value.IsWord() {
 		o.violate(name, "want a non-empty string")
-		return ""
 	}
-	return *text
+	return value.Word()
 }
 
 func (o *runObject) hash(name string) canon.Hash {
