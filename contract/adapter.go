@@ -10,17 +10,14 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // An Adapter makes calls to models (LC "Scope"). It keeps nothing between calls: it is safe
 // for concurrent use while its fields are not changed.
 type Adapter struct {
-	// Store has the blobs that params name, and gets those that receipts name. It should be one
-	// of its own, as [PutJSON] says.
-	Store *snapshot.Store
+	// Store has the blobs that params name, and gets those that receipts name.
+	Store *Store
 	// Catalog has the providers that may be called.
 	Catalog Catalog
 	// Client makes the calls; nil: [http.DefaultClient]. Redirects are not followed, so that no
@@ -34,11 +31,11 @@ type Adapter struct {
 }
 
 // Generate makes the call that p asks for and stores what it yields: the envelope, tool calls and
-// their arguments, reasoning, the provider's own bytes, warnings. All of it is stored, or after an
-// error none. Nothing is tried again.
+// their arguments, reasoning, the provider's own bytes, warnings. After an error nothing of it counts: what a
+// full disk left behind is named by no receipt. Nothing is tried again.
 //
 // A call that is not made because of its params is an [*Error], also within another error that
-// names the ref; a missing or altered blob is [snapshot.ErrBlob]. An answer that breaks off is
+// names the ref; a missing or altered blob is [ErrBlob]. An answer that breaks off is
 // [ErrIncomplete], an answer that holds the API key is [ErrKeyEchoed]. What the provider reports
 // is a [*ProviderError]; it is stored like an answer, and only with it there is a receipt beside
 // the error, one with [FinishError].
@@ -120,12 +117,12 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	if !resp.Complete && resp.Error == nil {
 		return none, fmt.Errorf("%w of %s", ErrIncomplete, r.params.Provider)
 	}
-	out, err := envelope.Of(r.history, resp)
+	out, err := envelopeOf(r.history, resp, nil)
 	if err != nil {
 		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 	}
 	receipt, warnings := receiptOf(r.params.Provider, resp, out)
-	blobs := append(out.Blobs, answer.Body)
+	blobs := append(out.blobs, answer.Body)
 	receipt.RawOutputRef = Some(canon.Sum(answer.Body))
 	if warnings = append(r.warnings, warnings...); len(warnings) > 0 {
 		blob, err := jsonBlob(warnings)
@@ -138,8 +135,8 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	if echoes(blobs, key) {
 		return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
 	}
-	if err := a.Store.Commit(snapshot.Change{Blobs: blobs}); err != nil {
-		return none, fmt.Errorf("store the answer of %s: %w", r.params.Provider, err)
+	if _, err := a.Store.Put(blobs...); err != nil {
+		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 	}
 	if e := resp.Error; e != nil {
 		return receipt, &ProviderError{r.params.Provider, answer.Status, e.Type, e.Code, e.Message, *receipt.RawOutputRef}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -25,8 +26,8 @@ func encode(v any) json.RawMessage {
 
 // members returns the members of a JSON object; false for any other value.
 func members(raw json.RawMessage) (modelio.Object, bool) {
-	var o modelio.Object
-	return o, json.Unmarshal(raw, &o) == nil && o != nil
+	o, ok := jsontext.MembersOf(raw)
+	return modelio.Object(o), ok
 }
 
 // at returns the object whose only member, down the path, is v.
@@ -46,7 +47,7 @@ func merge(dst, src modelio.Object, pointer string, conflict func(pointer string
 			dst[name] = src[name]
 			continue
 		}
-		here := pointer + "/" + pointerEscapes.Replace(name)
+		here := pointer + jsontext.PointerTo(name)
 		inner, isObject := members(old)
 		more, areObjects := members(src[name])
 		if !isObject || !areObjects {

@@ -3,7 +3,6 @@ package contract
 import (
 	"net/http"
 
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -92,15 +91,6 @@ func dialectOf(api string) (*dialect, bool) {
 	for _, d := range dialects {
 		if d.api == api {
 			return d, true
-		}
-	}
-	return nil, false
-}
-
-func codecOf(api string) (provider.Codec, bool) {
-	for _, codec := range provider.Codecs() {
-		if codec.API() == api {
-			return codec, true
 		}
 	}
 	return nil, false

@@ -8,7 +8,7 @@
 // runtime args that tune it. They name content by ref and hold none. [GenerateParams.Hash] says
 // whether two params ask the same.
 //
-// A ref is the sha256 hash of a blob, which is content in a [snapshot.Store]. A blob is checked
+// A ref is the sha256 hash of a blob, which is content in a [Store]. A blob is checked
 // against its ref whenever it is read.
 //
 // A run is the time in which a session's calls go to one provider and model. [Start] begins it,

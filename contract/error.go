@@ -1,13 +1,13 @@
 package contract
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // What an error of this package is, as [errors.Is] tells, for callers that branch.
@@ -24,12 +24,14 @@ var (
 	ErrConflict = errors.New("conflict")
 	// ErrIncomplete says that an answer broke off before its end.
 	ErrIncomplete = errors.New("incomplete answer")
+	// ErrBlob says that a blob is missing, which is [fs.ErrNotExist] too, or altered.
+	ErrBlob = errors.New("missing or altered blob")
 	// ErrKeyEchoed says that a provider's answer holds the API key, so that nothing of it was
 	// stored.
 	ErrKeyEchoed = errors.New("the answer holds the API key")
 )
 
-// The rules that a [Violation] names.
+// The rules that a [modelio.Violation] names.
 const (
 	ruleBlank       = "blank"
 	ruleChoice      = "choice"
@@ -54,19 +56,12 @@ var sentinels = map[string]error{
 	ruleUnsupported: ErrUnsupported,
 }
 
-// A Violation is one thing that is wrong with a value.
-type Violation struct {
-	Pointer string // RFC 6901 pointer to the place; empty: the whole value
-	Rule    string // one word: missing, unknown, type, hash, decimal, …
-	Message string
-}
-
 // An Error is everything that is wrong with a value of this package's types, in memory or as
 // JSON. It is one of the sentinel errors, as [errors.Is] tells, where one of its violations is.
 // The same value always gives the same error.
 type Error struct {
-	What       string      // what the value is: "generate params"
-	Violations []Violation // one at least, sorted by pointer
+	What       string              // what the value is: "generate params"
+	Violations []modelio.Violation // one at least, sorted by pointer
 }
 
 func (e *Error) Error() string {
@@ -75,31 +70,24 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		for _, part := range []string{e.What, v.Pointer, v.Rule} {
-			if part != "" {
-				b.WriteString(part + ": ")
-			}
-		}
-		b.WriteString(v.Message)
+		b.WriteString(e.What + ": " + v.String())
 	}
 	return b.String()
 }
 
 // Is reports whether target is the sentinel error of one of e's violations.
 func (e *Error) Is(target error) bool {
-	return slices.ContainsFunc(e.Violations, func(v Violation) bool {
+	return slices.ContainsFunc(e.Violations, func(v modelio.Violation) bool {
 		return target != nil && sentinels[v.Rule] == target
 	})
 }
 
 // newError returns an error with these violations, or nil if there are none.
-func newError(what string, violations ...Violation) error {
+func newError(what string, violations ...modelio.Violation) error {
 	if len(violations) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(violations, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule))
-	})
+	slices.SortFunc(violations, modelio.Violation.Compare)
 	return &Error{What: what, Violations: violations}
 }
 

@@ -3,7 +3,6 @@ package contract
 import (
 	"encoding/json"
 
-	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -59,7 +58,7 @@ func commonPart(part modelio.Part) (common modelio.Part, ok bool) {
 	switch request := part.ToolRequest; {
 	case part.Text != nil:
 		return modelio.TextPart(*part.Text), true
-	case request != nil && !envelope.IsProviders(part):
+	case request != nil && !isProviders(part):
 		return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: request.Name, Ref: request.Ref, Input: request.Input}}, true
 	}
 	return common, false

@@ -5,15 +5,15 @@ import (
 	"errors"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // PutMessage stores a message, to be named in [GenerateParams], and returns its ref. Each message
 // has one form, so the same message always has the same ref: an object with content, role
 // and, if there is any, metadata, where the content is a string if it is one text part without
 // metadata, else the list of GK parts (design R15).
-func PutMessage(store *snapshot.Store, m modelio.Message) (canon.Hash, error) {
+func PutMessage(store *Store, m modelio.Message) (canon.Hash, error) {
 	return PutJSON(store, message{m})
 }
 
@@ -46,7 +46,7 @@ func (m *message) UnmarshalJSON(data []byte) error {
 	return unmarshal("message", data, m, readMessage)
 }
 
-func readMessage(r *reader, raw json.RawMessage, m *message) {
+func readMessage(r *reader, raw jsontext.Value, m *message) {
 	r.record(raw,
 		required("content", &m.Content, readContent),
 		optional("metadata", &m.Metadata, readMetadata),
@@ -54,18 +54,18 @@ func readMessage(r *reader, raw json.RawMessage, m *message) {
 	)
 }
 
-func readContent(r *reader, raw json.RawMessage, parts *[]modelio.Part) {
-	if raw[0] == '"' {
-		*parts = []modelio.Part{modelio.TextPart(textOf(raw))}
+func readContent(r *reader, v jsontext.Value, parts *[]modelio.Part) {
+	if text, ok := v.Text(); ok {
+		*parts = []modelio.Part{modelio.TextPart(text)}
 		return
 	}
-	listOf(readPart)(r, raw, parts)
+	listOf(readPart)(r, v, parts)
 	if isText(*parts) {
 		r.report(ruleType, "must be a string where it is one text part: write it with PutMessage")
 	}
 }
 
-func readPart(r *reader, raw json.RawMessage, part *modelio.Part) {
+func readPart(r *reader, raw jsontext.Value, part *modelio.Part) {
 	readModelIO(r, raw, part)
 	r.unknown(part.Unknown)
 	switch {
@@ -85,16 +85,16 @@ func (r *reader) unknown(members modelio.Object) {
 	}
 }
 
-func readMetadata(r *reader, raw json.RawMessage, o *modelio.Object) {
-	if !r.want(raw, '{', "an object") {
+func readMetadata(r *reader, v jsontext.Value, o *modelio.Object) {
+	if !r.want(v, "an object") {
 		return
 	}
-	if _ = json.Unmarshal(raw, o); len(*o) == 0 {
+	if *o = v.Object(); len(*o) == 0 {
 		r.report(ruleBlank, "must be left out where it is empty")
 	}
 }
 
-func readRole(r *reader, raw json.RawMessage, role *modelio.Role) {
+func readRole(r *reader, raw jsontext.Value, role *modelio.Role) {
 	readText(r, raw, (*string)(role))
 	switch *role {
 	case modelio.RoleSystem, modelio.RoleUser, modelio.RoleModel, modelio.RoleTool:
@@ -105,11 +105,11 @@ func readRole(r *reader, raw json.RawMessage, role *modelio.Role) {
 
 // readModelIO reads a value of package modelio, which is as strict as the contract but for
 // members that it does not know.
-func readModelIO[T any](r *reader, raw json.RawMessage, v *T) {
-	err := json.Unmarshal(raw, v)
+func readModelIO[T any](r *reader, raw jsontext.Value, v *T) {
+	err := json.Unmarshal(raw.Raw(), v)
 	var wrong *modelio.FormatError
 	if errors.As(err, &wrong) {
-		r.found = append(r.found, Violation{r.pointer() + wrong.Pointer, ruleType, wrong.Problem})
+		r.found = append(r.found, modelio.Violation{Pointer: jsontext.PointerTo(r.path...) + wrong.Pointer, Rule: ruleType, Message: wrong.Problem})
 	}
 }
 
@@ -117,7 +117,7 @@ func readModelIO[T any](r *reader, raw json.RawMessage, v *T) {
 type tool struct{ modelio.ToolDefinition }
 
 func (t *tool) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool definition", data, t, func(r *reader, raw json.RawMessage, t *tool) {
+	return unmarshal("tool definition", data, t, func(r *reader, raw jsontext.Value, t *tool) {
 		readModelIO(r, raw, &t.ToolDefinition)
 		r.unknown(t.Unknown)
 	})

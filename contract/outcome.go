@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // receiptOf returns the receipt of an answer, but for the refs of the raw bytes and of the warnings.
-func receiptOf(name string, resp *modelio.Response, out *envelope.Envelope) (GenerateReceipt, []Warning) {
+func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateReceipt, []Warning) {
 	receipt := GenerateReceipt{
-		OutputRef:    out.Ref,
-		FinishReason: finishOf(resp, out.ToolCallsRef != ""),
+		OutputRef:    out.ref,
+		FinishReason: finishOf(resp, out.toolCallsRef != ""),
 		ProviderID:   name,
 	}
 	if resp.ID != "" {

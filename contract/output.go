@@ -1,9 +1,8 @@
 package contract
 
 import (
-	"encoding/json"
-
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // An OutputEnvelope is what a model answered, in one shape for all providers (LC "Normalized
@@ -28,7 +27,7 @@ type ToolCallList []ToolCall
 
 // UnmarshalJSON reads o strictly. An error is an [*Error] with all that is wrong.
 func (o *OutputEnvelope) UnmarshalJSON(data []byte) error {
-	return unmarshal("output envelope", data, o, func(r *reader, raw json.RawMessage, o *OutputEnvelope) {
+	return unmarshal("output envelope", data, o, func(r *reader, raw jsontext.Value, o *OutputEnvelope) {
 		r.record(raw,
 			option("assistant_text", &o.AssistantText, readText),
 			option("tool_calls_ref", &o.ToolCallsRef, readHash),
@@ -42,7 +41,7 @@ func (c *ToolCall) UnmarshalJSON(data []byte) error {
 	return unmarshal("tool call", data, c, readToolCall)
 }
 
-func readToolCall(r *reader, raw json.RawMessage, c *ToolCall) {
+func readToolCall(r *reader, raw jsontext.Value, c *ToolCall) {
 	r.record(raw,
 		required("call_id", &c.CallID, readText),
 		required("tool_name", &c.ToolName, readText),

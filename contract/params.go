@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // GenerateParams are all that decides about one call to a model (LC "LLM Params"). They are a value:
@@ -41,7 +43,7 @@ func (p *GenerateParams) UnmarshalJSON(data []byte) error {
 	return unmarshal("generate params", data, p, readParams)
 }
 
-func readParams(r *reader, raw json.RawMessage, p *GenerateParams) {
+func readParams(r *reader, raw jsontext.Value, p *GenerateParams) {
 	r.record(raw,
 		option("correlation_id", &p.CorrelationID, readText),
 		required("provider", &p.Provider, readName),
@@ -57,7 +59,7 @@ func (a *RuntimeArgs) UnmarshalJSON(data []byte) error {
 	return unmarshal("runtime args", data, a, readRuntime)
 }
 
-func readRuntime(r *reader, raw json.RawMessage, a *RuntimeArgs) {
+func readRuntime(r *reader, raw jsontext.Value, a *RuntimeArgs) {
 	r.record(raw,
 		option("temperature", &a.Temperature, readDecimal),
 		option("max_tokens", &a.MaxTokens, readNat),
@@ -101,13 +103,13 @@ func checked[T any](what string, v T, read reading[T]) (T, error) {
 		err = inner.Err
 	}
 	if err != nil {
-		return none, newError(what, Violation{Rule: ruleJSON, Message: err.Error()})
+		return none, newError(what, modelio.Violation{Rule: ruleJSON, Message: err.Error()})
 	}
 	if err := unmarshal(what, text, &same, read); err != nil {
 		return none, err
 	}
 	if !reflect.DeepEqual(same, v) {
-		return none, newError(what, Violation{Rule: ruleUnicode, Message: "a text is not valid UTF-8"})
+		return none, newError(what, modelio.Violation{Rule: ruleUnicode, Message: "a text is not valid UTF-8"})
 	}
 	return same, nil
 }

@@ -11,27 +11,26 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A reader reads the JSON of the contract's types and collects all that is wrong with it.
 type reader struct {
 	path  []string
-	found []Violation
+	found []modelio.Violation
 }
 
 // A reading reads one value.
-type reading[T any] func(r *reader, raw json.RawMessage, v *T)
+type reading[T any] func(r *reader, v jsontext.Value, dst *T)
 
-// unmarshal makes *v what data says; what names its type for errors. A text that is not JSON, or
+// unmarshal makes *dst what data says; what names its type for errors. A text that is not JSON, or
 // that has a member twice, is one violation; of any other all are found.
-func unmarshal[T any](what string, data []byte, v *T, read reading[T]) error {
-	text, err := canon.KeepNumbers(data)
-	if err == nil {
-		text, err = canon.RestoreNumbers(text) // numbers of any size as they are
-	}
+func unmarshal[T any](what string, data []byte, dst *T, read reading[T]) error {
+	doc, err := jsontext.ParseStrict(data)
 	if err != nil {
-		found := Violation{Rule: ruleJSON, Message: err.Error()}
-		var at *canon.Error
+		found := modelio.Violation{Rule: ruleJSON, Message: err.Error()}
+		var at *jsontext.Error
 		if errors.As(err, &at) {
 			found.Pointer, found.Message = at.Pointer, at.Err.Error()
 		}
@@ -39,27 +38,18 @@ func unmarshal[T any](what string, data []byte, v *T, read reading[T]) error {
 	}
 	var r reader
 	var got T
-	read(&r, text, &got)
+	read(&r, doc.Root(), &got)
 	if r.found != nil {
 		return newError(what, r.found...)
 	}
-	*v = got
+	*dst = got
 	return nil
 }
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
 func (r *reader) report(rule, format string, args ...any) {
-	r.found = append(r.found, Violation{r.pointer(), rule, fmt.Sprintf(format, args...)})
-}
-
-// pointer returns the RFC 6901 pointer of the value at hand.
-func (r *reader) pointer() string {
-	var pointer strings.Builder
-	for _, token := range r.path {
-		pointer.WriteString("/" + pointerEscapes.Replace(token))
-	}
-	return pointer.String()
+	r.found = append(r.found, modelio.Violation{
+		Pointer: jsontext.PointerTo(r.path...), Rule: rule, Message: fmt.Sprintf(format, args...),
+	})
 }
 
 // in reads a value one level down.
@@ -69,127 +59,114 @@ func (r *reader) in(token string, read func()) {
 	r.path = r.path[:len(r.path)-1]
 }
 
-// want reports a value that does not begin as its type does. All texts are canonical, so the first
-// byte tells.
-func (r *reader) want(raw json.RawMessage, first byte, kind string) bool {
-	if raw[0] == first {
+// want reports a value of another kind.
+func (r *reader) want(v jsontext.Value, kind string) bool {
+	if v.Kind() == kind {
 		return true
 	}
-	r.report(ruleType, "must be %s, is %s", kind, kindOf(raw))
+	r.report(ruleType, "must be %s, is %s", kind, v.Kind())
 	return false
 }
 
-func kindOf(raw json.RawMessage) string {
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a text"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
+func readText(r *reader, v jsontext.Value, dst *string) {
+	if r.want(v, "a string") {
+		*dst, _ = v.Text() // has no lone surrogates
 	}
-	return "a number"
-}
-
-func readText(r *reader, raw json.RawMessage, v *string) {
-	if r.want(raw, '"', "a text") {
-		*v = textOf(raw)
-	}
-}
-
-// textOf returns the text of a JSON string.
-func textOf(raw json.RawMessage) (text string) {
-	_ = json.Unmarshal(raw, &text) // is one
-	return text
 }
 
 // readWord reads a text that says something.
-func readWord(r *reader, raw json.RawMessage, v *string) {
-	readText(r, raw, v)
-	if raw[0] == '"' && strings.TrimSpace(*v) == "" {
+func readWord(r *reader, v jsontext.Value, dst *string) {
+	readText(r, v, dst)
+	if v.IsString() && strings.TrimSpace(*dst) == "" {
 		r.report(ruleBlank, "must not be blank")
 	}
 }
 
 // readName reads a text without which nothing can start.
-func readName(r *reader, raw json.RawMessage, v *string) {
-	readText(r, raw, v)
-	if raw[0] == '"' && strings.TrimSpace(*v) == "" {
+func readName(r *reader, v jsontext.Value, dst *string) {
+	readText(r, v, dst)
+	if v.IsString() && strings.TrimSpace(*dst) == "" {
 		r.report(ruleMissing, "is blank")
 	}
 }
 
-func readBool(r *reader, raw json.RawMessage, v *bool) {
-	if *v = string(raw) == "true"; !*v && string(raw) != "false" {
-		r.report(ruleType, "must be a boolean, is %s", kindOf(raw))
+func readBool(r *reader, v jsontext.Value, dst *bool) {
+	if r.want(v, "a boolean") {
+		*dst = string(v.Raw()) == "true"
 	}
 }
 
-// readNat reads a natural number, which canonical JSON writes with digits alone.
-func readNat(r *reader, raw json.RawMessage, v *uint64) {
+// readNat reads a natural number, however it is spelled.
+func readNat(r *reader, v jsontext.Value, dst *uint64) {
 	const most = 1 << 53 // beyond, a float64 has gaps
-	n, err := strconv.ParseUint(string(raw), 10, 64)
-	if err != nil || n > most {
-		is := kindOf(raw)
+	n, ok := natural(v.Raw())
+	if !ok || n > most {
+		is := v.Kind()
 		if is == "a number" {
-			is = string(raw)
+			is = string(v.Raw())
 		}
 		r.report(ruleType, "must be a natural number of at most %d, is %s", uint64(most), is)
 	}
-	*v = n
+	*dst = n
 }
 
-func readHash(r *reader, raw json.RawMessage, v *canon.Hash) {
-	if !r.want(raw, '"', "a hash") {
-		return
+// natural returns the value of a natural number, 1e2 as well as 100.
+func natural[T ~string | ~[]byte](number T) (uint64, bool) {
+	text, err := canon.JSON([]byte(number))
+	if err != nil {
+		return 0, false
 	}
-	if *v = canon.Hash(textOf(raw)); !v.Valid() {
-		r.report(ruleHash, "must be sha256: and 64 lower-case hexadecimal digits, is %q", string(*v))
+	n, err := strconv.ParseUint(string(text), 10, 64)
+	return n, err == nil
+}
+
+func readHash(r *reader, v jsontext.Value, dst *canon.Hash) {
+	readText(r, v, (*string)(dst))
+	if v.IsString() && !dst.Valid() {
+		r.report(ruleHash, "must be sha256: and 64 lower-case hexadecimal digits, is %q", string(*dst))
 	}
 }
 
 var decimalText = regexp.MustCompile(`^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$`)
 
-func readDecimal(r *reader, raw json.RawMessage, v *Decimal) {
-	if !r.want(raw, '"', "a decimal as a text") {
-		return
-	}
-	if *v = Decimal(textOf(raw)); !decimalText.MatchString(string(*v)) {
-		r.report(ruleDecimal, "must be a decimal such as 0.2 or 1e-3, is %q", string(*v))
+func readDecimal(r *reader, v jsontext.Value, dst *Decimal) {
+	readText(r, v, (*string)(dst))
+	if v.IsString() && !decimalText.MatchString(string(*dst)) {
+		r.report(ruleDecimal, "must be a decimal such as 0.2 or 1e-3, is %q", string(*dst))
 	}
 }
 
-func readRaw(_ *reader, raw json.RawMessage, v *json.RawMessage) { *v = raw }
+func readRaw(_ *reader, v jsontext.Value, dst *json.RawMessage) { *dst = slices.Clone(v.Raw()) }
+
+func readObject(r *reader, v jsontext.Value, dst *json.RawMessage) {
+	if r.want(v, "an object") {
+		readRaw(r, v, dst)
+	}
+}
 
 // listOf reads a list. An empty one is not nil: nil is an option that is not set.
 func listOf[T any](read reading[T]) reading[[]T] {
-	return func(r *reader, raw json.RawMessage, v *[]T) {
-		var elements []json.RawMessage
-		if !r.want(raw, '[', "a list") || json.Unmarshal(raw, &elements) != nil {
+	return func(r *reader, v jsontext.Value, dst *[]T) {
+		if !r.want(v, "a list") {
 			return
 		}
-		*v = make([]T, len(elements))
-		for i, element := range elements {
-			r.in(strconv.Itoa(i), func() { read(r, element, &(*v)[i]) })
+		*dst = make([]T, v.Len())
+		for i, element := range v.Elements() {
+			r.in(strconv.Itoa(i), func() { read(r, element, &(*dst)[i]) })
 		}
 	}
 }
 
 func mapOf[T any](read reading[T]) reading[map[string]T] {
-	return func(r *reader, raw json.RawMessage, v *map[string]T) {
-		var members map[string]json.RawMessage
-		if !r.want(raw, '{', "an object") || json.Unmarshal(raw, &members) != nil {
+	return func(r *reader, v jsontext.Value, dst *map[string]T) {
+		if !r.want(v, "an object") {
 			return
 		}
-		*v = make(map[string]T, len(members))
-		for _, name := range slices.Sorted(maps.Keys(members)) {
+		*dst = make(map[string]T, v.Len())
+		for name, member := range v.Members() {
 			var value T
-			r.in(name, func() { read(r, members[name], &value) })
-			(*v)[name] = value
+			r.in(name, func() { read(r, member, &value) })
+			(*dst)[name] = value
 		}
 	}
 }
@@ -198,55 +175,57 @@ func mapOf[T any](read reading[T]) reading[map[string]T] {
 type field struct {
 	name     string
 	required bool
-	read     func(*reader, json.RawMessage)
+	read     func(*reader, jsontext.Value)
 }
 
 // required is a member that must be there, and not null.
-func required[T any](name string, v *T, read reading[T]) field {
-	return field{name, true, func(r *reader, raw json.RawMessage) { read(r, raw, v) }}
+func required[T any](name string, dst *T, read reading[T]) field {
+	return field{name, true, func(r *reader, v jsontext.Value) { read(r, v, dst) }}
 }
 
 // option is a member that may be null or absent.
-func option[T any](name string, v **T, read reading[T]) field {
-	return field{name, false, func(r *reader, raw json.RawMessage) {
-		*v = new(T)
-		read(r, raw, *v)
+func option[T any](name string, dst **T, read reading[T]) field {
+	return field{name, false, func(r *reader, v jsontext.Value) {
+		*dst = new(T)
+		read(r, v, *dst)
 	}}
 }
 
 // optional is an option whose type has a nil of its own.
-func optional[T any](name string, v *T, read reading[T]) field {
-	return field{name, false, func(r *reader, raw json.RawMessage) { read(r, raw, v) }}
+func optional[T any](name string, dst *T, read reading[T]) field {
+	return field{name, false, func(r *reader, v jsontext.Value) { read(r, v, dst) }}
 }
 
 // record reads an object with these members and no others.
-func (r *reader) record(raw json.RawMessage, fields ...field) {
-	var members map[string]json.RawMessage
-	if !r.want(raw, '{', "an object") || json.Unmarshal(raw, &members) != nil {
+func (r *reader) record(v jsontext.Value, fields ...field) {
+	if !r.want(v, "an object") {
 		return
 	}
 	for _, f := range fields {
-		value, ok := members[f.name]
-		delete(members, f.name)
-		switch null := string(value) == "null"; {
-		case ok && !null:
-			r.in(f.name, func() { f.read(r, value) })
-		case f.required && null:
-			r.in(f.name, func() { r.report(ruleMissing, "must not be null") })
-		case f.required:
-			r.in(f.name, func() { r.report(ruleMissing, "is required") })
-		}
+		m := v.Member(f.name)
+		r.in(f.name, func() {
+			switch {
+			case m.Present() && !m.IsNull():
+				f.read(r, m)
+			case f.required && m.IsNull():
+				r.report(ruleMissing, "must not be null")
+			case f.required:
+				r.report(ruleMissing, "is required")
+			}
+		})
 	}
-	for name := range members {
-		r.in(name, func() { r.report(ruleUnknown, "is no member of this type") })
+	for name := range v.Members() {
+		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == name }) {
+			r.in(name, func() { r.report(ruleUnknown, "is no member of this type") })
+		}
 	}
 }
 
 // variant reads {"$tag":…,"$value":…}, the form that the contract's sum types have. values are the
 // readings of the tags; nil is a tag without a value.
-func (r *reader) variant(raw json.RawMessage, values map[string]func(*reader, json.RawMessage)) (tag string) {
-	var value json.RawMessage
-	r.record(raw, required("$tag", &tag, readText), optional("$value", &value, readRaw))
+func (r *reader) variant(v jsontext.Value, values map[string]func(*reader, jsontext.Value)) (tag string) {
+	var value jsontext.Value
+	r.record(v, required("$tag", &tag, readText), optional("$value", &value, func(_ *reader, v jsontext.Value, dst *jsontext.Value) { *dst = v }))
 	if tag == "" {
 		return ""
 	}
@@ -256,9 +235,9 @@ func (r *reader) variant(raw json.RawMessage, values map[string]func(*reader, js
 		r.in("$tag", func() {
 			r.report(ruleChoice, "must be one of %s, is %q", strings.Join(slices.Sorted(maps.Keys(values)), ", "), tag)
 		})
-	case read == nil && value != nil:
+	case read == nil && value.Present():
 		r.in("$value", func() { r.report(ruleUnknown, "%s has no value", tag) })
-	case read != nil && value == nil:
+	case read != nil && !value.Present():
 		r.in("$value", func() { r.report(ruleMissing, "is required with %s", tag) })
 	case read != nil:
 		r.in("$value", func() { read(r, value) })

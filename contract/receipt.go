@@ -1,9 +1,8 @@
 package contract
 
 import (
-	"encoding/json"
-
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A GenerateReceipt says what became of one call (LC "LLM Receipt"). All of its refs are blobs of the
@@ -73,7 +72,7 @@ func (g *GenerateReceipt) UnmarshalJSON(data []byte) error {
 	return unmarshal("generate receipt", data, g, readReceipt)
 }
 
-func readReceipt(r *reader, raw json.RawMessage, g *GenerateReceipt) {
+func readReceipt(r *reader, raw jsontext.Value, g *GenerateReceipt) {
 	r.record(raw,
 		required("output_ref", &g.OutputRef, readHash),
 		option("raw_output_ref", &g.RawOutputRef, readHash),
@@ -92,7 +91,7 @@ func (f *FinishReason) UnmarshalJSON(data []byte) error {
 	return unmarshal("finish reason", data, f, readFinishReason)
 }
 
-func readFinishReason(r *reader, raw json.RawMessage, f *FinishReason) {
+func readFinishReason(r *reader, raw jsontext.Value, f *FinishReason) {
 	r.record(raw, required("reason", &f.Reason, readText), option("raw", &f.Raw, readText))
 }
 
@@ -101,7 +100,7 @@ func (u *TokenUsage) UnmarshalJSON(data []byte) error {
 	return unmarshal("token usage", data, u, readTokenUsage)
 }
 
-func readTokenUsage(r *reader, raw json.RawMessage, u *TokenUsage) {
+func readTokenUsage(r *reader, raw jsontext.Value, u *TokenUsage) {
 	r.record(raw, required("prompt", &u.Prompt, readNat), required("completion", &u.Completion, readNat))
 }
 
@@ -110,7 +109,7 @@ func (u *UsageDetails) UnmarshalJSON(data []byte) error {
 	return unmarshal("usage details", data, u, readUsageDetails)
 }
 
-func readUsageDetails(r *reader, raw json.RawMessage, u *UsageDetails) {
+func readUsageDetails(r *reader, raw jsontext.Value, u *UsageDetails) {
 	r.record(raw,
 		option("reasoning_tokens", &u.ReasoningTokens, readNat),
 		option("cache_read_tokens", &u.CacheReadTokens, readNat),
@@ -120,7 +119,7 @@ func readUsageDetails(r *reader, raw json.RawMessage, u *UsageDetails) {
 
 // UnmarshalJSON reads w strictly. An error is an [*Error].
 func (w *Warning) UnmarshalJSON(data []byte) error {
-	return unmarshal("warning", data, w, func(r *reader, raw json.RawMessage, w *Warning) {
+	return unmarshal("warning", data, w, func(r *reader, raw jsontext.Value, w *Warning) {
 		r.record(raw, required("code", &w.Code, readText), required("message", &w.Message, readText))
 	})
 }

@@ -1,15 +1,22 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
+	"io/fs"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
+
+// A Record is a snapshot with what is beside its document.
+type Record struct {
+	Provider string // in whose directory the document is; it counts where the snapshot names none
+	Snapshot *snapshot.Snapshot
+	Raw      []byte                           // the provider's own bytes; nil: none
+	Media    func(canon.Hash) ([]byte, error) // the media that messages name; nil: none
+}
 
 // A Recorded is a recorded snapshot in the terms of the contract. Its JSON is an object with the
 // members params, receipt and envelope.
@@ -18,26 +25,30 @@ type Recorded struct {
 	Receipt  GenerateReceipt `json:"receipt"`
 	Envelope OutputEnvelope  `json:"envelope"`
 
-	store   Blobs
-	derived map[canon.Hash][]byte
+	blobs map[canon.Hash][]byte
 }
 
-// FromSnapshot returns the params, the receipt and the envelope of a recorded call. store is where
-// the snapshot comes from; nothing is written to it.
+// FromSnapshot returns the params, the receipt and the envelope of a recorded call.
 //
 // What of the request the contract has no name for is in the provider options, so nothing is
 // lost. Refs of tool calls and opaque values are those of the snapshot (design R8), so a
 // conversation that is recorded again has params of the same hash. Neither a correlation id nor an
 // API key is recorded. Where the request named no model, the params name none, and are not valid.
 //
-// A snapshot that is no generation, such as one of embeddings, is [ErrUnsupported]; a blob that is
-// missing or altered is [snapshot.ErrBlob].
-func FromSnapshot(record snapshot.Record, store Blobs) (*Recorded, error) {
-	r := &Recorded{store: store, derived: map[canon.Hash][]byte{}}
+// A snapshot that is no generation, such as one of embeddings, is [ErrUnsupported]; a raw answer or
+// a medium that is missing or altered is [ErrBlob].
+func FromSnapshot(record Record) (*Recorded, error) {
 	s := record.Snapshot
-	if _, spoken := dialectOf(s.Request.API); len(s.Request.Messages) == 0 && s.Request.Prompt == nil && !spoken {
-		return nil, newError("snapshot "+s.ID, Violation{"/request", ruleUnsupported, "a call of " + s.Request.API + " without messages is no generation"})
+	if record.Provider == "" || s.Provider != "" {
+		record.Provider = s.Provider
 	}
+	_, spoken := dialectOf(s.Request.API)
+	if len(s.Request.Messages) == 0 && s.Request.Prompt == nil && !spoken {
+		return nil, newError("snapshot "+s.ID, modelio.Violation{
+			Pointer: "/request", Rule: ruleUnsupported, Message: "a call of " + s.Request.API + " without messages is no generation",
+		})
+	}
+	r := &Recorded{blobs: map[canon.Hash][]byte{}}
 	var err error
 	if r.Params, err = r.params(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: params: %w", s.ID, err)
@@ -48,18 +59,17 @@ func FromSnapshot(record snapshot.Record, store Blobs) (*Recorded, error) {
 	return r, nil
 }
 
-// Blob returns a blob that r refers to: from the store, or made of what the snapshot says itself.
-// It implements [Blobs].
+// Blob returns a blob that r refers to. It implements [Blobs].
 func (r *Recorded) Blob(ref canon.Hash) ([]byte, error) {
-	if data, ok := r.derived[ref]; ok {
+	if data, ok := r.blobs[ref]; ok {
 		return data, nil
 	}
-	return r.store.Blob(ref)
+	return nil, fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist)
 }
 
 func (r *Recorded) derive(blob []byte) canon.Hash {
 	ref := canon.Sum(blob)
-	r.derived[ref] = blob
+	r.blobs[ref] = blob
 	return ref
 }
 
@@ -72,29 +82,39 @@ func (r *Recorded) deriveJSON(v any) (canon.Hash, error) {
 }
 
 // outcome sets the receipt and the envelope.
-func (r *Recorded) outcome(record snapshot.Record) error {
+func (r *Recorded) outcome(record Record) error {
 	s := &record.Snapshot.Response
-	resp, err := responseOf(s)
-	if err != nil {
-		return err
-	}
 	var warnings []Warning
 	if s.Incomplete != "" {
 		warnings = append(warnings, Warning{WarnIncomplete, "the answer was cut: " + s.Incomplete})
 	}
-	var raw *canon.Hash
-	if s.RawOutputRef != "" {
-		raw = Some(s.RawOutputRef)
-		if resp.ID, err = r.responseID(record.Snapshot); err != nil {
-			return fmt.Errorf("/response/raw_output_ref: %w", err)
-		}
+	sent, err := r.rawAnswer(record)
+	if err != nil {
+		return fmt.Errorf("/response/raw_output_ref: %w", err)
 	}
-	out, err := r.envelope(record.Snapshot, resp)
+	resp := s.Response
+	resp.ID = sent.ID
+	if resp.Error != nil && len(resp.Candidates) > 0 && len(resp.Candidates[0].Message.Content) == 0 {
+		resp.Candidates = nil
+	}
+	history, err := loadMessages(r, r.Params.MessageRefs)
 	if err != nil {
 		return err
 	}
-	receipt, more := receiptOf(record.Provider, resp, out)
-	receipt.RawOutputRef = raw
+	out, err := envelopeOf(history, &resp, callIDs(&resp, sent))
+	if err != nil {
+		return err
+	}
+	for _, blob := range out.blobs {
+		r.derive(blob)
+	}
+	if err := ReadJSON(r, out.ref, &r.Envelope); err != nil {
+		return err // unreachable: it was just written
+	}
+	receipt, more := receiptOf(record.Provider, &resp, out)
+	if s.RawOutputRef != "" {
+		receipt.RawOutputRef = Some(s.RawOutputRef)
+	}
 	if warnings = append(warnings, more...); len(warnings) > 0 {
 		ref, err := r.deriveJSON(warnings)
 		if err != nil { // unreachable: texts only
@@ -106,102 +126,49 @@ func (r *Recorded) outcome(record snapshot.Record) error {
 	return nil
 }
 
-// envelope sets the recorded envelope, or one that is made of the snapshot where it names none.
-func (r *Recorded) envelope(s *snapshot.Snapshot, resp *modelio.Response) (*envelope.Envelope, error) {
-	out := &envelope.Envelope{Ref: s.Response.OutputRef}
-	if out.Ref == "" {
-		history, err := loadMessages(r, r.Params.MessageRefs)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = envelope.Of(history, resp); err != nil {
-			return nil, err
-		}
-		for _, blob := range out.Blobs {
-			r.derive(blob)
-		}
+// rawAnswer returns what the provider's own bytes say: its ids, which a record does not have. Of bytes
+// that cannot be read, as of an answer that was cut, it is empty.
+func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
+	s := record.Snapshot
+	if s.Response.RawOutputRef == "" {
+		return &modelio.Response{}, nil
 	}
-	if err := ReadJSON(r, out.Ref, &r.Envelope); err != nil {
-		return nil, fmt.Errorf("/response/output_ref: %w", err)
+	if record.Raw == nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrBlob, s.Response.RawOutputRef, fs.ErrNotExist)
 	}
-	if r.Envelope.ToolCallsRef != nil {
-		out.ToolCallsRef = *r.Envelope.ToolCallsRef
+	if err := checkBlob(s.Response.RawOutputRef, record.Raw); err != nil {
+		return nil, err
 	}
-	return out, nil
-}
-
-// responseID returns what the provider calls the answer, which only its bytes say.
-func (r *Recorded) responseID(s *snapshot.Snapshot) (string, error) {
-	body, err := readBlob(r, s.Response.RawOutputRef)
-	if err != nil {
-		return "", err
-	}
-	codec, ok := codecOf(s.Request.API)
+	r.derive(record.Raw)
+	codec, ok := provider.Named(s.Request.API)
 	if !ok {
-		return "", nil
+		return &modelio.Response{}, nil
 	}
-	answer := &provider.Answer{Status: s.Response.Status, Body: body}
+	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw}
 	if types := s.Response.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}
 	resp, err := codec.DecodeResponse(answer)
 	if err != nil {
-		return "", nil // an answer that was cut has no id
-	}
-	return resp.ID, nil
-}
-
-// responseOf returns the answer that a snapshot holds.
-func responseOf(s *snapshot.Response) (*modelio.Response, error) {
-	resp := &modelio.Response{Model: s.Model}
-	if u := s.Usage; u != nil {
-		resp.Usage = &modelio.Usage{
-			InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Total,
-			ThoughtsTokens: u.Reasoning, CachedContentTokens: u.CacheRead, CacheWriteTokens: u.CacheWrite,
-		}
-	}
-	if e := s.Error; e != nil {
-		resp.Error = &modelio.ProviderError{Type: e.Type, Code: e.Code, Message: e.Message}
-	}
-	first := snapshot.Candidate{
-		Content: s.Content, FinishReason: s.FinishReason, FinishReasonRaw: s.FinishReasonRaw, ToolCalls: s.ToolCalls, Parts: s.Parts,
-	}
-	m, err := messageOf(&first)
-	if err != nil {
-		return nil, fmt.Errorf("/response/parts: %w", err)
-	}
-	if len(m.Content) == 0 && s.Error != nil {
-		return resp, nil
-	}
-	resp.Candidates = append(resp.Candidates, modelio.Candidate{
-		Message: m, FinishReason: modelio.FinishReason(first.FinishReason), FinishReasonRaw: first.FinishReasonRaw,
-	})
-	for range s.Candidates { // they count; the envelope is of the first one
-		resp.Candidates = append(resp.Candidates, modelio.Candidate{})
+		return &modelio.Response{}, nil
 	}
 	return resp, nil
 }
 
-// messageOf returns the message of a candidate.
-func messageOf(c *snapshot.Candidate) (modelio.Message, error) {
-	m := modelio.Message{Role: modelio.RoleModel}
-	for _, raw := range c.Parts {
-		var part modelio.Part
-		if err := json.Unmarshal(raw, &part); err != nil {
-			return m, err
+// callIDs returns what the provider called the tool calls of the recorded answer, in their order; empty
+// texts where sent, the answer as it came, does not say it.
+func callIDs(recorded, sent *modelio.Response) []string {
+	if len(recorded.Candidates) == 0 {
+		return nil
+	}
+	ids := make([]string, len(requestsOf(recorded.Candidates[0].Message)))
+	if len(sent.Candidates) == 0 {
+		return ids
+	}
+	if calls := requestsOf(sent.Candidates[0].Message); len(calls) == len(ids) {
+		for i, call := range calls {
+			ids[i] = call.Ref
 		}
-		m.Content = append(m.Content, part)
 	}
-	if m.Content != nil {
-		return m, nil
-	}
-	if c.Content != "" {
-		m.Content = append(m.Content, modelio.TextPart(c.Content))
-	}
-	for _, call := range c.ToolCalls {
-		m.Content = append(m.Content, modelio.Part{
-			ToolRequest: &modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input},
-		})
-	}
-	return m, nil
+	return ids
 }

@@ -4,45 +4,48 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // params returns the params that make the recorded request.
-func (r *Recorded) params(record snapshot.Record) (GenerateParams, error) {
+func (r *Recorded) params(record Record) (GenerateParams, error) {
 	s := &record.Snapshot.Request
 	p := GenerateParams{Provider: record.Provider, Model: s.Model, MessageRefs: []canon.Hash{}}
 	messages := s.Messages
 	if s.Prompt != nil {
-		messages = []snapshot.Message{{Role: string(modelio.RoleUser), Content: encode(*s.Prompt)}}
+		messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(*s.Prompt)}}}
 	}
 	for i, m := range messages {
-		ref, err := r.deriveMessage(m, s.Blobs)
+		m, err := record.restoreMedia(m)
+		if err != nil {
+			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
+		}
+		ref, err := r.deriveJSON(message{m})
 		if err != nil {
 			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
 		}
 		p.MessageRefs = append(p.MessageRefs, ref)
 	}
-	for i, raw := range s.Tools {
-		ref, err := r.deriveJSON(raw)
+	for i, tool := range s.Tools {
+		ref, err := r.deriveJSON(tool)
 		if err != nil {
 			return p, fmt.Errorf("/request/tools/%d: %w", i, err)
 		}
 		p.Runtime.ToolRefs = append(p.Runtime.ToolRefs, ref)
 	}
 	p.Runtime.StopSequences = s.Stop
-	options := maps.Clone(modelio.Object(s.ProviderOptions))
+	options := maps.Clone(s.Options)
 	if options == nil {
 		options = modelio.Object{}
 	}
 	p.Runtime.numbers(s, options)
 	family := record.Provider
-	if codec, ok := codecOf(s.API); ok {
-		family = codec.Provider()
+	if codec, ok := provider.Named(s.API); ok {
+		family = codec.Provider
 	}
 	if err := r.controls(&p.Runtime, s.API, options); err != nil {
 		return p, err
@@ -57,70 +60,37 @@ func (r *Recorded) params(record snapshot.Record) (GenerateParams, error) {
 	return p, nil
 }
 
-// deriveMessage makes the blob of a message, some of whose media may be blobs of the snapshot.
-func (r *Recorded) deriveMessage(m snapshot.Message, media []canon.Hash) (canon.Hash, error) {
-	blob := message{modelio.Message{Role: modelio.Role(m.Role)}}
-	content, err := r.restoreMedia(m.Content, media)
-	if err != nil {
-		return "", err
-	}
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		blob.Content = []modelio.Part{modelio.TextPart(text)}
-	} else if err := json.Unmarshal(content, &blob.Content); err != nil {
-		return "", err
-	}
-	if m.Metadata == nil {
-		return r.deriveJSON(blob)
-	}
-	metadata, err := r.restoreMedia(m.Metadata, media)
-	if err == nil {
-		err = json.Unmarshal(metadata, &blob.Metadata)
-	}
-	if err != nil {
-		return "", err
-	}
-	return r.deriveJSON(blob)
-}
-
 // aliases are the other names that some hosts have for a parameter. A request with one has it in
 // its options, and is left so.
 var aliases = map[string]string{"max_tokens": "max_completion_tokens", "seed": "random_seed"}
 
 // numbers sets the parameters that have a field, and puts into options those that have none.
-func (a *RuntimeArgs) numbers(s *snapshot.Request, options modelio.Object) {
-	if s.Temperature != nil {
-		a.Temperature = Some(Decimal(*s.Temperature))
-	}
-	for name, n := range map[string]*snapshot.Number{
-		"max_tokens": s.MaxTokens, "top_p": s.TopP, "seed": s.Seed,
-		"frequency_penalty": s.FrequencyPenalty, "presence_penalty": s.PresencePenalty,
-	} {
-		if _, named := options[aliases[name]]; named || n == nil {
+func (a *RuntimeArgs) numbers(s *modelio.Request, options modelio.Object) {
+	for _, p := range modelio.Parameters {
+		n := *p.Field(s)
+		if n == nil {
 			continue
 		}
-		if limit, ok := natural(*n); ok && name == "max_tokens" {
+		if p.Name == "temperature" {
+			a.Temperature = Some(Decimal(*n))
+			continue
+		}
+		if _, named := options[aliases[p.Name]]; named {
+			continue
+		}
+		if limit, ok := natural(*n); ok && p.Name == "max_tokens" {
 			a.MaxTokens = &limit
 		} else {
-			options[name] = json.RawMessage(*n)
+			options[p.Name] = json.RawMessage(*n)
 		}
 	}
-}
-
-// natural returns the value of a natural number, 1e2 as well as 100.
-func natural(n snapshot.Number) (uint64, bool) {
-	text, err := canon.JSON([]byte(n))
-	if err != nil {
-		return 0, false
-	}
-	value, err := strconv.ParseUint(string(text), 10, 64)
-	return value, err == nil
 }
 
 // controls takes out of options what the contract has names for. A value is taken only if the
 // adapter would write it just so again; else it stays an option, so that nothing is lost.
 func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) error {
-	delete(options, "$url") // where it was sent is for the catalog to say
+	delete(options, "$url")     // where it was sent is for the catalog to say
+	delete(options, "$headers") // for the adapter to say
 	d, ok := dialectOf(api)
 	if !ok {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -23,7 +22,7 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 		return "", err
 	}
 	if r.RawOutputRef == nil {
-		return "", newError("generate receipt", Violation{"/raw_output_ref", ruleMissing, "is required: it has the answer"})
+		return "", newError("generate receipt", modelio.Violation{Pointer: "/raw_output_ref", Rule: ruleMissing, Message: "is required: it has the answer"})
 	}
 	history, err := loadMessages(a.Store, p.MessageRefs)
 	if err != nil {
@@ -33,7 +32,7 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	if err != nil {
 		return "", fmt.Errorf("/raw_output_ref: %w", err)
 	}
-	codec, _ := codecOf(a.Catalog[p.Provider].API) // the catalog was asked
+	codec, _ := provider.Named(a.Catalog[p.Provider].API) // the catalog was asked
 	// A body that is no stream is told from one by its beginning.
 	resp, err := codec.DecodeResponse(&provider.Answer{Status: 200, ContentType: "text/event-stream", Body: body})
 	if err != nil {
@@ -42,11 +41,11 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	if len(resp.Candidates) == 0 {
 		return "", fmt.Errorf("/raw_output_ref: %w: the answer has no message", ErrMissing)
 	}
-	m, ids := envelope.Number(history, resp.Candidates[0].Message)
+	m, ids := numberCalls(history, resp.Candidates[0].Message)
 	restoreOwn(m.Content, ids)
 	dropCaller(m.Content)
 	m.Metadata = nil // log probabilities, filter results: no request may have them
-	if codec.API() == OpenAIResponses {
+	if codec.API == OpenAIResponses {
 		m.Content = responsesReply(m.Content)
 	}
 	return PutMessage(a.Store, markedBy(p, m))
@@ -57,7 +56,7 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 func restoreOwn(parts []modelio.Part, ids map[string]string) {
 	own := map[string]string{}
 	for _, part := range parts {
-		if request := part.ToolRequest; request != nil && envelope.IsProviders(part) {
+		if request := part.ToolRequest; request != nil && isProviders(part) {
 			if id, ok := ids[request.Ref]; ok {
 				own[request.Ref] = id
 				request.Ref = id

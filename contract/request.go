@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -18,7 +19,7 @@ import (
 type request struct {
 	params   GenerateParams
 	dialect  *dialect
-	codec    provider.Codec
+	codec    *provider.Codec
 	history  []modelio.Message
 	url      string
 	body     []byte
@@ -37,7 +38,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	host := a.Catalog[p.Provider]
 	r := &request{params: p}
 	r.dialect, _ = dialectOf(host.API) // the catalog was asked
-	r.codec, _ = codecOf(host.API)
+	r.codec, _ = provider.Named(host.API)
 	if r.history, err = loadMessages(a.Store, p.MessageRefs); err != nil {
 		return nil, err
 	}
@@ -47,10 +48,10 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	}
 	root := host.URL
 	if root == "" {
-		home, _ := provider.Home(r.codec.Provider()) // all that the adapter speaks have one
+		home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
 		root = home.String()
 	}
-	r.url = strings.TrimRight(root, "/") + r.codec.Endpoint(wire)
+	r.url = strings.TrimRight(root, "/") + r.codec.Encoder.Endpoint(wire)
 	return r, nil
 }
 
@@ -81,7 +82,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err := r.fill(wire, blobs); err != nil {
 		return err
 	}
-	text, err := r.codec.EncodeRequest(wire)
+	text, err := r.codec.Encoder.Request(wire)
 	if err != nil {
 		return r.unsupported(err)
 	}
@@ -171,10 +172,10 @@ func (r *request) unsupported(err error) error {
 	if pointer == "/stop" {
 		pointer = "/runtime/stop_sequences"
 	}
-	return r.error(Violation{pointer, ruleUnsupported, wire.Reason})
+	return r.error(modelio.Violation{Pointer: pointer, Rule: ruleUnsupported, Message: wire.Reason})
 }
 
-func (r *request) error(found ...Violation) error {
+func (r *request) error(found ...modelio.Violation) error {
 	return newError("generate params for "+r.dialect.api, found...)
 }
 
@@ -191,18 +192,18 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	}
 	known := map[string]bool{}
 	for _, codec := range provider.Codecs() {
-		known[codec.Provider()] = true
+		known[codec.Provider] = true
 	}
-	var found []Violation
+	var found []modelio.Violation
 	for name := range all {
 		if !known[name] {
-			found = append(found, Violation{"/" + pointerEscapes.Replace(name), ruleUnknown, notAmong(name, slices.Collect(maps.Keys(known)))})
+			found = append(found, modelio.Violation{Pointer: jsontext.PointerTo(name), Rule: ruleUnknown, Message: notAmong(name, slices.Collect(maps.Keys(known)))})
 		}
 	}
 	if err := newError("provider options", found...); err != nil {
 		return nil, fmt.Errorf("/runtime/provider_options_ref: %w", err)
 	}
-	if options := all[r.codec.Provider()]; options != nil {
+	if options := all[r.codec.Provider]; options != nil {
 		return options, nil
 	}
 	return modelio.Object{}, nil
@@ -211,15 +212,15 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 // merge adds the provider options to the body. They cannot change what the params say
 // (LC "Determinism rule"), nor what is for the adapter to decide.
 func (r *request) merge(body, options modelio.Object) error {
-	var found []Violation
-	at := "/" + r.codec.Provider()
+	var found []modelio.Violation
+	at := "/" + r.codec.Provider
 	if _, ok := options["stream"]; ok {
-		found = append(found, Violation{at + "/stream", ruleConflict, "whether to stream is for the adapter to say"})
+		found = append(found, modelio.Violation{Pointer: at + "/stream", Rule: ruleConflict, Message: "whether to stream is for the adapter to say"})
 		options = maps.Clone(options)
 		delete(options, "stream")
 	}
 	merge(body, options, at, func(pointer string) {
-		found = append(found, Violation{pointer, ruleConflict, "the params say it already"})
+		found = append(found, modelio.Violation{Pointer: pointer, Rule: ruleConflict, Message: "the params say it already"})
 	})
 	if err := newError("provider options", found...); err != nil {
 		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
@@ -235,7 +236,7 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	}
 	value, ok := r.dialect.responseFormat(f)
 	if !ok {
-		return nil, r.error(Violation{"/runtime/response_format_ref", ruleUnsupported, fmt.Sprintf("the API has no format %q", f.Type)})
+		return nil, r.error(modelio.Violation{Pointer: "/runtime/response_format_ref", Rule: ruleUnsupported, Message: fmt.Sprintf("the API has no format %q", f.Type)})
 	}
 	if value == nil {
 		return nil, nil

@@ -1,13 +1,14 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A RunConfig says which model the calls of a run go to, and how (LC "Purpose"). A session's
@@ -25,7 +26,7 @@ func (c *RunConfig) UnmarshalJSON(data []byte) error {
 	return unmarshal("run config", data, c, readRunConfig)
 }
 
-func readRunConfig(r *reader, raw json.RawMessage, c *RunConfig) {
+func readRunConfig(r *reader, raw jsontext.Value, c *RunConfig) {
 	r.record(raw,
 		required("provider", &c.Provider, readText),
 		required("model", &c.Model, readText),
@@ -90,21 +91,21 @@ func (r *Run) Config() RunConfig {
 }
 
 // missing says why a call cannot go to a provider's model, if it cannot.
-func (c Catalog) missing(provider, model string) (found []Violation) {
+func (c Catalog) missing(provider, model string) (found []modelio.Violation) {
 	host, known := c[provider]
 	switch _, spoken := dialectOf(host.API); {
 	case strings.TrimSpace(provider) == "":
-		found = append(found, Violation{"/provider", ruleMissing, "is blank"})
+		found = append(found, modelio.Violation{Pointer: "/provider", Rule: ruleMissing, Message: "is blank"})
 	case !known:
-		found = append(found, Violation{"/provider", ruleUnknown, notAmong(provider, slices.Collect(maps.Keys(c)))})
+		found = append(found, modelio.Violation{Pointer: "/provider", Rule: ruleUnknown, Message: notAmong(provider, slices.Collect(maps.Keys(c)))})
 	case !spoken:
-		found = append(found, Violation{"/provider", ruleUnknown, fmt.Sprintf("%q has the API %q, which is not spoken here", provider, host.API)})
+		found = append(found, modelio.Violation{Pointer: "/provider", Rule: ruleUnknown, Message: fmt.Sprintf("%q has the API %q, which is not spoken here", provider, host.API)})
 	}
 	switch {
 	case strings.TrimSpace(model) == "":
-		found = append(found, Violation{"/model", ruleMissing, "is blank"})
+		found = append(found, modelio.Violation{Pointer: "/model", Rule: ruleMissing, Message: "is blank"})
 	case known && host.Models != nil && !slices.Contains(host.Models, model):
-		found = append(found, Violation{"/model", ruleUnknown, notAmong(model, host.Models)})
+		found = append(found, modelio.Violation{Pointer: "/model", Rule: ruleUnknown, Message: notAmong(model, host.Models)})
 	}
 	return found
 }
@@ -133,7 +134,7 @@ type StepContext struct {
 
 // UnmarshalJSON reads s strictly. An error is an [*Error] with all that is wrong.
 func (s *StepContext) UnmarshalJSON(data []byte) error {
-	return unmarshal("step context", data, s, func(r *reader, raw json.RawMessage, s *StepContext) {
+	return unmarshal("step context", data, s, func(r *reader, raw jsontext.Value, s *StepContext) {
 		r.record(raw,
 			option("correlation_id", &s.CorrelationID, readText),
 			required("message_refs", &s.MessageRefs, listOf(readHash)),
@@ -172,7 +173,7 @@ func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
 		},
 		APIKey: step.APIKey,
 	}
-	return checked("generate params", params, func(r *reader, raw json.RawMessage, p *GenerateParams) {
+	return checked("generate params", params, func(r *reader, raw jsontext.Value, p *GenerateParams) {
 		readParams(r, raw, p)
 		if len(step.MessageRefs) == 0 {
 			r.in("message_refs", func() { r.report(ruleMissing, "must name one message at least") })

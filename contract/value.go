@@ -3,6 +3,8 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A Decimal is the text of a decimal number, kept as it was written: 0.2 and 0.20 are different
@@ -42,12 +44,12 @@ func (c *ToolChoice) UnmarshalJSON(data []byte) error {
 	return unmarshal("tool choice", data, c, readToolChoice)
 }
 
-func readToolChoice(r *reader, raw json.RawMessage, c *ToolChoice) {
-	c.Tag = r.variant(raw, map[string]func(*reader, json.RawMessage){
+func readToolChoice(r *reader, raw jsontext.Value, c *ToolChoice) {
+	c.Tag = r.variant(raw, map[string]func(*reader, jsontext.Value){
 		ChoiceAuto:     nil,
 		ChoiceNone:     nil,
 		ChoiceRequired: nil,
-		ChoiceTool: func(r *reader, raw json.RawMessage) {
+		ChoiceTool: func(r *reader, raw jsontext.Value) {
 			r.record(raw, required("name", &c.Name, readName))
 		},
 	})
@@ -118,13 +120,13 @@ func (t *TextOrSecretRef) UnmarshalJSON(data []byte) error {
 	return unmarshal("text or secret ref", data, t, readTextOrSecretRef)
 }
 
-func readTextOrSecretRef(r *reader, raw json.RawMessage, t *TextOrSecretRef) {
-	r.variant(raw, map[string]func(*reader, json.RawMessage){
-		tagLiteral: func(r *reader, raw json.RawMessage) {
+func readTextOrSecretRef(r *reader, raw jsontext.Value, t *TextOrSecretRef) {
+	r.variant(raw, map[string]func(*reader, jsontext.Value){
+		tagLiteral: func(r *reader, raw jsontext.Value) {
 			t.Literal = new(string)
 			readText(r, raw, t.Literal)
 		},
-		tagSecret: func(r *reader, raw json.RawMessage) {
+		tagSecret: func(r *reader, raw jsontext.Value) {
 			t.Secret = new(SecretRef)
 			readSecretRef(r, raw, t.Secret)
 		},
@@ -132,7 +134,7 @@ func readTextOrSecretRef(r *reader, raw json.RawMessage, t *TextOrSecretRef) {
 }
 
 // readKeyRef reads an API key, which must not be there itself.
-func readKeyRef(r *reader, raw json.RawMessage, t *TextOrSecretRef) {
+func readKeyRef(r *reader, raw jsontext.Value, t *TextOrSecretRef) {
 	readTextOrSecretRef(r, raw, t)
 	if t.Literal != nil {
 		r.report(ruleLiteral, "params are kept, so an API key must not stand in them: name it as a secret ref")
@@ -144,7 +146,7 @@ func (s *SecretRef) UnmarshalJSON(data []byte) error {
 	return unmarshal("secret ref", data, s, readSecretRef)
 }
 
-func readSecretRef(r *reader, raw json.RawMessage, s *SecretRef) {
+func readSecretRef(r *reader, raw jsontext.Value, s *SecretRef) {
 	r.record(raw, required("alias", &s.Alias, readName), required("version", &s.Version, readNat))
 }
 
@@ -164,10 +166,10 @@ const (
 
 // UnmarshalJSON reads f strictly. An error is an [*Error] with all that is wrong.
 func (f *ResponseFormat) UnmarshalJSON(data []byte) error {
-	return unmarshal("response format", data, f, func(r *reader, raw json.RawMessage, f *ResponseFormat) {
+	return unmarshal("response format", data, f, func(r *reader, raw jsontext.Value, f *ResponseFormat) {
 		r.record(raw,
 			required("type", &f.Type, readText),
-			optional("json_schema", &f.JSONSchema, readSchema),
+			optional("json_schema", &f.JSONSchema, readObject),
 			option("strict", &f.Strict, readBool),
 		)
 		switch {
@@ -180,10 +182,4 @@ func (f *ResponseFormat) UnmarshalJSON(data []byte) error {
 			r.in("type", func() { r.report(ruleChoice, "must be one of json, json_schema, text, is %q", f.Type) })
 		}
 	})
-}
-
-func readSchema(r *reader, raw json.RawMessage, schema *json.RawMessage) {
-	if r.want(raw, '{', "an object") {
-		*schema = raw
-	}
 }

@@ -1,4 +1,4 @@
-package envelope
+package contract
 
 import (
 	"slices"
@@ -8,11 +8,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Number returns an answer with the refs of its tool calls replaced by call_1, call_2, … on from
+// numberCalls returns an answer with the refs of its tool calls replaced by call_1, call_2, … on from
 // those of the history, as a snapshot has them (design R8), and what the provider called them.
 // No ref of the history is used again, also if that starts with a call_7 because it was cut.
 // What was passed is not changed.
-func Number(history []modelio.Message, answer modelio.Message) (numbered modelio.Message, ids map[string]string) {
+func numberCalls(history []modelio.Message, answer modelio.Message) (numbered modelio.Message, ids map[string]string) {
 	whole, originals := modelio.NormalizeRefs(append(slices.Clip(history), answer))
 	numbered = whole[len(history)]
 	requests := requestsOf(numbered)
@@ -21,12 +21,12 @@ func Number(history []modelio.Message, answer modelio.Message) (numbered modelio
 	}
 	shift := 0
 	if len(requests) > 0 {
-		shift = max(0, lastNumber(history)+1-number(requests[0].Ref))
+		shift = max(0, lastNumber(history)+1-callNumber(requests[0].Ref))
 	}
 	ids = map[string]string{}
 	refs := map[string]string{}
 	for _, request := range requests {
-		ref := "call_" + strconv.Itoa(number(request.Ref)+shift)
+		ref := "call_" + strconv.Itoa(callNumber(request.Ref)+shift)
 		refs[request.Ref] = ref
 		if id, ok := originals[request.Ref]; ok {
 			ids[ref] = id
@@ -67,18 +67,18 @@ func lastNumber(history []modelio.Message) int {
 		for _, part := range m.Content {
 			switch {
 			case part.ToolRequest != nil:
-				last = max(last, number(part.ToolRequest.Ref))
+				last = max(last, callNumber(part.ToolRequest.Ref))
 			case part.ToolResponse != nil:
-				last = max(last, number(part.ToolResponse.Ref))
+				last = max(last, callNumber(part.ToolResponse.Ref))
 			}
 		}
 	}
 	return last
 }
 
-// number returns the n of a ref call_n; 0 for any other ref, also for one with more digits than
+// callNumber returns the n of a ref call_n; 0 for any other ref, also for one with more digits than
 // a count of calls has.
-func number(ref string) int {
+func callNumber(ref string) int {
 	digits, ok := strings.CutPrefix(ref, "call_")
 	n, err := strconv.Atoi(digits)
 	if !ok || err != nil || n < 0 || len(digits) > 9 || strconv.Itoa(n) != digits {

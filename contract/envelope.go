@@ -1,0 +1,134 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// An envelope is the blobs of an answer in the one shape of all providers (LC "Normalized Output
+// Envelope").
+type envelope struct {
+	ref          canon.Hash // of the envelope's own blob: output_ref
+	toolCallsRef canon.Hash // of the list of tool calls; empty: the model made none
+	blobs        [][]byte   // the envelope and all that it names, to be stored together
+}
+
+// envelopeOf returns the envelope of an answer: of its first candidate, or an empty one where there
+// is none, as in an error. history is what was sent; tool calls are numbered on from it, see
+// [numberCalls]. ids are what the provider called the calls, in their order; nil: as the answer
+// calls them. The same arguments give the same bytes. An error means that the arguments of a tool
+// call have no canonical form: a [*canon.Error].
+func envelopeOf(history []modelio.Message, answer *modelio.Response, ids []string) (*envelope, error) {
+	e := &envelope{}
+	var out OutputEnvelope
+	if len(answer.Candidates) > 0 {
+		message, originals := numberCalls(history, answer.Candidates[0].Message)
+		if ids != nil {
+			originals = map[string]string{}
+			for i, request := range requestsOf(message) {
+				originals[request.Ref] = ids[i]
+			}
+		}
+		out.AssistantText = joinTexts(message)
+		if reasoning := joinReasoning(message); reasoning != "" {
+			out.ReasoningRef = e.add([]byte(reasoning))
+		}
+		var err error
+		if out.ToolCallsRef, err = e.addCalls(message, originals); err != nil {
+			return nil, err
+		}
+	}
+	if out.ToolCallsRef != nil {
+		e.toolCallsRef = *out.ToolCallsRef
+	}
+	ref, err := e.addJSON(out)
+	if err != nil { // unreachable: it holds strings only
+		return nil, err
+	}
+	e.ref = *ref
+	return e, nil
+}
+
+func (e *envelope) add(blob []byte) *canon.Hash {
+	e.blobs = append(e.blobs, blob)
+	ref := canon.Sum(blob)
+	return &ref
+}
+
+func (e *envelope) addJSON(v any) (*canon.Hash, error) {
+	blob, err := canon.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return e.add(blob), nil
+}
+
+// addCalls adds the list of the message's tool calls, if there are any. The provider's own calls are
+// not the caller's to make, so they are not listed.
+func (e *envelope) addCalls(m modelio.Message, ids map[string]string) (*canon.Hash, error) {
+	var calls ToolCallList
+	for _, part := range m.Content {
+		if part.ToolRequest == nil || isProviders(part) {
+			continue
+		}
+		request := part.ToolRequest
+		arguments, err := argumentsOf(request)
+		if err != nil {
+			return nil, fmt.Errorf("arguments of tool call %s of %s: %w", request.Ref, request.Name, err)
+		}
+		call := ToolCall{CallID: request.Ref, ToolName: request.Name, ArgumentsRef: *e.add(arguments)}
+		if id := ids[request.Ref]; id != "" {
+			call.ProviderCallID = &id
+		}
+		calls = append(calls, call)
+	}
+	if calls == nil {
+		return nil, nil
+	}
+	return e.addJSON(calls)
+}
+
+// argumentsOf returns the canonical arguments of a call; of one without, an empty object.
+func argumentsOf(request *modelio.ToolRequest) ([]byte, error) {
+	if request.Input == nil {
+		return []byte("{}"), nil
+	}
+	return canon.KeepNumbers(request.Input)
+}
+
+// isProviders reports whether a tool call is one that the provider makes itself:
+// server_tool_use, mcp_tool_use.
+func isProviders(part modelio.Part) bool {
+	var kind string
+	_ = json.Unmarshal(part.Metadata["type"], &kind) // absent: the caller's
+	return strings.HasSuffix(kind, "_tool_use")
+}
+
+func joinTexts(m modelio.Message) *string {
+	var texts []string
+	for _, part := range m.Content {
+		if part.Text != nil {
+			texts = append(texts, *part.Text)
+		}
+	}
+	whole := strings.Join(texts, "") // one text is not copied
+	if whole == "" {
+		return nil
+	}
+	return &whole
+}
+
+// reasoningOf returns the paragraphs of the message's reasoning.
+func joinReasoning(m modelio.Message) string {
+	var texts []string
+	for _, part := range m.Content {
+		if part.Reasoning != nil && *part.Reasoning != "" {
+			texts = append(texts, *part.Reasoning)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
