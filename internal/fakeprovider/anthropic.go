@@ -12,6 +12,8 @@ import (
 // anthropicMessages is Anthropic's messages format.
 type anthropicMessages struct{}
 
+var _ = serve(at(anthropicMessages{}, "/v1/messages"))
+
 func (anthropicMessages) name() string { return "anthropic.messages" }
 
 func (anthropicMessages) framing(*Call) framing { return sse() }
@@ -343,10 +345,7 @@ func (anthropicMessages) blocks(x *exchange) []block {
 // whether to stream: …/publishers/anthropic/models/MODEL:streamRawPredict.
 type vertexClaude struct{ anthropicMessages }
 
-func onVertexClaude(c *Call) bool {
-	_, verb, _ := geminiVerb(c.Path)
-	return verb == "rawPredict" || verb == "streamRawPredict"
-}
+var _ = serve(atMethod(vertexClaude{}, "rawPredict", "streamRawPredict"))
 
 func (f vertexClaude) read(c *Call) *Failure {
 	body, err := parse(c.Body)

@@ -15,6 +15,17 @@ func onAzure(c *Call) bool {
 	return strings.Contains(c.Path, "/openai/deployments/") || strings.HasSuffix(c.Host, ".azure.com")
 }
 
+// atOpenAI is at for one of OpenAI's formats, which Azure speaks too.
+func atOpenAI(f format, suffix string) func(*Call) format {
+	return func(c *Call) format {
+		found := at(f, suffix)(c)
+		if found != nil && onAzure(c) {
+			return azure{found}
+		}
+		return found
+	}
+}
+
 func (a azure) read(c *Call) *Failure {
 	if _, rest, ok := strings.Cut(c.Path, "/openai/deployments/"); ok {
 		if c.Query.Get("api-version") == "" {

@@ -20,6 +20,8 @@ func bedrockVerb(path string) (model, verb string) {
 	return rest[:i], rest[i+1:]
 }
 
+var _ = serve(bedrockFormat)
+
 func bedrockFormat(c *Call) format {
 	switch model, verb := bedrockVerb(c.Path); verb {
 	case "converse", "converse-stream":

@@ -10,6 +10,8 @@ import (
 // cohere is Cohere's chat format, version 2.
 type cohere struct{}
 
+var _ = serve(at(cohere{}, "/v2/chat"))
+
 func (cohere) name() string { return "cohere.chat" }
 
 func (cohere) framing(*Call) framing { return sse() }

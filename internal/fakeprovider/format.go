@@ -30,54 +30,38 @@ type format interface {
 	failureEvents(x *exchange, f Failure, after int) []event
 }
 
+// formats find the format that lives at a call's path; each returns nil where its own does not. No
+// two of them find one at the same path, so their order does not matter.
+var formats []func(*Call) format
+
+// serve adds what finds a format. It is for the initialization of package variables, in the
+// format's own file, so that no other file names a format.
+func serve(find func(*Call) format) bool {
+	formats = append(formats, find)
+	return true
+}
+
+// at returns what finds a format at the paths that end so.
+func at(f format, suffix string) func(*Call) format {
+	return func(c *Call) format {
+		if strings.HasSuffix(c.Path, suffix) {
+			return f
+		}
+		return nil
+	}
+}
+
 // formatOf returns the format that lives at the call's path.
 func formatOf(c *Call) format {
-	if f := openAIFormat(c); f != nil {
-		if onAzure(c) {
-			return azure{f}
+	for _, find := range formats {
+		if f := find(c); f != nil {
+			return f
 		}
-		return f
-	}
-	switch {
-	case strings.HasSuffix(c.Path, "/v1/messages"):
-		return anthropicMessages{}
-	case onVertexClaude(c):
-		return vertexClaude{}
-	case onGemini(c):
-		return gemini{}
-	case strings.HasSuffix(c.Path, "/api/chat"):
-		return ollama{}
-	case strings.HasSuffix(c.Path, "/api/generate"):
-		return ollama{generate: true}
-	case strings.HasSuffix(c.Path, "/v2/chat"):
-		return cohere{}
-	}
-	if f := bedrockFormat(c); f != nil {
-		return f
 	}
 	if c.Header.Get("Anthropic-Version") != "" {
 		return nowhere{anthropicMessages{}}
 	}
 	return nowhere{openAIChat{}}
-}
-
-// openAIFormat returns the format of OpenAI's, or of those that share its paths, at the
-// call's path; nil: none.
-func openAIFormat(c *Call) format {
-	switch {
-	case strings.HasSuffix(c.Path, "/chat/completions") && onMistral(c):
-		return mistral{}
-	case strings.HasSuffix(c.Path, "/chat/completions"):
-		return openAIChat{}
-	case strings.HasSuffix(c.Path, "/completions"):
-		return openAICompletions{}
-	case strings.HasSuffix(c.Path, "/responses"):
-		return openAIResponses{}
-	case strings.HasSuffix(c.Path, "/embeddings"):
-		return openAIEmbeddings{}
-	default:
-		return nil
-	}
 }
 
 // nowhere is a path at which there is no API. It fails in the words of the format it embeds.

@@ -13,6 +13,8 @@ import (
 // gemini is Google's generateContent format, on AI Studio and on Vertex AI.
 type gemini struct{}
 
+var _ = serve(atMethod(gemini{}, "generateContent", "streamGenerateContent"))
+
 func (gemini) name() string { return "gemini.generate" }
 
 // geminiVerb returns the model and the method that a path of the form …/models/MODEL:METHOD names.
@@ -25,9 +27,14 @@ func geminiVerb(path string) (model, verb string, ok bool) {
 	return model, verb, ok
 }
 
-func onGemini(c *Call) bool {
-	_, verb, _ := geminiVerb(c.Path)
-	return verb == "generateContent" || verb == "streamGenerateContent"
+// atMethod returns what finds a format at the paths with one of these methods.
+func atMethod(f format, methods ...string) func(*Call) format {
+	return func(c *Call) format {
+		if _, verb, _ := geminiVerb(c.Path); slices.Contains(methods, verb) {
+			return f
+		}
+		return nil
+	}
 }
 
 func (gemini) framing(c *Call) framing {

@@ -10,6 +10,13 @@ import (
 // /mistral before the path.
 type mistral struct{}
 
+var _ = serve(func(c *Call) format {
+	if !onMistral(c) {
+		return nil
+	}
+	return at(mistral{}, chatPath)(c)
+})
+
 func onMistral(c *Call) bool {
 	return strings.HasSuffix(c.Host, "mistral.ai") || strings.HasPrefix(c.Path, "/mistral/")
 }

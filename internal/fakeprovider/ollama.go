@@ -9,6 +9,11 @@ import (
 // ollama is Ollama's chat format, and its generate format, which differs in two members.
 type ollama struct{ generate bool }
 
+var (
+	_ = serve(at(ollama{}, "/api/chat"))
+	_ = serve(at(ollama{generate: true}, "/api/generate"))
+)
+
 func (o ollama) name() string {
 	if o.generate {
 		return "ollama.generate"

@@ -10,6 +10,16 @@ import (
 // openAIChat is OpenAI's chat completions, which many other hosts speak too.
 type openAIChat struct{ openAI }
 
+var _ = serve(func(c *Call) format {
+	if onMistral(c) {
+		return nil
+	}
+	return atOpenAI(openAIChat{}, chatPath)(c)
+})
+
+// chatPath is what the paths of chat completions end in, whoever speaks them.
+const chatPath = "/chat/completions"
+
 func (openAIChat) name() string { return "openai.chat" }
 
 func (f openAIChat) read(c *Call) *Failure {

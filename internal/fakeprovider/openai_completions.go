@@ -1,9 +1,19 @@
 package fakeprovider
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // openAICompletions is OpenAI's legacy completions format.
 type openAICompletions struct{ openAI }
+
+var _ = serve(func(c *Call) format {
+	if strings.HasSuffix(c.Path, chatPath) {
+		return nil
+	}
+	return atOpenAI(openAICompletions{}, "/completions")(c)
+})
 
 func (openAICompletions) name() string { return "openai.completions" }
 

@@ -11,6 +11,8 @@ import (
 // openAIEmbeddings is OpenAI's embeddings format.
 type openAIEmbeddings struct{ openAI }
 
+var _ = serve(atOpenAI(openAIEmbeddings{}, "/embeddings"))
+
 func (openAIEmbeddings) name() string { return "openai.embeddings" }
 
 func (f openAIEmbeddings) read(c *Call) *Failure {

@@ -8,6 +8,8 @@ import (
 // openAIResponses is OpenAI's responses format.
 type openAIResponses struct{ openAI }
 
+var _ = serve(atOpenAI(openAIResponses{}, "/responses"))
+
 func (openAIResponses) name() string { return "openai.responses" }
 
 func (f openAIResponses) read(c *Call) *Failure {

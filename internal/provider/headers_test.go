@@ -1,0 +1,96 @@
+package provider
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestBehaviourHeaders holds which headers are part of a request.
+func TestBehaviourHeaders(t *testing.T) {
+	for _, test := range []struct {
+		name, why string
+		header    http.Header
+		want      string
+	}{
+		{"none", "most requests have none", http.Header{"Accept": {"*/*"}}, ""},
+		{"version", "the version of an API changes its answers", http.Header{"Anthropic-Version": {"2023-06-01"}}, `{"anthropic-version":"2023-06-01"}`},
+		{"beta", "so do features", http.Header{"Anthropic-Beta": {"b"}}, `{"anthropic-beta":"b"}`},
+		{"list", "a set of features has no order", http.Header{"Anthropic-Beta": {"c, a", "b,c"}}, `{"anthropic-beta":["a","b","c"]}`},
+		{"openai", "the version of the assistants", http.Header{"Openai-Beta": {"assistants=v2"}}, `{"openai-beta":"assistants=v2"}`},
+		{"guardrail", "what is blocked and what is said about it", http.Header{
+			"X-Amzn-Bedrock-Guardrailidentifier": {"g1"}, "X-Amzn-Bedrock-Guardrailversion": {"DRAFT"}, "X-Amzn-Bedrock-Trace": {"ENABLED"}},
+			`{"x-amzn-bedrock-guardrailidentifier":"g1","x-amzn-bedrock-guardrailversion":"DRAFT","x-amzn-bedrock-trace":"ENABLED"}`},
+		{"spelling", "names have no case", http.Header{"X-AMZN-BEDROCK-PerformanceConfig-Latency": {"optimized"}}, `{"x-amzn-bedrock-performanceconfig-latency":"optimized"}`},
+		{"empty", "says nothing", http.Header{"Anthropic-Beta": {""}}, ""},
+		{"account", "who pays is no behaviour", http.Header{"Openai-Organization": {"o"}, "X-Goog-User-Project": {"p"}, "Authorization": {"Bearer x"}}, ""},
+		{"client", "nor is who asks", http.Header{"User-Agent": {"x"}, "X-Stainless-Lang": {"go"}, "X-Title": {"x"}}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, codec := range Codecs() {
+				w := requestOf(t, codec)
+				w.Header = test.header
+				req, err := codec.DecodeRequest(w)
+				require.NoError(t, err)
+				require.Equal(t, test.want, string(req.Options[markHeaders]), "%s: %s", codec.API, test.why)
+			}
+		})
+	}
+}
+
+// TestHeadersAreIdentity holds what an examination found: a request without its anthropic-beta, or
+// without its guardrail, was the same request.
+func TestHeadersAreIdentity(t *testing.T) {
+	for _, test := range []struct{ name, api, header string }{
+		{"beta", messagesAPI, "Anthropic-Beta"},
+		{"guardrail", invokeAPI, "X-Amzn-Bedrock-GuardrailIdentifier"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			codec := byName(t, test.api)
+			decode := func(header http.Header) *modelio.Request {
+				w := requestOf(t, codec)
+				w.Header = header
+				req, err := codec.DecodeRequest(w)
+				require.NoError(t, err)
+				return req
+			}
+			with, without := decode(http.Header{http.CanonicalHeaderKey(test.header): {"x"}}), decode(nil)
+			require.Error(t, equalRequests(with, without))
+			delete(with.Options, markHeaders)
+			require.NoError(t, equalRequests(with, without), "only the header is another")
+		})
+	}
+}
+
+// TestHeadersAreNotSent proves that what a header says is not written into a body.
+func TestHeadersAreNotSent(t *testing.T) {
+	for _, codec := range Codecs() {
+		if codec.Encoder == nil {
+			continue
+		}
+		w := requestOf(t, codec)
+		w.Header = http.Header{"Anthropic-Beta": {"x"}}
+		req, err := codec.DecodeRequest(w)
+		require.NoError(t, err)
+		body, err := codec.Encoder.Request(req)
+		require.NoError(t, err)
+		require.NoError(t, equalJSON(w.Body, body))
+	}
+}
+
+// requestOf returns a request at an API's own endpoint that its codec takes.
+func requestOf(t testing.TB, codec *Codec) *Wire {
+	w := homeOf(t, codec)
+	for _, body := range []string{`{"messages":[]}`, `{"input":"x"}`, `{"prompt":"x"}`, `{"contents":[]}`, `{"query":"x","documents":["y"]}`} {
+		w := w
+		w.Body = []byte(body)
+		if matched, ok := Match(&w); ok && matched == codec {
+			return &w
+		}
+	}
+	t.Fatalf("no body is one for %s", codec.API)
+	return nil
+}
