@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
-	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -139,9 +138,6 @@ func recordBench(b *testing.B, dir string, bodies, answers [][]byte) {
 	})
 	require.False(b, tb.Failed(), tb.Logged())
 	b.Setenv("TRACEFORGE_UPDATE", "")
-	store, err := snapshot.Open(dir)
-	require.NoError(b, err)
-	require.NoError(b, store.Close())
 }
 
 // memory is the limit: what any replay must do, and no more.

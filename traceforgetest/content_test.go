@@ -125,7 +125,7 @@ func TestCompressedRequests(t *testing.T) {
 		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(completion)), Request: r}, nil
 	}))))
 	require.Equal(t, packed.Bytes(), sent)
-	record, err := os.ReadFile(s.records("openai")[0])
+	record, err := os.ReadFile(s.documents("openai")[0])
 	require.NoError(t, err)
 	require.Contains(t, string(record), `"content": "squeezed"`)
 

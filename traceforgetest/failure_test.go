@@ -66,44 +66,30 @@ func TestFailures(t *testing.T) {
 		}},
 		{"broken-seal", "somebody edited the recorded answer", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
-			s.edit(s.records("openai")[0], func(f string) string { return strings.Replace(f, `"latency_ms": `, `"latency_ms": 1`, 1) })
+			s.edit(s.documents("openai")[0], func(f string) string { return strings.Replace(f, `"latency_ms": `, `"latency_ms": 1`, 1) })
 			return s.replay("TestGreet", asks(hello))
 		}},
-		{"broken-manifest-entry", "the manifest names another hash than the file's", func(s *scene) *tbtest.TB {
+		{"missing-raw", "the provider's bytes were not committed", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
-			s.edit(filepath.Join(s.dir, "manifest.json"), func(f string) string {
-				i := strings.Index(f, `"hash":"sha256:`) + len(`"hash":"sha256:`)
-				if i < len(`"hash":"sha256:`) {
-					i = strings.Index(f, `"hash": "sha256:`) + len(`"hash": "sha256:`)
-				}
-				return f[:i] + strings.Repeat("0", 64) + f[i+64:]
-			})
+			require.NoError(s.t, os.RemoveAll(strings.TrimSuffix(s.documents("openai")[0], ".json")))
 			return s.replay("TestGreet", asks(hello))
 		}},
-		{"missing-blob", "the provider's bytes were not committed", func(s *scene) *tbtest.TB {
+		{"altered-raw", "somebody edited the provider's bytes", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
-			require.NoError(s.t, os.RemoveAll(filepath.Join(s.dir, "blobs")))
-			return s.replay("TestGreet", asks(hello))
-		}},
-		{"altered-blob", "somebody edited the provider's bytes", func(s *scene) *tbtest.TB {
-			s.record("TestGreet", asks(hello))
-			blobs, err := filepath.Glob(filepath.Join(s.dir, "blobs", "sha256", "*"))
-			require.NoError(s.t, err)
-			for _, blob := range blobs {
-				s.edit(blob, func(f string) string { return strings.Replace(f, "hello", "HELLO", 1) })
-			}
+			raw := filepath.Join(strings.TrimSuffix(s.documents("openai")[0], ".json"), "1.json")
+			s.edit(raw, func(f string) string { return strings.Replace(f, "hello", "HELLO", 1) })
 			return s.replay("TestGreet", asks(hello))
 		}},
 		{"conflict-markers", "a merge left its markers in the snapshot", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
-			s.edit(s.records("openai")[0], func(f string) string {
+			s.edit(s.documents("openai")[0], func(f string) string {
 				return strings.Replace(f, "{\n", "{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n", 1)
 			})
 			return s.replay("TestGreet", asks(hello))
 		}},
 		{"unknown-version", "a snapshot of another format version", func(s *scene) *tbtest.TB {
 			s.record("TestGreet", asks(hello))
-			s.edit(s.records("openai")[0], func(f string) string {
+			s.edit(s.documents("openai")[0], func(f string) string {
 				return strings.Replace(f, `"version": "1.0.0"`, `"version": "0.9.0"`, 1)
 			})
 			return s.replay("TestGreet", asks(hello))

@@ -21,8 +21,8 @@ func TestAnotherProvider(t *testing.T) {
 		require.NoError(t, err)
 	}
 	s.record("TestIt", moved)
-	require.Empty(t, s.records("openai"))
-	require.Len(t, s.records("groq"), 1)
+	require.Empty(t, s.documents("openai"))
+	require.Len(t, s.documents("groq"), 1)
 	requirePass(t, s.replay("TestIt", moved))
 	s.requireWhole()
 }
@@ -60,7 +60,7 @@ func TestRequestThatCannotBeKept(t *testing.T) {
 func TestRecordOverOtherLineEnds(t *testing.T) {
 	s := newScene(t)
 	s.record("TestIt", asks(newChat("a")))
-	s.edit(s.records("openai")[0], func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") })
+	s.edit(s.documents("openai")[0], func(f string) string { return strings.ReplaceAll(f, "\n", "\r\n") })
 	s.record("TestIt", asks(newChat("a")))
 	s.requireWhole()
 }
@@ -76,17 +76,17 @@ func TestRecordOverAlteredRecords(t *testing.T) {
 		}},
 		{"emptied", "no JSON is left", func(s *scene, file string) { require.NoError(s.t, os.Truncate(file, 0)) }},
 		{"removed", "nothing is left", func(s *scene, file string) { require.NoError(s.t, os.Remove(file)) }},
-		{"no blobs", "the answer is gone", func(s *scene, file string) { require.NoError(s.t, os.RemoveAll(filepath.Join(s.dir, "blobs"))) }},
+		{"no answers", "the answer is gone", func(s *scene, file string) { require.NoError(s.t, os.RemoveAll(strings.TrimSuffix(file, ".json"))) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)
 			s.record("TestIt", asks(newChat("a")))
-			file := s.records("openai")[0]
+			file := s.documents("openai")[0]
 			c.alter(s, file)
 			require.True(t, s.replay("TestIt", asks(newChat("a"))).Failed(), c.why)
 			s.record("TestIt", asks(newChat("a")))
 			requirePass(t, s.replay("TestIt", asks(newChat("a"))))
-			require.Equal(t, []string{file}, s.records("openai"))
+			require.Equal(t, []string{file}, s.documents("openai"))
 		})
 	}
 }

@@ -2,13 +2,13 @@ package traceforgetest_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 )
 
@@ -40,16 +40,16 @@ func TestPairing(t *testing.T) {
 	cases := []struct {
 		name, why              string
 		before, after          []chat
-		edited, added, removed []int // ordinals
+		edited, added, removed []int // numbers of records
 	}{
 		{"same", "nothing changed", prompts(nil), prompts(nil), nil, nil, nil},
-		{"insert", "a call in the middle is one new file with the next number",
+		{"insert", "a call in the middle is one new record with the next number",
 			prompts(nil), prompts(func(p []string) []string { return slices.Insert(p, 10, "inserted") }), nil, []int{21}, nil},
-		{"delete", "one file goes", prompts(nil), prompts(func(p []string) []string { return slices.Delete(p, 10, 11) }), nil, nil, []int{11}},
-		{"swap", "the order of calls is in no file", prompts(nil), prompts(func(p []string) []string { p[3], p[7] = p[7], p[3]; return p }), nil, nil, nil},
+		{"delete", "one record goes", prompts(nil), prompts(func(p []string) []string { return slices.Delete(p, 10, 11) }), nil, nil, []int{11}},
+		{"swap", "kept records keep their place", prompts(nil), prompts(func(p []string) []string { p[3], p[7] = p[7], p[3]; return p }), nil, nil, nil},
 		{"change", "an edit in place", prompts(nil), prompts(func(p []string) []string { p[4] += "!"; return p }), []int{5}, nil, nil},
 		{"change two", "in order", prompts(nil), prompts(func(p []string) []string { p[4] += "!"; p[9] += "?"; return p }), []int{5, 10}, nil, nil},
-		{"delete and change", "the changed one keeps its own file", prompts(nil),
+		{"delete and change", "the changed one keeps its own record", prompts(nil),
 			prompts(func(p []string) []string { p[14] += "!"; return slices.Delete(p, 2, 3) }), []int{15}, nil, []int{3}},
 		{"insert and change", "so here", prompts(nil),
 			prompts(func(p []string) []string { p[14] += "!"; return slices.Insert(p, 2, "inserted") }), []int{15}, []int{21}, nil},
@@ -60,21 +60,20 @@ func TestPairing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)
 			s.record("TestIt", asks(c.before...))
-			before := s.files()
+			before, order := s.byNumber()
 			s.record("TestIt", asks(c.after...))
-			after := s.files()
+			after, now := s.byNumber()
 			var edited, added, removed []int
-			for name := range after {
-				switch n := ordinalOf(name); {
-				case n == 0:
-				case before[name] == "":
+			for _, n := range now {
+				switch hash, known := before[n]; {
+				case !known:
 					added = append(added, n)
-				case before[name] != after[name]:
+				case hash != after[n]:
 					edited = append(edited, n)
 				}
 			}
-			for name := range before {
-				if n := ordinalOf(name); n != 0 && after[name] == "" {
+			for _, n := range order {
+				if _, stays := after[n]; !stays {
 					removed = append(removed, n)
 				}
 			}
@@ -82,19 +81,26 @@ func TestPairing(t *testing.T) {
 			require.Equal(t, c.edited, edited, "edited: %s", c.why)
 			require.Equal(t, c.added, added, "added: %s", c.why)
 			require.Equal(t, c.removed, removed, "removed: %s", c.why)
+			kept := slices.DeleteFunc(order, func(n int) bool { return slices.Contains(removed, n) })
+			require.Equal(t, kept, slices.DeleteFunc(now, func(n int) bool { return slices.Contains(added, n) }), "kept records keep their place")
 			requirePass(t, s.replay("TestIt", asks(c.after...)))
 			s.requireWhole()
 		})
 	}
 }
 
-// ordinalOf is the ordinal in the name of a record of TestIt, 0 for other files.
-func ordinalOf(name string) (n int) {
-	_, _ = fmt.Sscanf(filepath.Base(name), "testit-%d-", &n)
-	return n
+// byNumber returns the hashes of the records by their numbers, and the numbers in the order of the
+// document.
+func (s *scene) byNumber() (hashes map[int]canon.Hash, order []int) {
+	hashes = map[int]canon.Hash{}
+	for _, record := range s.records("openai") {
+		hashes[record.Number()] = record.Hash
+		order = append(order, record.Number())
+	}
+	return hashes, order
 }
 
-// TestRenamedTest says what renaming a test does: its records move to files of the new name
+// TestRenamedTest says what renaming a test does: its records move to a document of the new name
 // with the first -update, and those of the old name are for traceforge prune.
 func TestRenamedTest(t *testing.T) {
 	s := newScene(t)

@@ -21,6 +21,7 @@ const (
 	storeDir = ".ai-snapshots"
 	dirEnv   = "TRACEFORGE_DIR"
 	self     = "github.com/traceforge/traceforge-go/traceforgetest"
+	recorded = "github.com/traceforge/traceforge-go/internal/recorder"
 )
 
 // A place is where a test stands: its module and its package (design R13).
@@ -218,9 +219,9 @@ func (p place) builtElsewhere(frames iter.Seq[runtime.Frame]) bool {
 	return found
 }
 
-// owns reports whether the package is the main module's own and not this one.
+// owns reports whether the package is the main module's own and no part of the harness.
 func (p place) owns(pkg string) bool {
-	if pkg == self {
+	if pkg == self || pkg == recorded {
 		return false
 	}
 	return pkg == p.module || strings.HasPrefix(pkg, p.module+"/") || pkg == p.pkg || pkg == p.pkg+"_test"

@@ -5,43 +5,44 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/traceforge/traceforge-go/internal/receipt"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 // receipts is the receipt of this process, which all its tests write.
-var receipts receipt.Writer
+var receipts usage.ReceiptWriter
 
 // leaveReceipt adds what the test used to the receipt, where the run asks for one. A replay that
 // is not asked writes nothing.
 func (r *Recorder) leaveReceipt() error {
-	dir := os.Getenv(receipt.Env)
+	dir := os.Getenv(usage.ReceiptEnv)
 	if dir == "" {
 		return nil
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(r.place.root, dir)
 	}
-	left, err := r.receipt()
-	if err == nil {
-		err = receipts.Add(dir, left)
-	}
-	if err != nil {
+	if err := receipts.Add(dir, r.receipt()); err != nil {
 		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
 	}
 	return nil
 }
 
-func (r *Recorder) receipt() (receipt.Test, error) {
-	left := receipt.Test{
-		Package: r.place.pkg,
-		Test:    r.t.Name(),
-		Outcome: "pass",
-		Mode:    [...]string{replay: "replay", update: "update", updateNew: "new"}[r.mode],
-		Store:   r.shown,
-		Filters: filters(),
-		Tags:    r.place.tags,
+func (r *Recorder) receipt() usage.Receipt {
+	used := r.calls.Used()
+	left := usage.Receipt{
+		Package:  r.opts.Package,
+		Test:     r.opts.Test,
+		Outcome:  "pass",
+		Mode:     [...]string{recorder.Replay: "replay", recorder.Update: "update", recorder.UpdateNew: "new"}[r.opts.Mode],
+		Store:    r.opts.Shown,
+		Filters:  filters(),
+		Tags:     r.place.tags,
+		Played:   used.Played,
+		Recorded: used.Recorded,
+		Unplayed: used.Unplayed,
+		Missing:  used.Missing,
 	}
 	switch {
 	case r.t.Failed():
@@ -49,38 +50,7 @@ func (r *Recorder) receipt() (receipt.Test, error) {
 	case r.t.Skipped():
 		left.Outcome = "skip"
 	}
-	for _, a := range r.answered {
-		if a.take == nil {
-			left.Played = append(left.Played, r.tape.entries[a.record].ID)
-		}
-	}
-	now, kept := r.tape.entries, map[string]bool{}
-	if r.mode != update || left.Outcome != "pass" {
-		for _, e := range now {
-			kept[e.ID] = true
-		}
-	}
-	if r.mode != replay {
-		var err error
-		if now, err = r.store.Test(r.place.pkg, r.t.Name()); err != nil {
-			return left, err
-		}
-	}
-	for _, e := range now {
-		switch {
-		case slices.Contains(left.Played, e.ID):
-		case kept[e.ID]:
-			left.Unplayed = append(left.Unplayed, e.ID)
-		default:
-			left.Recorded = append(left.Recorded, e.ID)
-		}
-	}
-	for _, f := range r.failures {
-		if f.missing {
-			left.Missing++
-		}
-	}
-	return left, nil
+	return left
 }
 
 // filters returns the flags of the run that keep tests from running.

@@ -1,17 +1,22 @@
 package traceforgetest
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/receipt"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -24,33 +29,10 @@ import (
 // the test's cleanup, in the order of the calls.
 type Recorder struct {
 	t     testing.TB
-	mode  mode
 	place place
-	store *snapshot.Store
-	shown string          // the store's directory in messages
-	made  snapshot.Source // where New was called
 	asked snapshot.Source // the line of the test that asked for the recorder, maybe through a helper
-
-	// Options.
-	dir              string
-	upstream         http.RoundTripper
-	ignored          []string
-	nondeterministic string
-	lifted           bool
-	incomplete       bool
-	transportErrors  bool
-	timing           bool
-	decoders         map[string]contentDecoder
-	passThrough      []string
-
-	mu       sync.Mutex
-	ended    bool
-	calls    int // all calls so far
-	tape     *tape
-	takes    []*take // what was recorded, in the order of the calls
-	answered []answered
-	failures []*failure
-	failed   map[canon.Hash]*failure // by the bytes of the call that failed, so that a retry is the same failure
+	opts  recorder.Options
+	calls *recorder.Recorder
 }
 
 // running holds the tests that have a recorder: two in one test would each see the other's
@@ -58,8 +40,8 @@ type Recorder struct {
 var running sync.Map
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
-// What cannot work (an unknown mode, a broken manifest, an unreadable store, a second recorder in
-// one test) fails the test at once. Everything ends in t's cleanup, where the test fails on
+// What cannot work (an unknown mode, an option that says nothing, a second recorder in one test)
+// fails the test at once. Everything ends in t's cleanup, where the test fails on
 // drift, on calls without a snapshot, on snapshots that were not called and on a test that made
 // no call at all (design R10).
 //
@@ -67,7 +49,7 @@ var running sync.Map
 // some SDKs refuse to work without one.
 func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
-	r := &Recorder{t: t, upstream: http.DefaultTransport, failed: map[canon.Hash]*failure{}}
+	r := &Recorder{t: t}
 	for _, opt := range opts {
 		opt.apply(r)
 	}
@@ -75,7 +57,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 		r.annotate(err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
-	if r.mode == replay {
+	if r.opts.Mode == recorder.Replay {
 		t.Cleanup(lendKeys())
 	}
 	t.Cleanup(func() {
@@ -87,42 +69,37 @@ func New(t testing.TB, opts ...Option) *Recorder {
 
 func (r *Recorder) open() error {
 	var err error
-	if r.mode, err = currentMode(); err != nil {
+	if r.opts.Mode, err = currentMode(); err != nil {
 		return err
 	}
-	if r.mode == update || os.Getenv(receipt.Env) != "" {
+	if r.opts.Mode == recorder.Update || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
 	}
 	if r.place, err = findPlace(); err != nil {
 		return err
 	}
 	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
-		return errors.New("go test -fuzz makes inputs up, which have no snapshots: without -fuzz a fuzz target runs with its seeds, each of which is a test")
+		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
+			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
-	r.made, r.asked = r.place.origin()
-	if pattern := misplacedPackages(flag.Args()); r.mode != replay && pattern != "" {
-		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: write go test %[1]s -update", pattern)
+	made, asked := r.place.origin()
+	r.asked = asked
+	if pattern := misplacedPackages(flag.Args()); r.opts.Mode != recorder.Replay && pattern != "" {
+		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: "+
+			"write go test %[1]s -update", pattern)
 	}
-	if r.lifted && r.nondeterministic == "" {
-		return errors.New("Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
-	}
-	for _, pointer := range r.ignored {
-		if pointer != "" && pointer[0] != '/' {
-			return fmt.Errorf("Ignore(%q): a JSON pointer begins with a slash (RFC 6901), as in Ignore(%q)", pointer, "/"+pointer)
-		}
-	}
-	if r.dir, r.shown, err = r.place.storeDir(r.dir); err != nil {
+	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
 	}
+	r.opts.Package, r.opts.Test, r.opts.Accept = r.place.pkg, r.t.Name(), r.place.acceptCommand(r.t.Name())
+	r.opts.Fail = r.t.Fail
+	r.opts.Source = func() snapshot.Source { return r.place.source(made) }
 	if _, twice := running.LoadOrStore(r.runningKey(), true); twice {
-		return fmt.Errorf("New was called twice in %s: share one recorder", r.t.Name())
+		return fmt.Errorf("New was called twice in %s: share one recorder", r.opts.Test)
 	}
-	if r.store, err = snapshot.Open(r.dir); err == nil {
-		r.tape, err = openTape(r.store, r.place.pkg, r.t.Name())
-	}
-	if err != nil {
+	if r.calls, err = recorder.Open(r.opts); err != nil {
 		running.Delete(r.runningKey())
-		return r.explain(err)
+		return err
 	}
 	return nil
 }
@@ -133,7 +110,27 @@ func inFuzzWorker() bool {
 	return worker != nil && worker.Value.String() == "true"
 }
 
-func (r *Recorder) runningKey() string { return r.place.pkg + " " + r.t.Name() }
+func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Test }
+
+// finish makes the checks that need the whole test, and commits what was recorded.
+func (r *Recorder) finish() {
+	r.t.Helper()
+	defer running.Delete(r.runningKey())
+	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
+		r.t.Fail() // it panicked
+	}
+	failures, note := r.calls.Finish(recorder.Outcome{Failed: r.t.Failed(), Skipped: r.t.Skipped()})
+	if note != "" {
+		r.t.Logf("traceforge: %s", note)
+	}
+	for _, f := range failures {
+		r.t.Errorf("traceforge: %s", f.Text)
+		r.annotate(f.Text)
+	}
+	if err := r.leaveReceipt(); err != nil {
+		r.t.Errorf("traceforge: %v", err)
+	}
+}
 
 // Client returns an HTTP client whose calls go through the recorder, for any SDK that takes
 // an *http.Client. It sets no timeout.
@@ -141,7 +138,7 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
 // Recording reports whether live calls are made, so that a test can skip looking up its API
 // key otherwise.
-func (r *Recorder) Recording() bool { return r.mode != replay }
+func (r *Recorder) Recording() bool { return r.opts.Mode != recorder.Replay }
 
 // RoundTrip answers an HTTP request from the snapshots of the test, or makes and records the
 // call when the run updates. It implements [http.RoundTripper].
@@ -150,139 +147,123 @@ func (r *Recorder) Recording() bool { return r.mode != replay }
 // made by Stainless (those of OpenAI and Anthropic) would try an error again, with pauses:
 // they get the same text as an answer of status 400 that they do not try again.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	if r.passesThrough(req.URL.Hostname()) {
-		return r.pass(req)
-	}
-	w, err := r.readWire(req)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := r.roundTrip(req, w, r.upstream)
-	var f *failure
-	if errors.As(err, &f) && req.Header.Get("X-Stainless-Lang") != "" {
-		return refusal(req, f), nil
-	}
-	return resp, err
+	return r.calls.RoundTrip(req)
 }
 
-func (r *Recorder) roundTrip(req *http.Request, w *wire, upstream http.RoundTripper) (*http.Response, error) {
-	if err := r.begin(w); err != nil {
-		return nil, err
-	}
-	if err := req.Context().Err(); err != nil {
-		return nil, err
-	}
-	if r.mode == update {
-		return r.record(req, w, upstream)
-	}
-	resp, err := r.replay(req, w)
-	var f *failure
-	var recorded *transportError
-	switch {
-	case err == nil, errors.As(err, &recorded):
-		return resp, err
-	case !errors.As(err, &f):
-		f = r.asFailure(err)
-	case f.missing && r.mode == updateNew:
-		return r.record(req, w, upstream)
-	}
-	return nil, r.refuse(w, f)
-}
-
-func (r *Recorder) passesThrough(host string) bool {
-	for _, listed := range r.passThrough {
-		if host == listed || strings.HasSuffix(host, "."+listed) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
-	if r.mode != replay {
-		return r.upstream.RoundTrip(req)
-	}
-	if req.Body != nil {
-		req.Body.Close()
-	}
-	return nil, fmt.Errorf("traceforge: %s is passed through while recording only: nothing is called in replay", req.URL.Hostname())
-}
-
-// begin counts a call, and stops one that failed before: an SDK that tries again does not
-// make a second failure.
-func (r *Recorder) begin(w *wire) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended {
-		return r.tooLate(w)
-	}
-	if f := r.failed[w.hash]; f != nil {
-		return f
-	}
-	r.calls++
-	return nil
-}
-
-// tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
-func (r *Recorder) tooLate(w *wire) *failure {
-	return failuref(fmt.Sprintf("%s %s was called after %s had ended", w.Method, w.URL, r.t.Name()))
-}
-
-// refuse makes f the answer to this call and to every repetition of it.
-func (r *Recorder) refuse(w *wire, f *failure) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended {
-		return r.tooLate(w)
-	}
-	r.failed[w.hash] = f
-	r.fail(f)
-	return f
-}
-
-// finish makes the checks that need the whole test, and commits what was recorded.
-func (r *Recorder) finish() {
+// URL returns the base URL of a server on a loopback address that stands for the named
+// provider ("openai", "anthropic"), for code and child processes that take only a URL. What it
+// is asked goes through the recorder as if it had been sent to the provider; it is the root of
+// the provider's host, so an SDK's own path, such as /v1, is appended to it. The server ends
+// with the test. An unknown provider fails the test at once.
+func (r *Recorder) URL(provider string) string {
 	r.t.Helper()
-	defer running.Delete(r.runningKey())
-	defer r.store.Close()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = true
-	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
-		r.t.Fail() // it panicked
+	url, closeServer, err := r.calls.Serve(provider)
+	if err != nil {
+		r.t.Fatalf("traceforge: %v", err)
 	}
-	if !r.t.Failed() && !r.t.Skipped() {
-		r.checkCalls()
-	}
-	if r.mode != replay {
-		r.commit()
-	}
-	for _, f := range r.failures {
-		r.t.Errorf("traceforge: %s", f.text)
-		r.annotate(f.text)
-	}
-	if err := r.leaveReceipt(); err != nil {
-		r.t.Errorf("traceforge: %v", err)
-	}
+	r.t.Cleanup(closeServer)
+	return url
 }
 
-// checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
-// where the test has failed already or was skipped (design R10).
-func (r *Recorder) checkCalls() {
-	switch {
-	case r.calls == 0:
-		r.fail(r.noCall())
-	case r.mode != update:
-		for i := range r.tape.entries {
-			if !r.tape.played[i] {
-				r.fail(r.notCalled(i))
-			}
+// Model returns a model whose calls are recorded from m and replayed without it, chunks
+// included, in the same store and with the same rules as HTTP calls. The name is
+// "provider/model"; the provider is lower-case letters, digits and hyphens. In replay m may be
+// nil.
+func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
+	r.t.Helper()
+	provider, model, _ := strings.Cut(name, "/")
+	if model == "" || !providerName.MatchString(provider) {
+		r.t.Fatalf("traceforge: %q does not name a model: want provider/model, such as google/gemini-2.5-flash", name)
+	}
+	if m == nil && r.opts.Mode != recorder.Replay {
+		r.t.Fatalf("traceforge: recording %s needs the model itself", name)
+	}
+	return &recordedModel{r.calls, provider, model, m}
+}
+
+var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+// A recordedModel passes the calls of a model through a recorder.
+type recordedModel struct {
+	calls           *recorder.Recorder
+	provider, model string
+	live            modelio.Model
+}
+
+// Info is what the live model declares of itself.
+func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.live) }
+
+// Generate answers from the snapshots of the test, or calls the model and records.
+func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (
+	*modelio.GenerateResponse, error) {
+	return m.calls.Generate(ctx, recorder.Generation{
+		Provider: m.provider, Model: m.model, Live: m.live, Request: req, Stream: stream,
+	})
+}
+
+// TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file
+// systems: it calls m with requests of each kind that m declares to support (see
+// [modelio.Declarer]; a model that declares nothing is held to support everything) and returns
+// every breach at once, each a [*modelio.Breach]. It makes a few dozen calls, some at once.
+func TestModel(m modelio.Model) error {
+	return modelio.Check(context.Background(), m, modelio.InfoOf(m))
+}
+
+// Calls returns what was asked and answered so far, in the order of the calls, for assertions on
+// what a program did. A call that has no whole answer yet is not among them; a snapshot that cannot
+// be read fails the test at once.
+func (r *Recorder) Calls() []*modelio.Call {
+	r.t.Helper()
+	snapshots, err := r.calls.Snapshots()
+	if err != nil {
+		r.t.Fatalf("traceforge: calls: %v", err)
+	}
+	calls := make([]*modelio.Call, len(snapshots))
+	for i := range snapshots {
+		s := &snapshots[i]
+		latency := time.Duration(s.Response.LatencyMS) * time.Millisecond
+		calls[i] = &modelio.Call{Provider: s.Provider, Request: &s.Request, Response: &s.Response.Response, Latency: latency}
+	}
+	return calls
+}
+
+// Session returns what the test has recorded or replayed so far of one model, in the order of
+// the calls, as a Model IO session (MIO). The prompt of an interaction is the canonical request
+// and its response_content the canonical response, so the session of a replay has the core of the
+// recording's except for its mode. The provider and the model are those of the snapshots. A
+// snapshot that cannot be read fails the test at once.
+func (r *Recorder) Session(provider, model string) *session.Session {
+	r.t.Helper()
+	s := session.New(provider, model)
+	if r.opts.Mode == recorder.Replay {
+		s.Mode = session.ModeReplay
+	}
+	snapshots, err := r.calls.Snapshots()
+	for i := range snapshots {
+		if err == nil && snapshots[i].Provider == provider && snapshots[i].Request.Model == model {
+			err = appendCall(s, &snapshots[i])
 		}
 	}
+	if err != nil {
+		r.t.Fatalf("traceforge: session of %s/%s: %v", provider, model, err)
+	}
+	return s
 }
 
-// fail marks the test as failed now; the text follows when the test ends, at the line of New.
-func (r *Recorder) fail(f *failure) {
-	r.t.Fail()
-	r.failures = append(r.failures, f)
+func appendCall(to *session.Session, s *snapshot.Snapshot) error {
+	prompt, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
+	if err != nil {
+		return err
+	}
+	response, err := snapshot.ResponseCore(&s.Response)
+	if err != nil {
+		return err
+	}
+	to.Append(string(prompt), string(response))
+	last := &to.Interactions[len(to.Interactions)-1]
+	last.LatencyMS = &s.Response.LatencyMS
+	if u := s.Response.Usage; u != nil {
+		last.TokensInput, last.TokensOutput = u.InputTokens, u.OutputTokens
+	}
+	return nil
 }

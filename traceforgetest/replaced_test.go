@@ -9,25 +9,40 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// recorded returns the records of a test, in order.
-func (s *scene) recorded(test string) []*snapshot.Snapshot {
-	s.t.Helper()
-	store, err := snapshot.Open(s.dir)
-	require.NoError(s.t, err)
-	defer store.Close()
-	var found []*snapshot.Snapshot
-	for e, err := range store.All() {
-		require.NoError(s.t, err)
-		snap, err := store.Get(e.ID)
-		require.NoError(s.t, err)
-		if snap.Source.Test == test {
-			found = append(found, snap)
-		}
+// replace edits the records of TestIt and commits them with other raw answers.
+func (s *scene) replace(store *store.Store, doc *store.Doc, edit func(i int, record *snapshot.Snapshot) (raw string)) error {
+	put := storePut(doc)
+	for i := range put.Document.Snapshots {
+		record := &put.Document.Snapshots[i]
+		raw := []byte(edit(i, record))
+		record.Response.RawOutputRef = canon.Sum(raw)
+		put.Raw[record.Number()] = raw
 	}
-	return found
+	return commit(store, put)
+}
+
+func storePut(doc *store.Doc) store.Put {
+	document := *doc.Document
+	document.Snapshots = append([]snapshot.Snapshot(nil), document.Snapshots...)
+	return store.Put{Provider: doc.Provider, Name: doc.Name, Document: &document, Raw: map[int][]byte{}}
+}
+
+func commit(s *store.Store, put store.Put) error {
+	return s.Commit(store.Change{Put: []store.Put{put}})
+}
+
+// open opens the store and loads the document of TestIt.
+func (s *scene) open() (*store.Store, *store.Doc) {
+	s.t.Helper()
+	opened, err := store.Open(s.dir)
+	require.NoError(s.t, err)
+	doc, err := opened.Load(snapshot.DocumentName("github.com/traceforge/traceforge-go/traceforgetest", "TestIt"), "openai")
+	require.NoError(s.t, err)
+	return opened, doc
 }
 
 // TestReplayWhileReplaced replays a test whose records another writer replaces all the time, with
@@ -35,26 +50,20 @@ func (s *scene) recorded(test string) []*snapshot.Snapshot {
 func TestReplayWhileReplaced(t *testing.T) {
 	s := newScene(t)
 	s.record("TestIt", asks(newChat("a"), newChat("b")))
-	snaps := s.recorded("TestIt")
+	store, doc := s.open()
 	stop, done := make(chan struct{}), make(chan error)
 	go func() {
-		store, err := snapshot.Open(s.dir)
+		var err error
 		for n := 0; err == nil; n++ {
 			select {
 			case <-stop:
-				done <- store.Close()
+				done <- nil
 				return
 			default:
 			}
-			var c snapshot.Change
-			for i, snap := range snaps {
-				body := fmt.Sprintf(`{"choices":[],"n":%d,"of":%d}`, n, i)
-				other := *snap
-				other.Response.RawOutputRef = canon.Sum([]byte(body))
-				c.Put = append(c.Put, snapshot.Record{Provider: "openai", Snapshot: &other})
-				c.Blobs = append(c.Blobs, []byte(body))
-			}
-			err = store.Commit(c)
+			err = s.replace(store, doc, func(i int, _ *snapshot.Snapshot) string {
+				return fmt.Sprintf(`{"choices":[],"n":%d,"of":%d}`, n, i)
+			})
 		}
 		done <- err
 	}()
@@ -74,22 +83,20 @@ func TestReplayOfReplaced(t *testing.T) {
 		change    func(*snapshot.Snapshot)
 		want      string
 	}{
-		{"answer", "the new answer to the same request is as good", func(s *snapshot.Snapshot) { s.Response.Content = "new" }, ""},
+		{"answer", "the new answer to the same request is as good", func(s *snapshot.Snapshot) {}, ""},
 		{"request", "the call was found by a request that is not recorded any more", func(s *snapshot.Snapshot) { s.Request.Model = "gpt-9" },
-			"was recorded again, from another request, while the test ran: run the test again"},
+			"was recorded again, from other requests, while the test ran: run the test again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)
 			s.record("TestIt", asks(newChat("a"), newChat("b"), newChat("c")))
 			tb := s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 				asks(newChat("b"))(tb, tf) // out of order, so that all keys are known
-				store, err := snapshot.Open(s.dir)
-				require.NoError(t, err)
-				defer store.Close()
-				for _, snap := range s.recorded("TestIt") {
-					c.change(snap)
-					require.NoError(t, store.Put("openai", snap))
-				}
+				store, doc := s.open()
+				require.NoError(t, s.replace(store, doc, func(i int, record *snapshot.Snapshot) string {
+					c.change(record)
+					return fmt.Sprintf(`{"choices":[],"of":%d}`, i)
+				}))
 				asks(newChat("a"), newChat("c"))(tb, tf)
 			})
 			if c.want == "" {

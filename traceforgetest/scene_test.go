@@ -2,6 +2,7 @@ package traceforgetest_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -112,11 +114,37 @@ func (s *scene) requireFiles(want map[string]string) {
 	require.Empty(s.t, differ, "files of the store that changed")
 }
 
-// records returns the paths of the store's snapshot files.
-func (s *scene) records(provider string) []string {
+// document returns the path of a test's document in the store, under openai.
+func (s *scene) document(test string) string {
+	return "openai/" + snapshot.DocumentName("github.com/traceforge/traceforge-go/traceforgetest", test) + ".json"
+}
+
+// documents returns the paths of the documents under a provider.
+func (s *scene) documents(provider string) []string {
 	paths, err := filepath.Glob(filepath.Join(s.dir, provider, "*.json"))
 	require.NoError(s.t, err)
 	return paths
+}
+
+// records returns the records of the calls to a provider, in all documents.
+func (s *scene) records(provider string) []snapshot.Snapshot {
+	s.t.Helper()
+	var found []snapshot.Snapshot
+	store, err := store.Open(s.dir)
+	require.NoError(s.t, err)
+	files, err := store.List()
+	require.NoError(s.t, err)
+	for _, file := range files {
+		under, name, _ := strings.Cut(strings.TrimSuffix(file, ".json"), "/")
+		doc, err := store.Load(name, under)
+		require.NoError(s.t, err)
+		for _, record := range doc.Document.Snapshots {
+			if cmp.Or(record.Provider, under) == provider {
+				found = append(found, record)
+			}
+		}
+	}
+	return found
 }
 
 func (s *scene) edit(path string, edit func(string) string) {
@@ -130,12 +158,11 @@ func (s *scene) edit(path string, edit func(string) string) {
 
 func (s *scene) requireWhole() {
 	s.t.Helper()
-	store, err := snapshot.Open(s.dir)
+	store, err := store.Open(s.dir)
 	require.NoError(s.t, err)
-	defer store.Close()
-	findings, err := store.Verify()
+	result, err := store.Verify()
 	require.NoError(s.t, err)
-	require.Empty(s.t, findings)
+	require.Empty(s.t, result.Findings)
 }
 
 // A chat is a chat completion request, deterministic unless changed.

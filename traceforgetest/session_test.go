@@ -7,7 +7,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -30,7 +30,7 @@ func TestSession(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)
 			s.provider.Reply(c.replies...)
-			var recorded, replayed, other *modelio.Session
+			var recorded, replayed, other *session.Session
 			s.record("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 				for _, chat := range c.chats {
 					_, _ = send(tf.Client(), chat) // an error is an answer too
@@ -45,20 +45,20 @@ func TestSession(t *testing.T) {
 				replayed = tf.Session("openai", "gpt-4o-mini")
 				other = tf.Session("openai", "gpt-5")
 			}))
-			require.Equal(t, modelio.ModeRecord, recorded.Mode)
-			require.Equal(t, modelio.ModeReplay, replayed.Mode)
+			require.Equal(t, session.ModeRecord, recorded.Mode)
+			require.Equal(t, session.ModeReplay, replayed.Mode)
 			require.Len(t, recorded.Interactions, len(c.chats), c.why)
 			require.Empty(t, other.Interactions, "another model's")
-			replayed.Mode = modelio.ModeRecord
+			replayed.Mode = session.ModeRecord
 			want, err := recorded.Hash()
 			require.NoError(t, err)
 			got, err := replayed.Hash()
 			require.NoError(t, err)
 			require.Equal(t, want, got, c.why)
-			for _, session := range []*modelio.Session{recorded, replayed} {
-				file, err := session.Encode()
+			for _, s := range []*session.Session{recorded, replayed} {
+				file, err := s.Encode()
 				require.NoError(t, err)
-				require.Empty(t, modelio.Verify(file))
+				require.Empty(t, session.Verify(file))
 			}
 		})
 	}

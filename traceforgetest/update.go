@@ -7,15 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// A mode says what a recorder does with a call.
-type mode int
-
-const (
-	replay    mode = iota // answer from the store; no network
-	update                // record every call anew
-	updateNew             // record the calls that have no snapshot, replay the others
+	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
 // updateEnv is the variable that updates where a flag cannot: go test ./... with packages
@@ -27,22 +20,23 @@ const updateEnv = "TRACEFORGE_UPDATE"
 // for TRACEFORGE_UPDATE=new. Call it from a test, when the flags have been parsed.
 func Updating() bool {
 	m, err := currentMode()
-	return err == nil && m == update
+	return err == nil && m == recorder.Update
 }
 
-func currentMode() (mode, error) {
+func currentMode() (recorder.Mode, error) {
 	if updateFlag() {
-		return update, nil
+		return recorder.Update, nil
 	}
 	switch value := os.Getenv(updateEnv); value {
 	case "", "0", "false":
-		return replay, nil
+		return recorder.Replay, nil
 	case "1", "true":
-		return update, nil
+		return recorder.Update, nil
 	case "new":
-		return updateNew, nil
+		return recorder.UpdateNew, nil
 	default:
-		return replay, fmt.Errorf("%s=%s is not known: use 1 to record again, new to record what is missing, 0 to replay", updateEnv, value)
+		return recorder.Replay, fmt.Errorf("%s=%s is not known: use 1 to record again, new to record what is missing, 0 to replay",
+			updateEnv, value)
 	}
 }
 

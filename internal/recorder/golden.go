@@ -1,6 +1,7 @@
-package traceforgetest
+package recorder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/envelope"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -26,51 +26,56 @@ var storedHeaders = []string{
 type golden struct {
 	take     *take
 	snapshot snapshot.Snapshot
-	blobs    [][]byte
-}
-
-// add adds a blob.
-func (g *golden) add(blob []byte) canon.Hash {
-	g.blobs = append(g.blobs, blob)
-	return canon.Sum(blob)
+	raw      []byte // nil: there is none
+	core     []byte // of the answer
 }
 
 // golden makes the golden of a take that ended as it should, and says why one that did not
 // cannot be kept.
-func (r *Recorder) golden(tk *take) (*golden, *failure) {
+func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	resp, body, f := r.answerOf(tk)
 	if f != nil {
 		return nil, f
 	}
+	resp, err := tk.numbering.Response(resp)
+	if err != nil {
+		return nil, unkept(tk, err)
+	}
+	for i := range resp.Candidates {
+		c := &resp.Candidates[i]
+		c.Message.Content, c.Message.Metadata = tk.media.parts(c.Message.Content), tk.media.object(c.Message.Metadata)
+		c.FinishReason = cmp.Or(c.FinishReason, modelio.FinishOther)
+	}
 	g := &golden{take: tk, snapshot: r.frame(tk)}
 	stored := &g.snapshot.Response
+	stored.Response, stored.TokensUsed = *resp, total(resp.Usage)
 	if tk.outcome != failed {
-		stored.RawOutputRef = g.add(body)
+		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
-	if r.timing {
+	if r.Timing && tk.codec.API != modelAPI {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
-	if len(resp.Candidates) > 0 {
-		output, err := envelope.Of(tk.request.Messages, resp)
-		if err != nil {
-			return nil, r.unkept(tk, err)
-		}
-		stored.OutputRef = output.Ref
-		g.blobs = append(g.blobs, output.Blobs...)
-	}
-	if err := storedResponse(stored, resp, tk.request.Messages, tk.values); err != nil {
-		return nil, r.unkept(tk, err)
-	}
-	for _, hash := range tk.values.media.order { // of the request and of the answer
-		g.snapshot.Request.Blobs = append(g.snapshot.Request.Blobs, hash)
-		g.add(tk.values.media.blobs[hash])
+	if g.core, err = snapshot.ResponseCore(stored); err != nil {
+		return nil, unkept(tk, err)
 	}
 	return g, nil
 }
 
-// answerOf decodes what a take received: resp as it is understood, body as it came but for its
+// total is what the provider reported, or the sum where it reports the two halves only.
+func total(u *modelio.Usage) *int64 {
+	if u == nil {
+		return nil
+	}
+	if u.TotalTokens != nil || u.InputTokens == nil || u.OutputTokens == nil {
+		return u.TotalTokens
+	}
+	sum := *u.InputTokens + *u.OutputTokens
+	return &sum
+}
+
+// answerOf decodes what a take received: resp as it is understood, body as it came but without its
 // content encoding.
-func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *failure) {
+func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
 	}
@@ -82,7 +87,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *f
 		resp, err = tk.codec.DecodeResponse(tk.answer(body))
 	}
 	if err != nil {
-		return nil, nil, r.unkept(tk, err)
+		return nil, nil, unkept(tk, err)
 	}
 	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
 		tk.become(broken)
@@ -90,8 +95,19 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *f
 			return nil, nil, f
 		}
 	}
-	resp.Metadata = nil // is not stored, and shares the memory of the whole answer
+	resp.ID, resp.Metadata = "", nil // are not stored
+	if resp.Error != nil {
+		resp.Error.Status = tk.httpStatus()
+	}
 	return resp, body, nil
+}
+
+// httpStatus returns the status of an answer; 0 for that of a model.
+func (tk *take) httpStatus() int {
+	if tk.codec.API == modelAPI {
+		return 0
+	}
+	return tk.status
 }
 
 // frame returns the snapshot of a take without what the model said.
@@ -99,19 +115,17 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	s := snapshot.Snapshot{
 		Timestamp: tk.started.UTC().Truncate(time.Millisecond),
 		Source:    tk.source,
-		Request:   tk.stored,
+		Provider:  tk.provider,
+		Request:   *tk.request,
 		Response: snapshot.Response{
 			LatencyMS:  tk.finished.Sub(tk.started).Milliseconds(),
 			Headers:    headersOf(tk.header),
+			Status:     tk.httpStatus(),
 			Incomplete: map[outcome]string{aborted: "aborted", broken: "error"}[tk.outcome],
 		},
 	}
-	s.Source.Package, s.Source.Test = r.place.pkg, r.t.Name()
-	s.Source.Nondeterministic, s.Source.Ignored = r.nondeterministic, r.ignored
-	s.Request.Blobs = nil
-	if tk.codec.API() != modelAPI {
-		s.Response.Status = tk.status
-	}
+	s.Source.Package, s.Source.Test = r.Package, r.Test
+	s.Source.Nondeterministic, s.Source.Ignored = r.Nondeterministic, r.Ignored
 	return s
 }
 
@@ -145,12 +159,12 @@ func publicLocations(locations []string) (public []string) {
 }
 
 // unfinished is the failure of a take that has no whole answer.
-func (r *Recorder) unfinished(tk *take) *failure {
+func (r *Recorder) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
-		return failuref(fmt.Sprintf("%s answer was neither read to its end nor closed: it was not recorded", tk.provider), indent(summary(&tk.stored)))
+		return failuref(tk.provider+" answer was neither read to its end nor closed: it was not recorded", indent(summary(tk.request)))
 	case aborted, broken:
-		if r.incomplete {
+		if r.Incomplete {
 			return nil
 		}
 		by := "by the caller"
@@ -161,21 +175,22 @@ func (r *Recorder) unfinished(tk *take) *failure {
 			}
 		}
 		return failuref(fmt.Sprintf("%s answer was cut %s: it was not recorded", tk.provider, by),
-			indent(summary(&tk.stored)),
+			indent(summary(tk.request)),
 			"record again, or allow cut answers with the option Incomplete")
 	case retryable:
-		return failuref(fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded", tk.provider, tk.status, http.StatusText(tk.status)),
-			indent(summary(&tk.stored)), "record again: "+r.accept())
+		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
+			tk.provider, tk.status, http.StatusText(tk.status))
+		return failuref(brief, indent(summary(tk.request)), "record again: "+r.Accept)
 	case failed:
-		if r.transportErrors && !errors.Is(tk.err, context.Canceled) {
+		if r.TransportErrors && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}
 		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.provider, tk.err),
-			indent(summary(&tk.stored)), "record again: "+r.accept())
+			indent(summary(tk.request)), "record again: "+r.Accept)
 	}
 	return nil
 }
 
-func (r *Recorder) unkept(tk *take, err error) *failure {
-	return failuref(fmt.Sprintf("%s answer cannot be kept: %v", tk.provider, err), indent(summary(&tk.stored)))
+func unkept(tk *take, err error) *Failure {
+	return failuref(fmt.Sprintf("%s answer cannot be kept: %v", tk.provider, err), indent(summary(tk.request)))
 }

@@ -1,4 +1,4 @@
-package traceforgetest
+package recorder
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 // A take is one live call while recording.
 type take struct {
 	*call
-	wire          *wire
 	source        snapshot.Source
 	started       time.Time
 	decodeContent func(encodings string, body []byte) ([]byte, error)
@@ -28,6 +27,7 @@ type take struct {
 	header   http.Header
 	body     received
 	arrivals []arrival
+	read     time.Time // when its caller last got something of it
 	finished time.Time
 }
 
@@ -45,11 +45,11 @@ const (
 )
 
 // begin keeps the head of an answer.
-func (tk *take) begin(resp *http.Response) {
+func (tk *take) begin(status int, header http.Header) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	if tk.outcome == underWay {
-		tk.status, tk.header = resp.StatusCode, resp.Header.Clone()
+		tk.status, tk.header, tk.read = status, header.Clone(), clock()
 	}
 }
 
@@ -58,6 +58,9 @@ func (tk *take) end(how outcome, err error) {
 	defer tk.mu.Unlock()
 	if tk.outcome == underWay {
 		tk.outcome, tk.err, tk.finished = how, err, clock()
+		if tk.read.IsZero() {
+			tk.read = tk.finished
+		}
 	}
 }
 
@@ -88,8 +91,9 @@ func (tk *take) keep(p []byte) {
 	if tk.outcome != underWay {
 		return
 	}
+	tk.read = clock()
 	tk.body.add(p)
-	tk.arrivals = append(tk.arrivals, arrival{tk.body.size, clock().Sub(tk.started)})
+	tk.arrivals = append(tk.arrivals, arrival{tk.body.size, tk.read.Sub(tk.started)})
 }
 
 // A recordedBody passes a live answer on as it arrives, and keeps it.
@@ -115,14 +119,14 @@ func (b *recordedBody) cutBy(err error) outcome {
 	if b.take.streams() && b.take.terminated() {
 		return whole // nothing of weight was cut
 	}
-	if b.ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errByCaller) {
+	if b.ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return aborted
 	}
 	return broken
 }
 
-// Close keeps what the caller left unread of an answer that is complete but for it, such as
-// the empty line behind a stream's last event or behind a JSON value. A stream that has more
+// Close keeps what the caller left unread of an answer whose weight it has read, such as the empty
+// line behind a stream's last event or behind a JSON value. A stream that has more
 // to come was ended by the caller.
 func (b *recordedBody) Close() error {
 	if b.take.ended() == underWay {
@@ -186,4 +190,11 @@ func (tk *take) plain() ([]byte, error) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	return tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
+}
+
+// isEmpty reports whether nothing was received so far.
+func (tk *take) isEmpty() bool {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	return tk.body.size == 0
 }

@@ -1,7 +1,8 @@
-package traceforgetest
+package recorder
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,30 +12,36 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// URL returns the base URL of a server on a loopback address that stands for the named
-// provider ("openai", "anthropic"), for code and child processes that take only a URL. What it
-// is asked goes through the recorder as if it had been sent to the provider; it is the root of
-// the provider's host, so an SDK's own path, such as /v1, is appended to it. The server ends
-// with the test. An unknown provider fails the test at once.
-func (r *Recorder) URL(name string) string {
-	r.t.Helper()
+// Serve starts a server on a loopback address that stands for the named provider. What it is asked
+// goes through the recorder as if it had been sent to the provider. close ends it, after answers
+// that are on their way.
+func (r *Recorder) Serve(name string) (url string, closeServer func(), err error) {
 	home, ok := provider.Home(name)
 	if !ok {
-		r.t.Fatalf("traceforge: no provider is named %q; there are %s", name, strings.Join(provider.Homes(), ", "))
+		return "", nil, fmt.Errorf("no provider is named %q; there are %s", name, strings.Join(homes(), ", "))
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		r.t.Fatalf("traceforge: listening on a loopback address: %v", err)
+		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
 	server := &http.Server{Handler: &gateway{r, home}}
 	go server.Serve(listener) // ends with Close
-	r.t.Cleanup(func() {
+	return "http://" + listener.Addr().String(), func() {
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		server.Shutdown(ctx) // so that answers that are on their way are recorded
 		server.Close()
-	})
-	return "http://" + listener.Addr().String()
+	}, nil
+}
+
+// homes returns the names of the providers that have a public host.
+func homes() (names []string) {
+	for _, p := range provider.Providers() {
+		if p.Home != "" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // A gateway passes what a server is asked to a recorder.

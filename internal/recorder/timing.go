@@ -1,13 +1,14 @@
-package traceforgetest
+package recorder
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
+
+// clock is where time enters.
+var clock = time.Now
 
 // An arrival says that so many bytes of an answer had come so long after its request.
 type arrival struct {
@@ -37,18 +38,6 @@ func timing(answer *provider.Answer, arrivals []arrival) []int64 {
 		}
 		times = append(times, arrivals[0].after.Milliseconds())
 	}
-}
-
-// pace makes a replayed stream come as slowly as it was recorded.
-func pace(resp *http.Response, sealed *snapshot.Sealed) error {
-	s, err := sealed.Snapshot()
-	if err != nil {
-		return err
-	}
-	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
-		body.pause = (&pacer{times: s.Response.TimingMS, start: clock()}).wait
-	}
-	return nil
 }
 
 // A pacer waits for the time of each event.

@@ -1,4 +1,4 @@
-package traceforgetest
+package recorder
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package traceforgetest
+package recorder
 
 import (
 	"bufio"
@@ -47,7 +47,7 @@ func (r *Recorder) decodeContent(encodings string, body []byte) ([]byte, error) 
 	names := strings.Split(strings.ToLower(encodings), ",")
 	for _, name := range slices.Backward(names) {
 		name = strings.TrimSpace(name)
-		decode, ok := r.decoders[name]
+		decode, ok := r.Decoders[name]
 		if !ok {
 			decode, ok = contentDecoders[name]
 		}

@@ -1,0 +1,107 @@
+package recorder
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A key identifies a call (design R9): the same function makes it for recording, for replay, and
+// of a recorded request.
+type key struct {
+	provider string
+	core     [sha256.Size]byte
+}
+
+// keyOf returns the key of a request as a snapshot has it.
+func keyOf(provider string, r *modelio.Request, ignored []string) (key, error) {
+	core, err := snapshot.RequestCore(r, ignored)
+	if err != nil {
+		return key{}, err
+	}
+	return key{provider, sha256.Sum256(core)}, nil
+}
+
+// id returns the key as a string.
+func (k key) id() string { return k.provider + string(k.core[:]) }
+
+// A call is a request as a snapshot has it: its ids are numbered and its media named.
+type call struct {
+	key
+	what      string // how messages name it: "POST https://…"
+	codec     *provider.Codec
+	request   *modelio.Request
+	numbering modelio.Numbering // for the answer
+	media     media
+}
+
+// identify decodes a request and computes its key.
+func (r *Recorder) identify(w *wire) (*call, error) {
+	codec, ok := provider.Match(&w.Wire)
+	if !ok {
+		return nil, r.unknownCall(w)
+	}
+	request, err := codec.DecodeRequest(&w.Wire)
+	if err != nil {
+		return nil, undecodable(w, err)
+	}
+	c, err := r.call(provider.ProviderOf(&w.Wire, codec, nil), codec, request)
+	if err != nil {
+		return nil, undecodable(w, err)
+	}
+	return c, nil
+}
+
+// call makes the call of a request, which may change with it.
+func (r *Recorder) call(name string, codec *provider.Codec, request *modelio.Request) (*call, error) {
+	c := &call{codec: codec}
+	fitParameters(request)
+	var err error
+	if c.request, err = c.numbering.Request(request); err != nil {
+		return nil, err
+	}
+	for i := range c.request.Messages {
+		m := &c.request.Messages[i]
+		m.Content, m.Metadata = c.media.parts(m.Content), c.media.object(m.Metadata)
+	}
+	c.key, err = keyOf(name, c.request, r.Ignored)
+	return c, err
+}
+
+// fitParameters moves the numbers that their fields in the format do not take to the options, like
+// members without a field, so that a provider's refusal of one can be recorded.
+func fitParameters(r *modelio.Request) {
+	for _, p := range modelio.Parameters {
+		field := p.Field(r)
+		if *field == nil {
+			continue
+		}
+		if value, err := (*field).Float64(); err == nil && (value < p.Least || value > p.Most) {
+			if r.Options == nil {
+				r.Options = modelio.Object{}
+			}
+			r.Options[p.Name] = json.RawMessage(**field)
+			*field = nil
+		}
+	}
+}
+
+// zero reports whether a temperature is 0, or so small that it can be nothing else: clients that
+// leave zeros out, as go-openai does, are given the smallest number instead.
+func zero(n json.Number) bool {
+	value, err := n.Float64()
+	return err == nil && value >= 0 && value < 1e-6
+}
+
+// apis returns the names of all APIs, for a message.
+func apis() []string {
+	var names []string
+	for _, codec := range provider.Codecs() {
+		names = append(names, codec.API)
+	}
+	return slices.Clip(names)
+}

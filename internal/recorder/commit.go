@@ -1,0 +1,178 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// commit writes what was recorded, if the test passed: a test that failed or was skipped leaves the
+// store as it was. It returns what the test's log should say.
+func (r *Recorder) commit(testFailed bool) (note string) {
+	goldens := r.goldens()
+	if testFailed || len(r.failures) > 0 {
+		if len(r.takes) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("the test failed, so %s not recorded and the snapshots are as they were", isAre(len(r.takes), "call was", "calls were"))
+	}
+	if err := r.write(goldens); err != nil {
+		r.fail(r.asFailure(err))
+	}
+	return ""
+}
+
+// write commits the document that the test now has.
+func (r *Recorder) write(goldens map[*take]*golden) error {
+	put, changed, err := r.pair(goldens)
+	if err != nil {
+		return err
+	}
+	if len(put.Document.Snapshots) == 0 {
+		return r.remove()
+	}
+	if err := r.verify(put, goldens); err != nil {
+		return err
+	}
+	if err := refuseSecrets(changed); err != nil {
+		return err
+	}
+	if err := r.store.Commit(store.Change{Put: []store.Put{*put}}); err != nil {
+		return err
+	}
+	r.written = put.Document
+	return nil
+}
+
+// remove removes the document of a test whose calls were all given up by their caller.
+func (r *Recorder) remove() error {
+	if r.tape.doc == nil {
+		return nil
+	}
+	return r.store.Commit(store.Change{Remove: []string{r.tape.doc.File()}})
+}
+
+// goldens makes the snapshots of the takes, by take. A call that failed for now and was made again
+// with success is one call.
+func (r *Recorder) goldens() map[*take]*golden {
+	succeeded := map[key]bool{}
+	for _, tk := range r.takes {
+		tk.stop()
+		if !r.transient(tk.outcome) {
+			succeeded[tk.key] = true
+		}
+	}
+	reported := map[key]bool{}
+	goldens := map[*take]*golden{}
+	for _, tk := range r.takes {
+		if r.transient(tk.outcome) {
+			if succeeded[tk.key] || reported[tk.key] {
+				continue
+			}
+			reported[tk.key] = true
+		}
+		g, f := r.golden(tk)
+		if f != nil {
+			r.fail(f)
+			continue
+		}
+		goldens[tk] = g
+	}
+	return goldens
+}
+
+// transient reports whether an outcome is one that the next try may better.
+func (r *Recorder) transient(how outcome) bool {
+	return how == retryable || how == failed && !r.TransportErrors
+}
+
+// verify looks each recording up again with the code that replays, in the document as it will be
+// read, before anything is written.
+func (r *Recorder) verify(put *store.Put, goldens map[*take]*golden) error {
+	text, err := put.Document.Encode()
+	if err != nil {
+		return fmt.Errorf("encoding the recording: %w", err)
+	}
+	doc, err := snapshot.Parse(text)
+	if err != nil {
+		return fmt.Errorf("reading the recording again: %w", err)
+	}
+	t := tapeOf(put.Provider, doc.Snapshots)
+	for _, a := range r.answered {
+		g := goldens[a.take]
+		if g == nil {
+			continue
+		}
+		i, how, err := t.find(a.take.key)
+		if err != nil {
+			return err
+		}
+		var core []byte
+		if how == found {
+			t.played[i] = true
+			core, err = snapshot.ResponseCore(&doc.Snapshots[i].Response)
+		}
+		if err != nil || string(core) != string(g.core) {
+			return errors.Join(fmt.Errorf("%s request would not be found again in replay: nothing was written", a.take.provider), err)
+		}
+	}
+	return nil
+}
+
+// refuseSecrets returns the failure of a recording that would store a secret of this process. Of a
+// stream's answer both its bytes and what they say together are looked at.
+func refuseSecrets(goldens []*golden) error {
+	secrets := secret.Of(os.Environ())
+	if len(secrets) == 0 {
+		return nil
+	}
+	for _, g := range goldens {
+		text, err := g.snapshot.SF()
+		if err != nil {
+			return err
+		}
+		if s, pointer, found := secrets.Find(text); found {
+			return leaked(s, g.take.provider, pointer)
+		}
+		if s, found := secrets.In(g.raw); found {
+			return leaked(s, g.take.provider, "in the bytes of the answer")
+		}
+	}
+	return nil
+}
+
+func leaked(s secret.Value, provider, place string) *Failure {
+	return failuref(fmt.Sprintf("%s call holds the value of %s: nothing was recorded", provider, s.Variable), "  "+place,
+		"keep it out of prompts and answers; if it is no credential, name the variable otherwise")
+}
+
+// document returns the tape of the test's document, also where the test called nothing that it
+// replays; an empty one where there is none that can be read, since an update replaces it.
+func (r *Recorder) document(provider string) (*tape, error) {
+	if r.tape != nil {
+		return r.tape, nil
+	}
+	err := r.openTape(provider)
+	var broken *snapshot.Error
+	if errors.As(err, &broken) {
+		r.tape, err = newTape(nil), nil
+	}
+	return r.tape, err
+}
+
+// whole reports whether the files that a record of the store names are there.
+func (t *tape) whole(i int) bool {
+	if _, err := t.doc.Raw(i); err != nil {
+		return false
+	}
+	for _, medium := range t.records[i].Media() {
+		if _, err := t.doc.Media(medium.Hash); err != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,175 @@
+package recorder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Failure is why a test fails: one line for the caller of the model, and the text that the
+// test prints when it ends.
+type Failure struct {
+	Text    string
+	Missing bool // the call has no snapshot, so recording what is missing would record it
+	brief   string
+}
+
+func (f *Failure) Error() string { return "traceforge: " + f.brief }
+
+// failuref makes a failure of a line and the indented lines below it.
+func failuref(brief string, below ...string) *Failure {
+	text := brief
+	for _, block := range below {
+		for line := range strings.Lines(block) {
+			text += "\n" + strings.TrimRight(line, "\n")
+		}
+	}
+	return &Failure{brief: brief, Text: text}
+}
+
+// file names the test's document, which has been read.
+func (r *Recorder) file() string { return r.Shown + "/" + r.tape.doc.File() }
+
+// record names a record of the test's document.
+func (r *Recorder) record(i int) string {
+	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
+}
+
+// unrecorded is the failure of a call that no snapshot fits: drift where the test has one left
+// that the call can be held against, else a missing snapshot.
+func (r *Recorder) unrecorded(c *call) *Failure {
+	if r.Mode != UpdateNew {
+		if f := r.drifted(c); f != nil {
+			return f
+		}
+	}
+	state := "the test has none recorded"
+	if n := len(r.tape.records); n > 0 {
+		state = fmt.Sprintf("none of the test's %s fits it", count(n, "recorded call"))
+	}
+	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state), indent(summary(c.request)), "record: "+r.Accept)
+	f.Missing = true
+	return f
+}
+
+func (r *Recorder) oneTooMany(i int) *Failure {
+	times := r.tape.times(i)
+	f := failuref(fmt.Sprintf("%s request was made once too often: %s of it, and this call would be number %d",
+		r.tape.keys[i].provider, recordedTimes(times), times+1),
+		"last recorded in "+r.record(i),
+		"accept: "+r.Accept)
+	f.Missing = true
+	return f
+}
+
+func recordedTimes(n int) string {
+	if n == 1 {
+		return "there is 1 recording"
+	}
+	return fmt.Sprintf("there are %d recordings", n)
+}
+
+func (r *Recorder) notCalled(i int) *Failure {
+	below := []string{indent(summary(&r.tape.records[i].Request))}
+	if r.Mode == UpdateNew && len(r.takes) > 0 {
+		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: TRACEFORGE_UPDATE=new replaces nothing")
+	}
+	return failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
+}
+
+// noCall is the failure of a test without a call, so that its document has not been read.
+func (r *Recorder) noCall() *Failure {
+	way := "the code under test must use the recorder's Client; a test that makes no call needs no recorder"
+	if doc, err := r.store.Load(r.name, ""); err == nil {
+		return failuref(fmt.Sprintf("no model call was made, but %s recorded", isAre(len(doc.Document.Snapshots), "is", "are")), way)
+	}
+	return failuref("no model call was made", way)
+}
+
+func (r *Recorder) unknownCall(w *wire) *Failure {
+	return failuref(fmt.Sprintf("%s %s is no model call that traceforge knows", w.Method, w.URL),
+		"known: "+strings.Join(apis(), ", "),
+		"give this client only to the SDK that calls the model, or let the call pass while recording: "+
+			fmt.Sprintf("traceforgetest.New(t, traceforgetest.PassThrough(%q))", w.URL.Hostname()))
+}
+
+func undecodable(w *wire, err error) *Failure {
+	return failuref(fmt.Sprintf("%s %s cannot be kept: %v", w.Method, w.URL, err))
+}
+
+// asFailure words an error of the store.
+func (r *Recorder) asFailure(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	text := strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(r.Dir), r.Shown)
+	if errors.Is(err, snapshot.ErrVersion) || errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw) {
+		text += "\nrecord again: " + r.Accept
+	}
+	brief, _, _ := strings.Cut(text, "\n")
+	return &Failure{brief: brief, Text: text}
+}
+
+// summary is a request in a few lines, for a reader who must recognise it.
+func summary(req *modelio.Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "model: %s\n", req.Model)
+	if req.Prompt != nil {
+		fmt.Fprintf(&b, "prompt: %s\n", short(*req.Prompt))
+	}
+	const most = 4
+	for i := range req.Messages {
+		if skipped := len(req.Messages) - most; skipped > 0 && i == 1 {
+			fmt.Fprintf(&b, "… %d messages\n", skipped)
+		}
+		if i == 0 || i > len(req.Messages)-most {
+			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(textOf(req.Messages[i].Content)))
+		}
+	}
+	return b.String()
+}
+
+// textOf returns a message's text, or the JSON of its parts where it says more.
+func textOf(parts []modelio.Part) string {
+	if len(parts) == 1 && parts[0].Text != nil {
+		return *parts[0].Text
+	}
+	text, err := json.Marshal(parts)
+	if err != nil {
+		return err.Error() // unreachable: the request has a key
+	}
+	return string(text)
+}
+
+func short(text string) string {
+	const most = 120 // runes
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func isAre(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

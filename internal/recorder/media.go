@@ -1,0 +1,202 @@
+package recorder
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// media are the contents in base64 that messages name instead of holding them: the document stays
+// readable (design R4).
+type media map[canon.Hash][]byte
+
+// minMedia is the length from which base64 is media and no word.
+const minMedia = 512
+
+// parts returns a message's parts with their media named. What needs no change is shared with the
+// result, what does is copied.
+func (m *media) parts(parts []modelio.Part) []modelio.Part {
+	var named []modelio.Part // a copy of parts from the first change on
+	for i := range parts {
+		part, changed := m.part(parts[i])
+		if !changed {
+			continue
+		}
+		if named == nil {
+			named = append([]modelio.Part(nil), parts...)
+		}
+		named[i] = part
+	}
+	if named == nil {
+		return parts
+	}
+	return named
+}
+
+func (m *media) part(p modelio.Part) (modelio.Part, bool) {
+	changed := m.text(&p.Text)
+	changed = m.text(&p.Reasoning) || changed
+	if p.Media != nil {
+		if name, ok := m.name(p.Media.URL); ok {
+			medium := *p.Media
+			medium.URL, p.Media, changed = name, &medium, true
+		}
+	}
+	if p.ToolRequest != nil {
+		if input, ok := m.value(p.ToolRequest.Input); ok {
+			request := *p.ToolRequest
+			request.Input, p.ToolRequest, changed = input, &request, true
+		}
+	}
+	if p.ToolResponse != nil {
+		output, named := m.value(p.ToolResponse.Output)
+		content := m.parts(p.ToolResponse.Content)
+		if named || len(content) > 0 && &content[0] != &p.ToolResponse.Content[0] {
+			response := *p.ToolResponse
+			response.Output, response.Content, p.ToolResponse, changed = output, content, &response, true
+		}
+	}
+	for _, object := range []*modelio.Object{&p.Custom, &p.Metadata, &p.Unknown} {
+		if named, ok := m.members(*object); ok {
+			*object, changed = named, true
+		}
+	}
+	return p, changed
+}
+
+// text names a text that is media.
+func (m *media) text(s **string) bool {
+	if *s == nil {
+		return false
+	}
+	name, ok := m.name(**s)
+	if ok {
+		*s = &name
+	}
+	return ok
+}
+
+// object returns an object with its media named.
+func (m *media) object(o modelio.Object) modelio.Object {
+	named, _ := m.members(o)
+	return named
+}
+
+func (m *media) members(o modelio.Object) (modelio.Object, bool) {
+	named, changed := o, false
+	for name, raw := range o {
+		value, ok := m.value(raw)
+		if !ok {
+			continue
+		}
+		if !changed {
+			named, changed = modelio.Object{}, true
+			for n, v := range o {
+				named[n] = v
+			}
+		}
+		named[name] = value
+	}
+	return named, changed
+}
+
+// value names the media in a JSON text.
+func (m *media) value(raw json.RawMessage) (json.RawMessage, bool) {
+	if !mayHoldMedia(raw) {
+		return raw, false
+	}
+	doc, err := jsontext.Parse(raw)
+	if err != nil {
+		return raw, false // for those who encode it to say
+	}
+	return m.rename(doc.Root())
+}
+
+func (m *media) rename(v jsontext.Value) (json.RawMessage, bool) {
+	changed := false
+	switch {
+	case v.IsObject():
+		members := map[string]json.RawMessage{}
+		for name, member := range v.Members() {
+			named, ok := m.rename(member)
+			members[name], changed = named, changed || ok
+		}
+		if changed {
+			return jsontext.ObjectText(members), true
+		}
+	case v.IsArray():
+		var elements []json.RawMessage
+		for _, element := range v.Elements() {
+			named, ok := m.rename(element)
+			elements, changed = append(elements, named), changed || ok
+		}
+		if changed {
+			return jsontext.List(elements), true
+		}
+	default:
+		if text, ok := v.Text(); ok {
+			if name, ok := m.name(text); ok {
+				return jsontext.Text(name), true
+			}
+		}
+	}
+	return v.Raw(), false
+}
+
+// name keeps value if it is media in base64, and returns its name. What base64 would spell in
+// another way stays as it is.
+func (m *media) name(value string) (string, bool) {
+	contentType, encoded := "", value
+	if head, rest, ok := strings.Cut(value[:min(len(value), minMedia)], ";base64,"); ok && strings.HasPrefix(head, "data:") {
+		contentType, encoded = strings.TrimPrefix(head, "data:"), value[len(value[:min(len(value), minMedia)])-len(rest):]
+	}
+	if len(encoded) < minMedia || !mayBeBase64(encoded) {
+		return "", false
+	}
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || base64.StdEncoding.EncodeToString(data) != encoded {
+		return "", false
+	}
+	hash := canon.Sum(data)
+	if *m == nil {
+		*m = media{}
+	}
+	(*m)[hash] = data
+	return snapshot.Medium{Hash: hash, ContentType: contentType, Size: int64(len(data))}.String(), true
+}
+
+// mayBeBase64 spares decoding text: words have spaces.
+func mayBeBase64(s string) bool {
+	return len(s)%4 == 0 && !strings.ContainsAny(s[:minMedia], " \n\t.,:;-_'\"")
+}
+
+// mayHoldMedia spares parsing JSON without a long run of base64. Of such a run one byte at least is
+// at a multiple of its least length, so that no other bytes need to be looked at.
+func mayHoldMedia(raw []byte) bool {
+	for at := minMedia - 1; at < len(raw); at += minMedia {
+		if !isBase64(raw[at]) {
+			continue
+		}
+		start, end := at, at+1
+		for start > 0 && isBase64(raw[start-1]) {
+			start--
+		}
+		for end < len(raw) && end-start < minMedia && isBase64(raw[end]) {
+			end++
+		}
+		if end-start >= minMedia {
+			return true
+		}
+	}
+	return false
+}
+
+// isBase64 reports whether c may be a byte of base64 in a JSON string, where a slash may be escaped.
+func isBase64(c byte) bool {
+	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '\\'
+}

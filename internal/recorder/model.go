@@ -1,0 +1,234 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// modelAPI is the API of calls that are recorded from a [modelio.Model]. They have no wire format but
+// GK's own JSON: their raw answer has a line for each chunk, and one for the response.
+const modelAPI = "genkit.generate"
+
+// modelCodec returns the codec of such calls, which decodes answers only: a request is made of what
+// the model was asked.
+func modelCodec(name string) *provider.Codec {
+	return &provider.Codec{API: modelAPI, Provider: name, Generates: true, DecodeResponse: decodeLines}
+}
+
+// A Generation is one call of a model.
+type Generation struct {
+	Provider, Model string        // as the document names them
+	Live            modelio.Model // may be nil in replay
+	Request         *modelio.GenerateRequest
+	Stream          modelio.StreamFunc // nil: not streaming
+}
+
+// Generate answers the call of a model from the document of the test, or makes and records it.
+func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.GenerateResponse, error) {
+	what := g.Provider + "/" + g.Model
+	if err := r.begin(what); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	request, err := g.request()
+	var c *call
+	if err == nil {
+		c, err = r.call(g.Provider, modelCodec(g.Provider), request)
+	}
+	if err != nil {
+		return nil, r.refuse(what, what, failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+	}
+	c.what = what
+	served, tk, err := r.answer(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case tk != nil:
+		return g.live(ctx, tk)
+	}
+	return readLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
+		if err := ctx.Err(); err != nil || g.Stream == nil || chunk == nil {
+			return err
+		}
+		return g.Stream(ctx, chunk)
+	})
+}
+
+// request returns what the model is asked as a request. It is a copy, since the caller may go on with
+// its own. What has no field is in Options, under GK's names.
+func (g *Generation) request() (*modelio.Request, error) {
+	text, err := json.Marshal(g.Request)
+	if err != nil {
+		return nil, err
+	}
+	var asked modelio.GenerateRequest
+	if err := json.Unmarshal(text, &asked); err != nil {
+		return nil, err
+	}
+	req := &modelio.Request{API: modelAPI, Model: g.Model, Messages: asked.Messages, Tools: asked.Tools, Options: modelio.Object{}}
+	if req.Messages == nil {
+		req.Messages = []modelio.Message{}
+	}
+	for name, value := range asked.Unknown {
+		req.Options[name] = value
+	}
+	if g.Stream != nil {
+		req.Options["stream"] = json.RawMessage("true")
+	}
+	if asked.ToolChoice != "" {
+		req.Options["toolChoice"] = jsontext.Text(asked.ToolChoice)
+	}
+	if asked.Output != nil {
+		if req.Options["output"], err = json.Marshal(asked.Output); err != nil {
+			return nil, err
+		}
+	}
+	if asked.Config != nil {
+		configure(req, asked.Config)
+	}
+	return req, nil
+}
+
+// configure takes the parameters out of a config that a request has fields for.
+func configure(req *modelio.Request, config modelio.Object) {
+	fields := map[string]**json.Number{
+		"temperature":      &req.Temperature,
+		"maxOutputTokens":  &req.MaxTokens,
+		"topP":             &req.TopP,
+		"frequencyPenalty": &req.FrequencyPenalty,
+		"presencePenalty":  &req.PresencePenalty,
+		"seed":             &req.Seed,
+	}
+	rest := modelio.Object{}
+	for name, value := range config {
+		field, ok := fields[name]
+		switch {
+		case ok && isNumber(value):
+			number := json.Number(value)
+			*field = &number
+		case name == "stopSequences" && json.Unmarshal(value, &req.Stop) == nil:
+		default:
+			rest[name] = value
+		}
+	}
+	req.Options["config"] = jsontext.ObjectText(rest)
+}
+
+func isNumber(value json.RawMessage) bool {
+	return len(value) > 0 && (value[0] == '-' || value[0] >= '0' && value[0] <= '9')
+}
+
+// A modelLine is one line of a recorded answer of a model.
+type modelLine struct {
+	Chunk    *modelio.GenerateResponseChunk `json:"chunk,omitempty"`
+	Response *modelio.GenerateResponse      `json:"response,omitempty"`
+}
+
+// live calls the model, and keeps what it says as lines.
+func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateResponse, error) {
+	tk.begin(0, http.Header{"Content-Type": {"application/x-ndjson"}})
+	keep := func(line modelLine) error {
+		text, err := json.Marshal(line)
+		if err == nil {
+			tk.keep(append(text, '\n'))
+		}
+		return err
+	}
+	stream := g.Stream
+	var refused error
+	if stream != nil {
+		stream = func(ctx context.Context, chunk *modelio.GenerateResponseChunk) error {
+			if err := keep(modelLine{Chunk: chunk}); err != nil {
+				return err
+			}
+			refused = g.Stream(ctx, chunk)
+			return refused
+		}
+	}
+	resp, err := g.Live.Generate(ctx, g.Request, stream)
+	if err == nil {
+		err = keep(modelLine{Response: resp})
+	}
+	switch {
+	case err == nil:
+		tk.end(whole, nil)
+		return resp, nil
+	case tk.isEmpty():
+		tk.end(failed, err)
+	case refused != nil || ctx.Err() != nil || errors.Is(err, context.Canceled):
+		tk.end(aborted, err)
+	default:
+		tk.end(broken, err)
+	}
+	return nil, err
+}
+
+// readLines delivers the chunks of a recorded answer and returns its response.
+func readLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) error) (*modelio.GenerateResponse, error) {
+	for dec := json.NewDecoder(body); ; {
+		var line modelLine
+		if err := dec.Decode(&line); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF // the response would have been the last line
+			}
+			return nil, err
+		}
+		if line.Response != nil {
+			return line.Response, nil
+		}
+		if err := deliver(line.Chunk); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// decodeLines decodes the lines of an answer. That its chunks add up to its response (GK "Streaming")
+// is for traceforgetest.TestModel to prove: what a model did can be recorded.
+func decodeLines(a *provider.Answer) (*modelio.Response, error) {
+	var chunks []*modelio.GenerateResponseChunk
+	response, err := readLines(bytes.NewReader(a.Body), func(chunk *modelio.GenerateResponseChunk) error {
+		chunks = append(chunks, chunk)
+		return nil
+	})
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return cutResponse(chunks), nil
+	case err != nil:
+		return nil, err
+	}
+	resp := &modelio.Response{Usage: response.Usage, Complete: true}
+	if response.Message != nil {
+		resp.Candidates = []modelio.Candidate{candidate(response.Message, response.FinishReason)}
+	}
+	return resp, nil
+}
+
+func candidate(message *modelio.Message, reason modelio.FinishReason) modelio.Candidate {
+	c := modelio.Candidate{Message: *message, FinishReason: reason, FinishReasonRaw: string(reason)}
+	switch reason {
+	case modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked:
+	default:
+		c.FinishReason = modelio.FinishOther
+	}
+	return c
+}
+
+// cutResponse is what is known of an answer that broke off.
+func cutResponse(chunks []*modelio.GenerateResponseChunk) *modelio.Response {
+	message := &modelio.Message{Role: modelio.RoleModel}
+	for _, chunk := range chunks {
+		message.Content = append(message.Content, chunk.Content...)
+	}
+	return &modelio.Response{Candidates: []modelio.Candidate{candidate(message, "")}}
+}

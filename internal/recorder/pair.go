@@ -1,0 +1,256 @@
+package recorder
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// pair holds the goldens against the records of the test and makes the document that will be
+// written (design R4, R11). A record whose call did not change stays as it is. A changed one keeps its
+// id and its place, and where only the request changed its answer too. New records follow that of the
+// call before them. changed are the goldens that the document has something of.
+func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*golden, err error) {
+	calls := r.inOrder(goldens)
+	old, err := r.document(providerOf(calls))
+	if err == nil {
+		err = old.know(len(old.records))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
+	pairs := r.counterparts(calls, old)
+	kept := slices.Repeat([]bool{r.Mode == UpdateNew}, len(old.records))
+	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
+	last, place := lastNumber(old.records), 0
+	for n, c := range calls {
+		g, i := c.golden, pairs[n]
+		switch {
+		case g == nil:
+			place = c.record + 1
+			continue
+		case i < 0:
+			last++
+			g.snapshot.ID = snapshot.ID(r.name, last)
+			put.Raw[last] = g.raw
+			added[place] = append(added[place], g.snapshot)
+		default:
+			place, kept[i] = i+1, true
+			same, err := old.renew(i, g)
+			if err != nil {
+				return nil, nil, err
+			}
+			if same {
+				continue
+			}
+			if old.records[i].Response.RawOutputRef == g.snapshot.Response.RawOutputRef {
+				put.Raw[old.records[i].Number()] = g.raw
+			}
+		}
+		changed = append(changed, g)
+		maps.Copy(put.Media, g.take.media)
+	}
+	records := added[0]
+	for i, s := range old.records {
+		if kept[i] {
+			s.Provider = old.providerOf(i)
+			records = append(records, s)
+		}
+		records = append(records, added[i+1]...)
+	}
+	put.Document = &snapshot.Document{Version: snapshot.Version, Snapshots: records}
+	settle(put)
+	return put, changed, put.Document.Seal()
+}
+
+// settle puts a document into the directory of its first call's provider.
+func settle(put *store.Put) {
+	for i := range put.Document.Snapshots {
+		s := &put.Document.Snapshots[i]
+		if put.Provider = cmp.Or(put.Provider, s.Provider); s.Provider == put.Provider {
+			s.Provider = ""
+		}
+	}
+}
+
+// renew puts a golden in the place of the i-th record, and reports whether that stays as it was. A
+// call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
+// where its request changed.
+func (t *tape) renew(i int, g *golden) (same bool, err error) {
+	was, s := t.records[i], g.snapshot
+	core, err := snapshot.ResponseCore(&was.Response)
+	if err != nil {
+		return false, err
+	}
+	answered := bytes.Equal(core, g.core) && was.Response.Status == s.Response.Status &&
+		was.Response.Model == s.Response.Model && was.Response.Incomplete == s.Response.Incomplete &&
+		(s.Response.TimingMS == nil || was.Response.TimingMS != nil) && t.whole(i)
+	if answered && t.keys[i] == g.take.key {
+		return true, nil
+	}
+	s.ID, s.Continues = was.ID, was.Continues
+	if s.Source.File == was.Source.File && s.Source.Function == was.Source.Function {
+		s.Source.Line = was.Source.Line
+	}
+	if answered {
+		s.Timestamp, s.Response = was.Timestamp, was.Response
+	}
+	t.records[i] = s
+	return false, nil
+}
+
+func lastNumber(records []snapshot.Snapshot) (last int) {
+	for i := range records {
+		last = max(last, records[i].Number())
+	}
+	return last
+}
+
+// A made is a call of the test: one that was recorded, or else a record that was played.
+type made struct {
+	golden *golden
+	record int
+}
+
+func providerOf(calls []made) string {
+	for _, c := range calls {
+		if c.golden != nil {
+			return c.golden.take.provider
+		}
+	}
+	return ""
+}
+
+// inOrder returns the calls of the test in their order. Those that overlapped in time are in the
+// order of their requests, then of their answers, so that concurrent recording gives one document.
+func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
+	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return a.take.started.Compare(b.take.started) })
+	var ordered, ready []*golden
+	for len(takes) > 0 || len(ready) > 0 {
+		for len(takes) > 0 && (len(ready) == 0 || !slices.ContainsFunc(ready, func(g *golden) bool { return !takes[0].take.started.Before(g.take.read) })) {
+			ready, takes = append(ready, takes[0]), takes[1:]
+		}
+		next := slices.MinFunc(ready, compareGoldens)
+		ordered = append(ordered, next)
+		ready = slices.DeleteFunc(ready, func(g *golden) bool { return g == next })
+	}
+	var calls []made
+	for _, a := range r.answered {
+		switch {
+		case a.take == nil:
+			calls = append(calls, made{record: a.record})
+		case goldens[a.take] != nil:
+			calls = append(calls, made{golden: ordered[0]})
+			ordered = ordered[1:]
+		}
+	}
+	return calls
+}
+
+func compareGoldens(a, b *golden) int {
+	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), compareRequests(a.take.request, b.take.request),
+		bytes.Compare(a.take.core[:], b.take.core[:]), bytes.Compare(a.core, b.core), a.take.started.Compare(b.take.started))
+}
+
+// compareRequests orders requests by what a reader sees of them: how long the conversation is, and
+// its last text.
+func compareRequests(a, b *modelio.Request) int {
+	last := func(r *modelio.Request) string {
+		if len(r.Messages) == 0 {
+			return ""
+		}
+		return textOf(r.Messages[len(r.Messages)-1].Content)
+	}
+	return cmp.Or(cmp.Compare(len(a.Messages), len(b.Messages)), cmp.Compare(last(a), last(b)))
+}
+
+// counterparts returns for each call the record that it replaces or confirms, -1 for none: by key
+// first, then by likeness where calls were added or removed, then in order. Where only missing calls
+// are recorded, none of the records can be replaced.
+func (r *Recorder) counterparts(calls []made, old *tape) []int {
+	pairs := make([]int, len(calls))
+	taken := make([]bool, len(old.records))
+	byKey := map[key][]int{}
+	for i, k := range old.keys {
+		byKey[k] = append(byKey[k], i)
+	}
+	var changed []int // calls
+	for n, c := range calls {
+		pairs[n] = -1
+		if c.golden == nil || r.Mode == UpdateNew {
+			continue
+		}
+		if same := byKey[c.golden.take.key]; len(same) > 0 {
+			pairs[n], taken[same[0]], byKey[c.golden.take.key] = same[0], true, same[1:]
+			continue
+		}
+		changed = append(changed, n)
+	}
+	var left []int // records
+	for i := range old.records {
+		if !taken[i] {
+			left = append(left, i)
+		}
+	}
+	if r.Mode == UpdateNew {
+		return pairs
+	}
+	if len(changed) != len(left) {
+		for _, l := range likenesses(calls, old, changed, left) {
+			if pairs[l.call] < 0 && !taken[l.record] {
+				pairs[l.call], taken[l.record] = l.record, true
+			}
+		}
+	}
+	for _, n := range changed {
+		for len(left) > 0 && taken[left[0]] {
+			left = left[1:]
+		}
+		if pairs[n] < 0 && len(left) > 0 {
+			pairs[n], taken[left[0]] = left[0], true
+		}
+	}
+	return pairs
+}
+
+// A likeness is a call and a record that it may replace.
+type likeness struct{ call, record, size int }
+
+// maxNeighbours is with how many records each changed call is compared: with those whose turn was
+// about when its own is.
+const maxNeighbours = 100
+
+// likenesses returns the pairs of what is left, the most alike first. Where calls were added
+// or removed, order alone would pair each of the changed ones with another's record.
+func likenesses(calls []made, old *tape, changed, left []int) []likeness {
+	compare := drift.NewComparer(nil)
+	records := make([]*drift.Request, len(left))
+	for n, i := range left {
+		records[n], _ = compare.Request(&old.records[i].Request) // nil for one that has no JSON
+	}
+	var all []likeness
+	for rank, n := range changed {
+		tk := calls[n].golden.take
+		got, err := compare.Request(tk.request)
+		if err != nil {
+			continue // unreachable: the request has a key
+		}
+		from := max(0, min(rank-maxNeighbours/2, len(left)-maxNeighbours))
+		for m := from; m < min(from+maxNeighbours, len(left)); m++ {
+			i := left[m]
+			if records[m] != nil && old.providerOf(i) == tk.provider && old.records[i].Request.API == tk.request.API {
+				all = append(all, likeness{n, i, compare.Distance(records[m], got)})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b likeness) int { return cmp.Compare(a.size, b.size) })
+	return all
+}

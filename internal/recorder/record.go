@@ -1,0 +1,83 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// take begins a live call, if its answer may be recorded.
+func (r *Recorder) take(c *call) (*take, error) {
+	if f := r.undetermined(c); f != nil {
+		return nil, r.refuse(c.what, c.id(), f)
+	}
+	tk := &take{call: c, source: r.Source(), started: clock(), decodeContent: r.decodeContent}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return nil, r.tooLate(c.what)
+	}
+	r.takes = append(r.takes, tk)
+	r.answered = append(r.answered, answer{take: tk})
+	return tk, nil
+}
+
+// live makes a call, whose answer the take keeps as the caller reads it.
+func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, error) {
+	live := req.Clone(req.Context())
+	live.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
+	if w.sent != nil {
+		live.Body = io.NopCloser(bytes.NewReader(w.sent))
+		live.ContentLength = int64(len(w.sent))
+	}
+	resp, err := r.Upstream.RoundTrip(live)
+	if resp == nil && err == nil {
+		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
+	}
+	if err != nil {
+		tk.end(failed, err)
+		return nil, err
+	}
+	resp.Request = req
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	tk.begin(resp.StatusCode, resp.Header)
+	if isRetryable(resp.StatusCode) {
+		tk.end(retryable, nil)
+		return resp, nil
+	}
+	resp.Body = &recordedBody{upstream: resp.Body, take: tk, ctx: req.Context()}
+	return resp, nil
+}
+
+// isRetryable reports whether an answer says: not now (design R11).
+func isRetryable(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
+}
+
+// undetermined is the failure of a call whose answer may be another one each time
+// (SF "Determinism Requirements").
+func (r *Recorder) undetermined(c *call) *Failure {
+	if r.Lifted || !c.codec.Generates {
+		return nil
+	}
+	var missing []string
+	switch t := c.request.Temperature; {
+	case t == nil:
+		missing = append(missing, "temperature is not set, so the provider's default applies: set it to 0")
+	case !zero(*t):
+		missing = append(missing, fmt.Sprintf("temperature is %s: set it to 0", *t))
+	}
+	if c.codec.Seeded && c.request.Seed == nil {
+		missing = append(missing, "seed is not set: set it to any fixed number")
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s", c.provider, strings.Join(missing, "; "))
+	return failuref(brief, indent(summary(c.request)),
+		`or say why it cannot be: traceforgetest.New(t, traceforgetest.Nondeterministic("…"))`)
+}

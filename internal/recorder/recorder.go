@@ -1,0 +1,315 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A Mode says what a recorder does with a call.
+type Mode int
+
+const (
+	Replay    Mode = iota // answer from the store; no network
+	Update                // make and record every call
+	UpdateNew             // make and record the calls that have no snapshot, replay the others
+)
+
+// Options say how a recorder works.
+type Options struct {
+	Dir     string // the store's directory
+	Shown   string // how messages name it
+	Package string // import path of the test's package
+	Test    string // the test's full name
+	Accept  string // the command that records the test again
+	Mode    Mode
+
+	Source   func() snapshot.Source // where the call under way comes from
+	Fail     func()                 // marks the test as failed at once; the texts are for its end
+	Upstream http.RoundTripper      // makes the live calls
+
+	Ignored          []string // RFC 6901 pointers that keys leave out
+	Nondeterministic string   // the reason given for lifting design R7
+	Lifted           bool     // design R7 is lifted
+	Incomplete       bool     // answers that were cut may be recorded
+	TransportErrors  bool     // errors of the transport are recorded
+	Timing           bool     // streams are replayed at the pace of the recording
+	PassThrough      []string // hosts, each with its subdomains, whose calls are not recorded
+	Decoders         map[string]func(io.Reader) (io.Reader, error)
+}
+
+// A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
+type Recorder struct {
+	Options
+	store *store.Store
+	name  string // of the test's document
+
+	mu       sync.Mutex
+	ended    bool
+	calls    int      // all calls so far
+	tape     *tape    // nil until the first call
+	takes    []*take  // what was recorded, in the order of the calls
+	answered []answer // the calls that got their answer, in order
+	failures []*Failure
+	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
+	compare  *drift.Comparer     // nil until a call drifts
+	causes   []*cause
+	written  *snapshot.Document // what was committed; nil: nothing
+}
+
+// An answer is what a call got: a record of the tape, or a take.
+type answer struct {
+	record int
+	take   *take // nil: the record
+}
+
+// Open returns a recorder. It reads nothing of the store: that is for the first call.
+func Open(o Options) (*Recorder, error) {
+	if o.Lifted && o.Nondeterministic == "" {
+		return nil, errors.New("Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
+	}
+	for _, pointer := range o.Ignored {
+		if pointer != "" && pointer[0] != '/' {
+			return nil, fmt.Errorf("Ignore(%q): a JSON pointer begins with a slash (RFC 6901), as in Ignore(%q)", pointer, "/"+pointer)
+		}
+	}
+	s, err := store.Open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if o.Upstream == nil {
+		o.Upstream = http.DefaultTransport
+	}
+	return &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, nil
+}
+
+// RoundTrip answers an HTTP request from the document of the test, or makes and records the call.
+//
+// An answer that cannot be given fails the test and is an error that names the cause. Clients
+// made by Stainless (those of OpenAI and Anthropic) would try an error again, with pauses:
+// they get the same text as an answer of status 400 that they do not try again.
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r.passesThrough(req.URL.Hostname()) {
+		return r.pass(req)
+	}
+	w, err := r.readWire(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := r.roundTrip(req, w)
+	var f *Failure
+	if errors.As(err, &f) && req.Header.Get("X-Stainless-Lang") != "" {
+		return refusal(req, f), nil
+	}
+	return resp, err
+}
+
+func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
+	what := w.Method + " " + w.URL.String()
+	if err := r.begin(what); err != nil {
+		return nil, err
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	c, err := r.identify(w)
+	if err != nil {
+		return nil, r.refuse(what, what, r.asFailure(err))
+	}
+	c.what = what
+	served, tk, err := r.answer(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case tk != nil:
+		return r.live(req, w, tk)
+	}
+	return r.played(req, served)
+}
+
+// answer returns the record that answers a call, or a take for what a live call will answer.
+func (r *Recorder) answer(c *call) (*served, *take, error) {
+	if f := r.failedBefore(c); f != nil {
+		return nil, nil, f
+	}
+	if r.Mode == Update {
+		tk, err := r.take(c)
+		return nil, tk, err
+	}
+	s, err := r.replay(c)
+	var f *Failure
+	var recorded *transportError
+	switch {
+	case err == nil, errors.As(err, &recorded):
+		return s, nil, err
+	case !errors.As(err, &f):
+		f = r.asFailure(err)
+	case f.Missing && r.Mode == UpdateNew:
+		tk, err := r.take(c)
+		return nil, tk, err
+	}
+	return nil, nil, r.refuse(c.what, c.id(), f)
+}
+
+func (r *Recorder) passesThrough(host string) bool {
+	for _, listed := range r.PassThrough {
+		if host == listed || strings.HasSuffix(host, "."+listed) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
+	if r.Mode != Replay {
+		return r.Upstream.RoundTrip(req)
+	}
+	if req.Body != nil {
+		req.Body.Close()
+	}
+	return nil, fmt.Errorf("traceforge: %s is passed through while recording only: nothing is called in replay", req.URL.Hostname())
+}
+
+// begin counts a call of a test that has not ended.
+func (r *Recorder) begin(what string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return r.tooLate(what)
+	}
+	r.calls++
+	return nil
+}
+
+// tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
+func (r *Recorder) tooLate(what string) *Failure {
+	return failuref(fmt.Sprintf("%s was called after %s had ended", what, r.Test))
+}
+
+// failedBefore returns the failure of a call that is made once more: an SDK that tries again does
+// not make a second failure.
+func (r *Recorder) failedBefore(c *call) *Failure {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.failed) == 0 {
+		return nil
+	}
+	return r.failed[c.id()]
+}
+
+// refuse makes f the answer to a call and to every repetition of it.
+func (r *Recorder) refuse(what, id string, f *Failure) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return r.tooLate(what)
+	}
+	if before := r.failed[id]; before != nil && before.brief == f.brief {
+		return before
+	}
+	if r.failed == nil {
+		r.failed = map[string]*Failure{}
+	}
+	r.failed[id] = f
+	r.fail(f)
+	return f
+}
+
+// fail marks the test as failed now; the text follows when the test ends.
+func (r *Recorder) fail(f *Failure) {
+	r.Fail()
+	r.failures = append(r.failures, f)
+}
+
+// An Outcome says how a test ended.
+type Outcome struct{ Failed, Skipped bool }
+
+// Finish makes the checks that need the whole test, and commits what was recorded if the test
+// passed. It returns all failures of the test, in order, and what is worth a line in its log.
+func (r *Recorder) Finish(o Outcome) (failures []*Failure, note string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	if !o.Failed && !o.Skipped {
+		r.checkCalls()
+	}
+	if r.Mode != Replay && !o.Skipped {
+		note = r.commit(o.Failed)
+	}
+	return r.summed(), note
+}
+
+// checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
+// where the test has failed already or was skipped (design R10).
+func (r *Recorder) checkCalls() {
+	if len(r.failures) > 0 {
+		return
+	}
+	switch {
+	case r.calls == 0:
+		r.fail(r.noCall())
+	case r.Mode != Update && r.tape != nil:
+		for i := range r.tape.records {
+			if !r.tape.played[i] {
+				r.fail(r.notCalled(i))
+			}
+		}
+	}
+}
+
+// openTape opens the test's document with its first call, which names the provider in whose
+// directory it is.
+func (r *Recorder) openTape(provider string) error {
+	if r.tape != nil {
+		return nil
+	}
+	doc, err := r.store.Load(r.name, provider)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	r.tape = newTape(doc)
+	return nil
+}
+
+// Snapshots returns the calls so far that have a whole answer, in their order, each with its
+// provider. Those that were recorded have no hashes yet.
+func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []snapshot.Snapshot
+	for _, a := range r.answered {
+		s, err := r.snapshotOf(a)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			all = append(all, *s)
+		}
+	}
+	return all, nil
+}
+
+// snapshotOf returns the snapshot of an answered call, nil for one that has no whole answer.
+func (r *Recorder) snapshotOf(a answer) (*snapshot.Snapshot, error) {
+	if a.take == nil {
+		s := r.tape.records[a.record]
+		s.Provider = r.tape.keys[a.record].provider
+		return &s, nil
+	}
+	if how := a.take.ended(); how == underWay || r.transient(how) {
+		return nil, nil
+	}
+	g, f := r.golden(a.take)
+	if f != nil {
+		return nil, f
+	}
+	return &g.snapshot, nil
+}

@@ -1,0 +1,183 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// served is the record that answers a call.
+type served struct {
+	record *snapshot.Snapshot
+	body   []byte
+}
+
+// replay answers a call from the tape. There is no upstream here.
+func (r *Recorder) replay(c *call) (*served, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.openTape(c.provider); err != nil {
+		return nil, err
+	}
+	i, how, err := r.tape.find(c.key)
+	switch {
+	case err != nil:
+		return nil, err
+	case how == exhausted:
+		return nil, r.oneTooMany(i)
+	case how == missing:
+		return nil, r.unrecorded(c)
+	}
+	s := &served{record: &r.tape.records[i]}
+	if s.record.Response.RawOutputRef == "" {
+		err = r.replayError(i)
+	} else {
+		s.body, err = r.raw(i)
+	}
+	var recorded *transportError
+	if err == nil || errors.As(err, &recorded) {
+		r.tape.played[i] = true
+		r.answered = append(r.answered, answer{record: i})
+	}
+	return s, err
+}
+
+// raw returns the provider's bytes of a record. Where another process has recorded the test again
+// since, they are the new record's, which must answer the same request.
+func (r *Recorder) raw(i int) ([]byte, error) {
+	const most = 10 // each further try takes another recording in between
+	for try := 1; ; try++ {
+		body, err := r.tape.doc.Raw(i)
+		if err == nil {
+			return body, nil
+		}
+		if !errors.Is(err, store.ErrReplaced) || try == most {
+			return nil, fmt.Errorf("%w\nnamed by %s: /snapshots/%d/response/raw_output_ref", err, r.file(), i)
+		}
+		if err := r.reload(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// reload reads the test's document once more. Its calls must be the same.
+func (r *Recorder) reload() error {
+	doc, err := r.store.Load(r.name, r.tape.provider)
+	if err != nil {
+		return err
+	}
+	now := newTape(doc)
+	if err := now.know(min(r.tape.known, len(now.records))); err != nil {
+		return err
+	}
+	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
+		return fmt.Errorf("%s was recorded again, from other requests, while the test ran: run the test again", r.file())
+	}
+	now.played, now.next, now.index, now.parts = r.tape.played, r.tape.next, r.tape.index, r.tape.parts
+	r.tape = now
+	return nil
+}
+
+// replayError gives the recorded error of the transport again.
+func (r *Recorder) replayError(i int) error {
+	if recorded := replayedTransportError(&r.tape.records[i]); recorded != nil {
+		return recorded
+	}
+	return failuref(fmt.Sprintf("%s: /snapshots/%d/response: there is no raw_output_ref, so there is nothing to replay", r.file(), i),
+		"record again: "+r.Accept)
+}
+
+// played makes the HTTP response of a record.
+func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) {
+	stored := &s.record.Response
+	resp := &http.Response{
+		Status:     strconv.Itoa(stored.Status) + " " + http.StatusText(stored.Status),
+		StatusCode: stored.Status,
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     make(http.Header, len(stored.Headers)),
+		Request:    req,
+	}
+	for name, values := range stored.Headers {
+		resp.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	body := &replayBody{ctx: req.Context(), rest: s.body, cut: stored.Incomplete != ""}
+	resp.Body, resp.ContentLength = body, int64(len(s.body))
+	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
+	if body.events = recorded.Events(); body.events != nil {
+		body.rest = nil
+	}
+	if body.events != nil || body.cut {
+		resp.ContentLength = -1
+	}
+	if r.Timing && body.events != nil {
+		body.pause = (&pacer{times: stored.TimingMS, start: clock()}).wait
+	}
+	return resp, nil
+}
+
+// A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the
+// event that it began in.
+type replayBody struct {
+	ctx    context.Context
+	rest   []byte                      // of the body, or of the event being read
+	events *provider.Events            // nil: no stream
+	pause  func(context.Context) error // before each event; nil: none
+	cut    bool                        // the recorded body ended before its end
+}
+
+func (b *replayBody) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(b.rest) == 0 && b.events != nil {
+		event, err := b.events.Next()
+		if err == nil && b.pause != nil {
+			if err := b.pause(b.ctx); err != nil {
+				return 0, err
+			}
+		}
+		if err != nil && err != io.EOF { // unreachable: the body is in memory
+			return 0, err
+		}
+		b.rest = event.Raw
+	}
+	if len(b.rest) == 0 && len(p) > 0 {
+		if b.cut {
+			return 0, io.ErrUnexpectedEOF
+		}
+		return 0, io.EOF
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+func (b *replayBody) Close() error { return nil }
+
+// refusal is the answer to a client that would repeat a call that failed.
+func refusal(req *http.Request, err error) *http.Response {
+	body := fmt.Sprintf(`{"error":{"type":"traceforge","message":%s}}`, jsontext.Text(err.Error()))
+	return &http.Response{
+		Status:        "400 Bad Request",
+		StatusCode:    http.StatusBadRequest,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        http.Header{"Content-Type": {"application/json"}, "X-Should-Retry": {"false"}},
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}
+}

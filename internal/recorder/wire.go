@@ -1,0 +1,76 @@
+package recorder
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// A wire is an HTTP request with its body read, and without its content encoding and what is
+// secret in its URL.
+type wire struct {
+	provider.Wire
+	sent []byte // the body as it was sent; nil: none
+}
+
+// readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
+// is not known is taken as it is.
+func (r *Recorder) readWire(req *http.Request) (*wire, error) {
+	w := &wire{Wire: provider.Wire{
+		Method:      req.Method,
+		URL:         publicURL(req.URL),
+		Header:      req.Header,
+		ContentType: req.Header.Get("Content-Type"),
+	}}
+	if req.Body == nil {
+		return w, nil
+	}
+	var err error
+	w.sent, err = readBody(req)
+	req.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
+	}
+	if w.Body, err = r.decodeContent(req.Header.Get("Content-Encoding"), w.sent); err != nil {
+		w.Body = w.sent
+	}
+	return w, nil
+}
+
+// readBody reads a body into memory of its length, where that is known, so that it is copied once.
+func readBody(req *http.Request) ([]byte, error) {
+	const most = 1 << 20 // a length is only announced
+	if req.ContentLength <= 0 || req.ContentLength > most {
+		return io.ReadAll(req.Body)
+	}
+	body := make([]byte, req.ContentLength)
+	n, err := io.ReadFull(req.Body, body)
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		return body[:n], nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rest, err := io.ReadAll(req.Body)
+	return append(body, rest...), err
+}
+
+// publicURL returns u without credentials and fragment.
+func publicURL(u *url.URL) *url.URL {
+	public := *u
+	public.User, public.Fragment, public.RawFragment = nil, "", ""
+	if u.RawQuery == "" {
+		return &public
+	}
+	query := u.Query()
+	for name := range query {
+		if provider.IsCredential(name) {
+			query.Del(name)
+		}
+	}
+	public.RawQuery = query.Encode()
+	return &public
+}
