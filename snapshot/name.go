@@ -116,7 +116,9 @@ func RawName(n int, r *Response) string {
 }
 
 // MediaName returns the name of the file that holds a medium, in the document's directory.
-func MediaName(h canon.Hash, contentType string) string { return h.Hex() + "." + extension(contentType) }
+func MediaName(h canon.Hash, contentType string) string {
+	return h.Hex() + "." + extension(contentType)
+}
 
 // extension returns the file extension of a content type: a table, since that of the operating
 // system differs from machine to machine.
@@ -168,3 +170,16 @@ func (m Medium) String() string { return fmt.Sprintf("blob:%s;%s;%d", m.Hash, m.
 
 // Name returns the name of m's file in the document's directory.
 func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
+
+// ParseMedium returns the medium that a string in a message names, if it names one.
+func ParseMedium(name string) (m Medium, ok bool) {
+	rest, ok := strings.CutPrefix(name, "blob:")
+	hash, rest, ok2 := strings.Cut(rest, ";")
+	i := strings.LastIndexByte(rest, ';') // a content type may have parameters
+	if !ok || !ok2 || i < 0 || !canon.Hash(hash).Valid() {
+		return Medium{}, false
+	}
+	size, err := strconv.ParseInt(rest[i+1:], 10, 64)
+	m = Medium{canon.Hash(hash), rest[:i], size}
+	return m, err == nil && size >= 0 && m.String() == name
+}

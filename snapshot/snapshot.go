@@ -45,17 +45,24 @@ type Source struct {
 }
 
 // Continues says that a request begins with messages of an earlier call of the document: the first
-// Messages of that call's whole request and, as one more message, its answer (design R4).
+// Messages of that call's whole request and, as one more, its answer (design R4).
 type Continues struct {
-	Call     int   // the n of that call's id
-	Messages int   // how many messages
-	Sent     *Sent // how the wire spelled the answer when it was sent back; nil: as it was answered
+	Call     int    // the n of that call's id
+	Messages int    // how many messages; one more than the request has: its answer too
+	Sent     []Sent // the messages in which the answer was sent back; nil: one, as it was answered
 }
 
-// Sent is what a message has that was an answer and was sent back, besides what the answer said.
+// Sent is a message in which an answer, or a part of it, was sent back.
 type Sent struct {
-	Metadata modelio.Object   // of the message; nil: none
-	Parts    []modelio.Object // metadata of its parts, by index; nil: as answered
+	Metadata modelio.Object // of the message; nil: none
+	Parts    []SentPart     // nil: those of the answer, as they were answered
+}
+
+// A SentPart is a part of an answer that was sent back, or one that was put beside them.
+type SentPart struct {
+	Answer   int            // index of the part in the answer, if Part is nil
+	Metadata modelio.Object // of that part as it was sent; nil: as it was answered
+	Part     *modelio.Part  // what is no part of the answer
 }
 
 // Response is what came back (SF "Response Fields").

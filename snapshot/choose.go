@@ -1,0 +1,323 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"reflect"
+	"unsafe"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A chooser finds what each request of a document continues: the longest beginning that an earlier
+// call has, of several the latest.
+//
+// All requests are in one tree, in which the path from the root is a conversation and each step a
+// message, so that a request is compared with all earlier ones at once. Messages are known by what
+// they say, whatever memory they are in.
+type chooser struct {
+	doc     *Document
+	calls   map[string]int              // indexes of the records by their ids
+	numbers map[[sha256.Size]byte]int32 // of what messages and parts say
+	known   map[identity]int32          // numbers of messages that were seen, by their memory
+	parts   map[*modelio.Part]int32     // numbers of parts that were seen, but for their metadata
+	scratch coder
+
+	paths [][]int32      // of each request: its messages' numbers
+	said  []saidParts    // of each answer
+	steps map[edge]int32 // to the node below
+	last  []int          // by node: the latest request that goes through it
+	ends  map[edge]int   // by a node and a part: the latest request that ends there, and was answered so
+}
+
+// An edge leads from a node of the tree to another, or to a part of an answer.
+type edge struct{ node, number int32 }
+
+// An identity is the memory of a message.
+type identity struct {
+	role     modelio.Role
+	content  *modelio.Part
+	parts    int
+	metadata unsafe.Pointer
+}
+
+// saidParts are the parts of an answer, and the numbers of what they say but for their metadata.
+type saidParts struct {
+	parts   []modelio.Part
+	numbers []int32
+}
+
+func newChooser(d *Document) *chooser {
+	return &chooser{
+		doc:     d,
+		calls:   d.indexes(),
+		parts:   map[*modelio.Part]int32{},
+		numbers: map[[sha256.Size]byte]int32{},
+		known:   map[identity]int32{},
+		scratch: coder{form: inCore},
+		paths:   make([][]int32, len(d.Snapshots)),
+		said:    make([]saidParts, len(d.Snapshots)),
+		steps:   map[edge]int32{},
+		last:    []int{-1},
+		ends:    map[edge]int{},
+	}
+}
+
+// choose sets what each request continues.
+func (h *chooser) choose() {
+	for i := range h.doc.Snapshots {
+		s := &h.doc.Snapshots[i]
+		h.read(i)
+		if s.Continues == nil || !h.holds(i) {
+			s.Continues = h.longest(i)
+		}
+		h.add(i)
+	}
+}
+
+// untrue returns the index of a record that does not continue what it says, or -1.
+func (h *chooser) untrue() int {
+	for i := range h.doc.Snapshots {
+		h.read(i)
+		if h.doc.Snapshots[i].Continues != nil && !h.holds(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// read numbers what the i-th request and its answer say.
+func (h *chooser) read(i int) {
+	s := &h.doc.Snapshots[i]
+	path := make([]int32, len(s.Request.Messages))
+	for k := range path {
+		path[k] = h.message(&s.Request.Messages[k])
+	}
+	h.paths[i] = path
+	h.said[i].parts = s.said()
+	for k := range h.said[i].parts {
+		h.said[i].numbers = append(h.said[i].numbers, h.part(&h.said[i].parts[k]))
+	}
+}
+
+func (h *chooser) message(m *modelio.Message) int32 {
+	id := identity{role: m.Role, parts: len(m.Content), metadata: reflect.ValueOf(m.Metadata).UnsafePointer()}
+	if len(m.Content) > 0 {
+		id.content = &m.Content[0]
+		if n, ok := h.known[id]; ok {
+			return n
+		}
+	}
+	h.scratch.message(m)
+	n := h.number()
+	if len(m.Content) > 0 {
+		h.known[id] = n
+	}
+	return n
+}
+
+// part returns the number of what a part says but for its metadata.
+func (h *chooser) part(p *modelio.Part) int32 {
+	n, ok := h.parts[p]
+	if !ok {
+		bare := *p
+		bare.Metadata = nil
+		h.scratch.part(&bare)
+		n = h.number()
+		h.parts[p] = n
+	}
+	return n
+}
+
+// sameMetadata reports whether two parts have the same metadata.
+func (h *chooser) sameMetadata(a, b *modelio.Part) bool {
+	if len(a.Metadata) == 0 && len(b.Metadata) == 0 {
+		return true
+	}
+	h.scratch.part(&modelio.Part{Metadata: a.Metadata})
+	n := h.number()
+	h.scratch.part(&modelio.Part{Metadata: b.Metadata})
+	return n == h.number()
+}
+
+// number returns the number of the text that was written.
+func (h *chooser) number() int32 {
+	sum := sha256.Sum256(h.scratch.dst)
+	h.scratch.dst, h.scratch.found = h.scratch.dst[:0], nil
+	n, ok := h.numbers[sum]
+	if !ok {
+		n = int32(len(h.numbers))
+		h.numbers[sum] = n
+	}
+	return n
+}
+
+// add puts the i-th request, which has a number, into the tree.
+func (h *chooser) add(i int) {
+	if h.doc.Snapshots[i].Number() == 0 {
+		return
+	}
+	node := int32(0)
+	for _, number := range h.paths[i] {
+		next, ok := h.steps[edge{node, number}]
+		if !ok {
+			next = int32(len(h.last))
+			h.steps[edge{node, number}] = next
+			h.last = append(h.last, i)
+		}
+		h.last[next] = i
+		node = next
+	}
+	for _, number := range h.said[i].numbers {
+		h.ends[edge{node, number}] = i
+	}
+}
+
+// longest returns what the i-th request continues; nil if it shares nothing with an earlier one.
+func (h *chooser) longest(i int) *Continues {
+	if h.doc.Snapshots[i].Number() == 0 {
+		return nil
+	}
+	path := h.paths[i]
+	nodes := []int32{0}
+	for _, number := range path {
+		next, ok := h.steps[edge{nodes[len(nodes)-1], number}]
+		if !ok {
+			break
+		}
+		nodes = append(nodes, next)
+	}
+	depth := len(nodes) - 1
+	best, base, covered := (*Continues)(nil), -1, 0
+	if depth > 0 {
+		base, covered = h.last[nodes[depth]], depth
+		best = &Continues{Call: h.doc.Snapshots[base].Number(), Messages: depth}
+	}
+	messages := h.doc.Snapshots[i].Request.Messages
+	for d := depth; d >= max(0, depth-sentMost); d-- {
+		if d < depth && messages[d].Role != modelio.RoleModel {
+			break
+		}
+		j, sent, n := h.answered(nodes[d], messages[d:])
+		if n == 0 || d+n < covered || d+n == covered && j < base {
+			continue
+		}
+		base, covered = j, d+n
+		best = &Continues{Call: h.doc.Snapshots[j].Number(), Messages: d + 1, Sent: sent}
+	}
+	if best != nil && !h.sameDocument(i, base) {
+		return nil
+	}
+	return best
+}
+
+func (h *chooser) sameDocument(i, j int) bool {
+	a, _, _ := ParseID(h.doc.Snapshots[i].ID)
+	b, _, _ := ParseID(h.doc.Snapshots[j].ID)
+	return a == b
+}
+
+// sentMost bounds the messages in which one answer is looked for.
+const sentMost = 64
+
+// answered returns the latest request that ends at a node and whose answer the next messages are,
+// how that was sent back, and how many messages it is; 0 if there is none.
+func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Sent, n int) {
+	j = -1
+	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
+		for p := range next[k].Content {
+			if end, ok := h.ends[edge{node, h.part(&next[k].Content[p])}]; ok && end > j {
+				j = end
+			}
+		}
+		if j >= 0 {
+			break
+		}
+	}
+	if j < 0 {
+		return 0, nil, 0
+	}
+	left := map[int32][]int{} // of the answer's parts, by what they say: those that were not yet sent
+	for k, number := range h.said[j].numbers {
+		left[number] = append(left[number], k)
+	}
+	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel && len(next[k].Unknown) == 0; k++ {
+		s, found := h.sentIn(&next[k], h.said[j].parts, left)
+		sent = append(sent, s)
+		if found {
+			n = k + 1
+		}
+	}
+	sent = sent[:n]
+	if n == 1 && sent[0].Parts == nil && sent[0].Metadata == nil {
+		sent = nil
+	}
+	return j, sent, n
+}
+
+// sentIn returns how a message was made of the parts of an answer, and whether it has any.
+func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32][]int) (s Sent, found bool) {
+	if len(m.Metadata) > 0 {
+		s.Metadata = m.Metadata
+	}
+	s.Parts = make([]SentPart, len(m.Content))
+	asAnswered := len(m.Content) == len(said)
+	for i := range m.Content {
+		p := &m.Content[i]
+		number := h.part(p)
+		unused := left[number]
+		if _, reserved := p.Unknown["part"]; reserved {
+			return Sent{}, false
+		}
+		if len(unused) == 0 {
+			s.Parts[i] = SentPart{Part: p}
+			asAnswered = false
+			continue
+		}
+		found = true
+		left[number] = unused[1:]
+		s.Parts[i].Answer = unused[0]
+		if answered := &said[unused[0]]; !h.sameMetadata(p, answered) {
+			if s.Parts[i].Metadata = p.Metadata; p.Metadata == nil {
+				s.Parts[i].Metadata = modelio.Object{}
+			}
+		}
+		asAnswered = asAnswered && unused[0] == i && s.Parts[i].Metadata == nil
+	}
+	if asAnswered {
+		s.Parts = nil
+	}
+	return s, found
+}
+
+// holds reports whether the i-th request is what it says that it continues, and what follows.
+func (h *chooser) holds(i int) bool {
+	s := &h.doc.Snapshots[i]
+	n := s.Continues
+	j, ok := earlier(h.calls, s, i)
+	if !ok || n.Messages < 1 {
+		return false
+	}
+	base := h.paths[j]
+	shared := min(n.Messages, len(base))
+	if n.Messages > len(base)+1 || shared > len(h.paths[i]) {
+		return false
+	}
+	for k := range shared {
+		if base[k] != h.paths[i][k] {
+			return false
+		}
+	}
+	if n.Messages <= len(base) {
+		return n.Sent == nil
+	}
+	sent, bad := n.sent(h.said[j].parts)
+	if bad != "" || len(h.said[j].parts) == 0 || shared+len(sent) > len(h.paths[i]) {
+		return false
+	}
+	for k := range sent {
+		if h.message(&sent[k]) != h.paths[i][shared+k] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,484 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A form is what values are turned into.
+type form uint8
+
+const (
+	inMemory form = iota // what a file says: texts joined, numbers as they were sent
+	inFile               // what a file has: texts in pieces, numbers kept, members in the order of files
+	literal              // SF's literal form: as in a file, but texts joined and nothing left out
+	inCore               // the canonical form of that (RFC 8785)
+	asSealed             // a text as SF's JavaScript spells it
+)
+
+// A need says when a member is present.
+type need uint8
+
+const (
+	required need = iota
+	nullable      // present, and null where there is no value (design R6)
+	optional      // present where it is not empty
+	valued        // present where there is a value; null is one
+)
+
+// A coder goes through the members of a document, in the order in which files have them. It reads
+// them from a text, or it writes them, so that one list of members serves both.
+//
+// What cannot be read or written is reported, and left out.
+type coder struct {
+	form form
+	at   jsontext.Value // reading: the value at hand
+	dst  []byte         // what is written; reading: the memory of values of any kind
+
+	steps   []step // to the value at hand
+	found   []Violation
+	frames  []frame  // of the objects that are open
+	members []member // of those that are read; and of values of any kind
+
+	doc     *Document
+	index   int                 // of the record at hand
+	sealing bool                // writing: compute the hashes too
+	texts   []*requestTexts     // writing to a file: of the records
+	calls   map[string]int      // reading: indexes of the records by their ids
+	tails   [][]modelio.Message // reading: whole requests that no other has been made longer of
+	sealed  []byte              // reading: room for what a seal covers
+	copied  int                 // reading: messages that whole requests do not share
+}
+
+// A step leads to a member or an element.
+type step struct {
+	name  string // of a member
+	index int    // of an element; -1: a member
+}
+
+// A frame is an object that is open.
+type frame struct {
+	first, next, last int             // reading: its members, and the one that is likely to be next
+	start, opened     int             // writing: where its inside and its last member begin in dst
+	unknown           *modelio.Object // where its further members are; nil: it has none
+	names             []string        // writing: those of unknown that are not yet written
+	name              string          // writing: of the last member
+	valued            int             // writing: where its value begins
+	request           *requestTexts   // writing a request to a file: its members
+	base              *requestTexts   // of a request that continues another: that one's
+	inherits          bool            // reading a request that continues another
+}
+
+// A member is one of an object that is read.
+type member struct {
+	name  string
+	value jsontext.Value
+	taken bool
+}
+
+func (c *coder) reading() bool { return c.form == inMemory }
+
+// pointer returns the RFC 6901 pointer of the value at hand.
+func (c *coder) pointer(below ...string) string {
+	tokens := make([]string, 0, len(c.steps)+len(below))
+	for _, s := range c.steps {
+		if s.index >= 0 {
+			s.name = strconv.Itoa(s.index)
+		}
+		tokens = append(tokens, s.name)
+	}
+	return jsontext.PointerTo(append(tokens, below...)...)
+}
+
+func (c *coder) report(rule, message string, below ...string) {
+	c.found = append(c.found, Violation{c.pointer(below...), rule, message})
+}
+
+func (c *coder) reportf(rule, format string, args ...any) {
+	c.report(rule, fmt.Sprintf(format, args...))
+}
+
+// mismatch reports that the value at hand is not what the format wants.
+func (c *coder) mismatch(want string) {
+	c.reportf(RuleType, "must be %s, is %s", want, c.at.Kind())
+}
+
+func (c *coder) err() error {
+	if len(c.found) == 0 {
+		return nil
+	}
+	return &Error{Violations: sorted(c.found)}
+}
+
+func (c *coder) enter(name string)  { c.steps = append(c.steps, step{name, -1}) }
+func (c *coder) element(index int)  { c.steps = append(c.steps, step{"", index}) }
+func (c *coder) leave()             { c.steps = c.steps[:len(c.steps)-1] }
+func (c *coder) write(text string)  { c.dst = append(c.dst, text...) }
+func (c *coder) writeText(s string) { c.dst = jsontext.AppendText(c.dst, s) }
+
+// object reads or writes an object; fields goes through its members. Further members are those of
+// unknown; where it is nil there are none.
+func (c *coder) object(unknown *modelio.Object, fields func()) bool {
+	if c.reading() {
+		return c.readObject(unknown, fields)
+	}
+	f := frame{unknown: unknown}
+	if unknown != nil && len(*unknown) > 0 {
+		f.names = slices.SortedFunc(maps.Keys(*unknown), c.order())
+	}
+	c.write("{")
+	f.start = len(c.dst)
+	c.frames = append(c.frames, f)
+	fields()
+	c.settle()
+	for top := c.top(); len(top.names) > 0; top = c.top() {
+		c.writeUnknown()
+	}
+	c.frames = c.frames[:len(c.frames)-1]
+	c.write("}")
+	return true
+}
+
+func (c *coder) top() *frame { return &c.frames[len(c.frames)-1] }
+
+func (c *coder) readObject(unknown *modelio.Object, fields func()) bool {
+	if !c.at.IsObject() {
+		c.mismatch("an object")
+		return false
+	}
+	at, found := c.at, len(c.found)
+	first := len(c.members)
+	for name, value := range at.Members() {
+		c.members = append(c.members, member{name: name, value: value})
+	}
+	c.frames = append(c.frames, frame{first: first, next: first, last: len(c.members), unknown: unknown})
+	fields()
+	for i := first; i < c.top().last; i++ {
+		m := c.members[i]
+		switch {
+		case m.taken:
+		case unknown == nil:
+			c.report(RuleUnknown, "is no member of the format", m.name)
+		default:
+			c.keepUnknown(m.name, m.value)
+		}
+	}
+	c.frames = c.frames[:len(c.frames)-1]
+	c.members = c.members[:first]
+	c.at = at
+	return len(c.found) == found
+}
+
+// keepUnknown keeps a member that no field takes as it is.
+func (c *coder) keepUnknown(name string, value jsontext.Value) {
+	c.enter(name)
+	c.at = value
+	jsontext.Keep(c.top().unknown, name, c.memory())
+	c.leave()
+}
+
+// writeUnknown writes the next of the members that no field has.
+func (c *coder) writeUnknown() {
+	name := c.top().names[0]
+	c.top().names = c.top().names[1:]
+	raw := (*c.top().unknown)[name]
+	c.writeName(name)
+	c.writeRaw(raw)
+	c.leave()
+}
+
+// writeName writes the name of the next member.
+func (c *coder) writeName(name string) {
+	c.top().opened = len(c.dst)
+	if len(c.dst) > c.top().start {
+		c.write(",")
+	}
+	c.writeText(name)
+	c.write(":")
+	c.top().name, c.top().valued = name, len(c.dst)
+	c.enter(name)
+}
+
+// A state is what there is of a member.
+type state uint8
+
+const (
+	skip state = iota // nothing to do
+	null              // read: there is no value
+	here              // read or write the value, then leave
+)
+
+// member goes to a member of the object that is open. empty says whether there is nothing to write.
+func (c *coder) member(name string, n need, empty bool) state {
+	if c.reading() {
+		return c.readMember(name, n)
+	}
+	c.settle()
+	top := c.top()
+	for len(top.names) > 0 && c.order()(top.names[0], name) < 0 {
+		c.writeUnknown()
+		top = c.top()
+	}
+	if len(top.names) > 0 && top.names[0] == name {
+		top.names = top.names[1:]
+		if empty && n != required { // as it was read: null, or a value that is left out where it is a field's
+			c.writeName(name)
+			c.writeRaw((*top.unknown)[name])
+			c.leave()
+			return skip
+		}
+	}
+	if empty && (n == optional || n == valued) {
+		if top.base.has(name) {
+			c.writeName(name)
+			c.write("null")
+			c.leave()
+		}
+		return skip
+	}
+	c.writeName(name)
+	if empty && n == nullable {
+		c.write("null")
+		c.leave()
+		return skip
+	}
+	return here
+}
+
+func (c *coder) readMember(name string, n need) state {
+	top := c.top()
+	i := top.next
+	if i == top.last || c.members[i].name != name {
+		i = slices.IndexFunc(c.members[top.first:top.last], func(m member) bool { return m.name == name })
+		if i >= 0 {
+			i += top.first
+		}
+	}
+	if i < 0 {
+		if n == required || n == nullable {
+			c.report(RuleMissing, "is required", name)
+		}
+		return skip
+	}
+	top.next = i + 1
+	m := &c.members[i]
+	isNull := m.value.IsNull()
+	if isNull && top.unknown != nil && n == optional {
+		return skip // no field can tell it from an absent one
+	}
+	m.taken = true
+	if isNull && (n == nullable || n == optional && top.inherits) {
+		return null
+	}
+	c.at = m.value
+	c.enter(name)
+	return here
+}
+
+// emptied says that the value that was just read is one that is left out where it is a field's.
+func (c *coder) emptied() {
+	if top := c.top(); top.unknown != nil {
+		jsontext.Keep(top.unknown, c.steps[len(c.steps)-1].name, c.memory())
+		return
+	}
+	c.report(RuleEmpty, "must be left out where it is empty")
+}
+
+// A check says what a value must be, or nothing where it is.
+type check func(string) string
+
+// text is a member that is a string. Those in pieces may be an array of strings in files.
+func (c *coder) text(name string, n need, s *string, must check) { c.string(name, n, s, must, false) }
+
+func (c *coder) pieces(name string, n need, s *string) { c.string(name, n, s, nil, true) }
+
+func (c *coder) string(name string, n need, s *string, must check, pieces bool) {
+	switch c.member(name, n, *s == "") {
+	case skip:
+		return
+	case null:
+		*s = ""
+		return
+	}
+	defer c.leave()
+	switch {
+	case !c.reading() && pieces:
+		c.writePieces(*s)
+	case !c.reading():
+		c.writeText(*s)
+	case c.readText(s, pieces):
+		if n == optional && *s == "" {
+			c.emptied()
+		} else if must != nil && must(*s) != "" {
+			c.reportf(RuleValue, "must be %s, is %s", must(*s), strconv.QuoteToASCII(excerpt(*s)))
+			*s = ""
+		}
+	}
+}
+
+// optionalPieces is a text that may be empty: nil where there is none.
+func (c *coder) optionalPieces(name string, s **string) {
+	switch c.member(name, optional, *s == nil) {
+	case skip:
+		return
+	case null:
+		*s = nil
+		return
+	}
+	defer c.leave()
+	if !c.reading() {
+		c.writePieces(**s)
+		return
+	}
+	*s = new(string)
+	c.readText(*s, true)
+}
+
+// readText reads a string, or an array of its pieces.
+func (c *coder) readText(s *string, pieces bool) bool {
+	text, ok := c.at.Text()
+	if !ok && pieces && c.at.IsArray() {
+		return c.readPieces(s)
+	}
+	if !ok {
+		want := "a string"
+		if pieces {
+			want = "a string or an array of its pieces"
+		}
+		c.mismatch(want)
+	}
+	*s = text
+	return ok
+}
+
+// integer is a member that is an integer of at least the given value; 0 where there is none.
+func (c *coder) integer(name string, n need, field *int64, least int64) {
+	switch c.member(name, n, *field == 0 && n == optional) {
+	case skip:
+		return
+	case null:
+		*field = 0
+		return
+	}
+	defer c.leave()
+	if !c.reading() {
+		c.writeInteger(*field)
+		return
+	}
+	if c.readInteger(field, least) && n == optional && *field == 0 {
+		c.emptied()
+	}
+}
+
+// count is an integer of 0 or more; nil where there is none.
+func (c *coder) count(name string, n need, field **int64) {
+	switch c.member(name, n, *field == nil) {
+	case skip:
+		return
+	case null:
+		*field = nil
+		return
+	}
+	defer c.leave()
+	if !c.reading() {
+		c.writeInteger(**field)
+		return
+	}
+	*field = new(int64)
+	c.readInteger(*field, 0)
+}
+
+func (c *coder) writeInteger(n int64) { c.dst = strconv.AppendInt(c.dst, n, 10) }
+
+func (c *coder) readInteger(field *int64, least int64) bool {
+	text, ok := c.at.Number()
+	if !ok {
+		c.mismatch("an integer")
+		return false
+	}
+	n, err := strconv.ParseInt(string(canonicalNumber(*text)), 10, 64)
+	switch {
+	case err != nil:
+		c.reportf(RuleType, "must be an integer, is %s", excerpt(string(*text)))
+		return false
+	case n < least:
+		c.reportf(RuleValue, "must be %d or more, is %d", least, n)
+		return false
+	}
+	*field = n
+	return true
+}
+
+// number is a number of any size (design R1); nil where there is none.
+func (c *coder) number(name string, n need, field **json.Number) {
+	switch c.member(name, n, *field == nil) {
+	case skip:
+		return
+	case null:
+		*field = nil
+		return
+	}
+	defer c.leave()
+	if !c.reading() {
+		c.writeRawNumber(**field)
+		return
+	}
+	if number, ok := c.readNumber(); ok {
+		*field = &number
+	}
+}
+
+// list is a member that is an array; item reads or writes each element. empty says whether there is
+// nothing to write, and reset begins a list of n elements.
+func list[T any](c *coder, name string, n need, items *[]T, item func(*T)) {
+	switch c.member(name, n, len(*items) == 0 && n == optional) {
+	case skip:
+		return
+	case null:
+		*items = nil
+		return
+	}
+	elements(c, items, item)
+	if c.reading() && n == optional && *items != nil && len(*items) == 0 {
+		c.emptied()
+		*items = nil
+	}
+	c.leave()
+}
+
+// elements is the array at hand.
+func elements[T any](c *coder, items *[]T, item func(*T)) {
+	if !c.reading() {
+		c.write("[")
+		for i := range *items {
+			if i > 0 {
+				c.write(",")
+			}
+			c.element(i)
+			item(&(*items)[i])
+			c.leave()
+		}
+		c.write("]")
+		return
+	}
+	at := c.at
+	if !at.IsArray() {
+		c.mismatch("an array")
+		*items = nil
+		return
+	}
+	*items = make([]T, at.Len())
+	for i, e := range at.Elements() {
+		c.at = e
+		c.element(i)
+		item(&(*items)[i])
+		c.leave()
+	}
+	c.at = at
+}

@@ -1,0 +1,330 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// inherited are the members of a request that stand only where they differ from those of the call
+// that it continues; null where that has one and this has none. All others stand in every record.
+var inherited = []string{
+	"api", "frequency_penalty", "presence_penalty", "provider_options", "seed", "stop", "tools", "top_p",
+}
+
+// inherit makes the inherited members of r those of base.
+func inherit(r, base *modelio.Request) {
+	r.API, r.Options, r.Stop, r.Tools = base.API, base.Options, base.Stop, base.Tools
+	r.FrequencyPenalty, r.PresencePenalty, r.Seed, r.TopP = base.FrequencyPenalty, base.PresencePenalty, base.Seed, base.TopP
+}
+
+// requestTexts are the inherited members of a request as a file would have them, were they all in it.
+type requestTexts struct{ text map[string]string }
+
+func (t *requestTexts) has(name string) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.text[name]
+	return ok
+}
+
+// settle looks at the member of a request that was written last, and takes it back if it is that of
+// the call that the request continues.
+func (c *coder) settle() {
+	top := c.top()
+	if top.request == nil || len(top.name) == 0 {
+		return
+	}
+	name := top.name
+	top.name = ""
+	if !slices.Contains(inherited, name) {
+		return
+	}
+	value := c.dst[top.valued:]
+	if top.base.has(name) {
+		if base := top.base.text[name]; base == string(value) {
+			top.request.text[name] = base
+			c.dst = c.dst[:top.opened]
+			return
+		}
+	}
+	if string(value) != "null" {
+		top.request.text[name] = string(value)
+	}
+}
+
+// request is the request of a record.
+func (c *coder) request(s *Snapshot) {
+	switch c.form {
+	case inMemory:
+		c.readRequest(s)
+	case inFile:
+		c.writeRequest(s)
+	default:
+		c.object(nil, func() { c.requestMembers(s, &s.Request.Messages) })
+	}
+}
+
+func (c *coder) writeRequest(s *Snapshot) {
+	own := s.Request.Messages
+	mine := &requestTexts{map[string]string{}}
+	c.texts[c.index] = mine
+	var base *requestTexts
+	if s.Continues != nil {
+		i, ok := earlier(c.calls, s, c.index)
+		if !ok || s.Continues.covers(&c.doc.Snapshots[i]) > len(own) {
+			c.report(RuleContinues, "is no earlier call that this one continues: seal the document", "continues")
+			return
+		}
+		base = c.texts[i]
+		own = own[s.Continues.covers(&c.doc.Snapshots[i]):]
+	}
+	c.object(nil, func() {
+		c.top().request, c.top().base = mine, base
+		c.requestMembers(s, &own)
+	})
+}
+
+// covers returns how many messages of the request are those of base.
+func (n *Continues) covers(base *Snapshot) int {
+	if n.Messages <= len(base.Request.Messages) {
+		return n.Messages
+	}
+	return len(base.Request.Messages) + max(1, len(n.Sent))
+}
+
+// indexes returns the indexes of a document's records by their ids.
+func (d *Document) indexes() map[string]int {
+	calls := make(map[string]int, len(d.Snapshots))
+	for i := range d.Snapshots {
+		if _, twice := calls[d.Snapshots[i].ID]; !twice {
+			calls[d.Snapshots[i].ID] = i
+		}
+	}
+	return calls
+}
+
+// earlier returns the index of the call that s, the record with the given index, continues.
+func earlier(calls map[string]int, s *Snapshot, index int) (i int, ok bool) {
+	name, _, ok := ParseID(s.ID)
+	i, known := calls[ID(name, s.Continues.Call)]
+	return i, ok && known && i < index
+}
+
+// continues is the member that says what a request continues.
+func (c *coder) continues(p **Continues) {
+	if c.member("continues", optional, *p == nil) != here {
+		return
+	}
+	defer c.leave()
+	if c.reading() {
+		return // readContinues has read it, before the members that depend on it
+	}
+	n := *p
+	call, messages := int64(n.Call), int64(n.Messages)
+	c.object(nil, func() { c.continuesMembers(&call, &messages, &n.Sent) })
+}
+
+func (c *coder) continuesMembers(call, messages *int64, sent *[]Sent) {
+	c.integer("call", required, call, 1)
+	c.integer("messages", required, messages, 1)
+	list(c, "sent", optional, sent, func(s *Sent) {
+		c.object(nil, func() {
+			c.free("metadata", &s.Metadata)
+			if c.member("parts", optional, s.Parts == nil) == here {
+				elements(c, &s.Parts, c.sentPart)
+				c.leave()
+			}
+		})
+	})
+}
+
+// sentPart is a number, the index of a part of the answer, which was sent as it was answered; an
+// object with that number and the metadata with which it was sent; or a part of another kind.
+func (c *coder) sentPart(p *SentPart) {
+	index := int64(p.Answer)
+	switch {
+	case c.reading() && c.at.NumberKind() != 0:
+		c.readInteger(&index, 0)
+	case c.reading() && !c.at.Member("part").Present(), !c.reading() && p.Part != nil:
+		if c.reading() {
+			p.Part = &modelio.Part{}
+		}
+		c.part(p.Part)
+	case !c.reading() && p.Metadata == nil:
+		c.writeInteger(index)
+	default:
+		c.object(nil, func() {
+			if c.member("metadata", required, false) == here {
+				c.freeObject(&p.Metadata)
+				c.leave()
+			}
+			c.integer("part", required, &index, 0)
+		})
+	}
+	p.Answer = int(min(index, 1<<30))
+}
+
+func (c *coder) readRequest(s *Snapshot) {
+	r := &s.Request
+	base, continues := c.readContinues(s)
+	if base != nil {
+		inherit(r, &base.Request)
+	}
+	var own []modelio.Message
+	at := c.at
+	c.object(nil, func() {
+		c.top().inherits = continues
+		c.requestMembers(s, &own)
+	})
+	switch messages, prompt := at.Member("messages").Present(), at.Member("prompt").Present(); {
+	case !at.IsObject():
+	case messages && prompt:
+		c.report(RuleValue, "must have messages or prompt, has both")
+	case continues && !messages:
+		c.report(RuleMissing, "is required where there is continues", "messages")
+	case !messages && !prompt:
+		c.report(RuleMissing, "is required, or prompt", "messages")
+	}
+	if base == nil {
+		r.Messages, c.tails[c.index] = own, own
+		return
+	}
+	c.enter("continues")
+	beginning, ok := s.Continues.beginning(c, base)
+	c.leave()
+	if !ok {
+		return
+	}
+	r.Messages = c.join(c.calls[base.ID], beginning, own)
+}
+
+// readContinues reads the member continues of the request at hand. continues says whether it is
+// there; base is nil unless it is right.
+func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
+	value := c.at.Member("continues")
+	if !value.Present() {
+		return nil, false
+	}
+	at := c.at
+	defer func() { c.at = at }()
+	c.at = value
+	c.enter("continues")
+	defer c.leave()
+	var n Continues
+	var call, messages int64
+	if !c.object(nil, func() { c.continuesMembers(&call, &messages, &n.Sent) }) {
+		return nil, true
+	}
+	n.Call, n.Messages = int(min(call, 1<<30)), int(min(messages, 1<<30))
+	name, own, ok := ParseID(s.ID)
+	if !ok {
+		c.report(RuleContinues, "must not be there, as the record's id is not <document>-<n>")
+		return nil, true
+	}
+	i, known := c.calls[ID(name, n.Call)]
+	switch {
+	case n.Call == own:
+		c.report(RuleContinues, "must be another call, is this one", "call")
+	case !known:
+		c.report(RuleContinues, fmt.Sprintf("must be a call of this document, which has no %s", ID(name, n.Call)), "call")
+	case i >= c.index:
+		c.report(RuleContinues, fmt.Sprintf("must be an earlier call, but %d comes later", n.Call), "call")
+	case n.Messages > len(c.doc.Snapshots[i].Request.Messages)+1:
+		c.report(RuleContinues, fmt.Sprintf("must be at most %d: call %d has %d and its answer",
+			len(c.doc.Snapshots[i].Request.Messages)+1, n.Call, len(c.doc.Snapshots[i].Request.Messages)), "messages")
+	default:
+		s.Continues = &n
+		return &c.doc.Snapshots[i], true
+	}
+	return nil, true
+}
+
+// beginning returns what a request has after the messages that it shares with base: the answer to
+// that as it was sent back, if n counts it.
+func (n *Continues) beginning(c *coder, base *Snapshot) (sent []modelio.Message, ok bool) {
+	if n.Messages <= len(base.Request.Messages) {
+		if n.Sent != nil {
+			c.report(RuleContinues, "must not be there, as the answer is not among the messages", "sent")
+		}
+		return nil, n.Sent == nil
+	}
+	said := base.said()
+	if len(said) == 0 {
+		c.report(RuleContinues, fmt.Sprintf("must be at most %d, as call %d was not answered", n.Messages-1, n.Call), "messages")
+		return nil, false
+	}
+	sent, bad := n.sent(said)
+	if bad != "" {
+		c.report(RuleContinues, bad, "sent")
+	}
+	return sent, bad == ""
+}
+
+// said returns the parts of the answer, as a reader of the file knows them.
+func (s *Snapshot) said() []modelio.Part {
+	if len(s.Response.Candidates) == 0 {
+		return nil
+	}
+	a := answerOf(&s.Response.Candidates[0])
+	return a.candidate().Message.Content
+}
+
+// sent returns the messages in which an answer was sent back, or what is wrong with n.
+func (n *Continues) sent(said []modelio.Part) (messages []modelio.Message, bad string) {
+	if n.Sent == nil {
+		return []modelio.Message{{Role: modelio.RoleModel, Content: said}}, ""
+	}
+	messages = make([]modelio.Message, len(n.Sent))
+	for i, sent := range n.Sent {
+		m := modelio.Message{Role: modelio.RoleModel, Metadata: sent.Metadata, Content: said}
+		if sent.Parts != nil {
+			m.Content = make([]modelio.Part, len(sent.Parts))
+		}
+		for j, p := range sent.Parts {
+			switch {
+			case p.Part != nil:
+				m.Content[j] = *p.Part
+				continue
+			case p.Answer < 0 || p.Answer >= len(said):
+				return nil, fmt.Sprintf("must name parts of the answer, which has %d, not %d", len(said), p.Answer)
+			}
+			m.Content[j] = said[p.Answer]
+			if p.Metadata != nil {
+				m.Content[j].Metadata = p.Metadata
+			}
+			if len(p.Metadata) == 0 && p.Metadata != nil {
+				m.Content[j].Metadata = nil
+			}
+		}
+		messages[i] = m
+	}
+	return messages, ""
+}
+
+// copiedMost bounds the messages of whole requests that cannot share memory with those that they
+// continue. Real documents are far below it.
+const copiedMost = 1 << 20
+
+// join returns a whole request's messages: the first of those of the i-th record, and what follows.
+// The first request that continues a whole one shares memory with it, so that an agent of n turns
+// needs no more than it says.
+func (c *coder) join(i int, beginning, own []modelio.Message) []modelio.Message {
+	base, n := c.doc.Snapshots[i].Request.Messages, c.doc.Snapshots[c.index].Continues.Messages
+	var whole []modelio.Message
+	if tail := c.tails[i]; n >= len(base) && tail != nil {
+		c.tails[i] = nil
+		whole = append(append(tail, beginning...), own...)
+	} else {
+		shared := base[:min(n, len(base))]
+		if c.copied += len(shared); c.copied > copiedMost {
+			c.report(RuleContinues, fmt.Sprintf("must not make requests of more than %d messages", copiedMost), "continues")
+			return nil
+		}
+		whole = slices.Concat(shared, beginning, own)
+	}
+	c.tails[c.index] = whole
+	return whole[:len(whole):len(whole)]
+}

@@ -1,0 +1,336 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Free JSON: values of any kind, of which the format says nothing but how files spell them.
+//
+// Two kinds of values have a form in files that is an object with one member: a number that no
+// float64 holds, {"$number":"9223372036854775807"}, and a longer text, {"$text":["…","…"]}. So that
+// nothing else looks like that, such a name has one more $ in files where it was sent.
+
+// raw is a member of any kind; nil where there is none.
+func (c *coder) raw(name string, raw *json.RawMessage) {
+	if c.member(name, valued, *raw == nil) != here {
+		return
+	}
+	if c.reading() {
+		*raw = c.memory()
+	} else {
+		c.writeRaw(*raw)
+	}
+	c.leave()
+}
+
+// free is a member that is an object of any members; empty where there is none.
+func (c *coder) free(name string, o *modelio.Object) {
+	switch c.member(name, optional, len(*o) == 0) {
+	case skip:
+		return
+	case null:
+		*o = nil
+		return
+	}
+	c.freeObject(o)
+	if c.reading() && *o != nil && len(*o) == 0 {
+		c.emptied()
+		*o = nil
+	}
+	c.leave()
+}
+
+// freeObject is the object at hand, of any members.
+func (c *coder) freeObject(o *modelio.Object) {
+	if !c.reading() {
+		c.writeFreeObject(*o)
+		return
+	}
+	at := c.at
+	if !at.IsObject() {
+		c.mismatch("an object")
+		return
+	}
+	*o = modelio.Object{}
+	single := at.Len() == 1
+	for name, value := range at.Members() {
+		if dollars, kind := special(name); single && kind != "" {
+			if dollars == 1 { // a text or a number in the place of an object
+				c.mismatch("an object")
+				return
+			}
+			name = name[1:]
+		}
+		c.at = value
+		c.enter(name)
+		(*o)[name] = c.memory()
+		c.leave()
+	}
+	c.at = at
+}
+
+func (c *coder) writeFreeObject(o modelio.Object) {
+	names := make([]string, 0, len(o))
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, c.order())
+	c.write("{")
+	for i, name := range names {
+		if i > 0 {
+			c.write(",")
+		}
+		spelled := name
+		if _, kind := special(name); kind != "" && len(names) == 1 {
+			spelled = "$" + name
+		}
+		c.writeText(spelled)
+		c.write(":")
+		c.enter(spelled)
+		c.writeRaw(o[name])
+		c.leave()
+	}
+	c.write("}")
+}
+
+// memory returns the value at hand as it is in memory.
+func (c *coder) memory() json.RawMessage {
+	start := len(c.dst)
+	c.value(c.at)
+	return c.dst[start:len(c.dst):len(c.dst)]
+}
+
+// writeRaw writes a value that is in memory.
+func (c *coder) writeRaw(raw json.RawMessage) {
+	doc, err := jsontext.ParseStrict(raw)
+	if err != nil {
+		c.found = append(c.found, textViolation(c.pointer(), err))
+		c.write("null")
+		return
+	}
+	c.value(doc.Root())
+}
+
+// order returns how names are compared in the form at hand.
+func (c *coder) order() func(a, b string) int {
+	switch c.form {
+	case inMemory, inCore:
+		return canonicalOrder
+	case asSealed:
+		return textOrder
+	}
+	return fileOrder
+}
+
+// value appends v in the form at hand.
+func (c *coder) value(v jsontext.Value) {
+	switch {
+	case v.IsObject():
+		c.valueObject(v)
+	case v.IsArray():
+		c.write("[")
+		for i, e := range v.Elements() {
+			if i > 0 {
+				c.write(",")
+			}
+			c.element(i)
+			c.value(e)
+			c.leave()
+		}
+		c.write("]")
+	case v.IsString():
+		c.valueText(v)
+	case v.NumberKind() != jsontext.NotNumber:
+		c.valueNumber(v)
+	default:
+		c.dst = append(c.dst, v.Raw()...)
+	}
+}
+
+func (c *coder) valueText(v jsontext.Value) {
+	if c.form == inFile && mayHavePieces(v.Raw()) {
+		text, _ := v.Text() // the text was parsed strictly
+		if pieces := Split(text); len(pieces) > 1 {
+			c.write(`{"$text":`)
+			c.writeStrings(pieces)
+			c.write("}")
+			return
+		}
+	}
+	if raw := v.Raw(); !v.Escaped() || canon.Canonical(raw) {
+		c.dst = append(c.dst, raw...)
+		return
+	}
+	text, _ := v.Text()
+	c.writeText(text)
+}
+
+func (c *coder) valueObject(v jsontext.Value) {
+	first := len(c.members)
+	for name, value := range v.Members() {
+		c.members = append(c.members, member{name: name, value: value})
+	}
+	all := c.members[first:]
+	if len(all) == 1 && c.form != asSealed {
+		if dollars, kind := special(all[0].name); kind != "" {
+			c.members = c.members[:first]
+			c.valueSpecial(all[0], dollars, kind)
+			return
+		}
+	}
+	order := c.order()
+	byName := func(a, b member) int { return order(a.name, b.name) }
+	if !slices.IsSortedFunc(all, byName) {
+		slices.SortStableFunc(all, byName)
+	}
+	c.write("{")
+	for i := range len(all) {
+		m := c.members[first+i]
+		if i > 0 {
+			c.write(",")
+		}
+		c.writeText(m.name)
+		c.write(":")
+		c.enter(m.name)
+		c.value(m.value)
+		c.leave()
+	}
+	c.write("}")
+	c.members = c.members[:first]
+}
+
+// special returns how many $ are before the word, number or text, that makes a name special.
+func special(name string) (dollars int, kind string) {
+	rest := strings.TrimLeft(name, "$")
+	if dollars = len(name) - len(rest); dollars > 0 && (rest == "number" || rest == "text") {
+		return dollars, rest
+	}
+	return 0, ""
+}
+
+// valueSpecial appends an object with the one member m, whose name is special.
+func (c *coder) valueSpecial(m member, dollars int, kind string) {
+	switch {
+	case !c.reading():
+		m.name = "$" + m.name
+	case dollars > 1:
+		m.name = m.name[1:]
+	case kind == "number":
+		if number, ok := keptNumber(m.value); ok {
+			c.write(number)
+		} else {
+			c.report(RuleNumber, "must be a string with a number that does not fit a float64", m.name)
+			c.write("null")
+		}
+		return
+	default:
+		var text string
+		c.enter(m.name)
+		c.at = m.value
+		if !c.at.IsArray() {
+			c.mismatch("an array of the pieces of a text")
+		} else {
+			c.readPieces(&text)
+		}
+		c.leave()
+		c.writeText(text)
+		return
+	}
+	c.write("{")
+	c.writeText(m.name)
+	c.write(":")
+	c.enter(m.name)
+	c.value(m.value)
+	c.leave()
+	c.write("}")
+}
+
+func (c *coder) valueNumber(v jsontext.Value) {
+	raw := v.Raw()
+	if v.NumberKind() == jsontext.PlainNumber {
+		c.dst = append(c.dst, raw...)
+		return
+	}
+	text, err := canon.JSON(raw)
+	switch {
+	case err == nil:
+		c.dst = append(c.dst, text...)
+	case c.form == inMemory:
+		c.report(RuleNumber, notFitting(string(raw)))
+		c.dst = append(c.dst, raw...)
+	case c.form == asSealed: // was reported where it was read
+		c.dst = append(c.dst, raw...)
+	default:
+		c.writeKept(string(raw))
+	}
+}
+
+func notFitting(number string) string {
+	return "does not fit a float64: it must be kept as {\"$number\":" + strconv.QuoteToASCII(excerpt(number)) + "}"
+}
+
+func (c *coder) writeKept(number string) {
+	c.write(`{"$number":`)
+	c.writeText(number)
+	c.write("}")
+}
+
+// keptNumber returns the number that v, the member of a kept one, holds.
+func keptNumber(v jsontext.Value) (string, bool) {
+	text, ok := v.Text()
+	if !ok {
+		return "", false
+	}
+	end, kind := jsontext.Number([]byte(text), 0)
+	if kind == jsontext.NotNumber || end < len(text) {
+		return "", false
+	}
+	_, err := canon.JSON([]byte(text))
+	return text, err != nil
+}
+
+// readNumber reads a number, or a kept one.
+func (c *coder) readNumber() (json.Number, bool) {
+	if number, ok := c.at.Number(); ok {
+		if c.at.NumberKind() != jsontext.PlainNumber {
+			if _, err := canon.JSON(c.at.Raw()); err != nil {
+				c.report(RuleNumber, notFitting(string(*number)))
+				return "", false
+			}
+		}
+		return *number, true
+	}
+	if number, ok := keptNumber(c.at.Member("$number")); ok && c.at.Len() == 1 {
+		return json.Number(number), true
+	}
+	c.mismatch(`a number, or {"$number":"…"} with one that a float64 does not hold`)
+	return "", false
+}
+
+// writeRawNumber writes a number that is in memory.
+func (c *coder) writeRawNumber(n json.Number) {
+	end, kind := jsontext.Number([]byte(n), 0)
+	switch text, err := canon.JSON([]byte(n)); {
+	case kind == jsontext.NotNumber || end < len(n):
+		c.reportf(RuleType, "must be a number, is %q", excerpt(string(n)))
+	case err != nil:
+		c.writeKept(string(n))
+	default:
+		c.dst = append(c.dst, text...)
+	}
+}
+
+// canonicalNumber returns the spelling of n in ECMAScript, where it fits a float64.
+func canonicalNumber(n json.Number) json.Number {
+	if text, err := canon.JSON([]byte(n)); err == nil {
+		return json.Number(text)
+	}
+	return n
+}

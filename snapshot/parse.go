@@ -1,0 +1,233 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Parse reads a document, strictly: it must have every member that the format requires and no
+// other, each of the right type, every hash must match, and what a request continues must be there
+// (SF "Validation Rules"). White space, the order of members, the spelling of strings and numbers
+// and the pieces of texts are free; [Examine] asks for those that [Document.Encode] writes.
+//
+// In the result each request is whole. Requests share the memory of what they have in common:
+// change none in place.
+//
+// An error is an [*Error]. Text that is not JSON, or that not every reader takes alike, has one
+// violation with its offset; all other text has every violation. Another version of the
+// format has that one violation alone, which is [ErrVersion].
+func Parse(data []byte) (*Document, error) {
+	text, err := jsontext.ParseStrict(data)
+	if err != nil {
+		return nil, unreadable(data, err)
+	}
+	doc, found := parse(text)
+	if len(found) > 0 {
+		return nil, &Error{Violations: found}
+	}
+	return doc, nil
+}
+
+// parse returns all violations, sorted; the document is of use only if there are none.
+func parse(text *jsontext.Document) (*Document, []Violation) {
+	root := text.Root()
+	if v, ok := root.Member("version").Text(); ok && v != Version {
+		return nil, []Violation{{"/version", RuleVersion, otherVersion(v)}}
+	}
+	records := root.Member("snapshots")
+	c := coder{
+		doc: &Document{}, at: root, dst: make([]byte, 0, 512),
+		calls: make(map[string]int, records.Len()), tails: make([][]modelio.Message, records.Len()),
+	}
+	for i, r := range records.Elements() {
+		id := r.Member("id").Word()
+		if _, twice := c.calls[id]; !twice {
+			c.calls[id] = i
+		}
+	}
+	c.document()
+	return c.doc, sorted(c.found)
+}
+
+// unreadable says why data is no text that every reader takes alike.
+func unreadable(data []byte, err error) *Error {
+	if line := conflictLine(data); line > 0 && errors.Is(err, jsontext.ErrSyntax) {
+		return &Error{Violations: []Violation{{"", RuleConflict, fmt.Sprintf("line %d is a conflict marker of a merge", line)}}}
+	}
+	return &Error{Violations: []Violation{textViolation("", err)}, Err: err}
+}
+
+// conflictLine returns the number of the first line that is a conflict marker, counted
+// from 1, or 0. No line of a JSON text looks like one. Git's have seven characters, or more
+// where both sides renamed the file.
+func conflictLine(data []byte) int {
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		line = bytes.TrimRight(line, "\r\n")
+		for _, marker := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+			rest, ok := bytes.CutPrefix(line, []byte(marker))
+			if rest = bytes.TrimLeft(rest, marker[:1]); ok && (len(rest) == 0 || rest[0] == ' ') {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// otherVersion is SF's wording for a document of an older version. One of a newer version is for a
+// newer traceforge: to record it again would take it back.
+func otherVersion(version string) string {
+	if newer(version) {
+		return fmt.Sprintf("Snapshot version %s is newer than this traceforge\n   Current version: %s\n   Update traceforge",
+			excerpt(version), Version)
+	}
+	return fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   Re-record all snapshots",
+		excerpt(version), Version)
+}
+
+// newer reports whether a version is later than [Version]. One that is none is not.
+func newer(version string) bool {
+	var major, minor, patch int
+	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
+		return false
+	}
+	return slices.Compare([]int{major, minor, patch}, []int{1, 0, 0}) > 0
+}
+
+// checkDocument checks what concerns more than one record (SF "Combined Hash").
+func (c *coder) checkDocument() {
+	d := c.doc
+	complete := d.Version != "" && d.Hash != "" && c.at.Member("snapshots").IsArray()
+	for i := range d.Snapshots {
+		s := &d.Snapshots[i]
+		if first := c.calls[s.ID]; s.ID != "" && first < i {
+			c.report(RuleDuplicate, "is the id of another record too: "+excerpt(s.ID), "snapshots", strconv.Itoa(i), "id")
+		}
+		s.Source.Package, s.Source.Test = d.Snapshots[0].Source.Package, d.Snapshots[0].Source.Test
+		complete = complete && s.Hash != ""
+	}
+	if !complete {
+		return
+	}
+	if want := CombinedHash(d.Version, d.seals()); d.Hash != want {
+		c.report(RuleHash, disagreement(d.Hash, want), "hash")
+	}
+}
+
+// checkRecord checks a record's seal, and the ranges that SF "Request Fields" gives. What a provider
+// refused is on record as it was sent.
+func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
+	if s.Hash != "" {
+		if want, ok := c.sealOf(at); ok && s.Hash != want {
+			c.report(RuleSeal, disagreement(s.Hash, want), "hash")
+		}
+	}
+	if s.Response.Error != nil || s.Response.Status >= 400 {
+		return
+	}
+	for _, p := range modelio.Parameters {
+		value := *p.Field(&s.Request)
+		if value == nil {
+			continue
+		}
+		if f, err := value.Float64(); err == nil && (f < p.Least || f > p.Most) {
+			c.report(RuleValue, fmt.Sprintf("must be from %g to %g where the provider answered, is %s",
+				p.Least, p.Most, excerpt(value.String())), "request", p.Name)
+		}
+	}
+}
+
+func disagreement(stated, computed canon.Hash) string {
+	return fmt.Sprintf("says %s, but the content has %s", stated, computed)
+}
+
+// Examine is [Parse] that also asks for the spelling of files: the layout, the order of members and
+// the pieces of texts that [Document.Encode] writes. The document is nil if Parse would reject it.
+func Examine(data []byte) (*Document, []Violation) {
+	text, err := jsontext.ParseStrict(data)
+	if err != nil {
+		return nil, unreadable(data, err).Violations
+	}
+	doc, found := parse(text)
+	if len(found) > 0 {
+		return nil, found
+	}
+	c := coder{form: inFile, dst: make([]byte, 0, len(data))}
+	c.writeDocument(doc)
+	switch want := layOut(c.dst); {
+	case bytes.Equal(want, data):
+		return doc, nil
+	case bytes.Contains(data, []byte("\r\n")):
+		return doc, []Violation{{"", RuleCanonical, "has CRLF line ends: git must not change them, as .gitattributes says"}}
+	}
+	return doc, unlike(text, c.dst)
+}
+
+// unlike says how a text differs from what files have: texts that are in other pieces, or all else.
+func unlike(text *jsontext.Document, want []byte) []Violation {
+	var c coder
+	if should, err := jsontext.Parse(want); err == nil {
+		c.comparePieces(text.Root(), should.Root())
+	}
+	if len(c.found) == 0 {
+		c.report(RuleCanonical, "differs from what traceforge writes in white space, order or spelling")
+	}
+	return sorted(c.found)
+}
+
+// comparePieces reports the texts that are in other pieces than they should be.
+func (c *coder) comparePieces(is, should jsontext.Value) {
+	mine, ok := piecesOf(is)
+	other, ok2 := piecesOf(should)
+	if ok && ok2 && strings.Join(mine, "") == strings.Join(other, "") {
+		if !slices.Equal(mine, other) {
+			c.report(RulePieces, "must be in the pieces that traceforge writes, which hide no line break: seal it again")
+		}
+		return
+	}
+	names, values := children(is)
+	names2, values2 := children(should)
+	if !slices.Equal(names, names2) || len(values) != len(values2) {
+		return
+	}
+	for i := range values {
+		if names == nil {
+			c.element(i)
+		} else {
+			c.enter(names[i])
+		}
+		c.comparePieces(values[i], values2[i])
+		c.leave()
+	}
+}
+
+// children returns what is in an object or an array.
+func children(v jsontext.Value) (names []string, values []jsontext.Value) {
+	for name, value := range v.Members() {
+		names, values = append(names, name), append(values, value)
+	}
+	for _, value := range v.Elements() {
+		values = append(values, value)
+	}
+	return names, values
+}
+
+// piecesOf returns the pieces of a text, wherever it may stand.
+func piecesOf(v jsontext.Value) ([]string, bool) {
+	if text, ok := v.Text(); ok {
+		return []string{text}, true
+	}
+	if v.IsObject() && v.Len() == 1 {
+		v = v.Member("$text")
+	}
+	return v.Texts()
+}

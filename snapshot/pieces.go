@@ -1,0 +1,173 @@
+package snapshot
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// A text is in pieces in a file so that a change of a word is a change of a short line. Where a piece
+// ends follows from the characters around that place alone: an edit moves no other piece.
+
+const (
+	lineMost  = 120 // characters of a line that is one piece
+	pieceMost = 160 // characters of a piece that is not divided further
+)
+
+// Split returns the pieces in which files have a text; joined, they are the text. A text that is
+// one piece is a string in files. docs/format.md has the table of where pieces end.
+func Split(text string) []string {
+	if isOnePiece(text) {
+		return []string{text}
+	}
+	var pieces []string
+	for line := range strings.Lines(text) {
+		if fits(line, lineMost) {
+			pieces = append(pieces, line)
+		} else {
+			pieces = divide(pieces, line, 0)
+		}
+	}
+	return pieces
+}
+
+// isOnePiece reports whether a text is short and no line break is inside it.
+func isOnePiece(text string) bool {
+	if !fits(text, lineMost) {
+		return false
+	}
+	i := strings.IndexByte(text, '\n')
+	return i < 0 || i == len(text)-1
+}
+
+// fits reports whether s has at most so many characters.
+func fits(s string, most int) bool { return len(s) <= most || utf8.RuneCountInString(s) <= most }
+
+// divide appends the pieces of s, which is too long: it is cut at the places of the first level that
+// has any, and what is still too long at those of the next.
+func divide(pieces []string, s string, level int) []string {
+	if level == len(levels) {
+		return append(pieces, s)
+	}
+	start := 0
+	for i := 1; i < len(s); i++ {
+		if s[i] < utf8.RuneSelf|0x40 && s[i] >= utf8.RuneSelf || !levels[level](s, i) { // inside a character, or no end
+			continue
+		}
+		pieces = divideLong(pieces, s[start:i], level+1)
+		start = i
+	}
+	return divideLong(pieces, s[start:], level+1)
+}
+
+func divideLong(pieces []string, s string, level int) []string {
+	if fits(s, pieceMost) {
+		return append(pieces, s)
+	}
+	return divide(pieces, s, level)
+}
+
+// levels say whether a piece ends before s[i], coarsest first. i is neither 0 nor len(s).
+var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
+
+// endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
+func endsSentence(s string, i int) bool {
+	before := s[i-1]
+	switch {
+	case before == ' ' && s[i] != ' ':
+		j := lastNot(s[:i-1], ` "')]*_`+"`")
+		return j >= 0 && strings.IndexByte(".!?", s[j]) >= 0 || isCJKStop(s[:i-1])
+	case before == ',':
+		return i >= 2 && strings.IndexByte(`"}]0123456789el`, s[i-2]) >= 0 && strings.IndexByte("\"{[ ", s[i]) >= 0 && isJSONMember(s[i:])
+	}
+	return isCJKStop(s[:i])
+}
+
+func isJSONMember(rest string) bool {
+	rest = strings.TrimLeft(rest, " ")
+	return rest != "" && strings.IndexByte(`"{[`, rest[0]) >= 0
+}
+
+// lastNot returns the index of the last byte of s that is not one of cutset, which has few bytes.
+func lastNot(s, cutset string) int {
+	i := len(s) - 1
+	for i >= 0 && strings.IndexByte(cutset, s[i]) >= 0 {
+		i--
+	}
+	return i
+}
+
+func isCJKStop(s string) bool {
+	return strings.HasSuffix(s, "。") || strings.HasSuffix(s, "！") || strings.HasSuffix(s, "？")
+}
+
+// endsClause: after the punctuation inside a sentence, a tag or a bracket.
+func endsClause(s string, i int) bool {
+	switch s[i-1] {
+	case ' ':
+		return i >= 2 && strings.IndexByte(",;:|-)", s[i-2]) >= 0
+	case '\t', '>', ';', '}', ']', '\r':
+		return true
+	case ',':
+		return s[i] != ' '
+	case 'n', 't': // an escaped line break or tab, in JSON that is inside a string
+		return i >= 2 && s[i-2] == '\\'
+	}
+	return strings.HasSuffix(s[:i], "，") || strings.HasSuffix(s[:i], "、") || strings.HasSuffix(s[:i], "；")
+}
+
+// endsWord: after a space that follows one of a quarter of all bytes.
+func endsWord(s string, i int) bool { return s[i-1] == ' ' && i >= 2 && s[i-2]%4 == 3 }
+
+// endsRun: after a character whose last bytes are two of few.
+func endsRun(s string, i int) bool { return i >= 2 && s[i-1]%16 == 3 && s[i-2]%4 == 3 }
+
+// mayHavePieces reports whether a JSON string may be a text that is more than one piece.
+func mayHavePieces(raw []byte) bool {
+	return len(raw) > lineMost || bytes.Contains(raw, []byte(`\n`)) || bytes.Contains(raw, []byte(`\u000`))
+}
+
+// writePieces writes a string, in pieces where files have it so.
+func (c *coder) writePieces(s string) {
+	if c.form == inFile && !isOnePiece(s) {
+		c.writeStrings(Split(s))
+		return
+	}
+	c.writeText(s)
+}
+
+func (c *coder) writeStrings(all []string) {
+	c.write("[")
+	for i, s := range all {
+		if i > 0 {
+			c.write(",")
+		}
+		c.writeText(s)
+	}
+	c.write("]")
+}
+
+// readPieces joins the array at hand. It takes any pieces, at least one.
+func (c *coder) readPieces(s *string) bool {
+	var b strings.Builder
+	at, n := c.at, 0
+	for i, e := range at.Elements() {
+		piece, ok := e.Text()
+		if !ok {
+			c.element(i)
+			c.at = e
+			c.mismatch("a string, a piece of the text")
+			c.leave()
+			c.at = at
+			return false
+		}
+		b.WriteString(piece)
+		n++
+	}
+	if n == 0 {
+		c.report(RuleText, "must have at least one piece")
+		return false
+	}
+	*s = b.String()
+	return true
+}

@@ -1,0 +1,243 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Seal chooses which calls continue which, and computes the hashes of the records and of the
+// document (SF "Hash Calculation", design R2, R4). It changes nothing else. A choice that is there
+// and still true stays. An error is an [*Error] that names what cannot be written.
+func (d *Document) Seal() error {
+	newChooser(d).choose()
+	c := coder{form: inFile, sealing: true}
+	c.writeDocument(d)
+	return c.err()
+}
+
+// Encode returns the bytes of d's file: members in the order of files, texts in pieces, two spaces
+// of indentation, a final line break. [Document.Seal] comes first. A document that [Parse] would
+// reject is not encoded; an error is an [*Error] with every violation.
+func (d *Document) Encode() ([]byte, error) {
+	var c coder
+	if i := newChooser(d).untrue(); i >= 0 {
+		c.steps = []step{{"snapshots", -1}, {"", i}, {"request", -1}}
+		c.report(RuleContinues, "is not true: seal the document", "continues")
+		return nil, c.err()
+	}
+	c.form = inFile
+	c.writeDocument(d)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if _, err := Parse(c.dst); err != nil {
+		return nil, err
+	}
+	return layOut(c.dst), nil
+}
+
+// SF returns a document with this one record in SF's literal form: the whole request, texts
+// joined, nothing left out, and the seals that SF's JavaScript computes of that.
+func (s *Snapshot) SF() ([]byte, error) {
+	d := Document{Version: Version, Snapshots: []Snapshot{*s}}
+	c := coder{form: literal, sealing: true}
+	c.writeDocument(&d)
+	return layOut(c.dst), c.err()
+}
+
+func (c *coder) writeDocument(d *Document) {
+	c.doc, c.calls, c.texts = d, d.indexes(), make([]*requestTexts, len(d.Snapshots))
+	c.document()
+}
+
+// layOut returns a compact text as a file has it: as JSON.stringify(value, null, 2) of ECMAScript
+// prints it, with a final line break.
+func layOut(text []byte) []byte {
+	const most = 64 << 10 // of white space, beside which a longer text is mostly strings
+	var out bytes.Buffer
+	out.Grow(len(text) + min(len(text)/4, most))
+	_ = json.Indent(&out, text, "", "  ") // unreachable error: text is JSON
+	out.WriteByte('\n')
+	return out.Bytes()
+}
+
+func (d *Document) seals() iter.Seq[canon.Hash] {
+	return func(yield func(canon.Hash) bool) {
+		for i := range d.Snapshots {
+			if !yield(d.Snapshots[i].Hash) {
+				return
+			}
+		}
+	}
+}
+
+// CombinedHash returns the hash of a document or a manifest: of its version and the seals of its
+// records (SF "Combined Hash").
+func CombinedHash(version string, seals iter.Seq[canon.Hash]) canon.Hash {
+	const atOnce = 8 << 10 // bytes; a manifest's are too many to be copied together
+	sum := sha256.New()
+	text := append(jsontext.AppendText([]byte(`{"version":`), version), `,"snapshots":[`...)
+	separator := ""
+	for h := range seals {
+		text = jsontext.AppendText(append(text, separator...), string(h))
+		separator = ","
+		if len(text) > atOnce {
+			sum.Write(text)
+			text = text[:0]
+		}
+	}
+	sum.Write(append(text, "]}"...))
+	return hashOf(sum.Sum(nil))
+}
+
+// sumOf returns the hash of a text and its end.
+func sumOf(text []byte, end string) canon.Hash {
+	sum := sha256.New()
+	sum.Write(text)
+	sum.Write([]byte(end))
+	return hashOf(sum.Sum(nil))
+}
+
+func hashOf(sum []byte) canon.Hash { return canon.Hash("sha256:" + hex.EncodeToString(sum)) }
+
+var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
+
+// sealOf returns the seal of a record as it stands in a text, if all members that it covers are
+// there (SF "Individual Snapshot Hash").
+func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
+	s := coder{form: asSealed, dst: c.sealed[:0]}
+	opening := "{"
+	for _, name := range sealedNames {
+		value := record.Member(name)
+		if !value.Present() {
+			return "", false
+		}
+		s.write(opening)
+		opening = ","
+		s.writeText(name)
+		s.write(":")
+		s.value(value)
+	}
+	s.write("}")
+	c.sealed = s.dst
+	sum := sha256.Sum256(s.dst)
+	return hashOf(sum[:]), true
+}
+
+// RequestCore returns the canonical JSON of what a request asks for: the whole of it, texts joined,
+// numbers that no float64 holds as objects, less what the ignored RFC 6901 pointers name (design R3).
+// A token * names every element of an array. A pointer that names nothing is no error; one that is
+// malformed, or names the whole request, is.
+func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
+	c := coder{form: inCore}
+	s := Snapshot{Request: *r}
+	c.request(&s)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return without(c.dst, ignored)
+}
+
+// ResponseCore returns the canonical JSON of what a model said: content, finish_reason, tool_calls,
+// parts, candidates and error, those that are absent left out (design R3). The provider's own words
+// for why it finished are not in it.
+func ResponseCore(r *Response) ([]byte, error) {
+	c := coder{form: inCore}
+	c.core(r)
+	return c.dst, c.err()
+}
+
+// without returns a core less the members and elements that pointers name.
+func without(core []byte, pointers []string) ([]byte, error) {
+	if len(pointers) == 0 {
+		return core, nil
+	}
+	paths := make([][]string, len(pointers))
+	for i, pointer := range pointers {
+		tokens, err := jsontext.ParsePointer(pointer)
+		if err != nil {
+			return nil, err
+		}
+		if len(tokens) == 0 {
+			return nil, &Error{Violations: []Violation{{pointer, RuleValue, "the empty pointer names the whole request"}}}
+		}
+		paths[i] = tokens
+	}
+	doc, err := jsontext.Parse(core)
+	if err != nil {
+		return nil, err
+	}
+	return appendWithout(make([]byte, 0, len(core)), doc.Root(), paths), nil
+}
+
+// appendWithout appends v, which is canonical, less what paths lead to.
+func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
+	if len(paths) == 0 || !v.IsObject() && !v.IsArray() {
+		return append(out, v.Raw()...)
+	}
+	closing, start := byte('}'), len(out)+1
+	if v.IsArray() {
+		closing = ']'
+	}
+	out = append(out, v.Raw()[0])
+	item := func(token string, name []byte, value jsontext.Value) {
+		var below [][]string
+		for _, path := range paths {
+			if path[0] != token && !(path[0] == "*" && name == nil) {
+				continue
+			}
+			if len(path) == 1 {
+				return
+			}
+			below = append(below, path[1:])
+		}
+		if len(out) > start {
+			out = append(out, ',')
+		}
+		out = appendWithout(append(out, name...), value, below)
+	}
+	for name, value := range v.Members() {
+		item(name, append(jsontext.AppendText(nil, name), ':'), value)
+	}
+	for i, value := range v.Elements() {
+		item(strconv.Itoa(i), nil, value)
+	}
+	return append(out, closing)
+}
+
+// Media returns the media that the record's messages and answers name, each once.
+func (s *Snapshot) Media() []Medium {
+	c := coder{form: inCore}
+	whole := *s
+	c.object(nil, func() {
+		c.enter("request")
+		c.request(&whole)
+		c.leave()
+	})
+	c.core(&s.Response)
+	return media(c.dst)
+}
+
+// media returns the media that a text names.
+func media(text []byte) (found []Medium) {
+	for rest := text; ; {
+		_, after, ok := bytes.Cut(rest, []byte(`"blob:`))
+		if !ok {
+			return found
+		}
+		rest = after
+		name, _, _ := bytes.Cut(after, []byte{'"'})
+		if m, ok := ParseMedium("blob:" + string(name)); ok && !slices.Contains(found, m) {
+			found = append(found, m)
+		}
+	}
+}
