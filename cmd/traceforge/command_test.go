@@ -2,56 +2,41 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-func TestArguments(t *testing.T) {
+// Flags have one dash or two, as those of go have, and stand anywhere.
+func TestLongFlags(t *testing.T) {
 	tests := []struct {
-		name, why string
-		args      []string
-		want      []string
-		value     string
-		wrong     string
+		name, why  string
+		args, want []string
 	}{
-		{"none", "flags may be left out", []string{"a"}, []string{"a"}, "", ""},
-		{"before", "as the flag package wants it", []string{"-o", "x", "a", "b"}, []string{"a", "b"}, "x", ""},
-		{"after", "as people type it", []string{"a", "--o=x", "b"}, []string{"a", "b"}, "x", ""},
-		{"stdin", "a dash is a file", []string{"-", "-o", "x"}, []string{"-"}, "x", ""},
-		{"end", "what follows two dashes is no flag", []string{"a", "--", "-o", "--"}, []string{"a", "-o", "--"}, "", ""},
-		{"unknown", "a misspelled flag is not ignored", []string{"a", "-p"}, nil, "", "flag provided but not defined: -p"},
-		{"no_value", "a flag without its value neither", []string{"a", "-o"}, nil, "", "flag needs an argument: -o"},
-		{"few", "the command needs one", nil, nil, "", "too few arguments"},
-		{"many", "and takes three", []string{"a", "b", "c", "d", "e"}, nil, "", `too many arguments, from "d" on`},
+		{"two", "as the library wants it", []string{"--json", "a"}, []string{"--json", "a"}},
+		{"one", "as Go's users type it", []string{"a", "-run=X", "-json"}, []string{"a", "--run=X", "--json"}},
+		{"letter", "a letter is a flag of its own", []string{"-o", "x", "-n=true"}, []string{"-o", "x", "-n=true"}},
+		{"stdin", "a dash is a file", []string{"-"}, []string{"-"}},
+		{"end", "what follows two dashes is for go test", []string{"-json", "--", "-run", "X"}, []string{"--json", "--", "-run", "X"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			flags := newFlags()
-			value := flags.String("o", "", "")
-			got, err := arguments(flags, tt.args, 1, 3)
-			if tt.wrong != "" {
-				require.EqualError(t, err, tt.wrong, tt.why)
-				require.ErrorAs(t, err, new(usageError))
-				return
-			}
-			require.NoError(t, err, tt.why)
-			require.Equal(t, tt.want, got, tt.why)
-			require.Equal(t, tt.value, *value, tt.why)
+			require.Equal(t, tt.want, longFlags(tt.args), tt.why)
 		})
 	}
-	_, err := arguments(newFlags(), []string{"a", "-h"}, 1, math.MaxInt)
-	require.ErrorIs(t, err, flag.ErrHelp)
 }
 
 func TestExitCode(t *testing.T) {
@@ -79,7 +64,7 @@ func TestExitCode(t *testing.T) {
 // An answer that could not be written is no answer.
 func TestUnwritableAnswer(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, makeStore(dir, []string{"plain"}))
+	require.NoError(t, pagetest.MakeStore(dir, "plain"))
 	session := `{"model_io_schema_version":"1.0.0","adapter_id":"a","model_id":"m","mode":"replay","interactions":[]}`
 	for _, tt := range []struct {
 		args []string
@@ -104,29 +89,27 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestEditDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"verify", "verify", 0}, {"verfy", "verify", 1}, {"shwo", "show", 2}, {"kitten", "sitting", 3}} {
-		require.Equal(t, tt.want, editDistance(tt.a, tt.b), "%s, %s", tt.a, tt.b)
-		require.Equal(t, tt.want, editDistance(tt.b, tt.a), "%s, %s", tt.b, tt.a)
-	}
-}
-
 // Every command has help, and the overview has every command.
 func TestHelp(t *testing.T) {
 	_, overview, _ := run("", "help")
-	for _, c := range commands() {
-		require.Contains(t, overview, "  "+c.name+" ")
-		code, help, said := run("", append(strings.Fields(c.name), "--help")...)
-		require.Equal(t, exitClean, code, c.name)
-		require.Empty(t, said, c.name)
-		require.Contains(t, help, "usage: traceforge "+c.name)
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		path := strings.TrimPrefix(c.CommandPath(), "traceforge")
+		if c.HasParent() && !c.Parent().HasParent() {
+			require.Regexp(t, `(?m)^  `+c.Name()+` +\S`, overview)
+		}
+		code, help, said := run("", append(strings.Fields(path), "--help")...)
+		require.Equal(t, exitClean, code, path)
+		require.Empty(t, said, path)
+		require.Contains(t, help, "Usage:\n  traceforge"+path)
 		for line := range strings.Lines(help) {
-			require.LessOrEqual(t, len([]rune(line)), 90, "help is for terminals: %s", line)
+			require.LessOrEqual(t, len([]rune(line)), 110, "help is for terminals: %s", line)
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
 		}
 	}
+	visit(rootCommand(newConsole(nil, io.Discard, io.Discard)))
 }
 
 // The help of a command names all that its --json may print.
@@ -135,25 +118,42 @@ func TestHelpOfJSON(t *testing.T) {
 		name  string
 		types []any
 	}{
-		{"verify", []any{packageCoverage{}, finding{}}},
-		{"report", []any{packageCoverage{}, unused{}, unanswered{}, testOf{}}},
-		{"prune", []any{unused{}}},
-		{"update", []any{change{}}},
-		{"manifest", []any{change{}}},
-		{"diff", []any{change{}}},
+		{"verify", []any{coverage.PackageReport{}, finding{}}},
+		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
+		{"prune", []any{coverage.Unused{}}},
+		{"update", []any{page.Change{}, page.Calls{}}},
+		{"diff", []any{page.Change{}, page.Calls{}}},
 		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
+		{"version", []any{version{}}},
 	} {
 		_, help, _ := run("", tt.name, "--help")
 		for _, v := range tt.types {
 			for _, field := range reflect.VisibleFields(reflect.TypeOf(v)) {
-				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-				if tt.name == "manifest" && len(field.Index) > 1 { // it knows no tests
-					continue
+				if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
+					require.Regexp(t, `\b`+name+`\b`, help, "%s: %T", tt.name, v)
 				}
-				require.Regexp(t, `\b`+name+`\b`, help, "%s: %T", tt.name, v)
 			}
 		}
 	}
+}
+
+// Manual pages are written for all commands.
+func TestMan(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man")
+	code, _, said := run("", "man", dir)
+	require.Equal(t, exitClean, code, said)
+	for _, name := range []string{"traceforge.1", "traceforge-verify.1", "traceforge-modelio-hash.1"} {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+}
+
+// The command is no test: it links neither the testing package nor the harness.
+func TestCommandIsNoTest(t *testing.T) {
+	deps, err := osexec.Command("go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	packages := strings.Fields(string(deps))
+	require.NotContains(t, packages, "testing")
+	require.NotContains(t, packages, coverage.Harness)
 }
 
 func TestIsTerminal(t *testing.T) {

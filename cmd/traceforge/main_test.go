@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 )
 
 func TestMain(m *testing.M) {
@@ -68,4 +70,12 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s has no %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(after), 0o666))
+}
+
+// runRecord is the command that scripts make stores with: record DIR NAME…
+func runRecord() {
+	if err := pagetest.MakeStore(os.Args[1], os.Args[2:]...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }

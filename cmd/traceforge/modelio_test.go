@@ -6,17 +6,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // runSession is the command session SIZE, which prints a session with a response of SIZE bytes.
 func runSession() {
 	size, err := strconv.Atoi(os.Args[1])
 	if err == nil {
-		session := modelio.NewSession("test", "model")
-		session.Append("prompt", strings.Repeat("x", size))
+		s := session.New("test", "model")
+		s.Append("prompt", strings.Repeat("x", size))
 		var text []byte
-		if text, err = session.Encode(); err == nil {
+		if text, err = s.Encode(); err == nil {
 			_, err = os.Stdout.Write(text)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 )
 
 // run calls the command in this process.
@@ -23,7 +25,7 @@ func run(stdin string, args ...string) (code int, stdout, stderr string) {
 // One character that changes anywhere in a store is found, with the name of its file.
 func TestVerifyEveryByte(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, makeStore(dir, []string{"plain", "turn1", "stream"}))
+	require.NoError(t, pagetest.MakeStore(dir, "plain", "turn1", "stream"))
 	code, _, said := run("", "verify", dir)
 	require.Equal(t, exitClean, code, said)
 
@@ -34,7 +36,7 @@ func TestVerifyEveryByte(t *testing.T) {
 		}
 		return err
 	}))
-	require.Len(t, files, 8, "3 records, 3 blobs, the manifest and .gitattributes")
+	require.Len(t, files, 9, "3 documents, 3 raw answers, the manifest, .gitattributes and .gitignore")
 	const positions = 40
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -56,7 +58,7 @@ func TestVerifyNameThatDrivesTheTerminal(t *testing.T) {
 		t.Skip("Windows has no such file names")
 	}
 	dir := t.TempDir()
-	require.NoError(t, makeStore(dir, []string{"plain"}))
+	require.NoError(t, pagetest.MakeStore(dir, "plain"))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "openai", "evil\x1b[2J\nopenai.json"), nil, 0o666))
 	for _, args := range [][]string{{"verify", dir}, {"verify", "--json", dir}} {
 		code, found, _ := run("", args...)

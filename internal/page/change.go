@@ -82,7 +82,8 @@ func (c Change) String() string {
 // Changes compares two states of a store, whose seals it takes by the documents' names, and returns
 // what differs, in the order of the names.
 func Changes(before, after map[string]Seal) []Change {
-	names := maps.Clone(before)
+	names := map[string]Seal{}
+	maps.Copy(names, before)
 	maps.Copy(names, after)
 	changes := []Change{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {

@@ -97,10 +97,13 @@ func (p *Page) call(provider string, s, base *snapshot.Snapshot) {
 
 // continued says what of an earlier call a request begins with.
 func continued(c *snapshot.Continues, base *snapshot.Snapshot) string {
-	if c.Messages > len(base.Request.Messages) {
+	switch {
+	case c.Messages > len(base.Request.Messages):
 		return fmt.Sprintf("call %d and its answer", c.Call)
+	case c.Messages == 1:
+		return fmt.Sprintf("the first message of call %d", c.Call)
 	}
-	return fmt.Sprintf("the first %s of call %d", Count(c.Messages, "message", "messages"), c.Call)
+	return fmt.Sprintf("the first %d messages of call %d", c.Messages, c.Call)
 }
 
 // A headerField is a line of a call's header. Titles may be empty, names are different.

@@ -1,12 +1,17 @@
-package page
+package page_test
 
 import (
 	"bytes"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/sebdah/goldie/v2"
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 func TestConversation(t *testing.T) {
@@ -17,7 +22,7 @@ func TestConversation(t *testing.T) {
 	}{
 		{"plain", "the usual call", "plain", 100, false},
 		{"tools", "tools that are offered, parallel calls of them, and options that do not fit a line", "turn1", 100, false},
-		{"tool_results", "the second turn: calls in the history, results that are text and JSON", "turn2", 100, false},
+		{"tool_results", "the second turn, whole: calls in the history, results that are text and JSON", "turn2", 100, false},
 		{"stream", "reasoning, its signature cut to a line, an answer that the caller ended", "stream", 100, false},
 		{"error", "a refusal has no answer", "error", 100, false},
 		{"media", "media by size or URL, and a part that is none of ours", "media", 100, false},
@@ -30,10 +35,33 @@ func TestConversation(t *testing.T) {
 	g := goldie.New(t, goldie.WithFixtureDir("testdata/conversation"))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := recorded()[tt.recording]
+			r := pagetest.Recordings()[tt.recording]
 			var out bytes.Buffer
-			p := page{out: &out, width: tt.width, color: tt.color}
-			p.conversation(r.provider, &r.snapshot)
+			p := page.Page{Out: &out, Width: tt.width, Color: tt.color}
+			p.Call(r.Provider, &r.Snapshot)
+			g.Assert(t, tt.name, out.Bytes())
+		})
+	}
+}
+
+// A test's document is one conversation: each turn is shown once.
+func TestDocument(t *testing.T) {
+	tests := []struct {
+		name, why string
+		continues *snapshot.Continues
+	}{
+		{"continued", "the second call shows what it adds", &snapshot.Continues{Call: 1, Messages: 2}},
+		{"forked", "it may begin like another one, and go on without its answer", &snapshot.Continues{Call: 1, Messages: 1}},
+		{"unrelated", "or have nothing in common with it", nil},
+	}
+	g := goldie.New(t, goldie.WithFixtureDir("testdata/conversation"))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := pagetest.Document("turn1", "turn2")
+			doc.Snapshots[1].Continues = tt.continues
+			var out bytes.Buffer
+			p := page.Page{Out: &out, Width: 100}
+			p.Document("openai", doc)
 			g.Assert(t, tt.name, out.Bytes())
 		})
 	}
@@ -45,19 +73,21 @@ func FuzzConversation(f *testing.F) {
 	f.Add("\x1b[2J\u009b31m", "\u202e\u2028\r\n\r", `"\u001b"`)
 	f.Add("\nanswer\n", "\n\n", `[]`)
 	f.Fuzz(func(t *testing.T, text, word, raw string) {
-		r := hostile()
-		r.snapshot.Request.Model, r.snapshot.Response.Content = word, text
-		r.snapshot.Source.Nondeterministic = text
-		r.snapshot.Request.Messages[0] = said("user", text)
-		r.snapshot.Request.Tools[0] = []byte(raw)
-		r.snapshot.Response.ToolCalls[0].Name = word
-		r.snapshot.Response.ToolCalls[0].Input = []byte(raw)
+		r := pagetest.Hostile()
+		s := &r.Snapshot
+		s.Request.Model, s.Response.Candidates[0].Message.Content[0].Text = word, &text
+		s.Source.Nondeterministic = text
+		s.Request.Messages[0] = pagetest.Said("user", text)
+		s.Request.Tools[0].InputSchema = []byte(raw)
+		call := s.Response.Candidates[0].Message.Content[1].ToolRequest
+		call.Name, call.Input = word, []byte(raw)
 		var out bytes.Buffer
-		p := page{out: &out, width: 80}
-		p.conversation(r.provider, &r.snapshot)
+		p := page.Page{Out: &out, Width: 80}
+		p.Call(r.Provider, s)
 		require.True(t, utf8.Valid(out.Bytes()))
 		for _, c := range out.String() {
-			require.True(t, c == '\n' || shown(c), "%q reaches the terminal", c)
+			joiner := c == '\u200c' || c == '\u200d'
+			require.True(t, c == '\n' || joiner || unicode.IsGraphic(c), "%q reaches the terminal", c)
 		}
 		require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\nanswer\n")), "a text that looks like a title")
 	})

@@ -2,10 +2,12 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -91,9 +93,15 @@ func (p *Page) result(r *modelio.ToolResponse) {
 	p.parts(r.Content)
 }
 
-// mediaText names media by its type and where it is, or its size in bytes if it is in the URL.
+// mediaText names media by its type and where it is, or its size if it is in the URL or in the store.
 func mediaText(m *modelio.Media) string {
 	kind, where := m.ContentType, m.URL
+	if rest, ok := strings.CutPrefix(m.URL, "blob:"); ok {
+		fields := strings.Split(rest, ";")
+		if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil && len(fields) == 3 {
+			return "[" + cmp.Or(kind, fields[1], "media") + ", " + byteSize(n) + "]"
+		}
+	}
 	if rest, ok := strings.CutPrefix(m.URL, "data:"); ok {
 		head, data, _ := strings.Cut(rest, ",")
 		mediaType, isBase64 := strings.CutSuffix(head, ";base64")
@@ -109,10 +117,7 @@ func mediaText(m *modelio.Media) string {
 		}
 		where = byteSize(size)
 	}
-	if kind == "" {
-		kind = "media"
-	}
-	return "[" + kind + ", " + where + "]"
+	return "[" + cmp.Or(kind, "media") + ", " + where + "]"
 }
 
 // tool shows a tool that the model may call: its name, its parameters, of which the optional
