@@ -135,8 +135,10 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	if echoes(blobs, key) {
 		return none, fmt.Errorf("%s: %w: nothing was stored", r.params.Provider, ErrKeyEchoed)
 	}
-	if _, err := a.Store.Put(blobs...); err != nil {
-		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
+	for _, blob := range blobs {
+		if _, err := a.Store.PutBlob(blob); err != nil {
+			return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
+		}
 	}
 	if e := resp.Error; e != nil {
 		return receipt, &ProviderError{r.params.Provider, answer.Status, e.Type, e.Code, e.Message, *receipt.RawOutputRef}

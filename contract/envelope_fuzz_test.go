@@ -10,9 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// FuzzOf makes a conversation of bytes, each a part, and proves that no call of the answer has a ref
+// FuzzEnvelope makes a conversation of bytes, each a part, and proves that no call of the answer has a ref
 // that the history uses, that calls and ids are told apart, and that all blobs can be found.
-func FuzzOf(f *testing.F) {
+func FuzzEnvelope(f *testing.F) {
 	f.Add([]byte{0x01, 0x11, 0x02, 0x40, 0x13}, uint8(2))
 	f.Add([]byte{0x35, 0x45, 0x36, 0x46, 0x17, 0x18, 0x09}, uint8(4))
 	f.Fuzz(func(t *testing.T, parts []byte, cut uint8) {
@@ -22,18 +22,18 @@ func FuzzOf(f *testing.F) {
 		for _, m := range conversation(parts[at:]) {
 			answer.Content = append(answer.Content, m.Content...)
 		}
-		out, err := Of(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}})
+		out, err := envelopeOf(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}}, nil)
 		require.NoError(t, err)
-		again, err := Of(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}})
+		again, err := envelopeOf(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}}, nil)
 		require.NoError(t, err)
 		require.Equal(t, out, again, "the same arguments give the same bytes")
 
 		blobs := map[canon.Hash][]byte{}
-		for _, blob := range out.Blobs {
+		for _, blob := range out.blobs {
 			blobs[canon.Sum(blob)] = blob
 		}
-		require.Contains(t, blobs, out.Ref)
-		if out.ToolCallsRef == "" {
+		require.Contains(t, blobs, out.ref)
+		if out.toolCallsRef == "" {
 			return
 		}
 		used := map[string]bool{}
@@ -46,8 +46,8 @@ func FuzzOf(f *testing.F) {
 				}
 			}
 		}
-		var calls []toolCall
-		require.NoError(t, json.Unmarshal(blobs[out.ToolCallsRef], &calls))
+		var calls ToolCallList
+		require.NoError(t, json.Unmarshal(blobs[out.toolCallsRef], &calls))
 		for _, call := range calls {
 			require.False(t, used[call.CallID], "%s of %v", call.CallID, used)
 			used[call.CallID] = true
@@ -66,15 +66,15 @@ func conversation(parts []byte) (messages []modelio.Message) {
 		}
 		switch b >> 4 % 8 {
 		case 0:
-			messages = append(messages, model(modelio.TextPart(ref)))
+			messages = append(messages, fromModel(modelio.TextPart(ref)))
 		case 1, 2, 3:
-			messages = append(messages, model(request(ref, "f", `{"n":1}`)))
+			messages = append(messages, fromModel(aRequest(ref, "f", `{"n":1}`)))
 		case 4, 5:
-			messages = append(messages, tool(response(ref, "f")))
+			messages = append(messages, fromTool(aResponse(ref, "f")))
 		case 6:
-			messages = append(messages, model(request("", "f", "")))
+			messages = append(messages, fromModel(aRequest("", "f", "")))
 		default:
-			messages = append(messages, model(typed(request(ref, "web", "{}"), "server_tool_use")))
+			messages = append(messages, fromModel(typed(aRequest(ref, "web", "{}"), "server_tool_use")))
 		}
 	}
 	return messages

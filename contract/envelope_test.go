@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func request(ref, name, input string) modelio.Part {
+func aRequest(ref, name, input string) modelio.Part {
 	part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: name, Ref: ref}}
 	if input != "" {
 		part.ToolRequest.Input = json.RawMessage(input)
@@ -18,7 +18,7 @@ func request(ref, name, input string) modelio.Part {
 	return part
 }
 
-func response(ref, name string) modelio.Part {
+func aResponse(ref, name string) modelio.Part {
 	return modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name, Ref: ref}}
 }
 
@@ -27,18 +27,18 @@ func typed(part modelio.Part, kind string) modelio.Part {
 	return part
 }
 
-func model(parts ...modelio.Part) modelio.Message {
+func fromModel(parts ...modelio.Part) modelio.Message {
 	return modelio.Message{Role: modelio.RoleModel, Content: parts}
 }
 
-func tool(parts ...modelio.Part) modelio.Message {
+func fromTool(parts ...modelio.Part) modelio.Message {
 	return modelio.Message{Role: modelio.RoleTool, Content: parts}
 }
 
-func ref(text string) string { return string(canon.Sum([]byte(text))) }
+func sumOf(text string) string { return string(canon.Sum([]byte(text))) }
 
-func TestOf(t *testing.T) {
-	history := []modelio.Message{model(request("toolu_a", "f", "{}")), tool(response("toolu_a", "f"))}
+func TestEnvelope(t *testing.T) {
+	history := []modelio.Message{fromModel(aRequest("toolu_a", "f", "{}")), fromTool(aResponse("toolu_a", "f"))}
 	for _, test := range []struct {
 		name, why string
 		history   []modelio.Message
@@ -53,64 +53,64 @@ func TestOf(t *testing.T) {
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
 		{"reasoning", "its parts are paragraphs", nil, []modelio.Part{modelio.ReasoningPart("one"), modelio.TextPart("t"), modelio.ReasoningPart("two")}, []string{
 			"one\n\ntwo",
-			`{"assistant_text":"t","reasoning_ref":"` + ref("one\n\ntwo") + `","tool_calls_ref":null}`}},
-		{"calls", "each with its arguments, in canonical form", nil, []modelio.Part{request("toolu_b", "f", `{"b": 1.0, "a": 9223372036854775807}`), request("", "g", "")}, []string{
+			`{"assistant_text":"t","reasoning_ref":"` + sumOf("one\n\ntwo") + `","tool_calls_ref":null}`}},
+		{"calls", "each with its arguments, in canonical form", nil, []modelio.Part{aRequest("toolu_b", "f", `{"b": 1.0, "a": 9223372036854775807}`), aRequest("", "g", "")}, []string{
 			`{"a":{"$number":"9223372036854775807"},"b":1}`,
 			`{}`,
-			`[{"arguments_ref":"` + ref(`{"a":{"$number":"9223372036854775807"},"b":1}`) + `","call_id":"call_1","provider_call_id":"toolu_b","tool_name":"f"},` +
-				`{"arguments_ref":"` + ref(`{}`) + `","call_id":"call_2","provider_call_id":null,"tool_name":"g"}]`,
+			`[{"arguments_ref":"` + sumOf(`{"a":{"$number":"9223372036854775807"},"b":1}`) + `","call_id":"call_1","provider_call_id":"toolu_b","tool_name":"f"},` +
+				`{"arguments_ref":"` + sumOf(`{}`) + `","call_id":"call_2","provider_call_id":null,"tool_name":"g"}]`,
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
-		{"cut_arguments", "are a text", nil, []modelio.Part{request("c", "f", `"{\"a\":"`)}, []string{
+		{"cut_arguments", "are a text", nil, []modelio.Part{aRequest("c", "f", `"{\"a\":"`)}, []string{
 			`"{\"a\":"`,
-			`[{"arguments_ref":"` + ref(`"{\"a\":"`) + `","call_id":"call_1","provider_call_id":"c","tool_name":"f"}]`,
+			`[{"arguments_ref":"` + sumOf(`"{\"a\":"`) + `","call_id":"call_1","provider_call_id":"c","tool_name":"f"}]`,
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
-		{"later_turn", "numbers go on", history, []modelio.Part{request("toolu_b", "f", "{}")}, []string{
+		{"later_turn", "numbers go on", history, []modelio.Part{aRequest("toolu_b", "f", "{}")}, []string{
 			`{}`,
-			`[{"arguments_ref":"` + ref(`{}`) + `","call_id":"call_2","provider_call_id":"toolu_b","tool_name":"f"}]`,
+			`[{"arguments_ref":"` + sumOf(`{}`) + `","call_id":"call_2","provider_call_id":"toolu_b","tool_name":"f"}]`,
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
 		{"providers_tools", "are not the caller's to call, but count", nil, []modelio.Part{
-			typed(request("srv_a", "web_search", "{}"), "server_tool_use"), typed(response("srv_a", "web_search"), "web_search_tool_result"),
-			typed(request("mcp_a", "m", "{}"), "mcp_tool_use"), typed(request("c", "mine", `"x"`), "custom"),
+			typed(aRequest("srv_a", "web_search", "{}"), "server_tool_use"), typed(aResponse("srv_a", "web_search"), "web_search_tool_result"),
+			typed(aRequest("mcp_a", "m", "{}"), "mcp_tool_use"), typed(aRequest("c", "mine", `"x"`), "custom"),
 		}, []string{
 			`"x"`,
-			`[{"arguments_ref":"` + ref(`"x"`) + `","call_id":"call_3","provider_call_id":"c","tool_name":"mine"}]`,
+			`[{"arguments_ref":"` + sumOf(`"x"`) + `","call_id":"call_3","provider_call_id":"c","tool_name":"mine"}]`,
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"LIST"}`}},
 		{"other_parts", "are in the raw output", nil, []modelio.Part{modelio.MediaPart("image/png", "data:,"), {Custom: modelio.Object{}}}, []string{
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := Of(test.history, &modelio.Response{Candidates: []modelio.Candidate{{Message: model(test.answer...)}, {Message: model(modelio.TextPart("second"))}}})
+			got, err := envelopeOf(test.history, &modelio.Response{Candidates: []modelio.Candidate{{Message: fromModel(test.answer...)}, {Message: fromModel(modelio.TextPart("second"))}}}, nil)
 			require.NoError(t, err)
 			want := test.blobs
 			last := len(want) - 1
-			if got.ToolCallsRef != "" {
-				require.Equal(t, ref(want[last-1]), string(got.ToolCallsRef))
-				want[last] = `{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"` + string(got.ToolCallsRef) + `"}`
+			if got.toolCallsRef != "" {
+				require.Equal(t, sumOf(want[last-1]), string(got.toolCallsRef))
+				want[last] = `{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":"` + string(got.toolCallsRef) + `"}`
 			}
 			var blobs []string
-			for _, blob := range got.Blobs {
+			for _, blob := range got.blobs {
 				blobs = append(blobs, string(blob))
 			}
 			require.Equal(t, want, blobs, test.why)
-			require.Equal(t, ref(want[last]), string(got.Ref))
+			require.Equal(t, sumOf(want[last]), string(got.ref))
 		})
 	}
 }
 
-func TestOfError(t *testing.T) {
-	got, err := Of(nil, &modelio.Response{Error: &modelio.ProviderError{Message: "no"}})
+func TestEnvelopeError(t *testing.T) {
+	got, err := envelopeOf(nil, &modelio.Response{Error: &modelio.ProviderError{Message: "no"}}, nil)
 	require.NoError(t, err)
-	require.Equal(t, `{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`, string(got.Blobs[0]))
-	require.Empty(t, got.ToolCallsRef)
+	require.Equal(t, `{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`, string(got.blobs[0]))
+	require.Empty(t, got.toolCallsRef)
 
-	_, err = Of(nil, &modelio.Response{Candidates: []modelio.Candidate{{Message: model(request("a", "f", `{"a":1,"a":2}`))}}})
+	_, err = envelopeOf(nil, &modelio.Response{Candidates: []modelio.Candidate{{Message: fromModel(aRequest("a", "f", `{"a":1,"a":2}`))}}}, nil)
 	require.ErrorIs(t, err, canon.ErrDuplicate)
 	require.ErrorContains(t, err, "arguments of tool call call_1 of f: ")
 }
 
-// TestNumber is about the refs that an answer's message gets: no two calls of the conversation may
+// TestNumberCalls is about the refs that an answer's message gets: no two calls of the conversation may
 // share one.
-func TestNumber(t *testing.T) {
+func TestNumberCalls(t *testing.T) {
 	refs := func(m modelio.Message) (refs []string) {
 		for _, part := range m.Content {
 			switch {
@@ -129,20 +129,20 @@ func TestNumber(t *testing.T) {
 		want      []string
 		ids       map[string]string
 	}{
-		{"no_calls", "nothing to number", nil, model(modelio.TextPart("a")), nil, nil},
-		{"first", "from one", nil, model(request("x", "f", ""), request("y", "f", "")), []string{"call_1", "call_2"}, map[string]string{"call_1": "x", "call_2": "y"}},
-		{"numbered_history", "its own refs", []modelio.Message{model(request("call_1", "f", "")), tool(response("call_1", "f"))}, model(request("x", "f", "")), []string{"call_2"}, map[string]string{"call_2": "x"}},
-		{"cut_history", "whose first calls are gone", []modelio.Message{model(request("call_4", "f", ""), request("call_5", "f", "")), tool(response("call_4", "f"), response("call_5", "f"))}, model(request("x", "f", ""), request("y", "f", "")), []string{"call_6", "call_7"}, map[string]string{"call_6": "x", "call_7": "y"}},
-		{"cut_to_a_result", "without its call", []modelio.Message{tool(response("call_9", "f"))}, model(request("", "f", "")), []string{"call_10"}, map[string]string{}},
-		{"look_alikes", "are refs of somebody else", []modelio.Message{model(request("call_007", "f", ""), request("call_-3", "f", ""), request("call_99999999999", "f", ""), request("call_", "f", ""))}, model(request("x", "f", "")), []string{"call_5"}, map[string]string{"call_5": "x"}},
-		{"same_id_again", "as providers do that count per turn", []modelio.Message{model(request("a", "f", "")), tool(response("a", "f"))}, model(request("a", "f", "")), []string{"call_2"}, map[string]string{"call_2": "a"}},
-		{"own_results", "of the provider's tools", nil, model(request("s", "web", ""), response("s", "web")), []string{"call_1", "= call_1"}, map[string]string{"call_1": "s"}},
-		{"result_of_history", "the history has its ref still", []modelio.Message{model(request("s", "web", ""))}, model(response("s", "web"), request("t", "f", "")), []string{"= s", "call_2"}, map[string]string{"call_2": "t"}},
+		{"no_calls", "nothing to number", nil, fromModel(modelio.TextPart("a")), nil, nil},
+		{"first", "from one", nil, fromModel(aRequest("x", "f", ""), aRequest("y", "f", "")), []string{"call_1", "call_2"}, map[string]string{"call_1": "x", "call_2": "y"}},
+		{"numbered_history", "its own refs", []modelio.Message{fromModel(aRequest("call_1", "f", "")), fromTool(aResponse("call_1", "f"))}, fromModel(aRequest("x", "f", "")), []string{"call_2"}, map[string]string{"call_2": "x"}},
+		{"cut_history", "whose first calls are gone", []modelio.Message{fromModel(aRequest("call_4", "f", ""), aRequest("call_5", "f", "")), fromTool(aResponse("call_4", "f"), aResponse("call_5", "f"))}, fromModel(aRequest("x", "f", ""), aRequest("y", "f", "")), []string{"call_6", "call_7"}, map[string]string{"call_6": "x", "call_7": "y"}},
+		{"cut_to_a_result", "without its call", []modelio.Message{fromTool(aResponse("call_9", "f"))}, fromModel(aRequest("", "f", "")), []string{"call_10"}, map[string]string{}},
+		{"look_alikes", "are refs of somebody else", []modelio.Message{fromModel(aRequest("call_007", "f", ""), aRequest("call_-3", "f", ""), aRequest("call_99999999999", "f", ""), aRequest("call_", "f", ""))}, fromModel(aRequest("x", "f", "")), []string{"call_5"}, map[string]string{"call_5": "x"}},
+		{"same_id_again", "as providers do that count per turn", []modelio.Message{fromModel(aRequest("a", "f", "")), fromTool(aResponse("a", "f"))}, fromModel(aRequest("a", "f", "")), []string{"call_2"}, map[string]string{"call_2": "a"}},
+		{"own_results", "of the provider's tools", nil, fromModel(aRequest("s", "web", ""), aResponse("s", "web")), []string{"call_1", "= call_1"}, map[string]string{"call_1": "s"}},
+		{"result_of_history", "the history has its ref still", []modelio.Message{fromModel(aRequest("s", "web", ""))}, fromModel(aResponse("s", "web"), aRequest("t", "f", "")), []string{"= s", "call_2"}, map[string]string{"call_2": "t"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, err := json.Marshal(append(test.history, test.answer))
 			require.NoError(t, err)
-			got, ids := Number(test.history, test.answer)
+			got, ids := numberCalls(test.history, test.answer)
 			require.Equal(t, test.want, refs(got), test.why)
 			require.Equal(t, test.ids, ids)
 			after, err := json.Marshal(append(test.history, test.answer))

@@ -226,15 +226,18 @@ func ExampleReadJSON() {
 
 // What a recorded snapshot says in the terms of the contract.
 func ExampleFromSnapshot() {
-	_, store, done := world()
+	_, _, done := world()
 	defer done()
-	recorded, err := contract.FromSnapshot(snapshot.Record{Provider: "openai", Snapshot: &snapshot.Snapshot{
-		Request: snapshot.Request{
+	recorded, err := contract.FromSnapshot(contract.Record{Provider: "openai", Snapshot: &snapshot.Snapshot{
+		Request: modelio.Request{
 			API: contract.OpenAIChat, Model: "gpt-4o",
-			Messages: []snapshot.Message{{Role: "user", Content: json.RawMessage(`"hi"`)}},
+			Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("hi")}}},
 		},
-		Response: snapshot.Response{Content: "Hello!", FinishReason: "stop", FinishReasonRaw: "stop"},
-	}}, store)
+		Response: snapshot.Response{Response: modelio.Response{Candidates: []modelio.Candidate{{
+			Message:      modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("Hello!")}},
+			FinishReason: modelio.FinishStop,
+		}}}},
+	}})
 	check(err)
 	fmt.Println(*recorded.Envelope.AssistantText, recorded.Receipt.FinishReason.Reason)
 
@@ -247,13 +250,13 @@ func ExampleFromSnapshot() {
 }
 
 // world returns a provider that gives these replies, and an empty store.
-func world(replies ...fakeprovider.Reply) (*fakeprovider.Server, *snapshot.Store, func()) {
+func world(replies ...fakeprovider.Reply) (*fakeprovider.Server, *contract.Store, func()) {
 	provider, err := fakeprovider.Start()
 	check(err)
 	provider.Reply(replies...)
 	dir, err := os.MkdirTemp("", "contract")
 	check(err)
-	store, err := snapshot.Open(dir)
+	store, err := contract.OpenStore(dir)
 	check(err)
 	return provider, store, func() {
 		provider.Close()

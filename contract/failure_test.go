@@ -297,6 +297,6 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	})
 	receipt, err := s.adapter.Generate(t.Context(), params)
 	require.ErrorIs(t, err, fs.ErrClosed)
-	require.ErrorContains(t, err, "store the answer of openai: ")
+	require.ErrorContains(t, err, "answer of openai: store blob sha256:")
 	require.Zero(t, receipt)
 }

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +20,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -199,20 +198,13 @@ func TestFromSnapshot(t *testing.T) {
 				dir := filepath.Join(s.TempDir(), ".ai-snapshots")
 				steps := rehearse(s, a, dir, "1")
 
-				store, err := snapshot.Open(dir)
-				require.NoError(s, err)
-				defer store.Close()
-				n := 0
-				for entry, err := range store.All() {
+				recorded := records(s.T, dir)
+				require.Len(s, recorded, len(steps))
+				for i, record := range recorded {
+					got, err := contract.FromSnapshot(record)
 					require.NoError(s, err)
-					snap, err := store.Get(entry.ID)
-					require.NoError(s, err)
-					got, err := contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
-					require.NoError(s, err)
-					requireAsRecorded(s, a, steps[snap.Source.Ordinal-1], got)
-					n++
+					requireAsRecorded(s, a, steps[i], got)
 				}
-				require.Equal(s, len(steps), n)
 			})
 		})
 	}
@@ -235,23 +227,19 @@ func TestFromSnapshotWithMedia(t *testing.T) {
 		})
 		require.False(s, tb.Failed(), tb.Logged())
 
-		store, err := snapshot.Open(dir)
+		recorded := records(s.T, dir)
+		require.Len(s, recorded, 1)
+		got, err := contract.FromSnapshot(recorded[0])
 		require.NoError(s, err)
-		defer store.Close()
-		for entry, err := range store.All() {
-			require.NoError(s, err)
-			snap, err := store.Get(entry.ID)
-			require.NoError(s, err)
-			require.Len(s, snap.Request.Blobs, 1, "the image is a blob")
-			got, err := contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
-			require.NoError(s, err)
-			require.Equal(s, []canon.Hash{message}, got.Params.MessageRefs, "as it was sent")
+		require.Equal(s, []canon.Hash{message}, got.Params.MessageRefs, "as it was sent")
 
-			require.NoError(s, os.Remove(blobFile(s.T, dir, snap.Request.Blobs[0])))
-			_, err = contract.FromSnapshot(snapshot.Record{Provider: entry.Provider, Snapshot: snap}, store)
-			require.ErrorIs(s, err, snapshot.ErrBlob)
-			require.ErrorContains(s, err, "params: /request/messages/0: media: ")
-		}
+		recorded[0].Media = func(canon.Hash) ([]byte, error) { return nil, fs.ErrNotExist }
+		_, err = contract.FromSnapshot(recorded[0])
+		require.ErrorIs(s, err, contract.ErrBlob)
+		require.ErrorContains(s, err, "params: /request/messages/0: media: ")
+		recorded[0].Media = func(canon.Hash) ([]byte, error) { return []byte("another"), nil }
+		_, err = contract.FromSnapshot(recorded[0])
+		require.ErrorIs(s, err, contract.ErrBlob)
 	})
 }
 

@@ -68,11 +68,16 @@ func (r *reader) want(v jsontext.Value, kind string) bool {
 	return false
 }
 
-func readText(r *reader, v jsontext.Value, dst *string) {
-	if r.want(v, "a string") {
-		*dst, _ = v.Text() // has no lone surrogates
+// text returns the characters of a string; what names what it should be.
+func (r *reader) text(v jsontext.Value, what string) string {
+	text, ok := v.Text()
+	if !ok { // there are no lone surrogates
+		r.report(ruleType, "must be %s, is %s", what, v.Kind())
 	}
+	return text
 }
+
+func readText(r *reader, v jsontext.Value, dst *string) { *dst = r.text(v, "a text") }
 
 // readWord reads a text that says something.
 func readWord(r *reader, v jsontext.Value, dst *string) {
@@ -121,7 +126,7 @@ func natural[T ~string | ~[]byte](number T) (uint64, bool) {
 }
 
 func readHash(r *reader, v jsontext.Value, dst *canon.Hash) {
-	readText(r, v, (*string)(dst))
+	*dst = canon.Hash(r.text(v, "a hash"))
 	if v.IsString() && !dst.Valid() {
 		r.report(ruleHash, "must be sha256: and 64 lower-case hexadecimal digits, is %q", string(*dst))
 	}
@@ -130,7 +135,7 @@ func readHash(r *reader, v jsontext.Value, dst *canon.Hash) {
 var decimalText = regexp.MustCompile(`^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$`)
 
 func readDecimal(r *reader, v jsontext.Value, dst *Decimal) {
-	readText(r, v, (*string)(dst))
+	*dst = Decimal(r.text(v, "a decimal as a text"))
 	if v.IsString() && !decimalText.MatchString(string(*dst)) {
 		r.report(ruleDecimal, "must be a decimal such as 0.2 or 1e-3, is %q", string(*dst))
 	}

@@ -2,8 +2,8 @@ package contract_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,26 +11,28 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// recordOf returns a record of the store as the recorder would have made it.
-func recordOf(api string) snapshot.Record {
-	return snapshot.Record{Provider: "openai", Snapshot: &snapshot.Snapshot{
+func text(role modelio.Role, text string) modelio.Message {
+	return modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
+}
+
+// recordOf returns a record as the recorder would have made it.
+func recordOf(api string) contract.Record {
+	return contract.Record{Provider: "openai", Snapshot: &snapshot.Snapshot{
 		ID: "one", Timestamp: time.UnixMilli(0), Source: snapshot.Source{File: "a.go", Line: 1, Function: "F"},
-		Request: snapshot.Request{
-			API: api, Model: "m",
-			Messages: []snapshot.Message{{Role: "user", Content: json.RawMessage(`"hi"`)}},
-		},
-		Response: snapshot.Response{Content: "hello", FinishReason: "stop", Status: 200},
+		Request:  modelio.Request{API: api, Model: "m", Messages: []modelio.Message{text(modelio.RoleUser, "hi")}},
+		Response: answered(200, modelio.Response{}, "stop", "", modelio.TextPart("hello")),
 	}}
 }
 
-func emptyStore(t *testing.T) *snapshot.Store {
-	store, err := snapshot.Open(filepath.Join(t.TempDir(), ".ai-snapshots"))
-	require.NoError(t, err)
-	t.Cleanup(func() { store.Close() })
-	return store
+// answered returns resp with a candidate of these parts.
+func answered(status int, resp modelio.Response, finish modelio.FinishReason, raw string, parts ...modelio.Part) snapshot.Response {
+	first := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: finish, FinishReasonRaw: raw}
+	resp.Candidates = append([]modelio.Candidate{first}, resp.Candidates...)
+	return snapshot.Response{Response: resp, Status: status}
 }
 
 // TestRecordedControls is about what a snapshot keeps under the wire's own names: what the contract
@@ -66,17 +68,17 @@ func TestRecordedControls(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			record := recordOf(test.api)
-			require.NoError(t, json.Unmarshal([]byte(test.options), &record.Snapshot.Request.ProviderOptions))
-			before, err := json.Marshal(record.Snapshot.Request.ProviderOptions)
+			require.NoError(t, json.Unmarshal([]byte(test.options), &record.Snapshot.Request.Options))
+			before, err := json.Marshal(record.Snapshot.Request.Options)
 			require.NoError(t, err)
-			got, err := contract.FromSnapshot(record, emptyStore(t))
+			got, err := contract.FromSnapshot(record)
 			require.NoError(t, err)
 			runtime := got.Params.Runtime
 			requireBlob(t, got, runtime.ResponseFormatRef, test.format, test.why)
 			requireBlob(t, got, runtime.ProviderOptionsRef, test.rest, test.why)
 			runtime.ResponseFormatRef, runtime.ProviderOptionsRef = nil, nil
 			require.Equal(t, test.runtime, runtime, test.why)
-			after, err := json.Marshal(record.Snapshot.Request.ProviderOptions)
+			after, err := json.Marshal(record.Snapshot.Request.Options)
 			require.NoError(t, err)
 			require.Equal(t, string(before), string(after), "the snapshot is not changed")
 		})
@@ -96,14 +98,17 @@ func requireBlob(t *testing.T, blobs contract.Blobs, ref *canon.Hash, want, why 
 }
 
 func TestRecordedParameters(t *testing.T) {
-	number := func(text snapshot.Number) *snapshot.Number { return &text }
+	number := func(text json.Number) *json.Number { return &text }
 	record := recordOf(contract.OpenAIChat)
 	r := &record.Snapshot.Request
 	r.Temperature, r.MaxTokens, r.TopP, r.Seed = number("0.0"), number("24"), number("0.5"), number("7")
 	r.FrequencyPenalty, r.PresencePenalty, r.Stop = number("1"), number("-1"), []string{"END"}
-	r.Tools = []json.RawMessage{json.RawMessage(`{"name":"f"}`)}
-	r.Messages = append(r.Messages, snapshot.Message{Role: "model", Content: json.RawMessage(`[{"text":"a"},{"text":"b"}]`), Metadata: json.RawMessage(`{"$wire":"array"}`)})
-	got, err := contract.FromSnapshot(record, emptyStore(t))
+	r.Tools = []modelio.ToolDefinition{{Name: "f"}}
+	r.Messages = append(r.Messages, modelio.Message{
+		Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("a"), modelio.TextPart("b")},
+		Metadata: modelio.Object{"$wire": json.RawMessage(`"array"`)},
+	})
+	got, err := contract.FromSnapshot(record)
 	require.NoError(t, err)
 	a := got.Params.Runtime
 	require.Equal(t, contract.Decimal("0.0"), *a.Temperature)
@@ -116,22 +121,22 @@ func TestRecordedParameters(t *testing.T) {
 
 	// A limit under another name, or that is no natural number, stays as it was sent.
 	r.MaxTokens = number("2.4e1")
-	got, err = contract.FromSnapshot(record, emptyStore(t))
+	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
 	require.Equal(t, uint64(24), *got.Params.Runtime.MaxTokens)
-	r.ProviderOptions = map[string]json.RawMessage{"max_completion_tokens": json.RawMessage("24")}
-	got, err = contract.FromSnapshot(record, emptyStore(t))
+	r.Options = modelio.Object{"max_completion_tokens": json.RawMessage("24")}
+	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
 	require.Nil(t, got.Params.Runtime.MaxTokens)
-	r.ProviderOptions, r.MaxTokens = nil, number("-1")
-	got, err = contract.FromSnapshot(record, emptyStore(t))
+	r.Options, r.MaxTokens = nil, number("-1")
+	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
 	require.Nil(t, got.Params.Runtime.MaxTokens)
 	requireBlob(t, got, got.Params.Runtime.ProviderOptionsRef, `{"openai":{"frequency_penalty":1,"max_tokens":-1,"presence_penalty":-1,"seed":7,"top_p":0.5}}`, "")
 
 	prompt := "Once upon"
 	r.Messages, r.Prompt = nil, &prompt
-	got, err = contract.FromSnapshot(record, emptyStore(t))
+	got, err = contract.FromSnapshot(record)
 	require.NoError(t, err)
 	requireBlob(t, got, &got.Params.MessageRefs[0], `{"content":"Once upon","role":"user"}`, "")
 }
@@ -140,9 +145,9 @@ func TestRecordedParameters(t *testing.T) {
 // missing in them.
 func TestRecordedWithout(t *testing.T) {
 	record := recordOf(contract.OpenAIResponses)
-	record.Snapshot.Request.Messages, record.Snapshot.Request.Model = []snapshot.Message{}, ""
-	record.Snapshot.Request.ProviderOptions = map[string]json.RawMessage{"previous_response_id": json.RawMessage(`"response_1"`)}
-	got, err := contract.FromSnapshot(record, emptyStore(t))
+	record.Snapshot.Request.Messages, record.Snapshot.Request.Model = []modelio.Message{}, ""
+	record.Snapshot.Request.Options = modelio.Object{"previous_response_id": json.RawMessage(`"response_1"`)}
+	got, err := contract.FromSnapshot(record)
 	require.NoError(t, err)
 	require.Empty(t, got.Params.MessageRefs)
 	require.Empty(t, got.Params.Model)
@@ -152,6 +157,8 @@ func TestRecordedWithout(t *testing.T) {
 
 func TestRecordedAnswers(t *testing.T) {
 	count := func(n int64) *int64 { return &n }
+	cut := answered(200, modelio.Response{Candidates: []modelio.Candidate{{FinishReason: "stop"}}}, "other", "", modelio.TextPart("hel"))
+	cut.Incomplete = "aborted"
 	for _, test := range []struct {
 		name, why string
 		response  snapshot.Response
@@ -159,18 +166,19 @@ func TestRecordedAnswers(t *testing.T) {
 		output    output
 		warnings  []contract.Warning
 	}{
-		{"text", "the usual", snapshot.Response{Content: "hello", FinishReason: "stop", FinishReasonRaw: "end_turn", Usage: &snapshot.Usage{Input: count(3), Output: count(4), CacheRead: count(1)}},
+		{"text", "the usual", answered(200, modelio.Response{Usage: &modelio.Usage{InputTokens: count(3), OutputTokens: count(4), CachedContentTokens: count(1)}}, "stop", "end_turn", modelio.TextPart("hello")),
 			contract.GenerateReceipt{FinishReason: contract.FinishReason{Reason: "stop", Raw: contract.Some("end_turn")}, TokenUsage: contract.TokenUsage{Prompt: 3, Completion: 4}, UsageDetails: &contract.UsageDetails{CacheReadTokens: contract.Some[uint64](1)}},
 			output{text: "hello"}, nil},
-		{"calls", "numbered as in the snapshot", snapshot.Response{Content: "see", FinishReason: "stop", FinishReasonRaw: "tool_calls", ToolCalls: []snapshot.ToolCall{{Ref: "call_1", Name: "f", Input: json.RawMessage(`{"b":1,"a":2}`)}, {Ref: "call_2", Name: "g"}}, Usage: &snapshot.Usage{Input: count(3), Output: count(4)}},
+		{"calls", "numbered as in the snapshot", answered(200, modelio.Response{Usage: &modelio.Usage{InputTokens: count(3), OutputTokens: count(4)}}, "stop", "tool_calls", modelio.TextPart("see"),
+			modelio.Part{ToolRequest: &modelio.ToolRequest{Ref: "call_1", Name: "f", Input: json.RawMessage(`{"b":1,"a":2}`)}}, modelio.Part{ToolRequest: &modelio.ToolRequest{Ref: "call_2", Name: "g"}}),
 			contract.GenerateReceipt{FinishReason: contract.FinishReason{Reason: "tool_calls", Raw: contract.Some("tool_calls")}, TokenUsage: contract.TokenUsage{Prompt: 3, Completion: 4}},
 			output{text: "see", calls: []call{{"call_1", "f", `{"a":2,"b":1}`}, {"call_2", "g", `{}`}}}, nil},
-		{"parts", "what text and calls do not say", snapshot.Response{Content: "hello", FinishReason: "stop", Parts: []json.RawMessage{json.RawMessage(`{"reasoning":"hm"}`), json.RawMessage(`{"text":"hello"}`)}, Usage: &snapshot.Usage{Input: count(3), Output: count(4)}},
+		{"parts", "more than text and calls", answered(200, modelio.Response{Usage: &modelio.Usage{InputTokens: count(3), OutputTokens: count(4)}}, "stop", "", modelio.ReasoningPart("hm"), modelio.TextPart("hello")),
 			contract.GenerateReceipt{FinishReason: contract.FinishReason{Reason: "stop"}, TokenUsage: contract.TokenUsage{Prompt: 3, Completion: 4}},
 			output{text: "hello", reasoning: "hm"}, nil},
-		{"error", "no answer", snapshot.Response{FinishReason: "other", Status: 400, Error: &snapshot.ProviderError{Status: 400, Message: "no such model"}},
+		{"error", "no answer", answered(400, modelio.Response{Error: &modelio.ProviderError{Status: 400, Message: "no such model"}}, "other", ""),
 			contract.GenerateReceipt{FinishReason: contract.FinishReason{Reason: "error"}}, output{}, []contract.Warning{{Code: contract.WarnError, Message: "no such model"}}},
-		{"cut", "a part of an answer", snapshot.Response{Content: "hel", FinishReason: "other", Incomplete: "aborted", Candidates: []snapshot.Candidate{{Content: "more", FinishReason: "stop"}}},
+		{"cut", "a part of an answer", cut,
 			contract.GenerateReceipt{FinishReason: contract.FinishReason{Reason: "other"}}, output{text: "hel"}, []contract.Warning{
 				{Code: contract.WarnIncomplete, Message: "the answer was cut: aborted"},
 				{Code: contract.WarnCandidates, Message: "the envelope is of the first of 2 candidates"},
@@ -180,7 +188,7 @@ func TestRecordedAnswers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			record := recordOf(contract.AnthropicMessages)
 			record.Snapshot.Response = test.response
-			got, err := contract.FromSnapshot(record, emptyStore(t))
+			got, err := contract.FromSnapshot(record)
 			require.NoError(t, err)
 			require.Equal(t, test.output, outputOf(t, got, got.Receipt.OutputRef), test.why)
 			var warnings []contract.Warning
@@ -194,41 +202,45 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestRecordedRefs is about snapshots that name their envelope and the provider's bytes.
-func TestRecordedRefs(t *testing.T) {
-	store := emptyStore(t)
-	put := func(text string) canon.Hash {
-		ref, err := store.PutBlob([]byte(text))
-		require.NoError(t, err)
-		return ref
-	}
-	arguments := put(`{}`)
-	calls := put(`[{"arguments_ref":"` + string(arguments) + `","call_id":"call_1","provider_call_id":"toolu_1","tool_name":"f"}]`)
+// TestRecordedRaw is about snapshots whose answer is there in the provider's own bytes.
+func TestRecordedRaw(t *testing.T) {
 	record := recordOf(contract.AnthropicMessages)
 	r := &record.Snapshot.Response
-	r.OutputRef = put(`{"assistant_text":"recorded","reasoning_ref":null,"tool_calls_ref":"` + string(calls) + `"}`)
-	r.RawOutputRef = put(`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":"tool_use"}`)
-	got, err := contract.FromSnapshot(record, store)
-	require.NoError(t, err)
-	require.Equal(t, "recorded", *got.Envelope.AssistantText, "what was recorded counts")
-	require.Equal(t, r.OutputRef, got.Receipt.OutputRef)
-	require.Equal(t, r.RawOutputRef, *got.Receipt.RawOutputRef)
-	require.Equal(t, "msg_1", *got.Receipt.ProviderResponseID)
-	require.Equal(t, contract.FinishToolCalls, got.Receipt.FinishReason.Reason)
+	*r = answered(200, modelio.Response{}, "stop", "tool_use",
+		modelio.TextPart("hello"), modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "call_1"}})
+	raw := func(text string) {
+		record.Raw = []byte(text)
+		r.RawOutputRef = canon.Sum(record.Raw)
+	}
+	providerID := func() *string {
+		got, err := contract.FromSnapshot(record)
+		require.NoError(t, err)
+		require.Equal(t, "hello", *got.Envelope.AssistantText)
+		require.Equal(t, contract.FinishToolCalls, got.Receipt.FinishReason.Reason)
+		require.Equal(t, r.RawOutputRef, *got.Receipt.RawOutputRef)
+		requireBlob(t, got, got.Receipt.RawOutputRef, string(record.Raw), "as it came")
+		var calls contract.ToolCallList
+		require.NoError(t, contract.ReadJSON(got, *got.Envelope.ToolCallsRef, &calls))
+		require.Equal(t, "call_1", calls[0].CallID)
+		if id := got.Receipt.ProviderResponseID; id != nil {
+			require.Equal(t, "msg_1", *id)
+		}
+		return calls[0].ProviderCallID
+	}
 
-	r.RawOutputRef = put("cut of")
-	got, err = contract.FromSnapshot(record, store)
-	require.NoError(t, err)
-	require.Nil(t, got.Receipt.ProviderResponseID, "bytes that cannot be read say no id")
+	raw(`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hello"},{"type":"tool_use","id":"toolu_1","name":"f","input":{}}],"stop_reason":"tool_use"}`)
+	require.Equal(t, "toolu_1", *providerID())
+	raw(`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":"tool_use"}`)
+	require.Nil(t, providerID(), "an answer of other calls does not say it")
+	raw("cut of")
+	require.Nil(t, providerID(), "bytes that cannot be read say no id")
 
-	for _, broken := range []*canon.Hash{&r.RawOutputRef, &r.OutputRef} {
-		whole := *broken
-		*broken = ref("1")
-		_, err = contract.FromSnapshot(record, store)
-		require.ErrorIs(t, err, snapshot.ErrBlob)
-		require.ErrorIs(t, err, fs.ErrNotExist)
-		require.ErrorContains(t, err, "snapshot one: /response/")
-		*broken = whole
+	for _, broken := range [][]byte{nil, []byte("altered")} {
+		record.Raw = broken
+		_, err := contract.FromSnapshot(record)
+		require.ErrorIs(t, err, contract.ErrBlob)
+		require.Equal(t, broken == nil, errors.Is(err, fs.ErrNotExist))
+		require.ErrorContains(t, err, "snapshot one: /response/raw_output_ref: ")
 	}
 }
 
@@ -241,16 +253,19 @@ func TestRecordedErrors(t *testing.T) {
 		{"embeddings", "no generation", func(s *snapshot.Snapshot) { s.Request.API, s.Request.Messages = "openai.embeddings", nil },
 			"snapshot one: /request: unsupported: a call of openai.embeddings without messages is no generation"},
 		{"no_messages", "an API of anything", func(s *snapshot.Snapshot) {
-			s.Request.API, s.Request.Messages = "http.json", []snapshot.Message{}
+			s.Request.API, s.Request.Messages = "http.json", []modelio.Message{}
 		}, "snapshot one: /request: unsupported: a call of http.json without messages is no generation"},
-		{"message", "no content", func(s *snapshot.Snapshot) { s.Request.Messages[0].Content = json.RawMessage(`1`) }, "snapshot one: params: /request/messages/0: "},
-		{"tool", "no JSON", func(s *snapshot.Snapshot) { s.Request.Tools = []json.RawMessage{json.RawMessage(`{`)} }, "snapshot one: params: /request/tools/0: blob of json.RawMessage: "},
-		{"parts", "no parts", func(s *snapshot.Snapshot) { s.Response.Parts = []json.RawMessage{json.RawMessage(`1`)} }, "snapshot one: /response/parts: modelio: part: "},
+		{"tool", "no JSON", func(s *snapshot.Snapshot) {
+			s.Request.Tools = []modelio.ToolDefinition{{InputSchema: json.RawMessage(`{`)}}
+		}, "snapshot one: params: /request/tools/0: blob of modelio.ToolDefinition: "},
+		{"arguments", "no JSON", func(s *snapshot.Snapshot) {
+			s.Response.Candidates[0].Message.Content[0] = modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Input: json.RawMessage(`{`)}}
+		}, "snapshot one: arguments of tool call call_1 of f: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			record := recordOf(contract.OpenAIChat)
 			test.change(record.Snapshot)
-			got, err := contract.FromSnapshot(record, emptyStore(t))
+			got, err := contract.FromSnapshot(record)
 			require.ErrorContains(t, err, test.want, test.why)
 			require.Nil(t, got)
 		})

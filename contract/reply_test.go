@@ -10,7 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // TestReplySendsBack is about what a provider wants to see again of its own answer, and what it
@@ -156,7 +155,7 @@ func TestReplyErrors(t *testing.T) {
 	gone := receipt
 	gone.RawOutputRef = contract.Some(ref("1"))
 	_, err = s.adapter.Reply(params, gone)
-	require.ErrorIs(t, err, snapshot.ErrBlob)
+	require.ErrorIs(t, err, contract.ErrBlob)
 
 	other := receipt
 	other.RawOutputRef = contract.Some(params.MessageRefs[0])
@@ -165,5 +164,5 @@ func TestReplyErrors(t *testing.T) {
 
 	params.MessageRefs = []canon.Hash{ref("1")}
 	_, err = s.adapter.Reply(params, receipt)
-	require.ErrorIs(t, err, snapshot.ErrBlob)
+	require.ErrorIs(t, err, contract.ErrBlob)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // An api is one of the wire APIs that all tests of the contract loop over.
@@ -47,7 +46,7 @@ const apiKey = "sk-live-0123456789abcdefghijklmnop"
 type scene struct {
 	*testing.T
 	dir      string
-	store    *snapshot.Store
+	store    *contract.Store
 	provider *fakeprovider.Server
 	adapter  *contract.Adapter
 }
@@ -56,7 +55,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	s := &scene{T: t, dir: filepath.Join(t.TempDir(), "cas"), provider: fakeprovider.New(t)}
 	var err error
-	s.store, err = snapshot.Open(s.dir)
+	s.store, err = contract.OpenStore(s.dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { s.store.Close() })
 	s.provider.RequireKey(apiKey)

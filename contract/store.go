@@ -51,17 +51,14 @@ func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
 	return data, checkBlob(ref, data)
 }
 
-// Put stores blobs and returns their refs. A reader sees all of a blob or nothing, and a blob that
-// is there is not written again.
-func (s *Store) Put(blobs ...[]byte) ([]canon.Hash, error) {
-	refs := make([]canon.Hash, len(blobs))
-	for i, blob := range blobs {
-		refs[i] = canon.Sum(blob)
-		if err := s.write(blobFile(refs[i]), blob); err != nil {
-			return nil, fmt.Errorf("store blob %s: %w", refs[i], err)
-		}
+// PutBlob stores a blob and returns its ref. A reader sees all of it or nothing, and a blob that is
+// there is not written again.
+func (s *Store) PutBlob(blob []byte) (canon.Hash, error) {
+	ref := canon.Sum(blob)
+	if err := s.write(blobFile(ref), blob); err != nil {
+		return "", fmt.Errorf("store blob %s: %w", ref, err)
 	}
-	return refs, nil
+	return ref, nil
 }
 
 func (s *Store) write(name string, blob []byte) error {
@@ -105,11 +102,7 @@ func PutJSON(store *Store, v any) (canon.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	refs, err := store.Put(blob)
-	if err != nil {
-		return "", err
-	}
-	return refs[0], nil
+	return store.PutBlob(blob)
 }
 
 func jsonBlob(v any) ([]byte, error) {

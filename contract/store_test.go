@@ -10,7 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // TestBlobErrors is about params that name what is not there, or not what it should be.
@@ -86,7 +85,7 @@ func TestBlobErrors(t *testing.T) {
 		params := s.asks(a)
 		change(&params)
 		_, err := s.adapter.Generate(t.Context(), params)
-		require.ErrorIs(t, err, snapshot.ErrBlob)
+		require.ErrorIs(t, err, contract.ErrBlob)
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.ErrorContains(t, err, name+": ")
 	}
@@ -100,10 +99,10 @@ func TestReadsRehash(t *testing.T) {
 	altered := []byte(`{"content":"Say goodbye","role":"user"}`)
 	require.NoError(t, os.WriteFile(blobFile(t, s.dir, params.MessageRefs[0]), altered, 0o644))
 	_, err := s.adapter.Generate(t.Context(), params)
-	require.ErrorIs(t, err, snapshot.ErrBlob)
+	require.ErrorIs(t, err, contract.ErrBlob)
 
 	var v any
-	require.ErrorIs(t, contract.ReadJSON(liar{}, ref("1"), &v), snapshot.ErrBlob, "whoever keeps the blobs")
+	require.ErrorIs(t, contract.ReadJSON(liar{}, ref("1"), &v), contract.ErrBlob, "whoever keeps the blobs")
 }
 
 // A liar has something for every ref.
