@@ -1,10 +1,10 @@
 // Package provider is the wire formats of model providers: what their APIs take and answer,
-// decoded to [Request] and [Response], and requests encoded again, so that the rest of the project
-// never sees a provider's own shape.
+// decoded to [modelio.Request] and [modelio.Response], so that the rest of the project never sees a
+// provider's own shape.
 //
-// Each API has one [Codec]; [Codecs] lists them. A new one is a file here, a fake in
-// fakeprovider, a folder of cases in testdata and a line in that list. The last of them, http.json,
-// keeps what no other takes.
+// Each API is one [Codec], which its file registers; [Match] finds that of a request, and
+// [ProviderOf] says who is asked. Where no other takes a request, the generic codec, http.json, keeps
+// it. An API that package contract calls has an [Encoder] too.
 //
 // # What a request keeps
 //
@@ -19,12 +19,12 @@
 //     wire's own names: cache_control, name, detail, strict. If the wire has such a member
 //     in an inner object, so has Metadata: {"image_url":{"detail":"low"}}.
 //
-// So encoding is: write the fields as the API usually has them, and put Options and Metadata
-// over that, merging objects. A block that has no part of its own, or that lacks what a part
+// So the body is: the fields as the API usually has them, and Options and Metadata over that, objects
+// merged. A block that has no part of its own, or that lacks what a part
 // needs, is a custom part with all of its members.
 //
-// Encoding gives the same JSON value, but for what is no part of one: the order of members,
-// white space between them, and the spelling of escapes in strings that have a field. Numbers
+// No two bodies decode to the same request, except for what is no part of a JSON value: the order of
+// members, white space between them, and the spelling of escapes in strings that have a field. Numbers
 // keep their spelling, and no integer is rounded. In tool arguments that are JSON within a
 // string, which models see to the character, nothing changes: where the canonical form of the
 // input is not what was sent, Metadata has the text. Text with a lone surrogate, which no Go
@@ -35,14 +35,14 @@
 // than 1,000, a member name with a lone surrogate; and one of our own marks as a member name.
 // The error, a [*WireError], names the place. Text that is no JSON is for http.json.
 //
-// A request that no codec decoded, in plain GK terms, can be encoded too. What the API has no
+// An encoder takes requests that no codec decoded too, in plain GK terms. What the API has no
 // place for is an error, except metadata of system messages where the API has one member for all
 // of them, and the output schemas of tools.
 //
 // # Marks
 //
 // Where one value has several spellings, the one that most callers use is not mentioned and
-// others are marked, so that they drift apart and encode as they were. In Metadata, $wire is:
+// others are marked, so that they drift apart. In Metadata, $wire is:
 //
 //	array                 content of a message: a list of one text block (where a string is usual)
 //	string                content of a message, or a medium: a string (where a list or object is usual)
@@ -66,7 +66,7 @@
 // is not the caller's own function.
 //
 // In Options, $url is what the URL says beyond the endpoint (an Azure deployment, the method of
-// Gemini, the query), $wire the form of a body of Bedrock's InvokeModel that is not Claude's,
+// Gemini, the query), $headers the headers that change behaviour (anthropic-beta), $wire the form of a body of Bedrock's InvokeModel that is not Claude's,
 // and $body a body that is no JSON object.
 //
 // # What a response keeps
