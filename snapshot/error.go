@@ -163,6 +163,8 @@ func (e *Error) wayOut() string {
 			return "run traceforge manifest"
 		case RuleConflict:
 			return "run traceforge repair, which merges the records of both sides"
+		case RulePending:
+			return "run traceforge repair"
 		}
 	}
 	return "restore it with git, or record it again"

@@ -131,8 +131,24 @@ func (s *Store) target(p Put) (*target, error) {
 // commit makes the change, under the lock.
 func (s *Store) commit(w within, puts []*target, remove []string) error {
 	p := &plan{transaction: transaction{within: w}, store: s, gone: map[string]bool{}}
-	var err error
-	if p.providers, err = s.providers(); err != nil {
+	if err := p.plan(puts, remove); err != nil {
+		return err
+	}
+	return p.apply()
+}
+
+// A plan is what a commit does.
+type plan struct {
+	transaction
+	store     *Store
+	providers []string        // that the store has before the commit
+	gone      map[string]bool // documents' files that are removed
+}
+
+// plan adds the whole change. A document is written before its raw answers: who reads the new
+// document and an old answer waits for the lock, and then has both.
+func (p *plan) plan(puts []*target, remove []string) (err error) {
+	if p.providers, err = p.store.providers(); err != nil {
 		return err
 	}
 	for _, t := range puts {
@@ -145,20 +161,7 @@ func (s *Store) commit(w within, puts []*target, remove []string) error {
 			return err
 		}
 	}
-	if err := p.manifest(puts); err != nil {
-		return err
-	}
-	// A document is written before its raw answers: who reads the new document and an old answer
-	// waits for the lock, and then has both.
-	return p.apply()
-}
-
-// A plan is what a commit does.
-type plan struct {
-	transaction
-	store     *Store
-	providers []string        // that the store has before the commit
-	gone      map[string]bool // documents' files that are removed
+	return p.manifest(puts)
 }
 
 // put adds a document and what is beside it.

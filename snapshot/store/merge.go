@@ -134,11 +134,13 @@ func (m *merging) choose(o, t *record, reason string) *record {
 
 // mergeTheirs adds a record that ours has not, unless ours removed it.
 func (m *merging) mergeTheirs(t *record, after int) {
-	if b := numbered(m.base, t.n); b != nil && numbered(m.ours, t.n) != nil || b != nil && b.sense == t.sense {
+	b := numbered(m.base, t.n)
+	switch {
+	case b != nil && b.sense == t.sense:
 		return
-	} else if b != nil {
+	case b != nil:
 		m.result.Choices = append(m.result.Choices, Choice{snapshot.ID(m.name, t.n), "ours removed it and theirs changed it", "theirs"})
-	} else if numbered(m.ours, t.n) != nil || numbered(m.merged, t.n) != nil {
+	case numbered(m.ours, t.n) != nil:
 		t.n = m.next
 		m.next++
 		m.result.Renumbered = append(m.result.Renumbered, Renumbered{snapshot.ID(m.name, t.was), snapshot.ID(m.name, t.n)})

@@ -1,12 +1,10 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -139,6 +137,10 @@ func (v *verifier) top() error {
 // is nothing else: then a first commit is about to begin.
 func (v *verifier) checkText(name, want string, needed bool) error {
 	data, err := v.read(name)
+	if violation, ok := unreadable(err); err != nil && ok {
+		v.report(name, violation)
+		return nil
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -331,175 +333,6 @@ func (v *verifier) breaks(doc *Doc, wrong ...snapshot.Violation) {
 	for _, violation := range wrong {
 		v.broken = append(v.broken, findingOf(strings.Clone(doc.File()), violation))
 	}
-}
-
-// lookBeside looks at what is beside a document.
-func (v *verifier) lookBeside(l listed, doc *Doc) error {
-	named := map[string]need{}
-	for _, n := range needs(doc.Document) {
-		named[n.own] = n
-	}
-	if l.dir {
-		if err := v.lookDir(l, doc, named); err != nil {
-			return err
-		}
-	}
-	for own, n := range named {
-		v.report(doc.File(), snapshot.Violation{Pointer: n.pointer, Rule: n.rule, Message: n.missing(doc.beside(own))})
-	}
-	return nil
-}
-
-// lookDir looks at a document's directory, and takes out of named what is there.
-func (v *verifier) lookDir(l listed, doc *Doc, named map[string]need) error {
-	dir := l.provider + "/" + l.name
-	entries, err := os.ReadDir(v.store.path(dir))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		file := dir + "/" + e.Name()
-		n, ok := named[e.Name()]
-		switch {
-		case !e.Type().IsRegular() || !isBeside(e.Name()):
-			v.stray(file, strayMessage(e))
-		case !ok:
-			v.mu.Lock()
-			v.orphans = append(v.orphans, file)
-			v.mu.Unlock()
-			v.stray(file, "is named by no record: traceforge prune removes it")
-		default:
-			delete(named, e.Name())
-			if err := v.checkBeside(file, n, l.name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// checkBeside checks that a file has the hash that its document names.
-func (v *verifier) checkBeside(file string, n need, name string) error {
-	f, err := os.Open(v.store.path(file))
-	if err != nil {
-		return err
-	}
-	got, err := sumFile(f, v.store.maxBytes)
-	if violation, ok := unreadable(err); err != nil && ok {
-		v.report(file, violation)
-		return nil
-	}
-	if err != nil || got == n.hash {
-		return err
-	}
-	violation := snapshot.Violation{Rule: n.rule, Message: n.altered(got, name)}
-	if data, err := v.read(file); err == nil && conflictLine(data) > 0 {
-		violation.Rule = snapshot.RuleConflict
-		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", conflictLine(data))
-	}
-	v.report(file, violation)
-	return nil
-}
-
-// conflictLine returns the number of the first line that is a conflict marker of a merge; 0 if not all
-// three are there, as a text may have lines of its own that look like one.
-func conflictLine(data []byte) int {
-	first, seen := 0, map[string]bool{}
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-			if bytes.HasPrefix(line, []byte(marker)) {
-				seen[marker] = true
-				if first == 0 {
-					first = n
-				}
-			}
-		}
-	}
-	if len(seen) < 3 {
-		return 0
-	}
-	return first
-}
-
-// checkManifest holds the manifest, if there is one, against the documents.
-func (v *verifier) checkManifest() error {
-	data, err := v.read(manifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	violation, ok := unreadable(err)
-	if err != nil && !ok {
-		return err
-	}
-	if err == nil {
-		violation = v.manifestViolation(data)
-	}
-	found := findingOf(manifestName, violation)
-	switch {
-	case violation.Rule == "":
-	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !v.store.tracked(manifestName)):
-		v.result.Notes = append(v.result.Notes, found)
-	default:
-		v.result.Findings = append(v.result.Findings, found)
-	}
-	return nil
-}
-
-const writeIt = ": traceforge manifest writes it"
-
-func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
-	wrong := func(rule, pointer, format string, args ...any) snapshot.Violation {
-		return snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...) + writeIt}
-	}
-	m, err := parseManifest(data)
-	switch line := conflictLine(data); {
-	case err != nil && line > 0:
-		return wrong(snapshot.RuleConflict, "", "line %d is a conflict marker of a merge", line)
-	case err != nil:
-		return wrong(snapshot.RuleManifest, "", "%v", err)
-	case !bytes.Equal(data, m.encode()) && !bytes.Equal(data, m.encodeAs(indented)):
-		return wrong(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
-	case len(v.broken) > 0:
-		return snapshot.Violation{} // what it should say is not known
-	case !slices.Equal(m.Entries, v.manifest.Entries):
-		return v.behind(m, wrong)
-	case m.CreatedAt.After(v.manifest.CreatedAt):
-		return wrong(snapshot.RuleManifest, "/created_at", "is %s, but the oldest record is of %s", formatTime(m.CreatedAt), formatTime(v.manifest.CreatedAt))
-	case m.UpdatedAt.Before(v.manifest.UpdatedAt):
-		return wrong(snapshot.RuleManifest, "/updated_at", "is %s, but the newest record is of %s", formatTime(m.UpdatedAt), formatTime(v.manifest.UpdatedAt))
-	case m.CreatedAt.Before(v.manifest.CreatedAt):
-		return wrong(snapshot.RuleBehind, "/created_at", "is %s, and the oldest record is of %s", formatTime(m.CreatedAt), formatTime(v.manifest.CreatedAt))
-	case m.UpdatedAt.After(v.manifest.UpdatedAt):
-		return wrong(snapshot.RuleBehind, "/updated_at", "is %s, and the newest record is of %s", formatTime(m.UpdatedAt), formatTime(v.manifest.UpdatedAt))
-	}
-	return snapshot.Violation{}
-}
-
-// behind tells of a manifest that lists other records than there are. A record's hash seals its id, so
-// that one with another id, or another file, was altered.
-func (v *verifier) behind(m *manifest, wrong func(rule, pointer, format string, args ...any) snapshot.Violation) snapshot.Violation {
-	sealed := make(map[canon.Hash]entry, len(v.manifest.Entries))
-	for _, e := range v.manifest.Entries {
-		sealed[e.Hash] = e
-	}
-	changed := 0
-	for i, e := range m.Entries {
-		is, ok := sealed[e.Hash]
-		if !ok {
-			changed++
-			continue
-		}
-		delete(sealed, e.Hash)
-		if is.ID != e.ID {
-			return wrong(snapshot.RuleManifest, fmt.Sprintf("/snapshots/%d", i), "has the id %q, but the record with that hash is %s", e.ID, is.ID)
-		}
-		if path.Base(is.File) != path.Base(e.File) || documentFile(e.Provider, strings.TrimSuffix(path.Base(e.File), documentExt)) != e.File {
-			return wrong(snapshot.RuleManifest, fmt.Sprintf("/snapshots/%d/file", i), "is %q, but the record is in %s", e.File, is.File)
-		}
-	}
-	return wrong(snapshot.RuleBehind, "", "is behind: %d records that it lists are not there any more or have changed, %d are new", changed, len(sealed))
 }
 
 // Prune removes the raw answers and media that no document names, and returns their files, sorted.

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func TestLoadRefuses(t *testing.T) {
+	good := putOf("TestX", call{1, "one?", "one"})
+	for _, c := range []struct {
+		name, reason string
+		break_       func(t *testing.T, dir string)
+		says         string
+		is           error
+	}{
+		{"other-name", "a document that was renamed by hand is not that of the test",
+			func(t *testing.T, dir string) {
+				writeFile(t, dir, fileOf("TestX"), tree(t, dir)[fileOf("TestY")])
+			}, `/snapshots/0/id: name: is "` + nameOf("TestY") + `-1", must be ` + nameOf("TestX") + "-<n>, as the file's name says\nway out: restore it with git, or record it again", nil},
+		{"altered", "a seal is checked at every load",
+			func(t *testing.T, dir string) {
+				writeFile(t, dir, fileOf("TestX"), strings.Replace(tree(t, dir)[fileOf("TestX")], "one?", "two?", 1))
+			}, fileOf("TestX") + ": /snapshots/0", snapshot.ErrSeal},
+		{"no-json", "nothing is guessed",
+			func(t *testing.T, dir string) { writeFile(t, dir, fileOf("TestX"), "{") }, "way out: restore it with git, or record it again", nil},
+		{"conflict", "a merge has a way out of its own",
+			func(t *testing.T, dir string) {
+				writeFile(t, dir, fileOf("TestX"), "{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n")
+			}, "traceforge repair", snapshot.ErrConflict},
+		{"directory", "a directory is no document",
+			func(t *testing.T, dir string) {
+				removeFile(t, dir, fileOf("TestX"))
+				require.NoError(t, os.Mkdir(filepath.Join(dir, fileOf("TestX")), 0o777))
+			}, "is no regular file", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, good, putOf("TestY", call{1, "y?", "y"}))
+			c.break_(t, dir)
+			_, err := s.Load(good.Name, "openai")
+			require.ErrorContains(t, err, c.says, c.reason)
+			var e *snapshot.Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, filepath.ToSlash(dir)+"/"+fileOf("TestX"), e.File)
+			if c.is != nil {
+				require.ErrorIs(t, err, c.is)
+			}
+		})
+	}
+	s, _ := newStore(t)
+	_, err := s.Load("../x", "openai")
+	require.ErrorContains(t, err, `"../x" of provider "openai" is no name of a document`)
+	_, err = s.Load("x", "..")
+	require.ErrorContains(t, err, `is no name of a document`)
+}
+
+func TestRawRefuses(t *testing.T) {
+	s, dir := newStore(t)
+	put := putOf("TestX", call{1, "one?", "one"})
+	commit(t, s, put)
+	doc, err := s.Load(put.Name, "openai")
+	require.NoError(t, err)
+	ref := put.Document.Snapshots[0].Response.RawOutputRef
+	const pointer = "/snapshots/0/response/raw_output_ref"
+
+	writeFile(t, dir, rawOf("TestX", 1), "forged")
+	_, err = doc.Raw(0)
+	require.ErrorIs(t, err, snapshot.ErrRaw)
+	require.ErrorContains(t, err, rawOf("TestX", 1)+": raw: has the hash "+string(canon.Sum([]byte("forged")))+
+		", but "+put.Name+".json names "+string(ref)+" at "+pointer+"\nway out: restore it with git, or record it again")
+	require.NotContains(t, err.Error(), "cut short")
+
+	writeFile(t, dir, journalName, journalHead+"\n")
+	_, err = doc.Raw(0)
+	require.ErrorIs(t, err, snapshot.ErrRaw)
+	require.ErrorContains(t, err, "a commit was cut short: traceforge repair finishes it or undoes it")
+	removeFile(t, dir, journalName)
+
+	removeFile(t, dir, rawOf("TestX", 1))
+	_, err = doc.Raw(0)
+	require.ErrorIs(t, err, snapshot.ErrRaw)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, fileOf("TestX")+": "+pointer+": raw: names "+string(ref)+", but "+rawOf("TestX", 1)+" is missing")
+
+	commit(t, s, putOf("TestX", call{1, "one?", "another"}))
+	_, err = doc.Raw(0)
+	require.ErrorIs(t, err, ErrReplaced)
+	require.ErrorContains(t, err, "was recorded again by another process: run the test again")
+}
+
+// TestLinks: files that are links are followed where they lead to files of the same names, as Bazel
+// lays out what a test reads.
+func TestLinks(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
+	runfiles := filepath.Join(t.TempDir(), "runfiles", ".ai-snapshots")
+	link := func(target, file string) {
+		path := filepath.Join(runfiles, filepath.FromSlash(file))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		if err := os.Symlink(filepath.Join(dir, filepath.FromSlash(target)), path); err != nil {
+			t.Skip("no symbolic links: ", err)
+		}
+	}
+	for file := range tree(t, dir) {
+		link(file, file)
+	}
+	linked := openAt(t, runfiles)
+	requireCalls(t, linked, "TestX", call{1, "one?", "one"})
+
+	removeFile(t, runfiles, fileOf("TestX"))
+	link(fileOf("TestY"), fileOf("TestX"))
+	_, err := linked.Load(nameOf("TestX"), "openai")
+	var e *snapshot.Error
+	require.ErrorAs(t, err, &e)
+	require.ErrorContains(t, err, "stray: is a link to ")
+	require.ErrorContains(t, err, ": one that is followed leads to "+fileOf("TestX"))
+
+	link("openai", "anthropic")
+	_, err = linked.Load(nameOf("TestY"), "anthropic")
+	require.ErrorContains(t, err, "anthropic: stray: is a link to ")
+
+	require.NoError(t, os.RemoveAll(runfiles))
+	link("openai", "openai")
+	requireCalls(t, linked, "TestX", call{1, "one?", "one"})
+	link("gone", documentFile("openai", "gone"))
+	_, err = linked.Load("gone", "openai")
+	require.True(t, errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows", "%v", err)
+}

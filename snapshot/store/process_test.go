@@ -1,0 +1,234 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// committerDir and committerNumber tell this test binary, run again, to be a committer.
+const (
+	committerDir    = "STORE_TEST_COMMITTER_DIR"
+	committerNumber = "STORE_TEST_COMMITTER_NUMBER"
+	replacer        = "replacer" // the number of one that replaces the same document again and again
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(committerDir); dir != "" {
+		commits := committer
+		if os.Getenv(committerNumber) == replacer {
+			commits = replaceAgain
+		}
+		if err := commits(os.Stdout, dir, os.Getenv(committerNumber)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const commitsEach = 20
+
+// committer commits documents of tests of its own, replaces some and removes some, and says after each
+// commit that it is done.
+func committer(out io.Writer, dir, number string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	test := func(n int) string { return fmt.Sprintf("TestCommitter%s/%d", number, n) }
+	for n := 1; n <= commitsEach; n++ {
+		c := Change{Put: []Put{putOf(test(n), call{1, "new?", "new"}, call{2, "two?", "two"})}}
+		if old := n - 3; old > 0 && old%5 != 0 {
+			c.Put = append(c.Put, putOf(test(old), call{2, "two?", fmt.Sprint("replaced by ", n)}))
+		}
+		if n%5 == 0 && n > 5 {
+			c.Remove = []string{fileOf(test(n - 5))}
+		}
+		if err := s.Commit(c); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, n)
+	}
+	return nil
+}
+
+func startCommitter(t *testing.T, dir, number string) (*exec.Cmd, io.ReadCloser, *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), committerDir+"="+dir, committerNumber+"="+number)
+	stderr := new(bytes.Buffer)
+	cmd.Stderr = stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, stdout, stderr
+}
+
+// TestManyProcessesCommit: processes commit to one store at once, while others verify and read it.
+func TestManyProcessesCommit(t *testing.T) {
+	const processes = 8
+	s, dir := newStore(t)
+	var wg sync.WaitGroup
+	for number := range processes {
+		cmd, stdout, stderr := startCommitter(t, dir, strconv.Itoa(number))
+		wg.Go(func() {
+			if _, err := io.Copy(io.Discard, stdout); err != nil {
+				t.Error(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("process %d: %v: %s", number, err, stderr)
+			}
+		})
+	}
+	done := make(chan bool)
+	go func() { wg.Wait(); close(done) }()
+	for reading := true; reading; {
+		select {
+		case <-done:
+			reading = false
+		default:
+		}
+		if _, err := os.Stat(dir); err != nil {
+			continue
+		}
+		result, err := s.Verify()
+		require.NoError(t, err)
+		require.Empty(t, result.Findings, "Verify never sees a commit under way")
+	}
+	requireWhole(t, s)
+	files, err := s.List()
+	require.NoError(t, err)
+	require.Len(t, files, processes*(commitsEach-commitsEach/5+1))
+	before := tree(t, dir)
+	require.NoError(t, s.WriteManifest())
+	require.Equal(t, before, tree(t, dir))
+}
+
+// replaceAgain replaces the two records of a test many times.
+func replaceAgain(_ io.Writer, dir, number string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	for n := range 10 * commitsEach {
+		if err := s.Commit(replacement(number, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replacement is the n-th content of the two records of a test.
+func replacement(test string, n int) Change {
+	return Change{Put: []Put{putOf(test, call{1, "one?", fmt.Sprint("one ", n)}, call{2, "two?", fmt.Sprint("two ", n)})}}
+}
+
+// TestLoadWhileReplaced loads a document that another process replaces all the time: it is found as it
+// was at some time, with the raw answers that go with it, or they were replaced meanwhile.
+func TestLoadWhileReplaced(t *testing.T) {
+	s, dir := newStore(t)
+	require.NoError(t, s.Commit(replacement(replacer, 0)))
+	cmd, stdout, stderr := startCommitter(t, dir, replacer)
+	done := make(chan error)
+	go func() {
+		_, err := io.Copy(io.Discard, stdout)
+		done <- errors.Join(err, cmd.Wait())
+	}()
+	reads, replaced := 0, 0
+	for writing := true; writing; {
+		select {
+		case err := <-done:
+			require.NoError(t, err, stderr)
+			writing = false
+		default:
+		}
+		doc, err := s.Load(nameOf(replacer), "openai")
+		require.NoError(t, err)
+		for i := range doc.Document.Snapshots {
+			_, err := doc.Raw(i)
+			reads++
+			if errors.Is(err, ErrReplaced) {
+				replaced++
+				continue
+			}
+			require.NoError(t, err)
+		}
+	}
+	t.Logf("%d reads, %d of answers that had been replaced", reads, replaced)
+	requireWhole(t, s)
+}
+
+// TestKilledProcess kills a process at any moment of its commits: what it said was done is
+// there, and the next commit leaves a store that verifies.
+func TestKilledProcess(t *testing.T) {
+	const kills = 25
+	rng := rand.New(rand.NewPCG(3, 4))
+	s, dir := newStore(t)
+	pending := 0
+	for number := range kills {
+		cmd, stdout, _ := startCommitter(t, dir, strconv.Itoa(number))
+		said := bufio.NewScanner(stdout)
+		done := 0
+		for range rng.IntN(commitsEach) {
+			if said.Scan() {
+				done++
+			}
+		}
+		time.Sleep(time.Duration(rng.IntN(1500)) * time.Microsecond)
+		if err := cmd.Process.Kill(); err != nil {
+			require.ErrorIs(t, err, os.ErrProcessDone)
+		}
+		for said.Scan() {
+			done++
+		}
+		_ = cmd.Wait() // killed
+
+		if _, err := os.Stat(s.path(journalName)); err == nil {
+			pending++
+		}
+		commit(t, s, putOf(fmt.Sprint("TestAfter", number), call{1, "x?", "x"}))
+		requireWhole(t, s)
+		for n := 1; n <= done; n++ {
+			if n%5 != 0 {
+				_, err := s.Load(nameOf(fmt.Sprintf("TestCommitter%d/%d", number, n)), "openai")
+				require.NoError(t, err)
+			}
+		}
+	}
+	t.Logf("%d of %d kills cut a commit short", pending, kills)
+}
+
+// TestManyGoroutinesCommit: the lock excludes goroutines of one process too.
+func TestManyGoroutinesCommit(t *testing.T) {
+	s, _ := newStore(t)
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			for i := range 5 {
+				if err := s.Commit(Change{Put: []Put{putOf(fmt.Sprintf("Test%d/%d", n, i), call{1, "x?", "x"})}}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	requireWhole(t, s)
+	files, err := s.List()
+	require.NoError(t, err)
+	require.Len(t, files, 40)
+}

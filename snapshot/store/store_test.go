@@ -1,0 +1,251 @@
+package store
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func TestEmptyStore(t *testing.T) {
+	s, dir := newStore(t)
+	require.Equal(t, dir, s.Dir())
+	files, err := s.List()
+	require.NoError(t, err)
+	require.Empty(t, files)
+	_, err = s.Load(nameOf("TestX"), "openai")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = s.Verify()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = s.Prune()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = s.Repair()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorIs(t, s.WriteManifest(), fs.ErrNotExist)
+	require.NoError(t, s.Commit(Change{}))
+	require.NoDirExists(t, dir, "nothing is written before a commit")
+}
+
+func TestStore(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
+	requireWhole(t, s)
+	requireCalls(t, s, "TestX", call{1, "one?", "one"}, call{2, "two?", "two"})
+	files, err := s.List()
+	require.NoError(t, err)
+	require.Equal(t, []string{fileOf("TestX"), fileOf("TestY")}, files)
+	want := []string{".gitattributes", ".gitignore", "manifest.json", fileOf("TestX"), rawOf("TestX", 1), rawOf("TestX", 2), fileOf("TestY"), rawOf("TestY", 1)}
+	slices.Sort(want)
+	got := tree(t, dir)
+	require.Equal(t, want, slices.Sorted(maps.Keys(got)))
+	require.Equal(t, "* -text\nmanifest.json -merge linguist-generated\n*/*/* -merge linguist-generated\n", got[".gitattributes"])
+	require.Equal(t, "manifest.json\ncommit.pending\n*.tmp\n.pending/\n", got[".gitignore"])
+
+	// Under another provider it is found too.
+	doc, err := s.Load(nameOf("TestX"), "anthropic")
+	require.NoError(t, err)
+	require.Equal(t, "openai", doc.Provider)
+
+	// A raw answer is edited in place, and one without its record goes.
+	commit(t, s, putOf("TestX", call{2, "two?", "two!"}))
+	requireWhole(t, s)
+	requireCalls(t, s, "TestX", call{2, "two?", "two!"})
+	require.NotContains(t, tree(t, dir), rawOf("TestX", 1))
+
+	// What the store has need not be given.
+	put := putOf("TestX", call{2, "two?", "two!"}, call{3, "three?", "three"})
+	delete(put.Raw, 2)
+	commit(t, s, put)
+	requireCalls(t, s, "TestX", call{2, "two?", "two!"}, call{3, "three?", "three"})
+
+	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestX")}}))
+	requireWhole(t, s)
+	require.ErrorIs(t, s.Commit(Change{Remove: []string{fileOf("TestX")}}), fs.ErrNotExist)
+	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestY")}}))
+	requireWhole(t, s)
+	require.Len(t, tree(t, dir), 2, "empty directories and the manifest go too")
+	require.NoDirExists(t, filepath.Join(dir, "openai"))
+}
+
+// TestMove: a test whose first call is of another provider moves, with what was kept.
+func TestMove(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+	put := putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"})
+	put.Provider = "anthropic"
+	delete(put.Raw, 1)
+	commit(t, s, put)
+	requireWhole(t, s)
+	requireCalls(t, s, "TestX", call{1, "one?", "one"}, call{2, "two?", "two"})
+	require.NoDirExists(t, filepath.Join(dir, "openai"))
+	files, err := s.List()
+	require.NoError(t, err)
+	require.Equal(t, []string{documentFile("anthropic", nameOf("TestX"))}, files)
+}
+
+func TestMedia(t *testing.T) {
+	s, dir := newStore(t)
+	image := []byte("\x89PNG and so on")
+	put := mediaPut(image)
+	h := canon.Sum(image)
+	missing := put
+	missing.Media = nil
+	err := s.Commit(Change{Put: []Put{missing}})
+	require.ErrorIs(t, err, snapshot.ErrRaw)
+	require.ErrorContains(t, err, "names "+string(h)+", which is neither in the change nor in the store")
+
+	commit(t, s, put)
+	requireWhole(t, s)
+	file := "openai/" + put.Name + "/" + h.Hex() + ".png"
+	require.Contains(t, tree(t, dir), file)
+	doc, err := s.Load(put.Name, "openai")
+	require.NoError(t, err)
+	got, err := doc.Media(h)
+	require.NoError(t, err)
+	require.Equal(t, image, got)
+	_, err = doc.Media(canon.Sum(nil))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	removeFile(t, dir, file)
+	_, err = doc.Media(h)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "/snapshots/0: media: names "+string(h)+", but "+file+" is missing\nway out: restore it with git")
+	result, err := s.Verify()
+	require.NoError(t, err)
+	require.Equal(t, []snapshot.Finding{{File: fileOf("TestX"), Pointer: "/snapshots/0", Rule: "media",
+		Message: "names " + string(h) + ", but " + file + " is missing"}}, result.Findings)
+
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}), mediaOf("TestY", image))
+	requireWhole(t, s)
+}
+
+// mediaPut is a document whose only call has an image.
+func mediaPut(image []byte) Put { return mediaOf("TestX", image) }
+
+func mediaOf(test string, image []byte) Put {
+	put := putOf(test, call{1, "what is this?", "an image"})
+	m := snapshot.Medium{Hash: canon.Sum(image), ContentType: "image/png", Size: int64(len(image))}
+	message := &put.Document.Snapshots[0].Request.Messages[1]
+	message.Content = append(message.Content, modelio.Part{Media: &modelio.Media{ContentType: "image/png", URL: m.String()}})
+	put.Media = map[canon.Hash][]byte{m.Hash: image}
+	return put
+}
+
+func TestUnchangedFilesAreNotWritten(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}, call{2, "z?", "z"}))
+	before := tree(t, dir)
+	old := time.Now().Add(-time.Hour)
+	for file := range before {
+		require.NoError(t, os.Chtimes(filepath.Join(dir, file), old, old))
+	}
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	require.Equal(t, before, tree(t, dir))
+	commit(t, s, putOf("TestY", call{1, "y?", "y"}, call{2, "z?", "other"}))
+	for file := range before {
+		info, err := os.Stat(filepath.Join(dir, file))
+		require.NoError(t, err)
+		changed := file == manifestName || file == fileOf("TestY") || file == rawOf("TestY", 2)
+		require.Equal(t, changed, info.ModTime().After(old.Add(time.Minute)), file)
+	}
+}
+
+func TestMaxBytes(t *testing.T) {
+	s, dir := newStore(t)
+	require.EqualValues(t, 64<<20, s.MaxBytes())
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	t.Setenv(maxBytesName, "20")
+	s = openAt(t, dir)
+	_, err := s.Load(nameOf("TestX"), "openai")
+	require.ErrorContains(t, err, "and at most 20 are read: TRACEFORGE_MAX_BYTES raises the limit")
+	require.ErrorContains(t, s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}), "at most 20 are read")
+	result, err := s.Verify()
+	require.NoError(t, err)
+	require.Equal(t, "value", result.Findings[0].Rule)
+	for _, wrong := range []string{"x", "0", "-1"} {
+		t.Setenv(maxBytesName, wrong)
+		_, err = Open(dir)
+		require.ErrorContains(t, err, "TRACEFORGE_MAX_BYTES must be a number of bytes, is \""+wrong+"\"")
+	}
+}
+
+func TestCommitRefuses(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	before := tree(t, dir)
+	altered := func(change func(*Put)) Change {
+		put := putOf("TestY", call{1, "y?", "y"})
+		change(&put)
+		return Change{Put: []Put{put}}
+	}
+	put := putOf("TestY", call{1, "y?", "y"})
+	for name, c := range map[string]struct {
+		change Change
+		says   string
+	}{
+		"provider":       {altered(func(p *Put) { p.Provider = "../x" }), `of provider "../x" is no name of a document`},
+		"device":         {altered(func(p *Put) { p.Provider = "con" }), `is no name of a document`},
+		"name":           {altered(func(p *Put) { p.Name = "../x" }), `"../x" of provider "openai" is no name`},
+		"nil":            {altered(func(p *Put) { p.Document = nil }), "is missing"},
+		"twice":          {Change{Put: []Put{put, put}}, "is put twice"},
+		"id":             {altered(func(p *Put) { p.Document.Snapshots[0].ID = "x-1" }), `/snapshots/0/id: name: is "x-1", must be ` + put.Name + "-<n>"},
+		"source":         {altered(func(p *Put) { p.Document.Snapshots[0].Source.Test = "TestZ" }), "must be " + nameOf("TestZ") + "-<n>, as its source says"},
+		"invalid":        {altered(func(p *Put) { p.Document.Snapshots[0].Source.Line = 0 }), "/snapshots/0/source/line"},
+		"no-raw":         {altered(func(p *Put) { p.Raw = nil }), "which is neither in the change nor in the store"},
+		"bad-raw":        {altered(func(p *Put) { p.Raw[1] = []byte("other") }), "raw: has the hash " + string(canon.Sum([]byte("other")))},
+		"remove-none":    {Change{Remove: []string{"openai/x.json"}}, "no such file"},
+		"remove-out":     {Change{Remove: []string{"../x.json"}}, `"../x.json" is no file of a document`},
+		"remove-and-put": {Change{Put: []Put{putOf("TestX", call{1, "x", "x"})}, Remove: []string{fileOf("TestX")}}, "is removed, and put or removed besides"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.ErrorContains(t, s.Commit(c.change), c.says)
+			require.Equal(t, before, tree(t, dir), "nothing is written")
+		})
+	}
+}
+
+// TestReplaceWhatIsGoneOrBroken: what was deleted or altered by hand can be recorded again.
+func TestReplaceWhatIsGoneOrBroken(t *testing.T) {
+	s, dir := newStore(t)
+	x, y := putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"})
+	commit(t, s, x, y)
+	removeFile(t, dir, fileOf("TestX"))
+	writeFile(t, dir, fileOf("TestY"), "{")
+	writeFile(t, dir, rawOf("TestY", 1), "?")
+	commit(t, s, x)
+	commit(t, s, y)
+	requireWhole(t, s)
+}
+
+// TestNoLinkOutOfAStoreThatIsWritten: a directory that is a link is refused, and a file that is one is
+// replaced.
+func TestNoLinkOutOfAStoreThatIsWritten(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestY", call{1, "y?", "y"}))
+	outside := t.TempDir()
+	link := func(target, file string) {
+		if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			t.Skip("no symbolic links: ", err)
+		}
+	}
+	link(outside, "anthropic")
+	put := putOf("TestX", call{1, "one?", "one"})
+	put.Provider = "anthropic"
+	require.ErrorContains(t, s.Commit(Change{Put: []Put{put}}), "anthropic: stray: is no directory: no link is followed where a store is written")
+	removeFile(t, dir, "anthropic")
+
+	writeFile(t, outside, "x", "kept")
+	link(filepath.Join(outside, "x"), fileOf("TestX"))
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	requireWhole(t, s)
+	require.Equal(t, map[string]string{"x": "kept"}, tree(t, outside))
+}
