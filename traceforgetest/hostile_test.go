@@ -252,7 +252,7 @@ func TestStoreDirectories(t *testing.T) {
 	for _, s.dir = range []string{file, filepath.Join(file, "below")} {
 		tb := s.replay("TestIt", asks(newChat("a")))
 		require.True(t, tb.Failed())
-		require.Contains(t, tb.Logged(), "traceforge: open store: ")
+		require.Contains(t, tb.Logged(), "traceforge: load document: ")
 		require.Contains(t, tb.Logged(), s.dir)
 	}
 }

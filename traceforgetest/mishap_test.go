@@ -51,7 +51,7 @@ func TestRequestThatCannotBeKept(t *testing.T) {
 	s := newScene(t)
 	tb := s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		_, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","model":"n","messages":[]}`))
-		require.ErrorContains(t, err, "POST https://api.openai.com/v1/chat/completions cannot be kept: openai.chat: /model: offset 13: member appears twice")
+		require.ErrorContains(t, err, "POST https://api.openai.com/v1/chat/completions cannot be kept: openai.chat: /model: offset 13: duplicate member name \"model\"")
 	})
 	require.True(t, tb.Failed())
 }
@@ -97,5 +97,5 @@ func TestCommitFails(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(s.dir, ".gitattributes"), 0o755))
 	tb := s.update("1", "TestIt", asks(newChat("a")))
 	require.True(t, tb.Failed())
-	require.Contains(t, s.text(tb), "traceforge: commit: lock store STORE: open .gitattributes: not a regular file")
+	require.Contains(t, s.text(tb), "traceforge: commit: lock store STORE: open .gitattributes: is no regular file")
 }

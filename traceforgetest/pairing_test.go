@@ -53,8 +53,8 @@ func TestPairing(t *testing.T) {
 			prompts(func(p []string) []string { p[14] += "!"; return slices.Delete(p, 2, 3) }), []int{15}, nil, []int{3}},
 		{"insert and change", "so here", prompts(nil),
 			prompts(func(p []string) []string { p[14] += "!"; return slices.Insert(p, 2, "inserted") }), []int{15}, []int{21}, nil},
-		{"system prompt", "all are edited in place", withSystem("Be brief."), withSystem("Be kind."), all, nil, nil},
-		{"system prompt added", "so here", prompts(nil), withSystem("Be kind."), all, nil, nil},
+		{"system prompt", "it is said once", withSystem("Be brief."), withSystem("Be kind."), []int{1}, nil, nil},
+		{"system prompt added", "all are edited in place", prompts(nil), withSystem("Be kind."), all, nil, nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -136,7 +137,7 @@ func refuseSecrets(goldens []*golden) error {
 			return err
 		}
 		if s, pointer, found := secrets.Find(text); found {
-			return leaked(s, g.take.provider, pointer)
+			return leaked(s, g.take.provider, strings.TrimPrefix(pointer, "/snapshots/0"))
 		}
 		if s, found := secrets.In(g.raw); found {
 			return leaked(s, g.take.provider, "in the bytes of the answer")

@@ -62,7 +62,7 @@ func (r *Recorder) raw(i int) ([]byte, error) {
 			return body, nil
 		}
 		if !errors.Is(err, store.ErrReplaced) || try == most {
-			return nil, fmt.Errorf("%w\nnamed by %s: /snapshots/%d/response/raw_output_ref", err, r.file(), i)
+			return nil, err
 		}
 		if err := r.reload(); err != nil {
 			return nil, err
