@@ -1,5 +1,7 @@
 package modelio
 
+import "github.com/traceforge/traceforge-go/internal/jsontext"
+
 // MarshalJSON writes t with its members sorted by name. Its errors are of type [*FormatError].
 func (t ToolDefinition) MarshalJSON() ([]byte, error) {
 	return writeJSON("tool definition", &t, writeToolDefinition)
@@ -10,19 +12,19 @@ func (t *ToolDefinition) UnmarshalJSON(data []byte) error {
 	return readJSON("tool definition", data, t, readToolDefinition)
 }
 
-func readToolDefinition(r *jsonReader, t *ToolDefinition) (bool, error) {
-	return true, r.object(&t.Unknown, []string{"name"}, func(name string) (bool, error) {
+func readToolDefinition(v jsontext.Value, t *ToolDefinition) (bool, error) {
+	return true, readMembers(v, &t.Unknown, []string{"name"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "description":
-			return readString(r, &t.Description)
+			return readString(at, &t.Description)
 		case "inputSchema":
-			return readRaw(r, &t.InputSchema)
+			return readRaw(at, &t.InputSchema)
 		case "metadata":
-			return readObject(r, &t.Metadata)
+			return readObject(at, &t.Metadata)
 		case "name":
-			return readRequired(r, &t.Name)
+			return readRequired(at, &t.Name)
 		case "outputSchema":
-			return readRaw(r, &t.OutputSchema)
+			return readRaw(at, &t.OutputSchema)
 		}
 		return false, nil
 	})
@@ -48,15 +50,15 @@ func (c *OutputConfig) UnmarshalJSON(data []byte) error {
 	return readJSON("output config", data, c, readOutputConfig)
 }
 
-func readOutputConfig(r *jsonReader, c *OutputConfig) (bool, error) {
-	return true, r.object(&c.Unknown, nil, func(name string) (bool, error) {
+func readOutputConfig(v jsontext.Value, c *OutputConfig) (bool, error) {
+	return true, readMembers(v, &c.Unknown, nil, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "constrained":
-			return readOptional(r, &c.Constrained, readBool)
+			return readOptional(at, &c.Constrained, readBool)
 		case "format":
-			return readString(r, &c.Format)
+			return readString(at, &c.Format)
 		case "schema":
-			return readRaw(r, &c.Schema)
+			return readRaw(at, &c.Schema)
 		}
 		return false, nil
 	})
@@ -80,19 +82,19 @@ func (g *GenerateRequest) UnmarshalJSON(data []byte) error {
 	return readJSON("request", data, g, readGenerateRequest)
 }
 
-func readGenerateRequest(r *jsonReader, g *GenerateRequest) (bool, error) {
-	return true, r.object(&g.Unknown, []string{"messages"}, func(name string) (bool, error) {
+func readGenerateRequest(v jsontext.Value, g *GenerateRequest) (bool, error) {
+	return true, readMembers(v, &g.Unknown, []string{"messages"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "config":
-			return readObject(r, &g.Config)
+			return readObject(at, &g.Config)
 		case "messages":
-			return readList(r, &g.Messages, readMessage)
+			return readList(at, &g.Messages, readMessage)
 		case "output":
-			return readOptional(r, &g.Output, readOutputConfig)
+			return readOptional(at, &g.Output, readOutputConfig)
 		case "toolChoice":
-			return readString(r, &g.ToolChoice)
+			return readString(at, &g.ToolChoice)
 		case "tools":
-			return readList(r, &g.Tools, readToolDefinition)
+			return readList(at, &g.Tools, readToolDefinition)
 		}
 		return false, nil
 	})
@@ -118,17 +120,17 @@ func (g *GenerateResponse) UnmarshalJSON(data []byte) error {
 	return readJSON("response", data, g, readGenerateResponse)
 }
 
-func readGenerateResponse(r *jsonReader, g *GenerateResponse) (bool, error) {
-	return true, r.object(&g.Unknown, nil, func(name string) (bool, error) {
+func readGenerateResponse(v jsontext.Value, g *GenerateResponse) (bool, error) {
+	return true, readMembers(v, &g.Unknown, nil, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "custom":
-			return readRaw(r, &g.Custom)
+			return readRaw(at, &g.Custom)
 		case "finishReason":
-			return readString(r, &g.FinishReason)
+			return readString(at, &g.FinishReason)
 		case "message":
-			return readOptional(r, &g.Message, readMessage)
+			return readOptional(at, &g.Message, readMessage)
 		case "usage":
-			return readOptional(r, &g.Usage, readUsage)
+			return readOptional(at, &g.Usage, readUsage)
 		}
 		return false, nil
 	})
@@ -153,21 +155,21 @@ func (u *Usage) UnmarshalJSON(data []byte) error {
 	return readJSON("usage", data, u, readUsage)
 }
 
-func readUsage(r *jsonReader, u *Usage) (bool, error) {
-	return true, r.object(&u.Unknown, nil, func(name string) (bool, error) {
+func readUsage(v jsontext.Value, u *Usage) (bool, error) {
+	return true, readMembers(v, &u.Unknown, nil, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "cacheWriteTokens":
-			return readOptional(r, &u.CacheWriteTokens, readInt)
+			return readOptional(at, &u.CacheWriteTokens, readInt)
 		case "cachedContentTokens":
-			return readOptional(r, &u.CachedContentTokens, readInt)
+			return readOptional(at, &u.CachedContentTokens, readInt)
 		case "inputTokens":
-			return readOptional(r, &u.InputTokens, readInt)
+			return readOptional(at, &u.InputTokens, readInt)
 		case "outputTokens":
-			return readOptional(r, &u.OutputTokens, readInt)
+			return readOptional(at, &u.OutputTokens, readInt)
 		case "thoughtsTokens":
-			return readOptional(r, &u.ThoughtsTokens, readInt)
+			return readOptional(at, &u.ThoughtsTokens, readInt)
 		case "totalTokens":
-			return readOptional(r, &u.TotalTokens, readInt)
+			return readOptional(at, &u.TotalTokens, readInt)
 		}
 		return false, nil
 	})
@@ -194,19 +196,19 @@ func (g *GenerateResponseChunk) UnmarshalJSON(data []byte) error {
 	return readJSON("chunk", data, g, readGenerateResponseChunk)
 }
 
-func readGenerateResponseChunk(r *jsonReader, g *GenerateResponseChunk) (bool, error) {
-	return true, r.object(&g.Unknown, []string{"content"}, func(name string) (bool, error) {
+func readGenerateResponseChunk(v jsontext.Value, g *GenerateResponseChunk) (bool, error) {
+	return true, readMembers(v, &g.Unknown, []string{"content"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "aggregated":
-			return readOptional(r, &g.Aggregated, readBool)
+			return readOptional(at, &g.Aggregated, readBool)
 		case "content":
-			return readList(r, &g.Content, readPart)
+			return readList(at, &g.Content, readPart)
 		case "custom":
-			return readRaw(r, &g.Custom)
+			return readRaw(at, &g.Custom)
 		case "index":
-			return readIndex(r, &g.Index)
+			return readIndex(at, &g.Index)
 		case "role":
-			return readString(r, &g.Role)
+			return readString(at, &g.Role)
 		}
 		return false, nil
 	})

@@ -1,6 +1,10 @@
 package modelio
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
 
 // MarshalJSON writes m with its members sorted by name. Its errors are of type [*FormatError].
 func (m Message) MarshalJSON() ([]byte, error) {
@@ -12,15 +16,15 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return readJSON("message", data, m, readMessage)
 }
 
-func readMessage(r *jsonReader, m *Message) (bool, error) {
-	return true, r.object(&m.Unknown, []string{"content", "role"}, func(name string) (bool, error) {
+func readMessage(v jsontext.Value, m *Message) (bool, error) {
+	return true, readMembers(v, &m.Unknown, []string{"content", "role"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "content":
-			return readList(r, &m.Content, readPart)
+			return readList(at, &m.Content, readPart)
 		case "metadata":
-			return readObject(r, &m.Metadata)
+			return readObject(at, &m.Metadata)
 		case "role":
-			return readRequired(r, &m.Role)
+			return readRequired(at, &m.Role)
 		}
 		return false, nil
 	})
@@ -44,28 +48,28 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	return readJSON("part", data, p, readPart)
 }
 
-func readPart(r *jsonReader, p *Part) (bool, error) {
-	err := r.object(&p.Unknown, nil, func(name string) (bool, error) {
+func readPart(v jsontext.Value, p *Part) (bool, error) {
+	err := readMembers(v, &p.Unknown, nil, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "custom":
-			return readObject(r, &p.Custom)
+			return readObject(at, &p.Custom)
 		case "media":
-			return readOptional(r, &p.Media, readMedia)
+			return readOptional(at, &p.Media, readMedia)
 		case "metadata":
-			return readObject(r, &p.Metadata)
+			return readObject(at, &p.Metadata)
 		case "reasoning":
-			return readOptional(r, &p.Reasoning, readRequired)
+			return readOptional(at, &p.Reasoning, readRequired)
 		case "text":
-			return readOptional(r, &p.Text, readRequired)
+			return readOptional(at, &p.Text, readRequired)
 		case "toolRequest":
-			return readOptional(r, &p.ToolRequest, readToolRequest)
+			return readOptional(at, &p.ToolRequest, readToolRequest)
 		case "toolResponse":
-			return readOptional(r, &p.ToolResponse, readToolResponse)
+			return readOptional(at, &p.ToolResponse, readToolResponse)
 		}
 		return false, nil
 	})
 	if problem := p.kindProblem(); err == nil && problem != "" {
-		err = r.errorf("%s", problem)
+		err = problemf("%s", problem)
 	}
 	return true, err
 }
@@ -119,13 +123,13 @@ func (m *Media) UnmarshalJSON(data []byte) error {
 	return readJSON("media", data, m, readMedia)
 }
 
-func readMedia(r *jsonReader, m *Media) (bool, error) {
-	return true, r.object(&m.Unknown, []string{"url"}, func(name string) (bool, error) {
+func readMedia(v jsontext.Value, m *Media) (bool, error) {
+	return true, readMembers(v, &m.Unknown, []string{"url"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "contentType":
-			return readString(r, &m.ContentType)
+			return readString(at, &m.ContentType)
 		case "url":
-			return readRequired(r, &m.URL)
+			return readRequired(at, &m.URL)
 		}
 		return false, nil
 	})
@@ -148,17 +152,17 @@ func (t *ToolRequest) UnmarshalJSON(data []byte) error {
 	return readJSON("tool request", data, t, readToolRequest)
 }
 
-func readToolRequest(r *jsonReader, t *ToolRequest) (bool, error) {
-	return true, r.object(&t.Unknown, []string{"name"}, func(name string) (bool, error) {
+func readToolRequest(v jsontext.Value, t *ToolRequest) (bool, error) {
+	return true, readMembers(v, &t.Unknown, []string{"name"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "input":
-			return readRaw(r, &t.Input)
+			return readRaw(at, &t.Input)
 		case "name":
-			return readRequired(r, &t.Name)
+			return readRequired(at, &t.Name)
 		case "partial":
-			return readTrue(r, &t.Partial)
+			return readTrue(at, &t.Partial)
 		case "ref":
-			return readString(r, &t.Ref)
+			return readString(at, &t.Ref)
 		}
 		return false, nil
 	})
@@ -183,17 +187,17 @@ func (t *ToolResponse) UnmarshalJSON(data []byte) error {
 	return readJSON("tool response", data, t, readToolResponse)
 }
 
-func readToolResponse(r *jsonReader, t *ToolResponse) (bool, error) {
-	return true, r.object(&t.Unknown, []string{"name"}, func(name string) (bool, error) {
+func readToolResponse(v jsontext.Value, t *ToolResponse) (bool, error) {
+	return true, readMembers(v, &t.Unknown, []string{"name"}, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "content":
-			return readList(r, &t.Content, readPart)
+			return readList(at, &t.Content, readPart)
 		case "name":
-			return readRequired(r, &t.Name)
+			return readRequired(at, &t.Name)
 		case "output":
-			return readRaw(r, &t.Output)
+			return readRaw(at, &t.Output)
 		case "ref":
-			return readString(r, &t.Ref)
+			return readString(at, &t.Ref)
 		}
 		return false, nil
 	})

@@ -141,18 +141,18 @@ func TestJSON_Written(t *testing.T) {
 
 func TestJSON_Rejected(t *testing.T) {
 	for _, tc := range []struct{ name, why, what, text, want string }{
-		{"syntax", "no text of JSON", "part", `{"text":`, "modelio: part: not JSON: unexpected end of JSON input"},
-		{"utf8", "encoding/json would put U+FFFD there", "part", "{\"text\":\"\xff\"}", "modelio: part: not UTF-8"},
-		{"lone_high", "encoding/json would put U+FFFD there", "part", `{"text":"\ud800"}`, "modelio: part: /text: string holds a lone surrogate"},
-		{"lone_low", "likewise", "part", `{"text":"a\udc00"}`, "modelio: part: /text: string holds a lone surrogate"},
-		{"two_highs", "likewise", "part", `{"text":"\ud800\ud800"}`, "modelio: part: /text: string holds a lone surrogate"},
-		{"high_and_n", "likewise", "part", `{"text":"\ud800\n"}`, "modelio: part: /text: string holds a lone surrogate"},
-		{"lone_in_raw", "raw values are looked into", "tool request", `{"name":"t","input":{"a":["\udfff"]}}`, "modelio: tool request: /input/a/0: string holds a lone surrogate"},
-		{"twice", "one of them would be lost", "part", `{"text":"a","text":"b"}`, "modelio: part: /text: member appears twice"},
-		{"twice_escaped", "spelling does not make a name another", "part", `{"text":"a","te\u0078t":"b"}`, "modelio: part: /text: member appears twice"},
-		{"twice_unknown", "unknown members too", "part", `{"x":1,"y":2,"x":1}`, "modelio: part: /x: member appears twice"},
+		{"syntax", "no text of JSON", "part", `{"text":`, "modelio: part: /text: invalid JSON: unexpected end, want a value"},
+		{"utf8", "encoding/json would put U+FFFD there", "part", "{\"text\":\"\xff\"}", "modelio: part: /text: invalid Unicode: byte 0xff is not UTF-8 here"},
+		{"lone_high", "encoding/json would put U+FFFD there", "part", `{"text":"\ud800"}`, "modelio: part: /text: invalid Unicode: lone surrogate"},
+		{"lone_low", "likewise", "part", `{"text":"a\udc00"}`, "modelio: part: /text: invalid Unicode: lone surrogate"},
+		{"two_highs", "likewise", "part", `{"text":"\ud800\ud800"}`, "modelio: part: /text: invalid Unicode: lone surrogate"},
+		{"high_and_n", "likewise", "part", `{"text":"\ud800\n"}`, "modelio: part: /text: invalid Unicode: lone surrogate"},
+		{"lone_in_raw", "raw values are looked into", "tool request", `{"name":"t","input":{"a":["\udfff"]}}`, "modelio: tool request: /input/a/0: invalid Unicode: lone surrogate"},
+		{"twice", "one of them would be lost", "part", `{"text":"a","text":"b"}`, "modelio: part: /text: duplicate member name \"text\""},
+		{"twice_escaped", "spelling does not make a name another", "part", `{"text":"a","te\u0078t":"b"}`, "modelio: part: /text: duplicate member name \"text\""},
+		{"twice_unknown", "unknown members too", "part", `{"x":1,"y":2,"x":1}`, "modelio: part: /x: duplicate member name \"x\""},
 		{"twice_raw", "raw values are looked into", "request", `{"messages":[{"role":"user","content":[{"toolRequest":{"name":"t","input":{"a/b":[{"~":1,"~":2}]}}}]}]}`,
-			"modelio: request: /messages/0/content/0/toolRequest/input/a~1b/0/~0: member appears twice"},
+			"modelio: request: /messages/0/content/0/toolRequest/input/a~1b/0/~0: duplicate member name \"~\""},
 		{"null", "a null message would become an empty one", "message", `null`, "modelio: message: want an object, got null"},
 		{"list", "want an object", "message", `[]`, "modelio: message: want an object, got a list"},
 		{"text_number", "a text is a string", "message", `{"role":"user","content":[{"text":"a"},{"text":5}]}`, "modelio: message: /content/1/text: want a string, got a number"},
@@ -194,8 +194,8 @@ func TestJSON_NotWritten(t *testing.T) {
 		want      string
 	}{
 		{"utf8", "it would come back as U+FFFD", modelio.Message{Content: []modelio.Part{{}, modelio.TextPart("\xff")}}, "modelio: message: /content/1/text: string is not UTF-8"},
-		{"raw", "a raw value must be JSON", modelio.ToolRequest{Input: json.RawMessage(`{"a":`)}, "modelio: tool request: /input: not JSON: unexpected end of JSON input"},
-		{"raw_twice", "it could not be read again", modelio.Part{Metadata: modelio.Object{"k": json.RawMessage(`{"a":1,"a":2}`)}}, "modelio: part: /metadata/k/a: member appears twice"},
+		{"raw", "a raw value must be JSON", modelio.ToolRequest{Input: json.RawMessage(`{"a":`)}, "modelio: tool request: /input/a: invalid JSON: unexpected end, want a value"},
+		{"raw_twice", "it could not be read again", modelio.Part{Metadata: modelio.Object{"k": json.RawMessage(`{"a":1,"a":2}`)}}, "modelio: part: /metadata/k/a: duplicate member name \"a\""},
 		{"two_kinds", "a part is of one kind", modelio.Part{Text: &text, Reasoning: &text}, "modelio: part: a part is of one kind, not text and reasoning"},
 		{"name", "a name is a string too", modelio.Part{Unknown: modelio.Object{"\xff": json.RawMessage("1")}}, "modelio: part: /\xff: string is not UTF-8"},
 	} {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A jsonWriter appends JSON text. The first error stays, and what follows it is of no use.
@@ -28,7 +30,7 @@ func writeJSON[T any](what string, value *T, write func(*jsonWriter, *T)) ([]byt
 // fail notes a problem at the place below where the writer is.
 func (w *jsonWriter) fail(below, problem string) {
 	if w.err == nil {
-		w.err = &FormatError{Pointer: pointer(w.path) + below, Problem: problem}
+		w.err = &FormatError{Pointer: jsontext.PointerTo(w.path...) + below, Problem: problem}
 	}
 }
 
@@ -38,40 +40,13 @@ func (w *jsonWriter) text(s string) {
 		w.fail("", "string is not UTF-8")
 		return
 	}
-	w.buf = append(w.buf, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		w.buf = append(w.buf, s[start:i]...)
-		start = i + 1
-		switch c {
-		case '"', '\\':
-			w.buf = append(w.buf, '\\', c)
-		case '\n':
-			w.buf = append(w.buf, `\n`...)
-		case '\r':
-			w.buf = append(w.buf, `\r`...)
-		case '\t':
-			w.buf = append(w.buf, `\t`...)
-		default:
-			const hex = "0123456789abcdef"
-			w.buf = append(w.buf, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	w.buf = append(append(w.buf, s[start:]...), '"')
+	w.buf = jsontext.AppendText(w.buf, s)
 }
 
 // raw writes a value as it is spelled, if it is one that can be read again.
 func (w *jsonWriter) raw(value json.RawMessage) {
-	r, err := newJSONReader(value)
-	if err == nil {
-		err = r.skip()
-	}
-	if err != nil {
-		err := err.(*FormatError) // the reader makes no other
+	if _, err := parseJSON(value); err != nil {
+		err := err.(*FormatError) // it makes no other
 		w.fail(err.Pointer, err.Problem)
 		return
 	}

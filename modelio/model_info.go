@@ -1,5 +1,7 @@
 package modelio
 
+import "github.com/traceforge/traceforge-go/internal/jsontext"
+
 // ModelInfo is what a model declares about itself (GK "Capabilities & Declaration").
 type ModelInfo struct {
 	Label    string // name for people; empty: absent
@@ -61,16 +63,16 @@ func (i *ModelInfo) UnmarshalJSON(data []byte) error {
 	return readJSON("model info", data, i, readModelInfo)
 }
 
-func readModelInfo(r *jsonReader, i *ModelInfo) (bool, error) {
-	return true, r.object(&i.Unknown, nil, func(name string) (bool, error) {
+func readModelInfo(v jsontext.Value, i *ModelInfo) (bool, error) {
+	return true, readMembers(v, &i.Unknown, nil, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "label":
-			return readString(r, &i.Label)
+			return readString(at, &i.Label)
 		case "supports":
-			if r.data[r.off] == 'n' {
+			if at.IsNull() {
 				return false, nil
 			}
-			_, err := readCapabilities(r, &i.Supports)
+			_, err := readCapabilities(at, &i.Supports)
 			return !i.Supports.empty(), err
 		}
 		return false, nil
@@ -102,34 +104,34 @@ func (c *Capabilities) UnmarshalJSON(data []byte) error {
 	return readJSON("capabilities", data, c, readCapabilities)
 }
 
-func readCapabilities(r *jsonReader, c *Capabilities) (bool, error) {
-	return true, r.object(&c.Unknown, nil, func(name string) (bool, error) {
+func readCapabilities(v jsontext.Value, c *Capabilities) (bool, error) {
+	return true, readMembers(v, &c.Unknown, nil, func(name string, at jsontext.Value) (bool, error) {
 		switch name {
 		case "constrained":
-			return readConstrained(r, &c.Constrained)
+			return readConstrained(at, &c.Constrained)
 		case "media":
-			return readTrue(r, &c.Media)
+			return readTrue(at, &c.Media)
 		case "multiturn":
-			return readTrue(r, &c.Multiturn)
+			return readTrue(at, &c.Multiturn)
 		case "output":
-			return readList(r, &c.Output, readRequired)
+			return readList(at, &c.Output, readRequired)
 		case "systemRole":
-			return readTrue(r, &c.SystemRole)
+			return readTrue(at, &c.SystemRole)
 		case "toolChoice":
-			return readTrue(r, &c.ToolChoice)
+			return readTrue(at, &c.ToolChoice)
 		case "tools":
-			return readTrue(r, &c.Tools)
+			return readTrue(at, &c.Tools)
 		}
 		return false, nil
 	})
 }
 
-func readConstrained(r *jsonReader, field *Constrained) (bool, error) {
-	if c := r.data[r.off]; c != 't' && c != 'f' {
-		return readString(r, field)
+func readConstrained(v jsontext.Value, field *Constrained) (bool, error) {
+	if v.Kind() != "a boolean" {
+		return readString(v, field)
 	}
 	var all bool
-	known, err := readBool(r, &all)
+	known, err := readBool(v, &all)
 	*field = ConstrainedNone
 	if all {
 		*field = ConstrainedAll
