@@ -50,8 +50,8 @@ func divide(pieces []string, s string, level int) []string {
 		return append(pieces, s)
 	}
 	start := 0
-	for i := 1; i < len(s); i++ {
-		if s[i] < utf8.RuneSelf|0x40 && s[i] >= utf8.RuneSelf || !levels[level](s, i) { // inside a character, or no end
+	for i := 2; i < len(s); i++ {
+		if !utf8.RuneStart(s[i]) || !levels[level](s, i) { // in a character, or no end
 			continue
 		}
 		pieces = divideLong(pieces, s[start:i], level+1)
@@ -67,7 +67,7 @@ func divideLong(pieces []string, s string, level int) []string {
 	return divide(pieces, s, level)
 }
 
-// levels say whether a piece ends before s[i], coarsest first. i is neither 0 nor len(s).
+// levels say whether a piece ends before s[i], coarsest first. There are two bytes before it at least.
 var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
 
 // endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
@@ -75,10 +75,9 @@ func endsSentence(s string, i int) bool {
 	before := s[i-1]
 	switch {
 	case before == ' ' && s[i] != ' ':
-		j := lastNot(s[:i-1], ` "')]*_`+"`")
-		return j >= 0 && strings.IndexByte(".!?", s[j]) >= 0 || isCJKStop(s[:i-1])
+		return endsInStop(s[:i-1])
 	case before == ',':
-		return i >= 2 && strings.IndexByte(`"}]0123456789el`, s[i-2]) >= 0 && strings.IndexByte("\"{[ ", s[i]) >= 0 && isJSONMember(s[i:])
+		return strings.IndexByte(`"}]0123456789el`, s[i-2]) >= 0 && strings.IndexByte("\"{[ ", s[i]) >= 0 && isJSONMember(s[i:])
 	}
 	return isCJKStop(s[:i])
 }
@@ -88,13 +87,11 @@ func isJSONMember(rest string) bool {
 	return rest != "" && strings.IndexByte(`"{[`, rest[0]) >= 0
 }
 
-// lastNot returns the index of the last byte of s that is not one of cutset, which has few bytes.
-func lastNot(s, cutset string) int {
-	i := len(s) - 1
-	for i >= 0 && strings.IndexByte(cutset, s[i]) >= 0 {
-		i--
-	}
-	return i
+// endsInStop reports whether a full stop ends s, but for up to eight closing marks and spaces.
+func endsInStop(s string) bool {
+	s = s[max(0, len(s)-9):]
+	s = strings.TrimRight(s, " \"')]*_`")
+	return s != "" && strings.IndexByte(".!?", s[len(s)-1]) >= 0
 }
 
 func isCJKStop(s string) bool {
@@ -105,22 +102,22 @@ func isCJKStop(s string) bool {
 func endsClause(s string, i int) bool {
 	switch s[i-1] {
 	case ' ':
-		return i >= 2 && strings.IndexByte(",;:|-)", s[i-2]) >= 0
+		return strings.IndexByte(",;:|", s[i-2]) >= 0 || strings.HasSuffix(s[:i-1], "—")
 	case '\t', '>', ';', '}', ']', '\r':
 		return true
 	case ',':
 		return s[i] != ' '
 	case 'n', 't': // an escaped line break or tab, in JSON that is inside a string
-		return i >= 2 && s[i-2] == '\\'
+		return s[i-2] == '\\'
 	}
 	return strings.HasSuffix(s[:i], "，") || strings.HasSuffix(s[:i], "、") || strings.HasSuffix(s[:i], "；")
 }
 
-// endsWord: after a space that follows one of a quarter of all bytes.
-func endsWord(s string, i int) bool { return s[i-1] == ' ' && i >= 2 && s[i-2]%4 == 3 }
+// endsWord: after a space that follows one of an eighth of all bytes, such as c, k and s.
+func endsWord(s string, i int) bool { return s[i-1] == ' ' && s[i-2]%8 == 3 }
 
-// endsRun: after a character whose last bytes are two of few.
-func endsRun(s string, i int) bool { return i >= 2 && s[i-1]%16 == 3 && s[i-2]%4 == 3 }
+// endsRun: after two of few bytes, in what has no spaces.
+func endsRun(s string, i int) bool { return s[i-1]%16 == 3 && s[i-2]%4 == 3 }
 
 // mayHavePieces reports whether a JSON string may be a text that is more than one piece.
 func mayHavePieces(raw []byte) bool {
