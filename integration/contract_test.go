@@ -15,7 +15,6 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // TestContractRequests has the official SDKs decode what the contract's adapter sends. What they
@@ -146,15 +145,14 @@ func choiceOf(tag string) func(*contractWorld, *contract.GenerateParams) {
 type contractWorld struct {
 	t       *testing.T
 	api     string
-	store   *snapshot.Store
+	store   *contract.Store
 	adapter *contract.Adapter
 	body    []byte
 }
 
 func newContractWorld(t *testing.T, api string, stream bool) *contractWorld {
-	store, err := snapshot.Open(t.TempDir())
+	store, err := contract.OpenStore(t.TempDir())
 	require.NoError(t, err)
-	t.Cleanup(func() { store.Close() })
 	w := &contractWorld{t: t, api: api, store: store}
 	w.adapter = &contract.Adapter{
 		Store: store, Catalog: contract.Catalog{"provider": {API: api}}, Stream: stream, Client: &http.Client{Transport: w},

@@ -45,7 +45,8 @@ func asks(system string, questions ...string) program {
 type agent struct {
 	system   string
 	turns    int
-	stubborn bool // goes on after an error
+	stubborn bool             // goes on after an error
+	found    func(int) string // what the tool finds in a turn; nil: found
 }
 
 func (a agent) run(tb *tbtest.TB, tf *traceforgetest.Recorder) {

@@ -11,8 +11,8 @@ import (
 // isHash reports whether a line of a diff is one of SF's hashes.
 func isHash(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), `"hash": "sha256:`) }
 
-// said returns the lines that are no hashes.
-func said(lines []string) (rest []string) {
+// words returns the lines that are no hashes.
+func words(lines []string) (rest []string) {
 	for _, line := range lines {
 		if !isHash(line) {
 			rest = append(rest, strings.TrimSpace(line))
@@ -38,8 +38,8 @@ func TestSharedSystemPrompt(t *testing.T) {
 	require.Equal(t, tests, got.files)
 	require.Len(t, got.added, 3*tests, "a line of the prompt, and SF's two hashes")
 	require.Len(t, got.removed, 3*tests)
-	require.Len(t, said(got.added), tests)
-	require.Contains(t, said(got.added)[0], "be kind")
+	require.Len(t, words(got.added), tests)
+	require.Contains(t, words(got.added)[0], "be kind")
 	r.requireSound()
 }
 
@@ -50,19 +50,17 @@ func TestAgentsSystemPrompt(t *testing.T) {
 	r.record("TestAgent", a.run)
 	r.commit("record")
 	document := r.document()
-	spoken := len(a.system)
-	for turn := range a.turns {
-		spoken += len(found(turn)) + len(`{"place":"room 100"}`)
-	}
-	t.Logf("the document has %d bytes for %d that were said, %d a call", len(document), spoken, (len(document)-spoken)/(a.turns+1))
-	require.LessOrEqual(t, len(document), spoken+1300*(a.turns+1))
+	calls := r.provider.Calls()
+	said := len(calls[len(calls)-1].Body) // the last request has every turn
+	t.Logf("the document has %d bytes for %d that were said: %d a call", len(document), said, (len(document)-said)/(a.turns+1))
+	require.LessOrEqual(t, len(document), said+1300*(a.turns+1))
 
 	a.system = edited(a.system, "kindly", "firmly")
 	r.record("TestAgent", a.run)
 	got := r.changed()
 	require.Equal(t, 1, got.files)
 	require.LessOrEqual(t, got.lines(), 6, "%q\n%q", got.removed, got.added)
-	require.Len(t, said(got.added), 1)
+	require.Len(t, words(got.added), 1)
 	r.requireSound()
 }
 
@@ -93,7 +91,7 @@ func TestLongPrompt(t *testing.T) {
 	r.record("TestLong", asks(changed, "question"))
 	got := r.changed()
 	require.Equal(t, 1, got.files)
-	require.Len(t, said(got.added), 2)
+	require.Len(t, words(got.added), 2)
 	require.Len(t, got.added, 4)
 	for _, line := range got.added {
 		require.Less(t, len(line), 200)
