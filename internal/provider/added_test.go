@@ -16,20 +16,14 @@ var _ = Register(&Codec{
 	API:            rerankAPI,
 	Provider:       "cohere",
 	Match:          posts(hasList("documents"), "/v2/rerank"),
-	DecodeRequest:  decodeRerank,
+	DecodeRequest:  requests(rerankAPI, decodeRerank),
 	DecodeResponse: answers(rerankAPI, func() fold { return &noFold{} }, ranking),
 })
 
 const rerankAPI = "cohere.rerank"
 
-func decodeRerank(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(rerankAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := decodePrompt(rerankAPI, body, "query", new(parameters).decode)
-	w.keepOutside(req, nil)
-	return req, nil
+func decodeRerank(_ *Wire, body jsontext.Value) *modelio.Request {
+	return decodePrompt(body, "query", parameters{}.decode)
 }
 
 // ranking decodes a ranking: each result is a custom part, in the list's order.

@@ -11,10 +11,10 @@ import (
 const messagesAPI = "anthropic.messages"
 
 var claudeParameters = parameters{
-	temperature: "temperature",
-	maxTokens:   "max_tokens",
-	topP:        "top_p",
-	stop:        "stop_sequences",
+	"temperature":    "temperature",
+	"max_tokens":     "max_tokens",
+	"top_p":          "top_p",
+	"stop_sequences": "stop",
 }
 
 // The messages API of Anthropic. It has no seed.
@@ -26,7 +26,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"ANTHROPIC_API_KEY"},
 	Generates:      true,
 	Match:          posts(hasList("messages"), "/messages"),
-	DecodeRequest:  decodeMessages,
+	DecodeRequest:  requests(messagesAPI, claudeRequest),
 	DecodeResponse: answers(messagesAPI, func() fold { return &claudeFold{} }, claudeAnswer),
 	Encoder:        &Encoder{encodeMessages, messagesEndpoint},
 })
@@ -35,53 +35,24 @@ func messagesEndpoint(req *modelio.Request) string {
 	return endpointOf(req, "/v1/messages")
 }
 
-func decodeMessages(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(messagesAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := claudeRequest(messagesAPI, body)
-	w.keepOutside(req, nil)
-	return req, nil
-}
-
 // claudeRequest decodes a request of the messages API, which other hosts of Claude share but
 // for the place of the model.
-func claudeRequest(api string, body jsontext.Value) *modelio.Request {
-	req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	var system *modelio.Message
-	for name, v := range body.Members() {
+func claudeRequest(_ *Wire, body jsontext.Value) *modelio.Request {
+	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		switch name {
-		case "model":
-			if v.IsWord() {
-				req.Model = v.Word()
-				continue
-			}
 		case "system":
 			m := modelio.Message{Role: modelio.RoleSystem}
-			if claudeContent(&m, v) {
-				system = &m
-				continue
-			}
+			ok = claudeContent(&m, v)
+			prepend(r, m, ok)
 		case "messages":
-			if messages, ok := messageList(v, claudeMessage); ok && len(messages) > 0 { // an empty one could not be told from none
-				req.Messages = messages
-				continue
-			}
+			ok = takeMessages(r, v, claudeMessage)
 		case "tools":
-			if tools, ok := claudeTools(v); ok {
-				req.Tools = tools
-				continue
-			}
+			r.Tools, ok = claudeTools(v)
 		default:
-			if claudeParameters.decode(req, name, v) {
-				continue
-			}
+			ok = claudeParameters.decode(r, name, v)
 		}
-		req.Options[name] = v.Raw()
-	}
-	prepend(req, system)
-	return req
+		return ok
+	})
 }
 
 // claudeTools decodes the list of tools. It reports false for one with an element that could not

@@ -11,10 +11,10 @@ import (
 const converseAPI = "bedrock.converse"
 
 var converseParameters = parameters{
-	temperature: "temperature",
-	maxTokens:   "maxTokens",
-	topP:        "topP",
-	stop:        "stopSequences",
+	"temperature":   "temperature",
+	"maxTokens":     "max_tokens",
+	"topP":          "top_p",
+	"stopSequences": "stop",
 }
 
 // The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
@@ -26,7 +26,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	Generates:      true,
 	Match:          postsToModel("/converse", "/converse-stream"),
-	DecodeRequest:  decodeConverse,
+	DecodeRequest:  requests(converseAPI, decodeConverse),
 	DecodeResponse: answers(converseAPI, func() fold { return &converseFold{} }, converseAnswer),
 })
 
@@ -51,57 +51,36 @@ func bedrockModel(u *url.URL) string {
 
 // bedrockURL keeps the model of a path, and its operation if that is not the usual one.
 func bedrockURL(w *Wire, req *modelio.Request, usual string) {
-	req.Model = bedrockModel(w.URL)
+	modelOfPath(req, bedrockModel(w.URL))
 	_, operation, _ := cutLast(w.URL.Path, "/")
-	if operation == usual {
-		operation = ""
-	}
-	w.keepOutside(req, map[string]string{"operation": operation})
+	w.say("operation", operation, usual)
 }
 
-func decodeConverse(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(converseAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := converseRequest(converseAPI, body, &converseParameters)
+func decodeConverse(w *Wire, body jsontext.Value) *modelio.Request {
+	req := converseRequest(body, converseParameters)
 	bedrockURL(w, req, "converse")
-	return req, nil
+	return req
 }
 
 // converseRequest decodes a request that Amazon's own models take in the same form.
-func converseRequest(api string, body jsontext.Value, p *parameters) *modelio.Request {
-	req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	var system *modelio.Message
-	for name, v := range body.Members() {
+func converseRequest(body jsontext.Value, p parameters) *modelio.Request {
+	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		switch name {
 		case "system":
-			if parts, ok := converseBlocks(v); ok {
-				system = &modelio.Message{Role: modelio.RoleSystem, Content: parts}
-				continue
-			}
+			var parts []modelio.Part
+			parts, ok = converseBlocks(v)
+			prepend(r, modelio.Message{Role: modelio.RoleSystem, Content: parts}, ok)
 		case "messages":
-			if messages, ok := messageList(v, converseMessage); ok && len(messages) > 0 { // an empty one could not be told from none
-				req.Messages = messages
-				continue
-			}
+			ok = takeMessages(r, v, converseMessage)
 		case "inferenceConfig":
-			if p.decodeIn(req, name, v) {
-				continue
-			}
+			ok = p.decodeIn(r, name, v)
 		case "toolConfig":
-			if tools, ok := converseTools(v.Member("tools")); ok {
-				req.Tools = tools
-				if rest := v.Rest("tools"); rest != nil {
-					req.Options[name] = jsontext.ObjectText(rest)
-				}
-				continue
+			if r.Tools, ok = converseTools(v.Member("tools")); ok {
+				jsontext.KeepRest(&r.Options, name, v, "tools")
 			}
 		}
-		req.Options[name] = v.Raw()
-	}
-	prepend(req, system)
-	return req
+		return ok
+	})
 }
 
 // converseTools decodes a list of tools that is not empty and holds objects only.

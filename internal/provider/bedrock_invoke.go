@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 	Provider:       "bedrock",
 	Generates:      true,
 	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
-	DecodeRequest:  decodeInvoke,
+	DecodeRequest:  requests(invokeAPI, decodeInvoke),
 	DecodeResponse: answers(invokeAPI, func() fold { return &invokeFold{} }, invokeAnswer),
 })
 
@@ -33,21 +33,21 @@ type invokeForm struct {
 // none of these. The first that fits is it.
 var invokeForms = []invokeForm{
 	{name: "nova", has: []string{"schemaVersion", "inferenceConfig"},
-		parameters: parameters{temperature: "temperature", maxTokens: "max_new_tokens", topP: "topP", stop: "stopSequences"}},
+		parameters: parameters{"temperature": "temperature", "max_new_tokens": "max_tokens", "topP": "top_p", "stopSequences": "stop"}},
 	{name: "titan", has: []string{"inputText"}, prompt: "inputText", in: "textGenerationConfig",
-		parameters: parameters{temperature: "temperature", maxTokens: "maxTokenCount", topP: "topP", stop: "stopSequences"}},
+		parameters: parameters{"temperature": "temperature", "maxTokenCount": "max_tokens", "topP": "top_p", "stopSequences": "stop"}},
 	{name: "command", has: []string{"message"}, prompt: "message",
-		parameters: parameters{temperature: "temperature", maxTokens: "max_tokens", topP: "p", stop: "stop_sequences"}},
+		parameters: parameters{"temperature": "temperature", "max_tokens": "max_tokens", "p": "top_p", "stop_sequences": "stop"}},
 	{name: "claude-text", has: []string{"max_tokens_to_sample"}, prompt: "prompt",
-		parameters: parameters{temperature: "temperature", maxTokens: "max_tokens_to_sample", topP: "top_p", stop: "stop_sequences"}},
+		parameters: parameters{"temperature": "temperature", "max_tokens_to_sample": "max_tokens", "top_p": "top_p", "stop_sequences": "stop"}},
 	{name: "llama", has: []string{"max_gen_len"}, prompt: "prompt",
-		parameters: parameters{temperature: "temperature", maxTokens: "max_gen_len", topP: "top_p"}},
+		parameters: parameters{"temperature": "temperature", "max_gen_len": "max_tokens", "top_p": "top_p"}},
 	{name: "jurassic", has: []string{"maxTokens", "numResults"}, prompt: "prompt",
-		parameters: parameters{temperature: "temperature", maxTokens: "maxTokens", topP: "topP", stop: "stopSequences"}},
+		parameters: parameters{"temperature": "temperature", "maxTokens": "max_tokens", "topP": "top_p", "stopSequences": "stop"}},
 	{name: "cohere", has: []string{"p", "k", "num_generations"}, prompt: "prompt",
-		parameters: parameters{temperature: "temperature", maxTokens: "max_tokens", topP: "p", stop: "stop_sequences"}},
+		parameters: parameters{"temperature": "temperature", "max_tokens": "max_tokens", "p": "top_p", "stop_sequences": "stop"}},
 	{name: "prompt", has: []string{"prompt"}, prompt: "prompt",
-		parameters: parameters{temperature: "temperature", maxTokens: "max_tokens", topP: "top_p", stop: "stop"}},
+		parameters: parameters{"temperature": "temperature", "max_tokens": "max_tokens", "top_p": "top_p", "stop": "stop"}},
 }
 
 // findForm returns the form of a body; nil if it is Claude's.
@@ -65,41 +65,26 @@ func findForm(body jsontext.Value) *invokeForm {
 	return nil
 }
 
-func decodeInvoke(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(invokeAPI)
-	if err != nil {
-		return nil, err
-	}
+func decodeInvoke(w *Wire, body jsontext.Value) *modelio.Request {
 	var req *modelio.Request
 	if form := findForm(body); form != nil {
 		req = form.decode(body)
 		req.Options[markWire] = jsontext.Text(form.name)
 	} else {
-		req = claudeRequest(invokeAPI, body)
+		req = claudeRequest(w, body)
 	}
-	keepModel(req)
 	bedrockURL(w, req, "invoke")
-	return req, nil
-}
-
-// keepModel keeps a model in the body beside that in the URL.
-func keepModel(req *modelio.Request) {
-	if req.Model != "" {
-		req.Options["model"] = jsontext.Text(req.Model)
-	}
+	return req
 }
 
 func (f *invokeForm) decode(body jsontext.Value) *modelio.Request {
-	if f.prompt == "" {
-		return converseRequest(invokeAPI, body, &f.parameters)
+	switch {
+	case f.prompt == "":
+		return converseRequest(body, f.parameters)
+	case f.in == "":
+		return decodePrompt(body, f.prompt, f.parameters.decode)
 	}
-	take := f.parameters.decode
-	if f.in != "" {
-		take = func(r *modelio.Request, name string, v jsontext.Value) bool {
-			return name == f.in && f.parameters.decodeIn(r, name, v)
-		}
-	}
-	return decodePrompt(invokeAPI, body, f.prompt, take)
+	return decodePrompt(body, f.prompt, f.parameters.within(f.in))
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.

@@ -11,13 +11,13 @@ import (
 const cohereAPI = "cohere.chat"
 
 var cohereParameters = parameters{
-	temperature:      "temperature",
-	maxTokens:        "max_tokens",
-	topP:             "p",
-	frequencyPenalty: "frequency_penalty",
-	presencePenalty:  "presence_penalty",
-	seed:             "seed",
-	stop:             "stop_sequences",
+	"temperature":       "temperature",
+	"max_tokens":        "max_tokens",
+	"p":                 "top_p",
+	"frequency_penalty": "frequency_penalty",
+	"presence_penalty":  "presence_penalty",
+	"seed":              "seed",
+	"stop_sequences":    "stop",
 }
 
 // Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
@@ -31,18 +31,12 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/v2/chat"),
-	DecodeRequest:  decodeCohere,
+	DecodeRequest:  requests(cohereAPI, decodeCohere),
 	DecodeResponse: answers(cohereAPI, func() fold { return &cohereFold{} }, cohereAnswer),
 })
 
-func decodeCohere(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(cohereAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := chatRequest(cohereAPI, body, &cohereParameters)
-	w.keepOutside(req, nil)
-	return req, nil
+func decodeCohere(_ *Wire, body jsontext.Value) *modelio.Request {
+	return chatRequest(body, cohereParameters)
 }
 
 var cohereUsage = usageNames{

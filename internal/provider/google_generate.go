@@ -11,13 +11,13 @@ import (
 const generateAPI = "google.generate"
 
 var generateParameters = parameters{
-	temperature:      "temperature",
-	maxTokens:        "maxOutputTokens",
-	topP:             "topP",
-	frequencyPenalty: "frequencyPenalty",
-	presencePenalty:  "presencePenalty",
-	seed:             "seed",
-	stop:             "stopSequences",
+	"temperature":      "temperature",
+	"maxOutputTokens":  "max_tokens",
+	"topP":             "top_p",
+	"frequencyPenalty": "frequency_penalty",
+	"presencePenalty":  "presence_penalty",
+	"seed":             "seed",
+	"stopSequences":    "stop",
 }
 
 // Words that Metadata's $wire has in this API.
@@ -39,7 +39,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
-	DecodeRequest:  decodeGenerate,
+	DecodeRequest:  requests(generateAPI, decodeGenerate),
 	DecodeResponse: decodeGenerated,
 })
 
@@ -63,45 +63,28 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return "", s, false
 }
 
-func decodeGenerate(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(generateAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := &modelio.Request{API: generateAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	var system *modelio.Message
-	for name, v := range body.Members() {
+func decodeGenerate(w *Wire, body jsontext.Value) *modelio.Request {
+	req := decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		switch name {
 		case "systemInstruction":
-			if parts, ok := generateParts(v.Member("parts")); ok {
-				system = &modelio.Message{Role: modelio.RoleSystem, Content: parts, Metadata: v.Rest("parts")}
-				continue
-			}
+			var parts []modelio.Part
+			parts, ok = generateParts(v.Member("parts"))
+			prepend(r, modelio.Message{Role: modelio.RoleSystem, Content: parts, Metadata: v.Rest("parts")}, ok)
 		case "contents":
-			if messages, ok := generateMessages(v); ok {
-				req.Messages = messages
-				continue
-			}
+			var messages []modelio.Message
+			messages, ok = generateMessages(v)
+			r.Messages = append(r.Messages, messages...)
 		case "tools":
-			if tools, ok := generateTools(v); ok {
-				req.Tools = tools
-				continue
-			}
+			r.Tools, ok = generateTools(v)
 		case "generationConfig":
-			if generateParameters.decodeIn(req, name, v) {
-				continue
-			}
+			ok = generateParameters.decodeIn(r, name, v)
 		}
-		req.Options[name] = v.Raw()
-	}
-	prepend(req, system)
-	var method string
-	req.Model, method = generatePath(w.URL.Path)
-	if method == "generateContent" {
-		method = ""
-	}
-	w.keepOutside(req, map[string]string{"method": method})
-	return req, nil
+		return ok
+	})
+	model, method := generatePath(w.URL.Path)
+	modelOfPath(req, model)
+	w.say("method", method, "generateContent")
+	return req
 }
 
 // generateTools decodes the list of tools: an entry with all functions, then others. It reports

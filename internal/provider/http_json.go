@@ -56,17 +56,17 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	default:
 		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
 	}
-	method := w.Method
-	if method == "POST" {
-		method = ""
-	}
-	w.keepOutside(req, map[string]string{"method": method, "path": cmp.Or(w.URL.EscapedPath(), "/")})
+	w.said = nil
+	w.say("method", w.Method, "POST")
+	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")
+	w.keepOutside(req)
 	return req, nil
 }
 
 // looseRequest decodes a body as far as it looks like a request for a model.
 func looseRequest(body jsontext.Value) *modelio.Request {
-	req := chatRequest(httpAPI, body, &chatParameters)
+	req := chatRequest(body, chatParameters)
+	req.API = httpAPI
 	if messages := body.Member("messages"); messages.IsArray() && messages.IsEmpty() {
 		req.Options["messages"] = messages.Raw() // to be told from none
 	}

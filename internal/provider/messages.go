@@ -24,6 +24,16 @@ func messageList(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]
 	return messages, true
 }
 
+// takeMessages takes a list of messages after a system message that is there already. It reports
+// false for an empty list, which could not be told from none.
+func takeMessages(r *modelio.Request, v jsontext.Value, one func(jsontext.Value) modelio.Message) bool {
+	messages, ok := messageList(v, one)
+	if ok = ok && len(messages) > 0; ok {
+		r.Messages = append(r.Messages, messages...)
+	}
+	return ok
+}
+
 // callNames maps the refs of tool calls to the names of their tools, for results that name
 // only the call.
 type callNames map[string]string

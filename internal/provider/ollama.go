@@ -11,13 +11,13 @@ const (
 )
 
 var ollamaParameters = parameters{
-	temperature:      "temperature",
-	maxTokens:        "num_predict",
-	topP:             "top_p",
-	frequencyPenalty: "frequency_penalty",
-	presencePenalty:  "presence_penalty",
-	seed:             "seed",
-	stop:             "stop",
+	"temperature":       "temperature",
+	"num_predict":       "max_tokens",
+	"top_p":             "top_p",
+	"frequency_penalty": "frequency_penalty",
+	"presence_penalty":  "presence_penalty",
+	"seed":              "seed",
+	"stop":              "stop",
 }
 
 // wireNameless is what Metadata's $wire has for a tool response that does not name its tool.
@@ -32,42 +32,22 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/api/chat"),
-	DecodeRequest:  decodeOllamaChat,
+	DecodeRequest:  requests(ollamaChatAPI, decodeOllamaChat),
 	DecodeResponse: answers(ollamaChatAPI, func() fold { return &ollamaFold{} }, ollamaAnswer),
 })
 
-func decodeOllamaChat(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(ollamaChatAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := &modelio.Request{API: ollamaChatAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	for name, v := range body.Members() {
+func decodeOllamaChat(_ *Wire, body jsontext.Value) *modelio.Request {
+	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		switch name {
-		case "model":
-			if v.IsWord() {
-				req.Model = v.Word()
-				continue
-			}
 		case "messages":
-			if messages, ok := messageList(v, ollamaMessage); ok {
-				req.Messages = messages
-				continue
-			}
+			r.Messages, ok = messageList(v, ollamaMessage)
 		case "tools":
-			if tools, ok := chatTools(v); ok {
-				req.Tools = tools
-				continue
-			}
+			r.Tools, ok = chatTools(v)
 		case "options":
-			if ollamaParameters.decodeIn(req, name, v) {
-				continue
-			}
+			ok = ollamaParameters.decodeIn(r, name, v)
 		}
-		req.Options[name] = v.Raw()
-	}
-	w.keepOutside(req, nil)
-	return req, nil
+		return ok
+	})
 }
 
 // ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool
@@ -174,18 +154,10 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("prompt"), "/api/generate"),
-	DecodeRequest:  decodeOllamaGenerate,
+	DecodeRequest:  requests(ollamaGenerateAPI, decodeOllamaGenerate),
 	DecodeResponse: answers(ollamaGenerateAPI, func() fold { return &ollamaFold{} }, ollamaAnswer),
 })
 
-func decodeOllamaGenerate(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(ollamaGenerateAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := decodePrompt(ollamaGenerateAPI, body, "prompt", func(r *modelio.Request, name string, v jsontext.Value) bool {
-		return name == "options" && ollamaParameters.decodeIn(r, name, v)
-	})
-	w.keepOutside(req, nil)
-	return req, nil
+func decodeOllamaGenerate(_ *Wire, body jsontext.Value) *modelio.Request {
+	return decodePrompt(body, "prompt", ollamaParameters.within("options"))
 }

@@ -13,13 +13,13 @@ import (
 const chatAPI = "openai.chat"
 
 var chatParameters = parameters{
-	temperature:      "temperature",
-	maxTokens:        "max_tokens",
-	topP:             "top_p",
-	frequencyPenalty: "frequency_penalty",
-	presencePenalty:  "presence_penalty",
-	seed:             "seed",
-	stop:             "stop",
+	"temperature":       "temperature",
+	"max_tokens":        "max_tokens",
+	"top_p":             "top_p",
+	"frequency_penalty": "frequency_penalty",
+	"presence_penalty":  "presence_penalty",
+	"seed":              "seed",
+	"stop":              "stop",
 }
 
 // The chat completions API of OpenAI and of the many hosts that copy it.
@@ -32,7 +32,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), chatPaths...),
-	DecodeRequest:  decodeChat,
+	DecodeRequest:  requests(chatAPI, decodeChat),
 	DecodeResponse: answers(chatAPI, func() fold { return &chatFold{} }, chatCompletion),
 	Encoder:        &Encoder{encodeChat, chatEndpoint},
 })
@@ -44,16 +44,12 @@ func chatEndpoint(req *modelio.Request) string {
 	return deployed(req, "/v1", "/chat/completions")
 }
 
-func decodeChat(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(chatAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := chatRequest(chatAPI, body, &chatParameters)
+func decodeChat(w *Wire, body jsontext.Value) *modelio.Request {
+	req := chatRequest(body, chatParameters)
 	alias(req, body, "max_completion_tokens", "max_tokens", &req.MaxTokens)
 	alias(req, body, "random_seed", "seed", &req.Seed) // Mistral
 	deployment(req, w)
-	return req, nil
+	return req
 }
 
 // deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
@@ -64,7 +60,7 @@ func deployment(r *modelio.Request, w *Wire) {
 	if !ok || !nested {
 		name = ""
 	}
-	w.keepOutside(r, map[string]string{"deployment": name})
+	w.say("deployment", name, "")
 	_, unfit := r.Options["model"]
 	switch {
 	case name == "":
@@ -87,8 +83,14 @@ func encodeChat(req *modelio.Request) ([]byte, error) {
 	if err := wantMessages(req, chatAPI); err != nil {
 		return nil, err
 	}
-	body, err := chatBody(chatAPI, req, &chatParameters)
+	body, err := chatParameters.encode(req)
 	if err != nil {
+		return nil, err // unreachable: the API has them all
+	}
+	if req.Tools != nil {
+		body["tools"] = encodeChatTools(req.Tools)
+	}
+	if body["messages"], err = encodeChatMessages(chatAPI, req.Messages); err != nil {
 		return nil, err
 	}
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
@@ -101,50 +103,18 @@ func encodeChat(req *modelio.Request) ([]byte, error) {
 }
 
 // chatRequest decodes a request whose messages and tools are those of chat completions.
-func chatRequest(api string, body jsontext.Value, p *parameters) *modelio.Request {
-	req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	for name, v := range body.Members() {
+func chatRequest(body jsontext.Value, p parameters) *modelio.Request {
+	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		switch name {
-		case "model":
-			if v.IsWord() {
-				req.Model = v.Word()
-				continue
-			}
 		case "messages":
-			if messages, ok := messageList(v, chatMessage); ok {
-				req.Messages = messages
-				continue
-			}
+			r.Messages, ok = messageList(v, chatMessage)
 		case "tools":
-			if tools, ok := chatTools(v); ok {
-				req.Tools = tools
-				continue
-			}
+			r.Tools, ok = chatTools(v)
 		default:
-			if p.decode(req, name, v) {
-				continue
-			}
+			ok = p.decode(r, name, v)
 		}
-		req.Options[name] = v.Raw()
-	}
-	return req
-}
-
-// chatBody undoes chatRequest, but for the model and Options.
-func chatBody(api string, req *modelio.Request, p *parameters) (modelio.Object, error) {
-	body, err := p.encode(req)
-	if err != nil {
-		return nil, err
-	}
-	if req.Tools != nil {
-		body["tools"] = encodeChatTools(req.Tools)
-	}
-	messages, err := encodeChatMessages(api, req.Messages)
-	if err != nil {
-		return nil, err
-	}
-	body["messages"] = messages
-	return body, nil
+		return ok
+	})
 }
 
 // chatTools decodes the list of tools. It reports false for one that is no list of objects

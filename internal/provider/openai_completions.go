@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          matchCompletions,
-	DecodeRequest:  decodeCompletions,
+	DecodeRequest:  requests(completionsAPI, decodeCompletions),
 	DecodeResponse: answers(completionsAPI, func() fold { return &completionFold{} }, completion),
 })
 
@@ -25,42 +25,9 @@ func matchCompletions(w *Wire) bool {
 	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)
 }
 
-func decodeCompletions(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(completionsAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := decodePrompt(completionsAPI, body, "prompt", chatParameters.decode)
+func decodeCompletions(w *Wire, body jsontext.Value) *modelio.Request {
+	req := decodePrompt(body, "prompt", chatParameters.decode)
 	deployment(req, w)
-	return req, nil
-}
-
-// decodePrompt decodes a request whose content is one member. If that is a string it is the
-// prompt. Other members are for take.
-func decodePrompt(api string, body jsontext.Value, name string, take func(r *modelio.Request, name string, v jsontext.Value) bool) *modelio.Request {
-	req := &modelio.Request{API: api, Options: modelio.Object{}}
-	for member, v := range body.Members() {
-		switch member {
-		case "model":
-			if v.IsWord() {
-				req.Model = v.Word()
-				continue
-			}
-		case name:
-			if text, ok := v.Text(); ok {
-				req.Prompt = &text
-				continue
-			}
-		default:
-			if take(req, member, v) {
-				continue
-			}
-		}
-		req.Options[member] = v.Raw()
-	}
-	if req.Prompt == nil {
-		req.Messages = []modelio.Message{}
-	}
 	return req
 }
 

@@ -14,18 +14,14 @@ var _ = Register(&Codec{
 	API:            embeddingsAPI,
 	Provider:       "openai",
 	Match:          posts(has("input"), "/embeddings"),
-	DecodeRequest:  decodeEmbeddings,
+	DecodeRequest:  requests(embeddingsAPI, decodeEmbeddings),
 	DecodeResponse: answers(embeddingsAPI, func() fold { return &noFold{} }, embeddings),
 })
 
-func decodeEmbeddings(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(embeddingsAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := decodePrompt(embeddingsAPI, body, "input", new(parameters).decode)
+func decodeEmbeddings(w *Wire, body jsontext.Value) *modelio.Request {
+	req := decodePrompt(body, "input", parameters{}.decode)
 	deployment(req, w)
-	return req, nil
+	return req
 }
 
 // embeddings decodes a list of embeddings: each is a custom part, in the list's order.

@@ -11,9 +11,9 @@ import (
 const responsesAPI = "openai.responses"
 
 var responsesParameters = parameters{
-	temperature: "temperature",
-	maxTokens:   "max_output_tokens",
-	topP:        "top_p",
+	"temperature":       "temperature",
+	"max_output_tokens": "max_tokens",
+	"top_p":             "top_p",
 }
 
 // Words that Metadata's $wire has in this API beside those of chat completions.
@@ -29,7 +29,7 @@ var _ = Register(&Codec{
 	Provider:       "openai",
 	Generates:      true,
 	Match:          posts(isResponsesBody, "/responses"),
-	DecodeRequest:  decodeResponses,
+	DecodeRequest:  requests(responsesAPI, decodeResponses),
 	DecodeResponse: answers(responsesAPI, func() fold { return &responsesFold{} }, responsesAnswer),
 	Encoder:        &Encoder{encodeResponses, responsesEndpoint},
 })
@@ -40,46 +40,24 @@ func isResponsesBody(body jsontext.Value) bool {
 
 func responsesEndpoint(req *modelio.Request) string { return endpointOf(req, "/v1/responses") }
 
-func decodeResponses(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(responsesAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := &modelio.Request{API: responsesAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	var instructions *modelio.Message
-	for name, v := range body.Members() {
+func decodeResponses(_ *Wire, body jsontext.Value) *modelio.Request {
+	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
 		switch name {
-		case "model":
-			if v.IsWord() {
-				req.Model = v.Word()
-				continue
-			}
 		case "instructions":
-			if text, ok := v.Text(); ok {
-				m := markedText(modelio.RoleSystem, text, wireInstructions)
-				instructions = &m
-				continue
-			}
+			var text string
+			text, ok = v.Text()
+			prepend(r, markedText(modelio.RoleSystem, text, wireInstructions), ok)
 		case "input":
-			if messages, ok := responsesInput(v); ok {
-				req.Messages = messages
-				continue
-			}
+			var messages []modelio.Message
+			messages, ok = responsesInput(v)
+			r.Messages = append(r.Messages, messages...)
 		case "tools":
-			if tools, ok := responsesTools(v); ok {
-				req.Tools = tools
-				continue
-			}
+			r.Tools, ok = responsesTools(v)
 		default:
-			if responsesParameters.decode(req, name, v) {
-				continue
-			}
+			ok = responsesParameters.decode(r, name, v)
 		}
-		req.Options[name] = v.Raw()
-	}
-	prepend(req, instructions)
-	w.keepOutside(req, nil)
-	return req, nil
+		return ok
+	})
 }
 
 func markedText(role modelio.Role, text, word string) modelio.Message {

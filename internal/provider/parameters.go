@@ -7,46 +7,39 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// parameters is what an API calls the parameters that the snapshot format has fields for. A
-// name is empty where the API has no such parameter.
-type parameters struct {
-	temperature, maxTokens, topP, frequencyPenalty, presencePenalty, seed, stop string
-}
+// parameters maps what an API calls the parameters that the snapshot format has fields for to their
+// names there. It lacks those that the API lacks.
+type parameters map[string]string
+
+// stopName is the parameter that is no number.
+const stopName = "stop"
 
 // decode takes a member that is a parameter. It reports false for any other, and for a value that
 // does not fit its field.
-func (p *parameters) decode(r *modelio.Request, name string, v jsontext.Value) bool {
-	var field **json.Number
-	switch name {
-	case "":
-		return false
-	case p.temperature:
-		field = &r.Temperature
-	case p.maxTokens:
-		field = &r.MaxTokens
-	case p.topP:
-		field = &r.TopP
-	case p.frequencyPenalty:
-		field = &r.FrequencyPenalty
-	case p.presencePenalty:
-		field = &r.PresencePenalty
-	case p.seed:
-		field = &r.Seed
-	case p.stop:
-		stop, ok := v.Texts()
-		r.Stop = stop
+func (p parameters) decode(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
+	ours := p[name]
+	if ours == stopName {
+		r.Stop, ok = v.Texts()
 		return ok
-	default:
-		return false
 	}
-	number, ok := v.Number()
-	*field = number
+	for _, parameter := range modelio.Parameters {
+		if parameter.Name == ours {
+			*parameter.Field(r), ok = v.Number()
+		}
+	}
 	return ok
+}
+
+// within returns a taker of the parameters in an object that the API has for them.
+func (p parameters) within(object string) taker {
+	return func(r *modelio.Request, name string, v jsontext.Value) bool {
+		return name == object && p.decodeIn(r, name, v)
+	}
 }
 
 // decodeIn takes the parameters out of an object that the API has for them, and keeps the rest of
 // it in Options. It reports false for what is no object, and for an empty one.
-func (p *parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) bool {
+func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) bool {
 	if !v.IsObject() || v.IsEmpty() {
 		return false
 	}
@@ -63,34 +56,29 @@ func (p *parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value)
 }
 
 // encode undoes decode. It fails on a parameter that the API does not have.
-func (p *parameters) encode(r *modelio.Request) (modelio.Object, error) {
+func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
 	o := modelio.Object{}
-	for _, field := range []struct {
-		pointer, name string
-		number        *json.Number
-	}{
-		{"/temperature", p.temperature, r.Temperature},
-		{"/max_tokens", p.maxTokens, r.MaxTokens},
-		{"/top_p", p.topP, r.TopP},
-		{"/frequency_penalty", p.frequencyPenalty, r.FrequencyPenalty},
-		{"/presence_penalty", p.presencePenalty, r.PresencePenalty},
-		{"/seed", p.seed, r.Seed},
-	} {
-		if field.number == nil {
-			continue
+	put := func(ours string, v json.RawMessage) error {
+		for name, of := range p {
+			if of == ours {
+				o[name] = v
+				return nil
+			}
 		}
-		if field.name == "" {
-			return nil, &WireError{API: r.API, Pointer: field.pointer, Reason: "the API has no such parameter"}
+		return &WireError{API: r.API, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
+	}
+	for _, parameter := range modelio.Parameters {
+		if number := *parameter.Field(r); number != nil {
+			if err := put(parameter.Name, json.RawMessage(*number)); err != nil {
+				return nil, err
+			}
 		}
-		o[field.name] = json.RawMessage(*field.number)
 	}
-	if r.Stop == nil {
-		return o, nil
+	if r.Stop != nil {
+		if err := put(stopName, jsontext.Texts(r.Stop)); err != nil {
+			return nil, err
+		}
 	}
-	if p.stop == "" {
-		return nil, &WireError{API: r.API, Pointer: "/stop", Reason: "the API has no such parameter"}
-	}
-	o[p.stop] = jsontext.Texts(r.Stop)
 	return o, nil
 }
 

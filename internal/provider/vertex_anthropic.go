@@ -3,6 +3,7 @@ package provider
 import (
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -16,7 +17,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
 	Generates:      true,
 	Match:          matchVertexAnthropic,
-	DecodeRequest:  decodeVertexAnthropic,
+	DecodeRequest:  requests(vertexAnthropicAPI, decodeVertexAnthropic),
 	DecodeResponse: answers(vertexAnthropicAPI, func() fold { return &claudeFold{} }, claudeAnswer),
 })
 
@@ -25,18 +26,10 @@ func matchVertexAnthropic(w *Wire) bool {
 		posts(hasList("messages"), ":rawPredict", ":streamRawPredict")(w)
 }
 
-func decodeVertexAnthropic(w *Wire) (*modelio.Request, error) {
-	body, err := w.body(vertexAnthropicAPI)
-	if err != nil {
-		return nil, err
-	}
-	req := claudeRequest(vertexAnthropicAPI, body)
-	keepModel(req)
-	var method string
-	req.Model, method = generatePath(w.URL.Path)
-	if method == "rawPredict" {
-		method = ""
-	}
-	w.keepOutside(req, map[string]string{"method": method})
-	return req, nil
+func decodeVertexAnthropic(w *Wire, body jsontext.Value) *modelio.Request {
+	req := claudeRequest(w, body)
+	model, method := generatePath(w.URL.Path)
+	modelOfPath(req, model)
+	w.say("method", method, "rawPredict")
+	return req
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +23,7 @@ type Wire struct {
 	ContentType string
 	Body        []byte
 
+	said     modelio.Object // what the path says, see say
 	parsed   bool
 	doc      *jsontext.Document
 	parseErr error
@@ -102,63 +102,6 @@ func (w *Wire) pathEndsIn(suffixes []string) bool {
 	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(w.URL.Path, s) })
 }
 
-// keepOutside keeps in req what w says outside of its body: the path segments that the codec
-// names, the query without credentials, and the headers that change behaviour.
-func (w *Wire) keepOutside(req *modelio.Request, segments map[string]string) {
-	said := modelio.Object{}
-	for name, segment := range segments {
-		if segment != "" {
-			said[name] = jsontext.Text(segment)
-		}
-	}
-	query := modelio.Object{}
-	for name, values := range w.URL.Query() {
-		switch {
-		case IsCredential(name):
-		case len(values) == 1:
-			query[name] = jsontext.Text(values[0])
-		default:
-			query[name] = jsontext.Texts(values)
-		}
-	}
-	if len(query) > 0 {
-		said["query"] = jsontext.ObjectText(query)
-	}
-	if len(said) > 0 {
-		req.Options[markURL] = jsontext.ObjectText(said)
-	}
-	w.keepHeaders(req)
-}
-
-// urlSegment returns a path segment that keepOutside has kept; "" if there is none.
-func urlSegment(r *modelio.Request, name string) string {
-	return urlOf(r).Member(name).Word()
-}
-
-func urlOf(r *modelio.Request) jsontext.Value {
-	doc, err := jsontext.Parse(r.Options[markURL])
-	if err != nil {
-		return jsontext.Value{}
-	}
-	return doc.Root()
-}
-
-// endpoint returns an escaped path with the query that keepOutside has kept.
-func endpointOf(r *modelio.Request, path string) string {
-	query := url.Values{}
-	for name, v := range urlOf(r).Member("query").Members() {
-		if many, ok := v.Texts(); ok {
-			query[name] = many
-		} else {
-			query.Set(name, v.Word())
-		}
-	}
-	if len(query) == 0 {
-		return path
-	}
-	return path + "?" + query.Encode()
-}
-
 // IsCredential reports whether a query parameter is one that carries a secret: ?key=,
 // api_key, X-Amz-Signature, but not pageToken or max_tokens. So are Google's upload_id, with
 // which anyone may upload, and Ollama's ts, the time of a signature.
@@ -198,28 +141,4 @@ func spaceCamelCase(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
-}
-
-// prepend puts the system message before the others, if there is one.
-func prepend(r *modelio.Request, system *modelio.Message) {
-	if system != nil {
-		r.Messages = append([]modelio.Message{*system}, r.Messages...)
-	}
-}
-
-// wantMessages fails for a request with a prompt, in an API that takes messages.
-func wantMessages(r *modelio.Request, api string) error {
-	if r.Prompt != nil {
-		return &WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
-	}
-	return nil
-}
-
-// options returns a copy of the members of Options that go into the body.
-func optionsOf(r *modelio.Request) modelio.Object {
-	o := maps.Clone(r.Options)
-	delete(o, markURL)
-	delete(o, markHeaders)
-	delete(o, markWire)
-	return o
 }
