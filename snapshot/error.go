@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // What an [*Error] of this package is, for callers that branch.
@@ -72,14 +73,8 @@ func sentinel(rule string) error {
 	return nil
 }
 
-// A Violation is one thing that is wrong with a text.
-type Violation struct {
-	Pointer string // RFC 6901 pointer of the place in the text; empty: the whole text
-	Rule    string // one of the rules above
-	Message string
-}
-
-func (v Violation) String() string { return joinNonEmpty(v.Pointer, v.Rule, v.Message) }
+// A Violation is one thing that is wrong with a text; its Rule is one of the rules above.
+type Violation = modelio.Violation
 
 // A Finding is one thing that is wrong with a store.
 type Finding struct {
@@ -103,9 +98,7 @@ func joinNonEmpty(parts ...string) string {
 
 // sorted returns violations in order, each once.
 func sorted(all []Violation) []Violation {
-	slices.SortFunc(all, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
-	})
+	slices.SortFunc(all, Violation.Compare)
 	return slices.Compact(all)
 }
 
