@@ -104,9 +104,9 @@ func newer(version string) bool {
 }
 
 // checkDocument checks what concerns more than one record (SF "Combined Hash").
-func (c *coder) checkDocument() {
+func (c *coder) checkDocument(at jsontext.Value) {
 	d := c.doc
-	complete := d.Version != "" && d.Hash != "" && c.at.Member("snapshots").IsArray()
+	complete := d.Version != "" && d.Hash != "" && at.Member("snapshots").IsArray()
 	for i := range d.Snapshots {
 		s := &d.Snapshots[i]
 		if first := c.calls[s.ID]; s.ID != "" && first < i {

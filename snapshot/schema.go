@@ -18,7 +18,7 @@ import (
 
 // document is the document at hand.
 func (c *coder) document() {
-	d := c.doc
+	d, at := c.doc, c.at
 	c.object(nil, func() {
 		c.text("version", required, &d.Version, version)
 		list(c, "snapshots", required, &d.Snapshots, c.record)
@@ -27,7 +27,7 @@ func (c *coder) document() {
 		}
 		c.hash("hash", required, &d.Hash)
 		if c.reading() {
-			c.checkDocument()
+			c.checkDocument(at)
 		}
 	})
 }
