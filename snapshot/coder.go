@@ -97,7 +97,7 @@ func (c *coder) pointer(below ...string) string {
 }
 
 func (c *coder) report(rule, message string, below ...string) {
-	c.found = append(c.found, Violation{c.pointer(below...), rule, message})
+	c.found = append(c.found, Violation{Pointer: c.pointer(below...), Rule: rule, Message: message})
 }
 
 func (c *coder) reportf(rule, format string, args ...any) {

@@ -177,9 +177,9 @@ func (e *Error) Unwrap() error { return e.Err }
 func textViolation(base string, err error) Violation {
 	var at *canon.Error
 	if !errors.As(err, &at) {
-		return Violation{base, RuleJSON, err.Error()}
+		return Violation{Pointer: base, Rule: RuleJSON, Message: err.Error()}
 	}
-	v := Violation{base + at.Pointer, RuleJSON, fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
+	v := Violation{Pointer: base + at.Pointer, Rule: RuleJSON, Message: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 	switch {
 	case errors.Is(at.Err, canon.ErrDepth):
 		v.Rule, v.Pointer = RuleDepth, base // of a thousand levels, none says more than the others

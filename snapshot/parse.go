@@ -40,7 +40,7 @@ func Parse(data []byte) (*Document, error) {
 func parse(text *jsontext.Document) (*Document, []Violation) {
 	root := text.Root()
 	if v, ok := root.Member("version").Text(); ok && v != Version {
-		return nil, []Violation{{"/version", RuleVersion, otherVersion(v)}}
+		return nil, []Violation{{Pointer: "/version", Rule: RuleVersion, Message: otherVersion(v)}}
 	}
 	records := root.Member("snapshots")
 	c := coder{
@@ -60,7 +60,7 @@ func parse(text *jsontext.Document) (*Document, []Violation) {
 // unreadable says why data is no text that every reader takes alike.
 func unreadable(data []byte, err error) *Error {
 	if line := conflictLine(data); line > 0 && errors.Is(err, jsontext.ErrSyntax) {
-		return &Error{Violations: []Violation{{"", RuleConflict, fmt.Sprintf("line %d is a conflict marker of a merge", line)}}}
+		return &Error{Violations: []Violation{{Rule: RuleConflict, Message: fmt.Sprintf("line %d is a conflict marker of a merge", line)}}}
 	}
 	return &Error{Violations: []Violation{textViolation("", err)}, Err: err}
 }
@@ -167,7 +167,7 @@ func Examine(data []byte) (*Document, []Violation) {
 	case bytes.Equal(want, data):
 		return doc, nil
 	case bytes.Contains(data, []byte("\r\n")):
-		return doc, []Violation{{"", RuleCanonical, "has CRLF line ends: git must not change them, as .gitattributes says"}}
+		return doc, []Violation{{Rule: RuleCanonical, Message: "has CRLF line ends: git must not change them, as .gitattributes says"}}
 	}
 	return doc, unlike(text, c.dst)
 }
