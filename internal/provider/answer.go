@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -81,11 +80,8 @@ func decodeStream(api string, events *Events, f fold, decode func(jsontext.Value
 	cut, done := false, false
 	for n := 1; ; n++ {
 		event, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
 		if err != nil {
-			return nil, err // unreachable: the answer is in memory
+			break
 		}
 		data := bytes.TrimSpace(event.Data)
 		if len(data) == 0 {

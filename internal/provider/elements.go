@@ -2,37 +2,36 @@ package provider
 
 import "bytes"
 
-// elementSplitter is the splitter of a stream that is one JSON array of objects, as Gemini
-// streams unless asked for server-sent events. An event is an element with what stands before it.
-type elementSplitter struct {
-	scanned          int
-	depth            int
-	quoted, escaping bool
-}
+// arrayElements is the framing of one JSON array of objects, as Gemini streams unless asked for
+// server-sent events. An event is an element with what stands before it.
+var arrayElements = framing{elementEnd, elementEvent}
 
-func (s *elementSplitter) end(buf []byte, _ bool) int {
-	for ; s.scanned < len(buf); s.scanned++ {
-		c := buf[s.scanned]
+func elementEnd(rest []byte) int {
+	depth := 1 // in the array
+	if bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("[")) {
+		depth = 0 // before it
+	}
+	var quoted, escaping bool
+	for i, c := range rest {
 		switch {
-		case s.escaping:
-			s.escaping = false
-		case s.quoted:
-			s.quoted, s.escaping = c != '"', c == '\\'
+		case escaping:
+			escaping = false
+		case quoted:
+			quoted, escaping = c != '"', c == '\\'
 		case c == '"':
-			s.quoted = true
+			quoted = true
 		case c == '{' || c == '[':
-			s.depth++
+			depth++
 		case c == '}' || c == ']':
-			if s.depth--; s.depth == 1 {
-				return s.scanned + 1
+			if depth--; depth == 1 {
+				return i + 1
 			}
 		}
 	}
-	return 0
+	return len(rest)
 }
 
-func (s *elementSplitter) event(raw []byte) Event {
-	*s = elementSplitter{depth: s.depth}
+func elementEvent(raw []byte) Event {
 	e := Event{Raw: raw}
 	if data := bytes.Trim(raw, "[], \t\r\n"); len(data) > 0 {
 		e.Data = data

@@ -4,22 +4,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"io"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// NewFrames returns the events of a stream in AWS's binary framing
-// (application/vnd.amazon.eventstream). An event's Name is its :event-type. Data is its payload;
-// for an exception, which ends a stream, an object with the member error that OpenAI's
-// errors have, too. A frame that is damaged, and what comes after it, is one event whose Data is
-// the bytes themselves.
-func NewFrames(r io.Reader) *Events { return &Events{r: r, split: frameSplitter{}} }
-
-// frameSplitter is the splitter of AWS's framing. A frame is a prelude of two lengths and their
-// checksum, headers, a payload, and a checksum of it all.
-type frameSplitter struct{}
+// awsFrames is AWS's binary framing (application/vnd.amazon.eventstream): a prelude of two lengths and
+// their checksum, headers, a payload, and a checksum of it all. An event's Name is its :event-type.
+// Data is its payload; for an exception, which ends a stream, an object with the member error that
+// OpenAI's errors have, too. A frame that is damaged, and what comes after it, is one event whose
+// Data is the bytes themselves.
+var awsFrames = framing{frameEnd, frameEvent}
 
 const (
 	preludeSize  = 12
@@ -27,12 +22,11 @@ const (
 	maxFrameSize = 24 << 20 // as AWS has it
 )
 
-func (frameSplitter) end(buf []byte, _ bool) int {
-	size, _ := frameSizes(buf)
-	if size > len(buf) {
-		return 0
+func frameEnd(rest []byte) int {
+	if size, _ := frameSizes(rest); size > 0 {
+		return min(size, len(rest))
 	}
-	return size
+	return len(rest)
 }
 
 // frameSizes returns the sizes of the frame that buf begins with and of its headers; 0 where there
@@ -48,7 +42,7 @@ func frameSizes(buf []byte) (frame, headers int) {
 	return frame, headers
 }
 
-func (frameSplitter) event(raw []byte) Event {
+func frameEvent(raw []byte) Event {
 	size, headersSize := frameSizes(raw)
 	if size == 0 || size != len(raw) || binary.BigEndian.Uint32(raw[size-checksumSize:]) != crc32.ChecksumIEEE(raw[:size-checksumSize]) {
 		return Event{Raw: raw, Data: raw}

@@ -5,12 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -92,8 +90,7 @@ func TestFrames(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.NotEmpty(t, test.why)
-			require.Equal(t, test.want, collect(t, NewFrames(bytes.NewReader(test.stream))))
-			require.Equal(t, test.want, collect(t, NewFrames(iotest.OneByteReader(bytes.NewReader(test.stream)))))
+			require.Equal(t, test.want, collect(t, &Events{test.stream, awsFrames}))
 		})
 	}
 }
@@ -107,36 +104,21 @@ func frameOf(headers []byte, payload string) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
-// FuzzFrames proves that splitting does not depend on the sizes of reads, and loses no byte.
-func FuzzFrames(f *testing.F) {
-	f.Add(frames(f, []byte("messageStart {}\n!x {}\nchunk {}\n")), 5)
-	f.Fuzz(func(t *testing.T, stream []byte, size int) {
-		checkSplitting(t, stream, size, NewFrames)
+// FuzzFramings proves that splitting loses no byte, whatever the framing.
+func FuzzFramings(f *testing.F) {
+	f.Add(frames(f, []byte("messageStart {}\n!x {}\nchunk {}\n")))
+	f.Add([]byte("{\"a\":1}\n\n {}\r\n{"))
+	f.Add([]byte("[{\"a\":\"]\\\"}\"}\n,\r\n{\"b\":[]}]\n"))
+	f.Add([]byte("data: a\r\n\r\r\n\ndata: b\rdata:c\n\r"))
+	seeds(f, "answer", func(_, _ string, body []byte) { f.Add(body) })
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		for _, framing := range []framing{serverSentEvents, jsonLines, arrayElements, awsFrames} {
+			var joined []byte
+			for _, e := range collect(t, &Events{stream, framing}) {
+				require.NotEmpty(t, e.Raw)
+				joined = append(joined, e.Raw...)
+			}
+			require.Equal(t, string(stream), string(joined))
+		}
 	})
-}
-
-// FuzzLines proves the same for lines.
-func FuzzLines(f *testing.F) {
-	f.Add([]byte("{\"a\":1}\n\n {}\r\n{"), 2)
-	f.Fuzz(func(t *testing.T, stream []byte, size int) {
-		checkSplitting(t, stream, size, NewLines)
-	})
-}
-
-// FuzzElements proves the same for the elements of an array.
-func FuzzElements(f *testing.F) {
-	f.Add([]byte("[{\"a\":\"]\\\"}\"}\n,\r\n{\"b\":[]}]\n"), 2)
-	f.Fuzz(func(t *testing.T, stream []byte, size int) {
-		checkSplitting(t, stream, size, func(r io.Reader) *Events { return &Events{r: r, split: &elementSplitter{}} })
-	})
-}
-
-func checkSplitting(t *testing.T, stream []byte, size int, events func(io.Reader) *Events) {
-	whole := collect(t, events(bytes.NewReader(stream)))
-	require.Equal(t, whole, collect(t, events(&piecewise{stream, max(1, size%64)})))
-	var joined []byte
-	for _, e := range whole {
-		joined = append(joined, e.Raw...)
-	}
-	require.Equal(t, string(stream), string(joined))
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,38 +83,6 @@ func FuzzResponse(f *testing.F) {
 			}
 		}
 	})
-}
-
-// FuzzEvents proves that splitting does not depend on the sizes of reads, and loses no byte.
-func FuzzEvents(f *testing.F) {
-	seeds(f, "answer", func(_, _ string, body []byte) { f.Add(body, 3) })
-	f.Add([]byte("data: a\r\n\r\r\n\ndata: b\rdata:c\n\r"), 1)
-	f.Fuzz(func(t *testing.T, stream []byte, size int) {
-		whole := collect(t, NewEvents(bytes.NewReader(stream)))
-		pieces := collect(t, NewEvents(&piecewise{stream, max(1, size%64)}))
-		require.Equal(t, whole, pieces)
-		require.Equal(t, whole, collect(t, &Events{buf: stream, err: io.EOF, split: &sseSplitter{}}))
-		var joined []byte
-		for _, e := range whole {
-			joined = append(joined, e.Raw...)
-		}
-		require.Equal(t, string(stream), string(joined))
-	})
-}
-
-// piecewise reads at most size bytes at a time.
-type piecewise struct {
-	rest []byte
-	size int
-}
-
-func (p *piecewise) Read(b []byte) (int, error) {
-	if len(p.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, p.rest[:min(len(p.rest), p.size)])
-	p.rest = p.rest[n:]
-	return n, nil
 }
 
 // FuzzParse proves that parse takes what encoding/json takes, but for what it exists to refuse,

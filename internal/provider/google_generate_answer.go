@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -12,7 +11,7 @@ import (
 func decodeGenerated(a *Answer) (*modelio.Response, error) {
 	newFold := func() fold { return &generateFold{} }
 	if a.Status < 300 && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
-		events := &Events{buf: a.Body, err: io.EOF, split: &elementSplitter{}}
+		events := &Events{a.Body, arrayElements}
 		return decodeStream(generateAPI, events, newFold(), generateAnswer)
 	}
 	return decodeAnswer(generateAPI, a, newFold, generateAnswer)

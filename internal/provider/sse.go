@@ -1,51 +1,26 @@
 package provider
 
-import (
-	"bytes"
-	"io"
-)
+import "bytes"
 
-// NewEvents returns the events of a stream of server-sent events (WHATWG HTML section 9.2).
-// Lines end with LF, CRLF or CR. An event ends with an empty line or with the stream: unlike a
-// browser it gives an event that the end cut off, as providers leave the last empty line out.
-func NewEvents(r io.Reader) *Events { return &Events{r: r, split: &sseSplitter{}} }
+// serverSentEvents is the framing of server-sent events (WHATWG HTML section 9.2). Lines end with LF,
+// CRLF or CR. An event ends with an empty line or with the stream: unlike a browser it gives an
+// event that the end cut off, as providers leave the last empty line out.
+var serverSentEvents = framing{sseEnd, sseEvent}
 
 var byteOrderMark = []byte("\ufeff")
 
-// sseSplitter is the splitter of server-sent events.
-type sseSplitter struct {
-	line    int // where the line at hand begins
-	scanned int // up to here there is no end of it
-}
-
-func (s *sseSplitter) end(buf []byte, atEOF bool) int {
-	for {
-		i := bytes.IndexAny(buf[s.scanned:], "\r\n")
-		if i < 0 {
-			s.scanned = len(buf)
-			return 0
+func sseEnd(rest []byte) int {
+	for at := 0; at < len(rest); {
+		line, after := cutLine(rest[at:])
+		at = len(rest) - len(after)
+		if len(line) == 0 {
+			return at
 		}
-		i += s.scanned
-		next := i + 1
-		if buf[i] == '\r' {
-			if next == len(buf) && !atEOF {
-				s.scanned = i // LF may follow
-				return 0
-			}
-			if next < len(buf) && buf[next] == '\n' {
-				next++
-			}
-		}
-		if i == s.line {
-			*s = sseSplitter{}
-			return next
-		}
-		s.line, s.scanned = next, next
 	}
+	return len(rest)
 }
 
-func (s *sseSplitter) event(raw []byte) Event {
-	*s = sseSplitter{}
+func sseEvent(raw []byte) Event {
 	e := Event{Raw: raw}
 	for rest := bytes.TrimPrefix(raw, byteOrderMark); len(rest) > 0; {
 		var line []byte

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -47,14 +46,7 @@ func TestServerSentEvents(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.NotEmpty(t, test.why)
-			for name, read := range map[string]func(io.Reader) io.Reader{
-				"whole":         func(r io.Reader) io.Reader { return r },
-				"bytes":         iotest.OneByteReader,
-				"halves":        iotest.HalfReader,
-				"end with data": iotest.DataErrReader,
-			} {
-				require.Equal(t, test.want, collect(t, NewEvents(read(strings.NewReader(test.stream)))), name)
-			}
+			require.Equal(t, test.want, collect(t, &Events{[]byte(test.stream), serverSentEvents}))
 			a := &Answer{ContentType: "text/event-stream", Body: []byte(test.stream)}
 			if events := a.Events(); events != nil {
 				require.Equal(t, test.want, collect(t, events), "in memory")
@@ -75,41 +67,6 @@ func collect(t testing.TB, events *Events) []Event {
 		e.Raw, e.Data = bytes.Clone(e.Raw), bytes.Clone(e.Data)
 		all = append(all, e)
 	}
-}
-
-func TestEventsGiveWhatCameBeforeAnError(t *testing.T) {
-	broken := errors.New("connection reset")
-	events := NewEvents(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken)))
-	for _, want := range []string{"data: a\n\n", "data: b"} {
-		e, err := events.Next()
-		require.NoError(t, err)
-		require.Equal(t, want, string(e.Raw))
-	}
-	for range 2 {
-		_, err := events.Next()
-		require.ErrorIs(t, err, broken)
-	}
-}
-
-func TestEventsOfAReaderThatReadsNothing(t *testing.T) {
-	_, err := NewEvents(readNothing{}).Next()
-	require.ErrorIs(t, err, io.ErrNoProgress)
-}
-
-type readNothing struct{}
-
-func (readNothing) Read([]byte) (int, error) { return 0, nil }
-
-func TestEventsAreGivenAsSoonAsTheyAreThere(t *testing.T) {
-	r, w := io.Pipe()
-	events := NewEvents(r)
-	go io.WriteString(w, "data: a\r\n\r\n")
-	e, err := events.Next()
-	require.NoError(t, err)
-	require.Equal(t, "a", string(e.Data))
-	w.Close()
-	_, err = events.Next()
-	require.ErrorIs(t, err, io.EOF)
 }
 
 func TestIsStreamed(t *testing.T) {

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"bytes"
-	"io"
 	"mime"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -12,16 +11,16 @@ import (
 // the body begins counts for more than its content type: an error that is one JSON object is
 // no stream, also where it is labelled text/event-stream.
 func (a *Answer) Events() *Events {
-	split := framing(a.ContentType, a.Body)
-	if split == nil {
+	framing := framingOf(a.ContentType, a.Body)
+	if framing == nil {
 		return nil
 	}
-	return &Events{buf: a.Body, err: io.EOF, split: split}
+	return &Events{a.Body, *framing}
 }
 
-func framing(contentType string, body []byte) splitter {
+func framingOf(contentType string, body []byte) *framing {
 	if size, _ := frameSizes(body); size > 0 {
-		return frameSplitter{}
+		return &awsFrames
 	}
 	begin := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
 	if len(begin) == 0 || begin[0] == '[' {
@@ -30,12 +29,12 @@ func framing(contentType string, body []byte) splitter {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	if begin[0] == '{' {
 		if mediaType == "application/x-ndjson" || mediaType == "application/jsonl" || isLines(begin) {
-			return &lineSplitter{}
+			return &jsonLines
 		}
 		return nil
 	}
 	if mediaType == "text/event-stream" {
-		return &sseSplitter{}
+		return &serverSentEvents
 	}
 	for bytes.HasPrefix(begin, []byte(":")) { // comments, which keep the connection alive
 		_, begin = cutLine(begin)
@@ -43,7 +42,7 @@ func framing(contentType string, body []byte) splitter {
 	}
 	for _, field := range []string{"data:", "event:", "id:", "retry:"} {
 		if bytes.HasPrefix(begin, []byte(field)) {
-			return &sseSplitter{}
+			return &serverSentEvents
 		}
 	}
 	return nil
