@@ -98,7 +98,9 @@ func (s *sequence) identities() []canon.Hash {
 	require.NotContains(s.t, asked, canon.Hash(""), "%s: a call was not recorded", s.name)
 	for a, first := range s.calls {
 		for b, second := range s.calls[a:] {
-			if first.Method == second.Method && first.URL == second.URL && bytes.Equal(first.request(), second.request()) {
+			beta := func(i *interaction) []string { return i.RequestHeaders["Openai-Beta"] }
+			if first.Method == second.Method && first.URL == second.URL && bytes.Equal(first.request(), second.request()) &&
+				slices.Equal(beta(first), beta(second)) {
 				require.Equal(s.t, asked[a], asked[a+b], "%s: the same request", s.name)
 			}
 		}
