@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,132 +17,208 @@ import (
 
 const module = "github.com/traceforge/traceforge-go"
 
-// arrows are the imports within the module that the architecture draws, each with its reason.
-// A package may also import what the packages that it may import may import. Everything else
-// is forbidden.
+// Reasons that several arrows have.
+const (
+	names    = "the hashes that name what is stored"
+	texts    = "the one room that reads and writes JSON"
+	calls    = "the one vocabulary of a call"
+	records  = "what is recorded"
+	files    = "where it is kept"
+	wires    = "what the wire formats say"
+	question = "what all clients ask, so that only the clients differ"
+	offline  = "so that no demo, test or measurement calls a provider"
+)
+
+// arrows are the imports within the project that the architecture draws, each with its reason. What is
+// not drawn is forbidden, and so is what nobody needs any more: the list is the architecture.
 var arrows = map[string]map[string]string{
-	"canon":   {"internal/jsontext": "strings"},
-	"modelio": {"canon": "hashes of sessions and of cores", "internal/jsontext": "strings of sessions, which may hold lone surrogates"},
-	"snapshot": {
-		"canon": "seals, and the names of blobs",
+	"internal/jsontext": {},
+	"canon":             {"internal/jsontext": texts},
+	"modelio":           {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts},
+	"modelio/session": {
+		"canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 	},
+	"snapshot":       {"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls},
+	"snapshot/store": {"canon": names, "internal/jsontext": texts, "snapshot": "what its documents hold"},
 	"contract": {
-		"canon": "refs", "modelio": "messages", "snapshot": "blobs", "internal/provider": "wire formats",
-		"internal/envelope": "outputs",
+		"canon": "refs", "internal/jsontext": texts, "internal/provider": "the requests that it makes, the answers that it reads",
+		"modelio": calls, "snapshot": "the records that it tells in its own terms",
+	},
+
+	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
+	"internal/drift":    {"canon": "hashes of components", "internal/jsontext": texts, "modelio": calls},
+	"internal/secret":   {"internal/jsontext": "the texts in which secrets hide"},
+	"internal/recorder": {
+		"canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
+		"internal/secret": "what must not be kept", "modelio": calls, "snapshot": records, "snapshot/store": files,
 	},
 	"traceforgetest": {
-		"snapshot": "the store", "modelio": "model-level capture", "internal/provider": "wire formats", "internal/drift": "failure texts",
-		"internal/receipt": "what tests used, for the command", "internal/envelope": "outputs, as the contract has them",
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",
+		"internal/provider": "the providers that have a URL", "internal/recorder": "all that it does",
+		"internal/usage": "what tests used, for the command", "modelio": "models that are recorded",
+		"modelio/session": "the session of a test", "snapshot": records,
 	},
-	"internal/provider":   {"modelio": "the one shape that all wire formats decode to", "internal/jsontext": "strings"},
-	"internal/envelope":   {"canon": "refs", "modelio": "messages", "internal/provider": "the answers that it is made of"},
-	"internal/drift":      {"canon": "hashes of components", "snapshot": "the requests that are compared"},
-	"internal/receipt":    {},
+
 	"internal/annotation": {},
 	"internal/gotest":     {},
-	"internal/jsontext":   {},
-	"internal/pack":       {"snapshot": "the records", "modelio": "sessions"},
+	"internal/usage":      {},
+	"internal/page": {
+		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts, "modelio": calls, "snapshot": records,
+	},
+	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "snapshot/store": files},
+	"internal/pack": {
+		"canon": "hashes of the files of a pack", "internal/jsontext": texts, "modelio/session": "the session of a pack", "snapshot": "what a run refers to",
+	},
+	"internal/place": {
+		"internal/gotest": "where tests are", "internal/jsontext": texts, "internal/page": "how a document is shown", "snapshot/store": files,
+	},
+	"internal/usage/coverage": {
+		"internal/gotest": "the tests there are", "internal/page": "how it is shown", "internal/place": "the store in use",
+		"internal/usage": "what tests used", "snapshot": records, "snapshot/store": files,
+	},
+
 	// So that no mistake of a codec can hide in its own fake.
 	"internal/fakeprovider": {},
 	"internal/archtest":     {},
 	"internal/tbtest":       {},
-	"internal/demo":         {"internal/fakeprovider": "the provider of the demo"},
+	"internal/demo":         {"internal/fakeprovider": offline},
+
+	// Modules of their own.
 	"cmd/traceforge": {
-		"canon": "", "modelio": "", "snapshot": "", "contract": "", "internal/provider": "",
-		"internal/drift": "", "internal/receipt": "", "internal/pack": "", "internal/annotation": "", "internal/gotest": "",
+		"canon": names, "cmd/traceforge/internal/git": "what git knows of a store", "internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
+		"internal/pack": "pack", "internal/page": "show, diff, review", "internal/place": "the store in use", "internal/usage": "receipts",
+		"internal/usage/coverage": "coverage", "modelio/session": "modelio verify, hash", "snapshot": records, "snapshot/store": files,
 	},
+	"cmd/traceforge/internal/git":      {"internal/gotest": "how commands are quoted"},
+	"adapters/genkit":                  {"modelio": "the model that it is made into"},
+	"examples/internal/standin":        {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
+	"integration/internal/recorded":    {"snapshot": records, "snapshot/store": files},
+	"integration/collide/internal/ask": {"traceforgetest": "what others collide with"},
+	"bench/client/memory":              {"bench/client/ask": question},
+	"bench/client/traceforge":          {"bench/client/ask": question, "traceforgetest": "what is measured"},
+	"bench/client/vcr":                 {"bench/client/ask": question},
+	"bench/repo":                       {"internal/fakeprovider": offline},
 }
+
+// modules are the folders of all modules.
+var modules = []string{".", "adapters/genkit", "bench", "cmd/traceforge", "examples", "integration", "integration/collide"}
 
 // standardOnly are the packages that import nothing from outside the standard library.
-var standardOnly = []string{"internal/fakeprovider", "internal/provider", "modelio"}
+var standardOnly = []string{
+	"internal/fakeprovider", "internal/jsontext", "internal/provider", "internal/secret", "modelio", "modelio/session", "canon",
+}
 
-// light are the packages that users' test binaries link, with all they may link besides the
-// standard library.
+// light is what users' test binaries may link besides the standard library.
 var light = []string{"github.com/rogpeppe/go-internal/"}
 
+// without are packages that a package must not link, not even by way of others.
+var without = map[string][]string{
+	"cmd/traceforge":    {"testing", module + "/traceforgetest"},
+	"internal/recorder": {"testing"},
+}
+
 type pkg struct {
-	ImportPath   string
-	Imports      []string
-	Deps         []string
-	TestImports  []string
-	XTestImports []string
+	ImportPath string
+	Imports    []string
+	Deps       []string
+
+	folder string // of its module
 }
 
-func list(t *testing.T) []pkg {
+func (p pkg) name() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
+
+// packages returns the packages of all modules.
+func packages(t *testing.T) (all []pkg) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,TestImports,XTestImports", module+"/...")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoError(t, err, stderr.String())
-	var pkgs []pkg
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p pkg
-		err := dec.Decode(&p)
-		if err == io.EOF {
-			return pkgs
-		}
-		require.NoError(t, err)
-		pkgs = append(pkgs, p)
-	}
-}
-
-// allowed returns what name may import: its arrows, followed as far as they go.
-func allowed(name string) map[string]bool {
-	reach := map[string]bool{}
-	var follow func(string)
-	follow = func(from string) {
-		for to := range arrows[from] {
-			if !reach[to] {
-				reach[to] = true
-				follow(to)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	for _, folder := range modules {
+		cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,Deps", "./...")
+		cmd.Dir = filepath.Join(root, folder)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		require.NoError(t, err, "%s: %s", folder, &stderr)
+		for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p pkg
+			if err := dec.Decode(&p); err == io.EOF {
+				break
 			}
+			require.NoError(t, err)
+			p.folder = folder
+			all = append(all, p)
 		}
 	}
-	follow(name)
-	return reach
+	return all
 }
 
+// TestArrows reports all that the drawing and the code do not have in common.
 func TestArrows(t *testing.T) {
-	for _, p := range list(t) {
-		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		_, drawn := arrows[name]
-		require.True(t, drawn, "%s is not drawn in the architecture: draw it in arrows, with its reason", name)
-		reach := allowed(name)
-		for _, dep := range p.Imports {
-			if to, ours := strings.CutPrefix(dep, module+"/"); ours {
-				require.True(t, reach[to], "%s imports %s: no arrow leads there", name, to)
+	unused := map[string]map[string]string{}
+	for from, to := range arrows {
+		unused[from] = maps.Clone(to)
+		for to, reason := range to {
+			if reason == "" {
+				t.Errorf("the arrow from %s to %s has no reason", from, to)
 			}
+		}
+	}
+	there := map[string]bool{}
+	for _, p := range packages(t) {
+		there[p.name()] = true
+		if _, drawn := arrows[p.name()]; !drawn && p.folder == "." {
+			t.Errorf("%s is not drawn: draw it in arrows, with its reasons", p.name())
+		}
+		for _, dep := range p.Imports {
+			to, ours := strings.CutPrefix(dep, module+"/")
+			if !ours {
+				continue
+			}
+			if _, drawn := arrows[p.name()][to]; !drawn {
+				t.Errorf("%s imports %s: draw the arrow, with its reason, or do without", p.name(), to)
+			}
+			delete(unused[p.name()], to)
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(unused)) {
+		if !there[from] {
+			t.Errorf("%s is drawn, but there is no such package", from)
+		}
+		for _, to := range slices.Sorted(maps.Keys(unused[from])) {
+			t.Errorf("the arrow from %s to %s is drawn, but not used", from, to)
 		}
 	}
 }
 
-func TestCommandIsNoTest(t *testing.T) {
-	for _, p := range list(t) {
-		if p.ImportPath == module+"/cmd/traceforge" {
-			require.NotContains(t, p.Deps, "testing", "the command links the testing package")
-			require.NotContains(t, p.Deps, module+"/traceforgetest")
+// TestModules finds every go.mod, so that no module is forgotten here.
+func TestModules(t *testing.T) {
+	found := map[string]bool{}
+	for _, pattern := range []string{"go.mod", "*/go.mod", "*/*/go.mod", "*/*/*/go.mod"} {
+		matches, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
+		require.NoError(t, err)
+		for _, match := range matches {
+			folder, err := filepath.Rel(filepath.Join("..", ".."), filepath.Dir(match))
+			require.NoError(t, err)
+			found[filepath.ToSlash(folder)] = true
 		}
 	}
+	require.Equal(t, modules, slices.Sorted(maps.Keys(found)))
 }
 
 func TestDependenciesAreLight(t *testing.T) {
-	for _, p := range list(t) {
-		name := strings.TrimPrefix(p.ImportPath, module+"/")
+	for _, p := range packages(t) {
 		for _, dep := range p.Imports {
-			if !external(dep) {
-				continue
+			if slices.Contains(standardOnly, p.name()) && external(dep) {
+				t.Errorf("%s imports %s: it keeps to the standard library", p.name(), dep)
 			}
-			require.NotContains(t, standardOnly, name, "%s imports %s: it keeps to the standard library", name, dep)
-		}
-		if name != "traceforgetest" {
-			continue
 		}
 		for _, dep := range p.Deps {
-			if external(dep) {
-				ok := slices.ContainsFunc(light, func(prefix string) bool { return strings.HasPrefix(dep, prefix) })
-				require.True(t, ok, "users' test binaries would link %s", dep)
+			if slices.Contains(without[p.name()], dep) {
+				t.Errorf("%s links %s", p.name(), dep)
+			}
+			isLight := slices.ContainsFunc(light, func(prefix string) bool { return strings.HasPrefix(dep, prefix) })
+			if p.name() == "traceforgetest" && external(dep) && !isLight {
+				t.Errorf("users' test binaries would link %s", dep)
 			}
 		}
 	}
