@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -23,7 +24,7 @@ func writeSF(con *console, chosen []selection) error {
 		return err
 	}
 	text := records[0]
-	if len(records) > 1 || chosen[0].call == nil {
+	if len(records) > 1 || chosen[0].call < 0 {
 		hash := snapshot.CombinedHash(snapshot.Version, slices.Values(hashes))
 		text = []byte(fmt.Sprintf(`{"version":%q,"snapshots":%s,"hash":%q}`, snapshot.Version, jsontext.List(records), hash))
 	}
@@ -49,7 +50,7 @@ func writeJSON(con *console, chosen []selection) error {
 	i := 0
 	for _, s := range chosen {
 		for _, call := range s.calls() {
-			request, response, err := cores(&call)
+			request, response, err := cores(call)
 			if err != nil {
 				return err
 			}
@@ -77,8 +78,10 @@ func literal(chosen []selection) (records []json.RawMessage, hashes []canon.Hash
 			if err != nil {
 				return nil, nil, err
 			}
-			records = append(records, text)
-			hashes = append(hashes, canon.Hash(doc.Root().Member("hash").Word()))
+			for _, record := range doc.Root().Member("snapshots").Elements() { // the one
+				records = append(records, record.Raw())
+				hashes = append(hashes, canon.Hash(record.Member("hash").Word()))
+			}
 		}
 	}
 	return records, hashes, nil
@@ -113,7 +116,7 @@ func showHash(con *console, dir string, hash canon.Hash, asSF bool) error {
 				continue
 			}
 			if asSF || doc.Document.Snapshots[i].Hash == hash {
-				return writeSF(con, []selection{{call: &doc.Document.Snapshots[i]}})
+				return writeSF(con, []selection{{doc.Provider, doc.Document, doc, i}})
 			}
 			if con.terminal {
 				data = []byte(page.PrintableText(string(data)))
@@ -140,17 +143,56 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sf, err := s.SF()
-	if err != nil {
-		return nil, err
-	}
 	for _, text := range [][]byte{request, response} {
 		if canon.Sum(text) == hash {
 			return text, nil
 		}
 	}
-	if literal, err := jsontext.Parse(sf); err == nil && (s.Hash == hash || literal.Root().Member("hash").Word() == string(hash)) {
-		return sf, nil
+	_, literals, err := literal([]selection{{doc.Provider, doc.Document, doc, i}})
+	if err != nil {
+		return nil, err
 	}
-	return nil, nil
+	if s.Hash == hash || literals[0] == hash {
+		return s.SF()
+	}
+	recorded, err := recordedCall(doc, i)
+	if err != nil { // as of one that is no generation
+		return nil, nil
+	}
+	text, err := recorded.Blob(hash)
+	if err != nil {
+		return nil, nil
+	}
+	return text, nil
+}
+
+func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
+	raw, err := doc.Raw(i)
+	if err != nil {
+		return nil, err
+	}
+	return contract.FromSnapshot(contract.Record{
+		Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Raw: raw, Media: doc.Media,
+	})
+}
+
+// writeReceipts writes records in the terms of the call contract (LC), a line of JSON each.
+func writeReceipts(con *console, chosen []selection) error {
+	for _, s := range chosen {
+		if s.stored == nil {
+			return usageError{errors.New("--receipt reads what is beside a document: name one of a store")}
+		}
+		for i, call := range s.calls() {
+			recorded, err := recordedCall(s.stored, i)
+			if err != nil {
+				return fmt.Errorf("%s: %w", call.ID, err)
+			}
+			line, err := json.Marshal(recorded)
+			if err != nil {
+				return fmt.Errorf("%s: %w", call.ID, err)
+			}
+			con.text(string(line) + "\n")
+		}
+	}
+	return con.stdout.Flush() // an earlier error is sticky
 }

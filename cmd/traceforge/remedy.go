@@ -35,7 +35,6 @@ func remediesOf(found []snapshot.Finding, dir, named string) []string {
 }
 
 func (r *remedies) add(f snapshot.Finding) {
-	noted := func(files []string) bool { return slices.Contains(files, f.File) }
 	switch f.Rule {
 	case "unused", "unrecorded", snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
 		snapshot.RuleAttributes, snapshot.RuleDuplicate: // others say it
@@ -44,8 +43,12 @@ func (r *remedies) add(f snapshot.Finding) {
 	case snapshot.RuleConflict:
 		r.conflicts = true
 	default:
-		if f.File != "" && !noted(r.lost) {
-			r.lost = append(r.lost, f.File)
+		file := f.File
+		if f.Pointer != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
+			file = strings.TrimSuffix(file, ".json") // what the document names is there
+		}
+		if file != "" && !slices.Contains(r.lost, file) {
+			r.lost = append(r.lost, file)
 		}
 	}
 }

@@ -97,6 +97,8 @@ func helpCommand() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(c.Root(), strings.Join(args, " "))
 			}
+			about.InitDefaultHelpFlag() // as before it is run
+			about.InitDefaultVersionFlag()
 			return about.Help()
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,7 +46,8 @@ each with prompt_hash and response_hash besides.
 	dir := dirFlag(c)
 	asJSON := jsonFlag(c)
 	asSF := c.Flags().Bool("sf", false, "print records in the format's literal form: whole requests, texts joined")
-	c.MarkFlagsMutuallyExclusive("json", "sf")
+	asReceipt := c.Flags().Bool("receipt", false, "print params, receipt and envelope of the call contract, a line each")
+	c.MarkFlagsMutuallyExclusive("json", "sf", "receipt")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if hash := canon.Hash(args[0]); hash.Valid() {
 			return showHash(con, *dir, hash, *asSF)
@@ -60,6 +62,8 @@ each with prompt_hash and response_hash besides.
 			write = writeJSON
 		case *asSF:
 			write = writeSF
+		case *asReceipt:
+			write = writeReceipts
 		}
 		return errors.Join(write(con, chosen), err)
 	}
@@ -70,15 +74,19 @@ each with prompt_hash and response_hash besides.
 type selection struct {
 	provider string
 	doc      *snapshot.Document
-	call     *snapshot.Snapshot // nil: all of them
+	stored   *store.Doc // nil: it is in no store
+	call     int        // index of the call; -1: all of them
 }
 
-// calls returns the calls that are selected.
-func (s *selection) calls() []snapshot.Snapshot {
-	if s.call != nil {
-		return []snapshot.Snapshot{*s.call}
+// calls returns the calls that are selected, by their indexes.
+func (s *selection) calls() iter.Seq2[int, *snapshot.Snapshot] {
+	return func(yield func(int, *snapshot.Snapshot) bool) {
+		for i := range s.doc.Snapshots {
+			if (s.call < 0 || s.call == i) && !yield(i, &s.doc.Snapshots[i]) {
+				return
+			}
+		}
 	}
-	return s.doc.Snapshots
 }
 
 func writeConversations(con *console, chosen []selection) error {
@@ -87,8 +95,8 @@ func writeConversations(con *console, chosen []selection) error {
 		if i > 0 {
 			fmt.Fprintf(con.stdout, "\n\n")
 		}
-		if s.call != nil {
-			p.Call(s.provider, s.call)
+		if s.call >= 0 {
+			p.Call(s.provider, &s.doc.Snapshots[s.call])
 		} else {
 			p.Document(s.provider, s.doc)
 		}
@@ -145,7 +153,7 @@ func selectCalls(dir, id string) ([]selection, error) {
 	}
 	var chosen []selection
 	for _, doc := range docs {
-		chosen = append(chosen, selection{provider: doc.Provider, doc: doc.Document})
+		chosen = append(chosen, selection{doc.Provider, doc.Document, doc, -1})
 	}
 	return chosen, err
 }
@@ -155,7 +163,7 @@ func load(s *store.Store, file string) ([]selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []selection{{provider: doc.Provider, doc: doc.Document}}, nil
+	return []selection{{doc.Provider, doc.Document, doc, -1}}, nil
 }
 
 func loadCall(s *store.Store, file string, n int) ([]selection, error) {
@@ -164,11 +172,10 @@ func loadCall(s *store.Store, file string, n int) ([]selection, error) {
 		return nil, err
 	}
 	calls := chosen[0].doc.Snapshots
-	i := slices.IndexFunc(calls, func(s snapshot.Snapshot) bool { return s.Number() == n })
-	if i < 0 {
+	chosen[0].call = slices.IndexFunc(calls, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	if chosen[0].call < 0 {
 		return nil, fmt.Errorf("%s has no call %d", file, n)
 	}
-	chosen[0].call = &calls[i]
 	return chosen, nil
 }
 
@@ -181,7 +188,7 @@ func fileCalls(file string, data []byte) ([]selection, error) {
 		}
 		return nil, err
 	}
-	return []selection{{provider: providerOf(file), doc: doc}}, nil
+	return []selection{{providerOf(file), doc, nil, -1}}, nil
 }
 
 // providerOf returns the provider in whose directory of a store file is; empty: it is in no store.

@@ -212,8 +212,8 @@ func nameBeginning(test string) string {
 // TestOfBroken returns the test whose document is in a file of the store in dir, or beside it, as far
 // as that can still be read: verify has found it to be broken, so that a store does not load it.
 func TestOfBroken(dir, file string) page.Test {
-	if beside := path.Dir(file); path.Dir(beside) != "." {
-		file = beside + ".json"
+	if elements := strings.Split(file, "/"); len(elements) > 1 {
+		file = elements[0] + "/" + strings.TrimSuffix(elements[1], ".json") + ".json"
 	}
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 	if err != nil {
