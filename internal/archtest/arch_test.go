@@ -41,8 +41,9 @@ var arrows = map[string]map[string]string{
 	"snapshot":       {"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls},
 	"snapshot/store": {"canon": names, "internal/jsontext": texts, "snapshot": "what its documents hold"},
 	"contract": {
-		"canon": "refs", "internal/jsontext": texts, "internal/provider": "the requests that it makes, the answers that it reads",
-		"modelio": calls, "snapshot": "the records that it tells in its own terms",
+		"canon": "refs", "internal/jsontext": texts, "modelio": calls,
+		"internal/provider": "the requests that it makes, the answers that it reads",
+		"snapshot":          "the records that it tells in its own terms",
 	},
 
 	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
@@ -63,14 +64,17 @@ var arrows = map[string]map[string]string{
 	"internal/gotest":     {},
 	"internal/usage":      {},
 	"internal/page": {
-		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts, "modelio": calls, "snapshot": records,
+		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
+		"modelio": calls, "snapshot": records,
 	},
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "snapshot/store": files},
 	"internal/pack": {
-		"canon": "hashes of the files of a pack", "internal/jsontext": texts, "modelio/session": "the session of a pack", "snapshot": "what a run refers to",
+		"canon": "hashes of the files of a pack", "internal/jsontext": texts,
+		"modelio/session": "the session of a pack", "snapshot": "what a run refers to",
 	},
 	"internal/place": {
-		"internal/gotest": "where tests are", "internal/jsontext": texts, "internal/page": "how a document is shown", "snapshot/store": files,
+		"internal/gotest": "where tests are", "internal/jsontext": texts,
+		"internal/page": "how a document is shown", "snapshot/store": files,
 	},
 	"internal/usage/coverage": {
 		"internal/gotest": "the tests there are", "internal/page": "how it is shown", "internal/place": "the store in use",
@@ -85,9 +89,13 @@ var arrows = map[string]map[string]string{
 
 	// Modules of their own.
 	"cmd/traceforge": {
-		"canon": names, "cmd/traceforge/internal/git": "what git knows of a store", "internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
-		"internal/pack": "pack", "internal/page": "show, diff, review", "internal/place": "the store in use", "internal/usage": "receipts",
-		"internal/usage/coverage": "coverage", "modelio/session": "modelio verify, hash", "snapshot": records, "snapshot/store": files,
+		"canon": names, "cmd/traceforge/internal/git": "what git knows of a store",
+		"contract":            "receipts of records",
+		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
+		"internal/pack": "pack", "internal/page": "show, diff, review", "internal/place": "the store in use",
+		"internal/usage":          "receipts",
+		"internal/usage/coverage": "coverage",
+		"modelio/session":         "modelio verify, hash", "snapshot": records, "snapshot/store": files,
 	},
 	"cmd/traceforge/internal/git":      {"internal/gotest": "how commands are quoted"},
 	"adapters/genkit":                  {"modelio": "the model that it is made into"},
@@ -101,11 +109,15 @@ var arrows = map[string]map[string]string{
 }
 
 // modules are the folders of all modules.
-var modules = []string{".", "adapters/genkit", "bench", "cmd/traceforge", "examples", "integration", "integration/collide"}
+var modules = []string{
+	".", "adapters/genkit", "bench", "cmd/traceforge", "examples", "integration",
+	"integration/collide",
+}
 
 // standardOnly are the packages that import nothing from outside the standard library.
 var standardOnly = []string{
-	"internal/fakeprovider", "internal/jsontext", "internal/provider", "internal/secret", "modelio", "modelio/session", "canon",
+	"internal/fakeprovider", "internal/jsontext", "internal/provider", "internal/secret", "modelio",
+	"modelio/session", "canon",
 }
 
 // light is what users' test binaries may link besides the standard library.
