@@ -28,21 +28,27 @@ func (d *Document) Seal() error {
 // of indentation, a final line break. [Document.Seal] comes first. A document that [Parse] would
 // reject is not encoded; an error is an [*Error] with every violation.
 func (d *Document) Encode() ([]byte, error) {
+	data, _, err := d.EncodeRead()
+	return data, err
+}
+
+// EncodeRead is Encode that also returns the document as it will be read again.
+func (d *Document) EncodeRead() (data []byte, read *Document, err error) {
 	var c coder
 	if i := newChooser(d).untrue(); i >= 0 {
 		c.steps = []step{{"snapshots", -1}, {"", i}, {"request", -1}}
 		c.report(RuleContinues, "is not true: seal the document", "continues")
-		return nil, c.err()
+		return nil, nil, c.err()
 	}
 	c.form = inFile
 	c.writeDocument(d)
 	if err := c.err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if _, err := Parse(c.dst); err != nil {
-		return nil, err
+	if read, err = Parse(c.dst); err != nil {
+		return nil, nil, err
 	}
-	return layOut(c.dst), nil
+	return layOut(c.dst), read, nil
 }
 
 // SF returns a document with this one record in SF's literal form: the whole request, texts
@@ -138,13 +144,42 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 // A token * names every element of an array. A pointer that names nothing is no error; one that is
 // malformed, or names the whole request, is.
 func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
-	c := coder{form: inCore}
+	c := coder{form: inCore, dst: make([]byte, 0, sizeOf(r))}
 	s := Snapshot{Request: *r}
 	c.request(&s)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
 	return without(c.dst, ignored)
+}
+
+// sizeOf estimates the length of a request's core, so that it is not copied while it grows.
+func sizeOf(r *modelio.Request) int {
+	size := 512
+	for i := range r.Messages {
+		size += 64
+		for _, p := range r.Messages[i].Content {
+			size += 32
+			for _, text := range []*string{p.Text, p.Reasoning} {
+				if text != nil {
+					size += len(*text) + len(*text)/16 // what is escaped
+				}
+			}
+			if p.ToolRequest != nil {
+				size += len(p.ToolRequest.Input)
+			}
+			if p.ToolResponse != nil {
+				size += len(p.ToolResponse.Output)
+			}
+			for _, raw := range p.Custom {
+				size += len(raw)
+			}
+		}
+	}
+	for i := range r.Tools {
+		size += len(r.Tools[i].Description) + len(r.Tools[i].InputSchema) + 64
+	}
+	return size
 }
 
 // ResponseCore returns the canonical JSON of what a model said: content, finish_reason, tool_calls,

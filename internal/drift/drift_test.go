@@ -212,7 +212,7 @@ func TestComparer(t *testing.T) {
 	var history []modelio.Message
 	for i := range 400 {
 		text := strings.Repeat(fmt.Sprintf("message %d of the conversation. ", i), 20)
-		history = append(history, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}})
+		history = append(history, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text), modelio.TextPart("")}})
 	}
 	c := NewComparer(nil)
 	var recorded []*Request
@@ -224,11 +224,11 @@ func TestComparer(t *testing.T) {
 	require.Len(t, c.shared, len(history), "each message is hashed once")
 
 	changed := slices.Clone(history[:100])
-	changed[99].Content = []modelio.Part{modelio.TextPart(*changed[99].Content[0].Text + "!")}
+	changed[99].Content = []modelio.Part{modelio.TextPart(*changed[99].Content[0].Text + "!"), modelio.TextPart("")}
 	got, err := c.Request(&modelio.Request{Messages: changed})
 	require.NoError(t, err)
 	nearest := slices.MinFunc(recorded, func(a, b *Request) int { return c.Distance(a, got) - c.Distance(b, got) })
-	require.Len(t, nearest.Messages, 100)
+	require.Equal(t, 100, len(nearest.Messages))
 	require.Equal(t, Size(c.Differences(nearest, got)), c.Distance(nearest, got))
 	require.Len(t, c.Changes(nearest, got), 1)
 	require.Equal(t, "messages", c.Changes(nearest, got)[0].Member)

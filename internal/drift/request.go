@@ -78,16 +78,32 @@ func (c *Comparer) Request(r *modelio.Request) (*Request, error) {
 // request, as those do that a document holds once, is known.
 func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
 	pointer := "/messages/" + strconv.Itoa(i)
-	if len(m.Content) == 0 || len(m.Metadata) > 0 || c.ignores(pointer) {
-		return c.part(pointer, func() ([]byte, error) { return messageText(m) })
+	text := func() ([]byte, error) { return messageText(m) }
+	switch {
+	case c.ignores(pointer):
+		return c.part(pointer, text)
+	case isText(m):
+		return c.textPart(m, text), nil
+	case len(m.Content) == 0 || len(m.Metadata) > 0:
+		return c.part(pointer, text)
 	}
 	if p, known := c.shared[&m.Content[0]]; known && p.name == string(m.Role) {
 		return p, nil
 	}
-	p, err := c.part(pointer, func() ([]byte, error) { return messageText(m) })
+	p, err := c.part(pointer, text)
 	p.name = string(m.Role)
 	c.shared[&m.Content[0]] = p
 	return p, err
+}
+
+// textPart is part for most messages: one that is a text is hashed without being written.
+func (c *Comparer) textPart(m *modelio.Message, text func() ([]byte, error)) part {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	h.WriteString(string(m.Role))
+	h.WriteByte(0)
+	h.WriteString(*m.Content[0].Text)
+	return part{name: string(m.Role), sum: h.Sum64() | 1, size: len(*m.Content[0].Text) + len(`{"content":"","role":""}`) + len(m.Role), text: text}
 }
 
 func (c *Comparer) ignores(pointer string) bool {
@@ -267,7 +283,7 @@ func memberText(r *modelio.Request, name string) ([]byte, error) {
 // is one text and nothing else (design R15).
 func messageText(m *modelio.Message) ([]byte, error) {
 	members := map[string]json.RawMessage{"role": jsontext.Text(m.Role)}
-	if len(m.Content) == 1 && m.Content[0].Text != nil && len(m.Content[0].Metadata) == 0 && len(m.Content[0].Unknown) == 0 {
+	if len(m.Content) == 1 && isBare(&m.Content[0]) {
 		members["content"] = jsontext.Text(*m.Content[0].Text)
 	} else {
 		parts := make([]json.RawMessage, len(m.Content))
@@ -283,4 +299,13 @@ func messageText(m *modelio.Message) ([]byte, error) {
 		members["metadata"] = jsontext.ObjectText(m.Metadata)
 	}
 	return jsontext.ObjectText(members), nil
+}
+
+// isText reports whether a message says a text and nothing else.
+func isText(m *modelio.Message) bool {
+	return len(m.Content) == 1 && isBare(&m.Content[0]) && len(m.Metadata) == 0
+}
+
+func isBare(p *modelio.Part) bool {
+	return p.Text != nil && len(p.Metadata) == 0 && len(p.Unknown) == 0 && p.Custom == nil
 }

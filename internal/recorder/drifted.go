@@ -59,8 +59,8 @@ func (r *Recorder) drifted(c *call) *Failure {
 	return f
 }
 
-// nearest returns the record that a call is held against, or -1. After a first drift the next record
-// is the one, if it differs by no more than what is known to have changed.
+// nearest returns the record that a call is held against, or -1. After a first drift that is the next
+// record, if it has as many messages and differs by what is known to have changed.
 func (r *Recorder) nearest(c *call, got *drift.Request) int {
 	best, size := -1, 0
 	for i := range r.tape.records {
@@ -74,20 +74,16 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			}
 			r.tape.parts[i] = taken
 		}
-		if best < 0 && len(r.causes) > 0 && r.isKnown(r.compare.Changes(r.tape.parts[i], got)) {
+		recorded := r.tape.parts[i]
+		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.knownCause(r.compare.Changes(recorded, got)) != nil {
 			return i
 		}
-		distance := r.compare.Distance(r.tape.parts[i], got)
+		distance := r.compare.Distance(recorded, got)
 		if best < 0 || distance < size {
 			best, size = i, distance
 		}
 	}
 	return best
-}
-
-// isKnown reports whether changes are those of a cause, and no others.
-func (r *Recorder) isKnown(changes []drift.Change) bool {
-	return slices.ContainsFunc(r.causes, func(known *cause) bool { return slices.Equal(known.changes, changes) })
 }
 
 // knownCause returns the cause of an earlier drift whose changes are among these. What has changed

@@ -26,6 +26,10 @@ type Put struct {
 	Document *snapshot.Document    // Commit seals it
 	Raw      map[int][]byte        // raw answers by the n of their call; those that the store has need not be given
 	Media    map[canon.Hash][]byte // likewise; those that the document does not name are left out
+
+	// Check is asked before anything is written, with the document as it will be read; nil: nothing
+	// is asked. Its error is that of the commit.
+	Check func(*snapshot.Document) error
 }
 
 // Commit makes all of a change, or after an error none of it, under the store's lock: it waits for
@@ -104,9 +108,14 @@ func (s *Store) target(p Put) (*target, error) {
 	if err := p.Document.Seal(); err != nil {
 		return nil, fmt.Errorf("seal %s: %w", file, err)
 	}
-	data, err := p.Document.Encode()
+	data, read, err := p.Document.EncodeRead()
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", file, err)
+	}
+	if p.Check != nil {
+		if err := p.Check(read); err != nil {
+			return nil, err
+		}
 	}
 	if n := int64(len(data)); n > s.maxBytes {
 		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
