@@ -76,6 +76,7 @@ func TestNumberingOptions(t *testing.T) {
 		{"file in a path", "uploaded before", `{"$url":{"path":"/v1/files/file-1/content"}}`, `{"$url":{"path":"/v1/files/item_1/content"}}`},
 		{"two in a path", "each collection has its own", `{"$url":{"path":"/v1/threads/t1/runs/r1"}}`, `{"$url":{"path":"/v1/threads/item_1/runs/item_2"}}`},
 		{"cursor", "a list goes on from an item", `{"$url":{"query":{"after":"b1","limit":"10"}}}`, `{"$url":{"query":{"after":"item_1","limit":"10"}}}`},
+		{"polled", "what was asked for before", `{"$url":{"query":{"id":"4ca5b657-4b04"}}}`, `{"$url":{"query":{"id":"item_1"}}}`},
 		{"tool outputs", "the results of calls", `{"tool_outputs":[{"tool_call_id":"x","output":"1"}]}`, `{"tool_outputs":[{"tool_call_id":"call_1","output":"1"}]}`},
 
 		{"operation", "is no id", `{"$url":{"path":"/v1/responses/compact"}}`, ""},

@@ -180,10 +180,10 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 // caller's own unless it has a digit in it.
 var alwaysMade = map[string]bool{"encrypted": true, "item": true, "response": true, "signature": true}
 
-// urlText numbers the ids in a path, and an item that a list goes on from.
+// urlText numbers the ids in a path, and in a query the item that is asked for or that a list goes on from.
 func (n *Numbering) urlText(text, name string) (string, bool) {
 	switch name {
-	case "after", "before":
+	case "after", "before", "id":
 		return n.number("item", text), true
 	case "path":
 	default:
