@@ -3,6 +3,8 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -117,20 +119,33 @@ func (c *coder) response(r *Response) bool {
 	} else if !c.reading() {
 		a.reason = modelio.FinishOther
 	}
+	var before *Response // what this one has of it is left out
+	if c.base != nil {
+		before = &c.base.Response
+		if c.reading() {
+			r.Headers, r.Model, r.Status = maps.Clone(before.Headers), before.Model, before.Status
+		}
+	}
 	whole := c.object(nil, func() {
+		if before != nil {
+			c.top().inherits = []string{"model", "status"}
+		}
 		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
 		c.pieces("content", required, &a.content)
 		c.providerError(&r.Error)
 		c.finish(&a)
-		c.headers(&r.Headers)
+		c.headers(&r.Headers, before)
 		c.text("incomplete", optional, &r.Incomplete, incomplete)
 		c.integer("latency_ms", required, &r.LatencyMS, 0)
-		c.text("model", optional, &r.Model, nil)
+		if c.differs("model", before != nil && before.Model == r.Model, r.Model == "") {
+			c.text("model", optional, &r.Model, nil)
+		}
 		list(c, "parts", optional, &a.parts, c.part)
 		c.hash("raw_output_ref", optional, &r.RawOutputRef)
-		status := int64(r.Status)
-		c.integer("status", optional, &status, 0)
-		r.Status = int(status)
+		if status := int64(r.Status); c.differs("status", before != nil && before.Status == r.Status, status == 0) {
+			c.integer("status", optional, &status, 0)
+			r.Status = int(status)
+		}
 		list(c, "timing_ms", optional, &r.TimingMS, c.milliseconds)
 		c.count("tokens_used", nullable, &r.TokensUsed)
 		c.toolCalls(&a)
@@ -148,6 +163,74 @@ func (c *coder) response(r *Response) bool {
 		r.Candidates = append(r.Candidates, others[i].candidate())
 	}
 	return true
+}
+
+// differs reports whether to go on to a member that is left out where it is the same in the answer of
+// the call that is continued. It writes null where that has one and this answer has none.
+func (c *coder) differs(name string, same, none bool) bool {
+	if c.reading() || len(c.top().inherits) == 0 {
+		return true
+	}
+	if none && !same {
+		c.writeNull(name)
+	}
+	return !same && !none
+}
+
+// headers is an object of arrays of strings. Those that are the same in the answer of the call that
+// is continued are left out; null: that has it, and this one has not.
+func (c *coder) headers(h *map[string][]string, before *Response) {
+	mine, other := *h, map[string][]string(nil)
+	if before != nil {
+		other = before.Headers
+	}
+	var names []string
+	if !c.reading() {
+		for name, values := range mine {
+			if was, ok := other[name]; !ok || !slices.Equal(was, values) {
+				names = append(names, name)
+			}
+		}
+		for name := range other {
+			if _, ok := mine[name]; !ok {
+				names = append(names, name)
+			}
+		}
+		slices.SortFunc(names, c.order())
+	}
+	if c.member("headers", optional, len(names) == 0) != here {
+		return
+	}
+	defer c.leave()
+	at := c.at
+	if c.reading() {
+		for name := range at.Members() {
+			names = append(names, name)
+		}
+		if mine == nil {
+			mine = map[string][]string{}
+		}
+	}
+	c.object(nil, func() {
+		if before != nil {
+			c.top().inherits = names
+		}
+		for _, name := range names {
+			values, ok := mine[name]
+			if !ok && !c.reading() {
+				c.writeNull(name)
+				continue
+			}
+			list(c, name, optional, &values, c.word)
+			if mine[name] = values; c.reading() && values == nil {
+				delete(mine, name)
+			}
+		}
+	})
+	if c.reading() && len(names) == 0 && at.IsObject() {
+		c.emptied()
+	}
+	*h = mine
 }
 
 // candidate is a further answer to the same request.

@@ -48,6 +48,7 @@ type coder struct {
 
 	doc     *Document
 	index   int                 // of the record at hand
+	base    *Snapshot           // that it continues; nil: none
 	sealing bool                // writing: compute the hashes too
 	texts   []*requestTexts     // writing to a file: of the records
 	calls   map[string]int      // reading: indexes of the records by their ids
@@ -72,7 +73,7 @@ type frame struct {
 	valued            int             // writing: where its value begins
 	request           *requestTexts   // writing a request to a file: its members
 	base              *requestTexts   // of a request that continues another: that one's
-	inherits          bool            // reading a request that continues another
+	inherits          []string        // members that are those of the call that is continued where they are absent; null: none
 }
 
 // A member is one of an object that is read.
@@ -234,21 +235,24 @@ func (c *coder) member(name string, n need, empty bool) state {
 			return skip
 		}
 	}
-	if empty && (n == optional || n == valued) {
+	switch {
+	case empty && (n == optional || n == valued):
 		if top.base.has(name) {
-			c.writeName(name)
-			c.write("null")
-			c.leave()
+			c.writeNull(name)
 		}
+		return skip
+	case empty && n == nullable:
+		c.writeNull(name)
 		return skip
 	}
 	c.writeName(name)
-	if empty && n == nullable {
-		c.write("null")
-		c.leave()
-		return skip
-	}
 	return here
+}
+
+func (c *coder) writeNull(name string) {
+	c.writeName(name)
+	c.write("null")
+	c.leave()
 }
 
 func (c *coder) readMember(name string, n need) state {
@@ -273,7 +277,7 @@ func (c *coder) readMember(name string, n need) state {
 		return skip // no field can tell it from an absent one
 	}
 	m.taken = true
-	if isNull && (n == nullable || n == optional && top.inherits) {
+	if isNull && (n == nullable || n == optional && slices.Contains(top.inherits, name)) {
 		return null
 	}
 	c.at = m.value

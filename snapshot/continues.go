@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -72,13 +73,14 @@ func (c *coder) writeRequest(s *Snapshot) {
 	mine := &requestTexts{map[string]string{}}
 	c.texts[c.index] = mine
 	var base *requestTexts
+	c.base = nil
 	if s.Continues != nil {
 		i, ok := earlier(c.calls, s, c.index)
 		if !ok || s.Continues.covers(&c.doc.Snapshots[i]) > len(own) {
 			c.report(RuleContinues, "is no earlier call that this one continues: seal the document", "continues")
 			return
 		}
-		base = c.texts[i]
+		c.base, base = &c.doc.Snapshots[i], c.texts[i]
 		own = own[s.Continues.covers(&c.doc.Snapshots[i]):]
 	}
 	c.object(nil, func() {
@@ -124,12 +126,42 @@ func (c *coder) continues(p **Continues) {
 	}
 	n := *p
 	call, messages := int64(n.Call), int64(n.Messages)
-	c.object(nil, func() { c.continuesMembers(&call, &messages, &n.Sent) })
+	c.object(nil, func() {
+		c.integer("call", required, &call, 1)
+		c.integer("messages", required, &messages, 1)
+		switch before := c.base.sentBefore(); {
+		case messages <= int64(len(c.base.Request.Messages)) || sameSent(n.Sent, before):
+		case n.Sent == nil:
+			c.writeNull("sent")
+		default:
+			c.sent(&n.Sent)
+		}
+	})
 }
 
-func (c *coder) continuesMembers(call, messages *int64, sent *[]Sent) {
-	c.integer("call", required, call, 1)
-	c.integer("messages", required, messages, 1)
+// sentBefore returns how the answer that s continues was sent back, which is how the answer to s was
+// where nothing else is said.
+func (s *Snapshot) sentBefore() []Sent {
+	if s.Continues == nil {
+		return nil
+	}
+	return s.Continues.Sent
+}
+
+func sameSent(a, b []Sent) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	var texts [2][]byte
+	for i, sent := range [][]Sent{a, b} {
+		c := coder{form: inCore}
+		c.object(nil, func() { c.sent(&sent) })
+		texts[i] = c.dst
+	}
+	return bytes.Equal(texts[0], texts[1])
+}
+
+func (c *coder) sent(sent *[]Sent) {
 	list(c, "sent", optional, sent, func(s *Sent) {
 		c.object(nil, func() {
 			c.free("metadata", &s.Metadata)
@@ -170,13 +202,15 @@ func (c *coder) sentPart(p *SentPart) {
 func (c *coder) readRequest(s *Snapshot) {
 	r := &s.Request
 	base, continues := c.readContinues(s)
-	if base != nil {
+	if c.base = base; base != nil {
 		inherit(r, &base.Request)
 	}
 	var own []modelio.Message
 	at := c.at
 	c.object(nil, func() {
-		c.top().inherits = continues
+		if continues {
+			c.top().inherits = inherited
+		}
 		c.requestMembers(s, &own)
 	})
 	switch messages, prompt := at.Member("messages").Present(), at.Member("prompt").Present(); {
@@ -215,7 +249,13 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 	defer c.leave()
 	var n Continues
 	var call, messages int64
-	if !c.object(nil, func() { c.continuesMembers(&call, &messages, &n.Sent) }) {
+	whole := c.object(nil, func() {
+		c.integer("call", required, &call, 1)
+		c.integer("messages", required, &messages, 1)
+		c.top().inherits = []string{"sent"}
+		c.sent(&n.Sent)
+	})
+	if !whole {
 		return nil, true
 	}
 	n.Call, n.Messages = int(min(call, 1<<30)), int(min(messages, 1<<30))
@@ -236,8 +276,11 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 		c.report(RuleContinues, fmt.Sprintf("must be at most %d: call %d has %d and its answer",
 			len(c.doc.Snapshots[i].Request.Messages)+1, n.Call, len(c.doc.Snapshots[i].Request.Messages)), "messages")
 	default:
-		s.Continues = &n
-		return &c.doc.Snapshots[i], true
+		s.Continues, base = &n, &c.doc.Snapshots[i]
+		if !value.Member("sent").Present() && n.Messages > len(base.Request.Messages) {
+			n.Sent = base.sentBefore()
+		}
+		return base, true
 	}
 	return nil, true
 }

@@ -274,33 +274,6 @@ func (c *coder) milliseconds(ms *int64) {
 	}
 }
 
-// headers is an object of arrays of strings.
-func (c *coder) headers(h *map[string][]string) {
-	if c.member("headers", optional, len(*h) == 0) != here {
-		return
-	}
-	defer c.leave()
-	if c.reading() {
-		*h = map[string][]string{}
-		for name := range c.at.Members() {
-			(*h)[name] = nil
-		}
-		if c.at.IsObject() && len(*h) == 0 {
-			c.emptied()
-			return
-		}
-	}
-	c.object(nil, func() {
-		for _, name := range slices.SortedFunc(maps.Keys(*h), c.order()) {
-			values := (*h)[name]
-			list(c, name, required, &values, c.word)
-			if c.reading() {
-				(*h)[name] = values
-			}
-		}
-	})
-}
-
 // hash is a member that is a hash; empty where there is none.
 func (c *coder) hash(name string, n need, h *canon.Hash) {
 	c.text(name, n, (*string)(h), func(s string) string {

@@ -1,0 +1,69 @@
+package snapshot_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// fourKB is a document of one call with a prompt of 40 lines.
+func fourKB(tb testing.TB) []byte {
+	s := record("TestBench", 1)
+	s.Request.Messages = []modelio.Message{
+		text(modelio.RoleSystem, strings.Repeat("Answer kindly, and name the order that is asked for.\n", 36)),
+		text(modelio.RoleUser, "Where is my order?"),
+	}
+	return encode(tb, document(tb, s))
+}
+
+func BenchmarkParse(b *testing.B) {
+	data := fourKB(b)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := snapshot.Parse(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkExamine(b *testing.B) {
+	data := fourKB(b)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, found := snapshot.Examine(data); len(found) > 0 {
+			b.Fatal(found)
+		}
+	}
+}
+
+// BenchmarkSeal seals an agent of 200 turns, whose requests were decoded one by one.
+func BenchmarkSeal(b *testing.B) {
+	records, _ := agent(prompt("Never guess."), 200)
+	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: records}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range doc.Snapshots {
+			doc.Snapshots[i].Continues = nil
+		}
+		if err := doc.Seal(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkParseAgent reads an agent of 200 turns.
+func BenchmarkParseAgent(b *testing.B) {
+	records, _ := agent(prompt("Never guess."), 200)
+	data := encode(b, document(b, records...))
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := snapshot.Parse(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
