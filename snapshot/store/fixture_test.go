@@ -125,6 +125,10 @@ func tree(t *testing.T, dir string) map[string]string {
 		if err != nil || e.IsDir() {
 			return err
 		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			found[file], err = os.Readlink(filepath.Join(dir, filepath.FromSlash(file)))
+			return err
+		}
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 		found[file] = string(data)
 		return err

@@ -63,3 +63,21 @@ func (s *Store) unmerged() ([]stage, error) {
 func (s *Store) object(name string) ([]byte, error) {
 	return s.git(s.dir, "cat-file", "blob", name)
 }
+
+// objectOf returns the object that a file of the store is in a commit; empty if there is none.
+func (s *Store) objectOf(commit, file string) string {
+	out, err := s.git(s.dir, "rev-parse", "-q", "--verify", commit+":./"+file)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// topOf returns the names of what a commit has in the store's directory.
+func (s *Store) topOf(commit string) []string {
+	out, err := s.git(s.dir, "ls-tree", "--name-only", "-z", commit, "./")
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}

@@ -25,6 +25,7 @@ type record struct {
 	*snapshot.Snapshot
 	n       int        // its number in the merged document
 	was     int        // its number on its side
+	added   bool       // by ours alone
 	request canon.Hash // of what was asked
 	sense   canon.Hash // of what was asked and answered: what a merge is about
 }
@@ -85,7 +86,8 @@ func (m *merging) mergeOurs(o *record) *record {
 	t := numbered(m.theirs, o.n)
 	if b == nil {
 		if t = m.sameCall(o); t == nil {
-			return o // ours is new
+			o.added = true
+			return o
 		}
 	}
 	switch {
@@ -144,6 +146,9 @@ func (m *merging) mergeTheirs(t *record, after int) {
 		t.n = m.next
 		m.next++
 		m.result.Renumbered = append(m.result.Renumbered, Renumbered{snapshot.ID(m.name, t.was), snapshot.ID(m.name, t.n)})
+	}
+	for after < len(m.merged) && m.merged[after].added {
+		after++ // what ours added at the same place comes first
 	}
 	m.numbers[t.was] = t
 	m.merged = slices.Insert(m.merged, after, t)

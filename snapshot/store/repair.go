@@ -212,8 +212,8 @@ func (r *repair) side(st stage) (*Doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	provider, name, _ := parseDocumentFile(st.file)
-	doc := &Doc{Provider: provider, Name: name, store: r.store}
+	_, name, _ := parseDocumentFile(st.file)
+	doc := &Doc{Provider: r.providerOf(st), Name: name, store: r.store}
 	if doc.Document, err = snapshot.Parse(data); err != nil {
 		return nil, fmt.Errorf("%s has it broken: %w", [...]string{"", "the common ancestor", "ours", "theirs"}[st.number&3], err)
 	}
@@ -221,6 +221,33 @@ func (r *repair) side(st stage) (*Doc, error) {
 		return nil, &snapshot.Error{Violations: wrong}
 	}
 	return doc, nil
+}
+
+// providerOf returns the provider under which one side has the document. Git names another one where it
+// takes the document for renamed.
+func (r *repair) providerOf(st stage) string {
+	named, name, _ := parseDocumentFile(st.file)
+	for _, commit := range [...][]string{1: {r.ancestor()}, 2: {"HEAD"}, 3: theirCommits}[st.number&3] {
+		for _, provider := range append([]string{named}, r.store.topOf(commit)...) {
+			if r.store.objectOf(commit, documentFile(provider, name)) == st.object {
+				return provider
+			}
+		}
+	}
+	return named
+}
+
+// theirCommits are what git calls the commit that is being merged.
+var theirCommits = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"}
+
+// ancestor returns the common ancestor of the commits that are being merged; empty if there is none.
+func (r *repair) ancestor() string {
+	for _, commit := range theirCommits {
+		if out, err := r.store.git(r.store.dir, "merge-base", "HEAD", commit); err == nil {
+			return strings.TrimSpace(string(out))
+		}
+	}
+	return ""
 }
 
 // moved finds a side that git does not name since it has the document under another provider.
@@ -309,7 +336,7 @@ func (r *repair) committed(name string, n need, providers []string, origins map[
 		_, ext, _ := strings.Cut(own, ".")
 		own = fmt.Sprintf("%d.%s", was, ext)
 	}
-	for _, commit := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "HEAD"} {
+	for _, commit := range append(theirCommits[:len(theirCommits):len(theirCommits)], "HEAD") {
 		for _, provider := range providers {
 			data, err := r.store.object(commit + ":./" + provider + "/" + name + "/" + own)
 			if err == nil && canon.Sum(data) == n.hash {

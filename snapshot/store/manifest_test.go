@@ -1,0 +1,189 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func TestManifest(t *testing.T) {
+	s, dir := newStore(t)
+	put := putOf("TestX", call{1, "one?", "one"}, call{3, "three?", "three"}, call{2, "two?", "two"})
+	commit(t, s, put, putOf("TestA", call{1, "a?", "a"}))
+	var got struct {
+		Version   string `json:"version"`
+		CreatedAt string `json:"created_at"`
+		UpdatedAt string `json:"updated_at"`
+		Snapshots []struct {
+			ID, Provider, File string
+			Hash               canon.Hash
+		} `json:"snapshots"`
+		Hash canon.Hash `json:"hash"`
+	}
+	decoder := json.NewDecoder(strings.NewReader(tree(t, dir)[manifestName]))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&got))
+	require.Equal(t, "1.0.0", got.Version)
+	require.Equal(t, "2026-01-09T10:30:00Z", got.CreatedAt)
+	require.Len(t, got.Snapshots, 4)
+	for i, id := range []string{nameOf("TestA") + "-1", put.Name + "-1", put.Name + "-3", put.Name + "-2"} {
+		require.Equal(t, id, got.Snapshots[i].ID)
+	}
+	require.Equal(t, put.Document.Snapshots[0].Hash, got.Snapshots[1].Hash)
+	require.Equal(t, fileOf("TestX"), got.Snapshots[1].File)
+	before := tree(t, dir)
+	require.NoError(t, s.WriteManifest())
+	require.Equal(t, before, tree(t, dir))
+}
+
+func TestManifestTimes(t *testing.T) {
+	s, dir := newStore(t)
+	at := func(test string, minutes int) Put {
+		put := putOf(test, call{1, "x?", fmt.Sprint(minutes)})
+		put.Document.Snapshots[0].Timestamp = recordedAt.Add(time.Duration(minutes) * time.Minute)
+		return put
+	}
+	times := func(created, updated string) {
+		t.Helper()
+		manifest := tree(t, dir)[manifestName]
+		require.Contains(t, manifest, `"created_at": "2026-01-09T`+created+`:00Z"`)
+		require.Contains(t, manifest, `"updated_at": "2026-01-09T`+updated+`:00Z"`)
+	}
+	commit(t, s, at("TestB", 10))
+	times("10:40", "10:40")
+	commit(t, s, at("TestB", 12))
+	times("10:42", "10:42") // no other document could have been the oldest
+	commit(t, s, at("TestA", 0), at("TestC", 20))
+	times("10:30", "10:50")
+	requireWhole(t, s)
+
+	// No other document is read to find the next oldest, so the manifest lags.
+	commit(t, s, at("TestA", 25))
+	times("10:30", "10:55")
+	result, err := s.Verify()
+	require.NoError(t, err)
+	require.Empty(t, result.Findings)
+	require.Equal(t, []snapshot.Finding{{File: manifestName, Pointer: "/created_at", Rule: "behind",
+		Message: "is 2026-01-09T10:30:00Z, and the oldest record is of 2026-01-09T10:42:00Z: traceforge manifest writes it"}}, result.Notes)
+	require.NoError(t, s.WriteManifest())
+	times("10:42", "10:55")
+	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestA")}}))
+	result, err = s.Verify()
+	require.NoError(t, err)
+	require.Equal(t, "/updated_at", result.Notes[0].Pointer)
+}
+
+func TestManifestThatLags(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
+	old := tree(t, dir)[manifestName]
+
+	// As after a pull: the documents are others.
+	commit(t, s, putOf("TestX", call{1, "one?", "changed"}), putOf("TestZ", call{1, "z?", "z"}))
+	writeFile(t, dir, manifestName, old)
+	result, err := s.Verify()
+	require.NoError(t, err)
+	require.Empty(t, result.Findings)
+	behind := []snapshot.Finding{{File: manifestName, Rule: "behind",
+		Message: "is behind: 1 records that it lists are not there any more or have changed, 2 are new: traceforge manifest writes it"}}
+	require.Equal(t, behind, result.Notes)
+	s.git = func(string, ...string) ([]byte, error) { return []byte(manifestName + "\x00"), nil }
+	result, err = s.Verify()
+	require.NoError(t, err)
+	require.Equal(t, behind, result.Findings, "a manifest that git tracks must be right")
+
+	// A repository does without a manifest.
+	removeFile(t, dir, manifestName)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	require.NotContains(t, tree(t, dir), manifestName)
+	requireWhole(t, s)
+}
+
+// TestManifestOfManyDocuments: beyond 1,000 documents commits leave it alone.
+func TestManifestOfManyDocuments(t *testing.T) {
+	s, dir := newStore(t)
+	var puts []Put
+	for n := range manifestDocuments {
+		puts = append(puts, putOf(fmt.Sprint("Test", n), call{1, "x?", "x"}))
+	}
+	commit(t, s, puts...)
+	requireWhole(t, s)
+	before := tree(t, dir)[manifestName]
+	commit(t, s, putOf("TestMore", call{1, "x?", "x"}))
+	require.Equal(t, before, tree(t, dir)[manifestName])
+	require.NoError(t, s.WriteManifest())
+	requireWhole(t, s)
+	before = tree(t, dir)[manifestName]
+	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestMore")}}))
+	require.NotEqual(t, before, tree(t, dir)[manifestName])
+	requireWhole(t, s)
+}
+
+func TestManifestThatIsWrong(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
+	right := tree(t, dir)[manifestName]
+	replaced := func(old, new string) string {
+		require.Contains(t, right, old)
+		return strings.Replace(right, old, new, 1)
+	}
+	const writes = ": traceforge manifest writes it"
+	for _, c := range []struct{ name, reason, manifest, says string }{
+		{"empty", "a manifest is JSON", "", writes},
+		{"conflict", "a merge", "<<<<<<< a\n=======\n>>>>>>> b\n", "manifest.json: conflict: line 1 is a conflict marker of a merge" + writes},
+		{"version", "no other is read", replaced("1.0.0", "2.0.0"), `manifest: is of version "2.0.0", must be "1.0.0"` + writes},
+		{"unknown", "exactly SF's members", replaced(`"version"`, `"x": 1, "version"`), "as SF has them, and nothing else" + writes},
+		{"missing", "exactly SF's members", `{}`, "as SF has them, and nothing else" + writes},
+		{"entry", "a name needs no escapes", replaced(nameOf("TestX")+"-1", `x\"`), "as SF has them, and nothing else" + writes},
+		{"time", "a time", replaced("10:30", "30:10"), "as SF has them, and nothing else" + writes},
+		{"hash", "of the entries", replaced(`"hash": "sha256:`, `"hash": "sha256:0`), "has the hash "},
+		{"layout", "one of two", replaced("    {", "   {"), "is not laid out as traceforge or SF write it" + writes},
+		{"id", "the hash seals it", replaced(nameOf("TestX")+"-2", nameOf("TestX")+"-3"), `/snapshots/1: manifest: has the id "` + nameOf("TestX") + `-3", but the record with that hash is ` + nameOf("TestX") + "-2" + writes},
+		{"file", "it follows from id and provider", replaced(fileOf("TestX"), fileOf("TestY")), "/snapshots/0/file: manifest: is "},
+		{"created", "no record is older", replaced("10:30", "10:31"), "/created_at: manifest: is 2026-01-09T10:31:00Z, but the oldest record is of 2026-01-09T10:30:00Z" + writes},
+		{"updated", "no record is newer", strings.Replace(replaced(`"updated_at": "2026`, `"updated_at": "2025`), "x", "x", 1), "/updated_at: manifest: is 2025-"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			writeFile(t, dir, manifestName, c.manifest)
+			result, err := s.Verify()
+			require.NoError(t, err)
+			require.Len(t, result.Findings, 1, c.reason)
+			require.Contains(t, result.Findings[0].String(), c.says, c.reason)
+			require.Empty(t, result.Notes)
+			require.NoError(t, s.WriteManifest())
+			require.Equal(t, right, tree(t, dir)[manifestName])
+		})
+	}
+
+	// One that cannot be read is left to traceforge manifest.
+	writeFile(t, dir, manifestName, "x")
+	commit(t, s, putOf("TestY", call{1, "y?", "changed"}))
+	require.Equal(t, "x", tree(t, dir)[manifestName])
+	require.NoError(t, s.WriteManifest())
+	requireWhole(t, s)
+
+	// One as JSON.stringify prints it is as good.
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(tree(t, dir)[manifestName]), &v))
+	m, err := parseManifest([]byte(tree(t, dir)[manifestName]))
+	require.NoError(t, err)
+	printed := string(m.encodeAs(indented))
+	require.JSONEq(t, tree(t, dir)[manifestName], printed)
+	require.Contains(t, printed, "    {\n      \"id\": \""+nameOf("TestX")+"-1\",\n      \"provider\": \"openai\",\n")
+	writeFile(t, dir, manifestName, printed)
+	requireWhole(t, s)
+
+	// Broken documents have no manifest.
+	writeFile(t, dir, fileOf("TestX"), "{")
+	err = s.WriteManifest()
+	require.ErrorContains(t, err, "write manifest: ")
+	require.ErrorContains(t, err, fileOf("TestX"))
+	require.Equal(t, printed, tree(t, dir)[manifestName])
+}

@@ -1,0 +1,410 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A repository is one of git with a store, as its users have it: no merge driver, no configuration but
+// who commits.
+type repository struct {
+	t     *testing.T
+	dir   string
+	store *Store
+}
+
+// newRepository returns a repository whose branch main has the given documents.
+func newRepository(t *testing.T, puts ...Put) *repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git: ", err)
+	}
+	r := &repository{t: t, dir: t.TempDir()}
+	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
+		t.Setenv(name, os.DevNull)
+	}
+	r.git("init", "-q", "-b", "main")
+	r.git("config", "user.name", "a")
+	r.git("config", "user.email", "a@example.com")
+	r.store = openAt(t, filepath.Join(r.dir, ".ai-snapshots"))
+	r.commit(puts...)
+	return r
+}
+
+func (r *repository) git(args ...string) string {
+	r.t.Helper()
+	out, err := r.try(args...)
+	require.NoError(r.t, err, out)
+	return out
+}
+
+func (r *repository) try(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = r.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// commit commits documents, to the store and to git.
+func (r *repository) commit(puts ...Put) {
+	r.t.Helper()
+	commit(r.t, r.store, puts...)
+	r.stage()
+}
+
+func (r *repository) stage() {
+	r.t.Helper()
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", "recorded")
+}
+
+// branches commits theirs on a branch and ours on main, and merges. It reports whether git merged.
+func (r *repository) branches(ours, theirs func()) bool {
+	r.t.Helper()
+	r.git("checkout", "-q", "-b", "theirs")
+	theirs()
+	r.git("checkout", "-q", "main")
+	ours()
+	_, err := r.try("merge", "-q", "--no-edit", "theirs")
+	return err == nil
+}
+
+// conflicts returns the files that git could not merge.
+func (r *repository) conflicts() []string {
+	r.t.Helper()
+	return strings.Fields(r.git("diff", "--name-only", "--diff-filter=U", "--relative=.ai-snapshots"))
+}
+
+// requireVerified fails if Verify finds anything; a manifest that lags is none.
+func requireVerified(t *testing.T, s *Store) {
+	t.Helper()
+	result, err := s.Verify()
+	require.NoError(t, err)
+	require.Empty(t, result.Findings)
+}
+
+// heal repairs the store, runs the command that the report names, and commits the merge.
+func (r *repository) heal(theirs ...string) *Report {
+	r.t.Helper()
+	report, err := r.store.Repair(theirs...)
+	require.NoError(r.t, err)
+	require.Empty(r.t, report.Left)
+	requireVerified(r.t, r.store)
+	_, command, ok := strings.Cut(report.String(), "now: git ")
+	require.True(r.t, ok, report.String())
+	r.git(strings.Fields(command)...)
+	require.Empty(r.t, r.conflicts())
+	r.git("commit", "-q", "-m", "merged")
+	require.Empty(r.t, r.git("status", "--porcelain"))
+	return report
+}
+
+// TestBranchesThatDoNotConflict: plain git merges what different tests recorded.
+func TestBranchesThatDoNotConflict(t *testing.T) {
+	one := call{1, "one?", "one"}
+	other := func(p Put, pkg string) Put {
+		source := &p.Document.Snapshots[0].Source
+		source.Package = pkg
+		p.Name = snapshot.DocumentName(pkg, source.Test)
+		p.Document.Snapshots[0].ID = snapshot.ID(p.Name, 1)
+		return p
+	}
+	shared := func(system string, tests ...string) (puts []Put) {
+		for _, test := range tests {
+			puts = append(puts, putWith(test, system, call{1, "one?", "one of " + test}))
+		}
+		return puts
+	}
+	first, second := []string{"TestA1", "TestA2", "TestA3", "TestA4"}, []string{"TestB1", "TestB2", "TestB3", "TestB4"}
+	for _, c := range []struct {
+		name, reason       string
+		base, ours, theirs []Put
+	}{
+		{"packages", "tests of different packages have documents of their own", nil,
+			[]Put{other(putOf("TestX", one), "example.com/ours")}, []Put{other(putOf("TestX", one), "example.com/theirs")}},
+		{"tests", "so have different tests of a package", []Put{putOf("TestX", one), putOf("TestY", one)},
+			[]Put{putOf("TestX", call{1, "one?", "ours"}), putOf("TestNew", one)}, []Put{putOf("TestY", call{1, "one?", "theirs"}, call{2, "two?", "two"})}},
+		{"prompts", "a prompt that four tests share is in four documents", append(shared(system, first...), shared(system, second...)...),
+			shared("Ours.\n"+system, first...), shared("Theirs.\n"+system, second...)},
+		{"answers", "the same answer of two tests is two files", nil,
+			[]Put{putOf("TestX", one)}, []Put{putOf("TestY", one)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRepository(t, append(c.base, putOf("TestBase", one))...)
+			merged := r.branches(func() { r.commit(c.ours...) }, func() { r.commit(c.theirs...) })
+			require.True(t, merged, c.reason)
+			requireVerified(t, r.store)
+			require.NotContains(t, r.git("ls-files"), manifestName)
+			report, err := r.store.Repair()
+			require.NoError(t, err)
+			require.Empty(t, report.String())
+			requireWhole(t, r.store)
+		})
+	}
+}
+
+// TestBothRecordedTheSameTest: the conflict is in the document, and Repair merges it by record.
+func TestBothRecordedTheSameTest(t *testing.T) {
+	base := []call{{1, "one?", "one"}, {2, "two?", "two"}, {3, "three?", "three"}}
+	id := nameOf("TestX") + "-"
+	for _, c := range []struct {
+		name, reason       string
+		base, ours, theirs []call
+		take               []string
+		want               []call
+		renumbered         []Renumbered
+		choices            []Choice
+	}{
+		{name: "changed-others", reason: "each record is that of the side that changed it", base: base,
+			ours:   []call{{1, "one?", "ours"}, base[1], base[2]},
+			theirs: []call{base[0], base[1], {3, "three?", "theirs"}},
+			want:   []call{{1, "one?", "ours"}, base[1], {3, "three?", "theirs"}}},
+		{name: "appended", reason: "theirs are behind ours, under new numbers", base: base,
+			ours:       append(base[:3:3], call{4, "four?", "ours"}),
+			theirs:     append(base[:3:3], call{4, "vier?", "theirs"}, call{5, "fünf?", "theirs too"}),
+			want:       append(base[:3:3], call{4, "four?", "ours"}, call{6, "vier?", "theirs"}, call{5, "fünf?", "theirs too"}),
+			renumbered: []Renumbered{{id + "4", id + "6"}}},
+		{name: "inserted", reason: "a new record follows its predecessor", base: base,
+			ours:   []call{base[0], base[1], base[2], {4, "four?", "ours"}},
+			theirs: []call{base[0], {5, "half?", "theirs"}, base[1], base[2]},
+			want:   []call{base[0], {5, "half?", "theirs"}, base[1], base[2], {4, "four?", "ours"}}},
+		{name: "same-number", reason: "a number is taken once", base: base,
+			ours:       []call{base[0], base[1], base[2], {4, "four?", "ours"}},
+			theirs:     []call{{4, "zero?", "theirs"}, base[0], base[1], base[2]},
+			want:       []call{{5, "zero?", "theirs"}, base[0], base[1], base[2], {4, "four?", "ours"}},
+			renumbered: []Renumbered{{id + "4", id + "5"}}},
+		{name: "appended-the-same", reason: "both recorded one call, and got one answer", base: base,
+			ours:   []call{base[0], {2, "two?", "ours"}, base[2], {4, "four?", "four"}},
+			theirs: append(base[:3:3], call{4, "four?", "four"}),
+			want:   []call{base[0], {2, "two?", "ours"}, base[2], {4, "four?", "four"}}},
+		{name: "both-changed", reason: "one must be chosen, and ours is where we are", base: base,
+			ours:    []call{{1, "one?", "ours"}, base[1], base[2]},
+			theirs:  []call{{1, "one?", "theirs"}, base[1], {3, "three?", "theirs"}},
+			want:    []call{{1, "one?", "ours"}, base[1], {3, "three?", "theirs"}},
+			choices: []Choice{{id + "1", "both sides changed it", "ours"}}},
+		{name: "both-changed-theirs", reason: "the user chose", base: base, take: []string{id + "1"},
+			ours:    []call{{1, "one?", "ours"}, base[1], base[2]},
+			theirs:  []call{{1, "one?", "theirs"}, base[1], {3, "three?", "theirs"}},
+			want:    []call{{1, "one?", "theirs"}, base[1], {3, "three?", "theirs"}},
+			choices: []Choice{{id + "1", "both sides changed it", "theirs"}}},
+		{name: "both-new", reason: "no common ancestor", take: nil,
+			ours:       []call{{1, "one?", "one"}, {2, "two?", "ours"}, {3, "three?", "ours"}},
+			theirs:     []call{{1, "one?", "one"}, {2, "zwei?", "theirs"}, {3, "three?", "theirs"}},
+			want:       []call{{1, "one?", "one"}, {2, "two?", "ours"}, {4, "zwei?", "theirs"}, {3, "three?", "ours"}},
+			choices:    []Choice{{id + "3", "both sides recorded this call, and the answers differ", "ours"}},
+			renumbered: []Renumbered{{id + "2", id + "4"}}},
+		{name: "both-new-theirs", reason: "the user chose for the whole test", take: []string{nameOf("TestX")},
+			ours:       []call{{1, "one?", "ours"}},
+			theirs:     []call{{1, "zwei?", "zwei"}, {2, "one?", "theirs"}},
+			want:       []call{{3, "zwei?", "zwei"}, {1, "one?", "theirs"}},
+			choices:    []Choice{{id + "1", "both sides recorded this call, and the answers differ", "theirs"}},
+			renumbered: []Renumbered{{id + "1", id + "3"}}},
+		{name: "removed-and-changed", reason: "nothing is lost", base: base,
+			ours:    []call{base[1], {3, "three?", "ours"}},
+			theirs:  []call{{1, "one?", "theirs"}, base[1]},
+			want:    []call{{1, "one?", "theirs"}, base[1], {3, "three?", "ours"}},
+			choices: []Choice{{id + "3", "ours changed it and theirs removed it", "ours"}, {id + "1", "ours removed it and theirs changed it", "theirs"}}},
+		{name: "removed", reason: "what one side removed, and the other left alone, goes", base: base,
+			ours:   []call{base[0], base[1]},
+			theirs: []call{{2, "two?", "theirs"}, base[2]},
+			want:   []call{{2, "two?", "theirs"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			puts := []Put{putOf("TestOther", base...)}
+			if c.base != nil {
+				puts = append(puts, putOf("TestX", c.base...))
+			}
+			r := newRepository(t, puts...)
+			merged := r.branches(func() { r.commit(putOf("TestX", c.ours...)) }, func() { r.commit(putOf("TestX", c.theirs...)) })
+			require.False(t, merged)
+			for _, file := range r.conflicts() {
+				require.True(t, file == fileOf("TestX") || strings.HasPrefix(file, "openai/"+nameOf("TestX")+"/"), file)
+			}
+			result, err := r.store.Verify()
+			require.NoError(t, err)
+			require.Equal(t, "conflict", result.Findings[0].Rule)
+			require.Equal(t, fileOf("TestX"), result.Findings[0].File)
+
+			report := r.heal(c.take...)
+			require.Len(t, report.Merged, 1)
+			require.Equal(t, c.choices, report.Merged[0].Choices)
+			require.Equal(t, c.renumbered, report.Merged[0].Renumbered)
+			requireCalls(t, r.store, "TestX", c.want...)
+			requireCalls(t, r.store, "TestOther", base...)
+			requireWhole(t, r.store)
+			for i := range c.choices {
+				if c.choices[i].Taken == "ours" {
+					require.Contains(t, report.String(), "to take theirs instead: traceforge repair --theirs "+c.choices[i].ID+"\n")
+				}
+			}
+		})
+	}
+}
+
+// TestRepairAgain: until git add, another Repair may choose otherwise, and what is whole stays.
+func TestRepairAgain(t *testing.T) {
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	require.False(t, r.branches(func() { r.commit(putOf("TestX", call{1, "one?", "ours"})) }, func() { r.commit(putOf("TestX", call{1, "one?", "theirs"})) }))
+	_, err := r.store.Repair()
+	require.NoError(t, err)
+	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"})
+	report, err := r.store.Repair()
+	require.NoError(t, err)
+	require.Contains(t, report.String(), fileOf("TestX")+": is whole: left as it is\nnow: git add -A -- ")
+	commit(t, r.store, putOf("TestX", call{1, "one?", "ours"}, call{2, "two?", "recorded after the merge"}))
+	_, err = r.store.Repair()
+	require.NoError(t, err)
+	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"}, call{2, "two?", "recorded after the merge"})
+	_, err = r.store.Repair(nameOf("TestX") + "-1")
+	require.NoError(t, err)
+	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
+	r.heal()
+	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
+}
+
+// TestOneSideTaken: who took one side by hand has it, with its raw answers.
+func TestOneSideTaken(t *testing.T) {
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	require.False(t, r.branches(func() { r.commit(putOf("TestX", call{1, "one?", "ours"})) }, func() { r.commit(putOf("TestX", call{1, "one?", "theirs"})) }))
+	r.git("checkout", "--theirs", ".ai-snapshots/"+fileOf("TestX"))
+	r.heal()
+	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
+}
+
+// TestRemovedAndChanged: one side removed the test, the other recorded it again.
+func TestRemovedAndChanged(t *testing.T) {
+	change := func(r *repository) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }
+	removed := func(r *repository) func() {
+		return func() {
+			require.NoError(t, r.store.Commit(Change{Remove: []string{fileOf("TestX")}}))
+			r.stage()
+		}
+	}
+	for _, oursRemoves := range []bool{true, false} {
+		r := newRepository(t, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
+		reason := "theirs removed the document and ours changed it"
+		if oursRemoves {
+			require.False(t, r.branches(removed(r), change(r)))
+			reason = "ours removed the document and theirs changed it"
+		} else {
+			require.False(t, r.branches(change(r), removed(r)))
+		}
+		report := r.heal()
+		require.Equal(t, reason, report.Merged[0].Choices[0].Reason)
+		requireCalls(t, r.store, "TestX", call{1, "one?", "changed"})
+	}
+}
+
+// TestMovedAndChanged: one side moved the document to another provider.
+func TestMovedAndChanged(t *testing.T) {
+	one, two := call{1, "one?", "one"}, call{2, "two?", "two"}
+	r := newRepository(t, putOf("TestX", one, two))
+	move := func() {
+		put := putOf("TestX", call{1, "one?", "moved"}, two)
+		put.Provider = "anthropic"
+		put.Document.Snapshots[1].Provider = "openai"
+		r.commit(put)
+	}
+	require.False(t, r.branches(move, func() { r.commit(putOf("TestX", one, call{2, "two?", "theirs"})) }))
+	r.heal()
+	requireWhole(t, r.store)
+	requireCalls(t, r.store, "TestX", call{1, "one?", "moved"}, call{2, "two?", "theirs"})
+	files, err := r.store.List()
+	require.NoError(t, err)
+	require.Equal(t, []string{documentFile("anthropic", nameOf("TestX"))}, files)
+}
+
+// TestTrackedManifest: a repository that tracks its manifest has a conflict in it too, and Repair
+// writes it.
+func TestTrackedManifest(t *testing.T) {
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	r.git("add", "-f", ".ai-snapshots/"+manifestName)
+	r.git("commit", "-q", "-m", "track the manifest")
+	require.False(t, r.branches(func() { r.commit(putOf("TestY", call{1, "y?", "y"})) }, func() { r.commit(putOf("TestZ", call{1, "z?", "z"})) }))
+	require.Equal(t, []string{manifestName}, r.conflicts())
+	report := r.heal()
+	require.Empty(t, report.Merged)
+	require.Equal(t, []string{manifestName}, report.Add)
+	requireWhole(t, r.store)
+}
+
+// TestContinuedRecords: records of theirs that continue each other do so under their new numbers.
+func TestContinuedRecords(t *testing.T) {
+	agent := func(answers ...string) Put {
+		var calls []call
+		for i, answer := range answers {
+			calls = append(calls, call{i + 1, "go on", answer})
+		}
+		put := putOf("TestX", calls...)
+		for i := 1; i < len(answers); i++ {
+			before := &put.Document.Snapshots[i-1]
+			request := &put.Document.Snapshots[i].Request
+			history := append(before.Request.Messages[:len(before.Request.Messages):len(before.Request.Messages)], before.Response.Candidates[0].Message)
+			request.Messages = append(history, request.Messages[1])
+		}
+		return put
+	}
+	r := newRepository(t, agent("one"))
+	require.False(t, r.branches(func() { r.commit(agent("one", "two", "three of ours")) }, func() { r.commit(agent("one", "zwei", "drei of theirs")) }))
+	report := r.heal()
+	require.NotEmpty(t, report.Merged)
+	doc, err := r.store.Load(nameOf("TestX"), "openai")
+	require.NoError(t, err)
+	ids := map[string]*snapshot.Snapshot{}
+	for i := range doc.Document.Snapshots {
+		ids[doc.Document.Snapshots[i].ID] = &doc.Document.Snapshots[i]
+	}
+	// Both asked the same second call and got other answers; their third calls differ.
+	require.Equal(t, []Choice{{nameOf("TestX") + "-2", "both sides recorded this call, and the answers differ", "ours"}}, report.Merged[0].Choices)
+	theirs := ids[nameOf("TestX")+"-4"]
+	require.NotNil(t, theirs)
+	require.Equal(t, "zwei", *theirs.Request.Messages[4].Content[0].Text, "the request of theirs is whole")
+	require.Equal(t, "drei of theirs", *theirs.Response.Candidates[0].Message.Content[0].Text)
+}
+
+func TestRepairWithoutGit(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	writeFile(t, dir, fileOf("TestX"), "{\n<<<<<<< a\n=======\n>>>>>>> b\n}\n")
+	s.git = func(string, ...string) ([]byte, error) { return nil, errors.New("no git") }
+	report, err := s.Repair()
+	require.NoError(t, err)
+	require.Equal(t, fileOf("TestX")+": conflict: holds conflict markers, and git does not tell the sides (no git): "+
+		"take one of them, and record again with -update what is missing\n", report.String())
+	s.git = func(string, ...string) ([]byte, error) { return nil, nil }
+	report, err = s.Repair()
+	require.NoError(t, err)
+	require.Contains(t, report.String(), "git has no sides of it")
+}
+
+// TestRepairLeaves: what cannot be merged is left, with the reason, and the rest is merged.
+func TestRepairLeaves(t *testing.T) {
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
+	writeFile(t, r.dir, ".ai-snapshots/config.json", "{}\n")
+	r.stage()
+	side := func(name string, document string) func() {
+		return func() {
+			r.commit(putOf("TestX", call{1, "one?", name}), putOf("TestY", call{1, "y?", name}))
+			writeFile(t, r.dir, ".ai-snapshots/config.json", `{"`+name+"\": 1}\n")
+			writeFile(t, r.dir, ".ai-snapshots/"+fileOf("TestX"), document)
+			r.stage()
+		}
+	}
+	require.False(t, r.branches(side("ours", "{}"), side("theirs", "{\"x\": 1}")))
+	report, err := r.store.Repair()
+	require.NoError(t, err)
+	require.Len(t, report.Merged, 1)
+	require.Equal(t, fileOf("TestY"), report.Merged[0].File)
+	require.Contains(t, report.String(), "config.json: conflict: is in conflict, and no document: merge it by hand\n")
+	require.Contains(t, report.String(), nameOf("TestX")+".json: conflict: could not be merged: ours has it broken: ")
+	require.Contains(t, report.String(), "take one side with git checkout --ours or --theirs")
+	require.NotContains(t, report.Add, fileOf("TestX"))
+}

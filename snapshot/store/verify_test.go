@@ -1,0 +1,187 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func TestVerify(t *testing.T) {
+	raw := func(answer string) string { return string(canon.Sum(fmt.Appendf(nil, "{\"answer\":%q}\n", answer))) }
+	const rawPointer = "/snapshots/0/response/raw_output_ref"
+	for _, c := range []struct {
+		name, reason string
+		change       func(t *testing.T, dir string)
+		want         []snapshot.Finding
+	}{
+		{"raw-missing", "replay could not serve it",
+			func(t *testing.T, dir string) { removeFile(t, dir, rawOf("TestX", 1)) },
+			[]snapshot.Finding{{File: fileOf("TestX"), Pointer: rawPointer, Rule: "raw",
+				Message: "names " + raw("one") + ", but " + rawOf("TestX", 1) + " is missing"}}},
+		{"raw-altered", "replay serves what was recorded",
+			func(t *testing.T, dir string) { writeFile(t, dir, rawOf("TestX", 1), "x") },
+			[]snapshot.Finding{{File: rawOf("TestX", 1), Rule: "raw", Message: "has the hash " + string(canon.Sum([]byte("x"))) +
+				", but " + nameOf("TestX") + ".json names " + raw("one") + " at " + rawPointer}}},
+		{"raw-conflict", "a merge driver of the user's may have merged it",
+			func(t *testing.T, dir string) {
+				writeFile(t, dir, rawOf("TestX", 1), "a\n<<<<<<< x\n=======\n>>>>>>> y\n")
+			},
+			[]snapshot.Finding{{File: rawOf("TestX", 1), Rule: "conflict", Message: "line 2 is a conflict marker of a merge"}}},
+		{"raw-without-record", "nobody reviews it",
+			func(t *testing.T, dir string) { writeFile(t, dir, rawOf("TestX", 7), "x") },
+			[]snapshot.Finding{{File: rawOf("TestX", 7), Rule: "stray", Message: "is named by no record: traceforge prune removes it"}}},
+		{"raw-without-document", "nobody reviews it",
+			func(t *testing.T, dir string) { removeFile(t, dir, fileOf("TestX")) },
+			[]snapshot.Finding{
+				{File: rawOf("TestX", 1), Rule: "stray", Message: "is named by no record: traceforge prune removes it"},
+				{File: rawOf("TestX", 2), Rule: "stray", Message: "is named by no record: traceforge prune removes it"}}},
+		{"other-name", "the test would not find it",
+			func(t *testing.T, dir string) {
+				require.NoError(t, os.Rename(filepath.Join(dir, fileOf("TestY")), filepath.Join(dir, fileOf("TestZ"))))
+				require.NoError(t, os.Rename(filepath.Join(dir, "openai", nameOf("TestY")), filepath.Join(dir, "openai", nameOf("TestZ"))))
+			},
+			[]snapshot.Finding{{File: fileOf("TestZ"), Pointer: "/snapshots/0/id", Rule: "name",
+				Message: `is "` + nameOf("TestY") + `-1", must be ` + nameOf("TestZ") + "-<n>, as the file's name says"}}},
+		{"two-providers", "a test has one document",
+			func(t *testing.T, dir string) {
+				require.NoError(t, os.CopyFS(filepath.Join(dir, "anthropic"), os.DirFS(filepath.Join(dir, "openai"))))
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, "anthropic", nameOf("TestX"))))
+				removeFile(t, dir, documentFile("anthropic", nameOf("TestX")))
+			},
+			[]snapshot.Finding{{File: fileOf("TestY"), Rule: "duplicate",
+				Message: "is the document of the same test as " + documentFile("anthropic", nameOf("TestY")) + ": delete one"}}},
+		{"strays", "what is in a store is reviewed",
+			func(t *testing.T, dir string) {
+				for _, file := range []string{"README", "openai/README", "openai/" + nameOf("TestX") + "/README", "openai/" + nameOf("TestX") + "/01.json",
+					fileOf("TestX") + tempExt, "Upper/x", "openai/UPPER.json"} {
+					writeFile(t, dir, file, "x")
+				}
+			},
+			[]snapshot.Finding{
+				{File: "README", Rule: "stray", Message: isStray},
+				{File: "Upper", Rule: "stray", Message: isStray},
+				{File: "openai/README", Rule: "stray", Message: isStray},
+				{File: "openai/UPPER.json", Rule: "stray", Message: isStray},
+				{File: fileOf("TestX") + tempExt, Rule: "stray", Message: "is left of a commit that was cut short: traceforge repair removes it"},
+				{File: "openai/" + nameOf("TestX") + "/01.json", Rule: "stray", Message: isStray},
+				{File: "openai/" + nameOf("TestX") + "/README", Rule: "stray", Message: isStray}}},
+		{"links", "a link leads to what nobody reviews",
+			func(t *testing.T, dir string) {
+				removeFile(t, dir, fileOf("TestY"))
+				require.NoError(t, os.Symlink(filepath.Join(t.TempDir(), "x"), filepath.Join(dir, fileOf("TestY"))))
+				require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "anthropic")))
+			},
+			[]snapshot.Finding{
+				{File: "anthropic", Rule: "stray", Message: "is a link, and a store holds files: put the file in its place"},
+				{File: rawOf("TestY", 1), Rule: "stray", Message: "is named by no record: traceforge prune removes it"},
+				{File: fileOf("TestY"), Rule: "stray", Message: "is a link, and a store holds files: put the file in its place"}}},
+		{"attributes", "git would change line ends, or track what it must not",
+			func(t *testing.T, dir string) {
+				removeFile(t, dir, attributesName)
+				writeFile(t, dir, ignoreName, "")
+			},
+			[]snapshot.Finding{
+				{File: ".gitattributes", Rule: "attributes", Message: "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"},
+				{File: ".gitignore", Rule: "attributes", Message: "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"}}},
+		{"users-own", "these are nobody else's",
+			func(t *testing.T, dir string) {
+				writeFile(t, dir, configName, "{}")
+				writeFile(t, dir, ".pending/openai/x.json", "{}")
+			}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
+			removeFile(t, dir, manifestName)
+			c.change(t, dir)
+			before := tree(t, dir)
+			result, err := s.Verify()
+			require.NoError(t, err)
+			require.ElementsMatch(t, c.want, result.Findings, c.reason)
+			require.Empty(t, result.Notes)
+			require.Equal(t, before, tree(t, dir), "Verify changes nothing")
+		})
+	}
+}
+
+// TestVerifyFindsEveryAlteredByte: whatever byte of whatever file is another one, is a finding or a
+// note that names the file.
+func TestVerifyFindsEveryAlteredByte(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), mediaOf("TestY", []byte("image")))
+	for file, content := range tree(t, dir) {
+		for i := range content {
+			altered := []byte(content)
+			altered[i] ^= 1
+			writeFile(t, dir, file, string(altered))
+			result, err := s.Verify()
+			require.NoError(t, err)
+			named := false
+			for _, f := range append(result.Findings, result.Notes...) {
+				named = named || f.File == file
+			}
+			require.True(t, named, "byte %d of %s: %s", i, file, altered[max(0, i-20):min(len(altered), i+20)])
+		}
+		writeFile(t, dir, file, content)
+	}
+	requireWhole(t, s)
+}
+
+func TestVerifyChecks(t *testing.T) {
+	s, _ := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
+	result, err := s.Verify(func(d *Doc) []snapshot.Violation {
+		if raw, err := d.Raw(0); err != nil || !bytes.Contains(raw, []byte("one")) {
+			return nil
+		}
+		return []snapshot.Violation{{Pointer: "/snapshots/0", Rule: "lint", Message: "says one"}}
+	})
+	require.NoError(t, err)
+	require.Equal(t, []snapshot.Finding{{File: fileOf("TestX"), Pointer: "/snapshots/0", Rule: "lint", Message: "says one"}}, result.Findings)
+	require.Equal(t, 2, result.Documents)
+	require.Equal(t, 3, result.Calls)
+}
+
+func TestPrune(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}), putOf("TestZ", call{1, "z?", "z"}))
+	writeFile(t, dir, rawOf("TestX", 7), "x")
+	removeFile(t, dir, fileOf("TestY"))
+	writeFile(t, dir, fileOf("TestZ"), "broken")
+	pruned, err := s.Prune()
+	require.NoError(t, err)
+	require.Equal(t, []string{rawOf("TestX", 7), rawOf("TestY", 1)}, pruned)
+	require.Contains(t, tree(t, dir), rawOf("TestZ", 1), "what a broken document names is not known")
+	require.NoDirExists(t, filepath.Join(dir, "openai", nameOf("TestY")))
+}
+
+// TestVerifyBeforeTheFirstCommitEnds: a store whose lock file was just made is no finding.
+func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
+	s, dir := newStore(t)
+	require.NoError(t, os.MkdirAll(dir, 0o777))
+	requireWhole(t, s)
+	writeFile(t, dir, attributesName, "")
+	requireWhole(t, s)
+}
+
+func TestVerifyIrregular(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	removeFile(t, dir, ignoreName)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ignoreName), 0o777))
+	result, err := s.Verify()
+	require.NoError(t, err)
+	require.Len(t, result.Findings, 2)
+	require.ErrorContains(t, s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}), "is no regular file")
+	require.ErrorIs(t, os.Remove(filepath.Join(dir, "gone")), fs.ErrNotExist)
+	require.False(t, strings.Contains(result.Findings[0].Message, "\n"))
+}
