@@ -58,6 +58,10 @@ func (w *writer) array(v jsontext.Value, depth int) error {
 		if i > 0 {
 			w.dst = append(w.dst, ',')
 		}
+		if e.NumberKind() == jsontext.PlainNumber { // as most are, of the many that embeddings have
+			w.dst = append(w.dst, e.Raw()...)
+			continue
+		}
 		if err := w.value(e, depth); err != nil {
 			return jsontext.Within(strconv.Itoa(i), err)
 		}

@@ -100,6 +100,12 @@ type parser struct {
 func (p *parser) value(depth int) error {
 	c := p.peek()
 	at := len(p.doc.nodes)
+	if '0' <= c && c <= '9' || c == '-' { // the shortest way, for embeddings
+		start := p.pos
+		kind, err := p.number()
+		p.doc.nodes = append(p.doc.nodes, node{int32(start), int32(p.pos), int32(at + 1), false, kind})
+		return err
+	}
 	p.doc.nodes = append(p.doc.nodes, node{start: int32(p.pos)})
 	var err error
 	switch c {
@@ -116,7 +122,7 @@ func (p *parser) value(depth int) error {
 	case '"':
 		p.doc.nodes[at].escaped, err = p.text(nil)
 	default:
-		p.doc.nodes[at].kind, err = p.scalar(c)
+		_, err = p.scalar(c)
 	}
 	p.doc.nodes[at].end, p.doc.nodes[at].next = int32(p.pos), int32(len(p.doc.nodes))
 	return err

@@ -104,6 +104,10 @@ func (s *scanner) scalar(c byte) (NumberKind, error) {
 	case 'n':
 		return NotNumber, s.literal("null")
 	}
+	return s.number()
+}
+
+func (s *scanner) number() (NumberKind, error) {
 	end, kind := Number(s.window, s.pos)
 	for more := true; more && end == len(s.window); {
 		more = s.more() // of it, perhaps
