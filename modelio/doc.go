@@ -1,6 +1,6 @@
 // Package modelio defines what goes into a model and what comes out of it: the Genkit model
-// contract (GK) with its messages, parts, requests, responses and chunks, and the model_io
-// sessions (MIO) that log them.
+// contract (GK) with its messages, parts, requests, responses and chunks; and, in the same words, a
+// call over the wire, whatever the wire format: [Request], [Response], [Numbering].
 //
 // A [Model] is the one-method seam between an application and a model. [ModelFunc] makes one
 // of a function, [Aggregate] joins the chunks of a stream into the whole answer, [Check] proves
