@@ -201,13 +201,14 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 // collections are the segments of a path that the id of what the provider keeps for a while
 // follows. An id has a digit in it, unlike the operations that may stand there too.
 var collections = map[string]bool{
-	"batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true, "files": true,
-	"interactions": true, "items": true, "jobs": true, "messages": true, "operations": true, "requests": true, "responses": true,
-	"runs": true, "steps": true, "threads": true, "uploads": true,
+	"batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true,
+	"files": true, "interactions": true, "items": true, "jobs": true, "messages": true, "operations": true,
+	"requests": true, "responses": true, "runs": true, "steps": true, "threads": true, "uploads": true,
 }
 
 // resource is the name, or the URL, of something that Google keeps for hours.
-var resource = regexp.MustCompile(`^(?:https://generativelanguage\.googleapis\.com/[^/]+/)?(batches|cachedContents|files)/[0-9a-z-]{10,}$`)
+var resource = regexp.MustCompile(`^(?:https://generativelanguage\.googleapis\.com/[^/]+/)?` +
+	`(batches|cachedContents|files)/[0-9a-z-]{10,}$`)
 
 // resourceKind returns the kind of one of Google's names; "" for any other text.
 func resourceKind(text string) string {
@@ -226,7 +227,8 @@ func resourceKind(text string) string {
 
 // signs are what a text with a value that is handed out holds one of.
 var signs = [][]byte{
-	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`ignature"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
+	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`),
+	[]byte(`ignature"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
 	[]byte(`"container"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
 }

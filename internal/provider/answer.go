@@ -12,15 +12,18 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// A decoder decodes the body of an answer.
+type decoder func(body jsontext.Value) (*modelio.Response, error)
+
 // answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones go
 // through a fold before that.
-func answers(api string, newFold func() fold, decode func(body jsontext.Value) (*modelio.Response, error)) func(*Answer) (*modelio.Response, error) {
+func answers(api string, newFold func() fold, decode decoder) func(*Answer) (*modelio.Response, error) {
 	return func(a *Answer) (*modelio.Response, error) { return decodeAnswer(api, a, newFold, decode) }
 }
 
 // decodeAnswer decodes an answer of any status: whole with decode, or streamed with a fold
 // before that.
-func decodeAnswer(api string, a *Answer, newFold func() fold, decode func(body jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
+func decodeAnswer(api string, a *Answer, newFold func() fold, decode decoder) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
@@ -47,7 +50,8 @@ func answerError(api string, body []byte, err error) *WireError {
 	case len(begin) == 0:
 		return &WireError{API: api, Reason: "the answer is empty"}
 	case errors.Is(err, jsontext.ErrSyntax) && begin[0] != '{' && begin[0] != '[':
-		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %q", begin[:min(enough, len(begin))])}
+		begin = begin[:min(enough, len(begin))]
+		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %q", begin)}
 	}
 	return parseError(api, err)
 }
@@ -58,7 +62,7 @@ func neither(what string) error {
 }
 
 // decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
-func decodeBody(api string, body jsontext.Value, decode func(jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
+func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Response, error) {
 	failure := errorObject(body)
 	resp, err := decode(body)
 	if wire := (*WireError)(nil); errors.As(err, &wire) {
@@ -71,11 +75,12 @@ func decodeBody(api string, body jsontext.Value, decode func(jsontext.Value) (*m
 		return &modelio.Response{Error: failure}, nil
 	}
 	resp.Error = failure
-	resp.Candidates = slices.DeleteFunc(resp.Candidates, func(c modelio.Candidate) bool { return len(c.Message.Content) == 0 })
+	empty := func(c modelio.Candidate) bool { return len(c.Message.Content) == 0 }
+	resp.Candidates = slices.DeleteFunc(resp.Candidates, empty)
 	return resp, nil
 }
 
-func decodeStream(api string, events *Events, f fold, decode func(jsontext.Value) (*modelio.Response, error)) (*modelio.Response, error) {
+func decodeStream(api string, events *Events, f fold, decode decoder) (*modelio.Response, error) {
 	var failure *modelio.ProviderError
 	cut, done := false, false
 	for n := 1; ; n++ {
@@ -167,15 +172,16 @@ func decodeFailure(a *Answer) *modelio.ProviderError {
 // nil if it does not.
 func errorObject(body jsontext.Value) *modelio.ProviderError {
 	e, message := body.Member("error"), body.Member("message")
+	kind, code := body.Member("type").Word(), scalarText(body.Member("code"))
 	switch {
-	case body.Member("type").Word() == "error" && message.IsWord(): // an event of OpenAI's responses
-		return &modelio.ProviderError{Code: scalarText(body.Member("code")), Message: message.Word()}
+	case kind == "error" && message.IsWord(): // an event of OpenAI's responses
+		return &modelio.ProviderError{Code: code, Message: message.Word()}
 	case body.Member("object").Word() == "error" && message.IsWord(): // Mistral and vLLM
-		return &modelio.ProviderError{Type: body.Member("type").Word(), Code: scalarText(body.Member("code")), Message: message.Word()}
+		return &modelio.ProviderError{Type: kind, Code: code, Message: message.Word()}
 	case e.IsWord() && message.IsWord(): // the error is a code beside its message
-		return &modelio.ProviderError{Type: cmp.Or(body.Member("type").Word(), e.Word()), Code: scalarText(body.Member("code")), Message: message.Word()}
+		return &modelio.ProviderError{Type: cmp.Or(kind, e.Word()), Code: code, Message: message.Word()}
 	case e.IsWord():
-		return &modelio.ProviderError{Type: firstWord(body, "type", "error_type"), Code: scalarText(body.Member("code")), Message: e.Word()}
+		return &modelio.ProviderError{Type: firstWord(body, "type", "error_type"), Code: code, Message: e.Word()}
 	case e.IsObject():
 		return &modelio.ProviderError{
 			Type:    firstWord(e, "type", "status"),
@@ -183,9 +189,9 @@ func errorObject(body jsontext.Value) *modelio.ProviderError {
 			Message: cmp.Or(firstWord(e, "message"), firstWord(e.Member("error"), "message")), // proxies wrap errors
 		}
 	case string(body.Member("success").Raw()) == "false" && body.Member("msg").IsWord(): // Z.ai, with status 200
-		return &modelio.ProviderError{Code: scalarText(body.Member("code")), Message: body.Member("msg").Word()}
+		return &modelio.ProviderError{Code: code, Message: body.Member("msg").Word()}
 	}
-	code := scalarText(body.Member("base_resp", "status_code")) // MiniMax, likewise
+	code = scalarText(body.Member("base_resp", "status_code")) // MiniMax, likewise
 	if code != "" && code != "0" {
 		return &modelio.ProviderError{Code: code, Message: body.Member("base_resp", "status_msg").Word()}
 	}

@@ -160,7 +160,7 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 	case kind == "image" || kind == "document":
 		part, ok = claudeMedia(kind, v)
 	case kind == "tool_use" || kind == "server_tool_use" || kind == "mcp_tool_use":
-		part.ToolRequest = &modelio.ToolRequest{Name: v.Member("name").Word(), Ref: v.Member("id").Word(), Input: v.Member("input").Raw()}
+		part.ToolRequest = toolRequest(v, "name", "id", "input")
 		ok = part.ToolRequest.Name != "" && part.ToolRequest.Ref != "" && part.ToolRequest.Input != nil
 		part.Metadata = v.Rest("type", "id", "name", "input")
 		if kind != "tool_use" {

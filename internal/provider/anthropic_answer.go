@@ -23,11 +23,7 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("content").IsArray() {
 		return nil, neither("content")
 	}
-	c := modelio.Candidate{
-		Message:         modelio.Message{Role: modelio.RoleModel},
-		FinishReasonRaw: body.Member("stop_reason").Word(),
-	}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(body.Member("stop_reason").Word())
 	var calls callNames
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	calls.resolve(&c.Message)

@@ -128,7 +128,8 @@ func encodeClaudeBlock(api string, message, at int, part modelio.Part) (modelio.
 		return encodeClaudeMedia(part.Media), nil
 	case part.ToolRequest != nil:
 		call := part.ToolRequest
-		o := modelio.Object{"type": jsontext.Text("tool_use"), "id": jsontext.Text(call.Ref), "name": jsontext.Text(call.Name), "input": call.Input}
+		o := texts("type", "tool_use", "id", call.Ref, "name", call.Name)
+		o["input"] = call.Input
 		if call.Input == nil {
 			o["input"] = json.RawMessage("{}")
 		}
@@ -161,7 +162,7 @@ func encodeClaudeResult(api string, message, at int, part modelio.Part) (modelio
 func encodeClaudeMedia(m *modelio.Media) modelio.Object {
 	source := modelio.Object{"type": jsontext.Text("url"), "url": jsontext.Text(m.URL)}
 	if contentType, data, ok := splitDataURL(m.URL); ok {
-		source = modelio.Object{"type": jsontext.Text("base64"), "media_type": jsontext.Text(contentType), "data": jsontext.Text(data)}
+		source = texts("type", "base64", "media_type", contentType, "data", data)
 	}
 	return modelio.Object{"type": jsontext.Text(claudeMediaKind(m)), "source": jsontext.ObjectText(source)}
 }

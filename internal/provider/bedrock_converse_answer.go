@@ -20,11 +20,7 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !message.IsObject() {
 		return nil, neither("output")
 	}
-	c := modelio.Candidate{
-		Message:         modelio.Message{Role: modelio.RoleModel},
-		FinishReasonRaw: body.Member("stopReason").Word(),
-	}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(body.Member("stopReason").Word())
 	c.Message.Content, _ = converseBlocks(message.Member("content"))
 	tidy(&c.Message)
 	return &modelio.Response{

@@ -33,21 +33,60 @@ type invokeForm struct {
 // none of these. The first that fits is it.
 var invokeForms = []invokeForm{
 	{name: "nova", has: []string{"schemaVersion", "inferenceConfig"},
-		parameters: parameters{"temperature": "temperature", "max_new_tokens": "max_tokens", "topP": "top_p", "stopSequences": "stop"}},
+		parameters: parameters{
+			"temperature":    "temperature",
+			"max_new_tokens": "max_tokens",
+			"topP":           "top_p",
+			"stopSequences":  "stop",
+		}},
 	{name: "titan", has: []string{"inputText"}, prompt: "inputText", in: "textGenerationConfig",
-		parameters: parameters{"temperature": "temperature", "maxTokenCount": "max_tokens", "topP": "top_p", "stopSequences": "stop"}},
+		parameters: parameters{
+			"temperature":   "temperature",
+			"maxTokenCount": "max_tokens",
+			"topP":          "top_p",
+			"stopSequences": "stop",
+		}},
 	{name: "command", has: []string{"message"}, prompt: "message",
-		parameters: parameters{"temperature": "temperature", "max_tokens": "max_tokens", "p": "top_p", "stop_sequences": "stop"}},
+		parameters: parameters{
+			"temperature":    "temperature",
+			"max_tokens":     "max_tokens",
+			"p":              "top_p",
+			"stop_sequences": "stop",
+		}},
 	{name: "claude-text", has: []string{"max_tokens_to_sample"}, prompt: "prompt",
-		parameters: parameters{"temperature": "temperature", "max_tokens_to_sample": "max_tokens", "top_p": "top_p", "stop_sequences": "stop"}},
+		parameters: parameters{
+			"temperature":          "temperature",
+			"max_tokens_to_sample": "max_tokens",
+			"top_p":                "top_p",
+			"stop_sequences":       "stop",
+		}},
 	{name: "llama", has: []string{"max_gen_len"}, prompt: "prompt",
-		parameters: parameters{"temperature": "temperature", "max_gen_len": "max_tokens", "top_p": "top_p"}},
+		parameters: parameters{
+			"temperature": "temperature",
+			"max_gen_len": "max_tokens",
+			"top_p":       "top_p",
+		}},
 	{name: "jurassic", has: []string{"maxTokens", "numResults"}, prompt: "prompt",
-		parameters: parameters{"temperature": "temperature", "maxTokens": "max_tokens", "topP": "top_p", "stopSequences": "stop"}},
+		parameters: parameters{
+			"temperature":   "temperature",
+			"maxTokens":     "max_tokens",
+			"topP":          "top_p",
+			"stopSequences": "stop",
+		}},
 	{name: "cohere", has: []string{"p", "k", "num_generations"}, prompt: "prompt",
-		parameters: parameters{"temperature": "temperature", "max_tokens": "max_tokens", "p": "top_p", "stop_sequences": "stop"}},
+		parameters: parameters{
+			"temperature":    "temperature",
+			"max_tokens":     "max_tokens",
+			"p":              "top_p",
+			"stop_sequences": "stop",
+		}},
 	{name: "prompt", has: []string{"prompt"}, prompt: "prompt",
-		parameters: parameters{"temperature": "temperature", "max_tokens": "max_tokens", "top_p": "top_p", "stop": "stop"}},
+		parameters: parameters{
+			"temperature": "temperature",
+			"max_tokens":  "max_tokens",
+			"top_p":       "top_p",
+			"stop":        "stop",
+		}},
 }
 
 // findForm returns the form of a body; nil if it is Claude's.

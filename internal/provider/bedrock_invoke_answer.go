@@ -27,8 +27,13 @@ var invokeTexts = []struct {
 const invokeMetrics = "amazon-bedrock-invocationMetrics"
 
 var invokeUsage = usageNames{
-	input:  [][]string{{"inputTextTokenCount"}, {"prompt_token_count"}, {invokeMetrics, "inputTokenCount"}, {"usage", "input_tokens"}},
-	output: [][]string{{"generation_token_count"}, {"totalOutputTextTokenCount"}, {invokeMetrics, "outputTokenCount"}, {"usage", "output_tokens"}},
+	input: [][]string{
+		{"inputTextTokenCount"}, {"prompt_token_count"}, {invokeMetrics, "inputTokenCount"}, {"usage", "input_tokens"},
+	},
+	output: [][]string{
+		{"generation_token_count"}, {"totalOutputTextTokenCount"},
+		{invokeMetrics, "outputTokenCount"}, {"usage", "output_tokens"},
+	},
 }
 
 func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
@@ -70,11 +75,7 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 	if !ok {
 		return
 	}
-	c := modelio.Candidate{
-		Message:         modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(said)}},
-		FinishReasonRaw: v.Member(finish...).Word(),
-	}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(v.Member(finish...).Word(), modelio.TextPart(said))
 	tidy(&c.Message)
 	r.Candidates = append(r.Candidates, c)
 }

@@ -49,8 +49,8 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("message").IsObject() {
 		return nil, neither("a message")
 	}
-	c := modelio.Candidate{Message: chatAnswer(body.Member("message")), FinishReasonRaw: body.Member("finish_reason").Word()}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(body.Member("finish_reason").Word())
+	c.Message = chatAnswer(body.Member("message"))
 	return &modelio.Response{
 		Candidates: []modelio.Candidate{c},
 		Usage:      cohereUsage.decode(body.Member("usage")),

@@ -66,7 +66,8 @@
 // is not the caller's own function.
 //
 // In Options, $url is what the URL says beyond the endpoint (an Azure deployment, the method of
-// Gemini, the query), $headers the headers that change behaviour (anthropic-beta), $wire the form of a body of Bedrock's InvokeModel that is not Claude's,
+// Gemini, the query), $headers the headers that change behaviour (anthropic-beta), $wire the form of
+// a body of Bedrock's InvokeModel that is not Claude's,
 // and $body a body that is no JSON object.
 //
 // # What a response keeps

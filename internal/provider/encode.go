@@ -54,6 +54,15 @@ func optionsOf(r *modelio.Request) modelio.Object {
 	return o
 }
 
+// texts returns an object whose members are strings, given as names and values.
+func texts(pairs ...string) modelio.Object {
+	o := modelio.Object{}
+	for i := 0; i < len(pairs); i += 2 {
+		o[pairs[i]] = jsontext.Text(pairs[i+1])
+	}
+	return o
+}
+
 // overlay puts the members of extra over those of base, and merges where both are objects. It
 // undoes what keep and keepRest do: base is what a codec makes of the fields, extra is what had
 // none. Our own marks are no members of the wire.

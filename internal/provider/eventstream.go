@@ -44,14 +44,15 @@ func frameSizes(buf []byte) (frame, headers int) {
 
 func frameEvent(raw []byte) Event {
 	size, headersSize := frameSizes(raw)
-	if size == 0 || size != len(raw) || binary.BigEndian.Uint32(raw[size-checksumSize:]) != crc32.ChecksumIEEE(raw[:size-checksumSize]) {
+	end := size - checksumSize
+	if size == 0 || size != len(raw) || binary.BigEndian.Uint32(raw[end:]) != crc32.ChecksumIEEE(raw[:end]) {
 		return Event{Raw: raw, Data: raw}
 	}
 	headers, err := frameHeaders(raw[preludeSize : preludeSize+headersSize])
 	if err != nil {
 		return Event{Raw: raw, Data: raw}
 	}
-	payload := raw[preludeSize+headersSize : size-checksumSize]
+	payload := raw[preludeSize+headersSize : end]
 	switch headers[":message-type"] {
 	case "exception":
 		doc, err := jsontext.Parse(payload)

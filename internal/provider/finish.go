@@ -6,11 +6,21 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// candidate returns an answer that ends for a reason in the provider's own word.
+func candidate(raw string, parts ...modelio.Part) modelio.Candidate {
+	return modelio.Candidate{
+		Message:         modelio.Message{Role: modelio.RoleModel, Content: parts},
+		FinishReason:    finishReason(raw),
+		FinishReasonRaw: raw,
+	}
+}
+
 // finishReason maps the words for why a generation stopped, of all APIs, to GK's
 // (design R15). No word, as in a stream that was cut, is other.
 func finishReason(raw string) modelio.FinishReason {
 	switch strings.ToLower(raw) {
-	case "stop", "finish", "endoftext", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence", "tool_use", "complete", "completed", "tool_call", "tool-calls":
+	case "stop", "finish", "endoftext", "eos", "end_turn", "stop_sequence", "complete", "completed",
+		"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call":
 		return modelio.FinishStop
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded", "max_output_tokens":
 		return modelio.FinishLength

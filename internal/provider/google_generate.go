@@ -219,7 +219,8 @@ var (
 // should be, becomes a custom part with all of its members.
 func generatePart(v jsontext.Value) modelio.Part {
 	names := &camelCase
-	for _, kind := range []string{snakeCase.inlineData, snakeCase.fileData, snakeCase.functionCall, snakeCase.functionResponse} {
+	s := &snakeCase
+	for _, kind := range []string{s.inlineData, s.fileData, s.functionCall, s.functionResponse} {
 		if v.Member(kind).Present() {
 			names = &snakeCase
 		}
@@ -253,11 +254,12 @@ func (n *generateNames) decode(v jsontext.Value) (modelio.Part, bool) {
 			ok = part.Media.URL != "" && !strings.HasPrefix(part.Media.URL, "data:")
 			jsontext.KeepRest(&part.Metadata, name, m, wordsOf(m, n.mimeType, n.fileURI)...)
 		case n.functionCall:
-			part.ToolRequest = &modelio.ToolRequest{Name: m.Member("name").Word(), Ref: m.Member("id").Word(), Input: m.Member("args").Raw()}
+			part.ToolRequest = toolRequest(m, "name", "id", "args")
 			ok = part.ToolRequest.Name != ""
 			jsontext.KeepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "args")...)
 		case n.functionResponse:
-			part.ToolResponse = &modelio.ToolResponse{Name: m.Member("name").Word(), Ref: m.Member("id").Word(), Output: m.Member("response").Raw()}
+			part.ToolResponse = &modelio.ToolResponse{Name: m.Member("name").Word(), Ref: m.Member("id").Word()}
+			part.ToolResponse.Output = m.Member("response").Raw()
 			ok = part.ToolResponse.Name != ""
 			jsontext.KeepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "response")...)
 		default:

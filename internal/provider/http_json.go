@@ -140,7 +140,8 @@ func opaquePart(a *Answer) []modelio.Part {
 }
 
 func looseCandidate(parts []modelio.Part) modelio.Candidate {
-	return modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
+	message := modelio.Message{Role: modelio.RoleModel, Content: parts}
+	return modelio.Candidate{Message: message, FinishReason: modelio.FinishStop}
 }
 
 // looseAnswer decodes a chat completion, or keeps the whole as a custom part. Its id and times,

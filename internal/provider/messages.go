@@ -34,6 +34,11 @@ func takeMessages(r *modelio.Request, v jsontext.Value, one func(jsontext.Value)
 	return ok
 }
 
+// toolRequest returns the call that an object is, by the names of its members.
+func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest {
+	return &modelio.ToolRequest{Name: v.Member(name).Word(), Ref: v.Member(ref).Word(), Input: v.Member(input).Raw()}
+}
+
 // callNames maps the refs of tool calls to the names of their tools, for results that name
 // only the call.
 type callNames map[string]string

@@ -18,8 +18,7 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !message.IsObject() && !text.IsString() {
 		return nil, neither("a message")
 	}
-	c := modelio.Candidate{FinishReasonRaw: body.Member("done_reason").Word()}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(body.Member("done_reason").Word())
 	if message.IsObject() {
 		c.Message = ollamaMessage(message)
 		delete(c.Message.Metadata, "role")
@@ -42,7 +41,8 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 		Candidates: []modelio.Candidate{c},
 		Model:      body.Member("model").Word(),
 		Usage:      ollamaUsage.decode(body),
-		Metadata:   beside(body, "model", "message", "response", "thinking", "done", "done_reason", "prompt_eval_count", "eval_count"),
+		Metadata: beside(body, "model", "message", "response", "thinking", "done", "done_reason",
+			"prompt_eval_count", "eval_count"),
 	}
 	resp.Usage.Unknown = nil // the rest of the body
 	if resp.Usage.InputTokens == nil && resp.Usage.OutputTokens == nil {

@@ -30,8 +30,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 }
 
 func chatChoice(choice jsontext.Value) modelio.Candidate {
-	c := modelio.Candidate{FinishReasonRaw: choice.Member("finish_reason").Word()}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(choice.Member("finish_reason").Word())
 	c.Message = chatAnswer(choice.Member("message"))
 	for name, v := range beside(choice, "index", "message", "delta", "text", "finish_reason") {
 		if _, taken := c.Message.Metadata[name]; !taken {
@@ -207,7 +206,8 @@ func (c *chatGrowing) content(v jsontext.Value) {
 func growBlock(blocks []*growing, v jsontext.Value) []*growing {
 	kind, index := string(v.Member("type").Raw()), string(v.Member("index").Raw())
 	var last *growing
-	if n := len(blocks); n > 0 && kind != "" && string(blocks[n-1].set["type"]) == kind && string(blocks[n-1].set["index"]) == index {
+	n := len(blocks)
+	if n > 0 && kind != "" && string(blocks[n-1].set["type"]) == kind && string(blocks[n-1].set["index"]) == index {
 		last = blocks[n-1]
 	} else {
 		last = &growing{}
@@ -269,10 +269,12 @@ func (c *chatGrowing) callAt(v jsontext.Value) *chatCall {
 			break
 		}
 	}
-	if found != nil && id.IsWord() && found.call.has("id") && string(found.call.set["id"]) != string(id.Raw()) && string(found.call.set["id"]) != `""` {
-		found = nil
+	another := false // a call with an id of its own
+	if found != nil && id.IsWord() && found.call.has("id") {
+		was := string(found.call.set["id"])
+		another = was != string(id.Raw()) && was != `""`
 	}
-	if found == nil {
+	if found == nil || another {
 		found = &chatCall{index: index}
 		c.calls = append(c.calls, found)
 	}

@@ -138,7 +138,9 @@ func encodeChatBlock(part modelio.Part) (modelio.Object, error) {
 			return modelio.Object{"type": jsontext.Text("thinking"), "thinking": jsontext.Text(*part.Reasoning)}, nil
 		}
 		text := modelio.Object{"type": jsontext.Text("text"), "text": jsontext.Text(*part.Reasoning)}
-		return modelio.Object{"type": jsontext.Text("thinking"), "thinking": jsontext.List([]json.RawMessage{jsontext.ObjectText(text)})}, nil
+		o := texts("type", "thinking")
+		o["thinking"] = jsontext.List(list{jsontext.ObjectText(text)})
+		return o, nil
 	case part.Media != nil:
 		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
 	}
@@ -149,7 +151,7 @@ func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
 	contentType, data, _ := splitDataURL(part.Media.URL)
 	switch {
 	case kind == "input_audio":
-		return jsontext.ObjectText(modelio.Object{"format": jsontext.Text(audioFormat(contentType)), "data": jsontext.Text(data)})
+		return jsontext.ObjectText(texts("format", audioFormat(contentType), "data", data))
 	case kind == "file":
 		return jsontext.ObjectText(modelio.Object{"file_data": jsontext.Text(part.Media.URL)})
 	case marked(part.Metadata, wireString):

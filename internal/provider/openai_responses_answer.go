@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -22,14 +23,7 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("output").IsArray() {
 		return nil, neither("output")
 	}
-	c := modelio.Candidate{
-		Message:         modelio.Message{Role: modelio.RoleModel},
-		FinishReasonRaw: body.Member("status").Word(),
-	}
-	if reason := body.Member("incomplete_details", "reason").Word(); reason != "" {
-		c.FinishReasonRaw = reason
-	}
-	c.FinishReason = finishReason(c.FinishReasonRaw)
+	c := candidate(cmp.Or(body.Member("incomplete_details", "reason").Word(), body.Member("status").Word()))
 	for _, item := range body.Member("output").Elements() {
 		c.Message.Content = append(c.Message.Content, responsesParts(item)...)
 	}

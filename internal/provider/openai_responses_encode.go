@@ -153,9 +153,9 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 		}
 		kind := metadataWord(part.Metadata, "type")
 		if kind == "reasoning_text" {
-			content = append(content, jsontext.ObjectText(modelio.Object{"type": jsontext.Text(kind), "text": jsontext.Text(*part.Reasoning)}))
+			content = append(content, jsontext.ObjectText(texts("type", kind, "text", *part.Reasoning)))
 		} else {
-			summary = append(summary, jsontext.ObjectText(modelio.Object{"type": jsontext.Text("summary_text"), "text": jsontext.Text(*part.Reasoning)}))
+			summary = append(summary, jsontext.ObjectText(texts("type", "summary_text", "text", *part.Reasoning)))
 		}
 	}
 	o := modelio.Object{"type": jsontext.Text("reasoning"), "summary": jsontext.List(summary)}

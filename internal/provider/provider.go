@@ -19,7 +19,7 @@ type Codec struct {
 	Home  string
 	Keys  []string
 
-	Generates bool // the answers are generated, so that a temperature says whether they would be the same again (design R7)
+	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
 	Seeded    bool // the API has a seed parameter (design R7)
 
 	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
@@ -52,11 +52,11 @@ var registered []*Codec
 // codec's own file, so that no other file names an API. The order of calls does not matter, since
 // no two codecs match the same request. It panics where the API has a codec already.
 func Register(c *Codec) *Codec {
-	at, found := slices.BinarySearchFunc(registered, c.API, func(c *Codec, api string) int { return strings.Compare(c.API, api) })
-	if found {
+	if _, ok := find(c.API); ok {
 		panic("two codecs for " + c.API)
 	}
-	registered = slices.Insert(registered, at, c)
+	registered = append(registered, c)
+	slices.SortFunc(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })
 	return c
 }
 
@@ -76,7 +76,14 @@ func Match(w *Wire) (*Codec, bool) {
 
 // Named returns the codec of an API.
 func Named(api string) (*Codec, bool) {
-	for _, c := range Codecs() {
+	if api == generic.API {
+		return generic, true
+	}
+	return find(api)
+}
+
+func find(api string) (*Codec, bool) {
+	for _, c := range registered {
 		if c.API == api {
 			return c, true
 		}

@@ -7,7 +7,7 @@ import (
 
 // requests returns the DecodeRequest of an API whose bodies are objects. decode says with say what
 // is to be kept of the path; the rest of the request is kept here.
-func requests(api string, decode func(w *Wire, body jsontext.Value) *modelio.Request) func(*Wire) (*modelio.Request, error) {
+func requests(api string, decode func(*Wire, jsontext.Value) *modelio.Request) func(*Wire) (*modelio.Request, error) {
 	return func(w *Wire) (*modelio.Request, error) {
 		body, err := w.body(api)
 		if err != nil {

@@ -22,7 +22,8 @@ var _ = Register(&Codec{
 })
 
 func matchVertexAnthropic(w *Wire) bool {
-	return strings.Contains(w.URL.Path, "/publishers/anthropic/models/") && !strings.Contains(w.URL.Path, "/count-tokens:") &&
+	path := w.URL.Path
+	return strings.Contains(path, "/publishers/anthropic/models/") && !strings.Contains(path, "/count-tokens:") &&
 		posts(hasList("messages"), ":rawPredict", ":streamRawPredict")(w)
 }
 
