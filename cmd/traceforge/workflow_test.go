@@ -29,6 +29,11 @@ func TestWorkflow(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningProvider{}] = new(func())
+			checkout, err := filepath.Abs("../..")
+			if err != nil {
+				return err
+			}
+			env.Setenv("CHECKOUT", checkout)
 			env.Vars = append(append(env.Vars, goEnv...),
 				"COLUMNS=", "NO_COLOR=", "GORACE=atexit_sleep_ms=0",
 				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(env.WorkDir, ".gitconfig"),
