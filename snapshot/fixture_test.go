@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -72,4 +73,13 @@ func parse(tb testing.TB, data []byte) *snapshot.Document {
 	doc, err := snapshot.Parse(data)
 	require.NoError(tb, err)
 	return doc
+}
+
+// indented lays a text out as files are.
+func indented(tb testing.TB, text []byte) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	require.NoError(tb, json.Indent(&b, text, "", "  "))
+	b.WriteByte('\n')
+	return b.Bytes()
 }

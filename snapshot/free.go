@@ -262,10 +262,8 @@ func (c *coder) valueNumber(v jsontext.Value) {
 	switch {
 	case err == nil:
 		c.dst = append(c.dst, text...)
-	case c.form == inMemory:
+	case c.form == inMemory, c.form == asSealed:
 		c.report(RuleNumber, notFitting(string(raw)))
-		c.dst = append(c.dst, raw...)
-	case c.form == asSealed: // was reported where it was read
 		c.dst = append(c.dst, raw...)
 	default:
 		c.writeKept(string(raw))

@@ -189,7 +189,7 @@ func (c *coder) comparePieces(is, should jsontext.Value) {
 	mine, ok := piecesOf(is)
 	other, ok2 := piecesOf(should)
 	if ok && ok2 && strings.Join(mine, "") == strings.Join(other, "") {
-		if !slices.Equal(mine, other) {
+		if !slices.Equal(mine, other) || is.IsString() != should.IsString() {
 			c.report(RulePieces, "must be in the pieces that traceforge writes, which hide no line break: seal it again")
 		}
 		return
@@ -210,10 +210,15 @@ func (c *coder) comparePieces(is, should jsontext.Value) {
 	}
 }
 
-// children returns what is in an object or an array.
+// children returns what is in an array, or in an object in the order of the names.
 func children(v jsontext.Value) (names []string, values []jsontext.Value) {
+	var members []member
 	for name, value := range v.Members() {
-		names, values = append(names, name), append(values, value)
+		members = append(members, member{name: name, value: value})
+	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	for _, m := range members {
+		names, values = append(names, m.name), append(values, m.value)
 	}
 	for _, value := range v.Elements() {
 		values = append(values, value)

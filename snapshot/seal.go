@@ -118,9 +118,9 @@ func hashOf(sum []byte) canon.Hash { return canon.Hash("sha256:" + hex.EncodeToS
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
 
 // sealOf returns the seal of a record as it stands in a text, if all members that it covers are
-// there (SF "Individual Snapshot Hash").
+// there, and all their numbers ones that JavaScript reads as they are (SF "Individual Snapshot Hash").
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
-	s := coder{form: asSealed, dst: c.sealed[:0]}
+	s := coder{form: asSealed, dst: slices.Grow(c.sealed[:0], len(record.Raw()))}
 	opening := "{"
 	for _, name := range sealedNames {
 		value := record.Member(name)
@@ -136,7 +136,7 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	s.write("}")
 	c.sealed = s.dst
 	sum := sha256.Sum256(s.dst)
-	return hashOf(sum[:]), true
+	return hashOf(sum[:]), len(s.found) == 0
 }
 
 // RequestCore returns the canonical JSON of what a request asks for: the whole of it, texts joined,
