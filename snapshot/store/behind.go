@@ -2,14 +2,17 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
+	"strconv"
+	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -37,39 +40,50 @@ func (v *verifier) checkManifest() error {
 	return nil
 }
 
-const writeIt = ": traceforge manifest writes it"
+// wrongManifest tells what is wrong with the manifest.
+func wrongManifest(rule, pointer, format string, args ...any) snapshot.Violation {
+	message := fmt.Sprintf(format, args...) + ": traceforge manifest writes it"
+	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
+}
 
+// manifestViolation returns what is wrong with a manifest; of several things one, since one command
+// remedies all.
 func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
-	wrong := func(rule, pointer, format string, args ...any) snapshot.Violation {
-		return snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...) + writeIt}
-	}
 	m, err := parseManifest(data)
 	switch line := conflictLine(data); {
 	case err != nil && line > 0:
-		return wrong(snapshot.RuleConflict, "", "line %d is a conflict marker of a merge", line)
+		return wrongManifest(snapshot.RuleConflict, "", "line %d is a conflict marker of a merge", line)
 	case err != nil:
-		return wrong(snapshot.RuleManifest, "", "%v", err)
+		return wrongManifest(snapshot.RuleManifest, "", "%v", err)
 	case !bytes.Equal(data, m.encode()) && !bytes.Equal(data, m.encodeAs(indented)):
-		return wrong(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
+		return wrongManifest(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
 	case len(v.broken) > 0:
 		return snapshot.Violation{} // what it should say is not known
 	case !slices.Equal(m.Entries, v.manifest.Entries):
-		return v.behind(m, wrong)
-	case m.CreatedAt.After(v.manifest.CreatedAt):
-		return wrong(snapshot.RuleManifest, "/created_at", "is %s, but the oldest record is of %s", formatTime(m.CreatedAt), formatTime(v.manifest.CreatedAt))
-	case m.UpdatedAt.Before(v.manifest.UpdatedAt):
-		return wrong(snapshot.RuleManifest, "/updated_at", "is %s, but the newest record is of %s", formatTime(m.UpdatedAt), formatTime(v.manifest.UpdatedAt))
-	case m.CreatedAt.Before(v.manifest.CreatedAt):
-		return wrong(snapshot.RuleBehind, "/created_at", "is %s, and the oldest record is of %s", formatTime(m.CreatedAt), formatTime(v.manifest.CreatedAt))
-	case m.UpdatedAt.After(v.manifest.UpdatedAt):
-		return wrong(snapshot.RuleBehind, "/updated_at", "is %s, and the newest record is of %s", formatTime(m.UpdatedAt), formatTime(v.manifest.UpdatedAt))
+		return v.behind(m)
 	}
-	return snapshot.Violation{}
+	return cmp.Or(
+		wrongTime("/created_at", "oldest", m.CreatedAt, v.manifest.CreatedAt, m.CreatedAt.Compare(v.manifest.CreatedAt)),
+		wrongTime("/updated_at", "newest", m.UpdatedAt, v.manifest.UpdatedAt, v.manifest.UpdatedAt.Compare(m.UpdatedAt)),
+	)
+}
+
+// wrongTime tells of a time that is not that of the record which it should be of. Where narrower is
+// positive, a record is out of the manifest's times; where it is negative, the manifest lags.
+func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.Violation {
+	rule := snapshot.RuleManifest
+	switch {
+	case narrower == 0:
+		return snapshot.Violation{}
+	case narrower < 0:
+		rule = snapshot.RuleBehind
+	}
+	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", formatTime(is), which, formatTime(of))
 }
 
 // behind tells of a manifest that lists other records than there are. A record's hash seals its id, so
 // that one with another id, or another file, was altered.
-func (v *verifier) behind(m *manifest, wrong func(rule, pointer, format string, args ...any) snapshot.Violation) snapshot.Violation {
+func (v *verifier) behind(m *manifest) snapshot.Violation {
 	sealed := make(map[canon.Hash]entry, len(v.manifest.Entries))
 	for _, e := range v.manifest.Entries {
 		sealed[e.Hash] = e
@@ -82,12 +96,15 @@ func (v *verifier) behind(m *manifest, wrong func(rule, pointer, format string, 
 			continue
 		}
 		delete(sealed, e.Hash)
+		pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i))
 		if is.ID != e.ID {
-			return wrong(snapshot.RuleManifest, fmt.Sprintf("/snapshots/%d", i), "has the id %q, but the record with that hash is %s", e.ID, is.ID)
+			return wrongManifest(snapshot.RuleManifest, pointer,
+				"has the id %q, but the record with that hash is %s", e.ID, is.ID)
 		}
-		if path.Base(is.File) != path.Base(e.File) || documentFile(e.Provider, strings.TrimSuffix(path.Base(e.File), documentExt)) != e.File {
-			return wrong(snapshot.RuleManifest, fmt.Sprintf("/snapshots/%d/file", i), "is %q, but the record is in %s", e.File, is.File)
+		if own := path.Base(e.File); own != path.Base(is.File) || e.File != e.Provider+"/"+own {
+			return wrongManifest(snapshot.RuleManifest, pointer+"/file", "is %q, but the record is in %s", e.File, is.File)
 		}
 	}
-	return wrong(snapshot.RuleBehind, "", "is behind: %d records that it lists are not there any more or have changed, %d are new", changed, len(sealed))
+	return wrongManifest(snapshot.RuleBehind, "",
+		"is behind: %d records that it lists are not there any more or have changed, %d are new", changed, len(sealed))
 }

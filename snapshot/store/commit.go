@@ -129,6 +129,9 @@ func (s *Store) target(p Put) (*target, error) {
 		if !ok {
 			continue
 		}
+		if size := int64(len(given)); size > s.maxBytes {
+			return nil, s.unreadable(t.beside(n.own), &tooLarge{size, s.maxBytes})
+		}
 		if got := canon.Sum(given); got != n.hash {
 			return nil, s.failure(t.beside(n.own), "", n.rule, nil, "%s", n.altered(got, p.Name))
 		}
@@ -268,7 +271,8 @@ func (p *plan) checkDirs(dirs ...string) error {
 	for _, dir := range dirs {
 		info, err := p.root.Lstat(dir)
 		if err == nil && !info.IsDir() {
-			return p.store.failure(dir, "", snapshot.RuleStray, nil, "is no directory: no link is followed where a store is written")
+			return p.store.failure(dir, "", snapshot.RuleStray, nil,
+				"is no directory: no link is followed where a store is written")
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

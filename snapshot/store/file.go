@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -107,7 +108,7 @@ func (w within) sum(file string) (canon.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	return sumFile(f, w.limit)
+	return sumFile(f, math.MaxInt64)
 }
 
 // has reports whether a file has the given content.

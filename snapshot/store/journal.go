@@ -53,8 +53,8 @@ func (t *transaction) write(file string, data []byte) {
 // remove adds the removal of a file that is there.
 func (t *transaction) remove(file string) error {
 	hash, err := t.sum(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return t.within.remove(file) // a link, which needs no journal
+	if errors.Is(err, fs.ErrNotExist) { // a link, which nobody needs to know again
+		hash, err = canon.Sum(nil), nil
 	}
 	t.removes = append(t.removes, step{file, hash})
 	return err

@@ -95,7 +95,8 @@ func (s *Store) checkLinks(files ...string) error {
 			return fmt.Errorf("load document: %w", err)
 		}
 		if !strings.HasSuffix(filepath.ToSlash(target), "/"+file) {
-			return s.failure(file, "", snapshot.RuleStray, nil, "is a link to %s: one that is followed leads to %s", target, file)
+			return s.failure(file, "", snapshot.RuleStray, nil,
+				"is a link to %s: one that is followed leads to %s", target, file)
 		}
 	}
 	return nil
@@ -219,7 +220,8 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 		return data, nil
 	}
 	if now, err := s.Load(d.Name, d.Provider); err == nil && now.Document.Hash != d.Document.Hash {
-		return nil, s.failure(d.File(), n.pointer, n.rule, ErrReplaced, "was recorded again by another process: run the test again")
+		return nil, s.failure(d.File(), n.pointer, n.rule, ErrReplaced,
+			"was recorded again by another process: run the test again")
 	}
 	if _, err := os.Lstat(s.path(journalName)); err == nil {
 		return nil, fmt.Errorf("%w\na commit was cut short: traceforge repair finishes it or undoes it", wrong)

@@ -60,7 +60,8 @@ func (m *manifest) encodeAs(l layout) []byte {
 			b.WriteString(",\n")
 		}
 		b.WriteString(l.open)
-		for j, member := range [...][2]string{{"id", e.ID}, {"provider", e.Provider}, {"file", e.File}, {"hash", string(e.Hash)}} {
+		members := [...][2]string{{"id", e.ID}, {"provider", e.Provider}, {"file", e.File}, {"hash", string(e.Hash)}}
+		for j, member := range members {
 			if j > 0 {
 				b.WriteString(l.next)
 			}
@@ -108,16 +109,17 @@ func parseManifest(data []byte) (*manifest, error) {
 		return nil, fmt.Errorf("is of version %q, must be %q", version, snapshot.Version)
 	}
 	m := &manifest{}
-	ok = ok && root.Len() == 5 && scanTime(root.Member("created_at"), &m.CreatedAt) &&
-		scanTime(root.Member("updated_at"), &m.UpdatedAt) && scanText(root.Member("hash"), &m.Hash) && root.Member("snapshots").IsArray()
+	ok = ok && root.Len() == 5 && root.Member("snapshots").IsArray() && scanText(root.Member("hash"), &m.Hash) &&
+		scanTime(root.Member("created_at"), &m.CreatedAt) && scanTime(root.Member("updated_at"), &m.UpdatedAt)
 	for _, element := range root.Member("snapshots").Elements() {
 		var e entry
-		ok = ok && element.Len() == 4 && scanText(element.Member("id"), &e.ID) && scanText(element.Member("provider"), &e.Provider) &&
+		ok = ok && element.Len() == 4 &&
+			scanText(element.Member("id"), &e.ID) && scanText(element.Member("provider"), &e.Provider) &&
 			scanText(element.Member("file"), &e.File) && scanText(element.Member("hash"), &e.Hash) && e.plain()
 		m.Entries = append(m.Entries, e)
 	}
 	if !ok {
-		return nil, errors.New("must have version, created_at, updated_at, snapshots and hash, as SF has them, and nothing else")
+		return nil, errors.New("must have the members that SF has, and nothing else")
 	}
 	if want := m.combinedHash(); m.Hash != want {
 		return nil, fmt.Errorf("has the hash %q, but its entries have %s", m.Hash, want)
@@ -153,7 +155,8 @@ func entriesOf(provider, name string, d *snapshot.Document) []entry {
 func (m *manifest) replace(t *target) {
 	next := entriesOf(t.Provider, t.Name, t.Document)
 	others := slices.DeleteFunc(m.Entries, func(e entry) bool { return e.File == next[0].File })
-	at, _ := slices.BinarySearchFunc(others, next[0].File, func(e entry, file string) int { return cmp.Compare(e.File, file) })
+	byFile := func(e entry, file string) int { return cmp.Compare(e.File, file) }
+	at, _ := slices.BinarySearchFunc(others, next[0].File, byFile)
 	if len(others) == 0 {
 		m.CreatedAt, m.UpdatedAt = time.Time{}, time.Time{} // they were those of this document
 	}

@@ -71,7 +71,7 @@ func TestManifestTimes(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	require.Equal(t, []snapshot.Finding{{File: manifestName, Pointer: "/created_at", Rule: "behind",
-		Message: "is 2026-01-09T10:30:00Z, and the oldest record is of 2026-01-09T10:42:00Z: traceforge manifest writes it"}}, result.Notes)
+		Message: "is 2026-01-09T10:30:00Z, but the oldest record is of 2026-01-09T10:42:00Z: traceforge manifest writes it"}}, result.Notes)
 	require.NoError(t, s.WriteManifest())
 	times("10:42", "10:55")
 	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestA")}}))
@@ -139,10 +139,10 @@ func TestManifestThatIsWrong(t *testing.T) {
 		{"empty", "a manifest is JSON", "", writes},
 		{"conflict", "a merge", "<<<<<<< a\n=======\n>>>>>>> b\n", "manifest.json: conflict: line 1 is a conflict marker of a merge" + writes},
 		{"version", "no other is read", replaced("1.0.0", "2.0.0"), `manifest: is of version "2.0.0", must be "1.0.0"` + writes},
-		{"unknown", "exactly SF's members", replaced(`"version"`, `"x": 1, "version"`), "as SF has them, and nothing else" + writes},
-		{"missing", "exactly SF's members", `{}`, "as SF has them, and nothing else" + writes},
-		{"entry", "a name needs no escapes", replaced(nameOf("TestX")+"-1", `x\"`), "as SF has them, and nothing else" + writes},
-		{"time", "a time", replaced("10:30", "30:10"), "as SF has them, and nothing else" + writes},
+		{"unknown", "exactly SF's members", replaced(`"version"`, `"x": 1, "version"`), "must have the members that SF has, and nothing else" + writes},
+		{"missing", "exactly SF's members", `{}`, "must have the members that SF has, and nothing else" + writes},
+		{"entry", "a name needs no escapes", replaced(nameOf("TestX")+"-1", `x\"`), "must have the members that SF has, and nothing else" + writes},
+		{"time", "a time", replaced("10:30", "30:10"), "must have the members that SF has, and nothing else" + writes},
 		{"hash", "of the entries", replaced(`"hash": "sha256:`, `"hash": "sha256:0`), "has the hash "},
 		{"layout", "one of two", replaced("    {", "   {"), "is not laid out as traceforge or SF write it" + writes},
 		{"id", "the hash seals it", replaced(nameOf("TestX")+"-2", nameOf("TestX")+"-3"), `/snapshots/1: manifest: has the id "` + nameOf("TestX") + `-3", but the record with that hash is ` + nameOf("TestX") + "-2" + writes},

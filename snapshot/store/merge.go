@@ -51,7 +51,8 @@ func recordsOf(d *Doc) ([]*record, error) {
 		}
 		r := &record{Snapshot: &s, n: s.Number(), was: s.Number()}
 		r.request = canon.Sum(fmt.Appendf(nil, "%s\n%s", s.Provider, asked))
-		r.sense = canon.Sum(fmt.Appendf(nil, "%s\n%s\n%d\n%s", r.request, answered, s.Response.Status, s.Response.RawOutputRef))
+		r.sense = canon.Sum(fmt.Appendf(nil, "%s\n%s\n%d\n%s",
+			r.request, answered, s.Response.Status, s.Response.RawOutputRef))
 		records[i] = r
 	}
 	return records, nil
@@ -141,7 +142,8 @@ func (m *merging) mergeTheirs(t *record, after int) {
 	case b != nil && b.sense == t.sense:
 		return
 	case b != nil:
-		m.result.Choices = append(m.result.Choices, Choice{snapshot.ID(m.name, t.n), "ours removed it and theirs changed it", "theirs"})
+		choice := Choice{snapshot.ID(m.name, t.n), "ours removed it and theirs changed it", "theirs"}
+		m.result.Choices = append(m.result.Choices, choice)
 	case numbered(m.ours, t.n) != nil:
 		t.n = m.next
 		m.next++

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ func (r *repair) repair(w within) error {
 	stages, noGit := r.store.unmerged()
 	for _, c := range r.conflicts(stages) {
 		if err := r.merge(w, c); err != nil {
-			r.leave(c.name, err)
+			r.leave(c, err)
 		}
 	}
 	return r.finish(w, noGit)
@@ -122,9 +123,15 @@ func (r *repair) left(file, format string, args ...any) {
 	r.report.Left = append(r.report.Left, found)
 }
 
+const buyMissing = "and record again with -update what is missing"
+
 // leave notes that a document could not be merged.
-func (r *repair) leave(name string, err error) {
-	r.left(name+documentExt, "could not be merged: %v\ntake one side with git checkout --ours or --theirs, and record again with -update what is missing", err)
+func (r *repair) leave(c *conflict, err error) {
+	file := c.name
+	for _, st := range slices.Concat(c.beside, c.sides[:]) {
+		file = cmp.Or(st.file, file)
+	}
+	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs, %s", err, buyMissing)
 }
 
 // merge merges one document.
@@ -170,8 +177,9 @@ func (r *repair) resolve(c *conflict) (doc *Doc, origins map[int]int, merge Merg
 			return nil, nil, merge, err
 		}
 	}
-	chosen := func(id string) bool { return slices.Contains(r.theirs, id) || slices.Contains(r.theirs, c.name) }
-	asked := slices.ContainsFunc(r.theirs, func(id string) bool { return id == c.name || strings.HasPrefix(id, c.name+"-") })
+	whole := slices.Contains(r.theirs, c.name)
+	chosen := func(id string) bool { return whole || slices.Contains(r.theirs, id) }
+	asked := whole || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, c.name+"-") })
 	moved(r.store, c, &sides)
 	ours, theirs := sides[2], sides[3]
 	merge.Whole = true
@@ -215,7 +223,8 @@ func (r *repair) side(st stage) (*Doc, error) {
 	_, name, _ := parseDocumentFile(st.file)
 	doc := &Doc{Provider: r.providerOf(st), Name: name, store: r.store}
 	if doc.Document, err = snapshot.Parse(data); err != nil {
-		return nil, fmt.Errorf("%s has it broken: %w", [...]string{"", "the common ancestor", "ours", "theirs"}[st.number&3], err)
+		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[st.number&3]
+		return nil, fmt.Errorf("%s has it broken: %w", who, err)
 	}
 	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{Violations: wrong}
@@ -354,14 +363,18 @@ func (r *repair) finish(w within, noGit error) error {
 	if err := v.documents(); err != nil {
 		return err
 	}
-	left := map[string]bool{}
+	why := "git has no sides of it: take one from the commits that were merged, with git checkout COMMIT -- FILE"
+	if noGit != nil {
+		why = fmt.Sprintf("git does not tell the sides (%v): take one of them", noGit)
+	}
+	inConflict := map[string]bool{}
+	for _, f := range r.report.Left {
+		inConflict[f.File] = true
+	}
 	for _, f := range v.broken {
-		if f.Rule == snapshot.RuleConflict && noGit != nil && !left[f.File] {
-			left[f.File] = true
-			r.left(f.File, "holds conflict markers, and git does not tell the sides (%v): take one of them, and record again with -update what is missing", noGit)
-		} else if f.Rule == snapshot.RuleConflict && !left[f.File] {
-			left[f.File] = true
-			r.left(f.File, "holds conflict markers, and git has no sides of it: take one of them from the commits that were merged, with git checkout COMMIT -- FILE, and record again with -update what is missing")
+		if f.Rule == snapshot.RuleConflict && !inConflict[f.File] {
+			inConflict[f.File] = true
+			r.left(f.File, "holds conflict markers, and %s, %s", why, buyMissing)
 		}
 	}
 	if _, err := w.root.Lstat(manifestName); err != nil || len(v.broken) > 0 {

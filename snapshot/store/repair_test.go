@@ -279,6 +279,41 @@ func TestOneSideTaken(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 }
 
+// TestRawAnswerOfAnotherName: the raw answer of a side that git removed without asking is found in the
+// commit that has it.
+func TestRawAnswerOfAnotherName(t *testing.T) {
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	streamed := func() {
+		put := putOf("TestX", call{1, "one?", "ours"})
+		put.Document.Snapshots[0].Response.Headers = map[string][]string{"content-type": {"text/event-stream"}}
+		r.commit(put)
+	}
+	asked := func() { // the bytes are the same, what was asked is not
+		put := putOf("TestX", call{1, "eins?", "one"})
+		r.commit(put)
+	}
+	require.False(t, r.branches(streamed, asked))
+	require.Equal(t, []string{fileOf("TestX")}, r.conflicts(), "git removed 1.json")
+	r.heal(nameOf("TestX") + "-1")
+	requireCalls(t, r.store, "TestX", call{1, "eins?", "one"})
+}
+
+// TestOnlyARawAnswerInConflict: it is put in place by the hash that its document names.
+func TestOnlyARawAnswerInConflict(t *testing.T) {
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	side := func(content string) func() {
+		return func() {
+			writeFile(t, r.dir, ".ai-snapshots/"+rawOf("TestX", 1), content)
+			r.stage()
+		}
+	}
+	require.False(t, r.branches(side("ours"), side("theirs")))
+	require.Equal(t, []string{rawOf("TestX", 1)}, r.conflicts())
+	report := r.heal()
+	require.True(t, report.Merged[0].Whole)
+	requireCalls(t, r.store, "TestX", call{1, "one?", "one"})
+}
+
 // TestRemovedAndChanged: one side removed the test, the other recorded it again.
 func TestRemovedAndChanged(t *testing.T) {
 	change := func(r *repository) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }

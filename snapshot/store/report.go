@@ -10,7 +10,9 @@ import (
 
 // A Report is what [Store.Repair] did, and what is left to do.
 type Report struct {
-	Commit  string             // what became of a commit that was cut short: "finished", "undone", "discarded: …"; empty: there was none
+	// Commit is what became of a commit that was cut short: "finished", "undone", or "discarded" and why;
+	// empty: there was none.
+	Commit  string
 	Removed []string           // files that were left of commits
 	Merged  []Merge            // documents that were in conflict
 	Left    []snapshot.Finding // what is as it was, and why

@@ -242,7 +242,8 @@ func (v *verifier) duplicates(all []listed) {
 		}
 		file := documentFile(l.provider, l.name)
 		if other, ok := first[l.name]; ok {
-			v.report(file, snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: "is the document of the same test as " + other + ": delete one"})
+			message := "is the document of the same test as " + other + ": delete one"
+			v.report(file, snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
 		}
 		first[l.name] = file
 	}
