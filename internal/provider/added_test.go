@@ -53,6 +53,9 @@ func TestAddedAPI(t *testing.T) {
 	named, ok := Named(rerankAPI)
 	require.True(t, ok)
 	require.Same(t, codec, named)
+	named, ok = Named(httpAPI)
+	require.True(t, ok)
+	require.Same(t, generic, named)
 	_, ok = Named("cohere.nothing")
 	require.False(t, ok)
 }

@@ -60,7 +60,7 @@ func bodyText(w *Wire) (string, error) {
 // addChanged adds the body of w with each of its values changed, left out, or put elsewhere, one at
 // a time. Of values at the same place of an API's bodies, enough are changed and not all.
 func (l *lossless) addChanged(codec *Codec, w *Wire) error {
-	const enough = 4
+	const enough = 2
 	root, err := w.root()
 	if err != nil {
 		return nil
