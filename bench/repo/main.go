@@ -58,7 +58,7 @@ func run(ctx context.Context, size size, rounds int) error {
 	}
 	command := filepath.Join(dir, "bin", "traceforge")
 	build := &repository{dir: filepath.Dir(bench)}
-	if _, err := build.run(ctx, nil, "go", "build", "-o", command, "./cmd/traceforge"); err != nil {
+	if _, err := build.run(ctx, nil, "go", "-C", "cmd/traceforge", "build", "-o", command, "."); err != nil {
 		return err
 	}
 

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/pack"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/session"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 func TestVerifyValid(t *testing.T) {
@@ -169,7 +170,7 @@ func TestVerifyBroken(t *testing.T) {
 			report, err := pack.Verify(dir)
 			require.NoError(t, err)
 			var got []string
-			for _, v := range report.Violations {
+			for _, v := range report.Findings {
 				got = append(got, v.String())
 			}
 			require.Equal(t, tt.want, got, tt.why)
@@ -188,7 +189,7 @@ func TestVerifyLinkedPack(t *testing.T) {
 	for _, path := range []string{link, link + string(filepath.Separator)} { // as a shell completes it
 		report, err := pack.Verify(path)
 		require.NoError(t, err)
-		require.Equal(t, []pack.Violation{{RuleID: "PK6", Path: path, Message: "pack path is a symbolic link"}}, report.Violations)
+		require.Equal(t, []snapshot.Finding{{Rule: "PK6", File: path, Message: "pack path is a symbolic link"}}, report.Findings)
 		require.EqualError(t, aPack(t).Write(path), "write pack: "+path+" is not a directory")
 	}
 }
@@ -227,12 +228,12 @@ func TestVerifyFixtures(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		session, err := modelio.VerifyReader(f, modelio.VerifyOptions{})
+		is, err := session.VerifyReader(f, session.VerifyOptions{})
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
-		require.Equal(t, want.OK, session.OK(), name)
-		for _, v := range report.Violations {
-			require.NotEqual(t, "PK8", v.RuleID, name)
+		require.Equal(t, want.OK, is.OK(), name)
+		for _, v := range report.Findings {
+			require.NotEqual(t, "PK8", v.Rule, name)
 		}
 		sessions++
 	}
