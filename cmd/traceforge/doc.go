@@ -8,7 +8,7 @@
 //	traceforge init [--git] [DIR]
 //	traceforge update [PACKAGE…] [-- FLAG…]
 //	traceforge prune [--write] [-- FLAG…]
-//	traceforge repair [DIR] [THEIRS…]
+//	traceforge repair [--theirs ID]
 //	traceforge manifest [DIR]
 //	traceforge pack -o DIR TEST
 //	traceforge modelio verify FILE…
