@@ -117,11 +117,19 @@ func (c *coder) err() error {
 	return &Error{Violations: sorted(c.found)}
 }
 
-func (c *coder) enter(name string)  { c.steps = append(c.steps, step{name, -1}) }
-func (c *coder) element(index int)  { c.steps = append(c.steps, step{"", index}) }
-func (c *coder) leave()             { c.steps = c.steps[:len(c.steps)-1] }
-func (c *coder) write(text string)  { c.dst = append(c.dst, text...) }
-func (c *coder) writeText(s string) { c.dst = jsontext.AppendText(c.dst, s) }
+func (c *coder) enter(name string) { c.steps = append(c.steps, step{name, -1}) }
+func (c *coder) element(index int) { c.steps = append(c.steps, step{"", index}) }
+func (c *coder) leave()            { c.steps = c.steps[:len(c.steps)-1] }
+func (c *coder) write(text string) { c.dst = append(c.dst, text...) }
+
+// writeText writes a string. It makes room for more than that, so that a long text is not copied
+// while it grows.
+func (c *coder) writeText(s string) {
+	if need := len(s) + len(s)/16; cap(c.dst)-len(c.dst) < need {
+		c.dst = slices.Grow(c.dst, max(need+need/8, len(c.dst)))
+	}
+	c.dst = jsontext.AppendText(c.dst, s)
+}
 
 // object reads or writes an object; fields goes through its members. Further members are those of
 // unknown; where it is nil there are none.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,7 +21,7 @@ func Split(text string) []string {
 	if isOnePiece(text) {
 		return []string{text}
 	}
-	var pieces []string
+	pieces := make([]string, 0, 1+len(text)/lineMost)
 	for line := range strings.Lines(text) {
 		if fits(line, lineMost) {
 			pieces = append(pieces, line)
@@ -127,7 +128,9 @@ func mayHavePieces(raw []byte) bool {
 // writePieces writes a string, in pieces where files have it so.
 func (c *coder) writePieces(s string) {
 	if c.form == inFile && !isOnePiece(s) {
-		c.writeStrings(Split(s))
+		pieces := Split(s)
+		c.dst = slices.Grow(c.dst, len(s)+len(s)/8+len(`"",`)*len(pieces))
+		c.writeStrings(pieces)
 		return
 	}
 	c.writeText(s)
@@ -146,8 +149,9 @@ func (c *coder) writeStrings(all []string) {
 
 // readPieces joins the array at hand. It takes any pieces, at least one.
 func (c *coder) readPieces(s *string) bool {
-	var b strings.Builder
 	at, n := c.at, 0
+	var b strings.Builder
+	b.Grow(len(at.Raw()))
 	for i, e := range at.Elements() {
 		piece, ok := e.Text()
 		if !ok {

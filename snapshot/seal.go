@@ -18,37 +18,50 @@ import (
 // document (SF "Hash Calculation", design R2, R4). It changes nothing else. A choice that is there
 // and still true stays. An error is an [*Error] that names what cannot be written.
 func (d *Document) Seal() error {
+	_, err := d.seal()
+	return err
+}
+
+// seal is Seal that also returns the text that was sealed.
+func (d *Document) seal() ([]byte, error) {
 	newChooser(d).choose()
 	c := coder{form: inFile, sealing: true}
 	c.writeDocument(d)
-	return c.err()
+	return c.dst, c.err()
+}
+
+// Write seals a document and encodes it, and returns it as it will be read again besides. It does the
+// work of [Document.Seal], [Document.Encode] and [Parse] once.
+func (d *Document) Write() (data []byte, read *Document, err error) {
+	text, err := d.seal()
+	if err == nil {
+		read, err = Parse(text)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return layOut(text), read, nil
 }
 
 // Encode returns the bytes of d's file: members in the order of files, texts in pieces, two spaces
 // of indentation, a final line break. [Document.Seal] comes first. A document that [Parse] would
 // reject is not encoded; an error is an [*Error] with every violation.
 func (d *Document) Encode() ([]byte, error) {
-	data, _, err := d.EncodeRead()
-	return data, err
-}
-
-// EncodeRead is Encode that also returns the document as it will be read again.
-func (d *Document) EncodeRead() (data []byte, read *Document, err error) {
 	var c coder
 	if i := newChooser(d).untrue(); i >= 0 {
 		c.steps = []step{{"snapshots", -1}, {"", i}, {"request", -1}}
 		c.report(RuleContinues, "is not true: seal the document", "continues")
-		return nil, nil, c.err()
+		return nil, c.err()
 	}
 	c.form = inFile
 	c.writeDocument(d)
 	if err := c.err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if read, err = Parse(c.dst); err != nil {
-		return nil, nil, err
+	if _, err := Parse(c.dst); err != nil {
+		return nil, err
 	}
-	return layOut(c.dst), read, nil
+	return layOut(c.dst), nil
 }
 
 // SF returns a document with this one record in SF's literal form: the whole request, texts
@@ -68,9 +81,7 @@ func (c *coder) writeDocument(d *Document) {
 // layOut returns a compact text as a file has it: as JSON.stringify(value, null, 2) of ECMAScript
 // prints it, with a final line break.
 func layOut(text []byte) []byte {
-	const most = 64 << 10 // of white space, beside which a longer text is mostly strings
 	var out bytes.Buffer
-	out.Grow(len(text) + min(len(text)/4, most))
 	_ = json.Indent(&out, text, "", "  ") // unreachable error: text is JSON
 	out.WriteByte('\n')
 	return out.Bytes()
@@ -251,7 +262,7 @@ func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
 
 // Media returns the media that the record's messages and answers name, each once.
 func (s *Snapshot) Media() []Medium {
-	c := coder{form: inCore}
+	c := coder{form: inCore, dst: make([]byte, 0, sizeOf(&s.Request))}
 	whole := *s
 	c.object(nil, func() {
 		c.enter("request")

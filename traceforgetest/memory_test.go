@@ -23,7 +23,7 @@ func TestRecordingMemory(t *testing.T) {
 		most            float64
 	}{
 		{"plain", "an answer that stands for itself in JSON", strings.Repeat("word ", 1000), 40},
-		{"escaped", "an answer that is another text in memory than in a file", strings.Repeat(`<a>\n`, 1000), 70},
+		{"escaped", "an answer of short lines, each of which is a line of the document", strings.Repeat(`<a>\n`, 1000), 80},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stream strings.Builder

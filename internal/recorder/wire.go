@@ -42,7 +42,7 @@ func (r *Recorder) readWire(req *http.Request) (*wire, error) {
 
 // readBody reads a body into memory of its length, where that is known, so that it is copied once.
 func readBody(req *http.Request) ([]byte, error) {
-	const most = 1 << 20 // a length is only announced
+	const most = 64 << 20 // a length is only announced
 	if req.ContentLength <= 0 || req.ContentLength > most {
 		return io.ReadAll(req.Body)
 	}

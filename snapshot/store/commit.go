@@ -105,10 +105,7 @@ func (s *Store) target(p Put) (*target, error) {
 	if wrong := misnamed(p.Name, p.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
 	}
-	if err := p.Document.Seal(); err != nil {
-		return nil, fmt.Errorf("seal %s: %w", file, err)
-	}
-	data, read, err := p.Document.EncodeRead()
+	data, read, err := p.Document.Write()
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", file, err)
 	}
