@@ -52,6 +52,7 @@
 //	function_call         tool request: in that member, not in tool_calls
 //	untyped               tool request: without a type
 //	bare                  tool request: without arguments
+//	spaced                arguments of a tool request: with a space after each comma and colon
 //	nameless              tool response: without the name of its tool
 //	instructions          system message: in that member, not in the input
 //	input                 user message: the whole input, as a string

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"net/url"
 
@@ -71,7 +73,11 @@ func overlay(base, extra modelio.Object) {
 		if name == markWire || name == markURL || name == markHeaders {
 			continue
 		}
-		if under, ok := base[name]; ok {
+		if under, ok := base[name]; ok && bytes.Equal(v, spacedText) {
+			var text string
+			_ = json.Unmarshal(under, &text) // a codec wrote it
+			v = jsontext.Text(string(spaced([]byte(text))))
+		} else if ok {
 			a, aok := jsontext.MembersOf(under)
 			b, bok := jsontext.MembersOf(v)
 			if aok && bok {

@@ -347,11 +347,39 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 	} else if v.IsObject() {
 		call.Input = v.Raw()
 	}
+	if text, ok := v.Text(); ok && call.Input != nil && canon.Canonical(call.Input) && text == string(spaced(call.Input)) {
+		jsontext.Keep(rest, "arguments", spacedText)
+		return true
+	}
 	jsontext.Keep(rest, "arguments", v.Raw())
 	return true
 }
 
-// argumentsOf undoes setArguments, but for what it left in rest.
+// spacedText stands for a text that is spaced, in the place where Metadata has a text.
+var spacedText = json.RawMessage(`{"$wire":"spaced"}`)
+
+// spaced returns a compact JSON text with a space after each comma and colon, as Python's json.dumps
+// spells it: so do many models, and what they say is sent back in each later turn.
+func spaced(text []byte) []byte {
+	out := make([]byte, 0, len(text)+len(text)/8)
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		out = append(out, c)
+		switch {
+		case quoted && c == '\\':
+			i++
+			out = append(out, text[i])
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == ':'):
+			out = append(out, ' ')
+		}
+	}
+	return out
+}
+
+// argumentsOf undoes setArguments, without what it left in rest.
 func argumentsOf(input json.RawMessage) json.RawMessage {
 	switch {
 	case input == nil:
