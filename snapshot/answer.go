@@ -230,7 +230,9 @@ func (c *coder) headers(h *map[string][]string, before *Response) {
 	if c.reading() && len(names) == 0 && at.IsObject() {
 		c.emptied()
 	}
-	*h = mine
+	if *h = mine; len(mine) == 0 {
+		*h = nil
+	}
 }
 
 // candidate is a further answer to the same request.
