@@ -9,13 +9,13 @@ import (
 )
 
 // lookBeside looks at what is beside a document.
-func (v *verifier) lookBeside(l listed, doc *Doc) error {
+func (v *verifier) lookBeside(l listed, doc *Doc, s *scratch) error {
 	named := map[string]need{}
 	for _, n := range needs(doc.Document) {
 		named[n.own] = n
 	}
 	if l.dir {
-		if err := v.lookDir(l, doc, named); err != nil {
+		if err := v.lookDir(l, doc, named, s); err != nil {
 			return err
 		}
 	}
@@ -26,7 +26,7 @@ func (v *verifier) lookBeside(l listed, doc *Doc) error {
 }
 
 // lookDir looks at a document's directory, and takes out of named what is there.
-func (v *verifier) lookDir(l listed, doc *Doc, named map[string]need) error {
+func (v *verifier) lookDir(l listed, doc *Doc, named map[string]need, s *scratch) error {
 	dir := l.provider + "/" + l.name
 	entries, err := os.ReadDir(v.store.path(dir))
 	if err != nil {
@@ -45,7 +45,7 @@ func (v *verifier) lookDir(l listed, doc *Doc, named map[string]need) error {
 			v.stray(file, "is named by no record: traceforge prune removes it")
 		default:
 			delete(named, e.Name())
-			if err := v.checkBeside(file, n, l.name); err != nil {
+			if err := v.checkBeside(file, n, l.name, s); err != nil {
 				return err
 			}
 		}
@@ -54,12 +54,12 @@ func (v *verifier) lookDir(l listed, doc *Doc, named map[string]need) error {
 }
 
 // checkBeside checks that a file has the hash that its document names.
-func (v *verifier) checkBeside(file string, n need, name string) error {
+func (v *verifier) checkBeside(file string, n need, name string, s *scratch) error {
 	f, err := os.Open(v.store.path(file))
 	if err != nil {
 		return err
 	}
-	got, err := sumFile(f, v.store.maxBytes)
+	got, err := sumFile(f, v.store.maxBytes, s.piece)
 	if violation, ok := unreadable(err); err != nil && ok {
 		v.report(file, violation)
 		return nil

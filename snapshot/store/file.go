@@ -59,18 +59,28 @@ func sizeOf(f *os.File, limit int64) (int64, error) {
 	return info.Size(), nil
 }
 
-// sumFile returns the hash of a file of at most limit bytes, piece by piece, and closes it.
-func sumFile(f *os.File, limit int64) (canon.Hash, error) {
+// sumFile returns the hash of a file of at most limit bytes, read into piece again and again, and
+// closes it.
+func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, error) {
 	defer f.Close()
 	if _, err := sizeOf(f, limit); err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
+	for {
+		n, err := f.Read(piece)
+		sum.Write(piece[:n])
+		if err == io.EOF {
+			return hashOf(sum), nil
+		}
+		if err != nil {
+			return "", err
+		}
 	}
-	return hashOf(sum), nil
 }
+
+// pieceSize is how much of a file is hashed at once.
+const pieceSize = 32 << 10
 
 func hashOf(sum hash.Hash) canon.Hash {
 	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil)))
@@ -108,7 +118,7 @@ func (w within) sum(file string) (canon.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	return sumFile(f, math.MaxInt64)
+	return sumFile(f, math.MaxInt64, make([]byte, pieceSize))
 }
 
 // has reports whether a file has the given content.

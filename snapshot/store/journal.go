@@ -67,7 +67,11 @@ func (t *transaction) apply() error {
 		return nil
 	}
 	for _, w := range t.writes {
-		if err := t.root.MkdirAll(path.Dir(w.file), 0o777); err != nil {
+		dir := path.Dir(w.file)
+		if _, err := t.root.Lstat(dir); err == nil {
+			continue
+		}
+		if err := t.root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}

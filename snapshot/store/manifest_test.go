@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -186,4 +187,44 @@ func TestManifestThatIsWrong(t *testing.T) {
 	require.ErrorContains(t, err, "write manifest: ")
 	require.ErrorContains(t, err, fileOf("TestX"))
 	require.Equal(t, printed, tree(t, dir)[manifestName])
+}
+
+// FuzzManifest: whatever is read is written as it was, and nothing else is read.
+func FuzzManifest(f *testing.F) {
+	m := &manifest{CreatedAt: recordedAt, UpdatedAt: recordedAt}
+	m.Entries = []entry{{"x-1", "openai", "openai/x.json", canon.Sum(nil)}, {"x-2", "openai", "openai/x.json", canon.Sum([]byte("2"))}}
+	f.Add(m.encode())
+	f.Add(m.encodeAs(indented))
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		read, err := parseManifest(data)
+		if err != nil {
+			return
+		}
+		for _, l := range []layout{lines, indented} {
+			again, err := parseManifest(read.encodeAs(l))
+			require.NoError(t, err)
+			require.Equal(t, read.Entries, again.Entries)
+			require.Equal(t, read.encode(), again.encode())
+		}
+	})
+}
+
+// FuzzJournal: no journal names a file that a commit would not write or remove.
+func FuzzJournal(f *testing.F) {
+	step := string(canon.Sum(nil)) + " openai/x.json\n"
+	f.Add(journalHead + "\n" + journalWrite + " " + step + journalRemove + " " + step + journalReady + "\n")
+	f.Add(journalHead + "\nwrite " + string(canon.Sum(nil)) + " ../x.json\n")
+	f.Fuzz(func(t *testing.T, data string) {
+		tx, _, err := parseJournal(within{}, data)
+		if err != nil {
+			return
+		}
+		for _, w := range tx.writes {
+			require.True(t, isStoreFile(w.file) && fs.ValidPath(w.file))
+		}
+		for _, r := range tx.removes {
+			require.True(t, isStoreFile(r.file) && fs.ValidPath(r.file))
+		}
+	})
 }

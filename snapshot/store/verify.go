@@ -190,8 +190,8 @@ func (v *verifier) documents() error {
 	}
 	v.duplicates(all)
 	entries := make([][]entry, len(all))
-	err = each(all, func(i int, l listed, buffer *[]byte) (err error) {
-		entries[i], err = v.look(l, buffer)
+	err = each(all, func(i int, l listed, s *scratch) (err error) {
+		entries[i], err = v.look(l, s)
 		return err
 	})
 	v.manifest.Entries = slices.Concat(entries...)
@@ -249,21 +249,27 @@ func (v *verifier) duplicates(all []listed) {
 	}
 }
 
-// each calls f for each item, on all cores, with memory to read into. It returns the first error that
+// A scratch is memory of one goroutine to read into.
+type scratch struct {
+	document []byte // a whole document
+	piece    []byte // of a file that is hashed
+}
+
+// each calls f for each item, on all cores. It returns the first error that
 // f does.
-func each[T any](items []T, f func(i int, item T, buffer *[]byte) error) error {
+func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 	var next atomic.Int64
 	errs := make(chan error, runtime.GOMAXPROCS(0))
 	for range cap(errs) {
 		go func() {
 			var err error
-			buffer := make([]byte, 0, 32<<10)
+			s := &scratch{make([]byte, 0, pieceSize), make([]byte, pieceSize)}
 			for err == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
 					break
 				}
-				err = f(i, items[i], &buffer)
+				err = f(i, items[i], s)
 			}
 			errs <- err
 		}()
@@ -278,16 +284,16 @@ func each[T any](items []T, f func(i int, item T, buffer *[]byte) error) error {
 }
 
 // look looks at a document and what is beside it, and returns its entries of the manifest.
-func (v *verifier) look(l listed, buffer *[]byte) ([]entry, error) {
+func (v *verifier) look(l listed, s *scratch) ([]entry, error) {
+	doc := &Doc{Provider: l.provider, Name: l.name, Document: &snapshot.Document{}, store: v.store}
 	if !l.document {
-		return nil, v.lookBeside(l, &Doc{Provider: l.provider, Name: l.name, Document: &snapshot.Document{}, store: v.store})
+		return nil, v.lookBeside(l, doc, s)
 	}
-	doc := &Doc{Provider: l.provider, Name: l.name, store: v.store}
 	f, err := os.Open(v.store.path(doc.File()))
 	if err != nil {
 		return nil, err
 	}
-	data, err := readAll(f, v.store.maxBytes, *buffer)
+	data, err := readAll(f, v.store.maxBytes, s.document)
 	if err != nil {
 		violation, ok := unreadable(err)
 		if !ok {
@@ -296,7 +302,7 @@ func (v *verifier) look(l listed, buffer *[]byte) ([]entry, error) {
 		v.breaks(doc, violation)
 		return nil, nil
 	}
-	*buffer = data
+	s.document = data
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
 		v.breaks(doc, wrong...)
@@ -304,7 +310,7 @@ func (v *verifier) look(l listed, buffer *[]byte) ([]entry, error) {
 	}
 	wrong = append(wrong, misnamed(l.name, doc.Document)...)
 	if v.beside {
-		if err := v.lookBeside(l, doc); err != nil {
+		if err := v.lookBeside(l, doc, s); err != nil {
 			return nil, err
 		}
 		if len(wrong) == 0 {
