@@ -92,7 +92,7 @@ func isPlain(parts []modelio.Part, calls int) bool {
 	for i := range parts {
 		p := &parts[i]
 		switch {
-		case len(p.Metadata) > 0 || len(p.Unknown) > 0 || p.Custom != nil:
+		case len(p.Metadata) > 0 || len(p.Unknown) > 0 || p.Custom != nil || kinds(p) != 1:
 			return false
 		case p.Text != nil:
 			if i > 0 || *p.Text == "" && len(parts) > 1 {
