@@ -43,7 +43,8 @@ The object of --json has:
 	}
 	asJSON := c.Flags().Bool("json", false, "print one object as well")
 	withGit := c.Flags().Bool("git", false, "set up this clone for git diff")
-	program := c.Flags().String("command", "", "how git shall call this program: `COMMAND`, such as \"go tool traceforge\"")
+	program := c.Flags().String("command", "",
+		"how git shall call this program: `COMMAND`, such as \"go tool traceforge\"")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if *program != "" && !*withGit {
 			return usageError{errors.New("--command is of use with --git only")}

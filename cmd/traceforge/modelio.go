@@ -60,7 +60,8 @@ is standard input. Files are read as a stream, whatever their size.
 	var opts session.VerifyOptions
 	c.Flags().BoolVar(&opts.NoResponseHashes, "no-response-hashes", false,
 		"do not compare response_hash with response_content (MI7)")
-	c.Flags().BoolVar(&opts.NoSizeLimits, "no-size-limits", false, "allow any number of interactions of any size (MI4, MI11)")
+	c.Flags().BoolVar(&opts.NoSizeLimits, "no-size-limits", false,
+		"allow any number of interactions of any size (MI4, MI11)")
 	c.RunE = func(c *cobra.Command, files []string) error {
 		code := exitClean
 		for _, file := range files {

@@ -31,7 +31,8 @@ model_io_hash, the hash of its session.
 	}
 	c.AddCommand(packVerifyCommand(con))
 	out := c.Flags().StringP("output", "o", "", "the `DIR` to write")
-	pkg := c.Flags().String("package", "", "the import `PATH` of the test's package, where several have a test of that name")
+	pkg := c.Flags().String("package", "",
+		"the import `PATH` of the test's package, where several have a test of that name")
 	dir := dirFlag(c)
 	asJSON := jsonFlag(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {

@@ -77,7 +77,9 @@ The object of --json has:
 
 // pruneable returns what a run of the tests used, which must have passed: the one that left its
 // receipts in left, or one that is made now.
-func pruneable(ctx context.Context, con *console, s *store.Store, dir, left string, flags []string) (*coverage.Report, error) {
+func pruneable(
+	ctx context.Context, con *console, s *store.Store, dir, left string, flags []string,
+) (*coverage.Report, error) {
 	var run *coverage.Run
 	var err error
 	if left != "" {

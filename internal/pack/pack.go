@@ -158,7 +158,8 @@ func orZero(n *int64) int64 {
 func models(snaps []*snapshot.Snapshot) string {
 	var names []string
 	for _, snap := range snaps {
-		names = append(names, strings.TrimPrefix(snap.Request.API+"/"+snap.Request.Model, "/")) // another writer may name no API
+		name := snap.Request.API + "/" + snap.Request.Model
+		names = append(names, strings.TrimPrefix(name, "/")) // another writer may name no API
 	}
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")
@@ -226,7 +227,8 @@ func replace(dir, name string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be another name of a file elsewhere
+	// It may be another name of a file elsewhere.
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := os.WriteFile(temp, data, 0o666); err != nil {

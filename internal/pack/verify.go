@@ -90,7 +90,8 @@ type verifier struct {
 }
 
 func (v *verifier) violate(rule, path, format string, args ...any) {
-	v.report.Findings = append(v.report.Findings, snapshot.Finding{File: path, Rule: rule, Message: fmt.Sprintf(format, args...)})
+	found := snapshot.Finding{File: path, Rule: rule, Message: fmt.Sprintf(format, args...)}
+	v.report.Findings = append(v.report.Findings, found)
 }
 
 func (v *verifier) verify(dir string) error {
@@ -180,14 +181,17 @@ func (v *verifier) references(run Run, is session.Report) {
 	if run.ModelIOHash != "" {
 		match := run.ModelIOHash == is.Hash
 		v.report.Checks = append(v.report.Checks, Check{
-			Computed: is.Hash, Expected: run.ModelIOHash, Field: "model_io_hash", Match: match, Source: RunFile, Target: SessionFile,
+			Computed: is.Hash, Expected: run.ModelIOHash, Match: match,
+			Field: "model_io_hash", Source: RunFile, Target: SessionFile,
 		})
 		if !match {
-			v.violate(ruleReference, SessionFile, "hash mismatch: %s references %s, but %s computes to %s", RunFile, run.ModelIOHash, SessionFile, is.Hash)
+			v.violate(ruleReference, SessionFile, "hash mismatch: %s references %s, but %s computes to %s",
+				RunFile, run.ModelIOHash, SessionFile, is.Hash)
 		}
 	}
 	if run.Snapshots != nil && len(run.Snapshots) != is.Interactions {
-		v.violate(ruleReference, RunFile, "%d snapshots, but %s has %d interactions", len(run.Snapshots), SessionFile, is.Interactions)
+		v.violate(ruleReference, RunFile, "%d snapshots, but %s has %d interactions",
+			len(run.Snapshots), SessionFile, is.Interactions)
 	}
 }
 

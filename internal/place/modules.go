@@ -19,7 +19,8 @@ func noModule() error {
 		return fmt.Errorf("no go.mod was found from the working directory upwards: name the store, or set %s", DirEnv)
 	}
 	example := filepath.Join(modules[0], storeName)
-	return fmt.Errorf("no go.mod was found from the working directory upwards: run it in one of %s, or name a store, such as %s, or set %s",
+	return fmt.Errorf("no go.mod was found from the working directory upwards: "+
+		"run it in one of %s, or name a store, such as %s, or set %s",
 		listed(modules), filepath.ToSlash(example), DirEnv)
 }
 
@@ -99,7 +100,8 @@ func modulesIn(root string) []string {
 			return nil // what cannot be read has no module to name
 		}
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"testdata", "vendor", "node_modules"}, name) {
+		others := []string{"testdata", "vendor", "node_modules"}
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(others, name) {
 			return fs.SkipDir
 		}
 		if isModule(path) {

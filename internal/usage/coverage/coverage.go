@@ -199,7 +199,9 @@ func (c *Report) Markdown() string {
 	unused := func(all []Unused) func(i int) string {
 		return func(i int) string { return code(all[i].File) + ": " + code(all[i].Reason) }
 	}
-	list("Failed:", len(c.Failed), func(i int) string { return code(c.Failed[i].Test) + " in " + code(c.Failed[i].Package) })
+	list("Failed:", len(c.Failed), func(i int) string {
+		return code(c.Failed[i].Test) + " in " + code(c.Failed[i].Package)
+	})
 	list("Unrecorded:", len(c.Missing), func(i int) string {
 		m := c.Missing[i]
 		return code(m.Test.Test) + " in " + code(m.Package) + ": " + code(m.Reason)
