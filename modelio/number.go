@@ -208,6 +208,9 @@ func (n *Numbering) result(part *Part) (bool, error) {
 // object numbers the members of o, which is at p, in the order of their names. It reports whether
 // that changed it.
 func (n *Numbering) object(o *Object, p place) (bool, error) {
+	if len(*o) == 0 {
+		return false, nil
+	}
 	out := *o
 	edited := false
 	p.kind = word(out["type"])

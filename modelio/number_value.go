@@ -246,6 +246,9 @@ func mayBeHandedOut(name string, raw json.RawMessage) bool {
 
 // word returns the text of a JSON string; "" for any other.
 func word(raw json.RawMessage) string {
+	if raw == nil {
+		return ""
+	}
 	doc, err := jsontext.Parse(raw)
 	if err != nil {
 		return ""

@@ -3,6 +3,7 @@ package recorder
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -32,7 +33,7 @@ func (k key) id() string { return k.provider + string(k.core[:]) }
 // A call is a request as a snapshot has it: its ids are numbered and its media named.
 type call struct {
 	key
-	what      string // how messages name it: "POST https://…"
+	what      fmt.Stringer // how messages name it: "POST https://…"
 	codec     *provider.Codec
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer

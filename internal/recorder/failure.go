@@ -96,14 +96,14 @@ func (r *Recorder) noCall() *Failure {
 }
 
 func (r *Recorder) unknownCall(w *wire) *Failure {
-	return failuref(fmt.Sprintf("%s %s is no model call that traceforge knows", w.Method, w.URL),
+	return failuref(fmt.Sprintf("%s is no model call that traceforge knows", w),
 		"known: "+strings.Join(apis(), ", "),
 		"give this client only to the SDK that calls the model, or let the call pass while recording: "+
 			fmt.Sprintf("traceforgetest.New(t, traceforgetest.PassThrough(%q))", w.URL.Hostname()))
 }
 
 func undecodable(w *wire, err error) *Failure {
-	return failuref(fmt.Sprintf("%s %s cannot be kept: %v", w.Method, w.URL, err))
+	return failuref(fmt.Sprintf("%s cannot be kept: %v", w, err))
 }
 
 // asFailure words an error of the store.

@@ -32,10 +32,12 @@ type Generation struct {
 	Stream          modelio.StreamFunc // nil: not streaming
 }
 
+// String returns the call as messages name it.
+func (g *Generation) String() string { return g.Provider + "/" + g.Model }
+
 // Generate answers the call of a model from the document of the test, or makes and records it.
 func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.GenerateResponse, error) {
-	what := g.Provider + "/" + g.Model
-	if err := r.begin(what); err != nil {
+	if err := r.begin(&g); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -47,9 +49,9 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 		c, err = r.call(g.Provider, modelCodec(g.Provider), request)
 	}
 	if err != nil {
-		return nil, r.refuse(what, what, failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+		return nil, r.refuse(&g, g.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", &g, err)))
 	}
-	c.what = what
+	c.what = &g
 	served, tk, err := r.answer(c)
 	switch {
 	case err != nil:

@@ -113,8 +113,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
-	what := w.Method + " " + w.URL.String()
-	if err := r.begin(what); err != nil {
+	if err := r.begin(w); err != nil {
 		return nil, err
 	}
 	if err := req.Context().Err(); err != nil {
@@ -122,9 +121,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	}
 	c, err := r.identify(w)
 	if err != nil {
-		return nil, r.refuse(what, what, r.asFailure(err))
+		return nil, r.refuse(w, w.String(), r.asFailure(err))
 	}
-	c.what = what
+	c.what = w
 	served, tk, err := r.answer(c)
 	switch {
 	case err != nil:
@@ -179,7 +178,7 @@ func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 }
 
 // begin counts a call of a test that has not ended.
-func (r *Recorder) begin(what string) error {
+func (r *Recorder) begin(what fmt.Stringer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -190,7 +189,7 @@ func (r *Recorder) begin(what string) error {
 }
 
 // tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
-func (r *Recorder) tooLate(what string) *Failure {
+func (r *Recorder) tooLate(what fmt.Stringer) *Failure {
 	return failuref(fmt.Sprintf("%s was called after %s had ended", what, r.Test))
 }
 
@@ -206,7 +205,7 @@ func (r *Recorder) failedBefore(c *call) *Failure {
 }
 
 // refuse makes f the answer to a call and to every repetition of it.
-func (r *Recorder) refuse(what, id string, f *Failure) error {
+func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {

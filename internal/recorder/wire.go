@@ -16,6 +16,9 @@ type wire struct {
 	sent []byte // the body as it was sent; nil: none
 }
 
+// String returns the request as messages name it.
+func (w *wire) String() string { return w.Method + " " + w.URL.String() }
+
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
 // is not known is taken as it is.
 func (r *Recorder) readWire(req *http.Request) (*wire, error) {
