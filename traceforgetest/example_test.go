@@ -126,6 +126,24 @@ func ExampleRecorder_Session() {
 	// failed: false
 }
 
+func ExampleRecorder_Calls() {
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, options...)
+		_, _ = send(tf.Client(), newChat("Say hello"))
+		for _, call := range tf.Calls() {
+			asked, answered := call.Request.Messages[0], call.Response.Candidates[0].Message
+			fmt.Println(call.Provider, *asked.Content[0].Text, len(answered.Content))
+		}
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// openai Say hello 1
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// openai Say hello 1
+	// failed: false
+}
+
 func ExampleUpdating() {
 	os.Setenv("TRACEFORGE_UPDATE", "1")
 	defer os.Unsetenv("TRACEFORGE_UPDATE")

@@ -29,6 +29,9 @@ func (r *Recorder) commit(testFailed bool) (note string) {
 
 // write commits the document that the test now has.
 func (r *Recorder) write(goldens map[*take]*golden) error {
+	if r.Mode == UpdateNew && len(goldens) == 0 {
+		return nil
+	}
 	put, changed, err := r.pair(goldens)
 	if err != nil {
 		return err
