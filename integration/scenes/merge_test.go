@@ -1,0 +1,84 @@
+package scenes_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// branches records something on each of two branches of what is recorded, and merges them.
+func (r *repo) branches(ours, theirs func()) (out string, err error) {
+	r.t.Helper()
+	r.commit("record")
+	r.git("branch", "theirs")
+	ours()
+	r.commit("ours")
+	r.git("checkout", "--quiet", "theirs")
+	theirs()
+	r.commit("theirs")
+	r.git("checkout", "--quiet", "main")
+	return r.tryGit("merge", "--quiet", "--message", "merge", "theirs")
+}
+
+// TestMergeOfDifferentTests records other tests on two branches: plain git merges them.
+func TestMergeOfDifferentTests(t *testing.T) {
+	r := newRepo(t, answers)
+	r.record("TestBoth", asks(rules(3), "both"))
+	out, err := r.branches(
+		func() { r.record("TestOurs", asks(rules(3), "ours")) },
+		func() { r.record("TestTheirs", asks(rules(3), "theirs")) },
+	)
+	require.NoError(t, err, out)
+	r.requireSound()
+	r.replay("TestOurs", asks(rules(3), "ours"))
+	r.replay("TestTheirs", asks(rules(3), "theirs"))
+}
+
+// TestMergeOfASharedPrompt changes, on each of two branches, a prompt that four tests share.
+func TestMergeOfASharedPrompt(t *testing.T) {
+	r := newRepo(t, answers)
+	record := func(name, prompt string) {
+		for i := range 4 {
+			r.record(fmt.Sprintf("Test%s%d", name, i), asks(prompt, "question"))
+		}
+	}
+	record("Left", rules(3))
+	record("Right", rules(4))
+	out, err := r.branches(
+		func() { record("Left", edited(rules(3), "kindly", "firmly")) },
+		func() { record("Right", edited(rules(4), "kindly", "briefly")) },
+	)
+	require.NoError(t, err, out)
+	r.requireSound()
+}
+
+// TestMergeOfOneTest lets two branches append calls to one test: its document conflicts, and Repair
+// merges it by its calls.
+func TestMergeOfOneTest(t *testing.T) {
+	r := newRepo(t, answers)
+	r.record("TestIt", asks(rules(3), "one"))
+	out, err := r.branches(
+		func() { r.record("TestIt", asks(rules(3), "one", "ours")) },
+		func() { r.record("TestIt", asks(rules(3), "one", "theirs")) },
+	)
+	require.Error(t, err, out)
+	failed := r.fails("TestIt", asks(rules(3), "one", "ours"))
+	require.True(t, failed.Failed())
+	require.Contains(t, failed.Logged(), "conflict")
+	require.Contains(t, failed.Logged(), "traceforge repair")
+
+	s, err := store.Open(r.store())
+	require.NoError(t, err)
+	report, err := s.Repair()
+	require.NoError(t, err)
+	t.Log(report.String())
+	r.git("add", "--all")
+	r.git("commit", "--quiet", "--message", "merge")
+	r.requireSound()
+	r.replay("TestIt", asks(rules(3), "one", "ours", "theirs"))
+	require.Equal(t, 1, strings.Count(r.document(), "Rule 2"), "each turn stands once")
+}
