@@ -132,7 +132,8 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 	case p.root != "":
 		dir = filepath.Join(p.root, storeDir)
 	default:
-		return "", "", errors.New("no go.mod was found from the working directory upwards: name the store with the option Dir or with " + dirEnv)
+		return "", "", errors.New("no go.mod was found from the working directory upwards: " +
+			"name the store with the option Dir or with " + dirEnv)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", "", fmt.Errorf("finding the store: %w", err)

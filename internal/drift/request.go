@@ -103,7 +103,8 @@ func (c *Comparer) textPart(m *modelio.Message, text func() ([]byte, error)) par
 	h.WriteString(string(m.Role))
 	h.WriteByte(0)
 	h.WriteString(*m.Content[0].Text)
-	return part{name: string(m.Role), sum: h.Sum64() | 1, size: len(*m.Content[0].Text) + len(`{"content":"","role":""}`) + len(m.Role), text: text}
+	size := len(`{"content":"","role":""}`) + len(*m.Content[0].Text) + len(m.Role)
+	return part{name: string(m.Role), sum: h.Sum64() | 1, size: size, text: text}
 }
 
 func (c *Comparer) ignores(pointer string) bool {

@@ -19,7 +19,8 @@ func (r *Recorder) commit(testFailed bool) (note string) {
 		if len(r.takes) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("the test failed, so %s not recorded and the snapshots are as they were", isAre(len(r.takes), "call was", "calls were"))
+		return fmt.Sprintf("the test failed, so %s not recorded and the snapshots are as they were",
+			isAre(len(r.takes), "call was", "calls were"))
 	}
 	if err := r.write(goldens); err != nil {
 		r.fail(r.asFailure(err))
@@ -111,7 +112,8 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 			core, err = snapshot.ResponseCore(&doc.Snapshots[i].Response)
 		}
 		if err != nil || string(core) != string(g.core) {
-			return errors.Join(fmt.Errorf("%s request would not be found again in replay: nothing was written", a.take.provider), err)
+			lost := fmt.Errorf("%s request would not be found again in replay: nothing was written", a.take.provider)
+			return errors.Join(lost, err)
 		}
 	}
 	return nil

@@ -109,8 +109,8 @@ func (r *Recorder) summed() []*Failure {
 	told := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
-			told = append(told, failuref(fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later)),
-				"accept: "+r.Accept))
+			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
+			told = append(told, failuref(brief, "accept: "+r.Accept))
 		}
 	}
 	if len(told) <= wholeFailures {
@@ -124,7 +124,8 @@ func (r *Recorder) summed() []*Failure {
 	if left := len(rest) - len(lines); left > 0 {
 		lines = append(lines, fmt.Sprintf("  … and %d more", left))
 	}
-	return append(told[:wholeFailures:wholeFailures], failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...))
+	sum := failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...)
+	return append(told[:wholeFailures:wholeFailures], sum)
 }
 
 // calls names calls by their numbers: "calls 2-5, 7".

@@ -52,7 +52,8 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("none of the test's %s fits it", count(n, "recorded call"))
 	}
-	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state), indent(summary(c.request)), "record: "+r.Accept)
+	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state),
+		indent(summary(c.request)), "record: "+r.Accept)
 	f.Missing = true
 	return f
 }
@@ -77,7 +78,8 @@ func recordedTimes(n int) string {
 func (r *Recorder) notCalled(i int) *Failure {
 	below := []string{indent(summary(&r.tape.records[i].Request))}
 	if r.Mode == UpdateNew && len(r.takes) > 0 {
-		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: TRACEFORGE_UPDATE=new replaces nothing")
+		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
+			"TRACEFORGE_UPDATE=new replaces nothing")
 	}
 	return failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
 }
@@ -90,7 +92,8 @@ const anyProvider = "openai"
 func (r *Recorder) noCall() *Failure {
 	way := "the code under test must use the recorder's Client; a test that makes no call needs no recorder"
 	if doc, err := r.store.Load(r.name, anyProvider); err == nil {
-		return failuref(fmt.Sprintf("no model call was made, but %s recorded", isAre(len(doc.Document.Snapshots), "is", "are")), way)
+		recorded := isAre(len(doc.Document.Snapshots), "is", "are")
+		return failuref(fmt.Sprintf("no model call was made, but %s recorded", recorded), way)
 	}
 	return failuref("no model call was made", way)
 }

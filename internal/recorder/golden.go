@@ -162,7 +162,8 @@ func publicLocations(locations []string) (public []string) {
 func (r *Recorder) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
-		return failuref(tk.provider+" answer was neither read to its end nor closed: it was not recorded", indent(summary(tk.request)))
+		return failuref(tk.provider+" answer was neither read to its end nor closed: it was not recorded",
+			indent(summary(tk.request)))
 	case aborted, broken:
 		if r.Incomplete {
 			return nil

@@ -152,8 +152,9 @@ func (m *media) rename(v jsontext.Value) (json.RawMessage, bool) {
 // another way stays as it is.
 func (m *media) name(value string) (string, bool) {
 	contentType, encoded := "", value
-	if head, rest, ok := strings.Cut(value[:min(len(value), minMedia)], ";base64,"); ok && strings.HasPrefix(head, "data:") {
-		contentType, encoded = strings.TrimPrefix(head, "data:"), value[len(value[:min(len(value), minMedia)])-len(rest):]
+	const scheme, mark = "data:", ";base64,"
+	if end := strings.Index(value[:min(len(value), minMedia)], mark); end >= 0 && strings.HasPrefix(value, scheme) {
+		contentType, encoded = value[len(scheme):end], value[end+len(mark):]
 	}
 	if len(encoded) < minMedia || !mayBeBase64(encoded) {
 		return "", false
@@ -198,5 +199,6 @@ func mayHoldMedia(raw []byte) bool {
 
 // isBase64 reports whether c may be a byte of base64 in a JSON string, where a slash may be escaped.
 func isBase64(c byte) bool {
-	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '\\'
+	letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+	return letter || c == '+' || c == '/' || c == '=' || c == '\\'
 }

@@ -78,7 +78,13 @@ func (g *Generation) request() (*modelio.Request, error) {
 	if err := json.Unmarshal(text, &asked); err != nil {
 		return nil, err
 	}
-	req := &modelio.Request{API: modelAPI, Model: g.Model, Messages: asked.Messages, Tools: asked.Tools, Options: modelio.Object{}}
+	req := &modelio.Request{
+		API:      modelAPI,
+		Model:    g.Model,
+		Messages: asked.Messages,
+		Tools:    asked.Tools,
+		Options:  modelio.Object{},
+	}
 	if req.Messages == nil {
 		req.Messages = []modelio.Message{}
 	}

@@ -126,16 +126,18 @@ func providerOf(calls []made) string {
 			return c.golden.take.provider
 		}
 	}
-	return ""
+	return anyProvider
 }
 
 // inOrder returns the calls of the test in their order. Those that overlapped in time are in the
 // order of their requests, then of their answers, so that concurrent recording gives one document.
 func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
-	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return a.take.started.Compare(b.take.started) })
+	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int {
+		return a.take.started.Compare(b.take.started)
+	})
 	var ordered, ready []*golden
 	for len(takes) > 0 || len(ready) > 0 {
-		for len(takes) > 0 && (len(ready) == 0 || !slices.ContainsFunc(ready, func(g *golden) bool { return !takes[0].take.started.Before(g.take.read) })) {
+		for len(takes) > 0 && !slices.ContainsFunc(ready, func(g *golden) bool { return g.endedBefore(takes[0]) }) {
 			ready, takes = append(ready, takes[0]), takes[1:]
 		}
 		next := slices.MinFunc(ready, compareGoldens)
@@ -154,6 +156,10 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
 	}
 	return calls
 }
+
+// endedBefore reports whether a call was over when another began: when its caller had read what it
+// read of the answer, though it may close that later.
+func (g *golden) endedBefore(other *golden) bool { return !other.take.started.Before(g.take.read) }
 
 func compareGoldens(a, b *golden) int {
 	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), compareRequests(a.take.request, b.take.request),

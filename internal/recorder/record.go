@@ -77,7 +77,8 @@ func (r *Recorder) undetermined(c *call) *Failure {
 	if len(missing) == 0 {
 		return nil
 	}
-	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s", c.provider, strings.Join(missing, "; "))
+	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
+		c.provider, strings.Join(missing, "; "))
 	return failuref(brief, indent(summary(c.request)),
 		`or say why it cannot be: traceforgetest.New(t, traceforgetest.Nondeterministic("…"))`)
 }

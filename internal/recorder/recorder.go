@@ -78,7 +78,8 @@ func Open(o Options) (*Recorder, error) {
 	}
 	for _, pointer := range o.Ignored {
 		if pointer != "" && pointer[0] != '/' {
-			return nil, fmt.Errorf("Ignore(%q): a JSON pointer begins with a slash (RFC 6901), as in Ignore(%q)", pointer, "/"+pointer)
+			return nil, fmt.Errorf("Ignore(%q): a JSON pointer begins with a slash (RFC 6901), as in Ignore(%q)",
+				pointer, "/"+pointer)
 		}
 	}
 	s, err := store.Open(o.Dir)
@@ -174,7 +175,8 @@ func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		req.Body.Close()
 	}
-	return nil, fmt.Errorf("traceforge: %s is passed through while recording only: nothing is called in replay", req.URL.Hostname())
+	return nil, fmt.Errorf("traceforge: %s is passed through while recording only: nothing is called in replay",
+		req.URL.Hostname())
 }
 
 // begin counts a call of a test that has not ended.

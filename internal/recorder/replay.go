@@ -93,8 +93,9 @@ func (r *Recorder) replayError(i int) error {
 	if recorded := replayedTransportError(&r.tape.records[i]); recorded != nil {
 		return recorded
 	}
-	return failuref(fmt.Sprintf("%s: /snapshots/%d/response: there is no raw_output_ref, so there is nothing to replay", r.file(), i),
-		"record again: "+r.Accept)
+	brief := fmt.Sprintf("%s: /snapshots/%d/response: there is no raw_output_ref, so there is nothing to replay",
+		r.file(), i)
+	return failuref(brief, "record again: "+r.Accept)
 }
 
 // played makes the HTTP response of a record.

@@ -81,7 +81,8 @@ func isTimeout(err error) bool {
 }
 
 func isCertificate(err error) bool {
-	return isA[*tls.CertificateVerificationError](err) || isA[x509.UnknownAuthorityError](err) || isA[x509.HostnameError](err)
+	return isA[*tls.CertificateVerificationError](err) || isA[x509.UnknownAuthorityError](err) ||
+		isA[x509.HostnameError](err)
 }
 
 func isTLS(err error) bool { return isA[tls.RecordHeaderError](err) || isA[tls.AlertError](err) }

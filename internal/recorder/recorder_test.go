@@ -1,0 +1,239 @@
+package recorder
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A scene is a store and a provider, for runs without package testing in between.
+type scene struct {
+	t        *testing.T
+	dir      string
+	provider *fakeprovider.Server
+}
+
+func newScene(t *testing.T) *scene {
+	s := &scene{t, t.TempDir(), fakeprovider.New(t)}
+	s.provider.Handle(fakeprovider.Echo())
+	return s
+}
+
+// run runs a test and returns its failures and what it used.
+func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) ([]*Failure, Used) {
+	s.t.Helper()
+	o := Options{
+		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", Mode: mode,
+		Source:   func() snapshot.Source { return snapshot.Source{File: "it.go", Line: 1, Function: "ask"} },
+		Fail:     func() {},
+		Upstream: s.provider.Transport(),
+	}
+	for _, e := range edit {
+		e(&o)
+	}
+	r, err := Open(o)
+	require.NoError(s.t, err)
+	test(r)
+	failures, _ := r.Finish(Outcome{})
+	return failures, r.Used()
+}
+
+func asks(prompts ...string) func(*Recorder) {
+	return func(r *Recorder) {
+		for _, prompt := range prompts {
+			body, _ := json.Marshal(map[string]any{"model": "m", "temperature": 0, "seed": 1,
+				"messages": []any{map[string]any{"role": "user", "content": prompt}}})
+			resp, err := (&http.Client{Transport: r}).Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(string(body)))
+			if err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		}
+	}
+}
+
+// TestUsed says what a run used of its document.
+func TestUsed(t *testing.T) {
+	id := func(n int) string { return snapshot.ID(snapshot.DocumentName("example.com/m", "TestIt"), n) }
+	s := newScene(t)
+	for _, c := range []struct {
+		name, why string
+		mode      Mode
+		prompts   []string
+		want      Used
+		failures  int
+	}{
+		{"nothing recorded", "a call that no record answers", Replay, []string{"a"}, Used{Missing: 1}, 1},
+		{"record", "in the order of the document", Update, []string{"a", "b"}, Used{Recorded: []string{id(1), id(2)}}, 0},
+		{"replay", "in the order of the calls", Replay, []string{"b", "a"}, Used{Played: []string{id(2), id(1)}}, 0},
+		{"drift", "one is held against a record", Replay, []string{"a", "c"}, Used{Played: []string{id(1)}, Unplayed: []string{id(2)}, Missing: 1}, 1},
+		{"not called", "a record is left", Replay, []string{"a"}, Used{Played: []string{id(1)}, Unplayed: []string{id(2)}}, 1},
+		{"new", "one was missing", UpdateNew, []string{"a", "c", "b"}, Used{Played: []string{id(1), id(2)}, Recorded: []string{id(3)}}, 0},
+		{"confirm", "a second update confirms", Update, []string{"a", "c"}, Used{Recorded: []string{id(1), id(3)}}, 0},
+		{"no call", "the document is there", Replay, nil, Used{Unplayed: []string{id(1), id(3)}}, 1},
+	} {
+		failures, used := s.run(c.mode, asks(c.prompts...))
+		require.Len(t, failures, c.failures, "%s: %s: %v", c.name, c.why, failures)
+		require.Equal(t, c.want, used, "%s: %s", c.name, c.why)
+	}
+}
+
+// TestManyFailuresAreSummed tells five of many in full, ten in a line each, and counts the rest.
+func TestManyFailuresAreSummed(t *testing.T) {
+	s := newScene(t)
+	s.run(Update, asks("a"))
+	failures, used := s.run(Replay, asks(strings.Split("a bb cc dd ee ff gg hh ii jj kk ll mm nn oo pp qq rr", " ")...))
+	require.Equal(t, 17, used.Missing)
+	require.Len(t, failures, wholeFailures+1)
+	last := failures[wholeFailures].Text
+	require.Contains(t, last, "12 more failures\n  openai request has no snapshot")
+	require.Contains(t, last, "\n  … and 2 more\naccept: ACCEPT")
+}
+
+func TestCallNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		numbers []int
+		want    string
+	}{
+		{"one", []int{7}, "call 7"},
+		{"ranges", []int{5, 2, 3, 9, 4}, "calls 2-5, 9"},
+		{"many", []int{1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23}, "calls 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, …"},
+	} {
+		require.Equal(t, c.want, calls(c.numbers), c.name)
+	}
+}
+
+// TestGivenUp records a test whose caller gave its only call up: what was recorded of it goes.
+func TestGivenUp(t *testing.T) {
+	s := newScene(t)
+	s.run(Update, asks("a"))
+	failures, _ := s.run(Update, func(r *Recorder) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.openai.com/v1/chat/completions", strings.NewReader(`{}`))
+		_, err := r.RoundTrip(req)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+	require.Empty(t, failures)
+	opened, err := store.Open(s.dir)
+	require.NoError(t, err)
+	files, err := opened.List()
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
+
+// TestMedia names what is media in base64, wherever a message has it, and nothing else.
+func TestMedia(t *testing.T) {
+	data := []byte(strings.Repeat("\xff\xd8\x01", 200))
+	encoded := base64.StdEncoding.EncodeToString(data)
+	escaped := strings.ReplaceAll(encoded, "/", `\/`)
+	word := strings.Repeat("word ", 200)
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	for _, c := range []struct {
+		name, why string
+		part      modelio.Part
+		named     bool
+	}{
+		{"text", "a text that is nothing else", modelio.TextPart(encoded), true},
+		{"prose", "words have spaces", modelio.TextPart(word), false},
+		{"short", "a word may look like it", modelio.TextPart(encoded[:400]), false},
+		{"reasoning", "so here", modelio.ReasoningPart(encoded), true},
+		{"url", "with its type", modelio.MediaPart("", "data:image/jpeg;base64,"+encoded), true},
+		{"input", "in a tool's input", modelio.Part{ToolRequest: &modelio.ToolRequest{Input: raw(`{"a":["` + encoded + `"]}`)}}, true},
+		{"output", "in its output", modelio.Part{ToolResponse: &modelio.ToolResponse{Output: raw(`"` + encoded + `"`)}}, true},
+		{"content", "in its parts", modelio.Part{ToolResponse: &modelio.ToolResponse{Content: []modelio.Part{modelio.TextPart(encoded)}}}, true},
+		{"custom", "escaped slashes are slashes", modelio.Part{Custom: modelio.Object{"a": raw(`{"b":"` + escaped + `"}`), "c": raw("1")}}, true},
+		{"metadata", "in metadata", modelio.Part{Metadata: modelio.Object{"a": raw(`"` + encoded + `"`)}}, true},
+		{"words", "a long text in JSON", modelio.Part{Custom: modelio.Object{"a": raw(`"` + word + `"`)}}, false},
+		{"run", "a run that is no base64", modelio.Part{Custom: modelio.Object{"a": raw(`"` + encoded[1:] + `"`)}}, false},
+		{"no JSON", "is for others to refuse", modelio.Part{Custom: modelio.Object{"a": raw(encoded)}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var m media
+			before, err := json.Marshal(&c.part)
+			if c.name != "no JSON" {
+				require.NoError(t, err)
+			}
+			parts := []modelio.Part{c.part}
+			named := m.parts(parts)
+			require.Equal(t, c.named, len(m) == 1, c.why)
+			after, _ := json.Marshal(&c.part)
+			require.Equal(t, string(before), string(after), "what was given is not changed")
+			if c.named {
+				text, err := json.Marshal(&named[0])
+				require.NoError(t, err)
+				require.Contains(t, string(text), "blob:sha256:")
+				require.NotContains(t, string(text), encoded[:100])
+			} else {
+				require.True(t, &named[0] == &parts[0])
+			}
+		})
+	}
+}
+
+// TestTransportErrors proves that each kind of error comes back as what it was.
+func TestTransportErrors(t *testing.T) {
+	for _, err := range []error{
+		context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF,
+		&net.DNSError{Err: "no such host"}, errors.New("another"),
+	} {
+		recorded := recordedTransportError(err)
+		back := replayedTransportError(&snapshot.Snapshot{Response: snapshot.Response{Response: *recorded}})
+		require.EqualError(t, back, err.Error())
+		var dns *net.DNSError
+		require.True(t, errors.Is(back, err) || errors.As(back, &dns) || recorded.Error.Code == "other", err)
+		var timeout net.Error
+		require.ErrorAs(t, back, &timeout)
+		require.Equal(t, isTimeout(err), timeout.Timeout() && timeout.Temporary(), err)
+	}
+	require.NoError(t, replayedTransportError(&snapshot.Snapshot{}))
+}
+
+// TestGenerate records and replays the calls of a model without a made-up request, and goes on from
+// what the caller changed.
+func TestGenerate(t *testing.T) {
+	s := newScene(t)
+	live := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		return &modelio.GenerateResponse{FinishReason: modelio.FinishStop,
+			Message: &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("hello")}}}, nil
+	})
+	test := func(live modelio.Model) func(*Recorder) {
+		return func(r *Recorder) {
+			text := "hi"
+			req := &modelio.GenerateRequest{
+				Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{{Text: &text}}}},
+				Config:   modelio.Object{"temperature": json.RawMessage("0"), "stopSequences": json.RawMessage(`["."]`)},
+			}
+			resp, err := r.Generate(context.Background(), Generation{Provider: "acme", Model: "m", Live: live, Request: req})
+			require.NoError(t, err)
+			require.Equal(t, "hello", *resp.Message.Content[0].Text)
+			text = "changed by the caller"
+		}
+	}
+	failures, _ := s.run(Update, test(live))
+	require.Empty(t, failures)
+	failures, _ = s.run(Replay, test(nil))
+	require.Empty(t, failures)
+	failures, _ = s.run(Replay, func(r *Recorder) {
+		req := &modelio.GenerateRequest{Config: modelio.Object{"a": json.RawMessage("no JSON")}}
+		_, err := r.Generate(context.Background(), Generation{Provider: "acme", Model: "m", Request: req})
+		require.ErrorContains(t, err, "acme/m: the request cannot be kept: ")
+	})
+	require.Len(t, failures, 1)
+}
