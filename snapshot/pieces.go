@@ -73,14 +73,13 @@ var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord,
 
 // endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
 func endsSentence(s string, i int) bool {
-	before := s[i-1]
-	switch {
-	case before == ' ' && s[i] != ' ':
-		return endsInStop(s[:i-1])
-	case before == ',':
-		return strings.IndexByte(`"}]0123456789el`, s[i-2]) >= 0 && strings.IndexByte("\"{[ ", s[i]) >= 0 && isJSONMember(s[i:])
+	switch s[i-1] {
+	case ' ':
+		return s[i] != ' ' && endsInStop(s[:i])
+	case ',':
+		return strings.IndexByte(`"}]0123456789el`, s[i-2]) >= 0 && isJSONMember(s[i:])
 	}
-	return isCJKStop(s[:i])
+	return s[i] != ' ' && isCJKStop(s[:i])
 }
 
 func isJSONMember(rest string) bool {
@@ -88,11 +87,12 @@ func isJSONMember(rest string) bool {
 	return rest != "" && strings.IndexByte(`"{[`, rest[0]) >= 0
 }
 
-// endsInStop reports whether a full stop ends s, but for up to eight closing marks and spaces.
+// endsInStop reports whether a full stop ends s, but for at most eight spaces and closing marks.
 func endsInStop(s string) bool {
-	s = s[max(0, len(s)-9):]
-	s = strings.TrimRight(s, " \"')]*_`")
-	return s != "" && strings.IndexByte(".!?", s[len(s)-1]) >= 0
+	for n := 0; n < 8 && s != "" && strings.IndexByte(" \"')]*_`", s[len(s)-1]) >= 0; n++ {
+		s = s[:len(s)-1]
+	}
+	return s != "" && strings.IndexByte(".!?", s[len(s)-1]) >= 0 || isCJKStop(s)
 }
 
 func isCJKStop(s string) bool {

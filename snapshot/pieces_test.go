@@ -30,7 +30,7 @@ func TestSplit(t *testing.T) {
 		{"quoted", "marks may close a sentence", long(`He said "no." (Yes.) `), []string{`He said "no." `, "(Yes.) ", x}},
 		{"decimal", "a point inside a word ends nothing", long("It is 3.14 of v1.2 "), []string{"It is 3.14 of v1.2 " + x}},
 		{"members", "after members of JSON", long(`{"a":1,"b":[2],"c":"d","e":`), []string{`{"a":1,`, `"b":[2],`, `"c":"d",`, `"e":` + x}},
-		{"cjk", "after full stops of Chinese and Japanese", long("字。字！"), []string{"字。", "字！", x}},
+		{"cjk", "after full stops of Chinese and Japanese", long("字。字！ 字。」 字"), []string{"字。", "字！ ", "字。", "」 字" + x}},
 		{"clauses", "in what is still long after clauses", clause + "and, so: " + clause, []string{clause + "and, ", "so: ", clause}},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, snapshot.Split(c.text), c.why) })

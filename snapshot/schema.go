@@ -183,12 +183,7 @@ func (c *coder) part(p *modelio.Part) {
 			c.freeObject(&p.Custom)
 			c.leave()
 		}
-		inner(c, "media", &p.Media, func(m *modelio.Media) {
-			c.object(&m.Unknown, func() {
-				c.text("contentType", optional, &m.ContentType, nil)
-				c.text("url", optional, &m.URL, nil)
-			})
-		})
+		inner(c, "media", &p.Media, c.media)
 		c.free("metadata", &p.Metadata)
 		c.optionalPieces("reasoning", &p.Reasoning)
 		c.optionalPieces("text", &p.Text)
@@ -209,6 +204,13 @@ func kinds(p *modelio.Part) (n int) {
 		}
 	}
 	return n
+}
+
+func (c *coder) media(m *modelio.Media) {
+	c.object(&m.Unknown, func() {
+		c.text("contentType", optional, &m.ContentType, nil)
+		c.text("url", optional, &m.URL, nil)
+	})
 }
 
 func (c *coder) toolRequest(t *modelio.ToolRequest) {

@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// formatTables returns the rows of docs/format.md that begin with a word in code style, by heading.
+func formatTables(t *testing.T) map[string][][]string {
+	t.Helper()
+	f, err := os.Open("../docs/format.md")
+	require.NoError(t, err)
+	defer f.Close()
+	tables := map[string][][]string{}
+	heading := ""
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := lines.Text()
+		if name, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			heading = regexp.MustCompile(`^\d+\. `).ReplaceAllString(name, "")
+		}
+		if strings.HasPrefix(line, "| `") {
+			cells := strings.Split(strings.Trim(line, "| "), " | ")
+			cells[0] = strings.Trim(cells[0], "`")
+			tables[heading] = append(tables[heading], cells)
+		}
+	}
+	return tables
+}
+
+// schema returns the members that a function of the schema goes through, in order, with their needs. They
+// are read from its source, as a list of calls is all that there is.
+func schema(t *testing.T, file, function string) (names, needs []string) {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	require.NoError(t, err)
+	_, body, ok := strings.Cut(string(source), "func (c *coder) "+function+"(")
+	require.True(t, ok, function)
+	body, _, _ = strings.Cut(body, "\n}\n")
+	call := regexp.MustCompile(`(?:c\.(\w+)|list|inner)\((?:c, )?"(\w+)"(?:, (required|nullable|optional|valued))?`)
+	for _, m := range call.FindAllStringSubmatch(body, -1) {
+		need := m[3]
+		switch {
+		case m[1] == "differs", slices.Contains(names, m[2]):
+			continue
+		case m[1] == "time":
+			need = "required"
+		case need == "" || need == "valued":
+			need = "optional"
+		}
+		names, needs = append(names, m[2]), append(needs, need)
+	}
+	return names, needs
+}
+
+// TestFormatListsTheMembers holds the tables of docs/format.md against the schema.
+func TestFormatListsTheMembers(t *testing.T) {
+	tables := formatTables(t)
+	for _, c := range []struct {
+		heading, file, function string
+		other                   []string // members that functions of their own go through, which are optional but for content and role
+	}{
+		{"Document", "schema.go", "document", nil},
+		{"Record", "schema.go", "record", nil},
+		{"Source", "schema.go", "source", nil},
+		{"Request", "schema.go", "requestMembers", []string{"continues"}},
+		{"Message", "schema.go", "message", nil},
+		{"Part", "schema.go", "part", nil},
+		{"Tool", "schema.go", "tool", nil},
+		{"Continues", "continues.go", "continues", []string{"sent"}},
+		{"Response", "answer.go", "response", []string{"error", "finish_reason", "finish_reason_raw", "headers", "tool_calls", "usage"}},
+		{"Tool call", "answer.go", "toolCalls", nil},
+		{"Candidate", "answer.go", "candidate", []string{"finish_reason", "finish_reason_raw", "tool_calls"}},
+		{"Error", "answer.go", "providerError", nil},
+		{"Usage", "answer.go", "usage", nil},
+	} {
+		t.Run(c.heading, func(t *testing.T) {
+			names, needs := schema(t, c.file, c.function)
+			all := map[string]string{}
+			for i, name := range names {
+				all[name] = needs[i]
+			}
+			for _, name := range c.other {
+				all[name] = map[bool]string{true: "required", false: "optional"}[name == "finish_reason"]
+			}
+			listed := map[string]string{}
+			var rows []string
+			for _, row := range tables[c.heading] {
+				if !strings.HasPrefix(row[1], "optional:") { // the table of sent
+					listed[row[0]] = row[2]
+					rows = append(rows, row[0])
+				}
+			}
+			delete(all, strings.ToLower(strings.ReplaceAll(c.heading, " ", "_")+"s")) // the member that the object is in
+			delete(all, strings.ToLower(c.heading))
+			if c.heading == "Request" {
+				all["messages"] = "optional"
+			}
+			require.Equal(t, all, listed)
+			if c.heading != "Document" && c.heading != "Record" {
+				require.True(t, slices.IsSorted(rows), "files are in canonical order")
+			}
+		})
+	}
+}
+
+// TestFormatListsTheRules: every rule that is reported is explained, and no other.
+func TestFormatListsTheRules(t *testing.T) {
+	source, err := os.ReadFile("error.go")
+	require.NoError(t, err)
+	var rules []string
+	for _, m := range regexp.MustCompile(`(?m)^\tRule\w+ += "(\w+)"$`).FindAllSubmatch(source, -1) {
+		rules = append(rules, string(m[1]))
+	}
+	var listed []string
+	for _, row := range formatTables(t)["Rules"] {
+		listed = append(listed, row[0])
+	}
+	require.Equal(t, rules, listed)
+}
+
+// TestFormatShowsTheTexts holds what docs/format.md shows against what is written.
+func TestFormatShowsTheTexts(t *testing.T) {
+	data, err := os.ReadFile("../docs/format.md")
+	require.NoError(t, err)
+	text := string(data)
+	require.Contains(t, text, "```\n"+otherVersion("0.9.0")+"\n```")
+	require.Contains(t, text, fmt.Sprintf("at most %d characters", lineMost))
+	require.Contains(t, text, fmt.Sprintf("each part of more than %d characters is divided", pieceMost))
+	var quoted []string
+	for _, name := range inherited {
+		quoted = append(quoted, "`"+name+"`")
+	}
+	require.Contains(t, strings.ReplaceAll(text, "\n", " "), strings.Join(quoted, ", "))
+	for _, e := range extensions {
+		require.Contains(t, text, "| `"+e.contentType+"` | `"+e.extension+"` |")
+	}
+	m := regexp.MustCompile(`printf '%s' '(.*)' \| sha256sum\n([0-9a-f]{64})\n`).FindStringSubmatch(text)
+	require.NotNil(t, m)
+	require.Equal(t, m[2], canon.Sum([]byte(m[1])).Hex())
+}
