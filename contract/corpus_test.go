@@ -92,7 +92,7 @@ func (i *interaction) record(t *testing.T, call func(*http.Client) error) contra
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	tb := tbtest.Run("TestCorpus", func(tb *tbtest.TB) {
 		tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(i),
-			traceforgetest.Nondeterministic("recorded by others"), traceforgetest.Allow(traceforgetest.CutStreams))
+			traceforgetest.Nondeterministic("recorded by others"), traceforgetest.Incomplete())
 		if err := call(tf.Client()); err != nil {
 			tb.Errorf("%v", err)
 		}
@@ -183,7 +183,7 @@ func (i *interaction) asksAgain(t *testing.T, record contract.Record, recorded *
 // refsOf returns the refs of params.
 func refsOf(p contract.GenerateParams) []canon.Hash {
 	refs := append(slices.Clone(p.MessageRefs), p.Runtime.ToolRefs...)
-	for _, ref := range []*canon.Hash{p.Runtime.OptionsRef, p.Runtime.ResponseFormatRef} {
+	for _, ref := range []*canon.Hash{p.Runtime.ProviderOptionsRef, p.Runtime.ResponseFormatRef} {
 		if ref != nil {
 			refs = append(refs, *ref)
 		}

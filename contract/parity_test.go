@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -216,7 +217,7 @@ func TestFromSnapshotWithMedia(t *testing.T) {
 		s.provider.Handle(fakeprovider.Echo())
 		image := "data:image/png;base64," + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("pixel"), 300))
 		message := s.message(modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{
-			modelio.TextPart("blob:sha256:" + strings.Repeat("0", 64) + ";image/png;1"), modelio.MediaPart("image/png", image),
+			modelio.TextPart("see blob:sha256:" + strings.Repeat("0", 64) + ";image/png;1"), modelio.MediaPart("image/png", image),
 		}})
 		dir := filepath.Join(s.TempDir(), ".ai-snapshots")
 		s.Setenv("TRACEFORGE_UPDATE", "1")

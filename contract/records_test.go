@@ -16,7 +16,6 @@ func records(t *testing.T, dir string) []contract.Record {
 	t.Helper()
 	s, err := store.Open(dir)
 	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
 	files, err := s.List()
 	require.NoError(t, err)
 	var all []contract.Record
