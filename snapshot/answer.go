@@ -212,9 +212,7 @@ func (c *coder) headers(h *map[string][]string, before *Response) {
 		}
 	}
 	c.object(nil, func() {
-		if before != nil {
-			c.top().inherits = names
-		}
+		c.top().inheritsAll = before != nil
 		for _, name := range names {
 			values, ok := mine[name]
 			if !ok && !c.reading() {

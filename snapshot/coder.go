@@ -73,6 +73,7 @@ type frame struct {
 	request           *requestTexts   // writing a request to a file: its members
 	base              *requestTexts   // of a request that continues another: that one's
 	inherits          []string        // members that are those of the call that is continued where they are absent; null: none
+	inheritsAll       bool            // all members are
 }
 
 // A member is one of an object that is read.
@@ -96,7 +97,13 @@ func (c *coder) pointer(below ...string) string {
 	return jsontext.PointerTo(append(tokens, below...)...)
 }
 
+// foundMost bounds the violations that are collected: a text from anywhere may have millions.
+const foundMost = 1000
+
 func (c *coder) report(rule, message string, below ...string) {
+	if len(c.found) == foundMost {
+		return
+	}
 	c.found = append(c.found, Violation{Pointer: c.pointer(below...), Rule: rule, Message: message})
 }
 
@@ -284,7 +291,7 @@ func (c *coder) readMember(name string, n need) state {
 		return skip // no field can tell it from an absent one
 	}
 	m.taken = true
-	if isNull && (n == nullable || n == optional && slices.Contains(top.inherits, name)) {
+	if isNull && (n == nullable || n == optional && (top.inheritsAll || slices.Contains(top.inherits, name))) {
 		return null
 	}
 	c.at = m.value

@@ -92,6 +92,16 @@ func TestExamineSaysWhatIsSpelledOtherwise(t *testing.T) {
 	}
 }
 
+// TestLayout: files are laid out as JSON.stringify does it, which json.Indent does too.
+func TestLayout(t *testing.T) {
+	s := record("TestX", 1)
+	s.Request.Options = modelio.Object{"a": json.RawMessage(awkward), "b": json.RawMessage(strings.Repeat(`[`, 90) + strings.Repeat(`]`, 90))}
+	data := encode(t, document(t, s))
+	var compact bytes.Buffer
+	require.NoError(t, json.Compact(&compact, data))
+	require.Equal(t, string(indented(t, compact.Bytes())), string(data))
+}
+
 func TestErrors(t *testing.T) {
 	data := string(encode(t, document(t, record("TestX", 1))))
 	for _, c := range []struct {

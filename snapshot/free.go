@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -109,6 +110,10 @@ func (c *coder) memory() json.RawMessage {
 
 // writeRaw writes a value that is in memory.
 func (c *coder) writeRaw(raw json.RawMessage) {
+	if c.isAsWritten(raw) {
+		c.dst = append(c.dst, raw...)
+		return
+	}
 	doc, err := jsontext.ParseStrict(raw)
 	if err != nil {
 		c.found = append(c.found, textViolation(c.pointer(), err))
@@ -116,6 +121,24 @@ func (c *coder) writeRaw(raw json.RawMessage) {
 		return
 	}
 	c.value(doc.Root())
+}
+
+// isAsWritten reports whether a value that is in memory is written as it stands, as most are: it is
+// canonical, and nothing in it could be special, an array index or a text in pieces.
+func (c *coder) isAsWritten(raw []byte) bool {
+	if !canon.Canonical(raw) || bytes.IndexByte(raw, '$') >= 0 || c.form == inFile && mayHavePieces(raw) {
+		return false
+	}
+	for i := 0; c.form != inCore; i++ {
+		n := bytes.IndexByte(raw[i:], '"')
+		if i += n + 1; n < 0 || i == len(raw) {
+			break
+		}
+		if raw[i] >= '0' && raw[i] <= '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // order returns how names are compared in the form at hand.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"iter"
 	"slices"
 	"strconv"
@@ -76,15 +75,6 @@ func (s *Snapshot) SF() ([]byte, error) {
 func (c *coder) writeDocument(d *Document) {
 	c.doc, c.calls, c.texts = d, d.indexes(), make([]*requestTexts, len(d.Snapshots))
 	c.document()
-}
-
-// layOut returns a compact text as a file has it: as JSON.stringify(value, null, 2) of ECMAScript
-// prints it, with a final line break.
-func layOut(text []byte) []byte {
-	var out bytes.Buffer
-	_ = json.Indent(&out, text, "", "  ") // unreachable error: text is JSON
-	out.WriteByte('\n')
-	return out.Bytes()
 }
 
 func (d *Document) seals() iter.Seq[canon.Hash] {
