@@ -61,7 +61,7 @@ func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest, send 
 	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		return generate(ctx, m.live, detached(ordered), stream)
 	})
-	said, err := m.rec.Model(m.name, live).Generate(ctx, asked, toStream(send))
+	said, err := m.rec.Model(m.name, live).Generate(ctx, asked, converted(send, toChunk))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func detached(req *ai.ModelRequest) *ai.ModelRequest {
 
 // generate calls a model of Genkit's.
 func generate(ctx context.Context, model ai.ModelFunc, req *ai.ModelRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-	resp, err := model(ctx, req, fromStream(stream))
+	resp, err := model(ctx, req, converted(stream, fromChunk))
 	if err != nil {
 		return nil, err
 	}

@@ -12,133 +12,125 @@ import (
 // plainText is the content type of a text part of Genkit's, which is not in its JSON.
 const plainText = "plain/text"
 
-func fromPart(part *ai.Part) (converted modelio.Part, err error) {
+func fromPart(part *ai.Part) (modelio.Part, error) {
 	if part == nil {
-		return converted, errNil
+		return modelio.Part{}, errNil
 	}
-	if converted.Metadata, err = fromMap(part.Metadata); err != nil {
-		return converted, fmt.Errorf("metadata: %w", err)
-	}
-	if converted.Custom, err = fromMap(part.Custom); err != nil {
-		return converted, fmt.Errorf("custom: %w", err)
+	var c conversion
+	converted := modelio.Part{
+		Metadata: field(&c, "metadata", part.Metadata, fromMap),
+		Custom:   field(&c, "custom", part.Custom, fromMap),
 	}
 	text := part.Text
 	switch part.Kind {
 	case ai.PartText:
 		converted.Text = &text
-		if part.ContentType != "" && part.ContentType != plainText {
-			err = (*extra)(&converted.Unknown).put("contentType", part.ContentType)
+		if part.ContentType != plainText {
+			c.putWord(&converted.Unknown, "contentType", part.ContentType)
 		}
 	case ai.PartReasoning:
 		converted.Reasoning = &text
 	case ai.PartMedia:
 		converted.Media = &modelio.Media{ContentType: part.ContentType, URL: text}
 	case ai.PartData:
-		err = (*extra)(&converted.Unknown).put("data", text)
+		c.put(&converted.Unknown, "data", text)
 	case ai.PartToolRequest:
-		converted.ToolRequest, err = fromToolRequest(part.ToolRequest)
+		converted.ToolRequest = field(&c, "", part.ToolRequest, fromToolRequest)
 	case ai.PartToolResponse:
-		converted.ToolResponse, err = fromToolResponse(part.ToolResponse)
+		converted.ToolResponse = field(&c, "", part.ToolResponse, fromToolResponse)
 	case ai.PartResource:
 		if part.Resource == nil {
 			return converted, errors.New("resource part without a resource")
 		}
-		err = (*extra)(&converted.Unknown).put("resource", map[string]string{"uri": part.Resource.Uri})
+		c.put(&converted.Unknown, "resource", map[string]string{"uri": part.Resource.Uri})
 	case ai.PartCustom:
 		if converted.Custom == nil {
 			converted.Custom = modelio.Object{}
 		}
 	default:
-		return converted, fmt.Errorf("unknown kind %d", part.Kind)
+		c.check("", fmt.Errorf("unknown kind %d", part.Kind))
 	}
-	return converted, err
+	return converted, c.failed("")
 }
 
 func fromToolRequest(request *ai.ToolRequest) (*modelio.ToolRequest, error) {
 	if request == nil {
 		return nil, errors.New("tool request part without a tool request")
 	}
-	input, err := fromValue(request.Input)
-	if err != nil {
-		return nil, fmt.Errorf("toolRequest: input: %w", err)
-	}
-	return &modelio.ToolRequest{Name: request.Name, Ref: request.Ref, Input: input, Partial: request.Partial}, nil
+	var c conversion
+	return &modelio.ToolRequest{
+		Name:    request.Name,
+		Ref:     request.Ref,
+		Input:   field(&c, "toolRequest: input", request.Input, fromValue),
+		Partial: request.Partial,
+	}, c.failed("")
 }
 
 func fromToolResponse(response *ai.ToolResponse) (*modelio.ToolResponse, error) {
 	if response == nil {
 		return nil, errors.New("tool response part without a tool response")
 	}
-	output, err := fromValue(response.Output)
-	if err != nil {
-		return nil, fmt.Errorf("toolResponse: output: %w", err)
-	}
-	content, err := convertAll("part", response.Content, fromPart)
-	if err != nil {
-		return nil, fmt.Errorf("toolResponse: content: %w", err)
-	}
-	return &modelio.ToolResponse{Name: response.Name, Ref: response.Ref, Output: output, Content: content}, nil
+	var c conversion
+	return &modelio.ToolResponse{
+		Name:    response.Name,
+		Ref:     response.Ref,
+		Output:  field(&c, "toolResponse: output", response.Output, fromValue),
+		Content: field(&c, "toolResponse: content", response.Content, each("part", fromPart)),
+	}, c.failed("")
 }
 
 func toPart(part modelio.Part) (*ai.Part, error) {
-	metadata, err := toMetadata(part.Metadata)
-	if err != nil {
-		return nil, fmt.Errorf("metadata: %w", err)
+	var c conversion
+	converted := &ai.Part{
+		Metadata: field(&c, "metadata", part.Metadata, toMetadata),
+		Custom:   field(&c, "custom", part.Custom, toMap),
 	}
-	custom, err := toMap(part.Custom)
-	if err != nil {
-		return nil, fmt.Errorf("custom: %w", err)
-	}
-	converted := &ai.Part{Metadata: metadata, Custom: custom}
 	unknown := spare(part.Unknown)
 	switch {
 	case part.Text != nil:
 		converted.Kind, converted.ContentType, converted.Text = ai.PartText, plainText, *part.Text
-		err = unknown.take("contentType", &converted.ContentType)
+		c.take(unknown, "contentType", &converted.ContentType)
 	case part.Reasoning != nil:
 		converted.Kind, converted.ContentType, converted.Text = ai.PartReasoning, plainText, *part.Reasoning
 	case part.Media != nil:
 		converted.Kind, converted.ContentType, converted.Text = ai.PartMedia, part.Media.ContentType, part.Media.URL
-		err = spare(part.Media.Unknown).none()
+		c.none(spare(part.Media.Unknown))
 	case part.ToolRequest != nil:
 		converted.Kind = ai.PartToolRequest
-		converted.ToolRequest, err = toToolRequest(part.ToolRequest)
+		converted.ToolRequest = field(&c, "", part.ToolRequest, toToolRequest)
 	case part.ToolResponse != nil:
 		converted.Kind = ai.PartToolResponse
-		converted.ToolResponse, err = toToolResponse(part.ToolResponse)
+		converted.ToolResponse = field(&c, "", part.ToolResponse, toToolResponse)
 	case part.Custom != nil:
 		converted.Kind = ai.PartCustom
 	case part.Unknown["data"] != nil:
 		converted.Kind = ai.PartData
-		err = unknown.take("data", &converted.Text)
+		c.take(unknown, "data", &converted.Text)
 	case part.Unknown["resource"] != nil:
 		converted.Kind, converted.Resource = ai.PartResource, &ai.ResourcePart{}
-		err = unknown.take("resource", converted.Resource)
+		c.take(unknown, "resource", converted.Resource)
 	default:
 		converted.Kind, converted.ContentType = ai.PartText, plainText // as Genkit reads a part without a kind
 	}
-	if err != nil {
-		return nil, err
-	}
-	return converted, unknown.none()
+	return done(&c, converted, unknown)
 }
 
 func toToolRequest(request *modelio.ToolRequest) (*ai.ToolRequest, error) {
-	input, err := toValue(request.Input)
-	if err != nil {
-		return nil, fmt.Errorf("toolRequest: input: %w", err)
-	}
-	return &ai.ToolRequest{Name: request.Name, Ref: request.Ref, Input: input, Partial: request.Partial}, spare(request.Unknown).none()
+	var c conversion
+	return done(&c, &ai.ToolRequest{
+		Name:    request.Name,
+		Ref:     request.Ref,
+		Input:   field(&c, "toolRequest: input", request.Input, toValue),
+		Partial: request.Partial,
+	}, spare(request.Unknown))
 }
 
 func toToolResponse(response *modelio.ToolResponse) (*ai.ToolResponse, error) {
-	output, err := toValue(response.Output)
-	if err != nil {
-		return nil, fmt.Errorf("toolResponse: output: %w", err)
-	}
-	content, err := convertAll("part", response.Content, toPart)
-	if err != nil {
-		return nil, fmt.Errorf("toolResponse: content: %w", err)
-	}
-	return &ai.ToolResponse{Name: response.Name, Ref: response.Ref, Output: output, Content: content}, spare(response.Unknown).none()
+	var c conversion
+	return done(&c, &ai.ToolResponse{
+		Name:    response.Name,
+		Ref:     response.Ref,
+		Output:  field(&c, "toolResponse: output", response.Output, toValue),
+		Content: field(&c, "toolResponse: content", response.Content, each("part", toPart)),
+	}, spare(response.Unknown))
 }

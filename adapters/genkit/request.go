@@ -3,8 +3,6 @@ package genkittraceforge
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/firebase/genkit/go/ai"
 
@@ -14,193 +12,116 @@ import (
 // fromRequest converts a request of Genkit's. Its documents, and a configuration that is no
 // object, are in Unknown.
 func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
-	converted := &modelio.GenerateRequest{ToolChoice: modelio.ToolChoice(req.ToolChoice)}
-	if err := fillRequest(converted, req); err != nil {
-		return nil, fmt.Errorf("from genkit request: %w", err)
+	var c conversion
+	converted := &modelio.GenerateRequest{
+		Messages:   field(&c, "", req.Messages, each("message", fromMessage)),
+		Tools:      field(&c, "", req.Tools, each("tool", fromTool)),
+		ToolChoice: modelio.ToolChoice(req.ToolChoice),
+		Output:     pointer(&c, "output", req.Output, fromOutput),
 	}
-	return converted, nil
-}
-
-func fillRequest(converted *modelio.GenerateRequest, req *ai.ModelRequest) (err error) {
-	if converted.Messages, err = convertAll("message", req.Messages, fromMessage); err != nil {
-		return err
-	}
-	if converted.Tools, err = convertAll("tool", req.Tools, fromTool); err != nil {
-		return err
-	}
-	if req.Output != nil {
-		if converted.Output, err = fromOutput(req.Output); err != nil {
-			return fmt.Errorf("output: %w", err)
-		}
-	}
-	config, err := fromValue(req.Config)
-	if err != nil {
-		return fmt.Errorf("config: %w", err)
-	}
+	config := field(&c, "config", req.Config, fromValue)
 	switch {
 	case len(config) == 0 || string(config) == "null":
 	case bytes.HasPrefix(config, []byte("{")):
-		if err := json.Unmarshal(config, &converted.Config); err != nil {
-			return fmt.Errorf("config: %w", err)
-		}
+		c.check("config", json.Unmarshal(config, &converted.Config))
 	default:
-		if err := (*extra)(&converted.Unknown).put("config", config); err != nil {
-			return err
-		}
+		c.put(&converted.Unknown, "config", config)
 	}
-	docs, err := convertAll("doc", req.Docs, fromDocument)
-	if err != nil || docs == nil {
-		return err
+	if docs := field(&c, "", req.Docs, each("doc", fromDocument)); docs != nil {
+		c.put(&converted.Unknown, "docs", docs)
 	}
-	return (*extra)(&converted.Unknown).put("docs", docs)
+	return converted, c.failed("from genkit request")
 }
 
 // toRequest is the reverse of fromRequest. A configuration becomes a map, as it does when Genkit
 // reads it from JSON.
 func toRequest(req *modelio.GenerateRequest) (*ai.ModelRequest, error) {
-	converted := &ai.ModelRequest{ToolChoice: ai.ToolChoice(req.ToolChoice)}
-	if err := fillGenkitRequest(converted, req); err != nil {
-		return nil, fmt.Errorf("to genkit request: %w", err)
-	}
-	return converted, nil
-}
-
-func fillGenkitRequest(converted *ai.ModelRequest, req *modelio.GenerateRequest) (err error) {
-	if converted.Messages, err = convertAll("message", req.Messages, toMessage); err != nil {
-		return err
-	}
-	if converted.Tools, err = convertAll("tool", req.Tools, toTool); err != nil {
-		return err
-	}
-	if req.Output != nil {
-		if converted.Output, err = toOutput(req.Output); err != nil {
-			return fmt.Errorf("output: %w", err)
-		}
+	var c conversion
+	converted := &ai.ModelRequest{
+		Messages:   field(&c, "", req.Messages, each("message", toMessage)),
+		Tools:      field(&c, "", req.Tools, each("tool", toTool)),
+		ToolChoice: ai.ToolChoice(req.ToolChoice),
+		Output:     pointer(&c, "output", req.Output, toOutput),
 	}
 	unknown := spare(req.Unknown)
-	if err := unknown.take("config", &converted.Config); err != nil {
-		return err
-	}
+	c.take(unknown, "config", &converted.Config)
 	if req.Config != nil {
-		config, err := toMap(req.Config)
-		if err != nil {
-			return fmt.Errorf("config: %w", err)
-		}
-		converted.Config = config
+		converted.Config = field(&c, "config", req.Config, toMap)
 	}
 	var docs []document
-	if err := unknown.take("docs", &docs); err != nil {
-		return err
-	}
-	if converted.Docs, err = convertAll("doc", docs, toDocument); err != nil {
-		return err
-	}
-	return unknown.none()
+	c.take(unknown, "docs", &docs)
+	converted.Docs = field(&c, "", docs, each("doc", toDocument))
+	c.none(unknown)
+	return converted, c.failed("to genkit request")
 }
 
-// convertAll converts the values of a list; nil stays nil.
-func convertAll[From, To any](what string, values []From, convert func(From) (To, error)) ([]To, error) {
-	if values == nil {
-		return nil, nil
-	}
-	converted := make([]To, len(values))
-	for i, value := range values {
-		var err error
-		if converted[i], err = convert(value); err != nil {
-			return nil, fmt.Errorf("%s %d: %w", what, i, err)
-		}
-	}
-	return converted, nil
-}
-
-var errNil = errors.New("is nil")
-
-func fromMessage(message *ai.Message) (converted modelio.Message, err error) {
+func fromMessage(message *ai.Message) (modelio.Message, error) {
 	if message == nil {
-		return converted, errNil
+		return modelio.Message{}, errNil
 	}
-	converted.Role = modelio.Role(message.Role)
-	if converted.Metadata, err = fromMap(message.Metadata); err != nil {
-		return converted, fmt.Errorf("metadata: %w", err)
-	}
-	converted.Content, err = convertAll("part", message.Content, fromPart)
-	return converted, err
+	var c conversion
+	return modelio.Message{
+		Role:     modelio.Role(message.Role),
+		Metadata: field(&c, "metadata", message.Metadata, fromMap),
+		Content:  field(&c, "", message.Content, each("part", fromPart)),
+	}, c.failed("")
 }
 
 func toMessage(message modelio.Message) (*ai.Message, error) {
-	metadata, err := toMap(message.Metadata)
-	if err != nil {
-		return nil, fmt.Errorf("metadata: %w", err)
-	}
-	content, err := convertAll("part", message.Content, toPart)
-	if err != nil {
-		return nil, err
-	}
-	return &ai.Message{Role: ai.Role(message.Role), Content: content, Metadata: metadata}, spare(message.Unknown).none()
+	var c conversion
+	return done(&c, &ai.Message{
+		Role:     ai.Role(message.Role),
+		Metadata: field(&c, "metadata", message.Metadata, toMap),
+		Content:  field(&c, "", message.Content, each("part", toPart)),
+	}, spare(message.Unknown))
 }
 
-func fromTool(tool *ai.ToolDefinition) (converted modelio.ToolDefinition, err error) {
+func fromTool(tool *ai.ToolDefinition) (modelio.ToolDefinition, error) {
 	if tool == nil {
-		return converted, errNil
+		return modelio.ToolDefinition{}, errNil
 	}
-	converted.Name, converted.Description = tool.Name, tool.Description
-	if converted.InputSchema, err = fromSchema(tool.InputSchema); err != nil {
-		return converted, fmt.Errorf("inputSchema: %w", err)
-	}
-	if converted.OutputSchema, err = fromSchema(tool.OutputSchema); err != nil {
-		return converted, fmt.Errorf("outputSchema: %w", err)
-	}
-	if converted.Metadata, err = fromMap(tool.Metadata); err != nil {
-		return converted, fmt.Errorf("metadata: %w", err)
-	}
-	return converted, nil
+	var c conversion
+	return modelio.ToolDefinition{
+		Name:         tool.Name,
+		Description:  tool.Description,
+		InputSchema:  field(&c, "inputSchema", tool.InputSchema, fromSchema),
+		OutputSchema: field(&c, "outputSchema", tool.OutputSchema, fromSchema),
+		Metadata:     field(&c, "metadata", tool.Metadata, fromMap),
+	}, c.failed("")
 }
 
 func toTool(tool modelio.ToolDefinition) (*ai.ToolDefinition, error) {
-	converted := &ai.ToolDefinition{Name: tool.Name, Description: tool.Description}
-	var err error
-	if converted.InputSchema, err = toSchema(tool.InputSchema); err != nil {
-		return nil, fmt.Errorf("inputSchema: %w", err)
-	}
-	if converted.OutputSchema, err = toSchema(tool.OutputSchema); err != nil {
-		return nil, fmt.Errorf("outputSchema: %w", err)
-	}
-	if converted.Metadata, err = toMap(tool.Metadata); err != nil {
-		return nil, fmt.Errorf("metadata: %w", err)
-	}
-	return converted, spare(tool.Unknown).none()
+	var c conversion
+	return done(&c, &ai.ToolDefinition{
+		Name:         tool.Name,
+		Description:  tool.Description,
+		InputSchema:  field(&c, "inputSchema", tool.InputSchema, toSchema),
+		OutputSchema: field(&c, "outputSchema", tool.OutputSchema, toSchema),
+		Metadata:     field(&c, "metadata", tool.Metadata, toMap),
+	}, spare(tool.Unknown))
 }
 
 func fromOutput(output *ai.ModelOutputConfig) (*modelio.OutputConfig, error) {
-	converted := &modelio.OutputConfig{Format: output.Format}
-	if output.Constrained {
-		converted.Constrained = &output.Constrained
+	var c conversion
+	converted := &modelio.OutputConfig{
+		Format:      output.Format,
+		Schema:      field(&c, "schema", output.Schema, fromSchema),
+		Constrained: set(output.Constrained),
 	}
-	var err error
-	if converted.Schema, err = fromSchema(output.Schema); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	if output.ContentType != "" {
-		err = (*extra)(&converted.Unknown).put("contentType", output.ContentType)
-	}
-	return converted, err
+	c.putWord(&converted.Unknown, "contentType", output.ContentType)
+	return converted, c.failed("")
 }
 
 func toOutput(output *modelio.OutputConfig) (*ai.ModelOutputConfig, error) {
-	schema, err := toSchema(output.Schema)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
+	var c conversion
 	converted := &ai.ModelOutputConfig{
 		Format:      output.Format,
-		Schema:      schema,
-		Constrained: output.Constrained != nil && *output.Constrained,
+		Schema:      field(&c, "schema", output.Schema, toSchema),
+		Constrained: orZero(output.Constrained),
 	}
 	unknown := spare(output.Unknown)
-	if err := unknown.take("contentType", &converted.ContentType); err != nil {
-		return nil, err
-	}
-	return converted, unknown.none()
+	c.take(unknown, "contentType", &converted.ContentType)
+	return done(&c, converted, unknown)
 }
 
 // A document is one of the documents that a request brings as context.
@@ -209,22 +130,21 @@ type document struct {
 	Metadata modelio.Object `json:"metadata,omitempty"`
 }
 
-func fromDocument(doc *ai.Document) (converted document, err error) {
+func fromDocument(doc *ai.Document) (document, error) {
 	if doc == nil {
-		return converted, errNil
+		return document{}, errNil
 	}
-	if converted.Metadata, err = fromMap(doc.Metadata); err != nil {
-		return converted, fmt.Errorf("metadata: %w", err)
-	}
-	converted.Content, err = convertAll("part", doc.Content, fromPart)
-	return converted, err
+	var c conversion
+	return document{
+		Metadata: field(&c, "metadata", doc.Metadata, fromMap),
+		Content:  field(&c, "", doc.Content, each("part", fromPart)),
+	}, c.failed("")
 }
 
 func toDocument(doc document) (*ai.Document, error) {
-	metadata, err := toMap(doc.Metadata)
-	if err != nil {
-		return nil, fmt.Errorf("metadata: %w", err)
-	}
-	content, err := convertAll("part", doc.Content, toPart)
-	return &ai.Document{Content: content, Metadata: metadata}, err
+	var c conversion
+	return &ai.Document{
+		Metadata: field(&c, "metadata", doc.Metadata, toMap),
+		Content:  field(&c, "", doc.Content, each("part", toPart)),
+	}, c.failed("")
 }

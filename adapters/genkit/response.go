@@ -2,7 +2,6 @@ package genkittraceforge
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/firebase/genkit/go/ai"
 
@@ -16,136 +15,83 @@ const finishReasonRaw = "finishReasonRaw"
 // fromResponse converts an answer of Genkit's, but for what Genkit puts around it: the request,
 // the latency, and its own counts of characters and media.
 func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
-	converted := &modelio.GenerateResponse{FinishReason: modelio.FinishReason(resp.FinishReason)}
-	if err := fillResponse(converted, resp); err != nil {
-		return nil, fmt.Errorf("from genkit response: %w", err)
+	var c conversion
+	converted := &modelio.GenerateResponse{
+		Message:      pointer(&c, "message", resp.Message, fromMessagePointer),
+		FinishReason: modelio.FinishReason(resp.FinishReason),
+		Usage:        pointer(&c, "usage", resp.Usage, fromUsage),
+		Custom:       field(&c, "custom", resp.Custom, fromValue),
 	}
-	return converted, nil
-}
-
-func fillResponse(converted *modelio.GenerateResponse, resp *ai.ModelResponse) (err error) {
-	if resp.Message != nil {
-		message, err := fromMessage(resp.Message)
-		if err != nil {
-			return fmt.Errorf("message: %w", err)
-		}
-		converted.Message = &message
-	}
-	if resp.Usage != nil {
-		if converted.Usage, err = fromUsage(resp.Usage); err != nil {
-			return fmt.Errorf("usage: %w", err)
-		}
-	}
-	if converted.Custom, err = fromValue(resp.Custom); err != nil {
-		return fmt.Errorf("custom: %w", err)
-	}
-	unknown := (*extra)(&converted.Unknown)
 	switch converted.FinishReason {
 	case "", modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther:
 	default:
 		converted.FinishReason = modelio.FinishOther
-		if err := unknown.put(finishReasonRaw, resp.FinishReason); err != nil {
-			return err
-		}
+		c.put(&converted.Unknown, finishReasonRaw, resp.FinishReason)
 	}
-	if resp.FinishMessage != "" {
-		if err := unknown.put("finishMessage", resp.FinishMessage); err != nil {
-			return err
-		}
-	}
+	c.putWord(&converted.Unknown, "finishMessage", resp.FinishMessage)
 	if resp.Operation != nil {
-		if err := unknown.put("operation", resp.Operation); err != nil {
-			return err
-		}
+		c.put(&converted.Unknown, "operation", resp.Operation)
 	}
-	return unknown.put("raw", resp.Raw)
+	c.put(&converted.Unknown, "raw", resp.Raw)
+	return converted, c.failed("from genkit response")
+}
+
+func fromMessagePointer(message *ai.Message) (*modelio.Message, error) {
+	converted, err := fromMessage(message)
+	return &converted, err
 }
 
 // toResponse is the reverse of fromResponse.
 func toResponse(resp *modelio.GenerateResponse) (*ai.ModelResponse, error) {
-	converted := &ai.ModelResponse{FinishReason: ai.FinishReason(resp.FinishReason)}
-	if err := fillGenkitResponse(converted, resp); err != nil {
-		return nil, fmt.Errorf("to genkit response: %w", err)
-	}
-	return converted, nil
-}
-
-func fillGenkitResponse(converted *ai.ModelResponse, resp *modelio.GenerateResponse) (err error) {
-	if resp.Message != nil {
-		if converted.Message, err = toMessage(*resp.Message); err != nil {
-			return fmt.Errorf("message: %w", err)
-		}
-	}
-	if resp.Usage != nil {
-		if converted.Usage, err = toUsage(resp.Usage); err != nil {
-			return fmt.Errorf("usage: %w", err)
-		}
-	}
-	if converted.Custom, err = toValue(resp.Custom); err != nil {
-		return fmt.Errorf("custom: %w", err)
-	}
+	var c conversion
 	unknown := spare(resp.Unknown)
-	if converted.Raw, err = toValue(unknown["raw"]); err != nil {
-		return fmt.Errorf("raw: %w", err)
+	converted := &ai.ModelResponse{
+		FinishReason: ai.FinishReason(resp.FinishReason),
+		Usage:        pointer(&c, "usage", resp.Usage, toUsage),
+		Custom:       field(&c, "custom", resp.Custom, toValue),
+		Raw:          field(&c, "raw", unknown["raw"], toValue),
+	}
+	if resp.Message != nil {
+		converted.Message = field(&c, "message", *resp.Message, toMessage)
 	}
 	delete(unknown, "raw")
-	for name, field := range map[string]any{
-		finishReasonRaw: &converted.FinishReason,
-		"finishMessage": &converted.FinishMessage,
-		"operation":     &converted.Operation,
-	} {
-		if err := unknown.take(name, field); err != nil {
-			return err
-		}
-	}
-	return unknown.none()
+	c.take(unknown, finishReasonRaw, &converted.FinishReason)
+	c.take(unknown, "finishMessage", &converted.FinishMessage)
+	c.take(unknown, "operation", &converted.Operation)
+	c.none(unknown)
+	return converted, c.failed("to genkit response")
 }
 
 // fromUsage converts counts of tokens. Genkit cannot tell zero from not reported, which is what
 // it becomes.
 func fromUsage(usage *ai.GenerationUsage) (*modelio.Usage, error) {
+	var c conversion
 	converted := &modelio.Usage{
-		InputTokens:         reported(usage.InputTokens),
-		OutputTokens:        reported(usage.OutputTokens),
-		TotalTokens:         reported(usage.TotalTokens),
-		ThoughtsTokens:      reported(usage.ThoughtsTokens),
-		CachedContentTokens: reported(usage.CachedContentTokens),
+		InputTokens:         set(int64(usage.InputTokens)),
+		OutputTokens:        set(int64(usage.OutputTokens)),
+		TotalTokens:         set(int64(usage.TotalTokens)),
+		ThoughtsTokens:      set(int64(usage.ThoughtsTokens)),
+		CachedContentTokens: set(int64(usage.CachedContentTokens)),
 	}
-	if len(usage.Custom) == 0 {
-		return converted, nil
+	if len(usage.Custom) > 0 {
+		c.put(&converted.Unknown, "custom", usage.Custom)
 	}
-	return converted, (*extra)(&converted.Unknown).put("custom", usage.Custom)
-}
-
-func reported(count int) *int64 {
-	if count == 0 {
-		return nil
-	}
-	n := int64(count)
-	return &n
+	return converted, c.failed("")
 }
 
 func toUsage(usage *modelio.Usage) (*ai.GenerationUsage, error) {
-	converted := &ai.GenerationUsage{
-		InputTokens:         counted(usage.InputTokens),
-		OutputTokens:        counted(usage.OutputTokens),
-		TotalTokens:         counted(usage.TotalTokens),
-		ThoughtsTokens:      counted(usage.ThoughtsTokens),
-		CachedContentTokens: counted(usage.CachedContentTokens),
-	}
 	if usage.CacheWriteTokens != nil {
 		return nil, errors.New("genkit has no place for cacheWriteTokens")
 	}
+	var c conversion
+	converted := &ai.GenerationUsage{
+		InputTokens:         int(orZero(usage.InputTokens)),
+		OutputTokens:        int(orZero(usage.OutputTokens)),
+		TotalTokens:         int(orZero(usage.TotalTokens)),
+		ThoughtsTokens:      int(orZero(usage.ThoughtsTokens)),
+		CachedContentTokens: int(orZero(usage.CachedContentTokens)),
+	}
 	unknown := spare(usage.Unknown)
-	if err := unknown.take("custom", &converted.Custom); err != nil {
-		return nil, err
-	}
-	return converted, unknown.none()
-}
-
-func counted(count *int64) int {
-	if count == nil {
-		return 0
-	}
-	return int(*count)
+	c.take(unknown, "custom", &converted.Custom)
+	return done(&c, converted, unknown)
 }

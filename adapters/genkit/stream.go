@@ -2,74 +2,48 @@ package genkittraceforge
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/firebase/genkit/go/ai"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// fromStream returns the callback for a model of Genkit's whose chunks go to stream; nil: none.
-func fromStream(stream modelio.StreamFunc) ai.ModelStreamCallback {
-	if stream == nil {
-		return nil
-	}
-	return func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
-		converted, err := fromChunk(chunk)
-		if err != nil {
-			return err
-		}
-		return stream(ctx, converted)
-	}
-}
-
-// toStream is the reverse of fromStream.
-func toStream(send ai.ModelStreamCallback) modelio.StreamFunc {
+// converted returns a callback whose chunks are converted and then go to send; nil: none.
+func converted[From, To any](
+	send func(context.Context, To) error, convert func(From) (To, error),
+) func(context.Context, From) error {
 	if send == nil {
 		return nil
 	}
-	return func(ctx context.Context, chunk *modelio.GenerateResponseChunk) error {
-		converted, err := toChunk(chunk)
+	return func(ctx context.Context, chunk From) error {
+		to, err := convert(chunk)
 		if err != nil {
 			return err
 		}
-		return send(ctx, converted)
+		return send(ctx, to)
 	}
 }
 
 func fromChunk(chunk *ai.ModelResponseChunk) (*modelio.GenerateResponseChunk, error) {
-	content, err := convertAll("part", chunk.Content, fromPart)
-	if err != nil {
-		return nil, fmt.Errorf("from genkit chunk: %w", err)
-	}
-	custom, err := fromValue(chunk.Custom)
-	if err != nil {
-		return nil, fmt.Errorf("from genkit chunk: custom: %w", err)
-	}
-	converted := &modelio.GenerateResponseChunk{Role: modelio.Role(chunk.Role), Index: chunk.Index, Content: content, Custom: custom}
-	if aggregated := chunk.Aggregated; aggregated {
-		converted.Aggregated = &aggregated
-	}
-	return converted, nil
+	var c conversion
+	return &modelio.GenerateResponseChunk{
+		Role:       modelio.Role(chunk.Role),
+		Index:      chunk.Index,
+		Content:    field(&c, "", chunk.Content, each("part", fromPart)),
+		Custom:     field(&c, "custom", chunk.Custom, fromValue),
+		Aggregated: set(chunk.Aggregated),
+	}, c.failed("from genkit chunk")
 }
 
 func toChunk(chunk *modelio.GenerateResponseChunk) (*ai.ModelResponseChunk, error) {
-	content, err := convertAll("part", chunk.Content, toPart)
-	if err != nil {
-		return nil, fmt.Errorf("to genkit chunk: %w", err)
-	}
-	custom, err := toValue(chunk.Custom)
-	if err != nil {
-		return nil, fmt.Errorf("to genkit chunk: custom: %w", err)
-	}
-	if err := spare(chunk.Unknown).none(); err != nil {
-		return nil, fmt.Errorf("to genkit chunk: %w", err)
-	}
-	return &ai.ModelResponseChunk{
+	var c conversion
+	converted := &ai.ModelResponseChunk{
 		Role:       ai.Role(chunk.Role),
 		Index:      chunk.Index,
-		Content:    content,
-		Custom:     custom,
-		Aggregated: chunk.Aggregated != nil && *chunk.Aggregated,
-	}, nil
+		Content:    field(&c, "", chunk.Content, each("part", toPart)),
+		Custom:     field(&c, "custom", chunk.Custom, toValue),
+		Aggregated: orZero(chunk.Aggregated),
+	}
+	c.none(spare(chunk.Unknown))
+	return converted, c.failed("to genkit chunk")
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -147,57 +145,4 @@ func toSchema(raw json.RawMessage) (map[string]any, error) {
 		return nil, fmt.Errorf("a schema in Genkit is an object, not %s", raw)
 	}
 	return schema, nil
-}
-
-// extra are the members that Genkit has and modelio does not name. They are in Unknown there.
-type extra modelio.Object
-
-// put adds a member unless it is absent.
-func (e *extra) put(name string, v any) error {
-	raw, err := fromValue(v)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if raw != nil {
-		if *e == nil {
-			*e = extra{}
-		}
-		(*e)[name] = raw
-	}
-	return nil
-}
-
-// take decodes a member into v, if it is there, and removes it.
-func (e extra) take(name string, v any) error {
-	raw, ok := e[name]
-	if !ok {
-		return nil
-	}
-	delete(e, name)
-	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-// spare returns the members of unknown, to be taken one by one, but for those that only spell
-// out what Genkit has as a zero value: null, false, 0 and the empty string.
-func spare(unknown modelio.Object) extra {
-	e := extra{}
-	for name, raw := range unknown {
-		switch string(raw) {
-		case "null", "false", "0", `""`:
-		default:
-			e[name] = raw
-		}
-	}
-	return e
-}
-
-// none returns an error if members are left that Genkit has no place for.
-func (e extra) none() error {
-	if len(e) == 0 {
-		return nil
-	}
-	return fmt.Errorf("genkit has no place for %s", strings.Join(slices.Sorted(maps.Keys(e)), ", "))
 }
