@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -133,6 +134,10 @@ func (c *coder) write(text string) { c.dst = append(c.dst, text...) }
 func (c *coder) writeText(s string) {
 	if need := len(s) + len(s)/16; cap(c.dst)-len(c.dst) < need {
 		c.dst = slices.Grow(c.dst, max(need+need/8, len(c.dst)))
+	}
+	if !utf8.ValidString(s) {
+		c.report(RuleUnicode, "must be valid UTF-8")
+		s = ""
 	}
 	c.dst = jsontext.AppendText(c.dst, s)
 }

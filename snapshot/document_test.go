@@ -164,6 +164,8 @@ func TestWhatCannotBeWritten(t *testing.T) {
 		{"message", "a member that a message has not", func(s *snapshot.Snapshot) {
 			s.Request.Messages[0].Unknown = modelio.Object{"name": json.RawMessage("1")}
 		}, "/snapshots/0/request/messages/0/name: unknown: a message has content, metadata and role"},
+		{"encoding", "no text", func(s *snapshot.Snapshot) { s.Request.Messages[0].Content[0].Text = ptr("\xff") },
+			"/snapshots/0/request/messages/0/content: unicode: must be valid UTF-8"},
 		{"two-kinds", "a part of two kinds", func(s *snapshot.Snapshot) {
 			s.Request.Messages[0].Content[0].Reasoning = ptr("x")
 		}, "/snapshots/0/request/messages/0/content/0: value: must be a part of one kind"},

@@ -27,7 +27,9 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			require.Nil(t, doc)
-			return
+			if doc = snapshot.ParseUnsealed(data); doc == nil {
+				return
+			}
 		}
 		before := cores(t, doc)
 		require.NoError(t, doc.Seal())
