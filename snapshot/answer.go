@@ -124,16 +124,17 @@ func (c *coder) response(r *Response) bool {
 		before = &c.base.Response
 		if c.reading() {
 			r.Headers, r.Model, r.Status = maps.Clone(before.Headers), before.Model, before.Status
+			a.reasonRaw = before.reasonRaw()
 		}
 	}
 	whole := c.object(nil, func() {
 		if before != nil {
-			c.top().inherits = []string{"model", "status"}
+			c.top().inherits = []string{"finish_reason_raw", "model", "status"}
 		}
 		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
 		c.pieces("content", required, &a.content)
 		c.providerError(&r.Error)
-		c.finish(&a)
+		c.finish(&a, before)
 		c.headers(&r.Headers, before)
 		c.text("incomplete", optional, &r.Incomplete, incomplete)
 		c.integer("latency_ms", required, &r.LatencyMS, 0)
@@ -149,7 +150,7 @@ func (c *coder) response(r *Response) bool {
 		list(c, "timing_ms", optional, &r.TimingMS, c.milliseconds)
 		c.count("tokens_used", nullable, &r.TokensUsed)
 		c.toolCalls(&a)
-		c.usage(&r.Usage)
+		c.usage(&r.Usage, before)
 		c.agree(&a)
 	})
 	if !c.reading() || !whole {
@@ -163,6 +164,14 @@ func (c *coder) response(r *Response) bool {
 		r.Candidates = append(r.Candidates, others[i].candidate())
 	}
 	return true
+}
+
+// reasonRaw returns the provider's word for why the first answer ended.
+func (r *Response) reasonRaw() string {
+	if len(r.Candidates) == 0 {
+		return ""
+	}
+	return r.Candidates[0].FinishReasonRaw
 }
 
 // differs reports whether to go on to a member that is left out where it is the same in the answer of
@@ -236,15 +245,15 @@ func (c *coder) headers(h *map[string][]string, before *Response) {
 // candidate is a further answer to the same request.
 func (c *coder) candidate(a *answer) {
 	c.pieces("content", required, &a.content)
-	c.finish(a)
+	c.finish(a, nil)
 	list(c, "parts", optional, &a.parts, c.part)
 	c.toolCalls(a)
 	c.agree(a)
 }
 
-func (c *coder) finish(a *answer) {
+func (c *coder) finish(a *answer, before *Response) {
 	c.text("finish_reason", required, (*string)(&a.reason), finishReason)
-	if c.form != inCore {
+	if c.form != inCore && c.differs("finish_reason_raw", before != nil && before.reasonRaw() == a.reasonRaw, a.reasonRaw == "") {
 		c.text("finish_reason_raw", optional, &a.reasonRaw, nil)
 	}
 }
@@ -299,22 +308,41 @@ func (c *coder) providerError(e **modelio.ProviderError) {
 	c.leave()
 }
 
-func (c *coder) usage(u **modelio.Usage) {
+// usage is the token counts. Those of a part of the tokens are mostly what they were in the answer of
+// the call that is continued, and left out then.
+func (c *coder) usage(u **modelio.Usage, before *Response) {
 	if c.member("usage", optional, *u == nil) != here {
 		return
 	}
 	if c.reading() {
 		*u = &modelio.Usage{}
 	}
+	was := &modelio.Usage{}
+	if before != nil && before.Usage != nil {
+		was = before.Usage
+	}
 	c.object(nil, func() {
-		c.count("cache_read", optional, &(*u).CachedContentTokens)
-		c.count("cache_write", optional, &(*u).CacheWriteTokens)
+		if before != nil {
+			c.top().inherits = []string{"cache_read", "cache_write", "reasoning"}
+		}
+		c.countAsBefore("cache_read", &(*u).CachedContentTokens, was.CachedContentTokens)
+		c.countAsBefore("cache_write", &(*u).CacheWriteTokens, was.CacheWriteTokens)
 		c.count("input", optional, &(*u).InputTokens)
 		c.count("output", optional, &(*u).OutputTokens)
-		c.count("reasoning", optional, &(*u).ThoughtsTokens)
+		c.countAsBefore("reasoning", &(*u).ThoughtsTokens, was.ThoughtsTokens)
 		c.count("total", optional, &(*u).TotalTokens)
 	})
 	c.leave()
+}
+
+func (c *coder) countAsBefore(name string, n **int64, was *int64) {
+	if c.reading() {
+		*n = was
+	}
+	same := *n == nil && was == nil || *n != nil && was != nil && **n == *was
+	if c.differs(name, same, *n == nil) {
+		c.count(name, optional, n)
+	}
 }
 
 // core are the members of a response that say how the model behaves (design R3).
@@ -333,7 +361,7 @@ func (c *coder) core(r *Response) {
 		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
 		c.pieces("content", required, &a.content)
 		c.providerError(&r.Error)
-		c.finish(&a)
+		c.finish(&a, nil)
 		list(c, "parts", optional, &a.parts, c.part)
 		c.toolCalls(&a)
 	})

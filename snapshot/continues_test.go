@@ -154,11 +154,16 @@ func TestWhatIsInherited(t *testing.T) {
 		s.Request.Tools = []modelio.ToolDefinition{{Name: "t", Description: "d"}}
 		s.Response.Model, s.Response.Status, s.Response.Headers = "m-1", 200, map[string][]string{"A": {"1"}, "B": {"2"}}
 	}
+	first.Response.Candidates[0].FinishReasonRaw, third.Response.Candidates[0].FinishReasonRaw = "end", "end"
+	first.Response.Usage = &modelio.Usage{InputTokens: ptr(int64(1)), CachedContentTokens: ptr(int64(0)), ThoughtsTokens: ptr(int64(5))}
+	second.Response.Usage = &modelio.Usage{InputTokens: ptr(int64(1)), CachedContentTokens: ptr(int64(0))}
 	second.Provider = "groq"
 	second.Request.Temperature = nil
 	doc := document(t, first, second, third)
 	data := string(encode(t, doc))
-	require.Equal(t, 7+4, strings.Count(data, ": null"), "all that the second has not, its temperature, and headers one by one")
+	require.Equal(t, 7+6, strings.Count(data, ": null"), "what the second has not of requests, its temperature among it, and of answers")
+	require.Equal(t, 1, strings.Count(data, `"cache_read"`))
+	require.Equal(t, 2, strings.Count(data, `"input"`), "what is always there says the whole")
 	again := parse(t, []byte(data))
 	for i, s := range []snapshot.Snapshot{first, second, third} {
 		require.Equal(t, s.Request.Stop, again.Snapshots[i].Request.Stop)
@@ -166,6 +171,8 @@ func TestWhatIsInherited(t *testing.T) {
 		require.Equal(t, s.Provider, again.Snapshots[i].Provider)
 		require.Equal(t, s.Response.Headers, again.Snapshots[i].Response.Headers)
 		require.Equal(t, s.Response.Model, again.Snapshots[i].Response.Model)
+		require.Equal(t, s.Response.Usage, again.Snapshots[i].Response.Usage)
+		require.Equal(t, s.Response.Candidates, again.Snapshots[i].Response.Candidates)
 		require.Equal(t, s.Response.Status, again.Snapshots[i].Response.Status)
 	}
 	require.Equal(t, cores(t, doc), cores(t, again))
