@@ -56,7 +56,7 @@ func TestExitCode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Equal(t, tt.want, exitCode(tt.err), tt.why)
+			require.Equal(t, tt.want, exitCode(tt.err, exitTrouble), tt.why)
 		})
 	}
 }

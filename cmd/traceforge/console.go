@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A console is what a command reads from and writes to. What it writes to stdout is its answer,
@@ -63,8 +64,9 @@ func (c *console) json(v any) error {
 	return err
 }
 
-// say writes a line to stderr.
+// say writes a line to stderr, behind what was answered so far.
 func (c *console) say(format string, args ...any) {
+	c.stdout.Flush() // an error is sticky
 	fmt.Fprintln(c.stderr, page.PrintableText(fmt.Sprintf(format, args...)))
 }
 
@@ -93,3 +95,13 @@ func (c *console) sayAll(lines []string) {
 
 // text writes lines of the answer.
 func (c *console) text(text string) { fmt.Fprint(c.stdout, page.PrintableText(text)) }
+
+// finding writes a line of the answer for a finding.
+func (c *console) finding(f snapshot.Finding) {
+	lines := strings.Split(f.Message, "\n") // as SF words the rejection of a version
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	f.Message = strings.Join(lines, "; ")
+	c.line(f.String())
+}

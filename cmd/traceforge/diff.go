@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -14,75 +12,40 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-func diffCommand(con *console) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "diff [FROM [TO]]",
-		Short: "show what differs between two states of the store",
-		Long: `Compares the calls of tests: what was sent, what came back, and which part of a request
-differs. FROM and TO are directories of stores, or revisions of git. FROM is HEAD where it
-is not given, and TO is the store as it is now. A document with the same calls under
-another name, as of a test that was renamed, is moved. The exit code is 1 where there are
-differences.
-
-The object of --json has:
-
-  differences  of each document: ` + page.ChangeFields + `;
-               or change is moved, and was the file before; differences, of each call
-               that changed: call, its number; causes, what differs in the request in
-               words; request and response, what differs, of each value: pointer, a JSON
-               pointer into the whole request or response; recorded, the value in FROM;
-               got, the value in TO. What does not apply is left out
-`,
-		Args: arguments(0, 2),
+func diff(c *call) error {
+	dir, err := place.StoreDir(c.named())
+	if err != nil {
+		return err
 	}
-	named := dirFlag(c)
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		dir, err := place.StoreDir(*named)
-		if err != nil {
-			return err
-		}
-		states := []string{"HEAD", ""}
-		copy(states, args)
-		from, err := openState(c.Context(), states[0], dir)
-		if err != nil {
-			return err
-		}
-		defer from.close()
-		to, err := openState(c.Context(), states[1], dir)
-		if err != nil {
-			return err
-		}
-		defer to.close()
-		differences, err := compare(from.Store, to.Store)
-		if err != nil {
-			return err
-		}
-		return writeDifferences(con, differences, *asJSON)
+	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
+	from, err := openState(c.ctx, names[0], dir)
+	if err != nil {
+		return err
 	}
-	return c
-}
-
-func writeDifferences(con *console, differences []*page.Difference, asJSON bool) error {
-	if asJSON {
-		err := con.json(struct {
-			Differences []*page.Difference `json:"differences"`
-		}{orEmpty(differences)})
-		if err != nil {
-			return err
-		}
-	} else {
+	defer from.close()
+	to, err := openState(c.ctx, names[1], dir)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	differences, err := compare(from.Store, to.Store)
+	if err != nil {
+		return err
+	}
+	err = c.answer(struct {
+		Differences []*page.Difference `json:"differences"`
+	}{orEmpty(differences)}, func() {
 		for i, d := range differences {
 			if i > 0 {
-				fmt.Fprintln(con.stdout)
+				fmt.Fprintln(c.stdout)
 			}
-			con.text(d.Text())
+			c.text(d.Text())
 		}
-	}
-	if len(differences) > 0 {
+	})
+	if err == nil && len(differences) > 0 {
 		return exit{code: exitFindings}
 	}
-	return nil
+	return err
 }
 
 // compare returns what differs between two states, by the documents' names.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,62 +12,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-func initCommand(con *console) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "init [DIR]",
-		Short: "make an empty store, and set git up for it",
-		Long: `Makes the store's directory with the .gitattributes that keep git from changing its
-bytes and the .gitignore of what is not for git; the first recording would do the same.
-What is there already is left alone.
-
-With --git it also tells this clone of the repository, which is nothing to commit, to show
-documents in git diff, git show and git log -p as traceforge show does, and to show no
-difference of raw answers and media.
-
-The object of --json has:
-
-  dir         the path of the store from the working directory, or as it was named
-  config      of each setting of git that was made: name; value
-  attributes  file, the path of git's attributes of this clone; added, the lines that
-              it did not have. Left out without --git
-`,
-		Args: arguments(0, 1),
+func initialize(c *call) error {
+	if c.value("command") != "" && !c.is("git") {
+		return usageError{errors.New("--command is of use with --git only")}
 	}
-	asJSON := c.Flags().Bool("json", false, "print one object as well")
-	withGit := c.Flags().Bool("git", false, "set up this clone for git diff")
-	program := c.Flags().String("command", "",
-		"how git shall call this program: `COMMAND`, such as \"go tool traceforge\"")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if *program != "" && !*withGit {
-			return usageError{errors.New("--command is of use with --git only")}
-		}
-		dir, err := place.StoreDir(strings.Join(args, ""))
-		if err != nil {
+	dir, err := place.StoreDir(c.named())
+	if err != nil {
+		return err
+	}
+	if err := makeStore(dir); err != nil {
+		return err
+	}
+	c.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
+	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
+	if c.is("git") {
+		if err := ready.setUpGit(c, dir); err != nil {
 			return err
 		}
-		if err := makeStore(dir); err != nil {
-			return err
-		}
-		con.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
-		ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
-		if *withGit {
-			if err := ready.setUpGit(c.Context(), con, dir, *program); err != nil {
-				return err
-			}
-		}
-		if *asJSON {
-			return con.json(ready)
-		}
-		return nil
 	}
-	return c
+	return c.answer(ready, func() {})
 }
 
 // makeStore makes an empty store, or leaves alone what is there.
@@ -106,7 +73,8 @@ type gitAttributes struct {
 }
 
 // setUpGit makes the settings of this clone and says which.
-func (s *setup) setUpGit(ctx context.Context, con *console, dir, program string) error {
+func (s *setup) setUpGit(c *call, dir string) error {
+	program := c.value("command")
 	if program == "" {
 		program = "traceforge"
 		if _, err := osexec.LookPath(program); err != nil {
@@ -114,16 +82,16 @@ func (s *setup) setUpGit(ctx context.Context, con *console, dir, program string)
 		}
 	}
 	setting := gitSetting{"diff.traceforge.textconv", program + " git textconv"}
-	if _, err := git.Run(ctx, dir, "config", setting.Name, setting.Value); err != nil {
+	if _, err := git.Run(c.ctx, dir, "config", setting.Name, setting.Value); err != nil {
 		return err
 	}
-	con.say("git config %s: %s", setting.Name, setting.Value)
+	c.say("git config %s: %s", setting.Name, setting.Value)
 	s.Config = append(s.Config, setting)
-	prefix, err := git.Run(ctx, dir, "rev-parse", "--show-prefix")
+	prefix, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
 		return err
 	}
-	file, err := git.Run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
+	file, err := git.Run(c.ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
 	if err != nil {
 		return err
 	}
@@ -132,7 +100,7 @@ func (s *setup) setUpGit(ctx context.Context, con *console, dir, program string)
 		attributePattern(prefix+"*/*/**", prefix) + " -diff",
 	})
 	for _, line := range added {
-		con.say("%s: %s", file, line)
+		c.say("%s: %s", file, line)
 	}
 	s.Attributes = &gitAttributes{filepath.ToSlash(file), append([]string{}, added...)}
 	return err

@@ -16,75 +16,78 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// writeSF writes records in the format's literal form: one alone, several as a document (SF
-// "Complete Snapshot Structure").
-func writeSF(con *console, chosen []selection) error {
-	records, hashes, err := literal(chosen)
-	if err != nil {
-		return err
-	}
-	text := records[0]
-	if len(records) > 1 || chosen[0].call < 0 {
-		hash := snapshot.CombinedHash(snapshot.Version, slices.Values(hashes))
-		text = []byte(fmt.Sprintf(`{"version":%q,"snapshots":%s,"hash":%q}`, snapshot.Version, jsontext.List(records), hash))
-	}
-	return writeIndented(con, text)
+// A record is a call in the format's literal form.
+type record struct {
+	*snapshot.Snapshot
+	text json.RawMessage
+	hash canon.Hash // the seal of that
 }
 
-// writeIndented writes JSON as JSON.stringify does with two spaces, in a spelling that is safe to show.
-func writeIndented(con *console, text []byte) error {
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
-		return err
-	}
-	con.text(indented.String() + "\n")
-	return con.stdout.Flush() // an earlier error is sticky
-}
-
-// writeJSON writes records in the literal form, with the hashes that other formats name them by.
-func writeJSON(con *console, chosen []selection) error {
-	records, _, err := literal(chosen)
-	if err != nil {
-		return err
-	}
-	i := 0
-	for _, s := range chosen {
-		for _, call := range s.calls() {
-			request, response, err := cores(call)
-			if err != nil {
-				return err
-			}
-			members, _ := jsontext.MembersOf(records[i])
-			members["prompt_hash"] = jsontext.Text(canon.Sum(request))
-			members["response_hash"] = jsontext.Text(canon.Sum(response))
-			records[i] = jsontext.ObjectText(members)
-			i++
-		}
-	}
-	return con.json(struct {
-		Snapshots []json.RawMessage `json:"snapshots"`
-	}{records})
-}
-
-// literal returns the literal forms of records, and their seals.
-func literal(chosen []selection) (records []json.RawMessage, hashes []canon.Hash, err error) {
+// literal returns the literal forms of the calls that are chosen.
+func literal(chosen ...selection) (records []record, err error) {
 	for _, s := range chosen {
 		for _, call := range s.calls() {
 			text, err := call.SF()
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			doc, err := jsontext.Parse(text)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			for _, record := range doc.Root().Member("snapshots").Elements() { // the one
-				records = append(records, record.Raw())
-				hashes = append(hashes, canon.Hash(record.Member("hash").Word()))
+			for _, one := range doc.Root().Member("snapshots").Elements() {
+				records = append(records, record{call, one.Raw(), canon.Hash(one.Member("hash").Word())})
 			}
 		}
 	}
-	return records, hashes, nil
+	return records, nil
+}
+
+// writeSF writes records in the format's literal form: one alone, several as a document (SF
+// "Complete Snapshot Structure").
+func writeSF(c *call, chosen []selection) error {
+	records, err := literal(chosen...)
+	if err != nil {
+		return err
+	}
+	var texts []json.RawMessage
+	var hashes []canon.Hash
+	for _, r := range records {
+		texts, hashes = append(texts, r.text), append(hashes, r.hash)
+	}
+	text := []byte(texts[0])
+	if len(texts) > 1 || chosen[0].call < 0 {
+		hash := snapshot.CombinedHash(snapshot.Version, slices.Values(hashes))
+		text = fmt.Appendf(nil, `{"version":%q,"snapshots":%s,"hash":%q}`, snapshot.Version, jsontext.List(texts), hash)
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return err
+	}
+	c.text(indented.String() + "\n")
+	return nil
+}
+
+// writeJSON writes records in the literal form, with the hashes that other formats name them by.
+func writeJSON(c *call, chosen []selection) error {
+	records, err := literal(chosen...)
+	if err != nil {
+		return err
+	}
+	var texts []json.RawMessage
+	for _, r := range records {
+		request, response, err := cores(r.Snapshot)
+		if err != nil {
+			return err
+		}
+		members, _ := jsontext.MembersOf(r.text)
+		members["prompt_hash"] = jsontext.Text(canon.Sum(request))
+		members["response_hash"] = jsontext.Text(canon.Sum(response))
+		texts = append(texts, jsontext.ObjectText(members))
+	}
+	return c.json(struct {
+		Snapshots []json.RawMessage `json:"snapshots"`
+	}{texts})
 }
 
 func cores(s *snapshot.Snapshot) (request, response []byte, err error) {
@@ -96,8 +99,8 @@ func cores(s *snapshot.Snapshot) (request, response []byte, err error) {
 }
 
 // showHash prints what has a hash.
-func showHash(con *console, dir string, hash canon.Hash, asSF bool) error {
-	s, dir, err := place.OpenStore(dir)
+func showHash(c *call, hash canon.Hash) error {
+	s, dir, err := c.store()
 	if err != nil {
 		return err
 	}
@@ -109,19 +112,17 @@ func showHash(con *console, dir string, hash canon.Hash, asSF bool) error {
 		}
 		for i := range doc.Document.Snapshots {
 			data, err := hashed(doc, i, hash)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			if data == nil {
+			case data == nil:
 				continue
-			}
-			if asSF || doc.Document.Snapshots[i].Hash == hash {
-				return writeSF(con, []selection{{doc.Provider, doc.Document, doc, i}})
-			}
-			if con.terminal {
+			case c.is("sf") || doc.Document.Snapshots[i].Hash == hash:
+				return writeSF(c, []selection{{doc, true, i}})
+			case c.terminal:
 				data = []byte(page.PrintableText(string(data)))
 			}
-			_, err = con.stdout.Write(data)
+			_, err = c.stdout.Write(data)
 			return err
 		}
 	}
@@ -134,10 +135,8 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) ([]byte, error) {
 	if s.Response.RawOutputRef == hash {
 		return doc.Raw(i)
 	}
-	for _, m := range s.Media() {
-		if m.Hash == hash {
-			return doc.Media(hash)
-		}
+	if slices.ContainsFunc(s.Media(), func(m snapshot.Medium) bool { return m.Hash == hash }) {
+		return doc.Media(hash)
 	}
 	request, response, err := cores(s)
 	if err != nil {
@@ -148,11 +147,11 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) ([]byte, error) {
 			return text, nil
 		}
 	}
-	_, literals, err := literal([]selection{{doc.Provider, doc.Document, doc, i}})
+	records, err := literal(selection{doc, true, i})
 	if err != nil {
 		return nil, err
 	}
-	if s.Hash == hash || literals[0] == hash {
+	if s.Hash == hash || records[0].hash == hash {
 		return s.SF()
 	}
 	recorded, err := recordedCall(doc, i)
@@ -177,13 +176,13 @@ func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
 }
 
 // writeReceipts writes records in the terms of the call contract (LC), a line of JSON each.
-func writeReceipts(con *console, chosen []selection) error {
+func writeReceipts(c *call, chosen []selection) error {
 	for _, s := range chosen {
-		if s.stored == nil {
+		if !s.inStore {
 			return usageError{errors.New("--receipt reads what is beside a document: name one of a store")}
 		}
 		for i, call := range s.calls() {
-			recorded, err := recordedCall(s.stored, i)
+			recorded, err := recordedCall(s.Doc, i)
 			if err != nil {
 				return fmt.Errorf("%s: %w", call.ID, err)
 			}
@@ -191,8 +190,8 @@ func writeReceipts(con *console, chosen []selection) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", call.ID, err)
 			}
-			con.text(string(line) + "\n")
+			c.text(string(line) + "\n")
 		}
 	}
-	return con.stdout.Flush() // an earlier error is sticky
+	return nil
 }

@@ -27,7 +27,11 @@ func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		con.complain(cmd.CommandPath(), err)
 	}
-	return exitCode(err)
+	trouble := exitTrouble
+	if strings.HasPrefix(cmd.CommandPath(), "traceforge modelio ") {
+		trouble = exitSessionTrouble
+	}
+	return exitCode(err, trouble)
 }
 
 // longFlags gives flags of one dash the second one, as go's own flags have either.
@@ -50,6 +54,10 @@ const (
 	exitClean    = 0
 	exitFindings = 1
 	exitTrouble  = 2 // usage or I/O
+
+	exitSessionTrouble = 1 // usage or I/O
+	exitSessionNotJSON = 2
+	exitSessionInvalid = 3
 )
 
 // An exit ends a command with a code of its own.
@@ -67,8 +75,17 @@ func (e exit) Error() string {
 
 func (e exit) Unwrap() error { return e.err }
 
+// exitWith ends a command, of which nothing is left to be said, with a code.
+func exitWith(code int) error {
+	if code == exitClean {
+		return nil
+	}
+	return exit{code: code}
+}
+
 // exitCode returns the code that a command's error asks for. A broken text is a finding.
-func exitCode(err error) int {
+// trouble is that of errors that have none of their own.
+func exitCode(err error, trouble int) int {
 	var e exit
 	var broken *snapshot.Error
 	switch {
@@ -79,7 +96,7 @@ func exitCode(err error) int {
 	case errors.As(err, &broken):
 		return exitFindings
 	}
-	return exitTrouble
+	return trouble
 }
 
 // A usageError says how a command was called wrongly.

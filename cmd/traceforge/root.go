@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -8,75 +10,140 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-const introduction = `traceforge checks, shows and compares the golden snapshots of model calls that Go tests record.
-
-The store is the directory that a command is given, or .ai-snapshots in that, else
-$TRACEFORGE_DIR, else .ai-snapshots beside the go.mod that is found from the working
-directory upwards.
-
-The answer goes to standard output, all else to standard error. The exit code is
-0 where all is well, 1 where something was found, 2 where the command was called
-wrongly or could not read or write; modelio has its own.
-`
+// help holds what the help of a command says beyond its first line: help/modelio-verify.txt.
+//
+//go:embed help
+var help embed.FS
 
 // rootCommand returns the command with all its commands, which use con.
 func rootCommand(con *console) *cobra.Command {
-	root := group("traceforge", "record, check and compare snapshots of model calls")
-	root.Long = introduction
-	root.Version = currentVersion().String()
+	root := &cobra.Command{
+		Use: "traceforge", Short: "record, check and compare snapshots of model calls",
+		Version: currentVersion().String(), SilenceErrors: true, SilenceUsage: true,
+	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(con.stdin)
 	root.SetOut(con.stdout)
 	root.SetErr(con.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.SetHelpCommand(helpCommand())
-	for _, g := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{"read", "Check and read:", []*cobra.Command{
-			verifyCommand(con), showCommand(con), diffCommand(con), reportCommand(con),
-		}},
-		{"write", "Record and tidy:", []*cobra.Command{
-			initCommand(con), updateCommand(con), pruneCommand(con), repairCommand(con), manifestCommand(con),
-		}},
-		{"other", "Other formats and programs:", []*cobra.Command{
-			packCommand(con), modelioCommand(con), snapshotCommand(con), gitCommand(con),
-		}},
-	} {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, c := range g.commands {
-			c.GroupID = g.id
+	for _, s := range table() {
+		if s.title != "" {
+			root.AddGroup(&cobra.Group{ID: s.title, Title: s.title})
+		}
+		for _, row := range s.commands {
+			c := row.build(con)
+			c.GroupID = s.title
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(versionCommand(con), manCommand(root))
-	return root
+	setHelp(root)
+	return holdOthers(root)
 }
 
-// group returns a command that only holds others.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{
-		Use: use, Short: short,
-		Args:                       cobra.ArbitraryArgs, // RunE says which word is wrong
-		SuggestionsMinimumDistance: 2,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(c, args[0])
-			}
-			var names []string
-			for _, sub := range c.Commands() {
-				if sub.IsAvailableCommand() {
-					names = append(names, sub.Name())
-				}
-			}
-			return usagef("%s needs a command: %s", c.Name(), strings.Join(names, ", "))
-		},
+// build returns the command that a row of the table describes.
+func (row command) build(con *console) *cobra.Command {
+	c := &cobra.Command{Use: row.use, Short: row.short, ValidArgsFunction: row.complete}
+	for _, f := range row.flags {
+		switch takesValue := strings.Contains(f.usage, "`"); {
+		case f.list:
+			c.Flags().StringSliceP(f.name, f.letter, nil, f.usage)
+		case takesValue:
+			c.Flags().StringP(f.name, f.letter, "", f.usage)
+		default:
+			c.Flags().BoolP(f.name, f.letter, false, f.usage)
+		}
 	}
-	c.AddCommand(commands...)
+	if row.oneOf != nil {
+		c.MarkFlagsMutuallyExclusive(row.oneOf...)
+	}
+	for _, sub := range row.commands {
+		c.AddCommand(sub.build(con))
+	}
+	if row.run == nil {
+		return holdOthers(c)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		call := &call{console: con, ctx: c.Context(), cmd: c, args: args}
+		if at := c.ArgsLenAtDash(); at >= 0 && row.forwards {
+			call.args, call.forwarded = args[:at], args[at:]
+		}
+		switch n := len(call.args); {
+		case n < row.least:
+			return usageError{errors.New("too few arguments")}
+		case n > row.most:
+			return usagef("too many arguments, from %q on", call.args[row.most])
+		}
+		return row.run(call)
+	}
+	return c
+}
+
+// setHelp gives a command, and those below it, the text of their help.
+func setHelp(c *cobra.Command) {
+	name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "traceforge "), " ", "-")
+	if text, err := help.ReadFile("help/" + name + ".txt"); err == nil { // groups have none
+		c.Long = string(text)
+	}
+	for _, sub := range c.Commands() {
+		setHelp(sub)
+	}
+}
+
+// A call is one use of a command.
+type call struct {
+	*console
+	ctx       context.Context
+	cmd       *cobra.Command
+	args      []string
+	forwarded []string // what follows "--", for go test; nil: there is no "--"
+}
+
+func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
+func (c *call) is(flag string) bool      { return c.value(flag) == "true" }
+
+// named returns the store as the user named it: with --dir, or as the argument where there is no
+// such flag.
+func (c *call) named() string {
+	if f := c.cmd.Flag("dir"); f != nil {
+		return f.Value.String()
+	}
+	return strings.Join(c.args, "")
+}
+
+// store opens the store that is meant. dir is its directory, as messages name it.
+func (c *call) store() (s *store.Store, dir string, err error) { return place.OpenStore(c.named()) }
+
+// answer writes v for a program where that is asked for, else what text writes.
+func (c *call) answer(v any, text func()) error {
+	if c.is("json") {
+		return c.json(v)
+	}
+	text()
+	return nil
+}
+
+// holdOthers makes a command one that only holds others.
+func holdOthers(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs // RunE says which word is wrong
+	c.SuggestionsMinimumDistance = 2
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		return usagef("%s needs a command: %s", c.Name(), strings.Join(names, ", "))
+	}
 	return c
 }
 
@@ -104,40 +171,13 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-func manCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "man DIR",
-		Short: "write manual pages into a directory",
-		Args:  arguments(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return err
-			}
-			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "traceforge"}, args[0])
-		},
+func writeManual(c *call) error {
+	if err := os.MkdirAll(c.args[0], 0o777); err != nil {
+		return err
 	}
-}
-
-// arguments asks for least arguments or more, most or fewer.
-func arguments(least, most int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return usageError{errors.New("too few arguments")}
-		case len(args) > most:
-			return usagef("too many arguments, from %q on", args[most])
-		}
-		return nil
-	}
+	root := c.cmd.Root()
+	root.DisableAutoGenTag = true
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "traceforge"}, c.args[0])
 }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// beforeDash returns the arguments before "--" and those behind it.
-func beforeDash(c *cobra.Command, args []string) (before, after []string) {
-	if at := c.ArgsLenAtDash(); at >= 0 {
-		return args[:at], args[at:]
-	}
-	return args, nil
-}

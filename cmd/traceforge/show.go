@@ -21,87 +21,74 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-func showCommand(con *console) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "show ID",
-		Short: "show recorded conversations",
-		Long: `Shows what was sent to a model and what it answered. ID is the name of a document or the
-beginning of one name, the path of a file, or the name of a test, which shows all of its
-calls and those of its subtests in order: as one conversation, each turn once. The id of a
-record shows that call, whole.
-
-ID may also be a hash, as of a receipt or a pack: then what has that hash is printed, be
-it a record, a request, an answer, or the bytes of a raw answer or of media.
-
-Characters that could drive the terminal or hide text are shown as JSON escapes. There is
-colour where standard output is a terminal and NO_COLOR is not set. Lines are as wide as
-COLUMNS says, else 100 characters.
-
-The object of --json has: snapshots, the records in the literal form that --sf prints,
-each with prompt_hash and response_hash besides.
-`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeDocuments,
+func show(c *call) error {
+	id := c.args[0]
+	if hash := canon.Hash(id); hash.Valid() {
+		return showHash(c, hash)
 	}
-	dir := dirFlag(c)
-	asJSON := jsonFlag(c)
-	asSF := c.Flags().Bool("sf", false, "print records in the format's literal form: whole requests, texts joined")
-	asReceipt := c.Flags().Bool("receipt", false, "print params, receipt and envelope of the call contract, a line each")
-	c.MarkFlagsMutuallyExclusive("json", "sf", "receipt")
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		if hash := canon.Hash(args[0]); hash.Valid() {
-			return showHash(con, *dir, hash, *asSF)
-		}
-		chosen, err := selectCalls(*dir, args[0])
-		if len(chosen) == 0 {
-			return err
-		}
-		write := writeConversations
-		switch {
-		case *asJSON:
-			write = writeJSON
-		case *asSF:
-			write = writeSF
-		case *asReceipt:
-			write = writeReceipts
-		}
-		return errors.Join(write(con, chosen), err)
+	chosen, err := selectCalls(c, id)
+	if len(chosen) == 0 {
+		return err
 	}
-	return c
+	write := writeConversations
+	switch {
+	case c.is("json"):
+		write = writeJSON
+	case c.is("sf"):
+		write = writeSF
+	case c.is("receipt"):
+		write = writeReceipts
+	}
+	return errors.Join(write(c, chosen), err)
 }
 
 // A selection is a document, or one call of it.
 type selection struct {
-	provider string
-	doc      *snapshot.Document
-	stored   *store.Doc // nil: it is in no store
-	call     int        // index of the call; -1: all of them
+	*store.Doc
+	inStore bool
+	call    int // index of the call; -1: all of them
 }
 
 // calls returns the calls that are selected, by their indexes.
 func (s *selection) calls() iter.Seq2[int, *snapshot.Snapshot] {
 	return func(yield func(int, *snapshot.Snapshot) bool) {
-		for i := range s.doc.Snapshots {
-			if (s.call < 0 || s.call == i) && !yield(i, &s.doc.Snapshots[i]) {
+		for i := range s.Document.Snapshots {
+			if (s.call < 0 || s.call == i) && !yield(i, &s.Document.Snapshots[i]) {
 				return
 			}
 		}
 	}
 }
 
-func writeConversations(con *console, chosen []selection) error {
-	p := page.Page{Out: con.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: con.color}
+func writeConversations(c *call, chosen []selection) error {
+	p := page.Page{Out: c.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: c.color}
 	for i, s := range chosen {
 		if i > 0 {
-			fmt.Fprintf(con.stdout, "\n\n")
+			fmt.Fprintf(c.stdout, "\n\n")
 		}
 		if s.call >= 0 {
-			p.Call(s.provider, &s.doc.Snapshots[s.call])
+			p.Call(s.Provider, &s.Document.Snapshots[s.call])
 		} else {
-			p.Document(s.provider, s.doc)
+			p.Document(s.Provider, s.Document)
 		}
 	}
-	return con.stdout.Flush() // an earlier error is sticky
+	return nil
+}
+
+// textconv shows the document in a file to git, which compares its lines.
+func textconv(c *call) error {
+	data, err := os.ReadFile(c.args[0])
+	if err != nil {
+		return err
+	}
+	doc, err := snapshot.Parse(data)
+	if err != nil { // git shows nothing at all where this program fails
+		_, err := c.stdout.Write(data)
+		return err
+	}
+	p := page.Page{Out: c.stdout, Width: lineWidth(""), Unwrapped: true}
+	p.Document(providerOf(c.args[0]), doc)
+	return nil
 }
 
 // lineWidth returns the number of characters of a line; columns is what the shell says.
@@ -115,13 +102,13 @@ func lineWidth(columns string) int {
 
 // selectCalls returns what id means. It may return both documents and an error, for what could not
 // be read.
-func selectCalls(dir, id string) ([]selection, error) {
+func selectCalls(c *call, id string) ([]selection, error) {
 	if strings.HasSuffix(id, ".json") {
 		if data, err := os.ReadFile(id); err == nil {
-			return fileCalls(id, data)
+			return ofFile(id, data)
 		}
 	}
-	s, dir, err := place.OpenStore(dir)
+	s, dir, err := c.store()
 	if err != nil {
 		return nil, err
 	}
@@ -132,18 +119,18 @@ func selectCalls(dir, id string) ([]selection, error) {
 	var prefixed []string
 	document, n, _ := snapshot.ParseID(id)
 	for _, file := range files {
-		switch name := strings.TrimSuffix(path.Base(file), ".json"); {
+		switch name := nameOf(file); {
 		case name == id || file == id:
-			return load(s, file)
+			return load(s, file, 0)
 		case name == document:
-			return loadCall(s, file, n)
+			return load(s, file, n)
 		case strings.HasPrefix(name, id):
 			prefixed = append(prefixed, file)
 		}
 	}
 	switch {
 	case len(prefixed) == 1:
-		return load(s, prefixed[0])
+		return load(s, prefixed[0], 0)
 	case len(prefixed) > 1:
 		return nil, ambiguous(id, prefixed)
 	}
@@ -153,33 +140,28 @@ func selectCalls(dir, id string) ([]selection, error) {
 	}
 	var chosen []selection
 	for _, doc := range docs {
-		chosen = append(chosen, selection{doc.Provider, doc.Document, doc, -1})
+		chosen = append(chosen, selection{doc, true, -1})
 	}
 	return chosen, err
 }
 
-func load(s *store.Store, file string) ([]selection, error) {
+// nameOf returns the name of the document in a file of a store.
+func nameOf(file string) string { return strings.TrimSuffix(path.Base(file), ".json") }
+
+// load returns call n of the document in a file; 0: all of it.
+func load(s *store.Store, file string, n int) ([]selection, error) {
 	doc, err := place.Load(s, file)
 	if err != nil {
 		return nil, err
 	}
-	return []selection{{doc.Provider, doc.Document, doc, -1}}, nil
-}
-
-func loadCall(s *store.Store, file string, n int) ([]selection, error) {
-	chosen, err := load(s, file)
-	if err != nil {
-		return nil, err
-	}
-	calls := chosen[0].doc.Snapshots
-	chosen[0].call = slices.IndexFunc(calls, func(s snapshot.Snapshot) bool { return s.Number() == n })
-	if chosen[0].call < 0 {
+	at := slices.IndexFunc(doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	if n > 0 && at < 0 {
 		return nil, fmt.Errorf("%s has no call %d", file, n)
 	}
-	return chosen, nil
+	return []selection{{doc, true, at}}, nil
 }
 
-func fileCalls(file string, data []byte) ([]selection, error) {
+func ofFile(file string, data []byte) ([]selection, error) {
 	doc, err := snapshot.Parse(data)
 	if err != nil {
 		var broken *snapshot.Error
@@ -188,7 +170,7 @@ func fileCalls(file string, data []byte) ([]selection, error) {
 		}
 		return nil, err
 	}
-	return []selection{{providerOf(file), doc, nil, -1}}, nil
+	return []selection{{&store.Doc{Provider: providerOf(file), Document: doc}, false, -1}}, nil
 }
 
 // providerOf returns the provider in whose directory of a store file is; empty: it is in no store.
@@ -205,31 +187,21 @@ func providerOf(file string) string {
 }
 
 func ambiguous(id string, files []string) error {
-	const most = 20
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d documents have names that begin with %q:", len(files), id)
 	for i, file := range files {
-		if i == most {
-			fmt.Fprintf(&b, "\n  and %d more", len(files)-i)
-			break
-		}
-		b.WriteString("\n  " + strings.TrimSuffix(path.Base(file), ".json"))
+		files[i] = nameOf(file)
 	}
-	return errors.New(b.String())
+	return fmt.Errorf("%d documents have names that begin with %q:\n  %s",
+		len(files), id, strings.Join(page.Most(20, files, "more"), "\n  "))
 }
 
 // completeDocuments completes the names of documents in a shell.
 func completeDocuments(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	s, _, err := place.OpenStore(c.Flag("dir").Value.String())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
+	var names []string
+	if s, _, err := place.OpenStore(c.Flag("dir").Value.String()); err == nil {
+		files, _ := s.List() // what cannot be read has no names
+		for _, file := range files {
+			names = append(names, nameOf(file))
+		}
 	}
-	files, err := s.List()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	for i, file := range files {
-		files[i] = strings.TrimSuffix(path.Base(file), ".json")
-	}
-	return files, cobra.ShellCompDirectiveDefault
+	return names, cobra.ShellCompDirectiveDefault
 }

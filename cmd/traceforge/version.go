@@ -4,37 +4,12 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-func versionCommand(con *console) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "version",
-		Short: "print the version of the command and of the format",
-		Long: `Prints the version of the command and of the format.
-
-The object of --json has: traceforge, the version of this command; format, that of the
-snapshot format; go, that of Go which built it; revision, of git; the last two only where
-they are known.
-`,
-		Args: arguments(0, 0),
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		v := currentVersion()
-		if *asJSON {
-			return con.json(v)
-		}
-		_, err := fmt.Fprintln(con.stdout, v)
-		return err
-	}
-	return c
-}
-
-func jsonFlag(c *cobra.Command) *bool {
-	return c.Flags().Bool("json", false, "print one object instead")
+func printVersion(c *call) error {
+	v := currentVersion()
+	return c.answer(v, func() { fmt.Fprintln(c.stdout, v) })
 }
 
 // A version says what this command is.

@@ -74,7 +74,7 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/place": {
 		"internal/gotest": "where tests are", "internal/jsontext": texts,
-		"internal/page": "how a document is shown", "snapshot/store": files,
+		"internal/page": "how a document is shown", "snapshot": "how documents are called", "snapshot/store": files,
 	},
 	"internal/usage/coverage": {
 		"internal/gotest": "the tests there are", "internal/page": "how it is shown", "internal/place": "the store in use",

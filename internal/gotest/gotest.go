@@ -50,9 +50,12 @@ func isSpecial(r rune) bool {
 }
 
 // Workspace returns the nearest directory from dir upwards that holds a go.work; empty: none does.
-func Workspace(dir string) string {
+func Workspace(dir string) string { return Above(dir, "go.work") }
+
+// Above returns the nearest directory from dir upwards that holds the named file; empty: none does.
+func Above(dir, file string) string {
 	for dir != "" {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+		if info, err := os.Stat(filepath.Join(dir, file)); err == nil && info.Mode().IsRegular() {
 			return dir
 		}
 		parent := filepath.Dir(dir)

@@ -55,10 +55,6 @@ type Calls struct {
 	Removed []int `json:"removed,omitempty"`
 }
 
-// CallsFields says for the help of commands what a [Change] is in JSON.
-const ChangeFields = `change, which is added, changed or removed; file; package and
-             test; calls, the numbers of its calls that were added, changed and removed`
-
 // String returns the change as a line.
 func (c Change) String() string {
 	text := c.Change + " " + c.File

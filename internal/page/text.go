@@ -110,3 +110,11 @@ func byteSize(n int) string {
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
+
+// Most returns the first of many lines, and how many more there are.
+func Most(n int, lines []string, more string) []string {
+	if len(lines) <= n {
+		return lines
+	}
+	return append(lines[:n:n], fmt.Sprintf("and %d %s", len(lines)-n, more))
+}

@@ -1,9 +1,11 @@
 package place
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,30 +13,30 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
+const noGoMod = "no go.mod was found from the working directory upwards: "
+
 // noModule is the error where a command needs a module and is called in none, as at the top of a
 // repository of several.
 func noModule() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return fmt.Errorf("no go.mod was found from the working directory upwards: name the store, or set %s", DirEnv)
+		return errors.New(noGoMod + "name the store, or set " + DirEnv)
 	}
-	example := filepath.Join(modules[0], storeName)
-	return fmt.Errorf("no go.mod was found from the working directory upwards: "+
-		"run it in one of %s, or name a store, such as %s, or set %s",
-		listed(modules), filepath.ToSlash(example), DirEnv)
+	return fmt.Errorf("%srun it in one of %s, or name a store, such as %s, or set %s",
+		noGoMod, listed(modules), path.Join(modules[0], storeName), DirEnv)
 }
 
 // NoModuleForTests is noModule for commands that run the tests of packages.
 func NoModuleForTests() error {
 	modules := modulesBelow()
 	if len(modules) == 0 {
-		return fmt.Errorf("no go.mod was found from the working directory upwards: run it in a module")
+		return errors.New(noGoMod + "run it in a module")
 	}
 	wayOut := "run it in one of " + listed(modules)
 	if workspace() != "" && os.Getenv("GOWORK") != "off" {
-		wayOut += ", or name packages of the workspace, such as ./" + filepath.ToSlash(modules[0]) + "/..."
+		wayOut += ", or name packages of the workspace, such as ./" + modules[0] + "/..."
 	}
-	return fmt.Errorf("no go.mod was found from the working directory upwards: %s", wayOut)
+	return errors.New(noGoMod + wayOut)
 }
 
 // noStoreYet says how to come to a store where the module has none, for an error to end with.
@@ -42,7 +44,7 @@ func noStoreYet() string {
 	text := ": the first recording makes it, or traceforge init"
 	var others []string
 	for _, dir := range modulesBelow() {
-		store := filepath.Join(dir, storeName)
+		store := path.Join(dir, storeName)
 		if info, err := os.Stat(store); err == nil && info.IsDir() {
 			others = append(others, store)
 		}
@@ -56,7 +58,7 @@ func noStoreYet() string {
 // listed is a list of files for people.
 func listed(files []string) string {
 	const most = 8
-	text := filepath.ToSlash(strings.Join(files[:min(len(files), most)], ", "))
+	text := strings.Join(files[:min(len(files), most)], ", ")
 	if len(files) > most {
 		text += fmt.Sprintf(" (and %d more)", len(files)-most)
 	}
@@ -66,15 +68,12 @@ func listed(files []string) string {
 // workspace returns the nearest directory from the working directory upwards that holds a go.work;
 // empty: none.
 func workspace() string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
+	wd, _ := os.Getwd() // empty: not known
 	return gotest.Workspace(wd)
 }
 
 // modulesBelow returns the directories of modules not far below the working directory, or else
-// below the workspace, relative to the working directory.
+// below the workspace, relative to the working directory, with forward slashes.
 func modulesBelow() []string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -86,34 +85,31 @@ func modulesBelow() []string {
 	}
 	for i, dir := range modules {
 		if rel, err := filepath.Rel(wd, dir); err == nil {
-			modules[i] = rel
+			modules[i] = filepath.ToSlash(rel)
 		}
 	}
 	return modules
 }
 
+// modulesIn looks no deeper than a few directories: root may be somebody's home directory.
 func modulesIn(root string) []string {
-	const deepest = 4 // it may be somebody's home directory
+	const deepest, visible = 4, "[^._]*/" // go looks for packages in no others
 	var modules []string
-	walk := func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() || path == root {
-			return nil // what cannot be read has no module to name
+	for deep := range deepest {
+		files, err := fs.Glob(os.DirFS(root), visible+strings.Repeat(visible, deep)+"go.mod")
+		if err != nil { // unreachable: the pattern is well formed
+			return nil
 		}
-		name := entry.Name()
-		others := []string{"testdata", "vendor", "node_modules"}
-		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(others, name) {
-			return fs.SkipDir
+		for _, file := range files {
+			if !slices.ContainsFunc(strings.Split(file, "/"), isCopied) {
+				modules = append(modules, filepath.Join(root, path.Dir(file)))
+			}
 		}
-		if isModule(path) {
-			modules = append(modules, path)
-		}
-		if rel, err := filepath.Rel(root, path); err != nil || strings.Count(rel, string(filepath.Separator)) >= deepest-1 {
-			return fs.SkipDir
-		}
-		return nil
-	}
-	if filepath.WalkDir(root, walk) != nil { // unreachable: walk fails never
-		return nil
 	}
 	return modules
+}
+
+// isCopied reports whether the modules in a directory of that name are not the user's own.
+func isCopied(name string) bool {
+	return slices.Contains([]string{"testdata", "vendor", "node_modules"}, name)
 }

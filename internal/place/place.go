@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
@@ -48,20 +50,16 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 }
 
 // checkStore tells a directory that is no store at all, of which each file would be a stray, from
-// a store that something is wrong with.
+// a store that something is wrong with, and from one that is empty as before the first recording.
 func checkStore(s *store.Store, dir string) error {
-	for _, name := range []string{".gitattributes", "manifest.json"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	files, err := os.ReadDir(dir)
+	ofStores := func(f fs.DirEntry) bool { return f.Name() == ".gitattributes" || f.Name() == "manifest.json" }
+	if err != nil || len(files) == 0 || slices.ContainsFunc(files, ofStores) {
+		return err
 	}
 	documents, err := s.List()
 	if err != nil || len(documents) > 0 {
 		return err
-	}
-	files, err := os.ReadDir(dir)
-	if err != nil || len(files) == 0 {
-		return err // it is empty, as it may be before the first recording
 	}
 	return fmt.Errorf("no store: %s has neither documents nor the .gitattributes of a store: name another directory", dir)
 }
@@ -112,7 +110,7 @@ func StoreDir(named string) (string, error) {
 // storeIn returns the store that the user means by a directory: itself, or that of the module.
 func storeIn(named string) string {
 	inner := filepath.Join(named, storeName)
-	if info, err := os.Stat(inner); err == nil && info.IsDir() || isModule(named) {
+	if info, err := os.Stat(inner); err == nil && info.IsDir() || ModuleRoot(named) == named {
 		return inner
 	}
 	return named
@@ -135,23 +133,7 @@ func StoreOfModule(root string) (string, error) {
 }
 
 // ModuleRoot returns the nearest directory from dir upwards that holds a go.mod; empty: none.
-func ModuleRoot(dir string) string {
-	for {
-		if isModule(dir) {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
-}
-
-func isModule(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil && info.Mode().IsRegular()
-}
+func ModuleRoot(dir string) string { return gotest.Above(dir, "go.mod") }
 
 // Seals returns the seals of all documents of a store, by their names.
 func Seals(s *store.Store) (map[string]page.Seal, error) {
@@ -173,10 +155,13 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Names begin with the letters and digits that the test's name begins with, of long ones with 31.
+	beginning, _, _ := strings.Cut(snapshot.DocumentName("", test), "-")
+	beginning = beginning[:min(len(beginning), 31)]
 	var docs []*store.Doc
 	var broken error
 	for _, file := range files {
-		if !strings.HasPrefix(path.Base(file), nameBeginning(test)) {
+		if !strings.HasPrefix(path.Base(file), beginning) {
 			continue
 		}
 		doc, err := Load(s, file)
@@ -196,26 +181,12 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	return docs, broken
 }
 
-// nameBeginning returns what the names of a test's document and of its subtests' begin with, as far
-// as the letters and digits that the test's name begins with tell.
-func nameBeginning(test string) string {
-	const kept = 31 // characters of a long name that a document's name keeps, see snapshot.DocumentName
-	end := strings.IndexFunc(test, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-	if end < 0 {
-		end = len(test)
-	}
-	return strings.ToLower(test[:min(end, kept)])
-}
-
 // TestOfBroken returns the test whose document is in a file of the store in dir, or beside it, as far
 // as that can still be read: verify has found it to be broken, so that a store does not load it.
 func TestOfBroken(dir, file string) page.Test {
-	if elements := strings.Split(file, "/"); len(elements) > 1 {
-		file = elements[0] + "/" + strings.TrimSuffix(elements[1], ".json") + ".json"
-	}
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	provider, rest, _ := strings.Cut(file, "/")
+	name, _, _ := strings.Cut(rest, "/")
+	data, err := os.ReadFile(filepath.Join(dir, provider, strings.TrimSuffix(name, ".json")+".json"))
 	if err != nil {
 		return page.Test{}
 	}

@@ -1,3 +1,5 @@
+// Package coverage tells what a run of tests used of a store: it joins the receipts that the tests
+// left, what go test printed, and the tests that the code has.
 package coverage
 
 import (
@@ -13,15 +15,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
-)
-
-// The fields of Package and Unused in JSON, for the help of commands.
-const (
-	PackageFields = `of each package: package, its import path; played, how many of its
-             records were played; unplayed, how many were not; orphaned, how many no test
-             can use any more; missing, how many of its calls no record answered`
-	UnusedFields = `file, the document's path in the store; records, how many of its
-             records were not used; reason; package and test`
 )
 
 // A Report is how a run of the tests used a store.
@@ -60,7 +53,7 @@ type Unused struct {
 // Report judges all records of a store. It goes on where a document cannot be read, and says so in
 // the end; of its records nothing is said.
 func (r *Run) Report(s *store.Store) (*Report, error) {
-	c := &Report{}
+	c := &Report{Failed: r.failed}
 	packages := map[string]*PackageReport{}
 	of := func(pkg string) *PackageReport {
 		if packages[pkg] == nil {
@@ -70,24 +63,24 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 	}
 	for name, m := range r.missing {
 		of(name.Package).Missing += m.calls
-		c.Missing = append(c.Missing, Unanswered{page.Test(name), m.calls, m.String()})
+		reason := page.Count(m.calls, "call", "calls") + " had no snapshot"
+		if m.drift {
+			reason += " or drifted from " + map[bool]string{true: "it", false: "theirs"}[m.calls == 1]
+		}
+		c.Missing = append(c.Missing, Unanswered{name, m.calls, reason})
 	}
 	slices.SortFunc(c.Missing, func(a, b Unanswered) int {
 		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test.Test, b.Test.Test))
 	})
-	for _, name := range r.Failed {
-		c.Failed = append(c.Failed, page.Test(name))
-	}
 	var broken error
 	for doc, err := range place.Documents(s) {
 		if err != nil {
 			broken = errors.Join(broken, err)
 			continue
 		}
-		records := doc.Document.Snapshots
 		n := 0
-		for i := range records {
-			if pkg, used := r.used[records[i].ID]; used {
+		for i := range doc.Document.Snapshots {
+			if pkg, used := r.used[doc.Document.Snapshots[i].ID]; used {
 				of(pkg).Played++
 			} else {
 				n++
@@ -96,15 +89,15 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 		if n == 0 {
 			continue
 		}
-		from := &records[0].Source
-		v := r.judge(from)
-		unused := Unused{doc.File(), n, v.reason, page.TestOf(doc.Document)}
-		if v.orphaned && n == len(records) {
+		test := page.TestOf(doc.Document)
+		v := r.judge(test)
+		unused := Unused{doc.File(), n, v.reason, test}
+		if v.orphaned && n == len(doc.Document.Snapshots) {
 			c.Orphans = append(c.Orphans, unused)
-			of(from.Package).Orphaned += n
+			of(test.Package).Orphaned += n
 		} else {
 			c.Unplayed = append(c.Unplayed, unused)
-			of(from.Package).Unplayed += n
+			of(test.Package).Unplayed += n
 		}
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
@@ -127,8 +120,8 @@ func (c *Report) Findings() []snapshot.Finding {
 	return found
 }
 
-// Total adds up the packages.
-func (c *Report) Total() PackageReport {
+// total adds up the packages.
+func (c *Report) total() PackageReport {
 	total := PackageReport{Package: "total"}
 	for _, p := range c.Packages {
 		total.Played += p.Played
@@ -146,7 +139,7 @@ func (c *Report) Write(out io.Writer) {
 		width = max(width, len(p.Package))
 	}
 	fmt.Fprintf(out, "%-*s %8s %8s %8s %8s\n", width, "package", "played", "unplayed", "orphaned", "missing")
-	for _, p := range append(c.Packages, c.Total()) {
+	for _, p := range append(c.Packages, c.total()) {
 		name := page.Printable(p.Package)
 		fmt.Fprintf(out, "%-*s %8d %8d %8d %8d\n", width, name, p.Played, p.Unplayed, p.Orphaned, p.Missing)
 	}
@@ -154,7 +147,6 @@ func (c *Report) Write(out io.Writer) {
 
 // Reasons says why records were not used that are no orphans: the most frequent reasons.
 func (c *Report) Reasons() []string {
-	const most = 10
 	n := map[string]int{}
 	for _, u := range c.Unplayed {
 		n[u.Reason] += u.Records
@@ -162,57 +154,8 @@ func (c *Report) Reasons() []string {
 	reasons := slices.SortedFunc(maps.Keys(n), func(a, b string) int {
 		return cmp.Or(cmp.Compare(n[b], n[a]), strings.Compare(a, b))
 	})
-	var lines []string
 	for i, reason := range reasons {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more reasons", len(reasons)-most))
-			break
-		}
-		lines = append(lines, page.Count(n[reason], "record", "records")+" unplayed: "+reason)
+		reasons[i] = page.Count(n[reason], "record", "records") + " unplayed: " + reason
 	}
-	return lines
-}
-
-// Markdown returns the report as GitHub-flavoured Markdown.
-func (c *Report) Markdown() string {
-	var b strings.Builder
-	t := c.Total()
-	fmt.Fprintf(&b, "### traceforge: %d played, %d unplayed, %d orphaned, %d missing\n\n",
-		t.Played, t.Unplayed, t.Orphaned, t.Missing)
-	b.WriteString("| package | played | unplayed | orphaned | missing |\n|---|--:|--:|--:|--:|\n")
-	for _, p := range c.Packages {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", code(p.Package), p.Played, p.Unplayed, p.Orphaned, p.Missing)
-	}
-	list := func(title string, n int, item func(i int) string) {
-		const most = 50 // the summary of a step is cut at a megabyte
-		if n == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "\n%s\n\n", title)
-		for i := range min(n, most) {
-			fmt.Fprintf(&b, "- %s\n", item(i))
-		}
-		if n > most {
-			fmt.Fprintf(&b, "- and %d more\n", n-most)
-		}
-	}
-	unused := func(all []Unused) func(i int) string {
-		return func(i int) string { return code(all[i].File) + ": " + code(all[i].Reason) }
-	}
-	list("Failed:", len(c.Failed), func(i int) string {
-		return code(c.Failed[i].Test) + " in " + code(c.Failed[i].Package)
-	})
-	list("Unrecorded:", len(c.Missing), func(i int) string {
-		m := c.Missing[i]
-		return code(m.Test.Test) + " in " + code(m.Package) + ": " + code(m.Reason)
-	})
-	list("No test uses these any more; `traceforge prune --write` removes them:", len(c.Orphans), unused(c.Orphans))
-	list("Not played:", len(c.Unplayed), unused(c.Unplayed))
-	return b.String()
-}
-
-// code quotes text for Markdown, in a table too.
-func code(text string) string {
-	text = strings.NewReplacer("`", "'", "|", `\|`, "\n", " ").Replace(text)
-	return "`" + text + "`"
+	return page.Most(10, reasons, "more reasons")
 }

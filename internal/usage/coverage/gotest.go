@@ -4,13 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
 )
 
 // A testEvent is a line of go test -json (go doc test2json).
@@ -23,21 +25,20 @@ type testEvent struct {
 	FailedBuild string
 }
 
-// A TestName names a test of a package; of the package itself Test is empty.
-type TestName struct{ Package, Test string }
+// Outcomes are how tests and packages ended: "pass", "fail" or "skip". A package is a test without a
+// name.
+type Outcomes map[page.Test]string
 
-// Outcomes are how tests and packages ended: "pass", "fail" or "skip".
-type Outcomes map[TestName]string
-
-// add notes an event, if something ended with it.
-func (o Outcomes) add(e testEvent) {
+// add notes an event. It reports whether something ended with it.
+func (o Outcomes) add(e testEvent) bool {
 	if e.Action != "pass" && e.Action != "fail" && e.Action != "skip" {
-		return
+		return false
 	}
-	name := TestName{e.Package, e.Test}
+	name := page.Test{Package: e.Package, Test: e.Test}
 	if o[name] != "fail" { // with -count a test ends several times
 		o[name] = e.Action
 	}
+	return true
 }
 
 // Failed returns the packages that failed, sorted.
@@ -62,11 +63,16 @@ type GoTest struct {
 	Flags    []string // behind the packages
 	Env      []string // besides the environment
 	Say      Say
+
+	done    int
+	ended   Outcomes
+	printed map[string][]testEvent // what the packages that run have printed
 }
 
-// Run runs the tests. It says how each package went when it is done, and of one that failed all
+// Run runs the tests, once. It says how each package went when it is done, and of one that failed all
 // that go test would print. That tests fail is no error.
 func (g *GoTest) Run(ctx context.Context) (Outcomes, error) {
+	g.ended, g.printed = Outcomes{}, map[string][]testEvent{}
 	args := []string{"test", "-json"}
 	for _, p := range g.Packages {
 		args = append(args, p.Path)
@@ -81,104 +87,65 @@ func (g *GoTest) Run(ctx context.Context) (Outcomes, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("go test: %w", err)
 	}
-	p := progress{
-		say: g.Say, of: len(g.Packages), ended: Outcomes{}, printed: map[string][]testEvent{}, verbose: isVerbose(g.Flags),
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, math.MaxInt)
+	for lines.Scan() {
+		g.line(lines.Text())
 	}
-	err = p.follow(stdout)
-	waitErr := cmd.Wait()
-	var exit *exec.ExitError
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading what go test prints: %w", err)
-	case errors.As(waitErr, &exit) && exit.ExitCode() == 1 && len(p.ended.Failed()) > 0:
-		return p.ended, nil
-	case waitErr != nil:
-		return nil, fmt.Errorf("go test: %w", waitErr)
+	err = cmd.Wait()
+	if lines.Err() != nil {
+		return nil, fmt.Errorf("reading what go test prints: %w", lines.Err())
 	}
-	return p.ended, nil
-}
-
-func isVerbose(flags []string) bool {
-	return slices.Contains(flags, "-v") || slices.Contains(flags, "-v=true")
-}
-
-// A progress follows the packages of a run.
-type progress struct {
-	say     Say
-	of      int // packages
-	done    int
-	ended   Outcomes
-	printed map[string][]testEvent // what the packages that run have printed
-	verbose bool
-}
-
-func (p *progress) follow(stdout io.Reader) error {
-	lines := bufio.NewReader(stdout)
-	for {
-		line, err := lines.ReadString('\n')
-		if line != "" {
-			p.line(line)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	if testsFailed := cmd.ProcessState.ExitCode() == 1 && len(g.ended.Failed()) > 0; err != nil && !testsFailed {
+		return nil, fmt.Errorf("go test: %w", err)
 	}
+	return g.ended, nil
 }
 
-func (p *progress) line(line string) {
+// line follows a line that go test prints.
+func (g *GoTest) line(line string) {
 	var e testEvent
-	if json.Unmarshal([]byte(line), &e) != nil {
-		p.say("%s", strings.TrimSuffix(line, "\n")) // go's own speech
-		return
-	}
-	p.ended.add(e)
-	switch {
+	switch err := json.Unmarshal([]byte(line), &e); {
+	case err != nil:
+		g.Say("%s", line) // go's own speech
 	case e.Action == "build-output":
-		p.say("%s", strings.TrimSuffix(e.Output, "\n"))
+		g.Say("%s", strings.TrimSuffix(e.Output, "\n"))
 	case e.Action == "output":
-		p.printed[e.Package] = append(p.printed[e.Package], e)
-	case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
-		p.packageEnded(e)
+		g.printed[e.Package] = append(g.printed[e.Package], e)
+	case g.ended.add(e) && e.Test == "":
+		g.packageEnded(e)
 	}
 }
 
 // packageEnded says how a package went.
-func (p *progress) packageEnded(e testEvent) {
-	p.done++
-	printed := p.printed[e.Package]
-	delete(p.printed, e.Package)
-	if text := p.text(printed); text != "" && (p.verbose || e.Action == "fail") {
-		p.say("%s", strings.TrimSuffix(text, "\n"))
+func (g *GoTest) packageEnded(e testEvent) {
+	g.done++
+	printed := g.printed[e.Package]
+	delete(g.printed, e.Package)
+	verbose := slices.Contains(g.Flags, "-v") || slices.Contains(g.Flags, "-v=true")
+	if text := g.text(printed, verbose); text != "" && (verbose || e.Action == "fail") {
+		g.Say("%s", strings.TrimSuffix(text, "\n"))
 	}
 	word := map[string]string{"pass": "ok  ", "fail": "FAIL", "skip": "?   "}[e.Action]
 	note := fmt.Sprintf("%.2fs", e.Elapsed)
 	if e.FailedBuild != "" {
 		note = "[build failed]"
 	}
-	p.say("%s %s %s (%d of %d)", word, e.Package, note, p.done, p.of)
+	g.Say("%s %s %s (%d of %d)", word, e.Package, note, g.done, len(g.Packages))
 }
 
+// summary matches a line of a package that packageEnded says in its own way.
+var summary = regexp.MustCompile(`^((PASS|FAIL)\n|(ok  |FAIL|\?   )\t)`)
+
 // text returns what go test would have printed: all of it, or what is of failed tests.
-func (p *progress) text(printed []testEvent) string {
+func (g *GoTest) text(printed []testEvent, verbose bool) string {
 	var b strings.Builder
 	for _, e := range printed {
-		framing := strings.HasPrefix(e.Output, "=== ") || e.Test == "" && isSummary(e)
-		if p.verbose || !framing && (e.Test == "" || p.ended[TestName{e.Package, e.Test}] == "fail") {
+		framing := strings.HasPrefix(e.Output, "=== ") || e.Test == "" && summary.MatchString(e.Output)
+		failed := e.Test == "" || g.ended[page.Test{Package: e.Package, Test: e.Test}] == "fail"
+		if verbose || failed && !framing {
 			b.WriteString(e.Output)
 		}
 	}
 	return b.String()
-}
-
-// isSummary reports whether a package printed a line that packageEnded says in its own way.
-func isSummary(e testEvent) bool {
-	for _, begin := range []string{"PASS\n", "FAIL\n", "ok  \t", "FAIL\t", "?   \t"} {
-		if strings.HasPrefix(e.Output, begin) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,7 +1,9 @@
 package coverage
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,22 +22,47 @@ import (
 // UpdateEnv is the variable that has the harness record.
 const UpdateEnv = "TRACEFORGE_UPDATE"
 
+// A Run is what a run of tests tells of the records of a store.
+type Run struct {
+	Ended Outcomes
+
+	store   string // its directory, absolute
+	root    string // the module whose tests are to be run; empty: there is none
+	sources *Sources
+
+	used    map[string]string    // packages by the ids of the records that their tests used
+	passed  map[page.Test]bool   // tests that used the store, and passed
+	failed  []page.Test          // tests that used the store, and failed
+	filters map[string][]string  // by package; what kept tests from running
+	missing map[page.Test]missed // calls that no record answered
+	cut     []string             // packages whose tests were killed
+
+	// all says that Ended and filters are those of all packages that can record, as where this
+	// process ran the tests itself.
+	all bool
+}
+
+// Missed calls are those of a test that no record answered.
+type missed struct {
+	calls int
+	drift bool // a record was left that they may have drifted from
+}
+
 // ReadRun returns what a run of tests left in the directory left, of the store in dir.
 func ReadRun(ctx context.Context, left, dir string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	const wayOut = "%s holds no receipt: run the tests with %s=%s"
-	switch n, err := r.readReceipts(left); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf(wayOut+": %w", left, usage.ReceiptEnv, gotest.Quote(left), err)
-	case err != nil:
-		return nil, err
-	case n == 0:
-		return nil, fmt.Errorf(wayOut, left, usage.ReceiptEnv, gotest.Quote(left))
+	n, err := r.readReceipts(left)
+	if n == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		none := fmt.Errorf("%s holds no receipt: run the tests with %s=%s", left, usage.ReceiptEnv, gotest.Quote(left))
+		if err != nil {
+			none = fmt.Errorf("%w: %w", none, err)
+		}
+		return nil, none
 	}
-	return r, r.readEvents(left)
+	return r, errors.Join(err, r.readEvents(left))
 }
 
 // openRun prepares to read what tests used of the store in dir: those of the module that the
@@ -58,12 +85,11 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 		roots = []string{""}
 	}
 	src, err := OpenSources(ctx, slices.Compact(roots)...)
-	if err != nil {
-		return nil, err
-	}
-	r := newRun(realPath(dir), src)
-	r.root = roots[0]
-	return r, nil
+	return &Run{
+		store: realPath(dir), root: roots[0], sources: src, Ended: Outcomes{},
+		used: map[string]string{}, passed: map[page.Test]bool{},
+		filters: map[string][]string{}, missing: map[page.Test]missed{},
+	}, err
 }
 
 // realPath is the path of a directory without symbolic links, where it can be known.
@@ -91,7 +117,7 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	have := map[string]bool{}
 	for doc, err := range place.Documents(s) {
 		if err == nil { // what cannot be read is for others to say
-			have[doc.Document.Snapshots[0].Source.Package] = true
+			have[page.TestOf(doc.Document).Package] = true
 		}
 	}
 	packages = slices.DeleteFunc(packages, func(p Package) bool { return !p.Records && !have[p.Path] })
@@ -114,16 +140,14 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	if r.Ended, err = test.Run(ctx); err != nil {
 		return nil, err
 	}
-	if _, err = r.readReceipts(left); err != nil {
-		return nil, err
-	}
 	filters := filtering(append(strings.Fields(os.Getenv("GOFLAGS")), flags...))
+	_, err = r.readReceipts(left)
 	for _, p := range packages {
 		if _, told := r.filters[p.Path]; !told { // no test of it had a recorder
 			r.filters[p.Path] = filters
 		}
 	}
-	return r, nil
+	return r, err
 }
 
 // filtering returns those of go test's flags that keep tests from running.
@@ -136,4 +160,65 @@ func filtering(flags []string) []string {
 		}
 	}
 	return found
+}
+
+// readReceipts reads the receipts in dir, and returns how many tests they are of.
+func (r *Run) readReceipts(dir string) (n int, err error) {
+	tests, cut, err := usage.ReadReceipts(dir)
+	r.cut = cut
+	for _, t := range tests {
+		r.filters[t.Package] = append(r.filters[t.Package], t.Filters...)
+		if r.isOf(t) {
+			r.add(t)
+		}
+	}
+	return len(tests), err
+}
+
+// isOf reports whether a test used this store. Stores of several modules have the same name, which
+// is relative to the module.
+func (r *Run) isOf(t usage.Receipt) bool {
+	dir := filepath.FromSlash(t.Store)
+	if !filepath.IsAbs(dir) {
+		module, _ := r.sources.find(t.Package)
+		if module == "" {
+			return false
+		}
+		dir = filepath.Join(module, dir)
+	}
+	return realPath(dir) == r.store
+}
+
+func (r *Run) add(t usage.Receipt) {
+	for _, id := range slices.Concat(t.Played, t.Recorded) {
+		r.used[id] = t.Package
+	}
+	name := page.Test{Package: t.Package, Test: t.Test}
+	if t.Missing > 0 {
+		m := r.missing[name]
+		r.missing[name] = missed{m.calls + t.Missing, m.drift || t.Mode != "new" && len(t.Unplayed) > 0}
+	}
+	switch t.Outcome {
+	case "pass":
+		r.passed[name] = true
+	case "fail":
+		r.failed = append(r.failed, name)
+	}
+}
+
+// readEvents reads what go test -json printed into files beside the receipts in dir.
+func (r *Run) readEvents(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) == usage.ReceiptExtension {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for line := range bytes.Lines(data) {
+			var e testEvent
+			if json.Unmarshal(line, &e) == nil {
+				r.Ended.add(e)
+			}
+		}
+		return err
+	})
 }

@@ -1,86 +1,48 @@
 package coverage
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"io/fs"
 	"os"
-	"os/exec"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/place"
 )
 
 // Sources tell which tests the code has, whatever constraints keep their files from being built:
 // a record of a test that is not there at all is of no use, however the tests were run.
 type Sources struct {
-	modules []module
+	modules map[string]string     // directories of the main modules, by their paths
 	tests   map[string]*testFuncs // by package
 }
 
-// A module is a main module: the one of the working directory, or those of a workspace.
-type module struct{ Path, Dir string }
-
-// TestFuncs are the test functions of a package.
+// TestFuncs are the functions in the test files of a package.
 type testFuncs struct {
-	known  bool // the package is in a main module, and all its test files could be read
-	exists bool // there is such a directory, with test files
-	names  map[string]bool
+	known bool            // the package is in a main module, and all its test files could be read
+	names map[string]bool // nil: it has no test files
 }
 
-// OpenSources returns the tests of the main modules that go has in each of dirs.
+// OpenSources returns the tests of the main modules that go has in each of dirs: the one there, or
+// those of a workspace.
 func OpenSources(ctx context.Context, dirs ...string) (*Sources, error) {
-	s := &Sources{tests: map[string]*testFuncs{}}
+	s := &Sources{map[string]string{}, map[string]*testFuncs{}}
 	for _, dir := range dirs {
-		modules, err := mainModules(ctx, dir)
+		rows, err := goList(ctx, dir, "-m", "-f", "{{.Path}}\t{{.Dir}}")
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range modules {
-			if !slices.Contains(s.modules, m) {
-				s.modules = append(s.modules, m)
-			}
+		for _, row := range rows {
+			s.modules[row[0]] = row[1]
 		}
 	}
 	return s, nil
-}
-
-func mainModules(ctx context.Context, dir string) (modules []module, err error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json=Path,Dir")
-	cmd.Dir = dir
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	listed, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list -m: %w\n%s", err, &said)
-	}
-	for dec := json.NewDecoder(bytes.NewReader(listed)); ; {
-		var m module
-		switch err := dec.Decode(&m); {
-		case errors.Is(err, io.EOF):
-			return modules, nil
-		case err != nil:
-			return nil, fmt.Errorf("go list -m: %w", err)
-		}
-		modules = append(modules, m)
-	}
-}
-
-// of returns the test functions of a package.
-func (s *Sources) of(pkg string) *testFuncs {
-	if s.tests[pkg] == nil {
-		s.tests[pkg] = s.read(pkg)
-	}
-	return s.tests[pkg]
 }
 
 // Gone says why the code does not have a test; empty: it has, or that is not known, as of a name
@@ -90,7 +52,7 @@ func (s *Sources) Gone(pkg, test string) string {
 	switch code := s.of(pkg); {
 	case !code.known || gotest.Kind(top) == "":
 		return ""
-	case !code.exists:
+	case code.names == nil:
 		return "there is no package " + pkg + " with tests"
 	case !code.names[top]:
 		return pkg + " has no " + top
@@ -98,65 +60,52 @@ func (s *Sources) Gone(pkg, test string) string {
 	return ""
 }
 
-func (s *Sources) read(pkg string) *testFuncs {
-	t := &testFuncs{names: map[string]bool{}}
-	dir, ok := s.dirOf(pkg)
-	if !ok {
-		return t
-	}
-	files, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*_test.go"))
-	if err != nil { // unreachable: the pattern is well formed
-		return t
-	}
-	t.known, t.exists = true, len(files) > 0
-	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.known = false
-			continue
-		}
-		for _, decl := range parsed.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
-				t.names[f.Name.Name] = true
-			}
+// of returns the test functions of a package.
+func (s *Sources) of(pkg string) *testFuncs {
+	t, read := s.tests[pkg]
+	if !read {
+		t = &testFuncs{}
+		s.tests[pkg] = t
+		if _, dir := s.find(pkg); dir != "" {
+			t.read(dir)
 		}
 	}
 	return t
 }
 
-// dirOf returns the directory of a package of a main module.
-func (s *Sources) dirOf(pkg string) (dir string, ok bool) {
-	m, rest, ok := s.moduleOf(pkg)
-	return filepath.Join(m.Dir, filepath.FromSlash(rest)), ok
-}
-
-// moduleOf returns the main module that has a package, and the package's path below it.
-func (s *Sources) moduleOf(pkg string) (of module, below string, ok bool) {
-	for _, m := range s.modules {
-		rest, in := strings.CutPrefix(pkg, m.Path)
-		if in && (!ok || len(m.Path) > len(of.Path)) && (rest == "" || rest[0] == '/') {
-			of, below, ok = m, rest, true
+func (t *testFuncs) read(dir string) {
+	entries, err := os.ReadDir(dir)
+	t.known = err == nil || errors.Is(err, fs.ErrNotExist)
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, entry.Name()), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.known = false
+			continue
+		}
+		if t.names == nil {
+			t.names = map[string]bool{}
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
+				t.names[f.Name.Name] = true
+			}
 		}
 	}
-	return of, below, ok && !isNested(of.Dir, below)
 }
 
-// isNested reports whether a package, by its path in the module at root, is one of a module
-// within that one.
-func isNested(root, pkg string) bool {
-	for dir := pkg; dir != "" && dir != "/"; dir = dir[:strings.LastIndexByte(dir, '/')] {
-		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir), "go.mod"))
-		if !errors.Is(err, fs.ErrNotExist) {
-			return true
+// find returns the directories of a package and of the main module that has it; empty: none has.
+func (s *Sources) find(pkg string) (module, dir string) {
+	for of := pkg; of != "."; of = path.Dir(of) {
+		if root, ok := s.modules[of]; ok {
+			dir = filepath.Join(root, filepath.FromSlash(pkg[len(of):]))
+			if place.ModuleRoot(dir) != filepath.Clean(root) { // a module within that one has it
+				return "", ""
+			}
+			return root, dir
 		}
 	}
-	return false
-}
-
-// escapeGlob returns the pattern that matches just path.
-func escapeGlob(path string) string {
-	if os.PathSeparator == '\\' {
-		return path // where patterns have no escapes
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+	return "", ""
 }

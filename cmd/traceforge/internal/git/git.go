@@ -2,15 +2,13 @@
 package git
 
 import (
-	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -48,20 +46,15 @@ func Extract(ctx context.Context, revision, dir, to string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "git", "archive", "--format=tar", tree, "--", ".", ":(exclude,glob)*/*/**")
-	cmd.Dir, cmd.Stderr = top, os.Stderr
-	archive, err := cmd.StdoutPipe()
+	archive, err := Run(ctx, top, "archive", "--format=zip", "-0", tree, "--", ".", ":(exclude,glob)*/*/**")
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	files, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
+	if err != nil {
 		return err
 	}
-	err = untar(archive, to)
-	if err != nil {
-		io.Copy(io.Discard, archive) // so that git ends
-	}
-	return errors.Join(err, cmd.Wait())
+	return os.CopyFS(to, files)
 }
 
 // unknownRevision says why git in dir does not know a revision, and what to do.
@@ -80,36 +73,4 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	branch := gotest.Quote(strings.TrimPrefix(revision, "origin/"))
 	return fmt.Errorf("%s is neither a directory nor a revision that is known here: "+
 		"fetch it with git fetch origin %s, or in CI fetch with depth 0", revision, branch)
-}
-
-// untar writes the regular files of an archive into a directory.
-func untar(archive io.Reader, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for files := tar.NewReader(archive); ; {
-		header, err := files.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if header.Typeflag != tar.TypeReg {
-			continue
-		}
-		if err := root.MkdirAll(path.Dir(header.Name), 0o777); err != nil {
-			return err
-		}
-		f, err := root.Create(header.Name)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(f, files)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-	}
 }

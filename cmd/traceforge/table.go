@@ -1,0 +1,117 @@
+package main
+
+import (
+	"math"
+
+	"github.com/spf13/cobra"
+)
+
+// A command is a row of the table of commands. All but the first line of its help is in the directory help.
+type command struct {
+	use, short  string
+	least, most int  // arguments, in front of "--"
+	forwards    bool // what follows "--" goes to go test
+	flags       []flag
+	oneOf       []string // flags of which one at most may be given
+	complete    cobra.CompletionFunc
+	run         func(*call) error
+	commands    []command // instead of run, or besides
+}
+
+// A flag is an option of commands. One whose usage names a value, in back quotes, takes that.
+type flag struct {
+	name, usage string
+	letter      string // that may stand for it
+	list        bool   // it may be given several times
+}
+
+// Flags of several commands.
+var (
+	asJSON  = flag{name: "json", usage: "print one object instead"}
+	ofStore = flag{name: "dir", usage: "the store, or its module: `DIR`"}
+	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`"}
+)
+
+// A section is a heading of the overview and the commands below it.
+type section struct {
+	title    string
+	commands []command
+}
+
+// table returns all commands.
+func table() []section {
+	const any = math.MaxInt
+	return []section{
+		{"Check and read:", []command{
+			{use: "verify [DIR]", short: "check that the store is what was recorded",
+				most: 1, flags: []flag{asJSON, receipt}, run: verify},
+			{use: "show ID", short: "show recorded conversations",
+				least: 1, most: 1, flags: []flag{ofStore, asJSON,
+					{name: "sf", usage: "print records in the format's literal form: whole requests, texts joined"},
+					{name: "receipt", usage: "print params, receipt and envelope of the call contract, a line each"}},
+				oneOf: []string{"json", "sf", "receipt"}, complete: completeDocuments, run: show},
+			{use: "diff [FROM [TO]]", short: "show what differs between two states of the store",
+				most: 2, flags: []flag{ofStore, asJSON}, run: diff},
+			{use: "report --receipt DIR [DIR]", short: "report how a run of the tests used the store",
+				most: 1, flags: []flag{asJSON, receipt,
+					{name: "markdown", usage: "print Markdown, as for the summary of a job"}},
+				oneOf: []string{"json", "markdown"}, run: report},
+		}},
+		{"Record and tidy:", []command{
+			{use: "init [DIR]", short: "make an empty store, and set git up for it",
+				most: 1, flags: []flag{{name: "json", usage: "print one object as well"},
+					{name: "git", usage: "set up this clone for git diff"},
+					{name: "command", usage: "how git shall call this program: `COMMAND`, such as \"go tool traceforge\""}},
+				run: initialize},
+			{use: "update [PACKAGE…] [-- FLAG…]", short: "record the model calls of tests again",
+				most: any, forwards: true, flags: []flag{asJSON,
+					{name: "run", usage: "run only the tests that match `REGEXP`"},
+					{name: "new", usage: "record only calls that have no snapshot, and replay the others"}},
+				run: update},
+			{use: "prune [-- FLAG…]", short: "remove the documents that no test uses any more",
+				forwards: true, flags: []flag{asJSON, ofStore, receipt,
+					{name: "write", usage: "remove what is listed"},
+					{name: "dry-run", letter: "n", usage: "remove nothing; so it is without --write"}},
+				oneOf: []string{"write", "dry-run"}, run: prune},
+			{use: "repair", short: "merge documents after a conflict, and finish what was cut short",
+				flags: []flag{ofStore,
+					{name: "theirs", usage: "take theirs of a record, or of all records of a document: `ID`", list: true}},
+				run: repair},
+			{use: "manifest [DIR]", short: "write the manifest of the documents",
+				most: 1, flags: []flag{asJSON}, run: manifest},
+		}},
+		{"Other formats and programs:", []command{
+			{use: "pack -o DIR TEST", short: "export the calls of a test as a run pack",
+				least: 1, most: 1, flags: []flag{ofStore, asJSON,
+					{name: "output", letter: "o", usage: "the `DIR` to write"},
+					{name: "package", usage: "the import `PATH` of the test's package, where several have a test of that name"}},
+				run: packTest, commands: []command{
+					{use: "verify DIR", short: "check a run pack", least: 1, most: 1, run: verifyPack},
+				}},
+			{use: "modelio", short: "check model_io sessions", commands: []command{
+				{use: "verify FILE…", short: "check model_io sessions",
+					least: 1, most: any, flags: []flag{
+						{name: "no-response-hashes", usage: "do not compare response_hash with response_content (MI7)"},
+						{name: "no-size-limits", usage: "allow any number of interactions of any size (MI4, MI11)"}},
+					run: verifySessions},
+				{use: "hash FILE", short: "print the hash of a model_io session", least: 1, most: 1, run: hashSession},
+			}},
+			{use: "snapshot", short: "bring snapshots to another version (SF)", commands: []command{
+				{use: "migrate --from V --to V [DIR|FILE…]", short: "bring snapshots to another version of the format",
+					most: any, flags: []flag{asJSON,
+						{name: "from", usage: "the version that the files are of: `V`"},
+						{name: "to", usage: "the version that they shall be of: `V`"}},
+					run: migrate},
+			}},
+			{use: "git", short: "programs that git calls (see init --git)", commands: []command{
+				{use: "textconv FILE", short: "show a document for git diff (see init --git)",
+					least: 1, most: 1, run: textconv},
+			}},
+		}},
+		{"", []command{
+			{use: "version", short: "print the version of the command and of the format",
+				flags: []flag{asJSON}, run: printVersion},
+			{use: "man DIR", short: "write manual pages into a directory", least: 1, most: 1, run: writeManual},
+		}},
+	}
+}
