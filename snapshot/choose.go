@@ -19,7 +19,7 @@ type chooser struct {
 	calls   map[string]int              // indexes of the records by their ids
 	numbers map[[sha256.Size]byte]int32 // of what messages and parts say
 	known   map[identity]int32          // numbers of messages that were seen, by their memory
-	parts   map[*modelio.Part]int32     // numbers of parts that were seen, but for their metadata
+	parts   map[*modelio.Part]int32     // numbers of parts that were seen, without their metadata
 	scratch coder
 
 	paths [][]int32      // of each request: its messages' numbers
@@ -40,7 +40,7 @@ type identity struct {
 	metadata unsafe.Pointer
 }
 
-// saidParts are the parts of an answer, and the numbers of what they say but for their metadata.
+// saidParts are the parts of an answer, and the numbers of what they say without their metadata.
 type saidParts struct {
 	parts   []modelio.Part
 	numbers []int32
@@ -115,7 +115,7 @@ func (h *chooser) message(m *modelio.Message) int32 {
 	return n
 }
 
-// part returns the number of what a part says but for its metadata.
+// part returns the number of what a part says without its metadata.
 func (h *chooser) part(p *modelio.Part) int32 {
 	n, ok := h.parts[p]
 	if !ok {

@@ -269,10 +269,6 @@ func TestTooManyMessages(t *testing.T) {
 	for n := 2; n <= 40; n++ {
 		records = append(records, asking(n, append(own[:len(own)-1:len(own)-1], user(fmt.Sprint("other ", n)))...))
 	}
-	data := encode(t, document(t, records[:30]...))
-	require.Less(t, len(data), 4<<20)
-	_, err := snapshot.Parse(data)
-	require.NoError(t, err)
-	_, err = document(t, records...).Encode()
+	_, err := document(t, records...).Encode()
 	require.ErrorContains(t, err, "must not make requests of more than 1048576 messages")
 }

@@ -151,8 +151,7 @@ func (c *coder) number(name string, n need, field **json.Number) {
 	}
 }
 
-// list is a member that is an array; item reads or writes each element. empty says whether there is
-// nothing to write, and reset begins a list of n elements.
+// list is a member that is an array; item reads or writes each element.
 func list[T any](c *coder, name string, n need, items *[]T, item func(*T)) {
 	switch c.member(name, n, len(*items) == 0 && n == optional) {
 	case skip:

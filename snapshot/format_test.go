@@ -66,7 +66,7 @@ func TestFormatListsTheMembers(t *testing.T) {
 	tables := formatTables(t)
 	for _, c := range []struct {
 		heading, file, function string
-		other                   []string // members that functions of their own go through, which are optional but for content and role
+		other                   []string // members that functions of their own go through, which are optional, except content and role
 	}{
 		{"Document", "schema.go", "document", nil},
 		{"Record", "schema.go", "record", nil},

@@ -87,7 +87,7 @@ func isJSONMember(rest string) bool {
 	return rest != "" && strings.IndexByte(`"{[`, rest[0]) >= 0
 }
 
-// endsInStop reports whether a full stop ends s, but for at most eight spaces and closing marks.
+// endsInStop reports whether a full stop ends s, not counting at most eight spaces and closing marks.
 func endsInStop(s string) bool {
 	for n := 0; n < 8 && s != "" && strings.IndexByte(" \"')]*_`", s[len(s)-1]) >= 0; n++ {
 		s = s[:len(s)-1]

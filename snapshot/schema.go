@@ -106,8 +106,8 @@ func (c *coder) ignored(pointer *string) {
 	}
 }
 
-// parameters are the members of the request at hand that stand in every record, or are those of the
-// call that it continues where they are not there.
+// requestMembers are the members of the request at hand, of whose messages those given stand in the
+// form at hand.
 func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	r := &s.Request
 	c.text("api", optional, &r.API, nil)
