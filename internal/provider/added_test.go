@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 	Provider:       "cohere",
 	Match:          posts(hasList("documents"), "/v2/rerank"),
 	DecodeRequest:  requests(rerankAPI, decodeRerank),
-	DecodeResponse: answers(rerankAPI, func() fold { return &noFold{} }, ranking),
+	DecodeResponse: answers(rerankAPI, folding{}, ranking),
 })
 
 const rerankAPI = "cohere.rerank"

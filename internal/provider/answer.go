@@ -15,20 +15,19 @@ import (
 // A decoder decodes the body of an answer.
 type decoder func(body jsontext.Value) (*modelio.Response, error)
 
-// answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones go
-// through a fold before that.
-func answers(api string, newFold func() fold, decode decoder) func(*Answer) (*modelio.Response, error) {
-	return func(a *Answer) (*modelio.Response, error) { return decodeAnswer(api, a, newFold, decode) }
+// answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones are folded
+// before that.
+func answers(api string, stream folding, decode decoder) func(*Answer) (*modelio.Response, error) {
+	return func(a *Answer) (*modelio.Response, error) { return decodeAnswer(api, a, stream, decode) }
 }
 
-// decodeAnswer decodes an answer of any status: whole with decode, or streamed with a fold
-// before that.
-func decodeAnswer(api string, a *Answer, newFold func() fold, decode decoder) (*modelio.Response, error) {
+// decodeAnswer decodes an answer of any status.
+func decodeAnswer(api string, a *Answer, stream folding, decode decoder) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
 	if events := a.Events(); events != nil {
-		return decodeStream(api, events, newFold(), decode)
+		return decodeStream(api, events, stream, decode)
 	}
 	doc, err := parseAnswer(a.Body)
 	if err != nil {
@@ -80,7 +79,8 @@ func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Respo
 	return resp, nil
 }
 
-func decodeStream(api string, events *Events, f fold, decode decoder) (*modelio.Response, error) {
+func decodeStream(api string, events *Events, stream folding, decode decoder) (*modelio.Response, error) {
+	f := fold{folding: stream}
 	var failure *modelio.ProviderError
 	cut, done := false, false
 	for n := 1; ; n++ {
@@ -113,11 +113,11 @@ func decodeStream(api string, events *Events, f fold, decode decoder) (*modelio.
 			failure = found
 			continue
 		}
-		if err := f.add(event.Name, doc.Root()); err != nil {
+		if err := f.next(event.Name, doc.Root()); err != nil {
 			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: %v", n, err)}
 		}
 	}
-	body, complete := f.body()
+	body := f.result()
 	if body == nil {
 		return &modelio.Response{Error: failure, Complete: done && failure == nil}, nil
 	}
@@ -130,7 +130,7 @@ func decodeStream(api string, events *Events, f fold, decode decoder) (*modelio.
 		return nil, err
 	}
 	resp.Error = cmp.Or(failure, resp.Error)
-	resp.Complete = (complete || done) && !cut && resp.Error == nil
+	resp.Complete = (f.done || done) && !cut && resp.Error == nil
 	return resp, nil
 }
 

@@ -27,7 +27,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          posts(hasList("messages"), "/messages"),
 	DecodeRequest:  requests(messagesAPI, claudeRequest),
-	DecodeResponse: answers(messagesAPI, func() fold { return &claudeFold{} }, claudeAnswer),
+	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
 	Encoder:        &Encoder{encodeMessages, messagesEndpoint},
 })
 

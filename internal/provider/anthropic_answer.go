@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -37,112 +35,43 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}, nil
 }
 
-// claudeFold makes a message of its events.
-type claudeFold struct {
-	message growing
-	usage   growing
-	blocks  sequence[claudeGrowing]
-	done    bool
-}
+var claudeStream = folding{addClaude, endClaude}
 
-// claudeGrowing is a block that is under way.
-type claudeGrowing struct {
-	block growing
-	input []byte // of a tool call: the inside of the string that holds its text
-}
+var (
+	claudeMessagePieces = rules{"type": skip, "delta": skip, "content": skip, "usage": into("usage", nil)}
+	claudeDelta         = rules{
+		"type":         skip,
+		"partial_json": func(block *node, _ string, v jsontext.Value) { block.growInner("input", v) },
+		"citation":     func(block *node, _ string, v jsontext.Value) { block.member("citations").append(v.Raw()) },
+		"signature":    (*node).put, // comes whole
+		"":             (*node).grow,
+	}
+)
 
 // isClaudeEvent reports whether kind is the type of an event of the messages API.
 func isClaudeEvent(kind string) bool {
 	return strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || kind == "ping"
 }
 
-func (f *claudeFold) add(_ string, event jsontext.Value) error {
-	switch kind := event.Member("type").Word(); kind {
+func addClaude(f *fold, _ string, event jsontext.Value) error {
+	block := func() *node { return f.body.member("content").at(event.Member("index")) }
+	switch event.Member("type").Word() {
 	case "message_start":
-		*f = claudeFold{} // a second one begins anew, as a server that retries has it
-		f.merge(event.Member("message"))
+		f.body, f.done = node{}, false // a second one begins again, as a server that retries has it
+		claudeMessagePieces.fold(&f.body, event.Member("message"))
 	case "message_delta":
-		f.merge(event.Member("delta"))
-		f.merge(event)
+		claudeMessagePieces.fold(&f.body, event.Member("delta"))
+		claudeMessagePieces.fold(&f.body, event) // it has usage
 	case "content_block_start":
-		f.blocks.at(event.Member("index")).block.putAll(event.Member("content_block"))
+		block().putAll(event.Member("content_block"))
 	case "content_block_delta":
-		f.blocks.at(event.Member("index")).delta(event.Member("delta"))
+		claudeDelta.fold(block(), event.Member("delta"))
 	case "message_stop":
 		f.done = true
 	case "": // other kinds carry no content: ping, content_block_stop
-		return fmt.Errorf("an event without a type")
+		return errors.New("an event without a type")
 	}
 	return nil
 }
 
-// merge takes members of the message.
-func (f *claudeFold) merge(v jsontext.Value) {
-	for name, m := range v.Members() {
-		switch name {
-		case "type", "delta", "content":
-		case "usage": // counts so far
-			f.usage.putAll(m)
-		default:
-			f.message.put(name, m)
-		}
-	}
-}
-
-func (b *claudeGrowing) delta(delta jsontext.Value) {
-	for name, v := range delta.Members() {
-		switch name {
-		case "type":
-		case "partial_json":
-			if raw := v.Raw(); v.IsString() {
-				b.input = append(b.input, raw[1:len(raw)-1]...)
-			}
-		case "citation":
-			b.block.append("citations", v.Raw())
-		case "signature": // comes whole
-			b.block.put(name, v)
-		default:
-			b.block.grow(name, v)
-		}
-	}
-}
-
-func (b *claudeGrowing) json() json.RawMessage {
-	o := b.block.object()
-	if len(b.input) > 0 {
-		o["input"] = inputOf(b.input)
-	}
-	return jsontext.ObjectText(o)
-}
-
-// inputOf returns the value whose text is the inside of a string, or the string if it is no whole
-// value.
-func inputOf(inner []byte) json.RawMessage {
-	text := quoted(inner)
-	doc, err := jsontext.Parse(text)
-	if err != nil {
-		return jsontext.Text(string(inner)) // unreachable: pieces of strings make a string
-	}
-	if input, ok := doc.Root().Text(); ok {
-		if _, err := jsontext.Parse([]byte(input)); err == nil {
-			return bytes.TrimSpace([]byte(input))
-		}
-	}
-	return text
-}
-
-func (f *claudeFold) body() (json.RawMessage, bool) {
-	message := f.message.object()
-	if len(message) == 0 && len(f.blocks.items) == 0 {
-		return nil, false
-	}
-	content := list{}
-	for _, b := range f.blocks.items {
-		content = append(content, b.json())
-	}
-	message["content"] = jsontext.List(content)
-	if usage := f.usage.object(); len(usage) > 0 {
-		message["usage"] = jsontext.ObjectText(usage)
-	}
-	return jsontext.ObjectText(message), f.done
-}
+func endClaude(f *fold) { f.body.member("content").become(arrayNode) }

@@ -27,7 +27,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          postsToModel("/converse", "/converse-stream"),
 	DecodeRequest:  requests(converseAPI, decodeConverse),
-	DecodeResponse: answers(converseAPI, func() fold { return &converseFold{} }, converseAnswer),
+	DecodeResponse: answers(converseAPI, converseStream, converseAnswer),
 })
 
 // postsToModel returns the Match of operations on a model of Bedrock.

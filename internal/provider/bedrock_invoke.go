@@ -17,7 +17,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
 	DecodeRequest:  requests(invokeAPI, decodeInvoke),
-	DecodeResponse: answers(invokeAPI, func() fold { return &invokeFold{} }, invokeAnswer),
+	DecodeResponse: answers(invokeAPI, invokeStream, invokeAnswer),
 })
 
 // An invokeForm is a body that some models take.

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -80,99 +78,85 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 	r.Candidates = append(r.Candidates, c)
 }
 
-// invokeFold makes an answer of its events, each of which holds one of the model's own.
-type invokeFold struct {
-	fold
-}
+// invokeStream folds events each of which holds one of the model's own.
+var invokeStream = folding{addInvoke, endInvoke}
 
-func (f *invokeFold) add(_ string, event jsontext.Value) error {
+// addInvoke takes an event. The first one says whose they are.
+func addInvoke(f *fold, _ string, event jsontext.Value) error {
 	inner, err := invokeUnwrap(event)
 	if err != nil {
 		return err
 	}
 	kind, converse := converseEvent(inner)
-	if f.fold == nil {
-		switch {
-		case kind != "":
-			f.fold = &converseFold{}
-		case isClaudeEvent(inner.Member("type").Word()):
-			f.fold = &claudeFold{}
-		default:
-			f.fold = &textFold{}
-		}
-	}
 	if kind != "" {
 		inner = converse
 	}
-	return f.fold.add(kind, inner)
-}
-
-func (f *invokeFold) body() (json.RawMessage, bool) {
-	if f.fold == nil {
-		return nil, false
+	switch {
+	case f.model.add != nil:
+	case kind != "":
+		f.model = converseStream
+	case isClaudeEvent(inner.Member("type").Word()):
+		f.model = claudeStream
+	default:
+		f.model = textStream
 	}
-	return f.fold.body()
+	return f.model.add(f, kind, inner)
 }
 
-// textFold makes an answer of the pieces of a text, or of several.
-type textFold struct {
-	top     growing
-	outputs sequence[growing] // with their text in the member text
-	done    bool
+func endInvoke(f *fold) {
+	if f.model.end != nil {
+		f.model.end(f)
+	}
 }
 
-func (f *textFold) add(_ string, chunk jsontext.Value) error {
+// textStream folds the pieces of a text, or of several.
+var textStream = folding{addTextPiece, endTexts}
+
+func addTextPiece(f *fold, _ string, chunk jsontext.Value) error {
+	f.body.become(objectNode)
 	for name, v := range chunk.Members() {
 		switch name {
 		case "outputText", "completion", "generation", "text":
 			if index := chunk.Member("index"); index.Present() {
-				f.outputs.at(index).grow("text", v)
+				f.body.member("outputs").at(index).grow("text", v)
 			} else {
-				f.top.grow(name, v)
+				f.body.grow(name, v)
 			}
 		case "outputs", "choices":
 			for i, output := range v.Elements() {
-				f.outputs.index(int64(i)).grow("text", output.Member("text"))
+				f.body.member("outputs").item(int64(i)).grow("text", output.Member("text"))
 				f.ends("stop_reason", output.Member("stop_reason"))
 			}
 		case "completionReason", "stop_reason", "finish_reason":
 			f.ends(name, v)
 		case invokeMetrics: // in the last event
 			f.done = true
-			f.top.put(name, v)
+			f.body.put(name, v)
 		case "amazon-bedrock-guardrailAction": // in the only event, where it stopped the model
 			f.done = f.done || v.Word() == "INTERVENED"
-			f.top.put(name, v)
+			f.body.put(name, v)
 		case "is_finished":
 			f.done = f.done || string(v.Raw()) == "true"
 		case "index":
 		default:
-			f.top.put(name, v)
+			f.body.put(name, v)
 		}
 	}
 	return nil
 }
 
 // ends takes why the answer ends.
-func (f *textFold) ends(name string, v jsontext.Value) {
+func (f *fold) ends(name string, v jsontext.Value) {
 	f.done = f.done || v.IsWord()
-	f.top.put(name, v)
+	f.body.put(name, v)
 }
 
-func (f *textFold) body() (json.RawMessage, bool) {
-	body := f.top.object()
-	if len(f.outputs.items) > 0 {
-		outputs := list{}
-		for _, output := range f.outputs.items {
-			o := output.object()
-			for _, name := range []string{"completionReason", "stop_reason", "finish_reason"} {
-				if reason, ok := body[name]; ok {
-					o["stop_reason"] = reason
-				}
+func endTexts(f *fold) {
+	for _, output := range f.body.get("outputs").list() {
+		for _, name := range []string{"completionReason", "stop_reason", "finish_reason"} {
+			if reason := f.body.get(name); reason != nil {
+				output.member("stop_reason").set(reason.json())
 			}
-			outputs = append(outputs, jsontext.ObjectText(o))
 		}
-		body["outputs"] = jsontext.List(outputs)
 	}
-	return jsontext.ObjectText(body), f.done
 }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -32,7 +31,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/v2/chat"),
 	DecodeRequest:  requests(cohereAPI, decodeCohere),
-	DecodeResponse: answers(cohereAPI, func() fold { return &cohereFold{} }, cohereAnswer),
+	DecodeResponse: answers(cohereAPI, cohereStream, cohereAnswer),
 })
 
 func decodeCohere(_ *Wire, body jsontext.Value) *modelio.Request {
@@ -59,92 +58,50 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}, nil
 }
 
-// cohereFold makes an answer of its events.
-type cohereFold struct {
-	top     growing
-	message growing    // but for what follows
-	content []*growing // blocks, in the order in which they came
-	indexes []string   // theirs
-	calls   sequence[cohereGrowing]
-	done    bool
-}
+// cohereStream folds events, most of which say something of the message.
+var cohereStream = folding{addCohere, endCohere}
 
-// cohereGrowing is a tool call that is under way.
-type cohereGrowing struct {
-	call     growing
-	function *growing
-}
+var (
+	cohereBlock = rules{"type": (*node).put, "": (*node).grow}
+	cohereCall  = rules{"function": into("function", growing("name"))}
+)
 
-func (f *cohereFold) add(_ string, event jsontext.Value) error {
-	index, delta := event.Member("index"), event.Member("delta")
-	message := delta.Member("message")
+func addCohere(f *fold, _ string, event jsontext.Value) error {
+	piece := event.Member("delta", "message")
+	message := func() *node { return f.body.member("message") }
 	switch event.Member("type").Word() {
 	case "message-start":
-		f.top.put("id", event.Member("id"))
-		f.message.put("role", message.Member("role"))
+		f.body.put("id", event.Member("id"))
+		message().put("role", piece.Member("role"))
 	case "content-start", "content-delta":
-		block := f.block(event)
-		for name, v := range message.Member("content").Members() {
-			if name == "type" {
-				block.put(name, v)
-			} else {
-				block.grow(name, v)
-			}
-		}
+		cohereBlock.fold(cohereBlockAt(message().member("content"), event), piece.Member("content"))
 	case "tool-plan-delta":
-		f.message.grow("tool_plan", message.Member("tool_plan"))
+		message().grow("tool_plan", piece.Member("tool_plan"))
 	case "tool-call-start", "tool-call-delta":
-		call := f.calls.at(index)
-		for name, v := range message.Member("tool_calls").Members() {
-			if name == "function" {
-				growMembers(&call.function, v, "name")
-			} else {
-				call.call.put(name, v)
-			}
-		}
+		cohereCall.fold(message().member("tool_calls").at(event.Member("index")), piece.Member("tool_calls"))
 	case "citation-start":
-		f.message.append("citations", message.Member("citations").Raw())
+		message().member("citations").append(piece.Member("citations").Raw())
 	case "message-end":
-		f.top.putAll(delta)
+		f.body.putAll(event.Member("delta"))
 		f.done = true
 	}
 	return nil
 }
 
-// block returns the block of the content that an event is about: the latest of its index. A
+// cohereBlockAt returns the block of the content that an event is about: the latest of its index. A
 // start begins one even where its index is in use: some models give reasoning and text the same.
-func (f *cohereFold) block(event jsontext.Value) *growing {
+func cohereBlockAt(content *node, event jsontext.Value) *node {
 	index := string(event.Member("index").Raw())
 	if event.Member("type").Word() == "content-delta" {
-		for i, used := range slices.Backward(f.indexes) {
-			if used == index {
-				return f.content[i]
+		for _, block := range slices.Backward(content.items) {
+			if block.key == index {
+				return block
 			}
 		}
 	}
-	f.content, f.indexes = append(f.content, &growing{}), append(f.indexes, index)
-	return f.content[len(f.content)-1]
+	block := content.add()
+	block.key = index
+	return block
 }
 
-func (f *cohereFold) body() (json.RawMessage, bool) {
-	body, message := f.top.object(), f.message.object()
-	if len(body) == 0 && len(message) == 0 && len(f.content) == 0 {
-		return nil, false
-	}
-	if len(f.content) > 0 {
-		message["content"] = jsonGrowing(f.content)
-	}
-	calls := list{}
-	for _, call := range f.calls.items {
-		o := call.call.object()
-		if call.function != nil {
-			o["function"] = call.function.json()
-		}
-		calls = append(calls, jsontext.ObjectText(o))
-	}
-	if len(calls) > 0 {
-		message["tool_calls"] = jsontext.List(calls)
-	}
-	body["message"] = jsontext.ObjectText(message)
-	return jsontext.ObjectText(body), f.done
-}
+func endCohere(f *fold) { f.body.member("message").become(objectNode) }

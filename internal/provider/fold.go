@@ -1,108 +1,299 @@
 package provider
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A fold makes of the events of a stream the body that the API would have answered with, had
-// it not been asked to stream, so that both are decoded alike.
-type fold interface {
-	// add takes the next event's name and data.
-	add(name string, data jsontext.Value) error
-	// body returns what has come so far, nil if nothing has, and whether that is all.
-	body() (body json.RawMessage, complete bool)
+// A folding says how the events of an API become the body that it would have answered with, had it
+// not been asked to stream, so that both are decoded alike. The zero value is for an API that does
+// not stream: its last event is the body.
+type folding struct {
+	add func(f *fold, name string, event jsontext.Value) error // takes the next event's name and data
+	end func(f *fold)                                          // completes a body of which something has come; nil: it is complete
 }
 
-// A list is an array that grows.
-type list []json.RawMessage
+// A fold is a body that is under way.
+type fold struct {
+	folding
+	body node
+	done bool // all has come
 
-// A growing is an object that comes piece by piece. Strings are joined as they are escaped, so
-// that a surrogate pair that is split between two pieces is whole again.
-type growing struct {
-	set   modelio.Object    // what does not grow
-	texts map[string][]byte // strings that do, without quotes
-	lists map[string]list   // arrays that do
+	model folding // of the model that is asked, where the API has several
 }
 
-// grow appends to the string name. Any other value but null replaces it.
-func (g *growing) grow(name string, v jsontext.Value) {
-	if !v.IsString() {
-		g.put(name, v)
-		return
+func (f *fold) next(name string, event jsontext.Value) error {
+	if f.add == nil {
+		f.body, f.done = node{kind: wholeNode, raw: event.Raw()}, true
+		return nil
 	}
-	if g.texts == nil {
-		g.texts = map[string][]byte{}
-	}
-	if was := g.set[name]; len(was) > 1 && was[0] == '"' {
-		g.texts[name] = slices.Clone(was[1 : len(was)-1])
-	}
-	delete(g.set, name)
-	raw := v.Raw()
-	g.texts[name] = append(g.texts[name], raw[1:len(raw)-1]...)
+	return f.add(f, name, event)
 }
 
-// extend appends the elements of v to the array name. A v that is no array replaces it.
-func (g *growing) extend(name string, v jsontext.Value) {
-	if !v.IsArray() {
-		g.put(name, v)
-		return
+// result returns what has come so far, nil if nothing has.
+func (f *fold) result() json.RawMessage {
+	if f.body.kind != wholeNode && len(f.body.members) == 0 {
+		return nil
 	}
-	for _, e := range v.Elements() {
-		g.append(name, e.Raw())
+	if f.end != nil {
+		f.end(f)
+	}
+	return f.body.json()
+}
+
+// chunks returns the folding of an API whose events are the body itself, piece by piece.
+func chunks(r rules, end func(*fold)) folding {
+	return folding{add: func(f *fold, _ string, event jsontext.Value) error {
+		r.fold(&f.body, event)
+		return nil
+	}, end: end}
+}
+
+// rules say what becomes of the members of a piece of an object, by their names. That of the empty name
+// is for all others; without it they are put.
+type rules map[string]rule
+
+// A rule takes a member of a piece into the object that grows.
+type rule func(object *node, name string, v jsontext.Value)
+
+func (r rules) fold(object *node, piece jsontext.Value) {
+	object.become(objectNode)
+	for name, v := range piece.Members() {
+		take, ok := r[name]
+		if !ok {
+			take = r[""]
+		}
+		if take == nil {
+			take = (*node).put
+		}
+		take(object, name, v)
 	}
 }
 
-// append appends an element to the array name.
-func (g *growing) append(name string, element json.RawMessage) {
-	if g.lists == nil {
-		g.lists = map[string]list{}
+// skip leaves a member out.
+func skip(*node, string, jsontext.Value) {}
+
+// into returns the rule for a member that is an object which comes in pieces, of which the body calls it
+// as.
+func into(as string, r rules) rule {
+	return func(object *node, _ string, v jsontext.Value) {
+		if v.IsObject() {
+			r.fold(object.member(as), v)
+		}
 	}
-	if _, ok := g.lists[name]; !ok {
-		if doc, err := jsontext.Parse(g.set[name]); err == nil {
-			for _, e := range doc.Root().Elements() {
-				g.lists[name] = append(g.lists[name], e.Raw())
+}
+
+// each returns the rule for a member that is a list of pieces, each with the index of what it is a
+// piece of.
+func each(take func(element *node, piece jsontext.Value)) rule {
+	return func(object *node, name string, v jsontext.Value) {
+		for _, piece := range v.Elements() {
+			take(object.member(name).at(piece.Member("index")), piece)
+		}
+	}
+}
+
+// growing is the rules for an object whose strings grow. Those of the given names do so unless a piece repeats
+// what has come so far: some hosts say a name whole each time, others in pieces.
+func growing(repeated ...string) rules {
+	r := rules{"": (*node).grow}
+	for _, name := range repeated {
+		r[name] = func(object *node, name string, v jsontext.Value) {
+			if was := object.get(name); was.spelled() != string(v.Raw()) {
+				object.grow(name, v)
 			}
 		}
-		delete(g.set, name)
 	}
-	g.lists[name] = append(g.lists[name], element)
+	return r
+}
+
+// A node is a JSON value that comes piece by piece.
+type node struct {
+	kind    nodeKind
+	raw     json.RawMessage  // whole: the value; text and inner: the inside of the string, as it is escaped
+	members map[string]*node // of an object
+	items   []*node          // of an array
+
+	index int64  // its own in an array whose pieces come with their index
+	key   string // likewise, as it is spelled
+	open  bool   // more of it is to come
+}
+
+// A nodeKind is how a value grows.
+type nodeKind uint8
+
+const (
+	noNode     nodeKind = iota // nothing has come
+	wholeNode                  // not at all
+	textNode                   // a string; its pieces may split a surrogate pair
+	innerNode                  // a value whose text comes as a string
+	objectNode                 // by its members
+	arrayNode                  // by its items
+)
+
+// become makes n grow as kind. Of what it was that stays which can grow so.
+func (n *node) become(kind nodeKind) {
+	if n.kind == kind {
+		return
+	}
+	was := *n
+	*n = node{kind: kind, index: was.index, key: was.key, open: was.open}
+	if was.kind != wholeNode {
+		return
+	}
+	doc, _ := jsontext.Parse(was.raw) // was parsed before
+	switch v := doc.Root(); kind {
+	case textNode:
+		if v.IsString() {
+			n.raw = slices.Clone(inside(v))
+		}
+	case objectNode:
+		n.putAll(v)
+	case arrayNode:
+		for _, e := range v.Elements() {
+			n.append(e.Raw())
+		}
+	}
+}
+
+// inside returns a string as it is escaped, without its quotes.
+func inside(v jsontext.Value) []byte {
+	raw := v.Raw()
+	return raw[1 : len(raw)-1]
+}
+
+// member returns the member of an object, which may be new.
+func (n *node) member(name string) *node {
+	n.become(objectNode)
+	if n.members == nil {
+		n.members = map[string]*node{}
+	}
+	if n.members[name] == nil {
+		n.members[name] = &node{}
+	}
+	return n.members[name]
+}
+
+// get returns the member of an object, nil if there is none.
+func (n *node) get(name string) *node {
+	if n == nil {
+		return nil
+	}
+	return n.members[name]
+}
+
+// is returns how a member that came whole is spelled.
+func (n *node) is(name string) string {
+	if member := n.get(name); member != nil {
+		return string(member.raw)
+	}
+	return ""
+}
+
+// at returns the item of an array that has the index v; where v is none, that of 0.
+func (n *node) at(v jsontext.Value) *node {
+	index := int64(0)
+	if count, ok := v.Count(); ok {
+		index = *count
+	}
+	return n.item(index)
+}
+
+func (n *node) item(index int64) *node {
+	n.become(arrayNode)
+	i, found := slices.BinarySearchFunc(n.items, index, byIndex)
+	if !found {
+		n.items = slices.Insert(n.items, i, &node{index: index})
+	}
+	return n.items[i]
+}
+
+func byIndex(item *node, index int64) int { return cmp.Compare(item.index, index) }
+
+// add adds an item to an array.
+func (n *node) add() *node {
+	n.become(arrayNode)
+	n.items = append(n.items, &node{index: int64(len(n.items))})
+	return n.items[len(n.items)-1]
+}
+
+// list returns the items of an array.
+func (n *node) list() []*node {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
+// last returns the last item of an array, nil if there is none.
+func (n *node) last() *node {
+	if items := n.list(); len(items) > 0 {
+		return items[len(items)-1]
+	}
+	return nil
+}
+
+func (n *node) append(element json.RawMessage) { n.add().set(element) }
+
+// set makes n a value that is whole.
+func (n *node) set(raw json.RawMessage) {
+	*n = node{kind: wholeNode, raw: raw, index: n.index, key: n.key, open: n.open}
 }
 
 // put replaces the member name, but not what says something by what says nothing.
-func (g *growing) put(name string, v jsontext.Value) {
-	if !v.Present() || v.IsNull() || g.has(name) && saysNothing(v.Raw()) {
-		return
+func (n *node) put(name string, v jsontext.Value) {
+	if v.Present() && !v.IsNull() && (n.get(name) == nil || !saysNothing(v.Raw())) {
+		n.member(name).set(v.Raw())
 	}
-	delete(g.texts, name)
-	delete(g.lists, name)
-	jsontext.Keep(&g.set, name, v.Raw())
 }
 
 // putAll puts all members of v.
-func (g *growing) putAll(v jsontext.Value) {
-	for name, m := range v.Members() {
-		g.put(name, m)
-	}
-}
+func (n *node) putAll(v jsontext.Value) { rules{}.fold(n, v) }
 
 // first puts the member name unless one that says something is there.
-func (g *growing) first(name string, v jsontext.Value) {
-	if was, ok := g.set[name]; !ok || saysNothing(was) {
-		g.put(name, v)
+func (n *node) first(name string, v jsontext.Value) {
+	if was := n.get(name); was == nil || saysNothing(was.raw) {
+		n.put(name, v)
 	}
 }
 
-// has reports whether the member name is there.
-func (g *growing) has(name string) bool {
-	_, set := g.set[name]
-	_, grows := g.texts[name]
-	_, extends := g.lists[name]
-	return set || grows || extends
+// grow appends to the string name. Any other value but null replaces it.
+func (n *node) grow(name string, v jsontext.Value) {
+	if !v.IsString() {
+		n.put(name, v)
+		return
+	}
+	n.member(name).growText(v)
+}
+
+// growText appends a string to n.
+func (n *node) growText(v jsontext.Value) {
+	n.become(textNode)
+	n.raw = append(n.raw, inside(v)...)
+}
+
+// growInner appends to the text of the value name, which v is a piece of.
+func (n *node) growInner(name string, v jsontext.Value) {
+	if !v.IsWord() {
+		return
+	}
+	member := n.member(name)
+	member.become(innerNode)
+	member.raw = append(member.raw, inside(v)...)
+}
+
+// extend appends the elements of v to the array name. A v that is no array replaces it.
+func (n *node) extend(name string, v jsontext.Value) {
+	if !v.IsArray() {
+		n.put(name, v)
+		return
+	}
+	for _, e := range v.Elements() {
+		n.member(name).append(e.Raw())
+	}
 }
 
 // saysNothing reports whether a value is null or empty.
@@ -114,70 +305,57 @@ func saysNothing(raw json.RawMessage) bool {
 	return false
 }
 
-func (g *growing) object() modelio.Object {
-	o := modelio.Object{}
-	for name, v := range g.set {
-		o[name] = v
+// spelled returns the text of a value; of none it is that of an empty string.
+func (n *node) spelled() string {
+	if n == nil {
+		return `""`
 	}
-	for name, inner := range g.texts {
-		o[name] = quoted(inner)
-	}
-	for name, l := range g.lists {
-		o[name] = jsontext.List(l)
-	}
-	return o
+	return string(n.json())
 }
 
-func (g *growing) json() json.RawMessage { return jsontext.ObjectText(g.object()) }
-
-func quoted(inner []byte) json.RawMessage {
-	return bytes.Join([][]byte{{'"'}, inner, {'"'}}, nil)
-}
-
-// growMembers lets the strings of an object grow. Those of the given names do so unless a piece
-// repeats what has come so far: some hosts say a name whole each time, others in pieces.
-func growMembers(g **growing, v jsontext.Value, repeated ...string) {
-	if !v.IsObject() {
-		return
-	}
-	if *g == nil {
-		*g = &growing{}
-	}
-	for name, m := range v.Members() {
-		if slices.Contains(repeated, name) && bytes.Equal(quoted((*g).texts[name]), m.Raw()) {
-			continue
+func (n *node) json() json.RawMessage {
+	switch n.kind {
+	case wholeNode:
+		return n.raw
+	case textNode:
+		return quoted(n.raw)
+	case innerNode:
+		return inputOf(n.raw)
+	case objectNode:
+		o := make(map[string]json.RawMessage, len(n.members))
+		for name, member := range n.members {
+			o[name] = member.json()
 		}
-		(*g).grow(name, m)
+		return jsontext.ObjectText(o)
+	case arrayNode:
+		all := make(list, len(n.items))
+		for i, item := range n.items {
+			all[i] = item.json()
+		}
+		return jsontext.List(all)
 	}
+	return json.RawMessage("null")
 }
 
-func jsonGrowing(objects []*growing) json.RawMessage {
-	all := list{}
-	for _, g := range objects {
-		all = append(all, g.json())
-	}
-	return jsontext.List(all)
+// A list is an array of values.
+type list = []json.RawMessage
+
+func quoted(inside []byte) json.RawMessage {
+	return append(append(append(make(json.RawMessage, 0, len(inside)+2), '"'), inside...), '"')
 }
 
-// A sequence is the pieces of an array that come with their index, in its order.
-type sequence[T any] struct {
-	indexes []int64
-	items   []*T
-}
-
-// at returns the item of an index; where v is no index, that of 0.
-func (s *sequence[T]) at(v jsontext.Value) *T {
-	if n, ok := v.Count(); ok {
-		return s.index(*n)
+// inputOf returns the value whose text is the inside of a string, or the string if it is no whole
+// value.
+func inputOf(inside []byte) json.RawMessage {
+	text := quoted(inside)
+	doc, err := jsontext.Parse(text)
+	if err != nil {
+		return jsontext.Text(string(inside)) // unreachable: pieces of strings make a string
 	}
-	return s.index(0)
-}
-
-func (s *sequence[T]) index(index int64) *T {
-	i, found := slices.BinarySearch(s.indexes, index)
-	if !found {
-		s.indexes = slices.Insert(s.indexes, i, index)
-		s.items = slices.Insert(s.items, i, new(T))
+	if input, ok := doc.Root().Text(); ok {
+		if value, err := jsontext.Parse([]byte(input)); err == nil {
+			return value.Root().Raw()
+		}
 	}
-	return s.items[i]
+	return text
 }

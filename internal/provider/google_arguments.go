@@ -6,102 +6,66 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A growingCall is a function call of Vertex AI whose arguments come piece by piece, each with the
-// JSON path of the place it is for.
-type growingCall struct {
-	call modelio.Object // but for its args
-	args argument
-	done bool
+// growFunctionCall takes a function call. On Vertex AI its arguments may come piece by piece.
+func growFunctionCall(part *node, name string, v jsontext.Value) {
+	part.put(name, v)
+	if !v.Member("willContinue").Present() {
+		return
+	}
+	call := part.member(name)
+	*call = node{}
+	rules{"willContinue": skip, "partialArgs": skip}.fold(call, v)
+	growArguments(call, v)
 }
 
-// add takes the next piece.
-func (g *growingCall) add(piece jsontext.Value) {
+// growArguments takes the next piece of a call, with the JSON path of the place that each of its arguments
+// is for.
+func growArguments(call *node, piece jsontext.Value) {
 	for _, partial := range piece.Member("partialArgs").Elements() {
-		place := &g.args
-		for _, step := range pathSteps(partial.Member("jsonPath").Word()) {
-			place = place.at(step)
+		steps := pathSteps(partial.Member("jsonPath").Word())
+		if len(steps) == 0 {
+			continue
 		}
-		place.add(partial)
+		place := call.member("args")
+		for _, step := range steps {
+			place = place.step(step)
+		}
+		growArgument(place, partial)
 	}
-	g.done = string(piece.Member("willContinue").Raw()) != "true"
+	call.open = string(piece.Member("willContinue").Raw()) == "true"
 }
 
-func (g *growingCall) json() json.RawMessage {
-	if g.args.object != nil {
-		jsontext.Keep(&g.call, "args", g.args.json())
+// growArgument takes a piece of an argument, a string or the whole of another value.
+func growArgument(argument *node, partial jsontext.Value) {
+	for name, v := range partial.Members() {
+		switch {
+		case name == "stringValue" && v.IsString():
+			argument.growText(v)
+		case name == "numberValue" || name == "boolValue":
+			argument.set(v.Raw())
+		case name == "nullValue":
+			argument.set(json.RawMessage("null"))
+		}
 	}
-	return jsontext.ObjectText(g.call)
 }
 
-// An argument is a value that is under way: one of an object, an array, a string and another
-// value.
-type argument struct {
-	object map[string]*argument
-	array  []*argument
-	text   []byte // inside of the string
-	other  json.RawMessage
-}
-
-// at returns the value at a step: the name of a member, or an index in brackets.
-func (a *argument) at(step string) *argument {
+// step returns the value at a step of a path: the name of a member, or an index as "[0".
+func (n *node) step(step string) *node {
 	inner, isIndex := strings.CutPrefix(step, "[")
 	if !isIndex {
-		if a.object == nil {
-			a.object = map[string]*argument{}
-		}
-		if a.object[step] == nil {
-			a.object[step] = &argument{}
-		}
-		return a.object[step]
+		return n.member(step)
 	}
 	const most = 10_000 // a larger index is a mistake, not an array
 	index, err := strconv.Atoi(inner)
 	if err != nil || index < 0 || index > most {
-		index = len(a.array)
+		index = len(n.list())
 	}
-	for len(a.array) <= index {
-		a.array = append(a.array, &argument{})
+	for len(n.list()) <= index {
+		n.add()
 	}
-	return a.array[index]
-}
-
-// add takes a piece of the value.
-func (a *argument) add(partial jsontext.Value) {
-	for name, v := range partial.Members() {
-		switch {
-		case name == "stringValue" && v.IsString():
-			raw := v.Raw()
-			a.text = append(a.text, raw[1:len(raw)-1]...)
-			a.other = quoted(a.text)
-		case name == "numberValue" || name == "boolValue":
-			a.other = v.Raw()
-		case name == "nullValue":
-			a.other = json.RawMessage("null")
-		}
-	}
-}
-
-func (a *argument) json() json.RawMessage {
-	switch {
-	case a.object != nil:
-		o := modelio.Object{}
-		for name, v := range a.object {
-			o[name] = v.json()
-		}
-		return jsontext.ObjectText(o)
-	case a.array != nil:
-		all := list{}
-		for _, v := range a.array {
-			all = append(all, v.json())
-		}
-		return jsontext.List(all)
-	case a.other != nil:
-		return a.other
-	}
-	return json.RawMessage("null")
+	return n.items[index]
 }
 
 // pathSteps takes a JSON path like $.list[0]['a name'].b apart: names, and indexes as "[0".

@@ -2,19 +2,17 @@ package provider
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 func decodeGenerated(a *Answer) (*modelio.Response, error) {
-	newFold := func() fold { return &generateFold{} }
 	if a.Status < 300 && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
 		events := &Events{a.Body, arrayElements}
-		return decodeStream(generateAPI, events, newFold(), generateAnswer)
+		return decodeStream(generateAPI, events, generateStream, generateAnswer)
 	}
-	return decodeAnswer(generateAPI, a, newFold, generateAnswer)
+	return decodeAnswer(generateAPI, a, generateStream, generateAnswer)
 }
 
 var generateUsage = usageNames{
@@ -74,108 +72,43 @@ func generateFinish(raw string) modelio.FinishReason {
 	return modelio.FinishOther // the numbers above 4 are not the same in the two APIs
 }
 
-// generateFold makes one answer of the answers that the API streams.
-type generateFold struct {
-	top        growing
-	candidates sequence[generateGrowing]
-}
+// generateStream folds the answers that the API streams.
+var generateStream = chunks(rules{"candidates": each(growCandidate)}, endGenerate)
 
-// generateGrowing is one candidate that is under way.
-type generateGrowing struct {
-	candidate growing // but for its parts
-	parts     []*generatePiece
-}
+var candidatePieces = rules{"content": skip}
 
-// generatePiece is a part that is under way.
-type generatePiece struct {
-	part growing
-	call *growingCall // of a function call whose arguments come in pieces
-}
-
-func (f *generateFold) add(_ string, chunk jsontext.Value) error {
-	for name, v := range chunk.Members() {
-		if name != "candidates" {
-			f.top.put(name, v)
-			continue
-		}
-		for _, candidate := range v.Elements() {
-			f.candidates.at(candidate.Member("index")).add(candidate)
-		}
-	}
-	return nil
-}
-
-func (c *generateGrowing) add(candidate jsontext.Value) {
-	for name, v := range candidate.Members() {
-		if name != "content" {
-			c.candidate.put(name, v)
-			continue
-		}
-		for _, part := range v.Member("parts").Elements() {
-			c.addPart(part)
-		}
+func growCandidate(candidate *node, piece jsontext.Value) {
+	candidatePieces.fold(candidate, piece)
+	parts := candidate.member("content").member("parts")
+	parts.become(arrayNode)
+	for _, part := range piece.Member("content", "parts").Elements() {
+		growPart(parts, part)
 	}
 }
 
-// addPart continues the last part by one of the same kind, text or thought, or by more arguments
+var partPieces = rules{"text": (*node).grow, "functionCall": growFunctionCall}
+
+// growPart continues the last part by one of the same kind, text or thought, or by more arguments
 // of a function call; any other part is a new one.
-func (c *generateGrowing) addPart(v jsontext.Value) {
-	var last *generatePiece
-	if n := len(c.parts); n > 0 {
-		last = c.parts[n-1]
-	}
+func growPart(parts *node, v jsontext.Value) {
+	last := parts.last()
 	call := v.Member("functionCall")
-	switch {
-	case last != nil && last.call != nil && !last.call.done && call.IsObject() && !call.Member("name").IsWord():
-		last.call.add(call)
+	if open := last.get("functionCall"); open != nil && open.open && call.IsObject() && !call.Member("name").IsWord() {
+		growArguments(open, call)
 		return
-	case last == nil || !v.Member("text").IsString() || !last.part.has("text") ||
-		string(last.part.set["thought"]) != string(v.Member("thought").Raw()):
-		last = &generatePiece{}
-		c.parts = append(c.parts, last)
 	}
-	for name, m := range v.Members() {
-		switch name {
-		case "text":
-			last.part.grow(name, m)
-		case "functionCall":
-			last.part.put(name, m)
-			if more := m.Member("willContinue"); more.Present() {
-				last.call = &growingCall{call: m.Rest("willContinue", "partialArgs")}
-				last.call.add(m)
-			}
-		default:
-			last.part.put(name, m)
-		}
+	text := last.get("text")
+	if text == nil || !v.Member("text").IsString() || last.is("thought") != string(v.Member("thought").Raw()) {
+		last = parts.add()
 	}
+	partPieces.fold(last, v)
 }
 
-func (f *generateFold) body() (json.RawMessage, bool) {
-	body := f.top.object()
-	if len(body) == 0 && len(f.candidates.items) == 0 {
-		return nil, false
+func endGenerate(f *fold) {
+	candidates := f.body.member("candidates")
+	candidates.become(arrayNode)
+	f.done = len(candidates.items) > 0 || f.body.get("promptFeedback") != nil // the prompt was refused
+	for _, candidate := range candidates.items {
+		f.done = f.done && candidate.get("finishReason") != nil
 	}
-	_, complete := body["promptFeedback"] // the prompt was refused
-	if len(f.candidates.items) > 0 {
-		complete = true
-	}
-	candidates := list{}
-	for _, c := range f.candidates.items {
-		parts := list{}
-		for _, piece := range c.parts {
-			part := piece.part.object()
-			if piece.call != nil {
-				part["functionCall"] = piece.call.json()
-			}
-			parts = append(parts, jsontext.ObjectText(part))
-		}
-		candidate := c.candidate.object()
-		if _, ended := candidate["finishReason"]; !ended {
-			complete = false
-		}
-		candidate["content"] = jsontext.ObjectText(modelio.Object{"parts": jsontext.List(parts)})
-		candidates = append(candidates, jsontext.ObjectText(candidate))
-	}
-	body["candidates"] = jsontext.List(candidates)
-	return jsontext.ObjectText(body), complete
 }

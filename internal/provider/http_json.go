@@ -106,7 +106,7 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
 	}
 	if events := a.Events(); events != nil {
 		if streamsChat(a) {
-			return decodeStream(httpAPI, events, &chatFold{}, chatCompletion)
+			return decodeStream(httpAPI, events, chatStream, chatCompletion)
 		}
 		return looseStream(events), nil
 	}

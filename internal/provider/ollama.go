@@ -33,7 +33,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/api/chat"),
 	DecodeRequest:  requests(ollamaChatAPI, decodeOllamaChat),
-	DecodeResponse: answers(ollamaChatAPI, func() fold { return &ollamaFold{} }, ollamaAnswer),
+	DecodeResponse: answers(ollamaChatAPI, ollamaStream, ollamaAnswer),
 })
 
 func decodeOllamaChat(_ *Wire, body jsontext.Value) *modelio.Request {
@@ -155,7 +155,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(has("prompt"), "/api/generate"),
 	DecodeRequest:  requests(ollamaGenerateAPI, decodeOllamaGenerate),
-	DecodeResponse: answers(ollamaGenerateAPI, func() fold { return &ollamaFold{} }, ollamaAnswer),
+	DecodeResponse: answers(ollamaGenerateAPI, ollamaStream, ollamaAnswer),
 })
 
 func decodeOllamaGenerate(_ *Wire, body jsontext.Value) *modelio.Request {

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -51,51 +49,18 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return resp, nil
 }
 
-// ollamaFold makes one answer of the answers that the API streams.
-type ollamaFold struct {
-	top     growing
-	message *growing
-	calls   list
-	done    bool
+// ollamaStream folds the answers that the APIs stream.
+var ollamaStream = chunks(rules{
+	"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
+	"response": (*node).grow,
+	"thinking": (*node).grow,
+}, endOllama)
+
+// addCalls takes tool calls, each of which comes whole.
+func addCalls(message *node, name string, v jsontext.Value) {
+	if v.IsArray() {
+		message.extend(name, v)
+	}
 }
 
-func (f *ollamaFold) add(_ string, chunk jsontext.Value) error {
-	for name, v := range chunk.Members() {
-		switch name {
-		case "message":
-			f.calls = append(f.calls, elementsOf(v.Member("tool_calls"))...)
-			growMembers(&f.message, v, "role", "tool_calls")
-		case "response", "thinking":
-			f.top.grow(name, v)
-		case "done":
-			f.done = string(v.Raw()) == "true"
-		default:
-			f.top.put(name, v)
-		}
-	}
-	return nil
-}
-
-// elementsOf returns the elements of an array.
-func elementsOf(v jsontext.Value) list {
-	var all list
-	for _, e := range v.Elements() {
-		all = append(all, e.Raw())
-	}
-	return all
-}
-
-func (f *ollamaFold) body() (json.RawMessage, bool) {
-	body := f.top.object()
-	if f.message != nil {
-		message := f.message.object()
-		if len(f.calls) > 0 {
-			message["tool_calls"] = jsontext.List(f.calls)
-		}
-		body["message"] = jsontext.ObjectText(message)
-	}
-	if len(body) == 0 {
-		return nil, false
-	}
-	return jsontext.ObjectText(body), f.done
-}
+func endOllama(f *fold) { f.done = f.body.is("done") == "true" }

@@ -33,7 +33,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(hasList("messages"), chatPaths...),
 	DecodeRequest:  requests(chatAPI, decodeChat),
-	DecodeResponse: answers(chatAPI, func() fold { return &chatFold{} }, chatCompletion),
+	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),
 	Encoder:        &Encoder{encodeChat, chatEndpoint},
 })
 

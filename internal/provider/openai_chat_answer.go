@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -95,252 +94,150 @@ func tidyCall(part *modelio.Part) {
 	}
 }
 
-// chatFold makes a chat completion of its chunks.
-type chatFold struct {
-	top     growing
-	choices sequence[chatGrowing]
-}
+// chatStream folds the chunks of chat completions, and of completions, whose choices have text and no
+// message.
+var chatStream = chunks(rules{
+	"choices": each(growChoice),
+	"id":      (*node).first,
+	"model":   (*node).first,
+	"object":  skip,
+	// padding
+	"obfuscation": skip,
+	"p":           skip,
+}, endChat)
 
-// chatGrowing is one choice of a completion that is under way.
-type chatGrowing struct {
-	choice   growing // but for what follows
-	logprobs growing
-	message  growing    // but for what follows
-	blocks   []*growing // of a content that comes as a list
-	details  []*growing // reasoning_details
-	calls    []*chatCall
-	call     *growing // function_call
-	audio    *growing
-}
-
-// chatCall is one tool call that is under way.
-type chatCall struct {
-	index            jsontext.Value
-	call             growing
-	function, custom *growing
-}
-
-func (f *chatFold) add(_ string, chunk jsontext.Value) error {
-	for name, v := range chunk.Members() {
-		switch name {
-		case "choices":
-			for _, choice := range v.Elements() {
-				f.choices.at(choice.Member("index")).add(choice)
-			}
-		case "id", "model":
-			f.top.first(name, v)
-		case "object", "obfuscation", "p": // framing, and padding
-		default:
-			f.top.put(name, v)
-		}
+var (
+	choicePieces = rules{
+		"delta":    skip,
+		"message":  skip,
+		"text":     (*node).grow,
+		"logprobs": into("logprobs", rules{"": (*node).extend}),
 	}
-	return nil
-}
-
-func (c *chatGrowing) add(choice jsontext.Value) {
-	for name, v := range choice.Members() {
-		switch name {
-		case "index", "text": // text repeats the delta
-		case "delta":
-			c.delta(v)
-		case "message": // some hosts send the message so far beside each delta
-			if !choice.Member("delta").Present() {
-				c.delta(v)
-			}
-		case "logprobs":
-			for name, tokens := range v.Members() {
-				c.logprobs.extend(name, tokens)
-			}
-		default:
-			c.choice.put(name, v)
-		}
+	messagePieces = rules{
+		"role":              (*node).first,
+		"content":           growContent,
+		"reasoning":         (*node).grow,
+		"reasoning_content": (*node).grow,
+		"refusal":           (*node).grow,
+		"reasoning_details": growBlocks,
+		"tool_calls":        growCalls,
+		"function_call":     into("function_call", growing("name")),
+		"audio":             into("audio", growing("id")),
+		"":                  (*node).extend,
 	}
+	blockPieces = rules{
+		"text":      (*node).grow,
+		"summary":   (*node).grow,
+		"data":      (*node).grow,
+		"signature": (*node).grow,
+		"thinking":  growThinking,
+	}
+	callPieces = rules{
+		"index":    skip,
+		"id":       (*node).first,
+		"type":     (*node).first,
+		"function": into("function", growing("name")),
+		"custom":   into("custom", growing("name")),
+	}
+)
+
+func growChoice(choice *node, piece jsontext.Value) {
+	choicePieces.fold(choice, piece)
+	delta := piece.Member("delta")
+	if !delta.Present() { // some hosts send the message so far beside each delta
+		delta = piece.Member("message")
+	}
+	messagePieces.fold(choice.member("message"), delta)
 }
 
-func (c *chatGrowing) delta(delta jsontext.Value) {
-	for name, v := range delta.Members() {
-		switch name {
-		case "role":
-			c.message.first(name, v)
-		case "content":
-			c.content(v)
-		case "reasoning", "reasoning_content", "refusal":
-			c.message.grow(name, v)
-		case "reasoning_details":
-			for _, detail := range v.Elements() {
-				c.details = growBlock(c.details, detail)
-			}
-		case "tool_calls":
-			for _, call := range v.Elements() {
-				c.toolCall(call)
-			}
-		case "function_call":
-			growMembers(&c.call, v, "name")
-		case "audio":
-			growMembers(&c.audio, v, "id")
-		default:
-			c.message.extend(name, v)
+// growContent takes a piece of the content: a string, or as Mistral does it blocks.
+func growContent(message *node, name string, v jsontext.Value) {
+	content := message.get(name)
+	blocks := content != nil && content.kind == arrayNode
+	switch {
+	case v.IsArray() && !v.IsEmpty():
+		if !blocks && content != nil && !saysNothing(content.json()) {
+			said := content.json()
+			*content = node{}
+			content.append(jsontext.ObjectText(modelio.Object{"type": jsontext.Text("text"), "text": said}))
 		}
+		growBlocks(message, name, v)
+	case v.IsArray():
+	case !blocks:
+		message.grow(name, v)
+	case v.IsWord():
+		// A string is valid JSON.
+		doc, _ := jsontext.Parse([]byte(`[{"type":"text","text":` + string(v.Raw()) + `}]`))
+		growBlocks(message, name, doc.Root())
 	}
 }
 
-// content takes a piece of the content: a string, or as Mistral does it blocks.
-func (c *chatGrowing) content(v jsontext.Value) {
-	if v.IsArray() {
-		for _, block := range v.Elements() {
-			c.blocks = growBlock(c.blocks, block)
+// growBlocks continues the last block of a list, if the next one is of the same type and index, else
+// begins one.
+func growBlocks(message *node, name string, v jsontext.Value) {
+	for _, piece := range v.Elements() {
+		blocks := message.member(name)
+		kind, index := piece.Member("type").Raw(), piece.Member("index").Raw()
+		last := blocks.last()
+		if last == nil || kind == nil || last.is("type") != string(kind) || last.is("index") != string(index) {
+			last = blocks.add()
 		}
+		blockPieces.fold(last, piece)
+	}
+}
+
+// growThinking takes a piece of a list that holds one text.
+func growThinking(block *node, name string, v jsontext.Value) {
+	if _, ok := onlyText(v); !ok {
+		block.put(name, v)
 		return
 	}
-	if len(c.blocks) == 0 {
-		c.message.grow("content", v)
-		return
-	}
-	if v.IsWord() {
-		doc, _ := jsontext.Parse([]byte(`{"type":"text","text":` + string(v.Raw()) + `}`)) // a string is valid JSON
-		c.blocks = growBlock(c.blocks, doc.Root())
+	for _, piece := range v.Elements() {
+		rules{"text": (*node).grow}.fold(block.member(name).item(0), piece)
 	}
 }
 
-// growBlock continues the last block, if the next one is of the same type and index, else begins one.
-func growBlock(blocks []*growing, v jsontext.Value) []*growing {
-	kind, index := string(v.Member("type").Raw()), string(v.Member("index").Raw())
-	var last *growing
-	n := len(blocks)
-	if n > 0 && kind != "" && string(blocks[n-1].set["type"]) == kind && string(blocks[n-1].set["index"]) == index {
-		last = blocks[n-1]
-	} else {
-		last = &growing{}
-		blocks = append(blocks, last)
-	}
-	for name, m := range v.Members() {
-		switch name {
-		case "text", "summary", "data", "signature":
-			last.grow(name, m)
-		case "thinking":
-			text, _ := onlyText(m)
-			if old, ok := last.set[name]; ok && text != "" {
-				doc, _ := jsontext.Parse(old) // was set from a value
-				before, _ := onlyText(doc.Root())
-				text = before + text
-			}
-			if text == "" {
-				last.put(name, m)
-				break
-			}
-			block := modelio.Object{"type": jsontext.Text("text"), "text": jsontext.Text(text)}
-			jsontext.Keep(&last.set, name, jsontext.List(list{jsontext.ObjectText(block)}))
-		default:
-			last.put(name, m)
-		}
-	}
-	return blocks
-}
-
-func (c *chatGrowing) toolCall(v jsontext.Value) {
-	call := c.callAt(v)
-	for name, m := range v.Members() {
-		switch name {
-		case "index":
-		case "id", "type":
-			call.call.first(name, m)
-		case "function":
-			growMembers(&call.function, m, "name")
-		case "custom":
-			growMembers(&call.custom, m, "name")
-		default:
-			call.call.put(name, m)
-		}
+// growCalls takes pieces of tool calls.
+func growCalls(message *node, name string, v jsontext.Value) {
+	for _, piece := range v.Elements() {
+		callPieces.fold(callAt(message.member(name), piece), piece)
 	}
 }
 
 // callAt returns the tool call that the next piece continues: the one with its index, but if
 // the piece has another id than that, it begins a call; some hosts give all calls index 0.
-func (c *chatGrowing) callAt(v jsontext.Value) *chatCall {
-	index, id := v.Member("index"), v.Member("id")
-	var found *chatCall
-	for _, call := range slices.Backward(c.calls) {
-		same := string(call.index.Raw()) == string(index.Raw())
+func callAt(calls *node, piece jsontext.Value) *node {
+	index, id := piece.Member("index"), piece.Member("id")
+	for _, call := range slices.Backward(calls.items) {
+		known := call.is("id")
+		same := call.key == string(index.Raw())
 		if !index.Present() || index.IsNull() {
-			same = !id.IsWord() || string(call.call.set["id"]) == string(id.Raw())
+			same = !id.IsWord() || known == string(id.Raw())
 		}
-		if same {
-			found = call
+		if !same {
+			continue
+		}
+		if id.IsWord() && known != "" && known != `""` && known != string(id.Raw()) {
 			break
 		}
+		return call
 	}
-	another := false // a call with an id of its own
-	if found != nil && id.IsWord() && found.call.has("id") {
-		was := string(found.call.set["id"])
-		another = was != string(id.Raw()) && was != `""`
-	}
-	if found == nil || another {
-		found = &chatCall{index: index}
-		c.calls = append(c.calls, found)
-	}
-	return found
+	call := calls.add()
+	call.key = string(index.Raw())
+	return call
 }
 
-func (f *chatFold) body() (json.RawMessage, bool) {
-	complete := len(f.choices.items) > 0
-	choices := list{}
-	for i, c := range f.choices.items {
-		choice := c.choice.object()
-		complete = complete && !saysNothing(choice["finish_reason"]) && choice["finish_reason"] != nil
-		choice["index"] = json.RawMessage(strconv.FormatInt(f.choices.indexes[i], 10))
-		if logprobs := c.logprobs.object(); len(logprobs) > 0 {
-			choice["logprobs"] = jsontext.ObjectText(logprobs)
+func endChat(f *fold) {
+	choices := f.body.member("choices")
+	choices.become(arrayNode)
+	f.done = len(choices.items) > 0
+	for _, choice := range choices.items {
+		reason := choice.is("finish_reason")
+		f.done = f.done && reason != "" && !saysNothing(json.RawMessage(reason))
+		for _, call := range choice.get("message").get("tool_calls").list() {
+			if function := call.get("function"); function != nil && function.get("arguments") == nil {
+				function.member("arguments").set(jsontext.Text(""))
+			}
 		}
-		choice["message"] = c.messageJSON()
-		choices = append(choices, jsontext.ObjectText(choice))
 	}
-	body := f.top.object()
-	if len(body) == 0 && len(choices) == 0 {
-		return nil, false
-	}
-	body["choices"] = jsontext.List(choices)
-	return jsontext.ObjectText(body), complete
-}
-
-func (c *chatGrowing) messageJSON() json.RawMessage {
-	m := c.message.object()
-	if len(c.blocks) > 0 {
-		blocks := c.blocks
-		if text := m["content"]; text != nil && !saysNothing(text) {
-			block := modelio.Object{"type": jsontext.Text("text"), "text": text}
-			blocks = append([]*growing{{set: block}}, blocks...)
-		}
-		m["content"] = jsonGrowing(blocks)
-	}
-	if len(c.details) > 0 {
-		m["reasoning_details"] = jsonGrowing(c.details)
-	}
-	if len(c.calls) > 0 {
-		calls := list{}
-		for _, call := range c.calls {
-			calls = append(calls, call.json())
-		}
-		m["tool_calls"] = jsontext.List(calls)
-	}
-	if c.call != nil {
-		m["function_call"] = c.call.json()
-	}
-	if c.audio != nil {
-		m["audio"] = c.audio.json()
-	}
-	return jsontext.ObjectText(m)
-}
-
-func (c *chatCall) json() json.RawMessage {
-	o := c.call.object()
-	if c.function != nil {
-		if !c.function.has("arguments") {
-			jsontext.Keep(&c.function.set, "arguments", jsontext.Text(""))
-		}
-		o["function"] = c.function.json()
-	}
-	if c.custom != nil {
-		o["custom"] = c.custom.json()
-	}
-	return jsontext.ObjectText(o)
 }

@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
-	"strconv"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -18,7 +15,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          matchCompletions,
 	DecodeRequest:  requests(completionsAPI, decodeCompletions),
-	DecodeResponse: answers(completionsAPI, func() fold { return &completionFold{} }, completion),
+	DecodeResponse: answers(completionsAPI, chatStream, completion),
 })
 
 func matchCompletions(w *Wire) bool {
@@ -51,69 +48,4 @@ func completion(body jsontext.Value) (*modelio.Response, error) {
 		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil
-}
-
-// completionFold makes a completion of its chunks.
-type completionFold struct {
-	top     growing
-	choices sequence[completionGrowing]
-}
-
-// completionGrowing is one choice that is under way.
-type completionGrowing struct {
-	choice   growing
-	logprobs growing
-}
-
-func (f *completionFold) add(_ string, chunk jsontext.Value) error {
-	for name, v := range chunk.Members() {
-		switch name {
-		case "choices":
-			for _, choice := range v.Elements() {
-				f.choices.at(choice.Member("index")).add(choice)
-			}
-		case "id", "model":
-			f.top.first(name, v)
-		case "object", "obfuscation":
-		default:
-			f.top.put(name, v)
-		}
-	}
-	return nil
-}
-
-func (c *completionGrowing) add(choice jsontext.Value) {
-	for name, v := range choice.Members() {
-		switch name {
-		case "text":
-			c.choice.grow(name, v)
-		case "logprobs":
-			for name, tokens := range v.Members() {
-				c.logprobs.extend(name, tokens)
-			}
-		default:
-			c.choice.put(name, v)
-		}
-	}
-}
-
-func (f *completionFold) body() (json.RawMessage, bool) {
-	complete := len(f.choices.items) > 0
-	choices := list{}
-	for i, c := range f.choices.items {
-		choice := c.choice.object()
-		reason, ended := choice["finish_reason"]
-		complete = complete && ended && !saysNothing(reason)
-		choice["index"] = json.RawMessage(strconv.FormatInt(f.choices.indexes[i], 10))
-		if logprobs := c.logprobs.object(); len(logprobs) > 0 {
-			choice["logprobs"] = jsontext.ObjectText(logprobs)
-		}
-		choices = append(choices, jsontext.ObjectText(choice))
-	}
-	body := f.top.object()
-	if len(body) == 0 && len(choices) == 0 {
-		return nil, false
-	}
-	body["choices"] = jsontext.List(choices)
-	return jsontext.ObjectText(body), complete
 }

@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -15,7 +13,7 @@ var _ = Register(&Codec{
 	Provider:       "openai",
 	Match:          posts(has("input"), "/embeddings"),
 	DecodeRequest:  requests(embeddingsAPI, decodeEmbeddings),
-	DecodeResponse: answers(embeddingsAPI, func() fold { return &noFold{} }, embeddings),
+	DecodeResponse: answers(embeddingsAPI, folding{}, embeddings),
 })
 
 func decodeEmbeddings(w *Wire, body jsontext.Value) *modelio.Request {
@@ -47,13 +45,3 @@ func embeddings(body jsontext.Value) (*modelio.Response, error) {
 		Metadata:   beside(body, "id", "model", "usage", "data", "object"),
 	}, nil
 }
-
-// noFold is the fold of an API that does not stream. The last event is the body.
-type noFold struct{ last jsontext.Value }
-
-func (f *noFold) add(_ string, event jsontext.Value) error {
-	f.last = event
-	return nil
-}
-
-func (f *noFold) body() (json.RawMessage, bool) { return f.last.Raw(), f.last.Present() }

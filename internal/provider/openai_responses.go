@@ -30,7 +30,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          posts(isResponsesBody, "/responses"),
 	DecodeRequest:  requests(responsesAPI, decodeResponses),
-	DecodeResponse: answers(responsesAPI, func() fold { return &responsesFold{} }, responsesAnswer),
+	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),
 	Encoder:        &Encoder{encodeResponses, responsesEndpoint},
 })
 

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -74,35 +73,26 @@ func responsesParts(item jsontext.Value) []modelio.Part {
 	return m.Content
 }
 
-// responsesFold makes a response object of its events. The last event has the object whole; what
-// the others say counts if that did not come, or came without output.
-type responsesFold struct {
-	response jsontext.Value
-	items    sequence[responsesGrowing]
-	done     bool
-}
+// responsesStream folds events. The last one has the response whole; what the others say counts if that
+// did not come, or came without output.
+var responsesStream = folding{addResponses, endResponses}
 
-// responsesGrowing is an item that is under way.
-type responsesGrowing struct {
-	item             growing // but for what follows
-	content, summary sequence[growing]
-}
+// itemPieces are an item as it begins, and as it ends. What it has by then counts.
+var itemPieces = rules{"content": putBlocks, "summary": putBlocks}
 
-func (f *responsesFold) add(name string, event jsontext.Value) error {
-	kind := event.Member("type").Word()
-	if kind == "" {
-		kind = name
-	}
-	item := func() *responsesGrowing { return f.items.at(event.Member("output_index")) }
-	content := func() *growing { return item().content.at(event.Member("content_index")) }
-	summary := func() *growing { return item().summary.at(event.Member("summary_index")) }
+func addResponses(f *fold, name string, event jsontext.Value) error {
+	kind := cmp.Or(event.Member("type").Word(), name)
+	item := func() *node { return f.body.member("items").at(event.Member("output_index")) }
+	content := func() *node { return item().member("content").at(event.Member("content_index")) }
+	summary := func() *node { return item().member("summary").at(event.Member("summary_index")) }
 	switch strings.TrimPrefix(kind, "response.") {
 	case "created", "queued", "in_progress":
-		f.response = event.Member("response")
+		f.body.put("response", event.Member("response"))
 	case "completed", "incomplete", "failed":
-		f.response, f.done = event.Member("response"), true
+		f.body.put("response", event.Member("response"))
+		f.done = true
 	case "output_item.added", "output_item.done":
-		item().put(event.Member("item"))
+		itemPieces.fold(item(), event.Member("item"))
 	case "content_part.added", "content_part.done":
 		content().putAll(event.Member("part"))
 	case "reasoning_summary_part.added", "reasoning_summary_part.done":
@@ -116,80 +106,56 @@ func (f *responsesFold) add(name string, event jsontext.Value) error {
 	case "reasoning_summary_text.delta":
 		summary().growBlock("summary_text", "text", event)
 	case "output_text.annotation.added":
-		content().append("annotations", event.Member("annotation").Raw())
+		content().member("annotations").append(event.Member("annotation").Raw())
 	case "function_call_arguments.delta", "mcp_call_arguments.delta":
-		item().item.grow("arguments", event.Member("delta"))
+		item().grow("arguments", event.Member("delta"))
 	case "function_call_arguments.done", "mcp_call_arguments.done": // some hosts send no deltas
-		item().item.put("arguments", event.Member("arguments"))
+		item().put("arguments", event.Member("arguments"))
 	case "custom_tool_call_input.delta":
-		item().item.grow("input", event.Member("delta"))
+		item().grow("input", event.Member("delta"))
 	case "code_interpreter_call_code.delta":
-		item().item.grow("code", event.Member("delta"))
+		item().grow("code", event.Member("delta"))
 	}
 	return nil
 }
 
-// put makes the item what v says.
-func (g *responsesGrowing) put(v jsontext.Value) {
-	for name, m := range v.Members() {
-		var blocks *sequence[growing]
-		switch name {
-		case "content":
-			blocks = &g.content
-		case "summary":
-			blocks = &g.summary
-			g.item.put(name, m) // an empty one says that there is none
-		default:
-			g.item.put(name, m)
-			continue
-		}
-		if m.IsEmpty() {
-			continue
-		}
-		*blocks = sequence[growing]{}
-		for i, block := range m.Elements() {
-			blocks.indexes = append(blocks.indexes, int64(i))
-			blocks.items = append(blocks.items, &growing{set: block.Object()})
+// putBlocks takes a list of blocks. An empty one says that there are none, where none have come.
+func putBlocks(item *node, name string, v jsontext.Value) {
+	item.put(name, v)
+	if blocks := item.get(name); blocks != nil {
+		blocks.become(arrayNode)
+		for _, block := range blocks.items {
+			block.become(objectNode)
 		}
 	}
 }
 
 // growBlock lets a block of the given type grow by the event's delta.
-func (g *growing) growBlock(kind, field string, event jsontext.Value) {
-	if !g.has("type") {
-		jsontext.Keep(&g.set, "type", jsontext.Text(kind))
+func (n *node) growBlock(kind, field string, event jsontext.Value) {
+	if n.get("type") == nil {
+		n.member("type").set(jsontext.Text(kind))
 	}
-	g.grow(field, event.Member("delta"))
+	n.grow(field, event.Member("delta"))
 	if tokens := event.Member("logprobs"); !tokens.IsEmpty() {
-		g.extend("logprobs", tokens)
+		n.extend("logprobs", tokens)
 	}
 }
 
-func (g *responsesGrowing) json() json.RawMessage {
-	o := g.item.object()
-	if _, known := o["type"]; !known && len(g.content.items) > 0 { // only its text came
-		o["type"], o["role"] = jsontext.Text("message"), jsontext.Text("assistant")
+func endResponses(f *fold) {
+	items := f.body.get("items").list()
+	response := f.body.member("response")
+	response.become(objectNode)
+	f.body = *response
+	if output := f.body.get("output"); output != nil && !saysNothing(output.raw) {
+		return
 	}
-	if len(g.content.items) > 0 {
-		o["content"] = jsonGrowing(g.content.items)
-	}
-	if len(g.summary.items) > 0 {
-		o["summary"] = jsonGrowing(g.summary.items)
-	}
-	return jsontext.ObjectText(o)
-}
-
-func (f *responsesFold) body() (json.RawMessage, bool) {
-	if !f.response.Present() && len(f.items.items) == 0 {
-		return nil, false
-	}
-	body := f.response.Object()
-	if f.response.Member("output").IsEmpty() {
-		output := list{}
-		for _, item := range f.items.items {
-			output = append(output, item.json())
+	output := f.body.member("output")
+	output.become(arrayNode)
+	output.items = items
+	for _, item := range items {
+		if item.get("type") == nil && item.get("content") != nil { // only its text came
+			item.member("type").set(jsontext.Text("message"))
+			item.member("role").set(jsontext.Text("assistant"))
 		}
-		body["output"] = jsontext.List(output)
 	}
-	return jsontext.ObjectText(body), f.done
 }

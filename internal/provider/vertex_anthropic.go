@@ -18,7 +18,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          matchVertexAnthropic,
 	DecodeRequest:  requests(vertexAnthropicAPI, decodeVertexAnthropic),
-	DecodeResponse: answers(vertexAnthropicAPI, func() fold { return &claudeFold{} }, claudeAnswer),
+	DecodeResponse: answers(vertexAnthropicAPI, claudeStream, claudeAnswer),
 })
 
 func matchVertexAnthropic(w *Wire) bool {
