@@ -117,7 +117,7 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	if !resp.Complete && resp.Error == nil {
 		return none, fmt.Errorf("%w of %s", ErrIncomplete, r.params.Provider)
 	}
-	out, err := envelopeOf(r.history, resp, nil)
+	out, err := envelopeOf(numberCalls(r.history, firstOf(resp)))
 	if err != nil {
 		return none, fmt.Errorf("answer of %s: %w", r.params.Provider, err)
 	}

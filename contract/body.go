@@ -59,22 +59,13 @@ func merge(dst, src modelio.Object, pointer string, conflict func(pointer string
 	}
 }
 
-// take removes the member down the path from o, with the objects that it leaves empty, and returns it.
-func take(o modelio.Object, path []string) (json.RawMessage, bool) {
-	raw, ok := o[path[0]]
-	if !ok || len(path) == 1 {
-		delete(o, path[0])
-		return raw, ok
+// remove removes the member down the path from o, with the objects that it leaves empty.
+func remove(o modelio.Object, path []string) {
+	if inner, ok := members(o[path[0]]); ok && len(path) > 1 {
+		if remove(inner, path[1:]); len(inner) > 0 {
+			o[path[0]] = encode(inner)
+			return
+		}
 	}
-	inner, ok := members(raw)
-	if !ok {
-		return nil, false
-	}
-	if raw, ok = take(inner, path[1:]); !ok {
-		return nil, false
-	}
-	if delete(o, path[0]); len(inner) > 0 {
-		o[path[0]] = encode(inner)
-	}
-	return raw, true
+	delete(o, path[0])
 }

@@ -17,30 +17,19 @@ type envelope struct {
 	blobs        [][]byte   // the envelope and all that it names, to be stored together
 }
 
-// envelopeOf returns the envelope of an answer: of its first candidate, or an empty one where there
-// is none, as in an error. history is what was sent; tool calls are numbered on from it, see
-// [numberCalls]. ids are what the provider called the calls, in their order; nil: as the answer
-// calls them. The same arguments give the same bytes. An error means that the arguments of a tool
-// call have no canonical form: a [*canon.Error].
-func envelopeOf(history []modelio.Message, answer *modelio.Response, ids []string) (*envelope, error) {
+// envelopeOf returns the envelope of an answer's message, whose tool calls are numbered; an empty one of
+// a message without parts, as in an error. ids are what the provider called the calls. The same
+// arguments give the same bytes. An error means that the arguments of a tool call have no canonical
+// form: a [*canon.Error].
+func envelopeOf(message modelio.Message, ids map[string]string) (*envelope, error) {
 	e := &envelope{}
-	var out OutputEnvelope
-	if len(answer.Candidates) > 0 {
-		message, originals := numberCalls(history, answer.Candidates[0].Message)
-		if ids != nil {
-			originals = map[string]string{}
-			for i, request := range requestsOf(message) {
-				originals[request.Ref] = ids[i]
-			}
-		}
-		out.AssistantText = joinTexts(message)
-		if reasoning := joinReasoning(message); reasoning != "" {
-			out.ReasoningRef = e.add([]byte(reasoning))
-		}
-		var err error
-		if out.ToolCallsRef, err = e.addCalls(message, originals); err != nil {
-			return nil, err
-		}
+	out := OutputEnvelope{AssistantText: joinTexts(message)}
+	if reasoning := joinReasoning(message); reasoning != "" {
+		out.ReasoningRef = e.add([]byte(reasoning))
+	}
+	var err error
+	if out.ToolCallsRef, err = e.addCalls(message, ids); err != nil {
+		return nil, err
 	}
 	if out.ToolCallsRef != nil {
 		e.toolCallsRef = *out.ToolCallsRef
@@ -51,6 +40,14 @@ func envelopeOf(history []modelio.Message, answer *modelio.Response, ids []strin
 	}
 	e.ref = *ref
 	return e, nil
+}
+
+// firstOf returns the message of the first candidate; an empty one where there is none.
+func firstOf(answer *modelio.Response) (first modelio.Message) {
+	if len(answer.Candidates) > 0 {
+		first = answer.Candidates[0].Message
+	}
+	return first
 }
 
 func (e *envelope) add(blob []byte) *canon.Hash {

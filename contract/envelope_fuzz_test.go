@@ -22,9 +22,9 @@ func FuzzEnvelope(f *testing.F) {
 		for _, m := range conversation(parts[at:]) {
 			answer.Content = append(answer.Content, m.Content...)
 		}
-		out, err := envelopeOf(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}}, nil)
+		out, err := envelopeOf(numberCalls(history, answer))
 		require.NoError(t, err)
-		again, err := envelopeOf(history, &modelio.Response{Candidates: []modelio.Candidate{{Message: answer}}}, nil)
+		again, err := envelopeOf(numberCalls(history, answer))
 		require.NoError(t, err)
 		require.Equal(t, out, again, "the same arguments give the same bytes")
 

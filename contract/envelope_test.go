@@ -79,7 +79,9 @@ func TestEnvelope(t *testing.T) {
 			`{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := envelopeOf(test.history, &modelio.Response{Candidates: []modelio.Candidate{{Message: fromModel(test.answer...)}, {Message: fromModel(modelio.TextPart("second"))}}}, nil)
+			got, err := envelopeOf(numberCalls(test.history, firstOf(&modelio.Response{Candidates: []modelio.Candidate{
+				{Message: fromModel(test.answer...)}, {Message: fromModel(modelio.TextPart("second"))},
+			}})))
 			require.NoError(t, err)
 			want := test.blobs
 			last := len(want) - 1
@@ -98,12 +100,12 @@ func TestEnvelope(t *testing.T) {
 }
 
 func TestEnvelopeError(t *testing.T) {
-	got, err := envelopeOf(nil, &modelio.Response{Error: &modelio.ProviderError{Message: "no"}}, nil)
+	got, err := envelopeOf(firstOf(&modelio.Response{Error: &modelio.ProviderError{Message: "no"}}), nil)
 	require.NoError(t, err)
 	require.Equal(t, `{"assistant_text":null,"reasoning_ref":null,"tool_calls_ref":null}`, string(got.blobs[0]))
 	require.Empty(t, got.toolCallsRef)
 
-	_, err = envelopeOf(nil, &modelio.Response{Candidates: []modelio.Candidate{{Message: fromModel(aRequest("a", "f", `{"a":1,"a":2}`))}}}, nil)
+	_, err = envelopeOf(numberCalls(nil, fromModel(aRequest("a", "f", `{"a":1,"a":2}`))))
 	require.ErrorIs(t, err, canon.ErrDuplicate)
 	require.ErrorContains(t, err, "arguments of tool call call_1 of f: ")
 }
@@ -129,7 +131,7 @@ func TestNumberCalls(t *testing.T) {
 		want      []string
 		ids       map[string]string
 	}{
-		{"no_calls", "nothing to number", nil, fromModel(modelio.TextPart("a")), nil, nil},
+		{"no_calls", "nothing to number", nil, fromModel(modelio.TextPart("a")), nil, map[string]string{}},
 		{"first", "from one", nil, fromModel(aRequest("x", "f", ""), aRequest("y", "f", "")), []string{"call_1", "call_2"}, map[string]string{"call_1": "x", "call_2": "y"}},
 		{"numbered_history", "its own refs", []modelio.Message{fromModel(aRequest("call_1", "f", "")), fromTool(aResponse("call_1", "f"))}, fromModel(aRequest("x", "f", "")), []string{"call_2"}, map[string]string{"call_2": "x"}},
 		{"cut_history", "whose first calls are gone", []modelio.Message{fromModel(aRequest("call_4", "f", ""), aRequest("call_5", "f", "")), fromTool(aResponse("call_4", "f"), aResponse("call_5", "f"))}, fromModel(aRequest("x", "f", ""), aRequest("y", "f", "")), []string{"call_6", "call_7"}, map[string]string{"call_6": "x", "call_7": "y"}},

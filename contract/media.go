@@ -1,47 +1,43 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
-	"regexp"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// mediaName is a JSON string by which a snapshot names a medium of its messages:
-// "blob:sha256:…;image/png;1234". A quote before it is escaped in a longer string.
-var mediaName = regexp.MustCompile(`"blob:(sha256:[0-9a-f]{64})(?:;([^";\\]*))?;[0-9]+"`)
-
-// restoreMedia returns m with the media that it names, in base64, as they were sent.
-func (record *Record) restoreMedia(m modelio.Message) (modelio.Message, error) {
-	if record.Media == nil {
-		return m, nil
-	}
+// restoreMedia returns m with the media that it names, in base64, as they were sent. A quote before a
+// name is escaped where it is a part of a longer text, so that this stays.
+func (record *Record) restoreMedia(m modelio.Message, media []snapshot.Medium) (modelio.Message, error) {
 	text, err := m.MarshalJSON()
 	if err != nil {
 		return m, err
 	}
-	whole := mediaName.ReplaceAllFunc(text, func(name []byte) []byte {
-		groups := mediaName.FindSubmatch(name)
-		ref := canon.Hash(groups[1])
-		data, problem := record.Media(ref)
-		if problem == nil {
-			problem = checkBlob(ref, data)
+	whole := text
+	for _, medium := range media {
+		name := jsontext.Text(medium.String())
+		if record.Media == nil || !bytes.Contains(whole, name) {
+			continue
 		}
-		if problem != nil {
-			err = fmt.Errorf("media: %w: %w", ErrBlob, problem)
-			return name
+		data, err := record.Media(medium.Hash)
+		if err == nil {
+			err = checkBlob(medium.Hash, data)
 		}
-		medium := base64.StdEncoding.EncodeToString(data)
-		if kind := groups[2]; len(kind) > 0 {
-			medium = "data:" + string(kind) + ";base64," + medium
+		if err != nil {
+			return m, fmt.Errorf("media: %w: %w", ErrBlob, err)
 		}
-		return jsontext.Text(medium)
-	})
-	if err != nil || len(whole) == len(text) {
-		return m, err
+		sent := base64.StdEncoding.EncodeToString(data)
+		if medium.ContentType != "" {
+			sent = "data:" + medium.ContentType + ";base64," + sent
+		}
+		whole = bytes.ReplaceAll(whole, name, jsontext.Text(sent))
+	}
+	if bytes.Equal(whole, text) {
+		return m, nil
 	}
 	var restored modelio.Message
 	return restored, restored.UnmarshalJSON(whole)

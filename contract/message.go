@@ -42,9 +42,7 @@ func isText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0 && len(parts[0].Unknown) == 0 && parts[0].Custom == nil
 }
 
-func (m *message) UnmarshalJSON(data []byte) error {
-	return unmarshal("message", data, m, readMessage)
-}
+func (m *message) UnmarshalJSON(data []byte) error { return unmarshal("message", data, m, readMessage) }
 
 func readMessage(r *reader, raw jsontext.Value, m *message) {
 	r.record(raw,

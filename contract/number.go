@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,33 +16,25 @@ import (
 func numberCalls(history []modelio.Message, answer modelio.Message) (numbered modelio.Message, ids map[string]string) {
 	whole, originals := modelio.NormalizeRefs(append(slices.Clip(history), answer))
 	numbered = whole[len(history)]
-	requests := requestsOf(numbered)
-	if len(requests) == 0 && !hasResults(numbered) {
-		return numbered, nil
-	}
-	shift := 0
-	if len(requests) > 0 {
-		shift = max(0, lastNumber(history)+1-callNumber(requests[0].Ref))
-	}
+	last := max(lastNumber(history), lastNumber(whole[:len(history)]))
 	ids = map[string]string{}
 	refs := map[string]string{}
-	for _, request := range requests {
-		ref := "call_" + strconv.Itoa(callNumber(request.Ref)+shift)
-		refs[request.Ref] = ref
-		if id, ok := originals[request.Ref]; ok {
-			ids[ref] = id
-		}
-		request.Ref = ref
-	}
-	for _, part := range numbered.Content {
-		result := part.ToolResponse
-		if result == nil {
-			continue
-		}
-		if ref, ok := refs[result.Ref]; ok {
-			result.Ref = ref
-		} else if id, ok := originals[result.Ref]; ok {
-			result.Ref = id // of a call in the history, which has its ref still
+	numbered.Content = slices.Clone(numbered.Content)
+	for i, part := range numbered.Content {
+		switch {
+		case part.ToolRequest != nil:
+			request := *part.ToolRequest
+			last++
+			ref := "call_" + strconv.Itoa(last)
+			if id, ok := originals[request.Ref]; ok {
+				ids[ref] = id
+			}
+			refs[request.Ref], request.Ref = ref, ref
+			numbered.Content[i].ToolRequest = &request
+		case part.ToolResponse != nil:
+			result := *part.ToolResponse
+			result.Ref = cmp.Or(refs[result.Ref], originals[result.Ref], result.Ref) // a call of the history has its ref still
+			numbered.Content[i].ToolResponse = &result
 		}
 	}
 	return numbered, ids
@@ -56,19 +49,15 @@ func requestsOf(m modelio.Message) (requests []*modelio.ToolRequest) {
 	return requests
 }
 
-func hasResults(m modelio.Message) bool {
-	return slices.ContainsFunc(m.Content, func(p modelio.Part) bool { return p.ToolResponse != nil })
-}
-
 // lastNumber returns the highest n of the refs call_n; 0 if there are none.
 func lastNumber(history []modelio.Message) int {
 	last := 0
 	for _, m := range history {
 		for _, part := range m.Content {
-			switch {
-			case part.ToolRequest != nil:
+			if part.ToolRequest != nil {
 				last = max(last, callNumber(part.ToolRequest.Ref))
-			case part.ToolResponse != nil:
+			}
+			if part.ToolResponse != nil {
 				last = max(last, callNumber(part.ToolResponse.Ref))
 			}
 		}
@@ -79,9 +68,9 @@ func lastNumber(history []modelio.Message) int {
 // callNumber returns the n of a ref call_n; 0 for any other ref, also for one with more digits than
 // a count of calls has.
 func callNumber(ref string) int {
-	digits, ok := strings.CutPrefix(ref, "call_")
-	n, err := strconv.Atoi(digits)
-	if !ok || err != nil || n < 0 || len(digits) > 9 || strconv.Itoa(n) != digits {
+	digits, _ := strings.CutPrefix(ref, "call_")
+	n, _ := strconv.Atoi(digits)
+	if n < 0 || n > 1e9 || "call_"+strconv.Itoa(n) != ref {
 		return 0
 	}
 	return n

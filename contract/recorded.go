@@ -97,11 +97,8 @@ func (r *Recorded) outcome(record Record) error {
 	if resp.Error != nil && len(resp.Candidates) > 0 && len(resp.Candidates[0].Message.Content) == 0 {
 		resp.Candidates = nil
 	}
-	history, err := loadMessages(r, r.Params.MessageRefs)
-	if err != nil {
-		return err
-	}
-	out, err := envelopeOf(history, &resp, callIDs(&resp, sent))
+	message := firstOf(&resp) // its calls are numbered, and keep their numbers
+	out, err := envelopeOf(message, callIDs(message, firstOf(sent)))
 	if err != nil {
 		return err
 	}
@@ -155,20 +152,13 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	return resp, nil
 }
 
-// callIDs returns what the provider called the tool calls of the recorded answer, in their order; empty
-// texts where sent, the answer as it came, does not say it.
-func callIDs(recorded, sent *modelio.Response) []string {
-	if len(recorded.Candidates) == 0 {
-		return nil
-	}
-	ids := make([]string, len(requestsOf(recorded.Candidates[0].Message)))
-	if len(sent.Candidates) == 0 {
-		return ids
-	}
-	if calls := requestsOf(sent.Candidates[0].Message); len(calls) == len(ids) {
-		for i, call := range calls {
-			ids[i] = call.Ref
-		}
+// callIDs returns what the provider called the tool calls of the recorded message, where sent, the
+// message as it came, says it.
+func callIDs(recorded, sent modelio.Message) map[string]string {
+	ids := map[string]string{}
+	numbered, calls := requestsOf(recorded), requestsOf(sent)
+	for i := 0; i < len(calls) && len(calls) == len(numbered); i++ {
+		ids[numbered[i].Ref] = calls[i].Ref
 	}
 	return ids
 }

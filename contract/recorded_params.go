@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -19,8 +20,9 @@ func (r *Recorded) params(record Record) (GenerateParams, error) {
 	if s.Prompt != nil {
 		messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(*s.Prompt)}}}
 	}
+	media := record.Snapshot.Media()
 	for i, m := range messages {
-		m, err := record.restoreMedia(m)
+		m, err := record.restoreMedia(m, media)
 		if err != nil {
 			return p, fmt.Errorf("/request/messages/%d: %w", i, err)
 		}
@@ -99,34 +101,32 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	if want, ok := d.stream["stream_options"]; ok && same(options["stream_options"], want) {
 		delete(options, "stream_options")
 	}
-	var effort string
-	if raw, ok := peek(options, d.effort); ok && json.Unmarshal(raw, &effort) == nil && strings.TrimSpace(effort) != "" {
-		take(options, d.effort)
+	doc, err := jsontext.Parse(jsontext.ObjectText(options))
+	if err != nil {
+		return err
+	}
+	said := doc.Root()
+	if effort := said.Member(d.effort...).Word(); strings.TrimSpace(effort) != "" {
+		remove(options, d.effort)
 		a.ReasoningEffort = &effort
 	}
-	if raw, ok := options["tool_choice"]; ok {
-		for _, choice := range choices(raw) {
-			if same(encode(d.toolChoice(choice)), raw) {
-				delete(options, "tool_choice")
-				a.ToolChoice = &choice
-				break
-			}
+	for _, choice := range choices(said.Member("tool_choice")) {
+		if same(encode(d.toolChoice(choice)), options["tool_choice"]) {
+			delete(options, "tool_choice")
+			a.ToolChoice = &choice
 		}
 	}
 	var metadata map[string]string
-	if raw, ok := options["metadata"]; ok && unmarshal("metadata", raw, &metadata, mapOf(readText)) == nil && d.takesAll(metadata, options) {
+	if unmarshal("metadata", options["metadata"], &metadata, mapOf(readText)) == nil && d.takesAll(metadata, options) {
 		delete(options, "metadata")
 		a.Metadata = metadata
 	}
-	raw, ok := peek(options, d.format)
-	if !ok {
-		return nil
-	}
-	for _, format := range formats(raw) {
-		if value, ok := d.responseFormat(format); !ok || value == nil || !same(encode(value), raw) {
+	said = said.Member(d.format...)
+	for _, format := range formats(said) {
+		if value, ok := d.responseFormat(format); !ok || value == nil || !same(encode(value), said.Raw()) {
 			continue
 		}
-		take(options, d.format)
+		remove(options, d.format)
 		ref, err := r.deriveJSON(format)
 		a.ResponseFormatRef = &ref
 		return err
@@ -150,47 +150,28 @@ func same(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// peek returns the member down the path.
-func peek(o modelio.Object, path []string) (json.RawMessage, bool) {
-	raw, ok := o[path[0]]
-	if !ok || len(path) == 1 {
-		return raw, ok
-	}
-	inner, ok := members(raw)
-	if !ok {
-		return nil, false
-	}
-	return peek(inner, path[1:])
-}
-
 // choices returns the tool choices that a wire value can mean.
-func choices(raw json.RawMessage) []ToolChoice {
+func choices(said jsontext.Value) []ToolChoice {
 	all := []ToolChoice{{Tag: ChoiceAuto}, {Tag: ChoiceNone}, {Tag: ChoiceRequired}}
-	for _, path := range [][]string{{"name"}, {"function", "name"}} {
-		var name string
-		if o, ok := members(raw); ok {
-			if value, ok := peek(o, path); ok && json.Unmarshal(value, &name) == nil && name != "" {
-				all = append(all, ToolChoice{ChoiceTool, name})
-			}
+	for _, name := range []string{said.Member("name").Word(), said.Member("function", "name").Word()} {
+		if name != "" {
+			all = append(all, ToolChoice{ChoiceTool, name})
 		}
 	}
 	return all
 }
 
 // formats returns the response formats that a wire value can mean.
-func formats(raw json.RawMessage) []ResponseFormat {
+func formats(said jsontext.Value) []ResponseFormat {
 	all := []ResponseFormat{{Type: FormatText}, {Type: FormatJSON}}
-	o, _ := members(raw)
-	for _, path := range [][]string{{}, {"json_schema"}} {
-		schema, ok := peek(o, append(path, "schema"))
-		if !ok || len(schema) == 0 || schema[0] != '{' {
-			continue
+	for _, said := range []jsontext.Value{said, said.Member("json_schema")} {
+		if schema := said.Member("schema"); schema.IsObject() {
+			f := ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema.Raw()}
+			if strict := said.Member("strict"); strict.Present() {
+				f.Strict = Some(string(strict.Raw()) == "true")
+			}
+			all = append(all, f)
 		}
-		f := ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema}
-		if strict, ok := peek(o, append(path, "strict")); ok {
-			f.Strict = Some(string(strict) == "true")
-		}
-		all = append(all, f)
 	}
 	return all
 }

@@ -244,6 +244,20 @@ func TestRecordedRaw(t *testing.T) {
 	}
 }
 
+// TestRecordedCallIDs is about the number of a call: the record and its envelope have the same.
+func TestRecordedCallIDs(t *testing.T) {
+	record := recordOf(contract.AnthropicMessages)
+	asked := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "call_7"}} // the history was cut
+	record.Snapshot.Request.Messages = []modelio.Message{{Role: modelio.RoleModel, Content: []modelio.Part{asked}}}
+	answer := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "call_2"}}
+	record.Snapshot.Response = answered(200, modelio.Response{}, "stop", "tool_use", answer)
+	got, err := contract.FromSnapshot(record)
+	require.NoError(t, err)
+	var calls contract.ToolCallList
+	require.NoError(t, contract.ReadJSON(got, *got.Envelope.ToolCallsRef, &calls))
+	require.Equal(t, "call_2", calls[0].CallID)
+}
+
 func TestRecordedErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, why string
@@ -259,7 +273,7 @@ func TestRecordedErrors(t *testing.T) {
 			s.Request.Tools = []modelio.ToolDefinition{{InputSchema: json.RawMessage(`{`)}}
 		}, "snapshot one: params: /request/tools/0: blob of modelio.ToolDefinition: "},
 		{"arguments", "no JSON", func(s *snapshot.Snapshot) {
-			s.Response.Candidates[0].Message.Content[0] = modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Input: json.RawMessage(`{`)}}
+			s.Response.Candidates[0].Message.Content[0] = modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "call_1", Input: json.RawMessage(`{`)}}
 		}, "snapshot one: arguments of tool call call_1 of f: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,9 +12,7 @@ import (
 type Decimal string
 
 // UnmarshalJSON reads a decimal from a JSON string. An error is an [*Error].
-func (d *Decimal) UnmarshalJSON(data []byte) error {
-	return unmarshal("decimal", data, d, readDecimal)
-}
+func (d *Decimal) UnmarshalJSON(data []byte) error { return unmarshal("decimal", data, d, readDecimal) }
 
 // A ToolChoice says whether the model may call tools. In JSON it is {"$tag":"Auto"}, or
 // {"$tag":"Tool","$value":{"name":"calc"}}.
