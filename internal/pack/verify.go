@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -218,100 +217,90 @@ func (v *verifier) run() (Run, error) {
 		return Run{}, err // unreachable: canon has read it
 	}
 	var run Run
-	o := v.object("", doc.Root())
-	if o == nil {
-		return run, nil
+	v.object("", doc.Root(), map[string]reading{
+		"model_io_hash":      hash(&run.ModelIOHash),
+		"package":            word(&run.Package),
+		"run_schema_version": word(&run.Version),
+		"snapshots":          v.snapshots(&run.Snapshots),
+		"test":               word(&run.Test),
+	})
+	if run.Version != "" && run.Version != RunVersion {
+		v.violateRun("/run_schema_version", "version %s is not supported: want %s", run.Version, RunVersion)
 	}
-	run.Package = o.text("package")
-	run.Test = o.text("test")
-	run.ModelIOHash = o.hash("model_io_hash")
-	if run.Version = o.text("run_schema_version"); run.Version != "" && run.Version != RunVersion {
-		v.violate(ruleRun, RunFile, "/run_schema_version: version %s is not supported: want %s", run.Version, RunVersion)
-	}
-	if list, ok := o.take("snapshots"); ok {
-		run.Snapshots = v.snapshots(list)
-	}
-	o.close()
 	return run, nil
 }
 
-func (v *verifier) snapshots(list jsontext.Value) []Reference {
-	if !list.IsArray() {
-		v.violate(ruleRun, RunFile, "/snapshots: want a list")
-		return nil
-	}
-	references := []Reference{}
-	seen := map[string]bool{}
-	for i, element := range list.Elements() {
-		o := v.object(fmt.Sprintf("/snapshots/%d", i), element)
-		if o == nil {
-			continue
-		}
-		reference := Reference{Hash: o.hash("hash"), ID: o.text("id")}
-		o.close()
-		if seen[reference.ID] {
-			v.violate(ruleRun, RunFile, "/snapshots/%d/id: snapshot %s is named twice", i, reference.ID)
-		}
-		seen[reference.ID] = reference.ID != ""
-		references = append(references, reference)
-	}
-	return references
-}
+// A reading reads a member of run.json, and returns what is wrong with it.
+type reading func(jsontext.Value) (problem string)
 
-// A runObject is an object of run.json whose members are being checked.
-type runObject struct {
-	v       *verifier
-	pointer string
-	members map[string]jsontext.Value // not yet checked
-}
-
-// object returns the object that value is, or nil, a violation, if it is none.
-func (v *verifier) object(pointer string, value jsontext.Value) *runObject {
-	o := &runObject{v, pointer, maps.Collect(value.Members())}
+// object reads an object of run.json, which has these members and no others.
+func (v *verifier) object(pointer string, value jsontext.Value, members map[string]reading) {
 	if !value.IsObject() {
-		o.violate("", "want an object")
-		return nil
+		v.violateRun(pointer, "want an object")
+		return
 	}
-	return o
+	for name, read := range members {
+		problem := "required member is missing"
+		if m := value.Member(name); m.Present() {
+			problem = read(m)
+		}
+		if problem != "" {
+			v.violateRun(pointer+jsontext.PointerTo(name), "%s", problem)
+		}
+	}
+	for name := range value.Members() {
+		if members[name] == nil {
+			v.violateRun(pointer+jsontext.PointerTo(name), "unknown member")
+		}
+	}
 }
 
-func (o *runObject) violate(name, problem string) {
-	pointer := o.pointer
-	if name != "" {
-		pointer += jsontext.PointerTo(name)
-	}
-	o.v.violate(ruleRun, RunFile, "%s: %s", cmp.Or(pointer, "top level"), problem)
+func (v *verifier) violateRun(pointer, format string, args ...any) {
+	v.violate(ruleRun, RunFile, "%s: %s", cmp.Or(pointer, "top level"), fmt.Sprintf(format, args...))
 }
 
-func (o *runObject) take(name string) (jsontext.Value, bool) {
-	value, ok := o.members[name]
-	if !ok {
-		o.violate(name, "required member is missing")
-	}
-	delete(o.members, name)
-	return value, ok
-}
-
-func (o *runObject) text(name string) string {
-	value, ok := o.take(name)
-	if ok && !value.IsWord() {
-		o.violate(name, "want a non-empty string")
-	}
-	return value.Word()
-}
-
-func (o *runObject) hash(name string) canon.Hash {
-	text := o.text(name)
-	if text != "" && !canon.Hash(text).Valid() {
-		o.violate(name, "want sha256:<64 hex chars>, got "+text)
+func word(dst *string) reading {
+	return func(v jsontext.Value) string {
+		if *dst = v.Word(); *dst == "" {
+			return "want a non-empty string"
+		}
 		return ""
 	}
-	return canon.Hash(text)
 }
 
-// close checks that there are no other members.
-func (o *runObject) close() {
-	for _, name := range slices.Sorted(maps.Keys(o.members)) {
-		o.violate(name, "unknown member")
+func hash(dst *canon.Hash) reading {
+	return func(v jsontext.Value) string {
+		switch text := v.Word(); {
+		case text == "":
+			return "want a non-empty string"
+		case !canon.Hash(text).Valid():
+			return "want sha256:<64 hex chars>, got " + text
+		default:
+			*dst = canon.Hash(text)
+			return ""
+		}
+	}
+}
+
+func (v *verifier) snapshots(dst *[]Reference) reading {
+	return func(list jsontext.Value) string {
+		if !list.IsArray() {
+			return "want a list"
+		}
+		*dst = []Reference{}
+		seen := map[string]bool{}
+		for i, element := range list.Elements() {
+			var r Reference
+			pointer := fmt.Sprintf("/snapshots/%d", i)
+			v.object(pointer, element, map[string]reading{"hash": hash(&r.Hash), "id": word(&r.ID)})
+			if seen[r.ID] {
+				v.violateRun(pointer+"/id", "snapshot %s is named twice", r.ID)
+			}
+			seen[r.ID] = r.ID != ""
+			if element.IsObject() {
+				*dst = append(*dst, r)
+			}
+		}
+		return ""
 	}
 }
