@@ -69,29 +69,29 @@ func (r *reader) want(v jsontext.Value, kind string) bool {
 }
 
 // text returns the characters of a string; what names what it should be.
-func (r *reader) text(v jsontext.Value, what string) string {
-	text, ok := v.Text()
-	if !ok { // there are no lone surrogates
+func (r *reader) text(v jsontext.Value, what string) (text string, ok bool) {
+	if text, ok = v.Text(); !ok { // there are no lone surrogates
 		r.report(ruleType, "must be %s, is %s", what, v.Kind())
 	}
-	return text
+	return text, ok
 }
 
-func readText(r *reader, v jsontext.Value, dst *string) { *dst = r.text(v, "a text") }
+func readText(r *reader, v jsontext.Value, dst *string) { *dst, _ = r.text(v, "a text") }
 
 // readWord reads a text that says something.
 func readWord(r *reader, v jsontext.Value, dst *string) {
-	readText(r, v, dst)
-	if v.IsString() && strings.TrimSpace(*dst) == "" {
-		r.report(ruleBlank, "must not be blank")
-	}
+	readSaying(r, v, dst, ruleBlank, "must not be blank")
 }
 
 // readName reads a text without which nothing can start.
 func readName(r *reader, v jsontext.Value, dst *string) {
-	readText(r, v, dst)
-	if v.IsString() && strings.TrimSpace(*dst) == "" {
-		r.report(ruleMissing, "is blank")
+	readSaying(r, v, dst, ruleMissing, "is blank")
+}
+
+func readSaying(r *reader, v jsontext.Value, dst *string, rule, problem string) {
+	var ok bool
+	if *dst, ok = r.text(v, "a text"); ok && strings.TrimSpace(*dst) == "" {
+		r.report(rule, "%s", problem)
 	}
 }
 
@@ -126,8 +126,8 @@ func natural[T ~string | ~[]byte](number T) (uint64, bool) {
 }
 
 func readHash(r *reader, v jsontext.Value, dst *canon.Hash) {
-	*dst = canon.Hash(r.text(v, "a hash"))
-	if v.IsString() && !dst.Valid() {
+	text, ok := r.text(v, "a hash")
+	if *dst = canon.Hash(text); ok && !dst.Valid() {
 		r.report(ruleHash, "must be sha256: and 64 lower-case hexadecimal digits, is %q", string(*dst))
 	}
 }
@@ -135,17 +135,15 @@ func readHash(r *reader, v jsontext.Value, dst *canon.Hash) {
 var decimalText = regexp.MustCompile(`^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$`)
 
 func readDecimal(r *reader, v jsontext.Value, dst *Decimal) {
-	*dst = Decimal(r.text(v, "a decimal as a text"))
-	if v.IsString() && !decimalText.MatchString(string(*dst)) {
+	text, ok := r.text(v, "a decimal as a text")
+	if *dst = Decimal(text); ok && !decimalText.MatchString(text) {
 		r.report(ruleDecimal, "must be a decimal such as 0.2 or 1e-3, is %q", string(*dst))
 	}
 }
 
-func readRaw(_ *reader, v jsontext.Value, dst *json.RawMessage) { *dst = slices.Clone(v.Raw()) }
-
 func readObject(r *reader, v jsontext.Value, dst *json.RawMessage) {
 	if r.want(v, "an object") {
-		readRaw(r, v, dst)
+		*dst = slices.Clone(v.Raw())
 	}
 }
 
