@@ -26,6 +26,39 @@ func (s *Session) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
+// A text is a member that is a string. One that may be absent is left out where it is empty.
+type text struct {
+	name     string
+	value    *string
+	optional bool
+}
+
+func (s *Session) texts() []text {
+	return []text{
+		{"model_io_schema_version", &s.SchemaVersion, false},
+		{"adapter_id", &s.AdapterID, false},
+		{"model_id", &s.ModelID, false},
+		{"mode", (*string)(&s.Mode), false},
+		{"created_at_utc", &s.CreatedAt, true},
+		{"ended_at_utc", &s.EndedAt, true},
+	}
+}
+
+func (in *Interaction) texts() []text {
+	return []text{
+		{"prompt_hash", (*string)(&in.PromptHash), false},
+		{"response_hash", (*string)(&in.ResponseHash), false},
+		{"response_content", &in.ResponseContent, false},
+	}
+}
+
+// counts are the members that are counts; nil where they are absent.
+func (in *Interaction) counts() map[string]**int64 {
+	return map[string]**int64{
+		"latency_ms": &in.LatencyMS, "tokens_input": &in.TokensInput, "tokens_output": &in.TokensOutput,
+	}
+}
+
 // MarshalJSON returns s as JSON. Errors are those of [Session.Encode].
 func (s Session) MarshalJSON() ([]byte, error) {
 	if err := s.checkStrings(); err != nil {
@@ -42,22 +75,11 @@ func (s Session) MarshalJSON() ([]byte, error) {
 		}
 		interactions = append(append(interactions, '\n'), text...)
 	}
-
 	o := modelio.Object{"interactions": append(interactions, "\n]"...)}
-	putText(o, "adapter_id", s.AdapterID)
-	putText(o, "mode", s.Mode)
-	putText(o, "model_id", s.ModelID)
-	putText(o, "model_io_schema_version", s.SchemaVersion)
-	if s.CreatedAt != "" {
-		putText(o, "created_at_utc", s.CreatedAt)
-	}
-	if s.EndedAt != "" {
-		putText(o, "ended_at_utc", s.EndedAt)
-	}
 	if s.Stats != nil {
 		o["stats"], _ = json.Marshal(s.Stats) // integers alone
 	}
-	text, err := encode(o, s.Unknown)
+	text, err := encode(o, s.texts(), s.Unknown)
 	if err != nil {
 		return nil, sessionError("", err)
 	}
@@ -66,17 +88,16 @@ func (s Session) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns in as JSON with its members sorted by name. Errors are of type [*modelio.FormatError].
 func (in Interaction) MarshalJSON() ([]byte, error) {
-	if err := in.checkStrings(); err != nil {
+	if err := checkTexts("interaction", in.texts()); err != nil {
 		return nil, err
 	}
 	o := modelio.Object{"i": strconv.AppendInt(nil, int64(in.I), 10)}
-	putText(o, "prompt_hash", in.PromptHash)
-	putText(o, "response_content", in.ResponseContent)
-	putText(o, "response_hash", in.ResponseHash)
-	putCount(o, "tokens_input", in.TokensInput)
-	putCount(o, "tokens_output", in.TokensOutput)
-	putCount(o, "latency_ms", in.LatencyMS)
-	return encode(o, in.Unknown)
+	for name, n := range in.counts() {
+		if *n != nil {
+			o[name] = strconv.AppendInt(nil, **n, 10)
+		}
+	}
+	return encode(o, in.texts(), in.Unknown)
 }
 
 // sessionError returns err, which is a *FormatError, with its place in the session.
@@ -89,16 +110,13 @@ func memberError(name, problem string) error {
 	return &modelio.FormatError{Type: "interaction", Pointer: jsontext.PointerTo(name), Problem: problem}
 }
 
-func putText[T ~string](o modelio.Object, name string, s T) { o[name] = appendQuoted(nil, string(s)) }
-
-func putCount(o modelio.Object, name string, n *int64) {
-	if n != nil {
-		o[name] = strconv.AppendInt(nil, *n, 10)
+// encode returns o with these texts, and with those unknown members whose names it does not have.
+func encode(o modelio.Object, texts []text, unknown modelio.Object) ([]byte, error) {
+	for _, t := range texts {
+		if !t.optional || *t.value != "" {
+			o[t.name] = appendQuoted(nil, *t.value)
+		}
 	}
-}
-
-// encode returns o with those unknown members whose names it does not have.
-func encode(o, unknown modelio.Object) ([]byte, error) {
 	for name, value := range unknown {
 		if _, ok := o[name]; ok {
 			continue
@@ -119,28 +137,18 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 		return sessionError("", err)
 	}
 	var read Session
-	interactions, err := required(root, "interactions", "a list")
-	if err := cmp.Or(
-		requiredText(root, "model_io_schema_version", &read.SchemaVersion),
-		requiredText(root, "adapter_id", &read.AdapterID),
-		requiredText(root, "model_id", &read.ModelID),
-		requiredText(root, "mode", &read.Mode),
-		err,
-	); err != nil {
+	known, err := readTexts(root, read.texts())
+	interactions, missing := required(root, "interactions", "a list")
+	if err := cmp.Or(err, missing); err != nil {
 		return sessionError("", err)
 	}
-	read.Interactions = []Interaction{}
+	read.Interactions = make([]Interaction, interactions.Len())
 	for i, element := range interactions.Elements() {
-		var in Interaction
-		if err := in.read(element); err != nil {
+		if err := read.Interactions[i].read(element); err != nil {
 			return sessionError(fmt.Sprintf("/interactions/%d", i), err)
 		}
-		read.Interactions = append(read.Interactions, in)
 	}
-	known := []string{"model_io_schema_version", "adapter_id", "model_id", "mode", "interactions"}
-	known = optional(known, root, "created_at_utc", &read.CreatedAt)
-	known = optional(known, root, "ended_at_utc", &read.EndedAt)
-	known = optional(known, root, "stats", &read.Stats)
+	known = optional(append(known, "interactions"), root, "stats", &read.Stats)
 	read.Unknown = root.Rest(known...)
 	*s = read
 	return nil
@@ -160,18 +168,14 @@ func (in *Interaction) read(v jsontext.Value) error {
 	if !v.IsObject() {
 		return &modelio.FormatError{Type: "interaction", Problem: "not a JSON object"}
 	}
-	if err := cmp.Or(
-		index(v, &read.I),
-		requiredText(v, "prompt_hash", &read.PromptHash),
-		requiredText(v, "response_hash", &read.ResponseHash),
-		requiredText(v, "response_content", &read.ResponseContent),
-	); err != nil {
+	known, err := readTexts(v, read.texts())
+	if err := cmp.Or(index(v, &read.I), err); err != nil {
 		return err
 	}
-	known := []string{"i", "prompt_hash", "response_hash", "response_content"}
-	known = optional(known, v, "tokens_input", &read.TokensInput)
-	known = optional(known, v, "tokens_output", &read.TokensOutput)
-	known = optional(known, v, "latency_ms", &read.LatencyMS)
+	known = append(known, "i")
+	for name, n := range read.counts() {
+		known = optional(known, v, name, n)
+	}
 	read.Unknown = v.Rest(known...)
 	*in = read
 	return nil
@@ -201,13 +205,21 @@ func required(v jsontext.Value, name, kind string) (jsontext.Value, error) {
 	return m, nil
 }
 
-// requiredText reads the member name, a string, into dst.
-func requiredText[T ~string](v jsontext.Value, name string, dst *T) error {
-	m, err := required(v, name, "a string")
-	if err == nil {
-		*dst = T(unquote(m.Raw()))
+// readTexts reads texts, and returns the names of those that are there.
+func readTexts(v jsontext.Value, texts []text) (known []string, err error) {
+	for _, t := range texts {
+		if t.optional {
+			known = optional(known, v, t.name, t.value)
+			continue
+		}
+		m, err := required(v, t.name, "a string")
+		if err != nil {
+			return nil, err
+		}
+		*t.value = string(unquote(m.Raw()))
+		known = append(known, t.name)
 	}
-	return err
+	return known, nil
 }
 
 // index reads the member i, an integer however it is spelled.

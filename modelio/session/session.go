@@ -115,33 +115,20 @@ func (s *Session) Hash() (canon.Hash, error) {
 
 // checkStrings returns an error if a string is no UTF-8, lone surrogates aside.
 func (s *Session) checkStrings() error {
-	err := cmp.Or(
-		checkString("session", "model_io_schema_version", s.SchemaVersion),
-		checkString("session", "adapter_id", s.AdapterID),
-		checkString("session", "model_id", s.ModelID),
-		checkString("session", "mode", s.Mode),
-		checkString("session", "created_at_utc", s.CreatedAt),
-		checkString("session", "ended_at_utc", s.EndedAt),
-	)
+	err := checkTexts("session", s.texts())
 	for i := 0; err == nil && i < len(s.Interactions); i++ {
-		if broken := s.Interactions[i].checkStrings(); broken != nil {
+		if broken := checkTexts("interaction", s.Interactions[i].texts()); broken != nil {
 			err = sessionError(fmt.Sprintf("/interactions/%d", i), broken)
 		}
 	}
 	return err
 }
 
-func (in *Interaction) checkStrings() error {
-	return cmp.Or(
-		checkString("interaction", "prompt_hash", in.PromptHash),
-		checkString("interaction", "response_hash", in.ResponseHash),
-		checkString("interaction", "response_content", in.ResponseContent),
-	)
-}
-
-func checkString[T ~string](what, name string, value T) error {
-	if s := string(value); utf8.ValidString(s) || utf8.Valid(toUTF8(s)) {
-		return nil
+func checkTexts(what string, texts []text) error {
+	for _, t := range texts {
+		if s := *t.value; !utf8.ValidString(s) && !utf8.Valid(toUTF8(s)) {
+			return &modelio.FormatError{Type: what, Pointer: "/" + t.name, Problem: "string is not UTF-8"}
+		}
 	}
-	return &modelio.FormatError{Type: what, Pointer: "/" + name, Problem: "string is not UTF-8"}
+	return nil
 }
