@@ -16,15 +16,11 @@ var _ = Register(&Codec{
 	API:            rerankAPI,
 	Provider:       "cohere",
 	Match:          posts(hasList("documents"), "/v2/rerank"),
-	DecodeRequest:  requests(rerankAPI, decodeRerank),
+	DecodeRequest:  requests(rerankAPI, requestForm{prompt: "query"}, nil),
 	DecodeResponse: answers(rerankAPI, folding{}, ranking),
 })
 
 const rerankAPI = "cohere.rerank"
-
-func decodeRerank(_ *Wire, body jsontext.Value) *modelio.Request {
-	return decodePrompt(body, "query", parameters{}.decode)
-}
 
 // ranking decodes a ranking: each result is a custom part, in the list's order.
 func ranking(body jsontext.Value) (*modelio.Response, error) {

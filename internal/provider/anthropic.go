@@ -10,12 +10,7 @@ import (
 
 const messagesAPI = "anthropic.messages"
 
-var claudeParameters = parameters{
-	"temperature":    "temperature",
-	"max_tokens":     "max_tokens",
-	"top_p":          "top_p",
-	"stop_sequences": "stop",
-}
+var claudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_sequences=stop")
 
 // The messages API of Anthropic. It has no seed.
 var _ = Register(&Codec{
@@ -26,7 +21,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"ANTHROPIC_API_KEY"},
 	Generates:      true,
 	Match:          posts(hasList("messages"), "/messages"),
-	DecodeRequest:  requests(messagesAPI, claudeRequest),
+	DecodeRequest:  requests(messagesAPI, claudeForm, nil),
 	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
 	Encoder:        &Encoder{encodeMessages, messagesEndpoint},
 })
@@ -35,88 +30,35 @@ func messagesEndpoint(req *modelio.Request) string {
 	return endpointOf(req, "/v1/messages")
 }
 
-// claudeRequest decodes a request of the messages API, which other hosts of Claude share but
-// for the place of the model.
-func claudeRequest(_ *Wire, body jsontext.Value) *modelio.Request {
-	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
-		switch name {
-		case "system":
-			m := modelio.Message{Role: modelio.RoleSystem}
-			ok = claudeContent(&m, v)
-			prepend(r, m, ok)
-		case "messages":
-			ok = takeMessages(r, v, claudeMessage)
-		case "tools":
-			r.Tools, ok = claudeTools(v)
-		default:
-			ok = claudeParameters.decode(r, name, v)
-		}
-		return ok
-	})
-}
+// claudeForm is what other hosts of Claude share but for the place of the model.
+var claudeForm = requestForm{parameters: claudeParameters, members: map[string]taker{
+	"system":   takeSystem(claudeContent),
+	"messages": takeMessages(claudeMessage, false),
+	"tools":    takeTools(toolList(claudeTool)),
+}}
 
-// claudeTools decodes the list of tools. It reports false for one with an element that could not
-// be told from another kind of tool.
-func claudeTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
-	if !v.IsArray() {
-		return nil, false
+// claudeTool decodes a tool. It reports false for one that could not be told from another kind of tool.
+func claudeTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
+	kind, name := v.Member("type"), v.Member("name").Word()
+	if !isOwnTool(kind.Raw()) { // one that Anthropic provides
+		return modelio.ToolDefinition{Name: name, Metadata: v.Object()}, true
 	}
-	tools := []modelio.ToolDefinition{}
-	for _, t := range v.Elements() {
-		kind := t.Member("type")
-		switch {
-		case isOwnTool(kind.Raw()) && t.Member("name").IsWord():
-			var tool modelio.ToolDefinition
-			tool.Metadata = functionTool(&tool, t, "input_schema")
-			tools = append(tools, tool)
-		case kind.Present() && !isOwnTool(kind.Raw()): // one that Anthropic provides
-			tools = append(tools, modelio.ToolDefinition{Name: t.Member("name").Word(), Metadata: t.Object()})
-		default:
-			return nil, false
-		}
-	}
-	return tools, true
+	tool.Metadata = functionTool(&tool, v, "input_schema")
+	return tool, name != ""
 }
 
 // isOwnTool reports whether a tool of this type is one that the caller defines.
 func isOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) == `"custom"` }
 
-// claudeMessage decodes a message. A user's message with nothing but tool results becomes one of
-// role tool.
+var claudeSpeakers = speakers{"user": modelio.RoleUser, "assistant": modelio.RoleModel}
+
+// claudeMessage decodes a message.
 func claudeMessage(v jsontext.Value) modelio.Message {
-	m := modelio.Message{Role: modelio.RoleUser}
-	for name, f := range v.Members() {
-		switch name {
-		case "role":
-			switch f.Word() {
-			case "user":
-				continue
-			case "assistant":
-				m.Role = modelio.RoleModel
-				continue
-			case "system":
-				m.Role = modelio.RoleSystem // "role" tells it from the member system of the request
-			}
-		case "content":
-			if claudeContent(&m, f) {
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
-	}
-	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
-		m.Role = modelio.RoleTool
+	m := claudeSpeakers.message(v, "content", claudeContent)
+	if v.Member("role").Word() == "system" {
+		m.Role = modelio.RoleSystem // "role" tells it from the member system of the request
 	}
 	return m
-}
-
-func onlyResults(parts []modelio.Part) bool {
-	for _, part := range parts {
-		if part.ToolResponse == nil {
-			return false
-		}
-	}
-	return len(parts) > 0
 }
 
 // claudeContent takes content, a list of blocks or a string, which is marked as such.
@@ -131,18 +73,7 @@ func claudeContent(m *modelio.Message, v jsontext.Value) bool {
 	return ok
 }
 
-// claudeBlocks decodes a list of blocks. It reports false for an empty one, which could not be told
-// from none, and for one with an element that is no object.
-func claudeBlocks(v jsontext.Value) ([]modelio.Part, bool) {
-	var parts []modelio.Part
-	for _, block := range v.Elements() {
-		if !block.IsObject() {
-			return nil, false
-		}
-		parts = append(parts, claudeBlock(block))
-	}
-	return parts, len(parts) > 0
-}
+func claudeBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, claudeBlock) }
 
 // claudeBlock decodes a block. A block of a kind that has no part, or that is not as its kind
 // should be, becomes a custom part with all of its members.

@@ -10,12 +10,10 @@ import (
 
 const converseAPI = "bedrock.converse"
 
-var converseParameters = parameters{
-	"temperature":   "temperature",
-	"maxTokens":     "max_tokens",
-	"topP":          "top_p",
-	"stopSequences": "stop",
-}
+var converseParameters = parametersOf(
+	"temperature", "maxTokens=max_tokens",
+	"topP=top_p", "stopSequences=stop",
+)
 
 // The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
 // streamed are in the URL. It has no seed.
@@ -26,7 +24,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	Generates:      true,
 	Match:          postsToModel("/converse", "/converse-stream"),
-	DecodeRequest:  requests(converseAPI, decodeConverse),
+	DecodeRequest:  requests(converseAPI, converseForm, operationOf("converse")),
 	DecodeResponse: answers(converseAPI, converseStream, converseAnswer),
 })
 
@@ -49,50 +47,29 @@ func bedrockModel(u *url.URL) string {
 	return model
 }
 
-// bedrockURL keeps the model of a path, and its operation if that is not the usual one.
-func bedrockURL(w *Wire, req *modelio.Request, usual string) {
-	modelOfPath(req, bedrockModel(w.URL))
-	_, operation, _ := cutLast(w.URL.Path, "/")
-	w.say("operation", operation, usual)
-}
-
-func decodeConverse(w *Wire, body jsontext.Value) *modelio.Request {
-	req := converseRequest(body, converseParameters)
-	bedrockURL(w, req, "converse")
-	return req
-}
-
-// converseRequest decodes a request that Amazon's own models take in the same form.
-func converseRequest(body jsontext.Value, p parameters) *modelio.Request {
-	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
-		switch name {
-		case "system":
-			var parts []modelio.Part
-			parts, ok = converseBlocks(v)
-			prepend(r, modelio.Message{Role: modelio.RoleSystem, Content: parts}, ok)
-		case "messages":
-			ok = takeMessages(r, v, converseMessage)
-		case "inferenceConfig":
-			ok = p.decodeIn(r, name, v)
-		case "toolConfig":
-			if r.Tools, ok = converseTools(v.Member("tools")); ok {
-				jsontext.KeepRest(&r.Options, name, v, "tools")
-			}
-		}
-		return ok
-	})
-}
-
-// converseTools decodes a list of tools that is not empty and holds objects only.
-func converseTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
-	var tools []modelio.ToolDefinition
-	for _, entry := range v.Elements() {
-		if !entry.IsObject() {
-			return nil, false
-		}
-		tools = append(tools, converseTool(entry))
+// operationOf returns what takes the model of a path, and its operation if that is not the usual one.
+func operationOf(usual string) func(*Wire, *modelio.Request) {
+	return func(w *Wire, req *modelio.Request) {
+		modelOfPath(req, bedrockModel(w.URL))
+		_, operation, _ := cutLast(w.URL.Path, "/")
+		w.say("operation", operation, usual)
 	}
-	return tools, len(tools) > 0
+}
+
+var converseForm = requestForm{members: converseMembers, parameters: converseParameters, in: "inferenceConfig"}
+
+// converseMembers are those that Amazon's own models take in the same form.
+var converseMembers = map[string]taker{
+	"system":     takeSystem(converseContent),
+	"messages":   takeMessages(converseMessage, false),
+	"toolConfig": takeToolConfig,
+}
+
+func takeToolConfig(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
+	if r.Tools, ok = objects(v.Member("tools"), converseTool); ok {
+		jsontext.KeepRest(&r.Options, name, v, "tools")
+	}
+	return ok
 }
 
 // converseTool decodes a tool specification. Any other entry is kept whole.
@@ -122,45 +99,16 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	return tool
 }
 
-// converseMessage decodes a message. A user's message with nothing but tool results becomes one of
-// role tool.
 func converseMessage(v jsontext.Value) modelio.Message {
-	m := modelio.Message{Role: modelio.RoleUser}
-	for name, f := range v.Members() {
-		switch name {
-		case "role":
-			switch f.Word() {
-			case "user":
-				continue
-			case "assistant":
-				m.Role = modelio.RoleModel
-				continue
-			}
-		case "content":
-			if parts, ok := converseBlocks(f); ok {
-				m.Content = parts
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
-	}
-	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
-		m.Role = modelio.RoleTool
-	}
-	return m
+	return claudeSpeakers.message(v, "content", converseContent)
 }
 
-// converseBlocks decodes a list of blocks that is not empty and holds objects only.
-func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) {
-	var parts []modelio.Part
-	for _, block := range v.Elements() {
-		if !block.IsObject() {
-			return nil, false
-		}
-		parts = append(parts, converseBlock(block))
-	}
-	return parts, len(parts) > 0
+func converseContent(m *modelio.Message, v jsontext.Value) (ok bool) {
+	m.Content, ok = converseBlocks(v)
+	return ok
 }
+
+func converseBlocks(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, converseBlock) }
 
 // converseBlock decodes a block, which has one member named for its kind. One of a kind that has no
 // part, or that is not as its kind should be, becomes a custom part with all of its members.
@@ -176,11 +124,7 @@ func converseBlock(v jsontext.Value) modelio.Part {
 			part.Media, ok = converseMedia(kind, inner)
 			jsontext.KeepRest(&part.Metadata, kind, inner, "format", "source")
 		case "toolUse":
-			part.ToolRequest = &modelio.ToolRequest{
-				Name:  inner.Member("name").Word(),
-				Ref:   inner.Member("toolUseId").Word(),
-				Input: inner.Member("input").Raw(),
-			}
+			part.ToolRequest = toolRequest(inner, "name", "toolUseId", "input")
 			ok = part.ToolRequest.Name != "" && part.ToolRequest.Ref != "" && part.ToolRequest.Input != nil
 			jsontext.KeepRest(&part.Metadata, kind, inner, "name", "toolUseId", "input")
 		case "toolResult":

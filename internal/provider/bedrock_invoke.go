@@ -16,77 +16,45 @@ var _ = Register(&Codec{
 	Provider:       "bedrock",
 	Generates:      true,
 	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
-	DecodeRequest:  requests(invokeAPI, decodeInvoke),
+	DecodeRequest:  decodeInvoke,
 	DecodeResponse: answers(invokeAPI, invokeStream, invokeAnswer),
 })
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {
-	name       string   // what $wire in Options calls it
-	has        []string // a body with one of these members is of this form
-	prompt     string   // the member that is the prompt; empty: there are messages, as in Converse
-	in         string   // the object that has the parameters; empty: the body
-	parameters parameters
+	name string   // what $wire in Options calls it
+	has  []string // a body with one of these members is of this form
+	requestForm
 }
 
 // invokeForms are the forms but for that of Claude's messages, which is what a body has that is of
 // none of these. The first that fits is it.
 var invokeForms = []invokeForm{
-	{name: "nova", has: []string{"schemaVersion", "inferenceConfig"},
-		parameters: parameters{
-			"temperature":    "temperature",
-			"max_new_tokens": "max_tokens",
-			"topP":           "top_p",
-			"stopSequences":  "stop",
-		}},
-	{name: "titan", has: []string{"inputText"}, prompt: "inputText", in: "textGenerationConfig",
-		parameters: parameters{
-			"temperature":   "temperature",
-			"maxTokenCount": "max_tokens",
-			"topP":          "top_p",
-			"stopSequences": "stop",
-		}},
-	{name: "command", has: []string{"message"}, prompt: "message",
-		parameters: parameters{
-			"temperature":    "temperature",
-			"max_tokens":     "max_tokens",
-			"p":              "top_p",
-			"stop_sequences": "stop",
-		}},
-	{name: "claude-text", has: []string{"max_tokens_to_sample"}, prompt: "prompt",
-		parameters: parameters{
-			"temperature":          "temperature",
-			"max_tokens_to_sample": "max_tokens",
-			"top_p":                "top_p",
-			"stop_sequences":       "stop",
-		}},
-	{name: "llama", has: []string{"max_gen_len"}, prompt: "prompt",
-		parameters: parameters{
-			"temperature": "temperature",
-			"max_gen_len": "max_tokens",
-			"top_p":       "top_p",
-		}},
-	{name: "jurassic", has: []string{"maxTokens", "numResults"}, prompt: "prompt",
-		parameters: parameters{
-			"temperature":   "temperature",
-			"maxTokens":     "max_tokens",
-			"topP":          "top_p",
-			"stopSequences": "stop",
-		}},
-	{name: "cohere", has: []string{"p", "k", "num_generations"}, prompt: "prompt",
-		parameters: parameters{
-			"temperature":    "temperature",
-			"max_tokens":     "max_tokens",
-			"p":              "top_p",
-			"stop_sequences": "stop",
-		}},
-	{name: "prompt", has: []string{"prompt"}, prompt: "prompt",
-		parameters: parameters{
-			"temperature": "temperature",
-			"max_tokens":  "max_tokens",
-			"top_p":       "top_p",
-			"stop":        "stop",
-		}},
+	{"nova", []string{"schemaVersion", "inferenceConfig"}, requestForm{
+		members: converseMembers, in: converseForm.in,
+		parameters: parametersOf("temperature", "max_new_tokens=max_tokens", "topP=top_p", "stopSequences=stop"),
+	}},
+	{"titan", []string{"inputText"}, requestForm{
+		prompt: "inputText", in: "textGenerationConfig",
+		parameters: parametersOf("temperature", "maxTokenCount=max_tokens", "topP=top_p", "stopSequences=stop"),
+	}},
+	{"command", []string{"message"}, prompted("message",
+		"temperature", "max_tokens", "p=top_p", "stop_sequences=stop")},
+	{"claude-text", []string{"max_tokens_to_sample"}, prompted("prompt",
+		"temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop")},
+	{"llama", []string{"max_gen_len"}, prompted("prompt",
+		"temperature", "max_gen_len=max_tokens", "top_p")},
+	{"jurassic", []string{"maxTokens", "numResults"}, prompted("prompt",
+		"temperature", "maxTokens=max_tokens", "topP=top_p", "stopSequences=stop")},
+	{"cohere", []string{"p", "k", "num_generations"}, prompted("prompt",
+		"temperature", "max_tokens", "p=top_p", "stop_sequences=stop")},
+	{"prompt", []string{"prompt"}, prompted("prompt",
+		"temperature", "max_tokens", "top_p", "stop")},
+}
+
+// prompted is the form of a body with a prompt and the parameters of these names.
+func prompted(prompt string, names ...string) requestForm {
+	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
 }
 
 // findForm returns the form of a body; nil if it is Claude's.
@@ -104,26 +72,18 @@ func findForm(body jsontext.Value) *invokeForm {
 	return nil
 }
 
-func decodeInvoke(w *Wire, body jsontext.Value) *modelio.Request {
-	var req *modelio.Request
-	if form := findForm(body); form != nil {
-		req = form.decode(body)
-		req.Options[markWire] = jsontext.Text(form.name)
-	} else {
-		req = claudeRequest(w, body)
-	}
-	bedrockURL(w, req, "invoke")
-	return req
+func decodeInvoke(w *Wire) (*modelio.Request, error) {
+	return decodeRequest(invokeAPI, w, decodeInvokeBody, operationOf("invoke"))
 }
 
-func (f *invokeForm) decode(body jsontext.Value) *modelio.Request {
-	switch {
-	case f.prompt == "":
-		return converseRequest(body, f.parameters)
-	case f.in == "":
-		return decodePrompt(body, f.prompt, f.parameters.decode)
+func decodeInvokeBody(body jsontext.Value) *modelio.Request {
+	form := findForm(body)
+	if form == nil {
+		return claudeForm.decode(body)
 	}
-	return decodePrompt(body, f.prompt, f.parameters.within(f.in))
+	req := form.decode(body)
+	req.Options[markWire] = jsontext.Text(form.name)
+	return req
 }
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.

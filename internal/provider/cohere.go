@@ -9,15 +9,10 @@ import (
 
 const cohereAPI = "cohere.chat"
 
-var cohereParameters = parameters{
-	"temperature":       "temperature",
-	"max_tokens":        "max_tokens",
-	"p":                 "top_p",
-	"frequency_penalty": "frequency_penalty",
-	"presence_penalty":  "presence_penalty",
-	"seed":              "seed",
-	"stop_sequences":    "stop",
-}
+var cohereParameters = parametersOf(
+	"temperature", "max_tokens", "p=top_p", "frequency_penalty",
+	"presence_penalty", "seed", "stop_sequences=stop",
+)
 
 // Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
 // streams are not.
@@ -30,13 +25,9 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/v2/chat"),
-	DecodeRequest:  requests(cohereAPI, decodeCohere),
+	DecodeRequest:  requests(cohereAPI, requestForm{members: chatMembers, parameters: cohereParameters}, nil),
 	DecodeResponse: answers(cohereAPI, cohereStream, cohereAnswer),
 })
-
-func decodeCohere(_ *Wire, body jsontext.Value) *modelio.Request {
-	return chatRequest(body, cohereParameters)
-}
 
 var cohereUsage = usageNames{
 	input:     [][]string{{"tokens", "input_tokens"}, {"billed_units", "input_tokens"}},

@@ -10,15 +10,10 @@ import (
 
 const generateAPI = "google.generate"
 
-var generateParameters = parameters{
-	"temperature":      "temperature",
-	"maxOutputTokens":  "max_tokens",
-	"topP":             "top_p",
-	"frequencyPenalty": "frequency_penalty",
-	"presencePenalty":  "presence_penalty",
-	"seed":             "seed",
-	"stopSequences":    "stop",
-}
+var generateParameters = parametersOf(
+	"temperature", "maxOutputTokens=max_tokens", "topP=top_p", "frequencyPenalty=frequency_penalty",
+	"presencePenalty=presence_penalty", "seed", "stopSequences=stop",
+)
 
 // Words that Metadata's $wire has in this API.
 const (
@@ -39,7 +34,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
-	DecodeRequest:  requests(generateAPI, decodeGenerate),
+	DecodeRequest:  requests(generateAPI, generateForm, methodOf("generateContent")),
 	DecodeResponse: decodeGenerated,
 })
 
@@ -63,28 +58,28 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return "", s, false
 }
 
-func decodeGenerate(w *Wire, body jsontext.Value) *modelio.Request {
-	req := decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
-		switch name {
-		case "systemInstruction":
-			var parts []modelio.Part
-			parts, ok = generateParts(v.Member("parts"))
-			prepend(r, modelio.Message{Role: modelio.RoleSystem, Content: parts, Metadata: v.Rest("parts")}, ok)
-		case "contents":
-			var messages []modelio.Message
-			messages, ok = generateMessages(v)
-			r.Messages = append(r.Messages, messages...)
-		case "tools":
-			r.Tools, ok = generateTools(v)
-		case "generationConfig":
-			ok = generateParameters.decodeIn(r, name, v)
-		}
-		return ok
-	})
-	model, method := generatePath(w.URL.Path)
-	modelOfPath(req, model)
-	w.say("method", method, "generateContent")
-	return req
+// methodOf returns what takes the model of a path, and its method if that is not the usual one.
+func methodOf(usual string) func(*Wire, *modelio.Request) {
+	return func(w *Wire, req *modelio.Request) {
+		model, method := generatePath(w.URL.Path)
+		modelOfPath(req, model)
+		w.say("method", method, usual)
+	}
+}
+
+var generateForm = requestForm{
+	members: map[string]taker{
+		"systemInstruction": takeSystem(generateSystem),
+		"contents":          takeContents,
+		"tools":             takeTools(generateTools),
+	},
+	parameters: generateParameters, in: "generationConfig",
+}
+
+func generateSystem(m *modelio.Message, v jsontext.Value) (ok bool) {
+	m.Content, ok = generateParts(v.Member("parts"))
+	m.Metadata = v.Rest("parts")
+	return ok
 }
 
 // generateTools decodes the list of tools: an entry with all functions, then others. It reports
@@ -142,67 +137,30 @@ func generateTool(v jsontext.Value) modelio.ToolDefinition {
 	return tool
 }
 
-// generateMessages decodes contents. It reports false for what is no list of objects.
-func generateMessages(v jsontext.Value) ([]modelio.Message, bool) {
-	if !v.IsArray() {
-		return nil, false
+// takeContents takes a list of objects.
+func takeContents(r *modelio.Request, _ string, v jsontext.Value) bool {
+	messages, ok := objects(v, generateMessage)
+	if ok = ok || v.IsArray() && v.IsEmpty(); ok {
+		r.Messages = append(r.Messages, messages...)
 	}
-	messages := make([]modelio.Message, 0, v.Len())
-	for _, content := range v.Elements() {
-		m, ok := generateMessage(content)
-		if !ok {
-			return nil, false
-		}
-		messages = append(messages, m)
-	}
-	return messages, true
+	return ok
 }
 
-// generateMessage decodes one content. A user's with nothing but function responses becomes a
-// message of role tool.
-func generateMessage(v jsontext.Value) (modelio.Message, bool) {
-	m := modelio.Message{Role: modelio.RoleUser}
-	if !v.IsObject() {
-		return m, false
-	}
-	for name, f := range v.Members() {
-		switch name {
-		case "role":
-			switch f.Word() {
-			case "user":
-				continue
-			case "model":
-				m.Role = modelio.RoleModel
-				continue
-			}
-		case "parts":
-			if parts, ok := generateParts(f); ok {
-				m.Content = parts
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
-	}
+var generateSpeakers = speakers{"user": modelio.RoleUser, "model": modelio.RoleModel}
+
+// generateMessage decodes one content.
+func generateMessage(v jsontext.Value) modelio.Message {
+	m := generateSpeakers.message(v, "parts", func(m *modelio.Message, v jsontext.Value) (ok bool) {
+		m.Content, ok = generateParts(v)
+		return ok
+	})
 	if !v.Member("role").Present() {
 		mark(&m.Metadata, wireRoleless)
 	}
-	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
-		m.Role = modelio.RoleTool
-	}
-	return m, true
+	return m
 }
 
-// generateParts decodes a list of parts that is not empty and holds objects only.
-func generateParts(v jsontext.Value) ([]modelio.Part, bool) {
-	var parts []modelio.Part
-	for _, part := range v.Elements() {
-		if !part.IsObject() {
-			return nil, false
-		}
-		parts = append(parts, generatePart(part))
-	}
-	return parts, len(parts) > 0
-}
+func generateParts(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, generatePart) }
 
 // generateNames is what the kinds of a part are called, and some of what they hold. The API takes names
 // in camel case and in snake case.

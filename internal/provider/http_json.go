@@ -65,7 +65,7 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 
 // looseRequest decodes a body as far as it looks like a request for a model.
 func looseRequest(body jsontext.Value) *modelio.Request {
-	req := chatRequest(body, chatParameters)
+	req := chatForm.decode(body)
 	req.API = httpAPI
 	if messages := body.Member("messages"); messages.IsArray() && messages.IsEmpty() {
 		req.Options["messages"] = messages.Raw() // to be told from none

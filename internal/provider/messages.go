@@ -5,33 +5,93 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// messageList decodes a list of messages, each with one. It reports false for what is no list, and for
-// one with an element that is no message at all.
-func messageList(v jsontext.Value, one func(jsontext.Value) modelio.Message) ([]modelio.Message, bool) {
-	if !v.IsArray() {
-		return nil, false
-	}
-	messages := make([]modelio.Message, 0, v.Len())
-	var calls callNames
-	for _, e := range v.Elements() {
-		if !e.Member("role").Present() {
-			return nil, false
+// takeMessages returns the taker of a list of messages, each of which is decoded by one. A list of what
+// are no messages at all does not fit, nor does an empty one where it could not be told from none: after a
+// system message that the body has elsewhere.
+func takeMessages(one func(jsontext.Value) modelio.Message, emptyFits bool) taker {
+	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
+		if !v.IsArray() || v.IsEmpty() && !emptyFits {
+			return false
 		}
-		m := one(e)
-		calls.resolve(&m)
-		messages = append(messages, m)
+		messages := make([]modelio.Message, 0, v.Len())
+		var calls callNames
+		for _, e := range v.Elements() {
+			if !e.Member("role").Present() {
+				return false
+			}
+			m := one(e)
+			calls.resolve(&m)
+			messages = append(messages, m)
+		}
+		r.Messages = append(r.Messages, messages...)
+		return true
 	}
-	return messages, true
 }
 
-// takeMessages takes a list of messages after a system message that is there already. It reports
-// false for an empty list, which could not be told from none.
-func takeMessages(r *modelio.Request, v jsontext.Value, one func(jsontext.Value) modelio.Message) bool {
-	messages, ok := messageList(v, one)
-	if ok = ok && len(messages) > 0; ok {
-		r.Messages = append(r.Messages, messages...)
+// objects decodes a list of objects, each with one. It reports false for one with another element, and for
+// an empty one, which could not be told from none.
+func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {
+	if v.IsEmpty() || !v.IsArray() {
+		return nil, false
 	}
-	return ok
+	all := make([]T, 0, v.Len())
+	for _, e := range v.Elements() {
+		if !e.IsObject() {
+			return nil, false
+		}
+		all = append(all, one(e))
+	}
+	return all, true
+}
+
+// toolList returns the decoder of a list of tools, each of which is decoded by one.
+func toolList(one func(jsontext.Value) (modelio.ToolDefinition, bool)) func(jsontext.Value) ([]modelio.ToolDefinition, bool) {
+	return func(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
+		if !v.IsArray() {
+			return nil, false
+		}
+		tools := []modelio.ToolDefinition{}
+		for _, e := range v.Elements() {
+			tool, ok := one(e)
+			if !ok {
+				return nil, false
+			}
+			tools = append(tools, tool)
+		}
+		return tools, true
+	}
+}
+
+// speakers are the roles of an API in which user and model speak in turns. Others are kept in Metadata.
+type speakers map[string]modelio.Role
+
+// message decodes a message, whose content is for take. A user's with nothing but tool results becomes one of
+// role tool.
+func (s speakers) message(v jsontext.Value, content string, take func(*modelio.Message, jsontext.Value) bool) modelio.Message {
+	m := modelio.Message{Role: modelio.RoleUser}
+	for name, f := range v.Members() {
+		if role, ok := s[f.Word()]; ok && name == "role" {
+			m.Role = role
+			continue
+		}
+		if name == content && take(&m, f) {
+			continue
+		}
+		jsontext.Keep(&m.Metadata, name, f.Raw())
+	}
+	if m.Role == modelio.RoleUser && onlyResults(m.Content) {
+		m.Role = modelio.RoleTool
+	}
+	return m
+}
+
+func onlyResults(parts []modelio.Part) bool {
+	for _, part := range parts {
+		if part.ToolResponse == nil {
+			return false
+		}
+	}
+	return len(parts) > 0
 }
 
 // toolRequest returns the call that an object is, by the names of its members.

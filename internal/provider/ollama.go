@@ -10,15 +10,10 @@ const (
 	ollamaGenerateAPI = "ollama.generate"
 )
 
-var ollamaParameters = parameters{
-	"temperature":       "temperature",
-	"num_predict":       "max_tokens",
-	"top_p":             "top_p",
-	"frequency_penalty": "frequency_penalty",
-	"presence_penalty":  "presence_penalty",
-	"seed":              "seed",
-	"stop":              "stop",
-}
+var ollamaParameters = parametersOf(
+	"temperature", "num_predict=max_tokens", "top_p", "frequency_penalty",
+	"presence_penalty", "seed", "stop",
+)
 
 // wireNameless is what Metadata's $wire has for a tool response that does not name its tool.
 const wireNameless = "nameless"
@@ -32,23 +27,20 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/api/chat"),
-	DecodeRequest:  requests(ollamaChatAPI, decodeOllamaChat),
+	DecodeRequest:  requests(ollamaChatAPI, ollamaChatForm, nil),
 	DecodeResponse: answers(ollamaChatAPI, ollamaStream, ollamaAnswer),
 })
 
-func decodeOllamaChat(_ *Wire, body jsontext.Value) *modelio.Request {
-	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
-		switch name {
-		case "messages":
-			r.Messages, ok = messageList(v, ollamaMessage)
-		case "tools":
-			r.Tools, ok = chatTools(v)
-		case "options":
-			ok = ollamaParameters.decodeIn(r, name, v)
-		}
-		return ok
-	})
-}
+var (
+	ollamaChatForm = requestForm{
+		members: map[string]taker{
+			"messages": takeMessages(ollamaMessage, true),
+			"tools":    takeTools(toolList(chatTool)),
+		},
+		parameters: ollamaParameters, in: "options",
+	}
+	ollamaGenerateForm = requestForm{prompt: "prompt", parameters: ollamaParameters, in: "options"}
+)
 
 // ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool
 // calls. A member that fits no part is kept in Metadata.
@@ -154,10 +146,6 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("prompt"), "/api/generate"),
-	DecodeRequest:  requests(ollamaGenerateAPI, decodeOllamaGenerate),
+	DecodeRequest:  requests(ollamaGenerateAPI, ollamaGenerateForm, nil),
 	DecodeResponse: answers(ollamaGenerateAPI, ollamaStream, ollamaAnswer),
 })
-
-func decodeOllamaGenerate(_ *Wire, body jsontext.Value) *modelio.Request {
-	return decodePrompt(body, "prompt", ollamaParameters.within("options"))
-}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"strconv"
@@ -12,15 +13,10 @@ import (
 
 const chatAPI = "openai.chat"
 
-var chatParameters = parameters{
-	"temperature":       "temperature",
-	"max_tokens":        "max_tokens",
-	"top_p":             "top_p",
-	"frequency_penalty": "frequency_penalty",
-	"presence_penalty":  "presence_penalty",
-	"seed":              "seed",
-	"stop":              "stop",
-}
+var chatParameters = parametersOf(
+	"temperature", "max_tokens", "top_p", "frequency_penalty",
+	"presence_penalty", "seed", "stop",
+)
 
 // The chat completions API of OpenAI and of the many hosts that copy it.
 var _ = Register(&Codec{
@@ -32,7 +28,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), chatPaths...),
-	DecodeRequest:  requests(chatAPI, decodeChat),
+	DecodeRequest:  requests(chatAPI, chatForm, chatOutside),
 	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),
 	Encoder:        &Encoder{encodeChat, chatEndpoint},
 })
@@ -44,17 +40,23 @@ func chatEndpoint(req *modelio.Request) string {
 	return deployed(req, "/v1", "/chat/completions")
 }
 
-func decodeChat(w *Wire, body jsontext.Value) *modelio.Request {
-	req := chatRequest(body, chatParameters)
-	alias(req, body, "max_completion_tokens", "max_tokens", &req.MaxTokens)
-	alias(req, body, "random_seed", "seed", &req.Seed) // Mistral
-	deployment(req, w)
-	return req
+var chatForm = requestForm{members: chatMembers, parameters: chatParameters}
+
+// chatMembers are those that other APIs share.
+var chatMembers = map[string]taker{
+	"messages": takeMessages(chatMessage, true),
+	"tools":    takeTools(toolList(chatTool)),
+}
+
+func chatOutside(w *Wire, req *modelio.Request) {
+	alias(req, "max_completion_tokens", "max_tokens", &req.MaxTokens)
+	alias(req, "random_seed", "seed", &req.Seed) // Mistral
+	deployment(w, req)
 }
 
 // deployment keeps the deployment of an Azure path, /openai/deployments/<name>/…, which is the
 // model where the body names none. A body that names the same keeps its model in Options.
-func deployment(r *modelio.Request, w *Wire) {
+func deployment(w *Wire, r *modelio.Request) {
 	_, rest, ok := strings.Cut(w.URL.Path, "/deployments/")
 	name, _, nested := strings.Cut(rest, "/")
 	if !ok || !nested {
@@ -102,56 +104,19 @@ func encodeChat(req *modelio.Request) ([]byte, error) {
 	return jsontext.ObjectText(body), nil
 }
 
-// chatRequest decodes a request whose messages and tools are those of chat completions.
-func chatRequest(body jsontext.Value, p parameters) *modelio.Request {
-	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
-		switch name {
-		case "messages":
-			r.Messages, ok = messageList(v, chatMessage)
-		case "tools":
-			r.Tools, ok = chatTools(v)
-		default:
-			ok = p.decode(r, name, v)
-		}
-		return ok
-	})
-}
-
-// chatTools decodes the list of tools. It reports false for one that is no list of objects
-// with a type.
-func chatTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
-	if !v.IsArray() {
-		return nil, false
-	}
-	tools := []modelio.ToolDefinition{}
-	for _, t := range v.Elements() {
-		if !t.Member("type").Present() {
-			return nil, false
-		}
-		tools = append(tools, chatTool(t))
-	}
-	return tools, true
-}
-
-// chatTool decodes a function. Any other tool, such as a host's own web search, is kept whole in
-// its Metadata.
-func chatTool(v jsontext.Value) modelio.ToolDefinition {
+// chatTool decodes a function. Any other tool that has a type, such as a host's own web search, is kept
+// whole in its Metadata.
+func chatTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	kind, function := v.Member("type").Word(), v.Member("function")
 	if kind != "function" || !function.Member("name").IsWord() {
-		tool := modelio.ToolDefinition{Name: kind, Metadata: v.Object()}
-		for _, name := range []jsontext.Value{v.Member("name"), v.Member(kind, "name")} {
-			if name.IsWord() {
-				tool.Name = name.Word()
-			}
-		}
-		return tool
+		name := cmp.Or(v.Member(kind, "name").Word(), v.Member("name").Word(), kind)
+		return modelio.ToolDefinition{Name: name, Metadata: v.Object()}, v.Member("type").Present()
 	}
 	tool := modelio.ToolDefinition{Metadata: v.Rest("type", "function")}
-	rest := functionTool(&tool, function, "parameters")
-	if rest != nil {
+	if rest := functionTool(&tool, function, "parameters"); rest != nil {
 		jsontext.Keep(&tool.Metadata, "function", jsontext.ObjectText(rest))
 	}
-	return tool
+	return tool, true
 }
 
 // functionTool takes name, description and schema of a tool from its members, and returns the

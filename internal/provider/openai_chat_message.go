@@ -138,17 +138,7 @@ func chatContent(v jsontext.Value) ([]modelio.Part, bool) {
 	if text, ok := v.Text(); ok {
 		return []modelio.Part{modelio.TextPart(text)}, true
 	}
-	if v.IsEmpty() || !v.IsArray() {
-		return nil, false
-	}
-	var parts []modelio.Part
-	for _, block := range v.Elements() {
-		if !block.IsObject() {
-			return nil, false
-		}
-		parts = append(parts, chatBlock(block))
-	}
-	return parts, true
+	return objects(v, chatBlock)
 }
 
 // chatBlock decodes one block of a content list. A block of a kind that has no part, or that is

@@ -14,18 +14,12 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          matchCompletions,
-	DecodeRequest:  requests(completionsAPI, decodeCompletions),
+	DecodeRequest:  requests(completionsAPI, requestForm{prompt: "prompt", parameters: chatParameters}, deployment),
 	DecodeResponse: answers(completionsAPI, chatStream, completion),
 })
 
 func matchCompletions(w *Wire) bool {
 	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)
-}
-
-func decodeCompletions(w *Wire, body jsontext.Value) *modelio.Request {
-	req := decodePrompt(body, "prompt", chatParameters.decode)
-	deployment(req, w)
-	return req
 }
 
 // completion decodes a completion. Some hosts answer with a chat completion.

@@ -12,15 +12,9 @@ var _ = Register(&Codec{
 	API:            embeddingsAPI,
 	Provider:       "openai",
 	Match:          posts(has("input"), "/embeddings"),
-	DecodeRequest:  requests(embeddingsAPI, decodeEmbeddings),
+	DecodeRequest:  requests(embeddingsAPI, requestForm{prompt: "input"}, deployment),
 	DecodeResponse: answers(embeddingsAPI, folding{}, embeddings),
 })
-
-func decodeEmbeddings(w *Wire, body jsontext.Value) *modelio.Request {
-	req := decodePrompt(body, "input", parameters{}.decode)
-	deployment(req, w)
-	return req
-}
 
 // embeddings decodes a list of embeddings: each is a custom part, in the list's order.
 func embeddings(body jsontext.Value) (*modelio.Response, error) {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -10,11 +11,7 @@ import (
 
 const responsesAPI = "openai.responses"
 
-var responsesParameters = parameters{
-	"temperature":       "temperature",
-	"max_output_tokens": "max_tokens",
-	"top_p":             "top_p",
-}
+var responsesParameters = parametersOf("temperature", "max_output_tokens=max_tokens", "top_p")
 
 // Words that Metadata's $wire has in this API beside those of chat completions.
 const (
@@ -29,7 +26,7 @@ var _ = Register(&Codec{
 	Provider:       "openai",
 	Generates:      true,
 	Match:          posts(isResponsesBody, "/responses"),
-	DecodeRequest:  requests(responsesAPI, decodeResponses),
+	DecodeRequest:  requests(responsesAPI, responsesForm, nil),
 	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),
 	Encoder:        &Encoder{encodeResponses, responsesEndpoint},
 })
@@ -40,81 +37,49 @@ func isResponsesBody(body jsontext.Value) bool {
 
 func responsesEndpoint(req *modelio.Request) string { return endpointOf(req, "/v1/responses") }
 
-func decodeResponses(_ *Wire, body jsontext.Value) *modelio.Request {
-	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
-		switch name {
-		case "instructions":
-			var text string
-			text, ok = v.Text()
-			prepend(r, markedText(modelio.RoleSystem, text, wireInstructions), ok)
-		case "input":
-			var messages []modelio.Message
-			messages, ok = responsesInput(v)
-			r.Messages = append(r.Messages, messages...)
-		case "tools":
-			r.Tools, ok = responsesTools(v)
-		default:
-			ok = responsesParameters.decode(r, name, v)
-		}
+var responsesForm = requestForm{parameters: responsesParameters, members: map[string]taker{
+	"instructions": takeSystem(markedText(wireInstructions)),
+	"input":        takeInput,
+	"tools":        takeTools(toolList(responsesTool)),
+}}
+
+// markedText returns what takes a text as the content of a message that is marked.
+func markedText(word string) func(m *modelio.Message, v jsontext.Value) bool {
+	return func(m *modelio.Message, v jsontext.Value) bool {
+		text, ok := v.Text()
+		m.Content = []modelio.Part{modelio.TextPart(text)}
+		mark(&m.Metadata, word)
 		return ok
-	})
+	}
 }
 
-func markedText(role modelio.Role, text, word string) modelio.Message {
-	m := modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
-	mark(&m.Metadata, word)
-	return m
+// responsesTool decodes a tool that has a type. A host's own is kept whole.
+func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
+	kind, name := v.Member("type"), v.Member("name").Word()
+	if kind.Word() != "function" || name == "" {
+		return modelio.ToolDefinition{Name: cmp.Or(name, kind.Word()), Metadata: v.Object()}, kind.Present()
+	}
+	rest := functionTool(&tool, v, "parameters")
+	if delete(rest, "type"); len(rest) > 0 {
+		tool.Metadata = rest
+	}
+	return tool, true
 }
 
-// responsesTools decodes the list of tools. It reports false for one that is no list of objects
-// with a type.
-func responsesTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
-	if !v.IsArray() {
-		return nil, false
+// takeInput takes the input, a text or a list of items.
+func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
+	m := modelio.Message{Role: modelio.RoleUser}
+	if markedText(wireInput)(&m, v) {
+		r.Messages = append(r.Messages, m)
+		return true
 	}
-	tools := []modelio.ToolDefinition{}
-	for _, t := range v.Elements() {
-		switch kind := t.Member("type"); {
-		case !kind.Present():
-			return nil, false
-		case kind.Word() == "function" && t.Member("name").IsWord():
-			var tool modelio.ToolDefinition
-			rest := functionTool(&tool, t, "parameters")
-			if delete(rest, "type"); len(rest) > 0 {
-				tool.Metadata = rest
-			}
-			tools = append(tools, tool)
-		default: // a host's own tool, kept whole
-			name := t.Member("name").Word()
-			if name == "" {
-				name = kind.Word()
-			}
-			tools = append(tools, modelio.ToolDefinition{Name: name, Metadata: t.Object()})
-		}
-	}
-	return tools, true
-}
-
-// responsesInput decodes the input. It reports false for an empty list, which could not be told
-// from no input, and for one with an element that is no object.
-func responsesInput(v jsontext.Value) ([]modelio.Message, bool) {
-	if text, ok := v.Text(); ok {
-		return []modelio.Message{markedText(modelio.RoleUser, text, wireInput)}, true
-	}
-	if v.IsEmpty() || !v.IsArray() {
-		return nil, false
-	}
-	messages := make([]modelio.Message, 0, v.Len())
+	messages, ok := objects(v, responsesItem)
 	var calls callNames
-	for _, item := range v.Elements() {
-		if !item.IsObject() {
-			return nil, false
-		}
-		m := responsesItem(item)
-		calls.resolve(&m)
-		messages = append(messages, m)
+	for i := range messages {
+		calls.resolve(&messages[i])
 	}
-	return messages, true
+	r.Messages = append(r.Messages, messages...)
+	return ok
 }
 
 // responsesItem decodes an item of an input or output. One of a kind that is no message, or that is
@@ -228,16 +193,9 @@ func responsesReasoning(v jsontext.Value) (modelio.Message, bool) {
 	return m, true
 }
 
-// responsesBlocks decodes a content list that is not empty and holds objects only.
+// responsesBlocks decodes a content list.
 func responsesBlocks(v jsontext.Value, role modelio.Role) ([]modelio.Part, bool) {
-	var parts []modelio.Part
-	for _, block := range v.Elements() {
-		if !block.IsObject() {
-			return nil, false
-		}
-		parts = append(parts, responsesBlock(block, role))
-	}
-	return parts, len(parts) > 0
+	return objects(v, func(block jsontext.Value) modelio.Part { return responsesBlock(block, role) })
 }
 
 // responsesBlock decodes a block. A block of a kind that has no part, or that is not as its kind

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -10,6 +11,19 @@ import (
 // parameters maps what an API calls the parameters that the snapshot format has fields for to their
 // names there. It lacks those that the API lacks.
 type parameters map[string]string
+
+// parametersOf returns parameters, each by the name that both have, or as wire=ours.
+func parametersOf(names ...string) parameters {
+	p := parameters{}
+	for _, name := range names {
+		wire, ours, ok := strings.Cut(name, "=")
+		if !ok {
+			ours = wire
+		}
+		p[wire] = ours
+	}
+	return p
+}
 
 // stopName is the parameter that is no number.
 const stopName = "stop"
@@ -28,13 +42,6 @@ func (p parameters) decode(r *modelio.Request, name string, v jsontext.Value) (o
 		}
 	}
 	return ok
-}
-
-// within returns a taker of the parameters in an object that the API has for them.
-func (p parameters) within(object string) taker {
-	return func(r *modelio.Request, name string, v jsontext.Value) bool {
-		return name == object && p.decodeIn(r, name, v)
-	}
 }
 
 // decodeIn takes the parameters out of an object that the API has for them, and keeps the rest of
@@ -84,8 +91,12 @@ func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
 
 // alias lets another member of the body, a number, set a field. It stays in Options, so that
 // the wire's name for it is not lost; so does a member of the usual name beside it.
-func alias(r *modelio.Request, body jsontext.Value, name, usual string, field **json.Number) {
-	number, ok := body.Member(name).Number()
+func alias(r *modelio.Request, name, usual string, field **json.Number) {
+	doc, err := jsontext.Parse(r.Options[name])
+	if err != nil {
+		return
+	}
+	number, ok := doc.Root().Number()
 	if !ok {
 		return
 	}

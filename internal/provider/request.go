@@ -5,35 +5,48 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// requests returns the DecodeRequest of an API whose bodies are objects. decode says with say what
-// is to be kept of the path; the rest of the request is kept here.
-func requests(api string, decode func(*Wire, jsontext.Value) *modelio.Request) func(*Wire) (*modelio.Request, error) {
+// A requestForm is the body of an API, an object.
+type requestForm struct {
+	prompt     string           // the member that is the prompt, if it is a string; empty: there are messages
+	members    map[string]taker // those with another field
+	parameters parameters
+	in         string // the object that has the parameters; empty: the body
+}
+
+// A taker takes a member of a body into the field for it. It reports false for one that does not fit
+// it.
+type taker func(r *modelio.Request, name string, v jsontext.Value) bool
+
+// requests returns the DecodeRequest of an API. outside, if not nil, takes what the path says: it keeps
+// with say what has no field. The rest of the request is kept here.
+func requests(api string, form requestForm, outside func(*Wire, *modelio.Request)) func(*Wire) (*modelio.Request, error) {
 	return func(w *Wire) (*modelio.Request, error) {
-		body, err := w.body(api)
-		if err != nil {
-			return nil, err
-		}
-		w.said = nil
-		req := decode(w, body)
-		req.API = api
-		w.keepOutside(req)
-		return req, nil
+		return decodeRequest(api, w, form.decode, outside)
 	}
 }
 
-// A taker takes a member of a body into the field for it. It reports false for one that has no
-// field or does not fit it.
-type taker func(r *modelio.Request, name string, v jsontext.Value) bool
+func decodeRequest(
+	api string, w *Wire, decode func(jsontext.Value) *modelio.Request, outside func(*Wire, *modelio.Request),
+) (*modelio.Request, error) {
+	body, err := w.body(api)
+	if err != nil {
+		return nil, err
+	}
+	w.said = nil
+	req := decode(body)
+	req.API = api
+	if outside != nil {
+		outside(w, req)
+	}
+	w.keepOutside(req)
+	return req, nil
+}
 
-// decodeMembers decodes a body: the model, and what take takes. The rest is kept in Options.
-func decodeMembers(body jsontext.Value, take taker) *modelio.Request {
+// decode decodes a body. What has no field is kept in Options.
+func (f requestForm) decode(body jsontext.Value) *modelio.Request {
 	req := &modelio.Request{Options: modelio.Object{}}
 	for name, v := range body.Members() {
-		switch {
-		case name == "model" && v.IsWord():
-			req.Model = v.Word()
-		case take(req, name, v):
-		default:
+		if !f.take(req, name, v) {
 			req.Options[name] = v.Raw()
 		}
 	}
@@ -43,28 +56,45 @@ func decodeMembers(body jsontext.Value, take taker) *modelio.Request {
 	return req
 }
 
-// decodePrompt decodes a body whose content is one member. If that is a string it is the prompt.
-// Other members are for take.
-func decodePrompt(body jsontext.Value, prompt string, take taker) *modelio.Request {
-	return decodeMembers(body, func(r *modelio.Request, name string, v jsontext.Value) bool {
-		if name != prompt {
-			return take(r, name, v)
-		}
-		text, ok := v.Text()
-		if ok {
+// take takes a member that has a field and fits it.
+func (f requestForm) take(r *modelio.Request, name string, v jsontext.Value) (ok bool) {
+	switch take := f.members[name]; {
+	case take != nil:
+		return take(r, name, v)
+	case name == "model":
+		r.Model = v.Word()
+		return v.IsWord()
+	case name == f.prompt && name != "":
+		var text string
+		if text, ok = v.Text(); ok {
 			r.Prompt = &text
 		}
 		return ok
-	})
+	case f.in == "":
+		return f.parameters.decode(r, name, v)
+	}
+	return name == f.in && f.parameters.decodeIn(r, name, v)
 }
 
-// prepend puts the system message before the others, wherever the body has it. It passes on whether
-// there is one.
-func prepend(r *modelio.Request, m modelio.Message, ok bool) bool {
-	if ok {
-		r.Messages = append([]modelio.Message{m}, r.Messages...)
+// takeTools returns the taker of a list of tools.
+func takeTools(decode func(jsontext.Value) ([]modelio.ToolDefinition, bool)) taker {
+	return func(r *modelio.Request, _ string, v jsontext.Value) (ok bool) {
+		r.Tools, ok = decode(v)
+		return ok
 	}
-	return ok
+}
+
+// takeSystem returns the taker of a system message, which is put before the others, wherever the body
+// has it.
+func takeSystem(content func(m *modelio.Message, v jsontext.Value) bool) taker {
+	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
+		m := modelio.Message{Role: modelio.RoleSystem}
+		ok := content(&m, v)
+		if ok {
+			r.Messages = append([]modelio.Message{m}, r.Messages...)
+		}
+		return ok
+	}
 }
 
 // modelOfPath sets the model, which the path has, and keeps one in the body beside it.

@@ -2,9 +2,6 @@ package provider
 
 import (
 	"strings"
-
-	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 const vertexAnthropicAPI = "vertex.anthropic"
@@ -17,7 +14,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
 	Generates:      true,
 	Match:          matchVertexAnthropic,
-	DecodeRequest:  requests(vertexAnthropicAPI, decodeVertexAnthropic),
+	DecodeRequest:  requests(vertexAnthropicAPI, claudeForm, methodOf("rawPredict")),
 	DecodeResponse: answers(vertexAnthropicAPI, claudeStream, claudeAnswer),
 })
 
@@ -25,12 +22,4 @@ func matchVertexAnthropic(w *Wire) bool {
 	path := w.URL.Path
 	return strings.Contains(path, "/publishers/anthropic/models/") && !strings.Contains(path, "/count-tokens:") &&
 		posts(hasList("messages"), ":rawPredict", ":streamRawPredict")(w)
-}
-
-func decodeVertexAnthropic(w *Wire, body jsontext.Value) *modelio.Request {
-	req := claudeRequest(w, body)
-	model, method := generatePath(w.URL.Path)
-	modelOfPath(req, model)
-	w.say("method", method, "rawPredict")
-	return req
 }
