@@ -2,11 +2,16 @@ package recorder
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -15,6 +20,9 @@ import (
 // Serve starts a server on a loopback address that stands for the named provider. What it is asked
 // goes through the recorder as if it had been sent to the provider. close ends it, after answers
 // that are on their way.
+//
+// The server spends the caller's money with the caller's key, so it answers nobody else: url ends in
+// a path that cannot be guessed, and pages of browsers are refused (design R16).
 func (r *Recorder) Serve(name string) (url string, closeServer func(), err error) {
 	home, ok := provider.Home(name)
 	if !ok {
@@ -24,9 +32,18 @@ func (r *Recorder) Serve(name string) (url string, closeServer func(), err error
 	if err != nil {
 		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
-	server := &http.Server{Handler: &gateway{r, home}}
+	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), home: home}
+	g.proxy = httputil.ReverseProxy{
+		Rewrite:        g.rewrite,
+		Transport:      r,
+		FlushInterval:  -1, // so that a stream stays one
+		ModifyResponse: g.clean,
+		ErrorHandler:   g.refuse,
+		ErrorLog:       log.New(io.Discard, "", 0), // the caller sees what is wrong with its answer
+	}
+	server := &http.Server{Handler: g}
 	go server.Serve(listener) // ends with Close
-	return "http://" + listener.Addr().String(), func() {
+	return "http://" + g.host + g.prefix, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		server.Shutdown(ctx) // so that answers that are on their way are recorded
@@ -44,48 +61,79 @@ func homes() (names []string) {
 	return names
 }
 
-// A gateway passes what a server is asked to a recorder.
+// A gateway passes what a server is asked to a recorder. What belongs to the connection of one side
+// is not passed to the other: that is the proxy's work.
 type gateway struct {
-	recorder *Recorder
-	home     *url.URL
+	host   string // the server's own
+	prefix string // of all paths
+	home   *url.URL
+	proxy  httputil.ReverseProxy
+}
+
+// methods are those that APIs use. CONNECT and TRACE are for proxies, OPTIONS is a browser's question.
+var methods = []string{
+	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead,
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, in *http.Request) {
-	out := in.Clone(in.Context())
-	out.RequestURI = ""
-	out.URL.Scheme, out.URL.Host, out.Host = g.home.Scheme, g.home.Host, g.home.Host
-	out.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
-	resp, err := g.recorder.RoundTrip(out)
-	if err != nil {
-		resp = refusal(in, err)
+	status, why := g.forbids(in)
+	if why != "" {
+		http.Error(w, "traceforge: "+why, status)
+		return
 	}
-	defer resp.Body.Close()
+	g.proxy.ServeHTTP(w, in)
+}
+
+// forbids says why a request is not answered; "" where it is.
+func (g *gateway) forbids(in *http.Request) (status int, why string) {
+	origin, site := in.Header.Get("Origin"), in.Header.Get("Sec-Fetch-Site")
+	switch {
+	case in.Host != g.host:
+		return http.StatusMisdirectedRequest, "the request is for another host than this server's"
+	case origin != "" && origin != "http://"+g.host,
+		site != "" && site != "same-origin" && site != "none":
+		return http.StatusForbidden, "a page of a browser asked, which is no code under test"
+	case !slices.Contains(methods, in.Method):
+		return http.StatusMethodNotAllowed, "the method is none that APIs use"
+	case in.Header.Get("Upgrade") != "":
+		return http.StatusBadRequest, "the connection cannot be upgraded: such a call is not recorded"
+	case in.URL.User != nil || in.URL.Host != "":
+		return http.StatusBadRequest, "the request's target is a whole URL: this server is no proxy"
+	case !strings.HasPrefix(in.URL.EscapedPath(), g.prefix+"/"):
+		return http.StatusNotFound, "the path does not begin as the one of Recorder.URL: append to that what follows the provider's host"
+	}
+	return 0, ""
+}
+
+// rewrite sends a request to the provider.
+func (g *gateway) rewrite(p *httputil.ProxyRequest) {
+	u := &url.URL{Scheme: g.home.Scheme, Host: g.home.Host, RawQuery: p.In.URL.RawQuery}
+	u.Path = strings.TrimPrefix(p.In.URL.Path, g.prefix)
+	u.RawPath = strings.TrimPrefix(p.In.URL.RawPath, g.prefix)
+	p.Out.URL, p.Out.Host = u, g.home.Host
+	p.Out.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
+}
+
+// clean drops what a provider says to browsers.
+func (g *gateway) clean(resp *http.Response) error {
+	resp.Header.Del("Set-Cookie")
+	for name := range resp.Header {
+		if strings.HasPrefix(name, "Access-Control-") {
+			delete(resp.Header, name)
+		}
+	}
+	return nil
+}
+
+// refuse answers a call that failed, in a way that no client tries again.
+func (g *gateway) refuse(w http.ResponseWriter, in *http.Request, err error) {
+	if errors.Is(err, context.Canceled) {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+	resp := refusal(in, err)
 	for name, values := range resp.Header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(resp.StatusCode)
-	if err := copyFlushed(w, resp.Body); err != nil {
-		panic(http.ErrAbortHandler) // the client sees that its answer was cut
-	}
-}
-
-// copyFlushed passes each read on at once, so that a stream stays one.
-func copyFlushed(w http.ResponseWriter, body io.Reader) error {
-	flusher := http.NewResponseController(w)
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := body.Read(buffer)
-		if n > 0 {
-			if _, err := w.Write(buffer[:n]); err != nil {
-				return err
-			}
-			flusher.Flush()
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	io.Copy(w, resp.Body) // in memory: the client is told, or has gone
 }

@@ -1,0 +1,179 @@
+package recorder
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const askedBody = `{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"a"}]}`
+
+// An upstream is a provider that notes what it is asked, and answers as it is told.
+type upstream struct {
+	asked  []*http.Request
+	header http.Header
+	body   string
+}
+
+func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
+	u.asked = append(u.asked, req)
+	body := u.body
+	if body == "" {
+		body = `{"id":"1","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"four"},"finish_reason":"stop"}]}`
+	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	for name, values := range u.header {
+		header[name] = values
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Request: req,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+// TestGatewayAnswersOnlyItsCaller asks the server of a URL as others than the code under test would:
+// none of it reaches the provider, whose answers cost the caller's money.
+func TestGatewayAnswersOnlyItsCaller(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		edit      func(*http.Request)
+		want      int
+	}{
+		{"asked", "the code under test", func(*http.Request) {}, 200},
+		{"own origin", "a program of its own page", func(r *http.Request) { r.Header.Set("Origin", "http://"+r.URL.Host) }, 200},
+		{"no page", "a browser's own address bar", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "none") }, 200},
+		{"host", "a name that was bound to the loopback address (DNS rebinding)", func(r *http.Request) { r.Host = "evil.example" }, 421},
+		{"host's port", "another server of this machine", func(r *http.Request) { r.Host = "127.0.0.1:1" }, 421},
+		{"localhost", "a name that a page can have too", func(r *http.Request) { r.Host = "localhost:" + r.URL.Port() }, 421},
+		{"origin", "a page that asks across sites", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403},
+		{"null origin", "a page in a sandbox", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		{"cross-site", "a form of a page, which sends no Origin in old browsers", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
+		{"same-site", "another port of this machine", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
+		{"no path", "who does not know the URL", func(r *http.Request) { r.URL.Path = "/v1/chat/completions" }, 404},
+		{"guessed path", "who guesses it", func(r *http.Request) { r.URL.Path = "/aaaaaaaaaaaaaaaaaaaaaaaaaa/v1/chat/completions" }, 404},
+		{"longer path", "a longer one is another", func(r *http.Request) { r.URL.Path = strings.Replace(r.URL.Path, "/v1", "x/v1", 1) }, 404},
+		{"options", "a browser asks whether it may", func(r *http.Request) { r.Method = http.MethodOptions }, 405},
+		{"trace", "gives what was sent back, its key too", func(r *http.Request) { r.Method, r.Body, r.ContentLength = http.MethodTrace, nil, 0 }, 405},
+		{"connect", "is for proxies", func(r *http.Request) { r.Method, r.Body, r.ContentLength = http.MethodConnect, nil, 0 }, 405},
+		{"own method", "no API has it", func(r *http.Request) { r.Method = "PROPFIND" }, 405},
+		{"upgrade", "a connection of another protocol is not recorded", func(r *http.Request) {
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", "websocket")
+		}, 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, u := newScene(t), &upstream{}
+			s.run(Update, func(r *Recorder) {
+				base, closeServer, err := r.Serve("openai")
+				require.NoError(t, err)
+				defer closeServer()
+				req, err := http.NewRequest("POST", base+"/v1/chat/completions", strings.NewReader(askedBody))
+				require.NoError(t, err)
+				req.Header.Set("Content-Type", "application/json")
+				c.edit(req)
+				resp, err := http.DefaultTransport.RoundTrip(req)
+				require.NoError(t, err)
+				defer resp.Body.Close()
+				said, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				require.Equal(t, c.want, resp.StatusCode, "%s: %s", c.why, said)
+				if c.want == 200 {
+					require.Len(t, u.asked, 1, c.why)
+					require.Equal(t, "https://api.openai.com/v1/chat/completions", u.asked[0].URL.String())
+					require.Equal(t, "api.openai.com", u.asked[0].Host)
+				} else {
+					require.Empty(t, u.asked, c.why)
+				}
+			}, func(o *Options) { o.Upstream = u })
+		})
+	}
+}
+
+// TestGatewayIsNoProxy sends whole URLs as targets, as to a proxy: their host and credentials go nowhere.
+func TestGatewayIsNoProxy(t *testing.T) {
+	for _, c := range []struct{ name, target string }{
+		{"own host", "http://user:secret@HOST/PREFIX/v1/models"},
+		{"other host", "http://user:secret@evil.example/PREFIX/v1/models"},
+	} {
+		s, u := newScene(t), &upstream{}
+		s.run(Update, func(r *Recorder) {
+			base, closeServer, err := r.Serve("openai")
+			require.NoError(t, err)
+			defer closeServer()
+			at, err := url.Parse(base)
+			require.NoError(t, err)
+			conn, err := net.Dial("tcp", at.Host)
+			require.NoError(t, err)
+			defer conn.Close()
+			target := strings.NewReplacer("HOST", at.Host, "/PREFIX", at.Path).Replace(c.target)
+			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, at.Host)
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			require.NoError(t, err)
+			resp.Body.Close()
+			require.GreaterOrEqual(t, resp.StatusCode, 400, c.name)
+			require.Empty(t, u.asked, c.name)
+		}, func(o *Options) { o.Upstream = u })
+	}
+}
+
+// TestGatewayPassesNoConnectionOn keeps what concerns one connection, and what is said to browsers,
+// from the other side.
+func TestGatewayPassesNoConnectionOn(t *testing.T) {
+	perHop := []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+		"Te", "Trailer", "Transfer-Encoding", "X-Named", "X-Forwarded-For", "Forwarded"}
+	s, u := newScene(t), &upstream{header: http.Header{
+		"Connection": {"X-Named"}, "X-Named": {"1"}, "Keep-Alive": {"timeout=5"}, "Proxy-Authenticate": {"Basic"},
+		"Set-Cookie": {"session=secret"}, "Access-Control-Allow-Origin": {"*"}, "Access-Control-Allow-Credentials": {"true"},
+		"X-Kept": {"1"},
+	}}
+	s.run(Update, func(r *Recorder) {
+		base, closeServer, err := r.Serve("openai")
+		require.NoError(t, err)
+		defer closeServer()
+		req, err := http.NewRequest("POST", base+"/v1/chat/completions?a=1;b", strings.NewReader(askedBody))
+		require.NoError(t, err)
+		for _, name := range perHop {
+			req.Header.Set(name, "x")
+		}
+		req.Header.Set("Connection", "X-Named")
+		req.Header.Set("Authorization", "Bearer k")
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		require.Equal(t, 200, resp.StatusCode)
+		require.Len(t, u.asked, 1)
+		require.Equal(t, "Bearer k", u.asked[0].Header.Get("Authorization"), "what is for the provider reaches it")
+		require.Equal(t, "a=1;b", u.asked[0].URL.RawQuery)
+		for _, name := range perHop {
+			require.Empty(t, u.asked[0].Header.Values(name), name)
+		}
+		require.Equal(t, "1", resp.Header.Get("X-Kept"))
+		for _, name := range []string{"X-Named", "Keep-Alive", "Proxy-Authenticate", "Set-Cookie",
+			"Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"} {
+			require.Empty(t, resp.Header.Values(name), name)
+		}
+	}, func(o *Options) { o.Upstream = u })
+}
+
+// TestGatewayPathIsOfOneServer gives each server a path of its own, too long to guess.
+func TestGatewayPathIsOfOneServer(t *testing.T) {
+	s := newScene(t)
+	s.run(Update, func(r *Recorder) {
+		paths := map[string]bool{}
+		for range 3 {
+			base, closeServer, err := r.Serve("openai")
+			require.NoError(t, err)
+			closeServer()
+			at, err := url.Parse(base)
+			require.NoError(t, err)
+			require.Regexp(t, "^/[a-z2-7]{26}$", at.Path)
+			paths[at.Path] = true
+		}
+		require.Len(t, paths, 3)
+	})
+}
