@@ -121,8 +121,8 @@ func TestHelpOfJSON(t *testing.T) {
 		{"verify", []any{coverage.PackageReport{}, finding{}}},
 		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
 		{"prune", []any{coverage.Unused{}}},
-		{"update", []any{page.Change{}, page.Calls{}}},
-		{"diff", []any{page.Change{}, page.Calls{}}},
+		{"update", []any{page.Change{}}},
+		{"diff", []any{page.Change{}, page.CallDifference{}}},
 		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
 		{"version", []any{version{}}},
 	} {

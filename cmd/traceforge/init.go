@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,22 +116,17 @@ func attributePattern(path, prefix string) string {
 }
 
 // addLines appends to a file those lines that it does not have, and returns them.
-func addLines(file string, lines []string) (added []string, err error) {
-	before, err := os.ReadFile(file)
+func addLines(file string, lines []string) ([]string, error) {
+	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	has := strings.Split(string(before), "\n")
-	for _, line := range lines {
-		if !slices.Contains(has, line) {
-			added = append(added, line)
-		}
-	}
+	has := strings.Split(string(text), "\n")
+	added := slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(has, line) })
 	if len(added) == 0 {
 		return nil, nil
 	}
-	text := before
-	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+	if has[len(has)-1] != "" {
 		text = append(text, '\n')
 	}
 	text = append(text, strings.Join(added, "\n")+"\n"...)

@@ -23,9 +23,13 @@ func migrate(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, err := ofOtherVersions(files)
-	if err != nil {
-		return err
+	var found []snapshot.Finding
+	for _, file := range files {
+		other, err := otherVersion(file)
+		if err != nil {
+			return err
+		}
+		found = append(found, other...)
 	}
 	tally := page.Count(len(files), "file", "files")
 	err = c.answer(struct {
@@ -47,25 +51,19 @@ func migrate(c *call) error {
 	return err
 }
 
-// ofOtherVersions returns a finding for each file that is of another version than this one.
-func ofOtherVersions(files []string) ([]snapshot.Finding, error) {
-	var found []snapshot.Finding
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		var broken *snapshot.Error
-		if _, err := snapshot.Parse(data); !errors.As(err, &broken) {
-			continue // what else is wrong with it, verify says
-		}
-		for _, v := range broken.Violations {
-			if v.Rule == snapshot.RuleVersion {
-				found = append(found, snapshot.Finding{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message})
-			}
-		}
+// otherVersion returns a finding if a file is of another version than this one. What else is wrong with
+// it, verify says.
+func otherVersion(file string) ([]snapshot.Finding, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
-	return found, nil
+	var broken *snapshot.Error
+	if _, err := snapshot.Parse(data); !errors.Is(err, snapshot.ErrVersion) || !errors.As(err, &broken) {
+		return nil, nil
+	}
+	v := broken.Violations[0] // the only one
+	return []snapshot.Finding{{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}}, nil
 }
 
 // documentFiles returns the files that names mean: themselves, and those of stores. No name means

@@ -14,113 +14,86 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Remedies are what to do about the findings in a store, where their messages do not say it.
-type remedies struct {
-	dir   string // of the store, as messages name it
-	named string // as the user named it; empty: not at all
+// filesShown is how many files a line names; when these are done, verify names the next.
+const filesShown = 5
 
-	stray, lost []string // files
-	conflicts   bool
-	tests       []page.Test // whose documents are broken
-}
-
-// remediesOf says what to do about what was found in the store in dir; named is how the user named it.
+// remediesOf says what to do about what was found in the store in dir, where the findings do not say
+// it, in order; named is how the user named the store.
 func remediesOf(found []snapshot.Finding, dir, named string) []string {
-	r := &remedies{dir: dir, named: named}
-	for _, f := range found {
-		r.add(f)
-	}
-	r.findTests()
-	return r.lines()
-}
-
-func (r *remedies) add(f snapshot.Finding) {
-	switch f.Rule {
-	case "unused", "unrecorded", snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
-		snapshot.RuleAttributes, snapshot.RuleDuplicate: // others say it
-	case snapshot.RuleStray:
-		r.stray = append(r.stray, f.File)
-	case snapshot.RuleConflict:
-		r.conflicts = true
-	default:
-		file := f.File
-		if f.Pointer != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
-			file = strings.TrimSuffix(file, ".json") // what the document names is there
-		}
-		if file != "" && !slices.Contains(r.lost, file) {
-			r.lost = append(r.lost, file)
-		}
-	}
-}
-
-// findTests notes which tests can record again what was lost, where the document still tells it.
-func (r *remedies) findTests() {
-	for _, file := range r.lost {
-		test := place.TestOfBroken(r.dir, file)
-		test.Test, _, _ = strings.Cut(test.Test, "/")
-		if gotest.Kind(test.Test) != "" && !slices.Contains(r.tests, test) {
-			r.tests = append(r.tests, test)
-		}
-	}
-}
-
-// lines returns a line for each thing to do, in order.
-func (r *remedies) lines() []string {
-	var lines []string
+	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if r.conflicts {
-		add("merge the records of both sides: traceforge repair%s", r.dirFlag())
-	}
-	if len(r.lost) > 0 {
-		add("restore with git: %s, or of an earlier commit if it was committed so", r.git("checkout HEAD", r.lost))
-	}
-	for i, t := range r.tests {
-		if i == filesShown {
-			add("and so %s more", page.Count(len(r.tests)-i, "test", "tests"))
-			break
+	for _, f := range found {
+		switch f.Rule {
+		case "unused", "unrecorded", snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
+			snapshot.RuleAttributes, snapshot.RuleDuplicate: // others say it
+		case snapshot.RuleStray:
+			stray = append(stray, f.File)
+		case snapshot.RuleConflict:
+			if lines == nil {
+				add("merge the records of both sides: traceforge repair%s", option(" --dir ", named))
+			}
+		default:
+			file := f.File
+			if f.Pointer != "" && (f.Rule == snapshot.RuleRaw || f.Rule == snapshot.RuleMedia) {
+				file = strings.TrimSuffix(file, ".json") // what the document names is there
+			}
+			if file != "" && !slices.Contains(lost, file) {
+				lost = append(lost, file)
+			}
 		}
-		pattern := gotest.Quote(gotest.Pattern(t.Test))
-		add("or record again: go test %s -run %s -update", gotest.Quote(t.Package), pattern)
 	}
-	if len(r.stray) > 0 {
-		add("delete what does not belong in a store: %s", r.files(r.stray))
+	if len(lost) > 0 {
+		git := "git"
+		if filepath.IsAbs(dir) { // maybe in another repository than the working directory
+			git += option(" -C ", dir)
+		}
+		add("restore with git: %s checkout HEAD -- %s, or of an earlier commit if it was committed so", git, listed(dir, lost))
+	}
+	again := testsOf(dir, lost)
+	lines = append(lines, again[:min(len(again), filesShown)]...)
+	if more := len(again) - filesShown; more > 0 {
+		add("and so %s more", page.Count(more, "test", "tests"))
+	}
+	if len(stray) > 0 {
+		add("delete what does not belong in a store: %s", listed(dir, stray))
 	}
 	if len(lines) > 1 {
-		again := ""
-		if r.named != "" {
-			again = " " + gotest.Quote(r.named)
-		}
-		add("then run traceforge verify%s again", again)
+		add("then run traceforge verify%s again", option(" ", named))
 	}
 	return lines
 }
 
-func (r *remedies) dirFlag() string {
-	if r.named == "" {
+// option is what names a directory on a command line, if there is one.
+func option(flag, dir string) string {
+	if dir == "" {
 		return ""
 	}
-	return " --dir " + gotest.Quote(r.named)
+	return flag + gotest.Quote(dir)
 }
 
-// filesShown is how many files a line names; when these are done, verify names the next.
-const filesShown = 5
-
-func (r *remedies) git(args string, files []string) string {
-	dir := ""
-	if filepath.IsAbs(r.dir) { // maybe in another repository than the working directory
-		dir = " -C " + gotest.Quote(r.dir)
-	}
-	return "git" + dir + " " + args + " -- " + r.files(files)
-}
-
-func (r *remedies) files(files []string) string {
-	var words []string
-	for i, file := range files {
-		if i == filesShown {
-			words = append(words, fmt.Sprintf("(and %d more)", len(files)-i))
-			break
+// testsOf says how to record again what was lost, where the documents still tell of which tests it is.
+func testsOf(dir string, lost []string) []string {
+	var lines []string
+	for _, file := range lost {
+		test := place.TestOfBroken(dir, file)
+		top, _, _ := strings.Cut(test.Test, "/")
+		line := fmt.Sprintf("or record again: go test %s -run %s -update",
+			gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top)))
+		if gotest.Kind(top) != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
-		words = append(words, gotest.Quote(path.Join(filepath.ToSlash(r.dir), file)))
+	}
+	return lines
+}
+
+// listed names files of the store in dir on a command line.
+func listed(dir string, files []string) string {
+	var words []string
+	for _, file := range files[:min(len(files), filesShown)] {
+		words = append(words, gotest.Quote(path.Join(filepath.ToSlash(dir), file)))
+	}
+	if more := len(files) - filesShown; more > 0 {
+		words = append(words, fmt.Sprintf("(and %d more)", more))
 	}
 	return strings.Join(words, " ")
 }
@@ -142,11 +115,9 @@ func updateOf(missing []coverage.Unanswered) string {
 		packages = nil // all
 	}
 	command := "traceforge update"
-	switch {
-	case tests[0] == "" || len(tests) > filesShown:
-	case len(tests) == 1:
+	if one := len(tests) == 1; one && tests[0] != "" {
 		command += " --run " + gotest.Quote(gotest.Pattern(tests[0]))
-	default:
+	} else if tests[0] != "" && len(tests) <= filesShown {
 		command += " --run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
 	}
 	return strings.Join(append([]string{command}, packages...), " ")

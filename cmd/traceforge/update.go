@@ -40,17 +40,7 @@ func update(c *call) error {
 		defer os.RemoveAll(left)
 	}
 	c.say("recording: %s", page.Count(len(packages), "package", "packages"))
-	test := coverage.GoTest{Packages: packages, Say: c.say, Env: []string{usage.ReceiptEnv + "=" + left}}
-	if c.is("new") {
-		test.Env = append(test.Env, coverage.UpdateEnv+"=new")
-	} else {
-		test.Env = append(test.Env, coverage.UpdateEnv+"=")
-		test.Flags = []string{"-update"} // before what go may stop at
-	}
-	if pattern := c.value("run"); pattern != "" {
-		test.Flags = append(test.Flags, "-run="+pattern)
-	}
-	test.Flags = append(test.Flags, c.forwarded...)
+	test := testThatRecords(c, packages, left)
 	ended, err := test.Run(c.ctx)
 	if err != nil {
 		return err
@@ -85,6 +75,23 @@ func update(c *call) error {
 		return exit{exitFindings, fmt.Errorf("tests failed in %s", strings.Join(failed, ", "))}
 	}
 	return err
+}
+
+// testThatRecords returns the run of tests that records, and leaves receipts.
+func testThatRecords(c *call, packages []coverage.Package, left string) *coverage.GoTest {
+	test := &coverage.GoTest{Packages: packages, Say: c.say}
+	mode := ""
+	if c.is("new") {
+		mode = "new"
+	} else {
+		test.Flags = []string{"-update"} // before what go may stop at
+	}
+	test.Env = []string{usage.ReceiptEnv + "=" + left, coverage.UpdateEnv + "=" + mode}
+	if pattern := c.value("run"); pattern != "" {
+		test.Flags = append(test.Flags, "-run="+pattern)
+	}
+	test.Flags = append(test.Flags, c.forwarded...)
+	return test
 }
 
 // recording returns the packages of which tests can record.

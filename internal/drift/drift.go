@@ -17,9 +17,10 @@ import (
 
 // A Difference is one place where two JSON texts disagree.
 type Difference struct {
-	Pointer  string          // RFC 6901; in an array that grew or shrank, the index on the side that has the element
-	Recorded json.RawMessage // nil: absent
-	Got      json.RawMessage // nil: absent
+	// Pointer is RFC 6901; in an array that grew or shrank, the index on the side that has the element.
+	Pointer  string          `json:"pointer"`
+	Recorded json.RawMessage `json:"recorded,omitempty"` // nil: absent
+	Got      json.RawMessage `json:"got,omitempty"`      // nil: absent
 }
 
 // JSON compares two canonical JSON texts and returns their differences in document order,

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,6 +40,15 @@ func SealOf(file string, doc *snapshot.Document) Seal {
 	return s
 }
 
+// What became of a document, or of a call.
+const (
+	added   = "added"
+	changed = "changed"
+	removed = "removed"
+)
+
+var kinds = []string{added, changed, removed}
+
 // A Change is what became of a document between two states of a store.
 type Change struct {
 	Change string `json:"change"` // added, changed or removed
@@ -48,12 +58,8 @@ type Change struct {
 	Calls Calls `json:"calls"`
 }
 
-// Calls are the numbers of calls that were added, changed and removed.
-type Calls struct {
-	Added   []int `json:"added,omitempty"`
-	Changed []int `json:"changed,omitempty"`
-	Removed []int `json:"removed,omitempty"`
-}
+// Calls are the numbers of calls by what became of them: added, changed or removed.
+type Calls map[string][]int
 
 // String returns the change as a line.
 func (c Change) String() string {
@@ -61,15 +67,9 @@ func (c Change) String() string {
 	if c.Test.Test != "" {
 		text += "  " + c.Test.Test + " in " + c.Package
 	}
-	if c.Change != "changed" {
-		return text
-	}
-	for _, calls := range []struct {
-		word    string
-		numbers []int
-	}{{"added", c.Calls.Added}, {"changed", c.Calls.Changed}, {"removed", c.Calls.Removed}} {
-		if len(calls.numbers) > 0 {
-			text += ", " + Count(len(calls.numbers), "call", "calls") + " " + calls.word
+	for _, kind := range kinds {
+		if n := len(c.Calls[kind]); n > 0 && c.Change == changed {
+			text += ", " + Count(n, "call", "calls") + " " + kind
 		}
 	}
 	return text
@@ -78,43 +78,40 @@ func (c Change) String() string {
 // Changes compares two states of a store, whose seals it takes by the documents' names, and returns
 // what differs, in the order of the names.
 func Changes(before, after map[string]Seal) []Change {
-	names := map[string]Seal{}
-	maps.Copy(names, before)
-	maps.Copy(names, after)
 	changes := []Change{}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		b, wasThere := before[name]
-		a, isThere := after[name]
-		c := Change{"changed", names[name].File, name, names[name].Test, changedCalls(b.Calls, a.Calls)}
-		switch {
-		case !wasThere:
-			c.Change = "added"
-		case !isThere:
-			c.Change = "removed"
-		case b.Hash == a.Hash && b.File == a.File:
-			continue
+	both(before, after, func(name string, kind string) {
+		b, a := before[name], after[name]
+		if kind == changed && b.Hash == a.Hash && b.File == a.File {
+			return
 		}
+		c := Change{kind, cmp.Or(a.File, b.File), name, cmp.Or(a.Test, b.Test), Calls{}}
+		both(b.Calls, a.Calls, func(n int, kind string) {
+			if kind != changed || b.Calls[n] != a.Calls[n] {
+				c.Calls[kind] = append(c.Calls[kind], n)
+			}
+		})
 		changes = append(changes, c)
-	}
+	})
 	return changes
 }
 
-func changedCalls(before, after map[int]canon.Hash) Calls {
-	var c Calls
-	for _, n := range slices.Sorted(maps.Keys(after)) {
-		switch hash, was := before[n]; {
+// both calls f for each key of two states, in order: those that both have may have changed.
+func both[K cmp.Ordered, V any](before, after map[K]V, f func(key K, kind string)) {
+	all := map[K]V{}
+	maps.Copy(all, before)
+	maps.Copy(all, after)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		_, was := before[key]
+		_, is := after[key]
+		switch {
 		case !was:
-			c.Added = append(c.Added, n)
-		case hash != after[n]:
-			c.Changed = append(c.Changed, n)
+			f(key, added)
+		case !is:
+			f(key, removed)
+		default:
+			f(key, changed)
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(before)) {
-		if _, is := after[n]; !is {
-			c.Removed = append(c.Removed, n)
-		}
-	}
-	return c
 }
 
 // Tally spells how many changes there are of each kind.
@@ -124,13 +121,10 @@ func Tally(changes []Change) string {
 		n[c.Change]++
 	}
 	var parts []string
-	for _, kind := range []string{"added", "changed", "removed"} {
+	for _, kind := range kinds {
 		if n[kind] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[kind], kind))
 		}
 	}
-	if len(parts) == 0 {
-		return "no document changed"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "no document changed")
 }

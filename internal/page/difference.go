@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,17 +15,18 @@ import (
 // A Difference is a document that two states of a store do not have alike.
 type Difference struct {
 	Change
-	Was string // the file, before it moved
+	Was         string           `json:"was,omitempty"` // the file, before it moved
+	Differences []CallDifference `json:"differences,omitempty"`
 
 	from, to *snapshot.Document // nil: in the other state only
-	calls    []callDifference
 }
 
-// A callDifference is a call that both states have, and have not alike.
-type callDifference struct {
-	number            int
-	causes            []string // what differs in the request, in words
-	request, response []drift.Difference
+// A CallDifference is a call that both states have, and have not alike.
+type CallDifference struct {
+	Call     int                `json:"call"`             // its number
+	Causes   []string           `json:"causes,omitempty"` // what differs in the request, in words
+	Request  []drift.Difference `json:"request,omitempty"`
+	Response []drift.Difference `json:"response,omitempty"`
 }
 
 // Explain says what differs between two states of a document; nil: the state does not have it.
@@ -35,13 +35,12 @@ func Explain(c Change, from, to *snapshot.Document) (*Difference, error) {
 	if from == nil || to == nil {
 		return d, nil
 	}
-	for _, n := range c.Calls.Changed {
+	for _, n := range c.Calls[changed] {
 		call, err := explainCall(callOf(from, n), callOf(to, n))
 		if err != nil {
 			return nil, fmt.Errorf("%s: call %d: %w", c.File, n, err)
 		}
-		call.number = n
-		d.calls = append(d.calls, call)
+		d.Differences = append(d.Differences, call)
 	}
 	return d, nil
 }
@@ -51,12 +50,13 @@ func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	return &doc.Snapshots[i]
 }
 
-func explainCall(from, to *snapshot.Snapshot) (d callDifference, err error) {
-	if d.request, err = drift.Requests(&from.Request, &to.Request, nil); err != nil {
+func explainCall(from, to *snapshot.Snapshot) (d CallDifference, err error) {
+	d.Call = to.Number()
+	if d.Request, err = drift.Requests(&from.Request, &to.Request, nil); err != nil {
 		return d, err
 	}
-	d.causes = drift.Causes(d.request, &from.Request, &to.Request)
-	d.response, err = responses(&from.Response, &to.Response)
+	d.Causes = drift.Causes(d.Request, &from.Request, &to.Request)
+	d.Response, err = responses(&from.Response, &to.Response)
 	return d, err
 }
 
@@ -84,51 +84,20 @@ func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
 	return differences, nil
 }
 
-// MarshalJSON writes the difference for a program to read.
-func (d *Difference) MarshalJSON() ([]byte, error) {
-	type place struct {
-		Pointer  string          `json:"pointer"`
-		Recorded json.RawMessage `json:"recorded,omitempty"`
-		Got      json.RawMessage `json:"got,omitempty"`
-	}
-	places := func(differences []drift.Difference) []place {
-		var places []place
-		for _, d := range differences {
-			places = append(places, place(d))
-		}
-		return places
-	}
-	type call struct {
-		Call     int      `json:"call"`
-		Causes   []string `json:"causes,omitempty"`
-		Request  []place  `json:"request,omitempty"`
-		Response []place  `json:"response,omitempty"`
-	}
-	var differences []call
-	for _, c := range d.calls {
-		differences = append(differences, call{c.number, c.causes, places(c.request), places(c.response)})
-	}
-	return json.Marshal(struct {
-		Change
-		Was         string `json:"was,omitempty"`
-		Differences []call `json:"differences,omitempty"`
-	}{d.Change, d.Was, differences})
-}
-
 // JoinMoved makes one difference of a document that was removed and one that was added, where they
 // hold the same calls, as of a test that was renamed.
 func JoinMoved(differences []*Difference) ([]*Difference, error) {
-	removed := map[string][]*Difference{}
+	gone := map[string][]*Difference{}
 	for _, d := range differences {
 		if d.to == nil {
 			key, err := content(d.from)
 			if err != nil {
 				return nil, err
 			}
-			removed[key] = append(removed[key], d)
+			gone[key] = append(gone[key], d)
 		}
 	}
-	gone := map[*Difference]bool{}
+	joined := map[*Difference]bool{}
 	for _, d := range differences {
 		if d.from != nil {
 			continue
@@ -137,12 +106,12 @@ func JoinMoved(differences []*Difference) ([]*Difference, error) {
 		if err != nil {
 			return nil, err
 		}
-		if left := removed[key]; len(left) > 0 {
+		if left := gone[key]; len(left) > 0 {
 			d.Change.Change, d.Was, d.from, d.Calls = "moved", left[0].File, left[0].from, Calls{}
-			gone[left[0]], removed[key] = true, left[1:]
+			joined[left[0]], gone[key] = true, left[1:]
 		}
 	}
-	return slices.DeleteFunc(differences, func(d *Difference) bool { return gone[d] }), nil
+	return slices.DeleteFunc(differences, func(d *Difference) bool { return joined[d] }), nil
 }
 
 // content tells documents apart by what was asked and answered.
@@ -171,32 +140,32 @@ func (d *Difference) Text() string {
 	case d.Change.Change == "moved":
 		fmt.Fprintln(&b, "  from "+d.Was)
 	case d.from == nil:
-		summarize(&b, "", d.to, d.Calls.Added)
+		summarize(&b, "", d.to, d.Calls[added])
 	case d.to == nil:
-		summarize(&b, "", d.from, d.Calls.Removed)
+		summarize(&b, "", d.from, d.Calls[removed])
 	default:
-		for _, c := range d.calls {
+		for _, c := range d.Differences {
 			c.text(&b)
 		}
-		summarize(&b, " added", d.to, d.Calls.Added)
-		summarize(&b, " removed", d.from, d.Calls.Removed)
-		if d.Calls.Added == nil && d.Calls.Changed == nil && d.Calls.Removed == nil {
+		summarize(&b, " added", d.to, d.Calls[added])
+		summarize(&b, " removed", d.from, d.Calls[removed])
+		if len(d.Calls) == 0 {
 			fmt.Fprintln(&b, "  the same calls in another order, or under another provider")
 		}
 	}
 	return b.String()
 }
 
-func (c *callDifference) text(b *strings.Builder) {
-	fmt.Fprintf(b, "  call %d\n", c.number)
-	if len(c.request)+len(c.response) == 0 {
+func (c *CallDifference) text(b *strings.Builder) {
+	fmt.Fprintf(b, "  call %d\n", c.Call)
+	if len(c.Request)+len(c.Response) == 0 {
 		fmt.Fprintln(b, "    recorded again, with the same request and the same answer")
 	}
-	if len(c.request) > 0 {
-		fmt.Fprintf(b, "    request: %s\n%s", strings.Join(c.causes, ", "), indented(drift.Text(c.request)))
+	if len(c.Request) > 0 {
+		fmt.Fprintf(b, "    request: %s\n%s", strings.Join(c.Causes, ", "), indented(drift.Text(c.Request)))
 	}
-	if len(c.response) > 0 {
-		fmt.Fprintf(b, "    response\n%s", indented(drift.Text(c.response)))
+	if len(c.Response) > 0 {
+		fmt.Fprintf(b, "    response\n%s", indented(drift.Text(c.Response)))
 	}
 }
 

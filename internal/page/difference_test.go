@@ -26,7 +26,7 @@ func TestExplain(t *testing.T) {
 		edit(&doc.Snapshots[0])
 		return doc
 	}
-	one := page.Calls{Changed: []int{1}}
+	one := page.Calls{"changed": []int{1}}
 	tests := []struct {
 		name, why string
 		d         *page.Difference
@@ -58,7 +58,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"call", "a call that was added",
-			difference(t, "changed", page.Calls{Added: []int{2}}, pagetest.Document("turn1"), pagetest.Document("turn1", "turn2")),
+			difference(t, "changed", page.Calls{"added": []int{2}}, pagetest.Document("turn1"), pagetest.Document("turn1", "turn2")),
 			"changed changed.json  TestX in example.com/agents, 1 call added\n  call 2 added\n" +
 				"    sent     get_weather returned {\"degrees\":24,\"humidity\":0.61,\"sky\":\"cloudy\",\"source\":\"station 7\",\"wind\":{\"fro…\n" +
 				"    answered It is sunny in Paris and cloudy in Rome.\n",
@@ -81,10 +81,10 @@ func TestExplain(t *testing.T) {
 
 // A test that was renamed has the same calls in another document.
 func TestJoinMoved(t *testing.T) {
-	all := page.Calls{Added: []int{1}}
+	all := page.Calls{"added": []int{1}}
 	added := difference(t, "added", all, nil, pagetest.Document("subtest"))
 	other := difference(t, "added", all, nil, pagetest.Document("stream"))
-	removed := difference(t, "removed", page.Calls{Removed: []int{1}}, pagetest.Document("plain"), nil)
+	removed := difference(t, "removed", page.Calls{"removed": []int{1}}, pagetest.Document("plain"), nil)
 	joined, err := page.JoinMoved([]*page.Difference{added, other, removed})
 	require.NoError(t, err)
 	require.Len(t, joined, 2)
