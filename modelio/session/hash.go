@@ -19,15 +19,20 @@ const flushSize = 64 << 10
 // All strings are given in canonical form, without quotes.
 type coreHash struct {
 	hash   hash.Hash
-	text   []byte // of the core, not yet in hash
-	begun  bool   // else text lacks the beginning
-	length int    // interactions so far
+	flush  func(text []byte) (room []byte) // hashes text
+	text   []byte                          // of the core, not yet in hash
+	begun  bool                            // else text lacks the beginning
+	length int                             // interactions so far
 }
 
 // begin gives the first member of the core. What follows it is kept in memory until then.
 func (c *coreHash) begin(adapterID []byte) {
 	interactions := c.text
 	c.hash = sha256.New()
+	c.flush = func(text []byte) []byte {
+		c.hash.Write(text)
+		return text[:0]
+	}
 	c.text = nil
 	c.write(`{"adapter_id":"`, adapterID)
 	c.text = append(append(c.text, `","interactions":[`...), interactions...)
@@ -45,8 +50,41 @@ func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) 
 	c.write(`","response_hash":"`, responseHash)
 	c.text = append(c.text, `"}`...)
 	if c.begun && len(c.text) >= flushSize {
-		c.hash.Write(c.text)
-		c.text = c.text[:0]
+		c.text = c.flush(c.text)
+	}
+}
+
+// enqueue has what is hashed from now on hashed on a goroutine of its own: where there are two
+// processors, hashing the core of a session takes no time beside reading it. done ends that.
+func (c *coreHash) enqueue() (done func()) {
+	q := &hashQueue{make(chan []byte), make(chan []byte, 1)}
+	q.empty <- nil
+	go q.work(c.hash)
+	c.flush = q.write
+	return q.close
+}
+
+// A hashQueue gives texts to a hash.
+type hashQueue struct{ full, empty chan []byte }
+
+func (q *hashQueue) work(h hash.Hash) {
+	defer close(q.empty)
+	for text := range q.full {
+		h.Write(text)
+		q.empty <- text[:0]
+	}
+}
+
+// write gives away text, and returns another that is empty.
+func (q *hashQueue) write(text []byte) []byte {
+	q.full <- text
+	return <-q.empty
+}
+
+// close waits until all is hashed.
+func (q *hashQueue) close() {
+	close(q.full)
+	for range q.empty {
 	}
 }
 

@@ -214,7 +214,7 @@ func (v *verifier) readContent(c *content) error {
 	return v.String(func(chars, canonical []byte) {
 		c.size += int64(len(chars))
 		if v.hashing() && (c.size <= MaxResponseBytes || v.opts.NoSizeLimits) {
-			v.queue.content(canonical)
+			v.content = append(v.content, canonical...)
 		}
 		if !v.opts.NoResponseHashes {
 			c.hash.Write(chars)

@@ -139,10 +139,10 @@ type verifier struct {
 	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i
 	totalBytes int64
 
-	core   coreHash
-	queue  *coreQueue // to core, while interactions are read
-	keep   bool       // keep interactions that come before adapter_id
-	hashed bool       // core has all interactions
+	core    coreHash
+	content []byte // canonical, of the interaction being read, for core
+	keep    bool   // keep interactions that come before adapter_id
+	hashed  bool   // core has all interactions
 }
 
 func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
@@ -214,9 +214,9 @@ func (v *verifier) readInteractions() error {
 	if v.adapterID.kind == kindString && !v.core.begun {
 		v.core.begin(v.adapterID.canonical)
 	}
-	if v.hashed = v.core.begun || v.keep; v.hashed {
-		v.queue = newCoreQueue(&v.core)
-		defer v.queue.close()
+	v.hashed = v.core.begun || v.keep
+	if v.core.begun {
+		defer v.core.enqueue()()
 	}
 	return v.Array(func(n int) error {
 		v.length++
@@ -230,6 +230,7 @@ func (v *verifier) readInteractions() error {
 func (v *verifier) readInteraction(n int) error {
 	in := &v.in
 	in.reset(place(n))
+	v.content = v.content[:0]
 	in.isObject = v.Peek() == '{'
 	read := v.Skip
 	if in.isObject {
@@ -240,7 +241,7 @@ func (v *verifier) readInteraction(n int) error {
 	}
 	v.judgeInteraction(in)
 	if v.hashing() {
-		v.queue.interaction(in.promptHash.canonical, in.responseHash.canonical)
+		v.core.interaction(n, in.promptHash.canonical, v.content, in.responseHash.canonical)
 	}
 	return nil
 }
