@@ -17,105 +17,84 @@ type probe struct {
 	verdict func(*Message) string // what is wrong with the answer to this request; nil: it may be any
 }
 
-// userText returns a user message that holds text.
-func userText(text string) Message {
-	return Message{Role: RoleUser, Content: []Part{TextPart(text)}}
+// asking returns a request with these messages and what else there is, all in GK's JSON.
+func asking(messages, more string) *GenerateRequest {
+	var request GenerateRequest
+	if err := request.UnmarshalJSON([]byte(`{"messages":[` + messages + `]` + more + `}`)); err != nil {
+		panic(err) // unreachable: the probes are valid
+	}
+	return &request
 }
 
-func textProbe() probe {
-	return probe{name: "text", rule: RuleText, request: &GenerateRequest{
-		Messages: []Message{userText("Say hello in one short sentence.")},
-	}}
-}
+// The messages and tools of the probes. The image has one red pixel.
+const (
+	askHello   = `{"role":"user","content":[{"text":"Say hello in one short sentence."}]}`
+	askFrance  = `{"role":"user","content":[{"text":"Answer with one word: what is the capital of France?"}]}`
+	askJapan   = `{"role":"user","content":[{"text":"Answer with one word: what is the capital of Japan?"}]}`
+	askPerson  = `{"role":"user","content":[{"text":"Make up a person, and answer with a JSON object that has their name and age."}]}`
+	askWeather = `{"role":"user","content":[{"text":"What is the weather in Oslo and in Rome? Use the weather tool."}]}`
+	withSystem = `{"role":"system","content":[{"text":"You answer in one short sentence."}]},
+		{"role":"user","content":[{"text":"Say hello."}]}`
+	withHistory = `{"role":"user","content":[{"text":"My name is Ada."}]},
+		{"role":"model","content":[{"text":"Hello Ada."}]},
+		{"role":"user","content":[{"text":"What is my name?"}]}`
+	withImage = `{"role":"user","content":[{"text":"What colour is this image? Answer with one word."},
+		{"media":{"contentType":"image/png","url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAAC` +
+		`Qd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC"}}]}`
+	withResults = askWeather + `,{"role":"model","content":[
+			{"toolRequest":{"name":"weather","ref":"call_a","input":{"city":"Oslo"}}},
+			{"toolRequest":{"name":"weather","ref":"call_b","input":{"city":"Rome"}}}]},
+		{"role":"tool","content":[
+			{"toolResponse":{"name":"weather","ref":"call_a","output":{"celsius":-3}}},
+			{"toolResponse":{"name":"weather","ref":"call_b","output":{"celsius":14.5}}}]}`
+
+	withTools = `,"tools":[{"name":"weather","description":"Get the weather for a city",
+			"inputSchema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]},
+			"outputSchema":{"type":"object","properties":{"celsius":{"type":"number"}}}},
+		{"name":"localTime","description":"Get the local time in a city",
+			"inputSchema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]`
+	asPerson = `,"output":{"format":"json","constrained":true,"schema":{"type":"object","properties":
+		{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name","age"],"additionalProperties":false}}`
+)
+
+func textProbe() probe { return probe{name: "text", rule: RuleText, request: asking(askHello, "")} }
 
 // concurrentProbes are requests that a model has different answers to, if it has any.
 func concurrentProbes() []probe {
-	ask := func(text string) probe {
-		return probe{name: "concurrent", rule: RuleConcurrent, request: &GenerateRequest{Messages: []Message{userText(text)}}}
-	}
 	return []probe{
-		ask("Answer with one word: what is the capital of France?"),
-		ask("Answer with one word: what is the capital of Japan?"),
+		{name: "concurrent", rule: RuleConcurrent, request: asking(askFrance, "")},
+		{name: "concurrent", rule: RuleConcurrent, request: asking(askJapan, "")},
 	}
 }
 
 // probes returns the requests that a model with the given capabilities must take.
 func probes(supports Capabilities) []probe {
-	all := []probe{textProbe(), {name: "system", rule: RuleSystemRole, request: &GenerateRequest{
-		Messages: []Message{
-			{Role: RoleSystem, Content: []Part{TextPart("You answer in one short sentence.")}},
-			userText("Say hello."),
-		},
-	}}}
-	if supports.Multiturn {
-		all = append(all, probe{name: "multiturn", rule: RuleMultiturn, request: &GenerateRequest{
-			Messages: []Message{
-				userText("My name is Ada."),
-				{Role: RoleModel, Content: []Part{TextPart("Hello Ada.")}},
-				userText("What is my name?"),
-			},
-		}})
+	var all []probe
+	add := func(declared bool, p probe) {
+		if declared {
+			all = append(all, p)
+		}
 	}
-	if supports.Media {
-		all = append(all, probe{name: "media", rule: RuleMedia, request: &GenerateRequest{
-			Messages: []Message{{Role: RoleUser, Content: []Part{
-				TextPart("What colour is this image? Answer with one word."),
-				MediaPart("image/png", redPixel),
-			}}},
-		}})
+	choice := supports.Tools && supports.ToolChoice
+	constrained := probe{"constrained", RuleConstrained, asking(askPerson, asPerson), "", nil}
+	if supports.Constrained.enforced(constrained.request) {
+		constrained.demands, constrained.verdict = RuleConstrained, isPerson
 	}
-	if supports.Tools {
-		all = append(all, toolProbes(supports)...)
-	}
-	return append(all, outputProbes(supports)...)
-}
-
-// redPixel is an image of one red pixel.
-const redPixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC"
-
-func toolProbes(supports Capabilities) []probe {
-	tools := []ToolDefinition{
-		{
-			Name:         "weather",
-			Description:  "Get the weather for a city",
-			InputSchema:  json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
-			OutputSchema: json.RawMessage(`{"type":"object","properties":{"celsius":{"type":"number"}}}`),
-		},
-		{
-			Name:        "localTime",
-			Description: "Get the local time in a city",
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
-		},
-	}
-	question := userText("What is the weather in Oslo and in Rome? Use the weather tool.")
-	request := GenerateRequest{Messages: []Message{question}, Tools: tools}
-	all := []probe{{name: "tools", rule: RuleTools, request: &request}}
-	if supports.ToolChoice {
-		required, none := request, request
-		required.ToolChoice = ToolChoiceRequired
-		none.ToolChoice = ToolChoiceNone
-		all = append(all,
-			probe{name: "tool choice required", rule: RuleTools, request: &required, demands: RuleToolChoice, verdict: hasToolRequest},
-			probe{name: "tool choice none", rule: RuleTools, request: &none, demands: RuleToolChoice, verdict: hasNoToolRequest},
-		)
-	}
-	if !supports.Multiturn {
-		return all
-	}
-	call := func(ref, city string) Part {
-		return Part{ToolRequest: &ToolRequest{Name: "weather", Ref: ref, Input: json.RawMessage(`{"city":"` + city + `"}`)}}
-	}
-	result := func(ref, celsius string) Part {
-		return Part{ToolResponse: &ToolResponse{Name: "weather", Ref: ref, Output: json.RawMessage(`{"celsius":` + celsius + `}`)}}
-	}
-	return append(all, probe{name: "tool responses", rule: RuleToolResponse, request: &GenerateRequest{
-		Tools: tools,
-		Messages: []Message{
-			question,
-			{Role: RoleModel, Content: []Part{call("call_a", "Oslo"), call("call_b", "Rome")}},
-			{Role: RoleTool, Content: []Part{result("call_a", "-3"), result("call_b", "14.5")}},
-		},
-	}})
+	add(true, textProbe())
+	add(true, probe{"system", RuleSystemRole, asking(withSystem, ""), "", nil})
+	add(supports.Multiturn, probe{"multiturn", RuleMultiturn, asking(withHistory, ""), "", nil})
+	add(supports.Media, probe{"media", RuleMedia, asking(withImage, ""), "", nil})
+	add(supports.Tools, probe{"tools", RuleTools, asking(askWeather, withTools), "", nil})
+	add(choice, probe{"tool choice required", RuleTools,
+		asking(askWeather, withTools+`,"toolChoice":"required"`), RuleToolChoice, hasToolRequest})
+	add(choice, probe{"tool choice none", RuleTools,
+		asking(askWeather, withTools+`,"toolChoice":"none"`), RuleToolChoice, hasNoToolRequest})
+	add(supports.Tools && supports.Multiturn,
+		probe{"tool responses", RuleToolResponse, asking(withResults, withTools), "", nil})
+	add(slices.Contains(supports.Output, "json"),
+		probe{"json", RuleJSON, asking(askPerson, `,"output":{"format":"json"}`), RuleJSON, isJSON})
+	add(true, constrained)
+	return all
 }
 
 func hasToolRequest(m *Message) string {
@@ -130,31 +109,6 @@ func hasNoToolRequest(m *Message) string {
 		return ""
 	}
 	return "toolChoice is none, but the answer asks for a tool"
-}
-
-func outputProbes(supports Capabilities) []probe {
-	var all []probe
-	prompt := []Message{userText("Make up a person, and answer with a JSON object that has their name and age.")}
-	if slices.Contains(supports.Output, "json") {
-		all = append(all, probe{
-			name: "json", rule: RuleJSON, demands: RuleJSON, verdict: isJSON,
-			request: &GenerateRequest{Messages: prompt, Output: &OutputConfig{Format: "json"}},
-		})
-	}
-	yes := true
-	constrained := probe{name: "constrained", rule: RuleConstrained, request: &GenerateRequest{
-		Messages: prompt,
-		Output: &OutputConfig{
-			Format:      "json",
-			Constrained: &yes,
-			Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},` +
-				`"required":["name","age"],"additionalProperties":false}`),
-		},
-	}}
-	if supports.Constrained.enforced(constrained.request) {
-		constrained.demands, constrained.verdict = RuleConstrained, isPerson
-	}
-	return append(all, constrained)
 }
 
 func isJSON(m *Message) string {

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A Numbering replaces what a provider makes up by numbers in order of appearance, so that random
@@ -215,16 +213,12 @@ func (n *Numbering) object(o *Object, p place) (bool, error) {
 	edited := false
 	p.kind = word(out["type"])
 	for _, name := range slices.Sorted(maps.Keys(out)) {
-		raw := out[name]
-		if !mayBeHandedOut(name, raw) {
-			continue
-		}
-		doc, err := jsontext.Parse(raw)
+		text := out[name]
+		changed, err := n.value(&text, p.member(name))
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", name, err)
 		}
-		text := n.edited(doc.Root(), raw, p.member(name))
-		if text == nil {
+		if !changed {
 			continue
 		}
 		if !edited {

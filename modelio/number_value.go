@@ -94,38 +94,28 @@ type edit struct {
 	text       json.RawMessage
 }
 
-// value numbers what a text holds. It reports whether that changed it.
+// value numbers what a text at p holds. It reports whether that changed it. All else keeps its spelling.
 func (n *Numbering) value(raw *json.RawMessage, p place) (bool, error) {
-	if len(*raw) == 0 || !mayBeHandedOut("", *raw) {
+	if !mayBeHandedOut(p.name, *raw) {
 		return false, nil
 	}
 	doc, err := jsontext.Parse(*raw)
 	if err != nil {
 		return false, err
 	}
-	text := n.edited(doc.Root(), *raw, p)
-	if text == nil {
-		return false, nil
-	}
-	*raw = text
-	return true, nil
-}
-
-// edited returns src, the text of v, with its values numbered; nil where there is nothing to
-// number. All else keeps its spelling.
-func (n *Numbering) edited(v jsontext.Value, src json.RawMessage, p place) json.RawMessage {
 	var edits []edit
-	n.visit(v, p, &edits)
+	n.visit(doc.Root(), p, &edits)
 	if edits == nil {
-		return nil
+		return false, nil
 	}
 	var out json.RawMessage
 	var done int64
 	for _, e := range edits {
-		out = append(append(out, src[done:e.start]...), e.text...)
+		out = append(append(out, (*raw)[done:e.start]...), e.text...)
 		done = e.end
 	}
-	return append(out, src[done:]...)
+	*raw = append(out, (*raw)[done:]...)
+	return true, nil
 }
 
 // visit collects the edits of v, which is at p.
