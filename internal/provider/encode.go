@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"net/url"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -39,21 +38,58 @@ func endpointOf(r *modelio.Request, path string) string {
 	return path + "?" + query.Encode()
 }
 
-// wantMessages fails for a request with a prompt, in an API that takes messages.
-func wantMessages(r *modelio.Request, api string) error {
+// encodeBody writes what a form decodes, but for messages and Options. own reports whether a tool of a type is
+// one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
+// request with a prompt.
+func encodeBody(
+	r *modelio.Request, api string, p parameters, own func(json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
+) (modelio.Object, error) {
 	if r.Prompt != nil {
-		return &WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
+		return nil, &WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
 	}
-	return nil
+	body, err := p.encode(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Model != "" {
+		body["model"] = jsontext.Text(r.Model)
+	}
+	if r.Tools == nil {
+		return body, nil
+	}
+	all := list{}
+	for _, t := range r.Tools {
+		o := modelio.Object{}
+		if own(t.Metadata["type"]) {
+			o = tool(t)
+		}
+		overlay(o, t.Metadata)
+		all = append(all, jsontext.ObjectText(o))
+	}
+	body["tools"] = jsontext.List(all)
+	return body, nil
 }
 
-// options returns a copy of the members of Options that go into the body.
-func optionsOf(r *modelio.Request) modelio.Object {
-	o := maps.Clone(r.Options)
-	delete(o, markURL)
-	delete(o, markHeaders)
-	delete(o, markWire)
-	return o
+// isUntyped is for APIs in which only the caller's own tools have no type beside their fields.
+func isUntyped(kind json.RawMessage) bool { return kind == nil }
+
+// encodeParts writes each part, with its Metadata over what one makes of it.
+func encodeParts(parts []modelio.Part, one func(i int, part modelio.Part) (modelio.Object, error)) (json.RawMessage, error) {
+	all := list{}
+	for i, part := range parts {
+		o := modelio.Object{}
+		if part.Custom != nil {
+			overlay(o, part.Custom)
+		} else {
+			var err error
+			if o, err = one(i, part); err != nil {
+				return nil, err
+			}
+		}
+		overlay(o, part.Metadata)
+		all = append(all, jsontext.ObjectText(o))
+	}
+	return jsontext.List(all), nil
 }
 
 // texts returns an object whose members are strings, given as names and values.

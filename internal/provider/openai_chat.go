@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
@@ -82,25 +81,19 @@ func deployed(r *modelio.Request, base, path string) string {
 }
 
 func encodeChat(req *modelio.Request) ([]byte, error) {
-	if err := wantMessages(req, chatAPI); err != nil {
+	body, err := encodeBody(req, chatAPI, chatParameters, isUntyped, encodeChatTool)
+	if err != nil {
 		return nil, err
 	}
-	body, err := chatParameters.encode(req)
-	if err != nil {
-		return nil, err // unreachable: the API has them all
-	}
-	if req.Tools != nil {
-		body["tools"] = encodeChatTools(req.Tools)
-	}
-	if body["messages"], err = encodeChatMessages(chatAPI, req.Messages); err != nil {
+	if body["messages"], err = encodeChatMessages(req.Messages); err != nil {
 		return nil, err
 	}
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	if req.Model != "" && req.Model != urlSegment(req, "deployment") {
-		body["model"] = jsontext.Text(req.Model)
+	if req.Model == urlSegment(req, "deployment") {
+		delete(body, "model")
 	}
-	overlay(body, optionsOf(req))
+	overlay(body, req.Options)
 	return jsontext.ObjectText(body), nil
 }
 
@@ -150,18 +143,10 @@ func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.
 	return o
 }
 
-func encodeChatTools(tools []modelio.ToolDefinition) json.RawMessage {
-	list := make([]json.RawMessage, len(tools))
-	for i, tool := range tools {
-		o := modelio.Object{}
-		if _, whole := tool.Metadata["type"]; !whole {
-			o["type"] = jsontext.Text("function")
-			o["function"] = jsontext.ObjectText(encodeFunctionTool(tool, "parameters"))
-		}
-		overlay(o, tool.Metadata)
-		list[i] = jsontext.ObjectText(o)
-	}
-	return jsontext.List(list)
+func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
+	o := texts("type", "function")
+	o["function"] = jsontext.ObjectText(encodeFunctionTool(tool, "parameters"))
+	return o
 }
 
 // chatRoles maps the wire's roles to ours (design R15). The first of each role is the one

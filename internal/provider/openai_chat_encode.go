@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -8,32 +9,30 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// encodeChatMessages writes messages as the chat completions API has them. api is for errors:
-// other APIs share the form.
-func encodeChatMessages(api string, messages []modelio.Message) (json.RawMessage, error) {
-	list := []json.RawMessage{}
+func encodeChatMessages(messages []modelio.Message) (json.RawMessage, error) {
+	all := list{}
 	for i, m := range messages {
 		if m.Role == modelio.RoleTool {
-			results, err := encodeChatResults(api, i, m)
+			results, err := encodeChatResults(i, m)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, results...)
+			all = append(all, results...)
 			continue
 		}
-		message, err := encodeChatMessage(api, i, m)
+		message, err := encodeChatMessage(i, m)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, message)
+		all = append(all, message)
 	}
-	return jsontext.List(list), nil
+	return jsontext.List(all), nil
 }
 
-func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, error) {
-	o := modelio.Object{"role": jsontext.Text(wireRole(m.Role))}
+func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
+	o := texts("role", wireRole(m.Role))
 	var content []modelio.Part
-	var calls []json.RawMessage
+	var calls list
 	for i, part := range m.Content {
 		switch {
 		case part.ToolRequest != nil && marked(part.Metadata, wireFunctionCall):
@@ -45,7 +44,7 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 		case part.Text != nil && marked(part.Metadata, wireRefusal):
 			o["refusal"] = jsontext.Text(*part.Text)
 		case part.ToolResponse != nil:
-			return nil, wireFailure(api, at, i, "a tool response outside a message of role tool")
+			return nil, wireFailure(chatAPI, at, i, "a tool response outside a message of role tool")
 		default:
 			content = append(content, part)
 		}
@@ -56,7 +55,7 @@ func encodeChatMessage(api string, at int, m modelio.Message) (json.RawMessage, 
 	case content != nil:
 		blocks, err := encodeChatBlocks(content)
 		if err != nil {
-			return nil, wireFailure(api, at, -1, err.Error())
+			return nil, wireFailure(chatAPI, at, -1, err.Error())
 		}
 		o["content"] = blocks
 	}
@@ -78,14 +77,14 @@ func reasoningMember(part modelio.Part) string {
 }
 
 // encodeChatResults writes one message for each tool response of m, as the API has it.
-func encodeChatResults(api string, at int, m modelio.Message) ([]json.RawMessage, error) {
-	var list []json.RawMessage
+func encodeChatResults(at int, m modelio.Message) (list, error) {
+	var all list
 	for i, part := range m.Content {
 		result := part.ToolResponse
 		if result == nil {
-			return nil, wireFailure(api, at, i, "a message of role tool may hold tool responses only")
+			return nil, wireFailure(chatAPI, at, i, "a message of role tool may hold tool responses only")
 		}
-		o := modelio.Object{"role": jsontext.Text("tool")}
+		o := texts("role", "tool")
 		if result.Ref != "" {
 			o["tool_call_id"] = jsontext.Text(result.Ref)
 		}
@@ -93,7 +92,7 @@ func encodeChatResults(api string, at int, m modelio.Message) ([]json.RawMessage
 		case result.Content != nil:
 			blocks, err := encodeChatBlocks(result.Content)
 			if err != nil {
-				return nil, wireFailure(api, at, i, err.Error())
+				return nil, wireFailure(chatAPI, at, i, err.Error())
 			}
 			o["content"] = blocks
 		case result.Output != nil:
@@ -101,50 +100,30 @@ func encodeChatResults(api string, at int, m modelio.Message) ([]json.RawMessage
 		}
 		overlay(o, part.Metadata)
 		overlay(o, m.Metadata)
-		list = append(list, jsontext.ObjectText(o))
+		all = append(all, jsontext.ObjectText(o))
 	}
-	return list, nil
+	return all, nil
 }
 
 func encodeChatBlocks(parts []modelio.Part) (json.RawMessage, error) {
-	list := make([]json.RawMessage, len(parts))
-	for i, part := range parts {
-		o, err := encodeChatBlock(part)
-		if err != nil {
-			return nil, fmt.Errorf("content %d: %w", i, err)
+	return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
+		kind := metadataWord(part.Metadata, "type")
+		switch {
+		case part.Text != nil:
+			kind = cmp.Or(kind, "text")
+			return texts("type", kind, kind, *part.Text), nil
+		case part.Reasoning != nil && marked(part.Metadata, wireThought):
+			return texts("type", "thinking", "thinking", *part.Reasoning), nil
+		case part.Reasoning != nil:
+			o := texts("type", "thinking")
+			o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
+			return o, nil
+		case part.Media != nil:
+			kind = cmp.Or(kind, chatMediaKind(part.Media))
+			return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
 		}
-		overlay(o, part.Metadata)
-		list[i] = jsontext.ObjectText(o)
-	}
-	return jsontext.List(list), nil
-}
-
-func encodeChatBlock(part modelio.Part) (modelio.Object, error) {
-	kind := "text"
-	if doc, err := jsontext.Parse(part.Metadata["type"]); err == nil {
-		kind = doc.Root().Word()
-	} else if part.Media != nil {
-		kind = chatMediaKind(part.Media)
-	}
-	switch {
-	case part.Custom != nil:
-		o := modelio.Object{}
-		overlay(o, part.Custom)
-		return o, nil
-	case part.Text != nil:
-		return modelio.Object{"type": jsontext.Text(kind), kind: jsontext.Text(*part.Text)}, nil
-	case part.Reasoning != nil:
-		if marked(part.Metadata, wireThought) {
-			return modelio.Object{"type": jsontext.Text("thinking"), "thinking": jsontext.Text(*part.Reasoning)}, nil
-		}
-		text := modelio.Object{"type": jsontext.Text("text"), "text": jsontext.Text(*part.Reasoning)}
-		o := texts("type", "thinking")
-		o["thinking"] = jsontext.List(list{jsontext.ObjectText(text)})
-		return o, nil
-	case part.Media != nil:
-		return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
-	}
-	return nil, fmt.Errorf("a part of a kind that the API has no block for")
+		return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", i)
+	})
 }
 
 func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
@@ -153,30 +132,28 @@ func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
 	case kind == "input_audio":
 		return jsontext.ObjectText(texts("format", audioFormat(contentType), "data", data))
 	case kind == "file":
-		return jsontext.ObjectText(modelio.Object{"file_data": jsontext.Text(part.Media.URL)})
+		return jsontext.ObjectText(texts("file_data", part.Media.URL))
 	case marked(part.Metadata, wireString):
 		return jsontext.Text(part.Media.URL)
 	}
-	return jsontext.ObjectText(modelio.Object{"url": jsontext.Text(part.Media.URL)})
+	return jsontext.ObjectText(texts("url", part.Media.URL))
 }
 
 func encodeToolCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
-	o := modelio.Object{}
+	kind, inner := "function", modelio.Object{"name": jsontext.Text(call.Name), "arguments": argumentsOf(call.Input)}
+	switch {
+	case metadataWord(part.Metadata, "type") == "custom":
+		kind, inner = "custom", modelio.Object{"name": jsontext.Text(call.Name), "input": argumentsOf(call.Input)}
+	case marked(part.Metadata, wireBare):
+		delete(inner, "arguments")
+	}
+	o := modelio.Object{kind: jsontext.ObjectText(inner)}
+	if !marked(part.Metadata, wireUntyped) {
+		o["type"] = jsontext.Text(kind)
+	}
 	if call.Ref != "" {
 		o["id"] = jsontext.Text(call.Ref)
-	}
-	if string(part.Metadata["type"]) == `"custom"` {
-		o["custom"] = jsontext.ObjectText(modelio.Object{"name": jsontext.Text(call.Name), "input": argumentsOf(call.Input)})
-	} else {
-		function := modelio.Object{"name": jsontext.Text(call.Name), "arguments": argumentsOf(call.Input)}
-		if marked(part.Metadata, wireBare) {
-			delete(function, "arguments")
-		}
-		o["function"] = jsontext.ObjectText(function)
-		if !marked(part.Metadata, wireUntyped) {
-			o["type"] = jsontext.Text("function")
-		}
 	}
 	overlay(o, part.Metadata)
 	return jsontext.ObjectText(o)

@@ -9,18 +9,9 @@ import (
 )
 
 func encodeResponses(req *modelio.Request) ([]byte, error) {
-	if err := wantMessages(req, responsesAPI); err != nil {
-		return nil, err
-	}
-	body, err := responsesParameters.encode(req)
+	body, err := encodeBody(req, responsesAPI, responsesParameters, isUntyped, encodeResponsesTool)
 	if err != nil {
 		return nil, err
-	}
-	if req.Model != "" {
-		body["model"] = jsontext.Text(req.Model)
-	}
-	if req.Tools != nil {
-		body["tools"] = encodeResponsesTools(req.Tools)
 	}
 	var input list
 	for i, m := range req.Messages {
@@ -41,22 +32,14 @@ func encodeResponses(req *modelio.Request) ([]byte, error) {
 	if input != nil {
 		body["input"] = jsontext.List(input)
 	}
-	overlay(body, optionsOf(req))
+	overlay(body, req.Options)
 	return jsontext.ObjectText(body), nil
 }
 
-func encodeResponsesTools(tools []modelio.ToolDefinition) json.RawMessage {
-	all := list{}
-	for _, tool := range tools {
-		o := modelio.Object{}
-		if _, whole := tool.Metadata["type"]; !whole {
-			o = encodeFunctionTool(tool, "parameters")
-			o["type"] = jsontext.Text("function")
-		}
-		overlay(o, tool.Metadata)
-		all = append(all, jsontext.ObjectText(o))
-	}
-	return jsontext.List(all)
+func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
+	o := encodeFunctionTool(tool, "parameters")
+	o["type"] = jsontext.Text("function")
+	return o
 }
 
 // encodeResponsesItems writes a message as the items that the API has for its parts: calls and
