@@ -60,6 +60,17 @@ func neither(what string) error {
 	return &WireError{Reason: "the answer has neither " + what + " nor an error"}
 }
 
+// responseOf returns what most answers have under the same names. Of their other members those are in
+// Metadata that are not taken elsewhere.
+func responseOf(body jsontext.Value, usage usageNames, taken ...string) *modelio.Response {
+	return &modelio.Response{
+		ID:       body.Member("id").Word(),
+		Model:    body.Member("model").Word(),
+		Usage:    usage.decode(body.Member("usage")),
+		Metadata: beside(body, append(taken, "id", "model", "usage", "object")...),
+	}
+}
+
 // decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
 func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Response, error) {
 	failure := errorObject(body)

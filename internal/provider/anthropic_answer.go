@@ -26,13 +26,9 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	calls.resolve(&c.Message)
 	tidy(&c.Message)
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{c},
-		Usage:      claudeUsage.decode(body.Member("usage")),
-		ID:         body.Member("id").Word(),
-		Model:      body.Member("model").Word(),
-		Metadata:   beside(body, "id", "type", "role", "model", "content", "stop_reason", "usage"),
-	}, nil
+	resp := responseOf(body, claudeUsage, "type", "role", "content", "stop_reason")
+	resp.Candidates = []modelio.Candidate{c}
+	return resp, nil
 }
 
 var claudeStream = folding{addClaude, endClaude}

@@ -23,11 +23,9 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	c := candidate(body.Member("stopReason").Word())
 	c.Message.Content, _ = converseBlocks(message.Member("content"))
 	tidy(&c.Message)
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{c},
-		Usage:      converseUsage.decode(body.Member("usage")),
-		Metadata:   beside(body, "output", "stopReason", "usage"),
-	}, nil
+	resp := responseOf(body, converseUsage, "output", "stopReason")
+	resp.Candidates = []modelio.Candidate{c}
+	return resp, nil
 }
 
 // converseStream folds events, whose kinds are their names.

@@ -41,12 +41,9 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := candidate(body.Member("finish_reason").Word())
 	c.Message = chatAnswer(body.Member("message"))
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{c},
-		Usage:      cohereUsage.decode(body.Member("usage")),
-		ID:         body.Member("id").Word(),
-		Metadata:   beside(body, "id", "message", "finish_reason", "usage"),
-	}, nil
+	resp := responseOf(body, cohereUsage, "message", "finish_reason")
+	resp.Candidates = []modelio.Candidate{c}
+	return resp, nil
 }
 
 // cohereStream folds events, most of which say something of the message.

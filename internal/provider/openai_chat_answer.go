@@ -13,12 +13,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("choices").IsArray() {
 		return nil, neither("choices")
 	}
-	resp := &modelio.Response{
-		ID:       body.Member("id").Word(),
-		Model:    body.Member("model").Word(),
-		Usage:    chatUsage.decode(body.Member("usage")),
-		Metadata: beside(body, "id", "model", "usage", "choices", "object"),
-	}
+	resp := responseOf(body, chatUsage, "choices")
 	if resp.Usage == nil {
 		resp.Usage = chatUsage.decode(body.Member("x_groq", "usage"))
 	}

@@ -27,12 +27,7 @@ func completion(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("choices").IsArray() {
 		return nil, neither("choices")
 	}
-	resp := &modelio.Response{
-		ID:       body.Member("id").Word(),
-		Model:    body.Member("model").Word(),
-		Usage:    chatUsage.decode(body.Member("usage")),
-		Metadata: beside(body, "id", "model", "usage", "choices", "object"),
-	}
+	resp := responseOf(body, chatUsage, "choices")
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
 		if text, ok := choice.Member("text").Text(); ok && len(c.Message.Content) == 0 {

@@ -31,11 +31,7 @@ func embeddings(body jsontext.Value) (*modelio.Response, error) {
 		}
 		c.Message.Content = append(c.Message.Content, part)
 	}
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{c},
-		Usage:      chatUsage.decode(body.Member("usage")),
-		ID:         body.Member("id").Word(),
-		Model:      body.Member("model").Word(),
-		Metadata:   beside(body, "id", "model", "usage", "data", "object"),
-	}, nil
+	resp := responseOf(body, chatUsage, "data")
+	resp.Candidates = []modelio.Candidate{c}
+	return resp, nil
 }

@@ -32,13 +32,9 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 			c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 		}
 	}
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{c},
-		Usage:      responsesUsage.decode(body.Member("usage")),
-		ID:         body.Member("id").Word(),
-		Model:      body.Member("model").Word(),
-		Metadata:   beside(body, "id", "model", "usage", "object", "output", "status", "incomplete_details", "error"),
-	}, nil
+	resp := responseOf(body, responsesUsage, "output", "status", "incomplete_details", "error")
+	resp.Candidates = []modelio.Candidate{c}
+	return resp, nil
 }
 
 // responsesParts decodes an item of an output. Its id and status change or go without saying.

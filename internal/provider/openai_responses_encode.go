@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -51,53 +52,59 @@ func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 	case metadataWord(m.Metadata, "type") == "reasoning":
 		return list{encodeResponsesReasoning(m.Content, m.Metadata)}, nil
 	}
-	var items, blocks list
+	var items list
 	var content []modelio.Part
-	flush := func() {
+	flush := func(end int) error {
 		if content == nil && len(m.Content) > 0 {
-			return
+			return nil
 		}
-		o := modelio.Object{"role": jsontext.Text(wireRole(m.Role))}
-		if isPlainText(content) && !marked(m.Metadata, wireArray) {
-			o["content"] = jsontext.Text(*content[0].Text)
-		} else if content != nil {
-			o["content"] = jsontext.List(blocks)
-		}
-		overlay(o, m.Metadata)
-		items = append(items, jsontext.ObjectText(o))
-		content, blocks = nil, nil
+		message, err := encodeResponsesMessage(at, end-len(content), m, content)
+		items, content = append(items, message), nil
+		return err
 	}
 	for i, part := range m.Content {
 		var item json.RawMessage
+		var err error
 		switch {
 		case part.ToolRequest != nil:
 			item = encodeResponsesCall(part)
 		case part.ToolResponse != nil:
-			result, err := encodeResponsesResult(at, i, part)
-			if err != nil {
-				return nil, err
-			}
-			item = result
+			item, err = encodeResponsesResult(at, i, part)
 		case part.Reasoning != nil:
 			item = encodeResponsesReasoning([]modelio.Part{part}, nil)
 		default:
-			block, err := encodeResponsesBlock(at, i, m.Role, part)
-			if err != nil {
-				return nil, err
-			}
-			content, blocks = append(content, part), append(blocks, block)
+			content = append(content, part)
 			continue
 		}
-		flush()
+		if err := cmp.Or(err, flush(i)); err != nil {
+			return nil, err
+		}
 		items = append(items, item)
 	}
-	flush()
-	return items, nil
+	return items, flush(len(m.Content))
+}
+
+// encodeResponsesMessage writes the message that has content, the parts of m from the first one on.
+func encodeResponsesMessage(at, first int, m modelio.Message, content []modelio.Part) (json.RawMessage, error) {
+	o := texts("role", wireRole(m.Role))
+	if isPlainText(content) && !marked(m.Metadata, wireArray) {
+		o["content"] = jsontext.Text(*content[0].Text)
+	} else if content != nil {
+		blocks, err := encodeParts(content, func(i int, part modelio.Part) (modelio.Object, error) {
+			return encodeResponsesBlock(at, first+i, m.Role, part)
+		})
+		if err != nil {
+			return nil, err
+		}
+		o["content"] = blocks
+	}
+	overlay(o, m.Metadata)
+	return jsontext.ObjectText(o), nil
 }
 
 func encodeResponsesCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
-	o := modelio.Object{"name": jsontext.Text(call.Name), "call_id": jsontext.Text(call.Ref)}
+	o := texts("name", call.Name, "call_id", call.Ref)
 	if metadataWord(part.Metadata, "type") == "custom_tool_call" {
 		o["input"] = argumentsOf(call.Input)
 	} else {
@@ -109,19 +116,17 @@ func encodeResponsesCall(part modelio.Part) json.RawMessage {
 
 func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage, error) {
 	result := part.ToolResponse
-	o := modelio.Object{"type": jsontext.Text("function_call_output"), "call_id": jsontext.Text(result.Ref)}
-	if result.Content != nil {
-		blocks := list{}
-		for _, p := range result.Content {
-			block, err := encodeResponsesBlock(message, at, modelio.RoleTool, p)
-			if err != nil {
-				return nil, err
-			}
-			blocks = append(blocks, block)
-		}
-		o["output"] = jsontext.List(blocks)
-	} else {
+	o := texts("type", "function_call_output", "call_id", result.Ref)
+	if result.Content == nil {
 		o["output"] = argumentsOf(result.Output)
+	} else {
+		blocks, err := encodeParts(result.Content, func(_ int, part modelio.Part) (modelio.Object, error) {
+			return encodeResponsesBlock(message, at, modelio.RoleTool, part)
+		})
+		if err != nil {
+			return nil, err
+		}
+		o["output"] = blocks
 	}
 	overlay(o, part.Metadata)
 	return jsontext.ObjectText(o), nil
@@ -149,32 +154,22 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 	return jsontext.ObjectText(o)
 }
 
-func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part) (json.RawMessage, error) {
-	o := modelio.Object{}
+func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part) (modelio.Object, error) {
 	kind := metadataWord(part.Metadata, "type")
 	switch {
-	case part.Custom != nil:
-		overlay(o, part.Custom)
 	case part.Text != nil && kind == "refusal":
-		o["refusal"] = jsontext.Text(*part.Text)
+		return texts("refusal", *part.Text), nil
 	case part.Text != nil:
-		o["type"], o["text"] = jsontext.Text(responsesTextKind(role)), jsontext.Text(*part.Text)
+		return texts("type", responsesTextKind(role), "text", *part.Text), nil
 	case part.Media != nil:
-		if kind == "" {
-			kind = responsesMediaKind(part.Media)
+		kind = cmp.Or(kind, responsesMediaKind(part.Media))
+		name := "file_url"
+		if kind == "input_image" {
+			name = "image_url"
+		} else if strings.HasPrefix(part.Media.URL, "data:") {
+			name = "file_data"
 		}
-		o["type"] = jsontext.Text(kind)
-		switch {
-		case kind == "input_image":
-			o["image_url"] = jsontext.Text(part.Media.URL)
-		case strings.HasPrefix(part.Media.URL, "data:"):
-			o["file_data"] = jsontext.Text(part.Media.URL)
-		default:
-			o["file_url"] = jsontext.Text(part.Media.URL)
-		}
-	default:
-		return nil, wireFailure(responsesAPI, message, at, "a part of a kind that the API has no block for")
+		return texts("type", kind, name, part.Media.URL), nil
 	}
-	overlay(o, part.Metadata)
-	return jsontext.ObjectText(o), nil
+	return nil, wireFailure(responsesAPI, message, at, "a part of a kind that the API has no block for")
 }
