@@ -82,6 +82,20 @@ func (e *Error) Is(target error) bool {
 	})
 }
 
+// violations are what is wrong with a value.
+type violations []modelio.Violation
+
+func (v *violations) add(pointer, rule, format string, args ...any) {
+	*v = append(*v, modelio.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)})
+}
+
+// wrong returns an error with one violation.
+func wrong(what, pointer, rule, format string, args ...any) error {
+	var found violations
+	found.add(pointer, rule, format, args...)
+	return newError(what, found...)
+}
+
 // newError returns an error with these violations, or nil if there are none.
 func newError(what string, violations ...modelio.Violation) error {
 	if len(violations) == 0 {

@@ -107,7 +107,7 @@ func readModelIO[T any](r *reader, raw jsontext.Value, v *T) {
 	err := json.Unmarshal(raw.Raw(), v)
 	var wrong *modelio.FormatError
 	if errors.As(err, &wrong) {
-		r.found = append(r.found, modelio.Violation{Pointer: jsontext.PointerTo(r.path...) + wrong.Pointer, Rule: ruleType, Message: wrong.Problem})
+		r.found.add(jsontext.PointerTo(r.path...)+wrong.Pointer, ruleType, "%s", wrong.Problem)
 	}
 }
 

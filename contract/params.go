@@ -7,7 +7,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // GenerateParams are all that decides about one call to a model (LC "LLM Params"). They are a value:
@@ -103,13 +102,13 @@ func checked[T any](what string, v T, read reading[T]) (T, error) {
 		err = inner.Err
 	}
 	if err != nil {
-		return none, newError(what, modelio.Violation{Rule: ruleJSON, Message: err.Error()})
+		return none, wrong(what, "", ruleJSON, "%v", err)
 	}
 	if err := unmarshal(what, text, &same, read); err != nil {
 		return none, err
 	}
 	if !reflect.DeepEqual(same, v) {
-		return none, newError(what, modelio.Violation{Rule: ruleUnicode, Message: "a text is not valid UTF-8"})
+		return none, wrong(what, "", ruleUnicode, "a text is not valid UTF-8")
 	}
 	return same, nil
 }

@@ -2,8 +2,6 @@ package contract
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,13 +10,12 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A reader reads the JSON of the contract's types and collects all that is wrong with it.
 type reader struct {
 	path  []string
-	found []modelio.Violation
+	found violations
 }
 
 // A reading reads one value.
@@ -29,12 +26,10 @@ type reading[T any] func(r *reader, v jsontext.Value, dst *T)
 func unmarshal[T any](what string, data []byte, dst *T, read reading[T]) error {
 	doc, err := jsontext.ParseStrict(data)
 	if err != nil {
-		found := modelio.Violation{Rule: ruleJSON, Message: err.Error()}
-		var at *jsontext.Error
-		if errors.As(err, &at) {
-			found.Pointer, found.Message = at.Pointer, at.Err.Error()
+		if at, ok := err.(*jsontext.Error); ok {
+			return wrong(what, at.Pointer, ruleJSON, "%v", at.Err)
 		}
-		return newError(what, found)
+		return wrong(what, "", ruleJSON, "%v", err)
 	}
 	var r reader
 	var got T
@@ -47,9 +42,7 @@ func unmarshal[T any](what string, data []byte, dst *T, read reading[T]) error {
 }
 
 func (r *reader) report(rule, format string, args ...any) {
-	r.found = append(r.found, modelio.Violation{
-		Pointer: jsontext.PointerTo(r.path...), Rule: rule, Message: fmt.Sprintf(format, args...),
-	})
+	r.found.add(jsontext.PointerTo(r.path...), rule, format, args...)
 }
 
 // in reads a value one level down.
@@ -228,7 +221,8 @@ func (r *reader) record(v jsontext.Value, fields ...field) {
 // readings of the tags; nil is a tag without a value.
 func (r *reader) variant(v jsontext.Value, values map[string]func(*reader, jsontext.Value)) (tag string) {
 	var value jsontext.Value
-	r.record(v, required("$tag", &tag, readText), optional("$value", &value, func(_ *reader, v jsontext.Value, dst *jsontext.Value) { *dst = v }))
+	keep := func(_ *reader, v jsontext.Value, dst *jsontext.Value) { *dst = v }
+	r.record(v, required("$tag", &tag, readText), optional("$value", &value, keep))
 	if tag == "" {
 		return ""
 	}

@@ -44,9 +44,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	}
 	_, spoken := dialectOf(s.Request.API)
 	if len(s.Request.Messages) == 0 && s.Request.Prompt == nil && !spoken {
-		return nil, newError("snapshot "+s.ID, modelio.Violation{
-			Pointer: "/request", Rule: ruleUnsupported, Message: "a call of " + s.Request.API + " without messages is no generation",
-		})
+		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported,
+			"a call of %s without messages is no generation", s.Request.API)
 	}
 	r := &Recorded{blobs: map[canon.Hash][]byte{}}
 	var err error

@@ -18,11 +18,11 @@ import (
 // sent to another, in a later run. Left out is what OpenAI responses take back by
 // an id only: images, and reasoning that is not encrypted, as it is where the option include asks for it.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
-	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
+	if err := a.Catalog.check("generate params", p.Provider, p.Model); err != nil {
 		return "", err
 	}
 	if r.RawOutputRef == nil {
-		return "", newError("generate receipt", modelio.Violation{Pointer: "/raw_output_ref", Rule: ruleMissing, Message: "is required: it has the answer"})
+		return "", wrong("generate receipt", "/raw_output_ref", ruleMissing, "is required: it has the answer")
 	}
 	history, err := loadMessages(a.Store, p.MessageRefs)
 	if err != nil {

@@ -32,7 +32,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := newError("generate params", a.Catalog.missing(p.Provider, p.Model)...); err != nil {
+	if err := a.Catalog.check("generate params", p.Provider, p.Model); err != nil {
 		return nil, err
 	}
 	host := a.Catalog[p.Provider]
@@ -172,11 +172,11 @@ func (r *request) unsupported(err error) error {
 	if pointer == "/stop" {
 		pointer = "/runtime/stop_sequences"
 	}
-	return r.error(modelio.Violation{Pointer: pointer, Rule: ruleUnsupported, Message: wire.Reason})
+	return r.unsaid(pointer, "%s", wire.Reason)
 }
 
-func (r *request) error(found ...modelio.Violation) error {
-	return newError("generate params for "+r.dialect.api, found...)
+func (r *request) unsaid(pointer, format string, args ...any) error {
+	return wrong("generate params for "+r.dialect.api, pointer, ruleUnsupported, format, args...)
 }
 
 // options reads the provider options that are for the request's API. The blob has them by the
@@ -194,10 +194,10 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 	for _, codec := range provider.Codecs() {
 		known[codec.Provider] = true
 	}
-	var found []modelio.Violation
+	var found violations
 	for name := range all {
 		if !known[name] {
-			found = append(found, modelio.Violation{Pointer: jsontext.PointerTo(name), Rule: ruleUnknown, Message: notAmong(name, slices.Collect(maps.Keys(known)))})
+			found.add(jsontext.PointerTo(name), ruleUnknown, "%s", notAmong(name, maps.Keys(known)))
 		}
 	}
 	if err := newError("provider options", found...); err != nil {
@@ -212,15 +212,15 @@ func (r *request) options(blobs Blobs) (modelio.Object, error) {
 // merge adds the provider options to the body. They cannot change what the params say
 // (LC "Determinism rule"), nor what is for the adapter to decide.
 func (r *request) merge(body, options modelio.Object) error {
-	var found []modelio.Violation
+	var found violations
 	at := "/" + r.codec.Provider
 	if _, ok := options["stream"]; ok {
-		found = append(found, modelio.Violation{Pointer: at + "/stream", Rule: ruleConflict, Message: "whether to stream is for the adapter to say"})
+		found.add(at+"/stream", ruleConflict, "whether to stream is for the adapter to say")
 		options = maps.Clone(options)
 		delete(options, "stream")
 	}
 	merge(body, options, at, func(pointer string) {
-		found = append(found, modelio.Violation{Pointer: pointer, Rule: ruleConflict, Message: "the params say it already"})
+		found.add(pointer, ruleConflict, "the params say it already")
 	})
 	if err := newError("provider options", found...); err != nil {
 		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
@@ -236,7 +236,7 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	}
 	value, ok := r.dialect.responseFormat(f)
 	if !ok {
-		return nil, r.error(modelio.Violation{Pointer: "/runtime/response_format_ref", Rule: ruleUnsupported, Message: fmt.Sprintf("the API has no format %q", f.Type)})
+		return nil, r.unsaid("/runtime/response_format_ref", "the API has no format %q", f.Type)
 	}
 	if value == nil {
 		return nil, nil

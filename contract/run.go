@@ -2,13 +2,13 @@ package contract
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A RunConfig says which model the calls of a run go to, and how (LC "Purpose"). A session's
@@ -72,7 +72,7 @@ func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := newError("run config", catalog.missing(config.Provider, config.Model)...); err != nil {
+	if err := catalog.check("run config", config.Provider, config.Model); err != nil {
 		return nil, err
 	}
 	return &Run{config}, nil
@@ -90,31 +90,33 @@ func (r *Run) Config() RunConfig {
 	return config
 }
 
-// missing says why a call cannot go to a provider's model, if it cannot.
-func (c Catalog) missing(provider, model string) (found []modelio.Violation) {
+// check says why a call cannot go to a provider's model, if it cannot. what asks for it.
+func (c Catalog) check(what, provider, model string) error {
+	var found violations
 	host, known := c[provider]
 	switch _, spoken := dialectOf(host.API); {
 	case strings.TrimSpace(provider) == "":
-		found = append(found, modelio.Violation{Pointer: "/provider", Rule: ruleMissing, Message: "is blank"})
+		found.add("/provider", ruleMissing, "is blank")
 	case !known:
-		found = append(found, modelio.Violation{Pointer: "/provider", Rule: ruleUnknown, Message: notAmong(provider, slices.Collect(maps.Keys(c)))})
+		found.add("/provider", ruleUnknown, "%s", notAmong(provider, maps.Keys(c)))
 	case !spoken:
-		found = append(found, modelio.Violation{Pointer: "/provider", Rule: ruleUnknown, Message: fmt.Sprintf("%q has the API %q, which is not spoken here", provider, host.API)})
+		found.add("/provider", ruleUnknown, "%q has the API %q, which is not spoken here", provider, host.API)
 	}
 	switch {
 	case strings.TrimSpace(model) == "":
-		found = append(found, modelio.Violation{Pointer: "/model", Rule: ruleMissing, Message: "is blank"})
+		found.add("/model", ruleMissing, "is blank")
 	case known && host.Models != nil && !slices.Contains(host.Models, model):
-		found = append(found, modelio.Violation{Pointer: "/model", Rule: ruleUnknown, Message: notAmong(model, host.Models)})
+		found.add("/model", ruleUnknown, "%s", notAmong(model, slices.Values(host.Models)))
 	}
-	return found
+	return newError(what, found...)
 }
 
-func notAmong(name string, known []string) string {
-	if len(known) == 0 {
+func notAmong(name string, known iter.Seq[string]) string {
+	names := strings.Join(slices.Sorted(known), ", ")
+	if names == "" {
 		return fmt.Sprintf("%q is not known: the catalog is empty", name)
 	}
-	return fmt.Sprintf("%q is not known; known are %s", name, strings.Join(slices.Sorted(slices.Values(known)), ", "))
+	return fmt.Sprintf("%q is not known; known are %s", name, names)
 }
 
 // A StepContext is what one step of a run adds to its config (LC "Run-Start and Step
