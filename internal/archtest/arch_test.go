@@ -21,6 +21,7 @@ const module = "github.com/traceforge/traceforge-go"
 const (
 	names    = "the hashes that name what is stored"
 	texts    = "the one room that reads and writes JSON"
+	shown    = "what may be printed"
 	calls    = "the one vocabulary of a call"
 	records  = "what is recorded"
 	files    = "where it is kept"
@@ -47,11 +48,11 @@ var arrows = map[string]map[string]string{
 	},
 
 	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
-	"internal/drift":    {"canon": "hashes of components", "internal/jsontext": texts, "modelio": calls},
+	"internal/drift":    {"internal/jsontext": texts, "modelio": calls, "snapshot": "the cores that are compared"},
 	"internal/secret":   {"internal/jsontext": "the texts in which secrets hide"},
 	"internal/recorder": {
 		"canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
-		"internal/secret": "what must not be kept", "modelio": calls, "snapshot": records, "snapshot/store": files,
+		"internal/plaintext": shown, "internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
 	},
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",
@@ -60,10 +61,12 @@ var arrows = map[string]map[string]string{
 		"modelio/session": "the session of a test", "snapshot": records,
 	},
 
-	"internal/annotation": {},
-	"internal/gotest":     {},
+	"internal/plaintext":  {},
+	"internal/annotation": {"internal/plaintext": shown},
+	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
 	"internal/usage":      {},
 	"internal/page": {
+		"internal/plaintext": shown,
 		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
 		"modelio": calls, "snapshot": records,
 	},

@@ -187,6 +187,7 @@ func TestIgnored(t *testing.T) {
 		{"member", "a parameter", []string{"/seed"}, "/messages/0/content /messages/1/content/1/custom/now"},
 		{"message", "a whole one", []string{"/messages/0", "/seed"}, "/messages/1/content/1/custom/now"},
 		{"below", "a value in a message", []string{"/messages/1/content/1/custom/now"}, "/messages/0/content /seed"},
+		{"every", "a value in all messages", []string{"/messages/*/content", "/seed"}, ""},
 		{"elsewhere", "a pointer that leads to nothing", []string{"/messages/9", "/stop"}, "/messages/0/content /messages/1/content/1/custom/now /seed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
