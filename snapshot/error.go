@@ -145,8 +145,11 @@ func excerpt(s string) string {
 // wayOut says what to do about e. A text that is in no file has no way out that this
 // package could know.
 func (e *Error) wayOut() string {
-	if e.File == "" {
+	switch {
+	case e.File == "":
 		return ""
+	case strings.HasSuffix(e.File, "config.json"):
+		return `correct it, as docs/format.md has it under "Configuration"`
 	}
 	for _, v := range e.Violations {
 		switch v.Rule {

@@ -130,6 +130,10 @@ func (v *verifier) top() error {
 			v.stray(name, strayMessage(e))
 		}
 	}
+	var wrong *snapshot.Error
+	if _, err := v.store.Config(); errors.As(err, &wrong) {
+		v.report(configName, wrong.Violations...)
+	}
 	return errors.Join(v.checkText(attributesName, attributes, others), v.checkText(ignoreName, ignored, others))
 }
 

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Config is what a repository says once for all its tests, in config.json (design §2). It is that of
+// the store in use; nothing is inherited. The zero value is that of a store without the file.
+type Config struct {
+	Scrub            []ScrubRule       // what is kept as a placeholder in every test
+	Nondeterministic string            // why no request needs to be deterministic; empty: each does
+	Hosts            map[string]string // providers of hosts, which are in lower case and without port
+}
+
+// A ScrubRule is what a pattern matches, or what is volatile.
+type ScrubRule struct {
+	Name     string
+	Pattern  string // a regular expression of package regexp
+	Volatile bool   // then there is no name and no pattern
+}
+
+// Config reads config.json. The error is a [*snapshot.Error] if there is something in it that format.md
+// does not specify.
+func (s *Store) Config() (*Config, error) {
+	if err := s.checkLinks(configName); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(s.path(configName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Config{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	text, err := readAll(f, s.maxBytes, nil)
+	if err != nil {
+		return nil, s.unreadable(configName, err)
+	}
+	doc, err := jsontext.Parse(text)
+	var at *jsontext.Error
+	if errors.As(err, &at) {
+		return nil, s.failure(configName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
+	}
+	if err != nil {
+		return nil, s.unreadable(configName, err)
+	}
+	r := configReader{}
+	config := r.read(doc.Root())
+	if len(r.wrong) > 0 {
+		slices.SortFunc(r.wrong, snapshot.Violation.Compare)
+		return nil, &snapshot.Error{File: s.in(configName), Violations: r.wrong}
+	}
+	return config, nil
+}
+
+// A configReader collects what is wrong with a configuration.
+type configReader struct{ wrong []snapshot.Violation }
+
+func (r *configReader) fail(pointer, rule, format string, args ...any) {
+	r.wrong = append(r.wrong, snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)})
+}
+
+func (r *configReader) read(v jsontext.Value) *Config {
+	config := &Config{}
+	r.object("", v, map[string]func(string, jsontext.Value){
+		"scrub": func(pointer string, v jsontext.Value) {
+			if !v.IsArray() {
+				r.fail(pointer, snapshot.RuleType, "must be a list of rules, is %s", v.Kind())
+			}
+			for i, rule := range v.Elements() {
+				config.Scrub = append(config.Scrub, r.scrub(pointer+"/"+strconv.Itoa(i), rule))
+			}
+		},
+		"nondeterministic": func(pointer string, v jsontext.Value) {
+			config.Nondeterministic = r.text(pointer, v)
+		},
+		"hosts": func(pointer string, v jsontext.Value) {
+			config.Hosts = map[string]string{}
+			r.members(pointer, v, func(host, pointer string, provider jsontext.Value) {
+				name := r.text(pointer, provider)
+				if host == "" || host != strings.ToLower(host) || strings.ContainsAny(host, ":/ ") {
+					r.fail(pointer, snapshot.RuleName, "is for a host, which is written in lower case, without scheme, port and path")
+				}
+				if name != "" && !snapshot.IsName(name) {
+					r.fail(pointer, snapshot.RuleName, "names a provider with %q: it has lower-case letters, digits and hyphens", name)
+				}
+				config.Hosts[host] = name
+			})
+		},
+	})
+	return config
+}
+
+var ruleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+func (r *configReader) scrub(pointer string, v jsontext.Value) (rule ScrubRule) {
+	r.object(pointer, v, map[string]func(string, jsontext.Value){
+		"name": func(pointer string, v jsontext.Value) {
+			if rule.Name = r.text(pointer, v); rule.Name != "" && !ruleName.MatchString(rule.Name) {
+				r.fail(pointer, snapshot.RuleName, "begins with a lower-case letter and has such letters, digits, - and _, is %q", rule.Name)
+			}
+		},
+		"pattern": func(pointer string, v jsontext.Value) {
+			rule.Pattern = r.text(pointer, v)
+			if _, err := regexp.Compile(rule.Pattern); err != nil {
+				r.fail(pointer, snapshot.RuleValue, "is no regular expression of Go's: %v", err)
+			}
+		},
+		"volatile": func(pointer string, v jsontext.Value) {
+			if rule.Volatile = string(v.Raw()) == "true"; !rule.Volatile {
+				r.fail(pointer, snapshot.RuleValue, "must be true, is %s", v.Raw())
+			}
+		},
+	})
+	members := v.Len()
+	if v.IsObject() && !(members == 1 && v.Member("volatile").Present()) &&
+		!(members == 2 && v.Member("name").Present() && v.Member("pattern").Present()) {
+		r.fail(pointer, snapshot.RuleMissing, `must have a name and a pattern, or "volatile": true alone`)
+	}
+	return rule
+}
+
+// object reads an object of which all members are known.
+func (r *configReader) object(pointer string, v jsontext.Value, known map[string]func(string, jsontext.Value)) {
+	r.members(pointer, v, func(name, pointer string, member jsontext.Value) {
+		if read := known[name]; read != nil {
+			read(pointer, member)
+			return
+		}
+		var names []string
+		for name := range known {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		r.fail(pointer, snapshot.RuleUnknown, "is not known: there are %s", strings.Join(names, ", "))
+	})
+}
+
+func (r *configReader) members(pointer string, v jsontext.Value, member func(name, pointer string, v jsontext.Value)) {
+	if !v.IsObject() {
+		r.fail(pointer, snapshot.RuleType, "must be an object, is %s", v.Kind())
+	}
+	for name, value := range v.Members() {
+		member(name, pointer+jsontext.PointerTo(name), value)
+	}
+}
+
+// text reads a string with something in it.
+func (r *configReader) text(pointer string, v jsontext.Value) string {
+	text, ok := v.Text()
+	switch {
+	case !ok:
+		r.fail(pointer, snapshot.RuleType, "must be a string, is %s", v.Kind())
+	case text == "":
+		r.fail(pointer, snapshot.RuleEmpty, "must not be empty")
+	}
+	return text
+}

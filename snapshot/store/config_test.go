@@ -1,0 +1,75 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func TestConfig(t *testing.T) {
+	s, dir := newStore(t)
+	config, err := s.Config()
+	require.NoError(t, err)
+	require.Equal(t, &Config{}, config, "a store without the file says nothing")
+
+	writeFile(t, dir, configName, `{
+  "scrub": [{"name": "order", "pattern": "order-[0-9]+"}, {"volatile": true}],
+  "nondeterministic": "the models of this product take no temperature",
+  "hosts": {"llm.example.com": "openai"}
+}`)
+	config, err = s.Config()
+	require.NoError(t, err)
+	require.Equal(t, &Config{
+		Scrub:            []ScrubRule{{Name: "order", Pattern: "order-[0-9]+"}, {Volatile: true}},
+		Nondeterministic: "the models of this product take no temperature",
+		Hosts:            map[string]string{"llm.example.com": "openai"},
+	}, config)
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct{ name, reason, text, want string }{
+		{"json", "it is JSON", `{"hosts":}`, "/hosts: json: offset 9: "},
+		{"array", "it is an object", `[]`, "type: must be an object, is a list"},
+		{"unknown", "a member that is spelled wrongly would say nothing", `{"scrubs":[]}`,
+			"/scrubs: unknown: is not known: there are hosts, nondeterministic, scrub"},
+		{"scrub-type", "rules are a list", `{"scrub":{"volatile":true}}`, "/scrub: type: must be a list of rules, is an object"},
+		{"rule-type", "a rule is an object", `{"scrub":["volatile"]}`, "/scrub/0: type: must be an object, is a string"},
+		{"rule-unknown", "secrets do not stand in a repository", `{"scrub":[{"name":"a","value":"b"}]}`,
+			"/scrub/0/value: unknown: is not known: there are name, pattern, volatile"},
+		{"rule-name", "the name stands in placeholders", `{"scrub":[{"name":"A b","pattern":"x"}]}`,
+			`/scrub/0/name: name: begins with a lower-case letter and has such letters, digits, - and _, is "A b"`},
+		{"rule-pattern", "a pattern is Go's", `{"scrub":[{"name":"a","pattern":"("}]}`,
+			"/scrub/0/pattern: value: is no regular expression of Go's: error parsing regexp: missing closing ): `(`"},
+		{"rule-half", "a rule needs both", `{"scrub":[{"name":"a"}]}`,
+			`/scrub/0: missing: must have a name and a pattern, or "volatile": true alone`},
+		{"rule-both", "a rule is of one kind", `{"scrub":[{"name":"a","pattern":"b","volatile":true}]}`,
+			`/scrub/0: missing: must have a name and a pattern, or "volatile": true alone`},
+		{"volatile-false", "what is not to be replaced needs no rule", `{"scrub":[{"volatile":false}]}`,
+			"/scrub/0/volatile: value: must be true, is false"},
+		{"reason-type", "a reason is a text", `{"nondeterministic":true}`, "/nondeterministic: type: must be a string, is a boolean"},
+		{"reason-empty", "reviewers read it", `{"nondeterministic":""}`, "/nondeterministic: empty: must not be empty"},
+		{"host-port", "ports are no identity", `{"hosts":{"a.example.com:443":"openai"}}`,
+			"/hosts/a.example.com:443: name: is for a host, which is written in lower case, without scheme, port and path"},
+		{"host-provider", "it is a directory", `{"hosts":{"a.example.com":"../x"}}`,
+			`/hosts/a.example.com: name: names a provider with "../x": it has lower-case letters, digits and hyphens`},
+		{"hosts-type", "it maps hosts", `{"hosts":null}`, "/hosts: type: must be an object, is null"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+			writeFile(t, dir, configName, c.text)
+			_, err := s.Config()
+			var wrong *snapshot.Error
+			require.ErrorAs(t, err, &wrong, c.reason)
+			require.Contains(t, err.Error(), "config.json: "+c.want)
+			require.Contains(t, err.Error(), `way out: correct it, as docs/format.md has it under "Configuration"`)
+
+			result, err := s.Verify()
+			require.NoError(t, err)
+			require.Len(t, result.Findings, len(wrong.Violations), "verify says it too")
+			require.Equal(t, configName, result.Findings[0].File)
+		})
+	}
+}
