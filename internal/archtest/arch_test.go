@@ -67,7 +67,7 @@ var arrows = map[string]map[string]string{
 	"internal/usage":      {},
 	"internal/page": {
 		"internal/plaintext": shown,
-		"canon": "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
+		"canon":              "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
 		"modelio": calls, "snapshot": records,
 	},
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "snapshot/store": files},

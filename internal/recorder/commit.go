@@ -3,10 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -40,7 +37,7 @@ func (r *Recorder) write(goldens map[*take]*golden) error {
 	if len(put.Document.Snapshots) == 0 {
 		return r.remove()
 	}
-	if err := refuseSecrets(changed); err != nil {
+	if err := r.refuseSecrets(changed); err != nil {
 		return err
 	}
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, goldens) }
@@ -117,33 +114,6 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 		}
 	}
 	return nil
-}
-
-// refuseSecrets returns the failure of a recording that would store a secret of this process. Of a
-// stream's answer both its bytes and what they say together are looked at.
-func refuseSecrets(goldens []*golden) error {
-	secrets := secret.Of(os.Environ())
-	if len(secrets) == 0 {
-		return nil
-	}
-	for _, g := range goldens {
-		text, err := g.snapshot.SF()
-		if err != nil {
-			return err
-		}
-		if s, pointer, found := secrets.Find(text); found {
-			return leaked(s, g.take.provider, strings.TrimPrefix(pointer, "/snapshots/0"))
-		}
-		if s, found := secrets.In(g.raw); found {
-			return leaked(s, g.take.provider, "in the bytes of the answer")
-		}
-	}
-	return nil
-}
-
-func leaked(s secret.Value, provider, place string) *Failure {
-	return failuref(fmt.Sprintf("%s call holds the value of %s: nothing was recorded", provider, s.Variable), "  "+place,
-		"keep it out of prompts and answers; if it is no credential, name the variable otherwise")
 }
 
 // document returns the tape of the test's document, also where the test called nothing that it

@@ -54,6 +54,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 	if len(pointers) > 3 {
 		pointers = append(pointers[:3], fmt.Sprintf("and %d more", len(pointers)-3))
 	}
+	r.hide(differences)
 	f := failuref(brief+" (- recorded, + got)", drift.Text(differences), changed, "accept: "+r.Accept)
 	f.brief, f.Missing = brief+": "+strings.Join(pointers, ", "), true
 	return f

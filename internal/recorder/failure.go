@@ -53,7 +53,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 		state = fmt.Sprintf("none of the test's %s fits it", count(n, "recorded call"))
 	}
 	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state),
-		indent(summary(c.request)), "record: "+r.Accept)
+		indent(r.summary(c.request)), "record: "+r.Accept)
 	f.Missing = true
 	return f
 }
@@ -76,7 +76,7 @@ func recordedTimes(n int) string {
 }
 
 func (r *Recorder) notCalled(i int) *Failure {
-	below := []string{indent(summary(&r.tape.records[i].Request))}
+	below := []string{indent(r.summary(&r.tape.records[i].Request))}
 	if r.Mode == UpdateNew && len(r.takes) > 0 {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
 			"TRACEFORGE_UPDATE=new replaces nothing")
@@ -124,11 +124,11 @@ func (r *Recorder) asFailure(err error) *Failure {
 }
 
 // summary is a request in a few lines, for a reader who must recognise it.
-func summary(req *modelio.Request) string {
+func (r *Recorder) summary(req *modelio.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model: %s\n", req.Model)
 	if req.Prompt != nil {
-		fmt.Fprintf(&b, "prompt: %s\n", short(*req.Prompt))
+		fmt.Fprintf(&b, "prompt: %s\n", short(r.scanner().Mask(*req.Prompt)))
 	}
 	const most = 4
 	for i := range req.Messages {
@@ -136,7 +136,7 @@ func summary(req *modelio.Request) string {
 			fmt.Fprintf(&b, "… %d messages\n", skipped)
 		}
 		if i == 0 || i > len(req.Messages)-most {
-			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(textOf(req.Messages[i].Content)))
+			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(r.scanner().Mask(textOf(req.Messages[i].Content))))
 		}
 	}
 	return b.String()

@@ -39,7 +39,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	}
 	resp, err := tk.numbering.Response(resp)
 	if err != nil {
-		return nil, unkept(tk, err)
+		return nil, r.unkept(tk, err)
 	}
 	for i := range resp.Candidates {
 		c := &resp.Candidates[i]
@@ -56,7 +56,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if g.core, err = snapshot.ResponseCore(stored); err != nil {
-		return nil, unkept(tk, err)
+		return nil, r.unkept(tk, err)
 	}
 	return g, nil
 }
@@ -87,7 +87,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 		resp, err = tk.codec.DecodeResponse(tk.answer(body))
 	}
 	if err != nil {
-		return nil, nil, unkept(tk, err)
+		return nil, nil, r.unkept(tk, err)
 	}
 	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
 		tk.become(broken)
@@ -163,7 +163,7 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
 		return failuref(tk.provider+" answer was neither read to its end nor closed: it was not recorded",
-			indent(summary(tk.request)))
+			indent(r.summary(tk.request)))
 	case aborted, broken:
 		if r.Incomplete {
 			return nil
@@ -176,22 +176,22 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 			}
 		}
 		return failuref(fmt.Sprintf("%s answer was cut %s: it was not recorded", tk.provider, by),
-			indent(summary(tk.request)),
+			indent(r.summary(tk.request)),
 			"record again, or allow cut answers with the option Incomplete")
 	case retryable:
 		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
 			tk.provider, tk.status, http.StatusText(tk.status))
-		return failuref(brief, indent(summary(tk.request)), "record again: "+r.Accept)
+		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.Accept)
 	case failed:
 		if r.TransportErrors && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}
 		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.provider, tk.err),
-			indent(summary(tk.request)), "record again: "+r.Accept)
+			indent(r.summary(tk.request)), "record again: "+r.Accept)
 	}
 	return nil
 }
 
-func unkept(tk *take, err error) *Failure {
-	return failuref(fmt.Sprintf("%s answer cannot be kept: %v", tk.provider, err), indent(summary(tk.request)))
+func (r *Recorder) unkept(tk *take, err error) *Failure {
+	return failuref(fmt.Sprintf("%s answer cannot be kept: %v", tk.provider, err), indent(r.summary(tk.request)))
 }

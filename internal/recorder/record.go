@@ -14,6 +14,7 @@ func (r *Recorder) take(c *call) (*take, error) {
 		return nil, r.refuse(c.what, c.id(), f)
 	}
 	tk := &take{call: c, source: r.Source(), started: clock(), decodeContent: r.decodeContent}
+	r.learn(c.what)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -79,6 +80,6 @@ func (r *Recorder) undetermined(c *call) *Failure {
 	}
 	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
 		c.provider, strings.Join(missing, "; "))
-	return failuref(brief, indent(summary(c.request)),
+	return failuref(brief, indent(r.summary(c.request)),
 		`or say why it cannot be: traceforgetest.New(t, traceforgetest.Nondeterministic("…"))`)
 }

@@ -6,10 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -63,6 +65,10 @@ type Recorder struct {
 	compare  *drift.Comparer     // nil until a call drifts
 	causes   []*cause
 	written  *snapshot.Document // what was committed; nil: nothing
+
+	environment []string // when it was opened
+	makeSecrets sync.Once
+	secrets     *secret.Scanner // nil until a call is recorded, or fails
 }
 
 // An answer is what a call got: a record of the tape, or a take.
@@ -89,7 +95,8 @@ func Open(o Options) (*Recorder, error) {
 	if o.Upstream == nil {
 		o.Upstream = http.DefaultTransport
 	}
-	return &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}, nil
+	return &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test),
+		environment: os.Environ()}, nil
 }
 
 // RoundTrip answers an HTTP request from the document of the test, or makes and records the call.
@@ -192,7 +199,7 @@ func (r *Recorder) begin(what fmt.Stringer) error {
 
 // tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
 func (r *Recorder) tooLate(what fmt.Stringer) *Failure {
-	return failuref(fmt.Sprintf("%s was called after %s had ended", what, r.Test))
+	return r.plain(failuref(fmt.Sprintf("%s was called after %s had ended", what, r.Test)))
 }
 
 // failedBefore returns the failure of a call that is made once more: an SDK that tries again does
@@ -208,6 +215,8 @@ func (r *Recorder) failedBefore(c *call) *Failure {
 
 // refuse makes f the answer to a call and to every repetition of it.
 func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
+	r.learn(what)
+	f = r.plain(f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -227,7 +236,7 @@ func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
 // fail marks the test as failed now; the text follows when the test ends.
 func (r *Recorder) fail(f *Failure) {
 	r.Fail()
-	r.failures = append(r.failures, f)
+	r.failures = append(r.failures, r.plain(f))
 }
 
 // An Outcome says how a test ended.

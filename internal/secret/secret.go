@@ -1,82 +1,91 @@
-// Package secret knows what must not be stored: the values of this process's credentials
-// (design R12).
+// Package secret knows what must not be stored and not be printed (design R12): credentials of this
+// process and of its requests, and what has a form that only keys, tokens and private keys have.
 package secret
 
 import (
-	"bytes"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
+	"sync"
+	"unsafe"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Value is the value of a variable that must not be stored.
-type Value struct{ Variable, value string }
+// A Scanner finds secrets in texts, and hides them. It knows the forms of [Formats], and the values that
+// it is told of. It is safe for concurrent use.
+type Scanner struct {
+	mu     sync.RWMutex
+	known  map[string]bool // values
+	index  *index
+	latest []string // the environment that it was last told of
+}
 
-// Values are all of them.
-type Values []Value
+// A Hit is a secret that was found. It never holds the secret itself.
+type Hit struct {
+	What    string // "the value of OPENAI_API_KEY", "an Anthropic API key"
+	Pointer string // RFC 6901 pointer to the string or the member of a JSON text that holds it
+}
 
-// endings are what the names of variables with credentials end with.
-var endings = []string{"_API_KEY", "_TOKEN", "_SECRET", "_ACCESS_KEY"}
+// New returns a scanner that knows the forms of secrets, and no values.
+func New() *Scanner {
+	s := &Scanner{known: map[string]bool{}}
+	s.index = formats().clone()
+	return s
+}
 
-// least is the length, in bytes, of the shortest value that is taken for a credential. Like
-// all of them it has a digit: words do not.
-const least = 16
-
-// Of returns the secrets of an environment.
-func Of(environment []string) (all Values) {
-	for _, variable := range environment {
-		name, value, _ := strings.Cut(variable, "=")
-		ends := func(ending string) bool { return strings.HasSuffix(strings.ToUpper(name), ending) }
-		if len(value) >= least && strings.ContainsFunc(value, unicode.IsDigit) && slices.ContainsFunc(endings, ends) {
-			all = append(all, Value{name, value})
+// Find returns a secret that a text holds, in whatever it encodes: see [view]. Of a JSON text it says
+// where, and the pieces that the events of a stream deliver are looked at together.
+func (s *Scanner) Find(text []byte) (Hit, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v := view{index: s.index}
+	what, found := v.find(text)
+	if !found {
+		for _, said := range joined(text) {
+			if what, found = v.find(said); found {
+				return Hit{What: what}, true
+			}
 		}
+		return Hit{}, false
 	}
-	return all
+	hit := Hit{What: what}
+	if doc, err := jsontext.ParseReplacing(text); err == nil {
+		hit.Pointer, _ = v.locate(doc.Root())
+	}
+	return hit, true
 }
 
-// In returns the first of the values that a text holds, as it is or as in a URL.
-func (all Values) In(text []byte) (Value, bool) {
-	for _, v := range all {
-		if bytes.Contains(text, []byte(v.value)) || bytes.Contains(text, []byte(url.QueryEscape(v.value))) {
-			return v, true
-		}
-	}
-	return Value{}, false
+// Holds reports whether a text holds a secret. It is Find for a text in memory that is not to be copied,
+// and that is no stream.
+func (s *Scanner) Holds(text string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v := view{index: s.index}
+	_, found := v.find(unsafe.Slice(unsafe.StringData(text), len(text))) // nothing writes to it
+	return found
 }
 
-// Find returns the first of the values that a JSON text holds in a string or in the name of a member,
-// and the RFC 6901 pointer of that.
-func (all Values) Find(text []byte) (v Value, pointer string, found bool) {
-	doc, err := jsontext.Parse(text)
-	if err != nil {
-		v, found = all.In(text)
-		return v, "", found
-	}
-	return all.find(doc.Root())
-}
-
-func (all Values) find(at jsontext.Value) (v Value, pointer string, found bool) {
-	if text, ok := at.Text(); ok {
-		v, found = all.In([]byte(text))
-		return v, "", found
+// locate returns a pointer to what holds a secret below at. A name that is one is not in the pointer.
+func (v *view) locate(at jsontext.Value) (pointer string, found bool) {
+	if at.IsString() {
+		_, found = v.find(at.Raw())
+		return "", found
 	}
 	for name, member := range at.Members() {
-		v, pointer, found = all.find(member)
-		if !found {
-			v, found = all.In([]byte(name))
+		if pointer, found = v.locate(member); !found && member.IsString() {
+			_, found = v.find(slices.Concat(jsontext.Text(name), []byte(":"), member.Raw()))
 		}
 		if found {
-			return v, jsontext.PointerTo(name) + pointer, true
+			return jsontext.PointerTo(v.mask(name)) + pointer, true
+		}
+		if _, found = v.find([]byte(name)); found {
+			return jsontext.PointerTo(v.mask(name)), true
 		}
 	}
 	for i, element := range at.Elements() {
-		if v, pointer, found = all.find(element); found {
-			return v, "/" + strconv.Itoa(i) + pointer, true
+		if pointer, found = v.locate(element); found {
+			return "/" + strconv.Itoa(i) + pointer, true
 		}
 	}
-	return Value{}, "", false
+	return "", false
 }

@@ -1,0 +1,51 @@
+package plaintext
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLineAndText(t *testing.T) {
+	for _, c := range []struct{ name, why, in, line, text string }{
+		{"plain", "most text", "Grüße, 世界 👩‍🚀", "Grüße, 世界 👩‍🚀", "Grüße, 世界 👩‍🚀"},
+		{"escape", "a terminal would obey", "a\x1b[2Jb\a", `a\u001b[2Jb\u0007`, `a\u001b[2Jb\u0007`},
+		{"c1", "so it would eight-bit controls", "a\u009bb", `a\u009bb`, `a\u009bb`},
+		{"bidi", "what is read is not what stands there", "a\u202eb\u2066c", `a\u202eb\u2066c`, `a\u202eb\u2066c`},
+		{"lines", "a line is one", "a\n\tb\r\nc\rd", `a\n\tb\r\nc\rd`, "a\n\tb\nc\\rd"},
+		{"separators", "some readers break lines there", "a\u2028b\u0085c", `a\u2028b\u0085c`, `a\u2028b\u0085c`},
+		{"invisible", "tag characters are read by models alone", "\U000e0041", `\udb40\udc41`, `\udb40\udc41`},
+		{"broken", "names of files need not be UTF-8", "a\xffb", "a\uFFFDb", "a\uFFFDb"},
+		{"command", "the runner obeys a line that begins so", "::stop-commands::x", `\u003a:stop-commands::x`, `\u003a:stop-commands::x`},
+		{"indented", "behind white space too", "a\n \t::add-mask::x", `a\n \t\u003a:add-mask::x`, "a\n \t\\u003a:add-mask::x"},
+		{"wrapped", "a line that is broken before a word may begin so", "see ::error::x", `see \u003a:error::x`, `see \u003a:error::x`},
+		{"scope", "but not within a word", "std::string", "std::string", "std::string"},
+		{"old-command", "it obeys these anywhere", "a ##[set-env name=x;]b", `a \u0023#[set-env name=x;]b`, `a \u0023#[set-env name=x;]b`},
+		{"azure", "as others do", "##vso[task.x]##teamcity[x]", `\u0023#vso[task.x]\u0023#teamcity[x]`, `\u0023#vso[task.x]\u0023#teamcity[x]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.line, Line(c.in), c.why)
+			require.Equal(t, c.text, Text(c.in), c.why)
+			require.Equal(t, c.line, Line(c.line), "it is safe already")
+		})
+	}
+}
+
+// FuzzText proves that no line of what is printed begins a command, and that JSON keeps its meaning.
+func FuzzText(f *testing.F) {
+	f.Add("a\n ::x::\x1b##[y]\u202e")
+	f.Fuzz(func(t *testing.T, s string) {
+		for line := range strings.Lines(Text(s)) {
+			require.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"))
+			require.NotContains(t, line, "##[")
+			require.Equal(t, -1, strings.IndexFunc(strings.Trim(line, "\n\t"), func(r rune) bool { return !Shown(r) && r != '\t' }))
+		}
+		quoted, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
+		require.NoError(t, err)
+		var same string
+		require.NoError(t, json.Unmarshal([]byte(Line(string(quoted))), &same))
+		require.Equal(t, strings.ToValidUTF8(s, "\uFFFD"), same)
+	})
+}

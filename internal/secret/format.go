@@ -1,0 +1,322 @@
+package secret
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+)
+
+// A Format is the form of secrets that can be told by it alone: a prefix, and at least so many digits of
+// an alphabet. Real ones are longer as a rule: issuers lengthen them without notice.
+type Format struct {
+	Kind   string // with its article
+	Prefix string
+	Digits func(byte) bool
+	Least  int
+	Source string // who says so, see [Formats]
+}
+
+// Formats returns the known formats with a prefix. Sources are rules of gitleaks (github.com/gitleaks/gitleaks,
+// config/gitleaks.toml), detectors of trufflehog (github.com/trufflesecurity/trufflehog, pkg/detectors), and
+// rules of noseyparker (github.com/praetorian-inc/noseyparker, crates/noseyparker/data/default/builtin/rules).
+func Formats() []Format {
+	return []Format{
+		{"an OpenAI API key", "sk-proj-", isWord, 32, "gitleaks openai-api-key"},
+		{"an OpenAI API key", "sk-svcacct-", isWord, 32, "gitleaks openai-api-key"},
+		{"an OpenAI API key", "sk-admin-", isWord, 32, "gitleaks openai-api-key"},
+		{"an Anthropic API key", "sk-ant-", isWord, 32, "gitleaks anthropic-api-key, anthropic-admin-api-key"},
+		{"an OpenRouter API key", "sk-or-", isWord, 32, "trufflehog openrouter"},
+		{"a Langfuse secret key", "sk-lf-", isWord, 32, "trufflehog langfuse"},
+		{"an API key", "sk-", isAlphanumeric, 20, "gitleaks openai-api-key (older keys), trufflehog deepseek"},
+		{"a Google API key", "AIza", isWord, 35, "gitleaks gcp-api-key"},
+		{"a Google OAuth token", "ya29.", isWord, 20, "noseyparker google"},
+		{"a Google OAuth client secret", "GOCSPX-", isWord, 28, "noseyparker google"},
+		{"an AWS access key", "AKIA", isBase32, 16, "gitleaks aws-access-token"},
+		{"an AWS access key", "ASIA", isBase32, 16, "gitleaks aws-access-token"},
+		{"an AWS access key", "ABIA", isBase32, 16, "gitleaks aws-access-token"},
+		{"an AWS access key", "ACCA", isBase32, 16, "gitleaks aws-access-token"},
+		{"a Bedrock API key", "ABSK", isBase64, 100, "gitleaks aws-amazon-bedrock-api-key-long-lived"},
+		{"a Bedrock API key", "bedrock-api-key-", isBase64, 20, "gitleaks aws-amazon-bedrock-api-key-short-lived"},
+		{"an Alibaba Cloud access key", "LTAI", isAlphanumeric, 20, "gitleaks alibaba-access-key-id"},
+		{"a Groq API key", "gsk_", isAlphanumeric, 48, "trufflehog groq, noseyparker groq"},
+		{"an xAI API key", "xai-", isWord, 60, "trufflehog xai"},
+		{"a Replicate API token", "r8_", isWord, 37, "trufflehog replicate"},
+		{"an NVIDIA API key", "nvapi-", isWord, 60, "trufflehog nvapi"},
+		{"a Perplexity API key", "pplx-", isAlphanumeric, 40, "gitleaks perplexity-api-key"},
+		{"a Hugging Face token", "hf_", isAlphanumeric, 34, "gitleaks huggingface-access-token"},
+		{"a Hugging Face token", "api_org_", isAlphanumeric, 34, "gitleaks huggingface-organization-api-token"},
+		{"a LangSmith key", "lsv2_pt_", isWord, 40, "trufflehog langsmith"},
+		{"a LangSmith key", "lsv2_sk_", isWord, 40, "trufflehog langsmith"},
+		{"a Pinecone API key", "pcsk_", isWord, 60, "trufflehog pinecone"},
+		{"a GitHub token", "ghp_", isAlphanumeric, 36, "gitleaks github-pat"},
+		{"a GitHub token", "gho_", isAlphanumeric, 36, "gitleaks github-oauth"},
+		{"a GitHub token", "ghu_", isAlphanumeric, 36, "gitleaks github-app-token"},
+		{"a GitHub token", "ghs_", isAlphanumeric, 36, "gitleaks github-app-token"},
+		{"a GitHub token", "ghr_", isAlphanumeric, 36, "gitleaks github-refresh-token"},
+		{"a GitHub token", "github_pat_", isWord, 60, "gitleaks github-fine-grained-pat"},
+		{"a GitLab token", "glpat-", isWord, 20, "gitleaks gitlab-pat"},
+		{"a GitLab token", "gldt-", isWord, 20, "gitleaks gitlab-deploy-token"},
+		{"a GitLab token", "glrt-", isWord, 20, "gitleaks gitlab-runner-authentication-token"},
+		{"a GitLab token", "glptt-", isWord, 40, "gitleaks gitlab-ptt"},
+		{"a GitLab token", "glcbt-", isWord, 22, "gitleaks gitlab-cicd-job-token"},
+		{"a GitLab token", "gloas-", isWord, 64, "gitleaks gitlab-oauth-app-secret"},
+		{"a Slack token", "xoxb-", isWord, 20, "gitleaks slack-bot-token"},
+		{"a Slack token", "xoxp-", isWord, 20, "gitleaks slack-user-token"},
+		{"a Slack token", "xoxe-", isWord, 20, "gitleaks slack-config-refresh-token"},
+		{"a Slack token", "xoxa-", isWord, 10, "gitleaks slack-legacy-workspace-token"},
+		{"a Slack token", "xoxr-", isWord, 10, "gitleaks slack-legacy-workspace-token"},
+		{"a Slack token", "xoxo-", isWord, 20, "gitleaks slack-legacy-token"},
+		{"a Slack token", "xoxs-", isWord, 20, "gitleaks slack-legacy-token"},
+		{"a Slack token", "xapp-", isWord, 20, "gitleaks slack-app-token"},
+		{"a Slack webhook", "hooks.slack.com/services/", isBase64, 40, "gitleaks slack-webhook-url"},
+		{"a Slack webhook", "hooks.slack.com/workflows/", isBase64, 40, "gitleaks slack-webhook-url"},
+		{"a Discord webhook", "discord.com/api/webhooks/", isBase64, 60, "trufflehog discordwebhook"},
+		{"a Stripe key", "sk_live_", isAlphanumeric, 10, "gitleaks stripe-access-token"},
+		{"a Stripe key", "rk_live_", isAlphanumeric, 10, "gitleaks stripe-access-token"},
+		{"a Stripe key", "sk_test_", isAlphanumeric, 10, "gitleaks stripe-access-token"},
+		{"a Stripe key", "rk_test_", isAlphanumeric, 10, "gitleaks stripe-access-token"},
+		{"an API key", "sk_", isHexadecimal, 48, "trufflehog elevenlabs"},
+		{"an npm token", "npm_", isAlphanumeric, 36, "gitleaks npm-access-token"},
+		{"a PyPI token", "pypi-", isWord, 50, "gitleaks pypi-upload-token"},
+		{"a RubyGems key", "rubygems_", isHexadecimal, 48, "gitleaks rubygems-api-token"},
+		{"a Docker token", "dckr_pat_", isWord, 27, "trufflehog dockerhub"},
+		{"a Docker token", "dckr_oat_", isWord, 32, "trufflehog dockerhub"},
+		{"a SendGrid key", "SG.", isDotted, 60, "gitleaks sendgrid-api-token"},
+		{"a Brevo key", "xkeysib-", isWord, 64, "gitleaks sendinblue-api-token"},
+		{"a Mailgun key", "key-", isHexadecimal, 32, "trufflehog mailgun"},
+		{"a Databricks token", "dapi", isHexadecimal, 32, "gitleaks databricks-api-token"},
+		{"a DigitalOcean token", "dop_v1_", isHexadecimal, 64, "gitleaks digitalocean-pat"},
+		{"a DigitalOcean token", "doo_v1_", isHexadecimal, 64, "gitleaks digitalocean-access-token"},
+		{"a DigitalOcean token", "dor_v1_", isHexadecimal, 64, "gitleaks digitalocean-refresh-token"},
+		{"a Shopify token", "shpat_", isHexadecimal, 32, "gitleaks shopify-access-token"},
+		{"a Shopify token", "shpca_", isHexadecimal, 32, "gitleaks shopify-custom-access-token"},
+		{"a Shopify token", "shppa_", isHexadecimal, 32, "gitleaks shopify-private-app-access-token"},
+		{"a Shopify secret", "shpss_", isHexadecimal, 32, "gitleaks shopify-shared-secret"},
+		{"a Linear key", "lin_api_", isAlphanumeric, 40, "gitleaks linear-api-key"},
+		{"a Notion token", "ntn_", isAlphanumeric, 40, "gitleaks notion-api-token"},
+		{"a Postman key", "PMAK-", isWord, 50, "gitleaks postman-api-token"},
+		{"a Pulumi token", "pul-", isHexadecimal, 40, "gitleaks pulumi-api-token"},
+		{"a Vault token", "hvs.", isWord, 80, "gitleaks vault-service-token"},
+		{"a Vault token", "hvb.", isWord, 100, "gitleaks vault-batch-token"},
+		{"a Doppler token", "dp.pt.", isAlphanumeric, 40, "gitleaks doppler-api-token"},
+		{"an Atlassian token", "ATATT3", isWord, 100, "gitleaks atlassian-api-token"},
+		{"a Grafana token", "glsa_", isWord, 40, "gitleaks grafana-service-account-token"},
+		{"a Grafana token", "glc_", isBase64, 32, "gitleaks grafana-cloud-api-token"},
+		{"a Sentry token", "sntryu_", isHexadecimal, 64, "gitleaks sentry-user-token"},
+		{"a Sentry token", "sntrys_", isBase64, 60, "gitleaks sentry-org-token"},
+		{"a Supabase token", "sbp_", isHexadecimal, 40, "trufflehog supabasetoken"},
+		{"a Square token", "sq0atp-", isWord, 22, "gitleaks square-access-token"},
+		{"a Figma token", "figd_", isWord, 40, "trufflehog figmapersonalaccesstoken"},
+		{"a Fly token", "fo1_", isWord, 43, "gitleaks flyio-access-token"},
+		{"a Fly token", "fm2_", isBase64, 100, "gitleaks flyio-access-token"},
+		{"an age key", "AGE-SECRET-KEY-1", isAlphanumeric, 58, "gitleaks age-secret-key"},
+		{"a Telegram bot's token", "api.telegram.org/bot", isColoned, 40, "trufflehog telegrambottoken"},
+		{"an Azure storage key", "AccountKey=", isBase64, 40, "trufflehog azure_storage"},
+		{"an Azure access key", "SharedAccessKey=", isBase64, 40, "trufflehog azure_storage"},
+		{"a 1Password token", "ops_eyJ", isBase64, 100, "gitleaks 1password-service-account-token"},
+	}
+}
+
+// formats is the index of all formats, which is made once.
+var formats = sync.OnceValue(func() *index {
+	x := &index{}
+	for _, f := range Formats() {
+		x.add(needle{what: f.Kind, literal: f.Prefix, span: f.span})
+	}
+	for digit := '0'; digit <= '9'; digit++ {
+		x.add(needle{what: "an Azure client secret", literal: string(digit) + "Q~", span: azureSecret}) // gitleaks azure-ad-client-secret
+	}
+	for _, digit := range "0123456789abcdef" {
+		x.add(needle{what: "a Twilio key", literal: "SK" + string(digit), span: twilioKey}) // gitleaks twilio-api-key
+	}
+	x.add(needle{what: "a JSON Web Token", literal: "eyJ", span: webToken})        // gitleaks jwt, trufflehog jwt
+	x.add(needle{what: "a private key", literal: "-----BEGIN ", span: privateKey}) // gitleaks private-key
+	x.add(needle{what: "a URL with a password", literal: "://", span: password})   // trufflehog uri, mongodb
+	for _, name := range fieldNames {
+		words := strings.Fields(name)
+		for _, separator := range []string{"_", "-", ""} {
+			literal := strings.Join(words, separator)
+			field := needle{what: "a credential named " + strings.Join(words, "_"), literal: literal, fold: true}
+			field.span = func(text []byte, at int) (start, end int) { return fieldValue(text, at+len(literal)) }
+			x.add(field)
+			if len(words) == 1 {
+				break
+			}
+		}
+	}
+	return x
+})
+
+func (f *Format) span(text []byte, at int) (start, end int) {
+	if at > 0 && isAlphanumeric(text[at-1]) && isAlphanumeric(f.Prefix[0]) {
+		return 0, 0 // the middle of something else, such as base64
+	}
+	body := at + len(f.Prefix)
+	for end = body; end < len(text) && f.Digits(text[end]); {
+		end++
+	}
+	if end-body < f.Least || end < len(text) && isAlphanumeric(text[end]) || placeholder(text[body:end]) {
+		return 0, 0
+	}
+	return at, end
+}
+
+func azureSecret(text []byte, at int) (start, end int) {
+	for start = at; start > 0 && isSecretDigit(text[start-1]); {
+		start--
+	}
+	for end = at + 3; end < len(text) && isSecretDigit(text[end]); {
+		end++
+	}
+	if at-start != 3 || end-at-3 < 31 || end-at-3 > 34 {
+		return 0, 0
+	}
+	return start, end
+}
+
+func twilioKey(text []byte, at int) (start, end int) {
+	for end = at + 2; end < len(text) && isHexadecimal(text[end]); {
+		end++
+	}
+	alone := (at == 0 || !isWord(text[at-1])) && (end == len(text) || !isWord(text[end]))
+	if end-at != 34 || !alone || placeholder(text[at+2:end]) {
+		return 0, 0
+	}
+	return at, end
+}
+
+// webToken finds a JSON Web Token: header, claims, and a signature, since without one it opens nothing.
+func webToken(text []byte, at int) (start, end int) {
+	if at > 0 && isWord(text[at-1]) {
+		return 0, 0
+	}
+	for end = at; end < len(text) && (isWord(text[end]) || text[end] == '.'); {
+		end++
+	}
+	parts := bytes.Split(text[at:end], []byte("."))
+	if len(parts) < 3 || len(parts[0]) < 15 || !bytes.HasPrefix(parts[1], []byte("ey")) || len(parts[1]) < 15 || len(parts[2]) < 12 {
+		return 0, 0
+	}
+	return at, end
+}
+
+// privateKey finds a private key in PEM, or what of one there is: 64 digits at the least.
+func privateKey(text []byte, at int) (start, end int) {
+	const least, mostHeader = 64, 100
+	header := text[at+len("-----BEGIN "):]
+	header = header[:min(len(header), mostHeader)]
+	i := bytes.Index(header, []byte("PRIVATE KEY"))
+	if i < 0 || bytes.IndexByte(header[:i], '\n') >= 0 {
+		return 0, 0
+	}
+	body := at + len("-----BEGIN ") + i + len("PRIVATE KEY")
+	digits := 0
+	for end = body; end < len(text); end++ {
+		c := text[end]
+		if isBase64(c) {
+			digits++
+		} else if !bytes.ContainsRune([]byte("\r\n\t =:,"), rune(c)) {
+			break
+		}
+	}
+	if after := bytes.Index(text[end:], []byte("-----")); after >= 0 && after < mostHeader {
+		end += after
+	}
+	if digits < least || placeholder(text[body:end]) {
+		return 0, 0
+	}
+	return at, end
+}
+
+// password finds the password in front of a URL's host.
+func password(text []byte, at int) (start, end int) {
+	const most = 300
+	start = at + len("://")
+	rest := text[start:min(len(text), start+most)]
+	if i := bytes.IndexAny(rest, " \t\r\n\"'<>`\\/?#,;|(){}"); i >= 0 {
+		rest = rest[:i]
+	}
+	host := bytes.LastIndexByte(rest, '@')
+	colon := bytes.IndexByte(rest, ':')
+	if colon < 0 || host < colon || !credible(string(rest[colon+1:host]), leastField) {
+		return 0, 0
+	}
+	return start + colon + 1, start + host
+}
+
+// fieldNames are the names of members, form fields, headers and assignments whose values are secret, by
+// their words. A name as common as key or token is not among them: tokens of texts have it too.
+var fieldNames = []string{
+	"authorization", "authorization token", "api key", "api token", "api secret", "client secret", "client assertion",
+	"access token", "refresh token", "id token", "session token", "security token", "auth token", "bearer token", "bot token",
+	"private token", "secret access key", "secret key", "private key", "password", "passwd", "passphrase", "connection string",
+}
+
+// The least lengths of what a field holds: of a member of a JSON text, and of what is assigned in a text,
+// as in examples of code.
+const (
+	leastField    = 8
+	leastAssigned = 16
+)
+
+// fieldValue finds the value of a name that ends at i: "name": "value", name=value, Name: Scheme value.
+func fieldValue(text []byte, i int) (start, end int) {
+	at := func(set string) bool { return i < len(text) && strings.IndexByte(set, text[i]) >= 0 }
+	skip := func() {
+		for at(" \t\n") {
+			i++
+		}
+	}
+	member := at(`"'`)
+	if member {
+		i++
+	}
+	skip()
+	if !at(":=") {
+		return 0, 0
+	}
+	for at(":=>") {
+		i++
+	}
+	skip()
+	member = at(`"'`) && member
+	if at(`"'`) {
+		i++
+	}
+	for _, scheme := range []string{"Bearer ", "bearer ", "Basic ", "basic ", "Token ", "token "} {
+		if bytes.HasPrefix(text[i:], []byte(scheme)) {
+			i += len(scheme)
+		}
+	}
+	stop := " \t\r\n\"'`\\<>"
+	if !member {
+		stop += "&,;)}]"
+	}
+	end = len(text)
+	if n := bytes.IndexAny(text[i:], stop); n >= 0 {
+		end = i + n
+	}
+	if member && end < len(text) && text[end] != '"' && text[end] != '\'' {
+		return 0, 0 // words
+	}
+	value := string(text[i:end])
+	if member && credible(value, leastField) ||
+		credible(value, leastAssigned) && strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "().[]{}/:") {
+		return i, end
+	}
+	return 0, 0
+}
+
+func isDigit(c byte) bool        { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool       { return 'a' <= small(c) && small(c) <= 'z' }
+func isAlphanumeric(c byte) bool { return isDigit(c) || isLetter(c) }
+func isHexadecimal(c byte) bool  { return isDigit(c) || 'a' <= small(c) && small(c) <= 'f' }
+func isWord(c byte) bool         { return isAlphanumeric(c) || c == '_' || c == '-' }
+func isDotted(c byte) bool       { return isWord(c) || c == '.' || c == '=' }
+func isColoned(c byte) bool      { return isWord(c) || c == ':' }
+func isBase64(c byte) bool {
+	return isAlphanumeric(c) || c == '+' || c == '/' || c == '=' || c == '_' || c == '-'
+}
+func isSecretDigit(c byte) bool { return isWord(c) || c == '~' || c == '.' }
+
+func isBase32(c byte) bool { return 'A' <= c && c <= 'Z' || '2' <= c && c <= '7' }

@@ -1,0 +1,87 @@
+package secret
+
+// A needle is a literal that a secret has, or that stands in front of one.
+type needle struct {
+	what    string
+	literal string // three bytes or more
+	fold    bool   // the literal in any case
+	// span returns where the secret is whose literal is at text[at:]; end 0: it is none. nil: it is the
+	// literal itself.
+	span func(text []byte, at int) (start, end int)
+}
+
+// An index finds many needles in one pass over a text, by the low five bits of three bytes, in which
+// capitals and small letters are the same. Nearly all places of a text are dismissed by a bit of a table
+// that fits the processor's cache.
+type index struct {
+	bits    [1 << 15 / 64]uint64
+	first   [1 << 15]uint16 // 1 + index into needles
+	needles []chained
+}
+
+type chained struct {
+	needle
+	next uint16 // as first
+}
+
+func (x *index) clone() *index {
+	c := *x
+	c.needles = append([]chained(nil), x.needles...)
+	return &c
+}
+
+// add adds a needle. Beyond a number that no process has, it forgets.
+func (x *index) add(n needle) {
+	const most = 1<<16 - 2
+	if len(x.needles) > most {
+		return
+	}
+	at := uint16(n.literal[0]&31)<<10 | uint16(n.literal[1]&31)<<5 | uint16(n.literal[2]&31)
+	x.bits[at>>6] |= 1 << (at & 63)
+	x.needles = append(x.needles, chained{n, x.first[at]})
+	x.first[at] = uint16(len(x.needles))
+}
+
+// next returns the first secret that stands in text as it is, from an offset on; end 0: there is none.
+func (x *index) next(text []byte, from int) (what string, start, end int) {
+	if len(text)-from < 3 {
+		return "", 0, 0
+	}
+	at := uint16(text[from]&31)<<5 | uint16(text[from+1]&31)
+	for i := from + 2; i < len(text); i++ {
+		at = (at<<5 | uint16(text[i]&31)) & (1<<15 - 1)
+		if x.bits[at>>6]>>(at&63)&1 == 0 {
+			continue
+		}
+		for n := x.first[at]; n != 0; n = x.needles[n-1].next {
+			if start, end = x.needles[n-1].at(text, i-2); end > 0 {
+				return x.needles[n-1].what, start, end
+			}
+		}
+	}
+	return "", 0, 0
+}
+
+func small(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// at returns where the secret is whose literal is at text[at:]; end 0: there is none.
+func (n *needle) at(text []byte, at int) (start, end int) {
+	if len(text)-at < len(n.literal) {
+		return 0, 0
+	}
+	for i := range len(n.literal) {
+		c := text[at+i]
+		if c != n.literal[i] && !(n.fold && small(c) == small(n.literal[i])) {
+			return 0, 0
+		}
+	}
+	if n.span == nil {
+		return at, at + len(n.literal)
+	}
+	return n.span(text, at)
+}

@@ -1,0 +1,137 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/maphash"
+)
+
+// joined returns what the events of a stream say together: for each path of members the strings there,
+// one after the other. It knows server-sent events, lines of JSON, an array of answers and Amazon's
+// event stream by their bytes; of any other text there is nothing to join.
+func joined(text []byte) [][]byte {
+	j := joiner{at: map[uint64]int{}}
+	trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n")
+	switch {
+	case len(trimmed) == 0:
+	case frame(text) > 0:
+		for n := frame(text); n > 0; n = frame(text) {
+			headers := int(binary.BigEndian.Uint32(text[4:]))
+			j.walk(text[12+headers : n-4])
+			text = text[n:]
+		}
+	case bytes.HasPrefix(trimmed, []byte("data:")) || bytes.Contains(text, []byte("\ndata:")) ||
+		bytes.Contains(text, []byte("\rdata:")):
+		j.events(trimmed)
+	case trimmed[0] == '{' && bytes.Contains(trimmed, []byte("\n{")), trimmed[0] == '[':
+		j.walk(trimmed)
+	}
+	return j.said
+}
+
+// frame returns the length of the frame of Amazon's event stream that text begins with; 0: there is none.
+// It has the lengths of all and of the headers, a checksum, headers, payload, and a checksum.
+func frame(text []byte) int {
+	const least = 16
+	if len(text) < least {
+		return 0
+	}
+	whole, headers := binary.BigEndian.Uint32(text), binary.BigEndian.Uint32(text[4:])
+	if whole < least || uint64(whole) > uint64(len(text)) || headers > whole-least {
+		return 0
+	}
+	return int(whole)
+}
+
+// A joiner collects strings by path.
+type joiner struct {
+	at   map[uint64]int // indexes of said
+	said [][]byte
+	data []byte
+}
+
+var pathSeed = maphash.MakeSeed()
+
+// events walks through the data of server-sent events.
+func (j *joiner) events(text []byte) {
+	for len(text) > 0 {
+		line := text
+		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			j.data = append(j.data, data...)
+		} else if len(line) == 0 && len(j.data) > 0 && (len(text) == 0 || text[0] != '\n' || j.data[len(j.data)-1] == '}') {
+			j.walk(j.data)
+			j.data = j.data[:0]
+		}
+	}
+	j.walk(j.data)
+}
+
+// walk collects the strings of JSON values that follow each other. What is no JSON does no harm. The
+// indexes of arrays are no part of a path, since events have an array of one where the answer has many;
+// members that say an index are.
+func (j *joiner) walk(text []byte) { j.walkFrom(text, 0) }
+
+func (j *joiner) walkFrom(text []byte, root uint64) {
+	paths := []uint64{root} // of the enclosing values
+	member := uint64(0)     // hash of the last name
+	index := false          // it is one that says an index
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '{' || c == '[':
+			paths = append(paths, paths[len(paths)-1]*31+member)
+			member = 0
+		case (c == '}' || c == ']') && len(paths) > 1:
+			paths, member = paths[:len(paths)-1], 0
+		case c == ',' && len(paths) == 1:
+			member = 0
+		case '0' <= c && c <= '9' && index:
+			paths[len(paths)-1] += uint64(c) * 1_000_003
+		case c == '"':
+			end := stringEnd(text, i+1)
+			inner := text[i+1 : end]
+			i = end
+			if rest := bytes.TrimLeft(text[min(end+1, len(text)):], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+				member = maphash.Bytes(pathSeed, inner)
+				index = bytes.HasSuffix(inner, []byte("index"))
+				continue
+			}
+			j.add(paths[len(paths)-1]*31+member, inner)
+		}
+	}
+}
+
+// stringEnd returns where the quote is that ends the string that begins at i.
+func stringEnd(text []byte, i int) int {
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// add appends a string to those of its path. One that is an object in base64, as in Bedrock's events, is
+// walked through.
+func (j *joiner) add(path uint64, inner []byte) {
+	if bytes.HasPrefix(inner, []byte("eyJ")) {
+		if decoded, err := base64.StdEncoding.AppendDecode(nil, inner); err == nil {
+			j.walkFrom(decoded, path)
+			return
+		}
+	}
+	n, ok := j.at[path]
+	if !ok {
+		n = len(j.said)
+		j.at[path], j.said = n, append(j.said, nil)
+	}
+	j.said[n] = append(j.said[n], inner...)
+}

@@ -1,0 +1,256 @@
+package secret
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"io"
+	"iter"
+	"slices"
+	"unicode/utf8"
+)
+
+// deepest is how many encodings of other bytes, such as base64 in a text that was base64, are undone.
+const deepest = 2
+
+// mostInflated bounds what is looked at of compressed data, in bytes.
+const mostInflated = 16 << 20
+
+// A view looks for secrets in a text and in what it encodes: escapes of JSON strings, in a string in a string
+// too; percent-encoding; base64 and base64url, as in Basic, data URLs and MIME parts; gzip. It is for one
+// goroutine, and keeps memory for the next text.
+type view struct {
+	index   *index
+	scratch [deepest + 1]struct{ once, twice, percent, run []byte }
+}
+
+// A text is decoded by windows, so that a long one is not copied. Each begins with the end of the one
+// before, in which the longest secret, encoded, has room.
+const (
+	window  = 32 << 10
+	overlap = 8 << 10
+)
+
+func (v *view) find(text []byte) (what string, found bool) {
+	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+		text = inflate(text)
+	}
+	if what, found = v.in(text); found {
+		return what, true
+	}
+	for from := 0; ; from += window {
+		end := min(from+window+overlap, len(text))
+		if what, found = v.within(text[from:end], 0, from > 0); found || end == len(text) {
+			return what, found
+		}
+	}
+}
+
+// within looks into what a part of a text encodes. cut says that it may begin within base64.
+func (v *view) within(text []byte, depth int, cut bool) (what string, found bool) {
+	scratch := &v.scratch[depth]
+	for _, buffer := range []*[]byte{&scratch.once, &scratch.twice} {
+		if bytes.IndexByte(text, '\\') < 0 {
+			break
+		}
+		*buffer = unescape((*buffer)[:0], text)
+		text = *buffer
+		if what, found = v.in(text); found {
+			return what, true
+		}
+	}
+	if bytes.IndexByte(text, '%') >= 0 {
+		scratch.percent = percentDecode(scratch.percent[:0], text)
+		if len(scratch.percent) < len(text) {
+			text = scratch.percent
+			if what, found = v.in(text); found {
+				return what, true
+			}
+		}
+	}
+	if depth == deepest {
+		return "", false
+	}
+	for run := range runs(text) {
+		if what, found = v.decoded(run, depth, cut && &run[0] == &text[0]); found {
+			return what, true
+		}
+	}
+	return "", false
+}
+
+func (v *view) in(text []byte) (what string, found bool) {
+	what, _, end := v.index.next(text, 0)
+	return what, end > 0
+}
+
+// decoded looks into a run of base64's digits, and into what follows a slash in it, which may be one of a
+// path. Of a run that was cut it is not known where a group of four begins.
+func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool) {
+	if bytes.IndexByte(run, '\n') >= 0 {
+		run = bytes.ReplaceAll(bytes.ReplaceAll(run, []byte("\r"), nil), []byte("\n"), nil)
+	}
+	encoding := base64.RawStdEncoding
+	if bytes.ContainsAny(run, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	scratch := &v.scratch[depth]
+	look := func(run []byte) bool {
+		scratch.run = appendDecoded(scratch.run[:0], encoding, run)
+		plain := scratch.run
+		if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) {
+			plain = inflate(plain)
+		} else if len(plain) < longestWord && !printable(plain) {
+			return false
+		}
+		if what, found = v.in(plain); !found {
+			what, found = v.within(plain, depth+1, false)
+		}
+		return found
+	}
+	if look(run) || cut && (look(run[1:]) || look(run[2:]) || look(run[3:])) {
+		return what, true
+	}
+	for slash := bytes.IndexByte(run, '/'); slash >= 0 && len(run) < longestPath; slash = bytes.IndexByte(run, '/') {
+		if run = run[slash+1:]; len(run) >= leastEncoded && look(run) {
+			return what, true
+		}
+	}
+	return "", false
+}
+
+const (
+	longestPath = 1000 // digits: beyond, slashes are those of base64
+	longestWord = 60   // bytes: what is shorter and not text was no base64, but a name
+)
+
+func printable(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func inflate(data []byte) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	plain, _ := io.ReadAll(io.LimitReader(r, mostInflated)) // of a broken one, what there is
+	return plain
+}
+
+// unescape appends text to plain without the escapes of JSON strings, wherever they stand.
+func unescape(plain, text []byte) []byte {
+	i := bytes.IndexByte(text, '\\')
+	for ; i >= 0 && i+1 < len(text); i = bytes.IndexByte(text, '\\') {
+		plain = append(plain, text[:i]...)
+		n := 2
+		switch c := text[i+1]; c {
+		case 'n':
+			plain = append(plain, '\n')
+		case 't':
+			plain = append(plain, '\t')
+		case 'r':
+			plain = append(plain, '\r')
+		case '"', '\\', '/':
+			plain = append(plain, c)
+		default:
+			unit, ok := hexadecimal(text[i+2:], 4)
+			if c != 'u' || !ok {
+				plain, n = append(plain, '\\'), 1
+				break
+			}
+			plain, n = utf8.AppendRune(plain, rune(unit)), 6 // secrets have no surrogates
+		}
+		text = text[i+n:]
+	}
+	return append(plain, text...)
+}
+
+// percentDecode appends text to plain without percent-encoding.
+func percentDecode(plain, text []byte) []byte {
+	for i := bytes.IndexByte(text, '%'); i >= 0; i = bytes.IndexByte(text, '%') {
+		c, ok := hexadecimal(text[i+1:], 2)
+		if !ok {
+			plain, text = append(plain, text[:i+1]...), text[i+1:]
+			continue
+		}
+		plain, text = append(append(plain, text[:i]...), byte(c)), text[i+3:]
+	}
+	return append(plain, text...)
+}
+
+func hexadecimal(text []byte, digits int) (n int, ok bool) {
+	if len(text) < digits {
+		return 0, false
+	}
+	for _, c := range text[:digits] {
+		switch c = small(c); {
+		case '0' <= c && c <= '9':
+			n = n<<4 | int(c-'0')
+		case 'a' <= c && c <= 'f':
+			n = n<<4 | int(c-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// leastEncoded is the length of the shortest base64 that is decoded: it has nine bytes.
+const leastEncoded = 12
+
+// runs returns what may be base64 in a text, over the lines of one that is wrapped. Names in small letters
+// are not.
+func runs(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := 0; i < len(text); i++ {
+			if !base64Digit[text[i]] {
+				continue
+			}
+			end, capital := runEnd(text, i)
+			if end-i >= leastEncoded && capital && !yield(text[i:end]) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// runEnd returns the end of the digits that begin at i. Lines of 60 or more go on in the next.
+func runEnd(text []byte, i int) (end int, capital bool) {
+	for line := i; ; line = i {
+		for i < len(text) && base64Digit[text[i]] {
+			capital = capital || text[i] >= 'A' && text[i] <= 'Z'
+			i++
+		}
+		next := i
+		if next < len(text) && text[next] == '\r' {
+			next++
+		}
+		if i-line < 60 || next+1 >= len(text) || text[next] != '\n' || !base64Digit[text[next+1]] {
+			return i, capital
+		}
+		i = next + 1
+	}
+}
+
+var base64Digit = func() (table [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
+		table[c] = true
+	}
+	return table
+}()
+
+// appendDecoded appends what base64 encodes, as far as it is base64.
+func appendDecoded(plain []byte, encoding *base64.Encoding, run []byte) []byte {
+	if len(run)%4 == 1 {
+		run = run[:len(run)-1]
+	}
+	plain = slices.Grow(plain, encoding.DecodedLen(len(run)))
+	n, _ := encoding.Decode(plain[:cap(plain)], run)
+	return plain[:n]
+}
