@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 	API:            rerankAPI,
 	Provider:       "cohere",
 	Match:          posts(hasList("documents"), "/v2/rerank"),
-	DecodeRequest:  requests(rerankAPI, requestForm{prompt: "query"}, nil),
+	DecodeRequest:  requests(rerankAPI, requestForm{prompt: "query"}.decode, nil),
 	DecodeResponse: answers(rerankAPI, folding{}, ranking),
 })
 

@@ -21,7 +21,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"ANTHROPIC_API_KEY"},
 	Generates:      true,
 	Match:          posts(hasList("messages"), "/messages"),
-	DecodeRequest:  requests(messagesAPI, claudeForm, nil),
+	DecodeRequest:  requests(messagesAPI, claudeForm.decode, nil),
 	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
 	Encoder:        &Encoder{encodeMessages, messagesEndpoint},
 })
@@ -34,7 +34,7 @@ func messagesEndpoint(req *modelio.Request) string {
 var claudeForm = requestForm{parameters: claudeParameters, members: map[string]taker{
 	"system":   takeSystem(claudeContent),
 	"messages": takeMessages(claudeMessage, false),
-	"tools":    takeTools(toolList(claudeTool)),
+	"tools":    takeTools(claudeTool),
 }}
 
 // claudeTool decodes a tool. It reports false for one that could not be told from another kind of tool.

@@ -9,11 +9,11 @@ import (
 )
 
 var claudeUsage = usageNames{
-	input:      [][]string{{"input_tokens"}},
-	output:     [][]string{{"output_tokens"}},
-	reasoning:  [][]string{{"output_tokens_details", "thinking_tokens"}},
-	cacheRead:  [][]string{{"cache_read_input_tokens"}},
-	cacheWrite: [][]string{{"cache_creation_input_tokens"}},
+	input:      paths{"input_tokens"},
+	output:     paths{"output_tokens"},
+	reasoning:  paths{"output_tokens_details/thinking_tokens"},
+	cacheRead:  paths{"cache_read_input_tokens"},
+	cacheWrite: paths{"cache_creation_input_tokens"},
 }
 
 // claudeAnswer decodes the message that the API answers with.

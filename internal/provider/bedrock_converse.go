@@ -24,7 +24,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	Generates:      true,
 	Match:          postsToModel("/converse", "/converse-stream"),
-	DecodeRequest:  requests(converseAPI, converseForm, operationOf("converse")),
+	DecodeRequest:  requests(converseAPI, converseForm.decode, operationOf("converse")),
 	DecodeResponse: answers(converseAPI, converseStream, converseAnswer),
 })
 
@@ -48,7 +48,7 @@ func bedrockModel(u *url.URL) string {
 }
 
 // operationOf returns what takes the model of a path, and its operation if that is not the usual one.
-func operationOf(usual string) func(*Wire, *modelio.Request) {
+func operationOf(usual string) outside {
 	return func(w *Wire, req *modelio.Request) {
 		modelOfPath(req, bedrockModel(w.URL))
 		_, operation, _ := cutLast(w.URL.Path, "/")
@@ -76,14 +76,7 @@ func takeToolConfig(r *modelio.Request, name string, v jsontext.Value) (ok bool)
 func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	spec := v.Member("toolSpec")
 	if !spec.Member("name").IsWord() {
-		tool := modelio.ToolDefinition{Metadata: v.Object()}
-		for name := range v.Members() {
-			if tool.Name == "" || name < tool.Name {
-				tool.Name = name
-			}
-		}
-		mark(&tool.Metadata, wireTool)
-		return tool
+		return wholeTool(v)
 	}
 	tool := modelio.ToolDefinition{Name: spec.Member("name").Word(), Metadata: v.Rest("toolSpec")}
 	taken := []string{"name"}

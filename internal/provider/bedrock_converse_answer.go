@@ -8,11 +8,11 @@ import (
 )
 
 var converseUsage = usageNames{
-	input:      [][]string{{"inputTokens"}},
-	output:     [][]string{{"outputTokens"}},
-	total:      [][]string{{"totalTokens"}},
-	cacheRead:  [][]string{{"cacheReadInputTokens"}, {"cacheReadInputTokenCount"}},
-	cacheWrite: [][]string{{"cacheWriteInputTokens"}, {"cacheWriteInputTokenCount"}},
+	input:      paths{"inputTokens"},
+	output:     paths{"outputTokens"},
+	total:      paths{"totalTokens"},
+	cacheRead:  paths{"cacheReadInputTokens", "cacheReadInputTokenCount"},
+	cacheWrite: paths{"cacheWriteInputTokens", "cacheWriteInputTokenCount"},
 }
 
 func converseAnswer(body jsontext.Value) (*modelio.Response, error) {

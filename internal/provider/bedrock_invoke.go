@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 	Provider:       "bedrock",
 	Generates:      true,
 	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
-	DecodeRequest:  decodeInvoke,
+	DecodeRequest:  requests(invokeAPI, decodeInvoke, operationOf("invoke")),
 	DecodeResponse: answers(invokeAPI, invokeStream, invokeAnswer),
 })
 
@@ -72,11 +72,7 @@ func findForm(body jsontext.Value) *invokeForm {
 	return nil
 }
 
-func decodeInvoke(w *Wire) (*modelio.Request, error) {
-	return decodeRequest(invokeAPI, w, decodeInvokeBody, operationOf("invoke"))
-}
-
-func decodeInvokeBody(body jsontext.Value) *modelio.Request {
+func decodeInvoke(body jsontext.Value) *modelio.Request {
 	form := findForm(body)
 	if form == nil {
 		return claudeForm.decode(body)

@@ -25,12 +25,9 @@ var invokeTexts = []struct {
 const invokeMetrics = "amazon-bedrock-invocationMetrics"
 
 var invokeUsage = usageNames{
-	input: [][]string{
-		{"inputTextTokenCount"}, {"prompt_token_count"}, {invokeMetrics, "inputTokenCount"}, {"usage", "input_tokens"},
-	},
-	output: [][]string{
-		{"generation_token_count"}, {"totalOutputTextTokenCount"},
-		{invokeMetrics, "outputTokenCount"}, {"usage", "output_tokens"},
+	input: paths{"inputTextTokenCount", "prompt_token_count", invokeMetrics + "/inputTokenCount", "usage/input_tokens"},
+	output: paths{
+		"generation_token_count", "totalOutputTextTokenCount", invokeMetrics + "/outputTokenCount", "usage/output_tokens",
 	},
 }
 
@@ -43,13 +40,7 @@ func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	case body.Member("choices").IsArray() && elementOf(body.Member("choices")).Member("message").IsObject():
 		return chatCompletion(body)
 	}
-	resp := &modelio.Response{Usage: invokeUsage.decode(body)}
-	if resp.Usage != nil {
-		resp.Usage.Unknown = nil // the rest of the body
-		if resp.Usage.InputTokens == nil && resp.Usage.OutputTokens == nil {
-			resp.Usage = nil
-		}
-	}
+	resp := &modelio.Response{Usage: invokeUsage.among(body)}
 	for _, form := range invokeTexts {
 		if form.list == "" {
 			addText(resp, body, form.text, form.finish)

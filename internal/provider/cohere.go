@@ -25,14 +25,14 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/v2/chat"),
-	DecodeRequest:  requests(cohereAPI, requestForm{members: chatMembers, parameters: cohereParameters}, nil),
+	DecodeRequest:  requests(cohereAPI, requestForm{members: chatMembers, parameters: cohereParameters}.decode, nil),
 	DecodeResponse: answers(cohereAPI, cohereStream, cohereAnswer),
 })
 
 var cohereUsage = usageNames{
-	input:     [][]string{{"tokens", "input_tokens"}, {"billed_units", "input_tokens"}},
-	output:    [][]string{{"tokens", "output_tokens"}, {"billed_units", "output_tokens"}},
-	cacheRead: [][]string{{"cached_tokens"}},
+	input:     paths{"tokens/input_tokens", "billed_units/input_tokens"},
+	output:    paths{"tokens/output_tokens", "billed_units/output_tokens"},
+	cacheRead: paths{"cached_tokens"},
 }
 
 func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {

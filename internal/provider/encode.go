@@ -42,7 +42,8 @@ func endpointOf(r *modelio.Request, path string) string {
 // one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
 // request with a prompt.
 func encodeBody(
-	r *modelio.Request, api string, p parameters, own func(json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
+	r *modelio.Request, api string, p parameters,
+	own func(kind json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
 ) (modelio.Object, error) {
 	if r.Prompt != nil {
 		return nil, &WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
@@ -74,7 +75,9 @@ func encodeBody(
 func isUntyped(kind json.RawMessage) bool { return kind == nil }
 
 // encodeParts writes each part, with its Metadata over what one makes of it.
-func encodeParts(parts []modelio.Part, one func(i int, part modelio.Part) (modelio.Object, error)) (json.RawMessage, error) {
+func encodeParts(
+	parts []modelio.Part, one func(i int, part modelio.Part) (modelio.Object, error),
+) (json.RawMessage, error) {
 	all := list{}
 	for i, part := range parts {
 		o := modelio.Object{}

@@ -13,7 +13,7 @@ import (
 // not stream: its last event is the body.
 type folding struct {
 	add func(f *fold, name string, event jsontext.Value) error // takes the next event's name and data
-	end func(f *fold)                                          // completes a body of which something has come; nil: it is complete
+	end func(f *fold)                                          // completes a body, if anything of it has come
 }
 
 // A fold is a body that is under way.

@@ -34,7 +34,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
-	DecodeRequest:  requests(generateAPI, generateForm, methodOf("generateContent")),
+	DecodeRequest:  requests(generateAPI, generateForm.decode, methodOf("generateContent")),
 	DecodeResponse: decodeGenerated,
 })
 
@@ -59,7 +59,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 }
 
 // methodOf returns what takes the model of a path, and its method if that is not the usual one.
-func methodOf(usual string) func(*Wire, *modelio.Request) {
+func methodOf(usual string) outside {
 	return func(w *Wire, req *modelio.Request) {
 		model, method := generatePath(w.URL.Path)
 		modelOfPath(req, model)
@@ -71,7 +71,7 @@ var generateForm = requestForm{
 	members: map[string]taker{
 		"systemInstruction": takeSystem(generateSystem),
 		"contents":          takeContents,
-		"tools":             takeTools(generateTools),
+		"tools":             takeGenerateTools,
 	},
 	parameters: generateParameters, in: "generationConfig",
 }
@@ -82,39 +82,42 @@ func generateSystem(m *modelio.Message, v jsontext.Value) (ok bool) {
 	return ok
 }
 
-// generateTools decodes the list of tools: an entry with all functions, then others. It reports
-// false for a list that groups them otherwise.
-func generateTools(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
-	if !v.IsArray() || v.IsEmpty() {
-		return nil, false
-	}
+// takeGenerateTools takes the list of tools: an entry with all functions, then others. A list that groups them
+// otherwise does not fit.
+func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
+	entries, ok := objects(v, func(entry jsontext.Value) jsontext.Value { return entry })
 	var tools []modelio.ToolDefinition
-	for i, entry := range v.Elements() {
+	for i, entry := range entries {
 		functions := entry.Member("functionDeclarations")
-		switch {
-		case !entry.IsObject():
-			return nil, false
-		case !functions.Present():
-			tool := modelio.ToolDefinition{Metadata: entry.Object()}
-			for name := range entry.Members() {
-				if tool.Name == "" || name < tool.Name {
-					tool.Name = name
-				}
-			}
-			mark(&tool.Metadata, wireTool)
-			tools = append(tools, tool)
+		if !functions.Present() {
+			tools = append(tools, wholeTool(entry))
 			continue
-		case i > 0 || entry.Len() != 1 || !functions.IsArray() || functions.IsEmpty():
-			return nil, false
 		}
-		for _, function := range functions.Elements() {
-			if !function.Member("name").IsWord() {
-				return nil, false
-			}
-			tools = append(tools, generateTool(function))
+		declared, all := objects(functions, generateTool)
+		for _, tool := range declared {
+			all = all && tool.Name != ""
+		}
+		if i > 0 || entry.Len() != 1 || !all {
+			return false
+		}
+		tools = append(tools, declared...)
+	}
+	if ok {
+		r.Tools = tools
+	}
+	return ok
+}
+
+// wholeTool returns an entry of a list of tools that is no function.
+func wholeTool(entry jsontext.Value) modelio.ToolDefinition {
+	tool := modelio.ToolDefinition{Metadata: entry.Object()}
+	for name := range entry.Members() {
+		if tool.Name == "" || name < tool.Name {
+			tool.Name = name
 		}
 	}
-	return tools, true
+	mark(&tool.Metadata, wireTool)
+	return tool
 }
 
 func generateTool(v jsontext.Value) modelio.ToolDefinition {

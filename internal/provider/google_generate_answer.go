@@ -16,11 +16,11 @@ func decodeGenerated(a *Answer) (*modelio.Response, error) {
 }
 
 var generateUsage = usageNames{
-	input:     [][]string{{"promptTokenCount"}},
-	output:    [][]string{{"candidatesTokenCount"}},
-	total:     [][]string{{"totalTokenCount"}},
-	reasoning: [][]string{{"thoughtsTokenCount"}},
-	cacheRead: [][]string{{"cachedContentTokenCount"}},
+	input:     paths{"promptTokenCount"},
+	output:    paths{"candidatesTokenCount"},
+	total:     paths{"totalTokenCount"},
+	reasoning: paths{"thoughtsTokenCount"},
+	cacheRead: paths{"cachedContentTokenCount"},
 }
 
 func generateAnswer(body jsontext.Value) (*modelio.Response, error) {

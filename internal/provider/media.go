@@ -53,25 +53,15 @@ func audioFormat(contentType string) string {
 	return strings.TrimPrefix(contentType, "audio/")
 }
 
-// sniffImage returns the content type that base64 text begins like.
-func sniffImage(base64 string) string {
-	for begin, contentType := range map[string]string{
+// The content types that base64 text begins like.
+var (
+	imageBeginnings = map[string]string{
 		"iVBORw": "image/png",
 		"/9j/":   "image/jpeg",
 		"R0lGOD": "image/gif",
 		"UklGR":  "image/webp", // RIFF
-	} {
-		if strings.HasPrefix(base64, begin) {
-			return contentType
-		}
 	}
-	return "application/octet-stream"
-}
-
-// sniffAudio returns the content type that base64 text begins like; audio/pcm, which has no
-// beginning of its own, if none.
-func sniffAudio(base64 string) string {
-	for begin, contentType := range map[string]string{
+	audioBeginnings = map[string]string{
 		"UklGR": "audio/wav", // RIFF
 		"SUQz":  "audio/mpeg",
 		"//uQ":  "audio/mpeg",
@@ -79,10 +69,15 @@ func sniffAudio(base64 string) string {
 		"//PU":  "audio/mpeg",
 		"ZkxhQ": "audio/flac",
 		"T2dnU": "audio/ogg",
-	} {
+	}
+)
+
+// sniff returns the content type that base64 text begins like, unknown if none.
+func sniff(base64 string, beginnings map[string]string, unknown string) string {
+	for begin, contentType := range beginnings {
 		if strings.HasPrefix(base64, begin) {
 			return contentType
 		}
 	}
-	return "audio/pcm"
+	return unknown
 }

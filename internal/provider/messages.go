@@ -44,21 +44,22 @@ func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {
 	return all, true
 }
 
-// toolList returns the decoder of a list of tools, each of which is decoded by one.
-func toolList(one func(jsontext.Value) (modelio.ToolDefinition, bool)) func(jsontext.Value) ([]modelio.ToolDefinition, bool) {
-	return func(v jsontext.Value) ([]modelio.ToolDefinition, bool) {
-		if !v.IsArray() {
-			return nil, false
-		}
+// takeTools returns the taker of a list of tools, each of which is decoded by one. A list with one that does
+// not fit does not.
+func takeTools(one func(jsontext.Value) (modelio.ToolDefinition, bool)) taker {
+	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
 		tools := []modelio.ToolDefinition{}
 		for _, e := range v.Elements() {
 			tool, ok := one(e)
 			if !ok {
-				return nil, false
+				return false
 			}
 			tools = append(tools, tool)
 		}
-		return tools, true
+		if v.IsArray() {
+			r.Tools = tools
+		}
+		return v.IsArray()
 	}
 }
 
@@ -67,7 +68,9 @@ type speakers map[string]modelio.Role
 
 // message decodes a message, whose content is for take. A user's with nothing but tool results becomes one of
 // role tool.
-func (s speakers) message(v jsontext.Value, content string, take func(*modelio.Message, jsontext.Value) bool) modelio.Message {
+func (s speakers) message(
+	v jsontext.Value, content string, take func(*modelio.Message, jsontext.Value) bool,
+) modelio.Message {
 	m := modelio.Message{Role: modelio.RoleUser}
 	for name, f := range v.Members() {
 		if role, ok := s[f.Word()]; ok && name == "role" {

@@ -27,7 +27,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/api/chat"),
-	DecodeRequest:  requests(ollamaChatAPI, ollamaChatForm, nil),
+	DecodeRequest:  requests(ollamaChatAPI, ollamaChatForm.decode, nil),
 	DecodeResponse: answers(ollamaChatAPI, ollamaStream, ollamaAnswer),
 })
 
@@ -35,48 +35,37 @@ var (
 	ollamaChatForm = requestForm{
 		members: map[string]taker{
 			"messages": takeMessages(ollamaMessage, true),
-			"tools":    takeTools(toolList(chatTool)),
+			"tools":    takeTools(chatTool),
 		},
 		parameters: ollamaParameters, in: "options",
 	}
 	ollamaGenerateForm = requestForm{prompt: "prompt", parameters: ollamaParameters, in: "options"}
 )
 
-// ollamaMessage decodes a message. Its parts are in the order reasoning, content, images, tool
-// calls. A member that fits no part is kept in Metadata.
+var ollamaParts = []partTaker{
+	{"thinking", ollamaThinking},
+	{"content", ollamaText},
+	{"images", ollamaImages},
+	{"tool_calls", ollamaCalls},
+}
+
 func ollamaMessage(v jsontext.Value) modelio.Message {
 	var m modelio.Message
-	chatRole(&m, v.Member("role"))
-	if m.Role == modelio.RoleTool {
+	if chatRole(&m, v.Member("role")); m.Role == modelio.RoleTool {
 		ollamaResult(&m, v)
-		return m
+	} else {
+		takeParts(&m, v, ollamaParts)
 	}
-	var reasoning, content, images, calls []modelio.Part
-	for name, f := range v.Members() {
-		ok := false
-		switch name {
-		case "role":
-			continue
-		case "thinking":
-			if ok = f.IsWord(); ok {
-				reasoning = []modelio.Part{modelio.ReasoningPart(f.Word())}
-			}
-		case "content":
-			var text string
-			if text, ok = f.Text(); ok {
-				content = []modelio.Part{modelio.TextPart(text)}
-			}
-		case "images":
-			images, ok = ollamaImages(f)
-		case "tool_calls":
-			calls, ok = ollamaCalls(f)
-		}
-		if !ok {
-			jsontext.Keep(&m.Metadata, name, f.Raw())
-		}
-	}
-	m.Content = joined(reasoning, content, images, calls)
 	return m
+}
+
+func ollamaThinking(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	return []modelio.Part{modelio.ReasoningPart(v.Word())}, v.IsWord()
+}
+
+func ollamaText(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	text, ok := v.Text()
+	return []modelio.Part{modelio.TextPart(text)}, ok
 }
 
 // ollamaResult decodes the result of a tool call.
@@ -108,18 +97,18 @@ func ollamaResult(m *modelio.Message, v jsontext.Value) {
 }
 
 // ollamaImages decodes images, which are base64 without their content type.
-func ollamaImages(v jsontext.Value) ([]modelio.Part, bool) {
+func ollamaImages(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	images, ok := v.Texts()
 	var parts []modelio.Part
 	for _, image := range images {
-		contentType := sniffImage(image)
+		contentType := sniff(image, imageBeginnings, "application/octet-stream")
 		parts = append(parts, modelio.MediaPart(contentType, dataURL(contentType, image)))
 	}
 	return parts, ok && len(parts) > 0
 }
 
 // ollamaCalls decodes tool calls, whose arguments are values and not text.
-func ollamaCalls(v jsontext.Value) ([]modelio.Part, bool) {
+func ollamaCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	var parts []modelio.Part
 	for _, call := range v.Elements() {
 		function := call.Member("function")
@@ -146,6 +135,6 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("prompt"), "/api/generate"),
-	DecodeRequest:  requests(ollamaGenerateAPI, ollamaGenerateForm, nil),
+	DecodeRequest:  requests(ollamaGenerateAPI, ollamaGenerateForm.decode, nil),
 	DecodeResponse: answers(ollamaGenerateAPI, ollamaStream, ollamaAnswer),
 })

@@ -6,8 +6,8 @@ import (
 )
 
 var ollamaUsage = usageNames{
-	input:  [][]string{{"prompt_eval_count"}},
-	output: [][]string{{"eval_count"}},
+	input:  paths{"prompt_eval_count"},
+	output: paths{"eval_count"},
 }
 
 // ollamaAnswer decodes an answer of either API: to a chat it has a message, to a prompt a response.
@@ -38,13 +38,9 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	resp := &modelio.Response{
 		Candidates: []modelio.Candidate{c},
 		Model:      body.Member("model").Word(),
-		Usage:      ollamaUsage.decode(body),
+		Usage:      ollamaUsage.among(body),
 		Metadata: beside(body, "model", "message", "response", "thinking", "done", "done_reason",
 			"prompt_eval_count", "eval_count"),
-	}
-	resp.Usage.Unknown = nil // the rest of the body
-	if resp.Usage.InputTokens == nil && resp.Usage.OutputTokens == nil {
-		resp.Usage = nil
 	}
 	return resp, nil
 }

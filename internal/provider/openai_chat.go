@@ -27,7 +27,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), chatPaths...),
-	DecodeRequest:  requests(chatAPI, chatForm, chatOutside),
+	DecodeRequest:  requests(chatAPI, chatForm.decode, chatOutside),
 	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),
 	Encoder:        &Encoder{encodeChat, chatEndpoint},
 })
@@ -44,7 +44,7 @@ var chatForm = requestForm{members: chatMembers, parameters: chatParameters}
 // chatMembers are those that other APIs share.
 var chatMembers = map[string]taker{
 	"messages": takeMessages(chatMessage, true),
-	"tools":    takeTools(toolList(chatTool)),
+	"tools":    takeTools(chatTool),
 }
 
 func chatOutside(w *Wire, req *modelio.Request) {

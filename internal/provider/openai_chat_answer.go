@@ -54,7 +54,7 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 	}
 	if audio := v.Member("audio"); audio.Member("data").IsWord() {
 		data := audio.Member("data").Word()
-		contentType := sniffAudio(data)
+		contentType := sniff(data, audioBeginnings, "audio/pcm") // which has no beginning of its own
 		part := modelio.MediaPart(contentType, dataURL(contentType, data))
 		if transcript := audio.Member("transcript"); transcript.IsWord() {
 			jsontext.Keep(&part.Metadata, "transcript", transcript.Raw())

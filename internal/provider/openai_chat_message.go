@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -31,59 +32,71 @@ func marked(o modelio.Object, word string) bool {
 	return bytes.Equal(o[markWire], jsontext.Text(word))
 }
 
-// chatMessage decodes a message. Its parts are in the order reasoning, content, refusal, tool
-// calls, wherever the members stood. A member that fits no part is kept in Metadata.
+// A partTaker takes a member of a message into parts of its content. It reports false for one that does not fit
+// them, as for one that is not there.
+type partTaker struct {
+	name string
+	take func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool)
+}
+
+// takeParts takes the members of a message into its content, in the order of takers, wherever they stood. A
+// member that fits no part is kept in Metadata.
+func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
+	taken := append(make([]string, 0, 8), "role")
+	for _, taker := range takers {
+		if parts, ok := taker.take(m, taker.name, v.Member(taker.name)); ok {
+			m.Content = joined(m.Content, parts)
+			taken = append(taken, taker.name)
+		}
+	}
+	for name, f := range v.Members() {
+		if !slices.Contains(taken, name) {
+			jsontext.Keep(&m.Metadata, name, f.Raw())
+		}
+	}
+}
+
+var chatParts = []partTaker{
+	{"reasoning_content", chatReasoning},
+	{wireReasoning, chatReasoning},
+	{wireToolPlan, chatReasoning},
+	{"content", chatMessageContent},
+	{"refusal", chatRefusal},
+	{"tool_calls", chatToolCalls},
+	{"function_call", chatFunctionCall},
+}
+
 func chatMessage(v jsontext.Value) modelio.Message {
 	var m modelio.Message
-	chatRole(&m, v.Member("role"))
-	if m.Role == modelio.RoleTool {
+	if chatRole(&m, v.Member("role")); m.Role == modelio.RoleTool {
 		chatToolMessage(&m, v)
-		return m
+	} else {
+		takeParts(&m, v, chatParts)
 	}
-	var reasoning, content, refusal, calls []modelio.Part
-	for name, f := range v.Members() {
-		switch name {
-		case "role":
-			continue
-		case "reasoning_content", wireReasoning, wireToolPlan:
-			if f.IsWord() && (name != wireReasoning || !v.Member("reasoning_content").IsWord()) {
-				part := modelio.ReasoningPart(f.Word())
-				if name != "reasoning_content" {
-					mark(&part.Metadata, name)
-				}
-				reasoning = append(reasoning, part)
-				continue
-			}
-		case "content":
-			if parts, ok := chatContent(f); ok {
-				content = parts
-				if f.IsArray() && isPlainText(parts) {
-					mark(&m.Metadata, wireArray)
-				}
-				continue
-			}
-		case "refusal":
-			if f.IsWord() {
-				part := modelio.TextPart(f.Word())
-				mark(&part.Metadata, wireRefusal)
-				refusal = []modelio.Part{part}
-				continue
-			}
-		case "tool_calls":
-			if parts, ok := chatToolCalls(f); ok {
-				calls = append(parts, calls...)
-				continue
-			}
-		case "function_call":
-			if part, ok := chatFunctionCall(f); ok {
-				calls = append(calls, part)
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
-	}
-	m.Content = joined(reasoning, content, refusal, calls)
 	return m
+}
+
+func chatReasoning(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool) {
+	part := modelio.ReasoningPart(v.Word())
+	if name != "reasoning_content" {
+		mark(&part.Metadata, name)
+	}
+	again := name == wireReasoning && len(m.Content) > 0 // some hosts say it under both names
+	return []modelio.Part{part}, v.IsWord() && !again
+}
+
+func chatMessageContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	parts, ok := chatContent(v)
+	if v.IsArray() && isPlainText(parts) {
+		mark(&m.Metadata, wireArray)
+	}
+	return parts, ok
+}
+
+func chatRefusal(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	part := modelio.TextPart(v.Word())
+	mark(&part.Metadata, wireRefusal)
+	return []modelio.Part{part}, v.IsWord()
 }
 
 // joined returns all parts in order, without a copy where only one list has any.
@@ -146,66 +159,44 @@ func chatContent(v jsontext.Value) ([]modelio.Part, bool) {
 func chatBlock(v jsontext.Value) modelio.Part {
 	kind := v.Member("type").Word()
 	inner := v.Member(kind)
-	var part modelio.Part
+	part := modelio.Part{Metadata: v.Rest("type", kind)}
+	usual, ok := kind, false
 	switch kind {
 	case "text", "refusal":
-		text, ok := inner.Text()
-		if !ok {
-			break
-		}
-		part = modelio.TextPart(text)
-		part.Metadata = v.Rest("type", kind)
-		if kind == "refusal" {
-			jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-		}
-		return part
+		part.Text, ok = textField(inner)
+		usual = "text"
 	case "image_url", "video_url", "audio_url", "document_url":
-		switch url := inner.Member("url"); {
-		case url.IsWord():
-			part = media(url.Word())
-			part.Metadata = v.Rest("type", kind)
-			jsontext.KeepRest(&part.Metadata, kind, inner, "url")
-		case inner.IsWord():
-			part = media(inner.Word())
-			part.Metadata = v.Rest("type", kind)
+		url := inner.Member("url")
+		if jsontext.KeepRest(&part.Metadata, kind, inner, "url"); inner.IsWord() {
+			url = inner
 			mark(&part.Metadata, wireString)
 		}
+		part.Media, ok = media(url.Word()).Media, url.IsWord()
 	case "input_audio":
 		format, data := inner.Member("format").Word(), inner.Member("data")
 		contentType := audioType(format)
-		if !data.IsWord() || !isContentType(contentType) || audioFormat(contentType) != format {
-			break
-		}
-		part = modelio.MediaPart(contentType, dataURL(contentType, data.Word()))
-		part.Metadata = v.Rest("type", kind)
+		part.Media = &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data.Word())}
+		ok = data.IsWord() && isContentType(contentType) && audioFormat(contentType) == format
 		jsontext.KeepRest(&part.Metadata, kind, inner, "format", "data")
 	case "file":
 		data := inner.Member("file_data").Word()
-		if !strings.HasPrefix(data, "data:") {
-			break
-		}
-		part = media(data)
-		part.Metadata = v.Rest("type", kind)
+		part.Media, ok = media(data).Media, strings.HasPrefix(data, "data:")
 		jsontext.KeepRest(&part.Metadata, kind, inner, "file_data")
 	case "thinking":
 		form := wireThought
-		text, ok := inner.Text()
-		if !ok {
+		if part.Reasoning, ok = textField(inner); !ok {
 			form = wireThinking
-			text, ok = onlyText(inner)
+			*part.Reasoning, ok = onlyText(inner)
 		}
-		if !ok {
-			break
-		}
-		part = modelio.ReasoningPart(text)
-		part.Metadata = v.Rest("type", kind)
 		mark(&part.Metadata, form)
-		return part
 	}
-	if part.Media == nil {
+	if !ok {
 		return modelio.Part{Custom: v.Object()}
 	}
-	if chatMediaKind(part.Media) != kind {
+	if part.Media != nil {
+		usual = chatMediaKind(part.Media)
+	}
+	if usual != kind {
 		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	}
 	return part
@@ -238,7 +229,7 @@ func chatMediaKind(m *modelio.Media) string {
 	return "image_url"
 }
 
-func chatToolCalls(v jsontext.Value) ([]modelio.Part, bool) {
+func chatToolCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	if v.IsEmpty() || !v.IsArray() {
 		return nil, false
 	}
@@ -301,16 +292,14 @@ func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
 }
 
 // chatFunctionCall decodes the one function call that a message had before there were tools.
-func chatFunctionCall(v jsontext.Value) (modelio.Part, bool) {
+func chatFunctionCall(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	part := modelio.Part{
 		ToolRequest: &modelio.ToolRequest{Name: v.Member("name").Word()},
 		Metadata:    v.Rest("name", "arguments"),
 	}
-	if part.ToolRequest.Name == "" || !setArguments(part.ToolRequest, v.Member("arguments"), &part.Metadata) {
-		return part, false
-	}
+	ok := part.ToolRequest.Name != "" && setArguments(part.ToolRequest, v.Member("arguments"), &part.Metadata)
 	mark(&part.Metadata, wireFunctionCall)
-	return part, true
+	return []modelio.Part{part}, ok
 }
 
 // setArguments takes the arguments of a call, a string that holds the text of an object. Where

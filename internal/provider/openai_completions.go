@@ -14,7 +14,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          matchCompletions,
-	DecodeRequest:  requests(completionsAPI, requestForm{prompt: "prompt", parameters: chatParameters}, deployment),
+	DecodeRequest:  requests(completionsAPI, requestForm{prompt: "prompt", parameters: chatParameters}.decode, deployment),
 	DecodeResponse: answers(completionsAPI, chatStream, completion),
 })
 

@@ -12,7 +12,7 @@ var _ = Register(&Codec{
 	API:            embeddingsAPI,
 	Provider:       "openai",
 	Match:          posts(has("input"), "/embeddings"),
-	DecodeRequest:  requests(embeddingsAPI, requestForm{prompt: "input"}, deployment),
+	DecodeRequest:  requests(embeddingsAPI, requestForm{prompt: "input"}.decode, deployment),
 	DecodeResponse: answers(embeddingsAPI, folding{}, embeddings),
 })
 

@@ -26,7 +26,7 @@ var _ = Register(&Codec{
 	Provider:       "openai",
 	Generates:      true,
 	Match:          posts(isResponsesBody, "/responses"),
-	DecodeRequest:  requests(responsesAPI, responsesForm, nil),
+	DecodeRequest:  requests(responsesAPI, responsesForm.decode, nil),
 	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),
 	Encoder:        &Encoder{encodeResponses, responsesEndpoint},
 })
@@ -40,7 +40,7 @@ func responsesEndpoint(req *modelio.Request) string { return endpointOf(req, "/v
 var responsesForm = requestForm{parameters: responsesParameters, members: map[string]taker{
 	"instructions": takeSystem(markedText(wireInstructions)),
 	"input":        takeInput,
-	"tools":        takeTools(toolList(responsesTool)),
+	"tools":        takeTools(responsesTool),
 }}
 
 // markedText returns what takes a text as the content of a message that is marked.
@@ -202,44 +202,41 @@ func responsesBlocks(v jsontext.Value, role modelio.Role) ([]modelio.Part, bool)
 // should be, becomes a custom part with all of its members.
 func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
 	kind := v.Member("type").Word()
-	var part modelio.Part
-	usual := ""
+	name := responsesContent[kind]
+	if kind == "input_file" && !v.Member(name).Present() {
+		name = "file_url"
+	}
+	content := v.Member(name)
+	part := modelio.Part{Metadata: v.Rest("type", name)}
+	usual, ok := "", false
 	switch kind {
 	case "input_text", "output_text":
-		if text, ok := v.Member("text").Text(); ok {
-			part = modelio.TextPart(text)
-			part.Metadata = v.Rest("type", "text")
-			usual = responsesTextKind(role)
-		}
+		part.Text, ok = textField(content)
+		usual = responsesTextKind(role)
 	case "refusal":
-		if text, ok := v.Member("refusal").Text(); ok {
-			part = modelio.TextPart(text)
-			part.Metadata = v.Rest("type", "refusal")
-		}
-	case "input_image":
-		if url := v.Member("image_url"); url.IsWord() {
-			part = media(url.Word())
-			part.Metadata = v.Rest("type", "image_url")
-			usual = responsesMediaKind(part.Media)
-		}
-	case "input_file":
-		name := "file_data"
-		if !v.Member(name).Present() {
-			name = "file_url"
-		}
-		if url := v.Member(name).Word(); url != "" && strings.HasPrefix(url, "data:") == (name == "file_data") {
-			part = media(url)
-			part.Metadata = v.Rest("type", name)
-			usual = responsesMediaKind(part.Media)
-		}
+		part.Text, ok = textField(content)
+	case "input_image", "input_file":
+		part.Media = media(content.Word()).Media
+		usual = responsesMediaKind(part.Media)
+		isData := strings.HasPrefix(part.Media.URL, "data:")
+		ok = content.IsWord() && (kind == "input_image" || isData == (name == "file_data"))
 	}
-	if part.Text == nil && part.Media == nil {
+	if !ok {
 		return modelio.Part{Custom: v.Object()}
 	}
 	if kind != usual {
 		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	}
 	return part
+}
+
+// responsesContent maps the types of blocks to the member that has their content.
+var responsesContent = map[string]string{
+	"input_text":  "text",
+	"output_text": "text",
+	"refusal":     "refusal",
+	"input_image": "image_url",
+	"input_file":  "file_data",
 }
 
 // responsesTextKind returns the type that a text block of a message by role has.

@@ -9,12 +9,12 @@ import (
 )
 
 var responsesUsage = usageNames{
-	input:      [][]string{{"input_tokens"}},
-	output:     [][]string{{"output_tokens"}},
-	total:      [][]string{{"total_tokens"}},
-	reasoning:  [][]string{{"output_tokens_details", "reasoning_tokens"}},
-	cacheRead:  [][]string{{"input_tokens_details", "cached_tokens"}},
-	cacheWrite: [][]string{{"input_tokens_details", "cache_write_tokens"}},
+	input:      paths{"input_tokens"},
+	output:     paths{"output_tokens"},
+	total:      paths{"total_tokens"},
+	reasoning:  paths{"output_tokens_details/reasoning_tokens"},
+	cacheRead:  paths{"input_tokens_details/cached_tokens"},
+	cacheWrite: paths{"input_tokens_details/cache_write_tokens"},
 }
 
 // responsesAnswer decodes a response object. All items of its output are parts of one message.

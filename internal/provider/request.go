@@ -5,6 +5,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// An outside takes what the path of a request says. It keeps with say what has no field.
+type outside func(*Wire, *modelio.Request)
+
 // A requestForm is the body of an API, an object.
 type requestForm struct {
 	prompt     string           // the member that is the prompt, if it is a string; empty: there are messages
@@ -17,29 +20,24 @@ type requestForm struct {
 // it.
 type taker func(r *modelio.Request, name string, v jsontext.Value) bool
 
-// requests returns the DecodeRequest of an API. outside, if not nil, takes what the path says: it keeps
-// with say what has no field. The rest of the request is kept here.
-func requests(api string, form requestForm, outside func(*Wire, *modelio.Request)) func(*Wire) (*modelio.Request, error) {
+// requests returns the DecodeRequest of an API. of, which may be nil, is for the path.
+func requests(
+	api string, decode func(jsontext.Value) *modelio.Request, of outside,
+) func(*Wire) (*modelio.Request, error) {
 	return func(w *Wire) (*modelio.Request, error) {
-		return decodeRequest(api, w, form.decode, outside)
+		body, err := w.body(api)
+		if err != nil {
+			return nil, err
+		}
+		w.said = nil
+		req := decode(body)
+		req.API = api
+		if of != nil {
+			of(w, req)
+		}
+		w.keepOutside(req)
+		return req, nil
 	}
-}
-
-func decodeRequest(
-	api string, w *Wire, decode func(jsontext.Value) *modelio.Request, outside func(*Wire, *modelio.Request),
-) (*modelio.Request, error) {
-	body, err := w.body(api)
-	if err != nil {
-		return nil, err
-	}
-	w.said = nil
-	req := decode(body)
-	req.API = api
-	if outside != nil {
-		outside(w, req)
-	}
-	w.keepOutside(req)
-	return req, nil
 }
 
 // decode decodes a body. What has no field is kept in Options.
@@ -74,14 +72,6 @@ func (f requestForm) take(r *modelio.Request, name string, v jsontext.Value) (ok
 		return f.parameters.decode(r, name, v)
 	}
 	return name == f.in && f.parameters.decodeIn(r, name, v)
-}
-
-// takeTools returns the taker of a list of tools.
-func takeTools(decode func(jsontext.Value) ([]modelio.ToolDefinition, bool)) taker {
-	return func(r *modelio.Request, _ string, v jsontext.Value) (ok bool) {
-		r.Tools, ok = decode(v)
-		return ok
-	}
 }
 
 // takeSystem returns the taker of a system message, which is put before the others, wherever the body

@@ -1,15 +1,20 @@
 package provider
 
 import (
+	"strings"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// usageNames says where an API counts what: for each count the members to look at, the first
-// that is there counts.
+// usageNames says where an API counts what: of the members that one count has, the first that is there
+// counts.
 type usageNames struct {
-	input, output, total, reasoning, cacheRead, cacheWrite [][]string
+	input, output, total, reasoning, cacheRead, cacheWrite paths
 }
+
+// paths are names of members, those of inner objects after a slash.
+type paths []string
 
 // decode returns the counts of v, and the members that have no count of their own in Unknown.
 // It returns nil for a value that is no object.
@@ -20,7 +25,7 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 	u := &modelio.Usage{Unknown: v.Object()}
 	for _, field := range []struct {
 		count **int64
-		paths [][]string
+		paths
 	}{
 		{&u.InputTokens, names.input},
 		{&u.OutputTokens, names.output},
@@ -30,11 +35,9 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 		{&u.CacheWriteTokens, names.cacheWrite},
 	} {
 		for _, path := range field.paths {
-			if n, ok := v.Member(path...).Count(); ok {
+			if n, ok := v.Member(strings.Split(path, "/")...).Count(); ok {
 				*field.count = n
-				if len(path) == 1 {
-					delete(u.Unknown, path[0])
-				}
+				delete(u.Unknown, path)
 				break
 			}
 		}
@@ -43,24 +46,31 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 	return u
 }
 
+// among returns the counts of a body that has them among its other members; nil if there are none.
+func (names usageNames) among(body jsontext.Value) *modelio.Usage {
+	u := names.decode(body)
+	if u == nil || u.InputTokens == nil && u.OutputTokens == nil {
+		return nil
+	}
+	u.Unknown = nil
+	return u
+}
+
 // chatUsage is the usage object of the chat completions API, with the spellings of its many hosts.
 var chatUsage = usageNames{
-	input:  [][]string{{"prompt_tokens"}},
-	output: [][]string{{"completion_tokens"}},
-	total:  [][]string{{"total_tokens"}},
-	reasoning: [][]string{
-		{"completion_tokens_details", "reasoning_tokens"},
-		{"reasoning_tokens"},
+	input:     paths{"prompt_tokens"},
+	output:    paths{"completion_tokens"},
+	total:     paths{"total_tokens"},
+	reasoning: paths{"completion_tokens_details/reasoning_tokens", "reasoning_tokens"},
+	cacheRead: paths{
+		"prompt_tokens_details/cached_tokens",
+		"prompt_cache_hit_tokens", // DeepSeek
+		"cached_tokens",           // Moonshot
+		"cache_read_input_tokens",
 	},
-	cacheRead: [][]string{
-		{"prompt_tokens_details", "cached_tokens"},
-		{"prompt_cache_hit_tokens"}, // DeepSeek
-		{"cached_tokens"},           // Moonshot
-		{"cache_read_input_tokens"},
-	},
-	cacheWrite: [][]string{
-		{"prompt_tokens_details", "cache_write_tokens"},
-		{"prompt_tokens_details", "cache_creation_input_tokens"},
-		{"cache_creation_input_tokens"},
+	cacheWrite: paths{
+		"prompt_tokens_details/cache_write_tokens",
+		"prompt_tokens_details/cache_creation_input_tokens",
+		"cache_creation_input_tokens",
 	},
 }

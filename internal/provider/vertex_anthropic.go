@@ -14,7 +14,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
 	Generates:      true,
 	Match:          matchVertexAnthropic,
-	DecodeRequest:  requests(vertexAnthropicAPI, claudeForm, methodOf("rawPredict")),
+	DecodeRequest:  requests(vertexAnthropicAPI, claudeForm.decode, methodOf("rawPredict")),
 	DecodeResponse: answers(vertexAnthropicAPI, claudeStream, claudeAnswer),
 })
 
