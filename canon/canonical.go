@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -59,9 +58,10 @@ func canonicalObject(src []byte, i, depth int) int {
 		}
 		name := src[i+1 : end-1]
 		if escaped {
-			name = unescape(name)
+			whole, _ := jsontext.Unescaped(string(name))
+			name = []byte(whole)
 		}
-		if !first && compareNames(previous, name) >= 0 {
+		if !first && jsontext.CompareNames(previous, name) >= 0 {
 			return -1
 		}
 		previous = name
@@ -169,36 +169,4 @@ func literalEnd(src []byte, i int) int {
 		}
 	}
 	return -1
-}
-
-// unescape returns the characters that the inside of a canonical string stands for.
-func unescape(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for i := bytes.IndexByte(text, '\\'); i >= 0; i = bytes.IndexByte(text, '\\') {
-		out = append(out, text[:i]...)
-		r, n := jsontext.Unescape(text[i:])
-		out = utf8.AppendRune(out, r)
-		text = text[i+n:]
-	}
-	return append(out, text...)
-}
-
-// compareNames orders names in UTF-8 by their UTF-16 code units (RFC 8785 section 3.2.3).
-func compareNames[T ~string | ~[]byte](a, b T) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return int(utf16Rank(a[i])) - int(utf16Rank(b[i]))
-		}
-	}
-	return len(a) - len(b)
-}
-
-// utf16Rank maps the first byte in which two names differ to its place in UTF-16 order.
-// That is the order of UTF-8, except that U+10000 and above (first byte F0 to F4) are surrogates
-// in UTF-16 and so precede U+E000 to U+FFFF (first byte EE or EF).
-func utf16Rank(c byte) byte {
-	if c == 0xEE || c == 0xEF {
-		return c + 0x10
-	}
-	return c
 }

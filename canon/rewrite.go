@@ -83,7 +83,7 @@ func (w *writer) object(v jsontext.Value, depth int) error {
 			return err
 		}
 	}
-	byName := func(a, b member) int { return compareNames(a.name, b.name) }
+	byName := func(a, b member) int { return jsontext.CompareNames(a.name, b.name) }
 	if !slices.IsSortedFunc(members, byName) {
 		slices.SortFunc(members, byName)
 	}

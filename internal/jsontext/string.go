@@ -141,3 +141,23 @@ func AppendCanonical(dst, quoted []byte) []byte {
 		rest = rest[n+length:]
 	}
 }
+
+// CompareNames orders names in UTF-8 by their UTF-16 code units (RFC 8785 section 3.2.3).
+func CompareNames[T ~string | ~[]byte](a, b T) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return int(utf16Rank(a[i])) - int(utf16Rank(b[i]))
+		}
+	}
+	return len(a) - len(b)
+}
+
+// utf16Rank maps the first byte in which two names differ to its place in UTF-16 order.
+// That is the order of UTF-8, except that U+10000 and above (first byte F0 to F4) are surrogates
+// in UTF-16 and so precede U+E000 to U+FFFF (first byte EE or EF).
+func utf16Rank(c byte) byte {
+	if c == 0xEE || c == 0xEF {
+		return c + 0x10
+	}
+	return c
+}

@@ -89,7 +89,7 @@ func (v Value) Text() (string, bool) {
 	if !n.escaped {
 		return inner, true
 	}
-	return unescape(inner)
+	return Unescaped(inner)
 }
 
 // Word returns the characters of v if it is a string that is not empty, else "".
@@ -224,9 +224,9 @@ func (v Value) Texts() ([]string, bool) {
 	return all, true
 }
 
-// unescape returns the characters that the inside of a string stands for. It reports false if
+// Unescaped returns the characters that the inside of a string stands for. It reports false if
 // there is a lone surrogate, which then stays as escaped.
-func unescape(inner string) (string, bool) {
+func Unescaped(inner string) (string, bool) {
 	const longest = len(`\ud83d\ude00`)
 	var b strings.Builder
 	b.Grow(len(inner))
