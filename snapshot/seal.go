@@ -67,13 +67,23 @@ func (d *Document) Encode() ([]byte, error) {
 // joined, nothing left out, and the seals that SF's JavaScript computes of that.
 func (s *Snapshot) SF() ([]byte, error) {
 	d := Document{Version: Version, Snapshots: []Snapshot{*s}}
+	return d.SF()
+}
+
+// SF returns the document in SF's literal form, see [Snapshot.SF]: one that Parse accepts, so package
+// and test are in the first record only.
+func (d *Document) SF() ([]byte, error) {
+	all := Document{Version: Version, Snapshots: slices.Clone(d.Snapshots)}
+	for i := 1; i < len(all.Snapshots); i++ {
+		all.Snapshots[i].Source.Package, all.Snapshots[i].Source.Test = "", ""
+	}
 	c := coder{form: literal, sealing: true}
-	c.writeDocument(&d)
+	c.writeDocument(&all)
 	return layOut(c.dst), c.err()
 }
 
 func (c *coder) writeDocument(d *Document) {
-	c.doc, c.calls, c.texts = d, d.indexes(), make([]*requestTexts, len(d.Snapshots))
+	c.doc, c.calls, c.texts = d, d.indexes(), make([]map[string]string, len(d.Snapshots))
 	c.document()
 }
 
@@ -188,7 +198,7 @@ func sizeOf(r *modelio.Request) int {
 // for why it finished are not in it.
 func ResponseCore(r *Response) ([]byte, error) {
 	c := coder{form: inCore}
-	c.core(r)
+	c.response(r)
 	return c.dst, c.err()
 }
 
@@ -259,7 +269,7 @@ func (s *Snapshot) Media() []Medium {
 		c.request(&whole)
 		c.leave()
 	})
-	c.core(&s.Response)
+	c.response(&s.Response)
 	return media(c.dst)
 }
 
@@ -272,7 +282,7 @@ func media(text []byte) (found []Medium) {
 		}
 		rest = after
 		name, _, _ := bytes.Cut(after, []byte{'"'})
-		if m, ok := ParseMedium("blob:" + string(name)); ok && !slices.Contains(found, m) {
+		if m, ok := parseMedium("blob:" + string(name)); ok && !slices.Contains(found, m) {
 			found = append(found, m)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 // store. No file is ever half written, no lock blocks the next, and the next writer or
 // traceforge manifest repairs the store.
 func TestKilledWriters(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs many processes")
 	}
@@ -53,6 +54,7 @@ func TestKilledWriters(t *testing.T) {
 
 // TestKilledGoTest kills go test itself, with all that it runs.
 func TestKilledGoTest(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs go test many times")
 	}

@@ -43,28 +43,26 @@ func literal(chosen ...selection) (records []record, err error) {
 	return records, nil
 }
 
-// writeSF writes records in the format's literal form: one alone, several as a document (SF
-// "Complete Snapshot Structure").
+// writeSF writes what is chosen in the format's literal form: a call alone, or the document of each test
+// (SF "Complete Snapshot Structure").
 func writeSF(c *call, chosen []selection) error {
-	records, err := literal(chosen...)
-	if err != nil {
-		return err
+	for _, s := range chosen {
+		text, err := s.Document.SF()
+		if s.call >= 0 {
+			var records []record
+			if records, err = literal(s); err == nil {
+				text = records[0].text
+			}
+		}
+		if err != nil {
+			return err
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, bytes.TrimSpace(text), "", "  "); err != nil {
+			return err
+		}
+		c.text(indented.String() + "\n")
 	}
-	var texts []json.RawMessage
-	var hashes []canon.Hash
-	for _, r := range records {
-		texts, hashes = append(texts, r.text), append(hashes, r.hash)
-	}
-	text := []byte(texts[0])
-	if len(texts) > 1 || chosen[0].call < 0 {
-		hash := snapshot.CombinedHash(snapshot.Version, slices.Values(hashes))
-		text = fmt.Appendf(nil, `{"version":%q,"snapshots":%s,"hash":%q}`, snapshot.Version, jsontext.List(texts), hash)
-	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
-		return err
-	}
-	c.text(indented.String() + "\n")
 	return nil
 }
 

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -19,6 +19,7 @@ import (
 // TestWorkflow runs the command, git and real go test in toy modules that use this checkout,
 // offline.
 func TestWorkflow(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs go test many times")
 	}
