@@ -81,6 +81,8 @@ func TestCredentials(t *testing.T) {
 		"subscription-key": true, "access_token": true, "token": true, "X-Amz-Signature": true, "ts": true, "upload_id": true, "upload_protocol": false, "tsp": false, "X-Amz-Date": true,
 		"X-Amz-Security-Token": true, "sig": true, "client_secret": true, "code": true, "jwt": true, "idToken": true,
 		"api-version": false, "alt": false, "pageToken": false, "max_tokens": false, "limit": false, "monkey": false, "beta": false,
+		"private_token": true, "bot_token": true, "client_assertion": true, "accesskey": true, "sessiontoken": true, "passphrase": true,
+		"sid": true, "nextToken": false, "next_page_token": false, "continuation-token": false, "side": false, "stop_token": false,
 	} {
 		require.Equal(t, want, IsCredential(name), name)
 	}

@@ -115,10 +115,11 @@ func IsCredential(name string) bool {
 	for i, word := range words {
 		switch word {
 		case "key", "apikey", "secret", "password", "passwd", "pwd", "sig", "signature", "auth",
-			"authorization", "credential", "credentials", "bearer", "jwt", "code", "amz":
+			"authorization", "credential", "credentials", "bearer", "jwt", "code", "amz", "passphrase", "assertion", "sid",
+			"accesskey", "secretkey", "accesstoken", "sessiontoken", "authtoken", "privatetoken", "refreshtoken", "idtoken":
 			return true
 		case "token":
-			if i == 0 || slices.Contains(tokenKinds, words[i-1]) {
+			if i == 0 || !slices.Contains(placeTokens, words[i-1]) {
 				return true
 			}
 		}
@@ -126,8 +127,8 @@ func IsCredential(name string) bool {
 	return false
 }
 
-// tokenKinds are the words before "token" that make it a secret.
-var tokenKinds = []string{"access", "auth", "api", "id", "refresh", "security", "session", "bearer", "x"}
+// placeTokens are the words before "token" that make it a place in a list, or of a text.
+var placeTokens = []string{"page", "next", "previous", "prev", "continuation", "sync", "start", "end", "stop", "max", "eos", "bos", "pad"}
 
 // spaceCamelCase returns name in lower case with a space before each capital after a small letter.
 func spaceCamelCase(name string) string {
