@@ -31,26 +31,34 @@ func (p place) pointer(name string) string {
 // element returns the pointer of the interaction at p.
 func (p place) element() string { return fmt.Sprintf("/interactions/%d", p) }
 
-// unrepeated notes a violation if m appears twice: readers differ in which one they take, so
-// they would differ in the hash.
-func (v *verifier) unrepeated(rule string, p place, name string, m *member) {
+// judge notes what problem says of m, and a violation if m appears twice: readers differ in which one
+// they take, so they would differ in the hash.
+func (v *verifier) judge(rule string, p place, name string, m *member, problem string) {
 	if m.repeated {
 		v.violate(rule, p.pointer(name), "member %s appears twice", name)
+	}
+	if problem != "" {
+		v.violate(rule, p.pointer(name), "%s", problem)
 	}
 }
 
 func (v *verifier) judgeSession() {
-	v.mi1(&v.version)
-	v.mi2("adapter_id", &v.adapterID)
-	v.mi2("model_id", &v.modelID)
-	v.mi3(&v.mode)
-	v.mi4(&v.interactions, v.length)
-	v.mi11Total(v.totalBytes)
+	const version = "model_io_schema_version"
+	v.judge("MI1", theSession, version, &v.version, versionProblem(version, &v.version))
+	v.judge("MI2", theSession, "adapter_id", &v.adapterID, idProblem("adapter_id", &v.adapterID))
+	v.judge("MI2", theSession, "model_id", &v.modelID, idProblem("model_id", &v.modelID))
+	v.judge("MI3", theSession, "mode", &v.mode, modeProblem(&v.mode))
+	v.judge("MI4", theSession, "interactions", &v.interactions, v.interactionsProblem())
+	if v.totalBytes > MaxTotalBytes && !v.opts.NoSizeLimits {
+		v.violate("MI11", "/interactions", "total response bytes (%d) exceeds limit (%d)", v.totalBytes, MaxTotalBytes)
+	}
 }
 
 func (v *verifier) judgeInteraction(in *interaction) {
-	v.mi5(in)
-	v.mi6(in)
+	v.judge("MI5", in.place, "i", &in.i, in.indexProblem())
+	v.judge("MI6", in.place, "prompt_hash", &in.promptHash, hashProblem("prompt_hash", &in.promptHash))
+	v.judge("MI7", in.place, "response_hash", &in.responseHash, hashProblem("response_hash", &in.responseHash))
+	v.judge("MI7", in.place, "response_content", &in.content.member, in.contentProblem())
 	v.mi7(in)
 	v.mi8(in)
 	v.mi9(in)
@@ -58,20 +66,19 @@ func (v *verifier) judgeInteraction(in *interaction) {
 	v.previous, in.i = in.i, v.previous
 }
 
-// mi1: the schema version is present and of the form X.Y.Z.
-func (v *verifier) mi1(version *member) {
-	const name, pointer = "model_io_schema_version", "/model_io_schema_version"
-	v.unrepeated("MI1", theSession, name, version)
+// versionProblem (MI1): the schema version is present and of the form X.Y.Z.
+func versionProblem(name string, version *member) string {
 	switch {
 	case version.kind == kindAbsent || version.kind == kindNull:
-		v.violate("MI1", pointer, "%s is missing", name)
+		return name + " is missing"
 	case version.kind != kindString:
-		v.violate("MI1", pointer, "%s must be string, got %s", name, version.typeName())
+		return name + " must be string, got " + version.typeName()
 	case len(version.text) == 0:
-		v.violate("MI1", pointer, "%s cannot be empty", name)
+		return name + " cannot be empty"
 	case !isVersion(version.text):
-		v.violate("MI1", pointer, "%s must be semver format, got %s", name, version)
+		return name + " must be semver format, got " + version.String()
 	}
+	return ""
 }
 
 // isVersion reports whether s is three numbers with dots between them.
@@ -90,78 +97,74 @@ func isVersion(s []byte) bool {
 	return dots == 2 && digits > 0
 }
 
-// mi2: adapter and model id are non-empty strings.
-func (v *verifier) mi2(name string, id *member) {
-	pointer := "/" + name
-	v.unrepeated("MI2", theSession, name, id)
+// idProblem (MI2): adapter and model id are non-empty strings.
+func idProblem(name string, id *member) string {
 	switch {
 	case id.kind == kindAbsent:
-		v.violate("MI2", pointer, "required field %s is missing", name)
+		return "required field " + name + " is missing"
 	case id.kind != kindString || len(id.text) == 0:
-		v.violate("MI2", pointer, "%s must be non-empty string", name)
+		return name + " must be non-empty string"
 	}
+	return ""
 }
 
-// mi3: the mode is record or replay.
-func (v *verifier) mi3(mode *member) {
-	const pointer = "/mode"
-	v.unrepeated("MI3", theSession, "mode", mode)
+// modeProblem (MI3): the mode is record or replay.
+func modeProblem(mode *member) string {
 	switch {
 	case mode.kind == kindAbsent:
-		v.violate("MI3", pointer, "required field mode is missing")
+		return "required field mode is missing"
 	case mode.kind != kindString || !Mode(mode.text).valid():
-		v.violate("MI3", pointer, "mode must be one of [record, replay], got %s", mode)
+		return "mode must be one of [record, replay], got " + mode.String()
 	}
+	return ""
 }
 
-// mi4: the interactions are an array of at most MaxInteractions.
-func (v *verifier) mi4(interactions *member, length int) {
-	const pointer = "/interactions"
-	v.unrepeated("MI4", theSession, "interactions", interactions)
+// interactionsProblem (MI4): the interactions are an array of at most MaxInteractions.
+func (v *verifier) interactionsProblem() string {
 	switch {
-	case interactions.kind == kindAbsent:
-		v.violate("MI4", pointer, "required field interactions is missing")
-	case interactions.kind != kindArray:
-		v.violate("MI4", pointer, "interactions must be an array")
-	case length > MaxInteractions && !v.opts.NoSizeLimits:
-		v.violate("MI4", pointer, "interactions length (%d) exceeds limit (%d)", length, MaxInteractions)
+	case v.interactions.kind == kindAbsent:
+		return "required field interactions is missing"
+	case v.interactions.kind != kindArray:
+		return "interactions must be an array"
+	case v.length > MaxInteractions && !v.opts.NoSizeLimits:
+		return fmt.Sprintf("interactions length (%d) exceeds limit (%d)", v.length, MaxInteractions)
 	}
+	return ""
 }
 
-// mi5: the index of each interaction is its place.
-func (v *verifier) mi5(in *interaction) {
-	v.unrepeated("MI5", in.place, "i", &in.i)
+// indexProblem (MI5): the index of each interaction is its place.
+func (in *interaction) indexProblem() string {
 	i, ok := in.i.number()
 	switch {
 	case in.i.kind != kindNumber:
-		v.violate("MI5", in.place.pointer("i"), "index must be a number, got %s", in.i.typeName())
+		return "index must be a number, got " + in.i.typeName()
 	case !ok || i != float64(in.place):
-		v.violate("MI5", in.place.pointer("i"), "index must be %d, got %s", in.place, &in.i)
+		return fmt.Sprintf("index must be %d, got %s", in.place, &in.i)
 	}
+	return ""
 }
 
-// mi6: a prompt hash is spelled as a hash.
-func (v *verifier) mi6(in *interaction) {
-	v.unrepeated("MI6", in.place, "prompt_hash", &in.promptHash)
-	if !in.promptHash.isHash() {
-		v.violate("MI6", in.place.pointer("prompt_hash"), "prompt_hash must be sha256:<64 hex chars>, got %s", &in.promptHash)
+// hashProblem (MI6, MI7): a hash is spelled as one.
+func hashProblem(name string, m *member) string {
+	if m.isHash() {
+		return ""
 	}
+	return name + " must be sha256:<64 hex chars>, got " + m.String()
 }
 
 func (m *member) isHash() bool { return m.kind == kindString && canon.Hash(m.text).Valid() }
 
-// mi7: a response hash is spelled as a hash, and is that of the response content.
+// contentProblem (MI7): a response content is a string.
+func (in *interaction) contentProblem() string {
+	if in.content.kind == kindString || !in.isObject {
+		return ""
+	}
+	return "response_content must be a string, got " + in.content.typeName()
+}
+
+// mi7: a response hash is that of the response content.
 func (v *verifier) mi7(in *interaction) {
-	v.unrepeated("MI7", in.place, "response_hash", &in.responseHash)
-	v.unrepeated("MI7", in.place, "response_content", &in.content.member)
-	isHash := in.responseHash.isHash()
-	if !isHash {
-		v.violate("MI7", in.place.pointer("response_hash"), "response_hash must be sha256:<64 hex chars>, got %s", &in.responseHash)
-	}
-	if in.content.kind != kindString && in.isObject {
-		v.violate("MI7", in.place.pointer("response_content"), "response_content must be a string, got %s", in.content.typeName())
-	}
-	if !isHash || in.content.kind != kindString || v.opts.NoResponseHashes {
+	if !in.responseHash.isHash() || in.content.kind != kindString || v.opts.NoResponseHashes {
 		return
 	}
 	if want := in.content.sum(); !bytes.Equal(want, in.responseHash.text) {
@@ -196,12 +199,5 @@ func (v *verifier) mi11(in *interaction) {
 	v.totalBytes += in.content.size
 	if in.content.size > MaxResponseBytes && !v.opts.NoSizeLimits {
 		v.violate("MI11", in.place.pointer("response_content"), "response_content size (%d bytes) exceeds limit (%d)", in.content.size, MaxResponseBytes)
-	}
-}
-
-// mi11Total: the responses are not too large together.
-func (v *verifier) mi11Total(bytes int64) {
-	if bytes > MaxTotalBytes && !v.opts.NoSizeLimits {
-		v.violate("MI11", "/interactions", "total response bytes (%d) exceeds limit (%d)", bytes, MaxTotalBytes)
 	}
 }
