@@ -107,63 +107,63 @@ func isPlain(parts []modelio.Part, calls int) bool {
 	return calls == 0
 }
 
-// response is the response of a call.
-func (c *coder) response(r *Response) bool {
-	var a answer
-	var others []answer
-	if !c.reading() && len(r.Candidates) > 0 {
-		a = answerOf(&r.Candidates[0])
-		for i := range r.Candidates[1:] {
-			others = append(others, answerOf(&r.Candidates[i+1]))
+// response is the response of a call; in cores the members of it that say how the model behaves
+// (design R3).
+func (c *coder) response(r *Response) {
+	first, others := answer{reason: modelio.FinishOther}, []answer(nil)
+	switch {
+	case !c.reading():
+		for i := range r.Candidates {
+			if i == 0 {
+				first = answerOf(&r.Candidates[0])
+			} else {
+				others = append(others, answerOf(&r.Candidates[i]))
+			}
 		}
-	} else if !c.reading() {
-		a.reason = modelio.FinishOther
+	case c.base != nil:
+		before := &c.base.Response
+		r.Headers, r.Model, r.Status, first.reasonRaw = maps.Clone(before.Headers), before.Model, before.Status, before.reasonRaw()
 	}
-	var before *Response // what this one has of it is left out
-	if c.base != nil {
-		before = &c.base.Response
-		if c.reading() {
-			r.Headers, r.Model, r.Status = maps.Clone(before.Headers), before.Model, before.Status
-			a.reasonRaw = before.reasonRaw()
-		}
-	}
+	inFiles := c.form != inCore
 	whole := c.object(nil, func() {
-		if before != nil {
-			c.top().inherits = []string{"finish_reason_raw", "model", "status"}
-		}
+		c.inherit("response/", "finish_reason_raw", "model", "status")
 		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
-		c.pieces("content", required, &a.content)
-		c.providerError(&r.Error)
-		c.finish(&a, before)
-		c.headers(&r.Headers, before)
-		c.text("incomplete", optional, &r.Incomplete, incomplete)
-		c.integer("latency_ms", required, &r.LatencyMS, 0)
-		if c.differs("model", before != nil && before.Model == r.Model, r.Model == "") {
+		c.pieces("content", required, &first.content)
+		pointer(c, "error", optional, &r.Error, c.providerError)
+		c.finish(&first)
+		if inFiles {
+			c.headers(&r.Headers)
+			c.text("incomplete", optional, &r.Incomplete, isCut)
+			integer(c, "latency_ms", required, &r.LatencyMS, 0)
 			c.text("model", optional, &r.Model, nil)
 		}
-		list(c, "parts", optional, &a.parts, c.part)
-		c.hash("raw_output_ref", optional, &r.RawOutputRef)
-		if status := int64(r.Status); c.differs("status", before != nil && before.Status == r.Status, status == 0) {
-			c.integer("status", optional, &status, 0)
-			r.Status = int(status)
+		list(c, "parts", optional, &first.parts, c.part)
+		if inFiles {
+			c.hash("raw_output_ref", optional, &r.RawOutputRef)
+			integer(c, "status", optional, &r.Status, 0)
+			list(c, "timing_ms", optional, &r.TimingMS, c.count)
+			pointer(c, "tokens_used", nullable, &r.TokensUsed, c.count)
 		}
-		list(c, "timing_ms", optional, &r.TimingMS, c.milliseconds)
-		c.count("tokens_used", nullable, &r.TokensUsed)
-		c.toolCalls(&a)
-		c.usage(&r.Usage, before)
-		c.agree(&a)
+		c.toolCalls(&first)
+		if inFiles {
+			pointer(c, "usage", optional, &r.Usage, c.usage)
+		}
+		c.agree(&first)
 	})
 	if !c.reading() || !whole {
-		return whole
+		return
 	}
-	if r.Error == nil || a.content != "" || a.parts != nil || a.calls != nil || a.reasonRaw != "" || others != nil ||
-		a.reason != modelio.FinishOther {
-		r.Candidates = append(r.Candidates, a.candidate())
+	if r.Error == nil || others != nil || !first.isNone() {
+		r.Candidates = append(r.Candidates, first.candidate())
 	}
 	for i := range others {
 		r.Candidates = append(r.Candidates, others[i].candidate())
 	}
-	return true
+}
+
+// isNone reports whether a is what files say of a call that was answered by an error alone.
+func (a *answer) isNone() bool {
+	return a.content == "" && a.parts == nil && a.calls == nil && a.reasonRaw == "" && a.reason == modelio.FinishOther
 }
 
 // reasonRaw returns the provider's word for why the first answer ended.
@@ -174,86 +174,53 @@ func (r *Response) reasonRaw() string {
 	return r.Candidates[0].FinishReasonRaw
 }
 
-// differs reports whether to go on to a member that is left out where it is the same in the answer of
-// the call that is continued. It writes null where that has one and this answer has none.
-func (c *coder) differs(name string, same, none bool) bool {
-	if c.reading() || len(c.top().inherits) == 0 {
-		return true
+// headers are an object of arrays of strings, left out where all are inherited.
+func (c *coder) headers(h *map[string][]string) {
+	all := map[string][]string{}
+	if c.base != nil {
+		maps.Copy(all, c.base.Response.Headers)
 	}
-	if none && !same {
-		c.writeNull(name)
-	}
-	return !same && !none
-}
-
-// headers is an object of arrays of strings. Those that are the same in the answer of the call that
-// is continued are left out; null: that has it, and this one has not.
-func (c *coder) headers(h *map[string][]string, before *Response) {
-	mine, other := *h, map[string][]string(nil)
-	if before != nil {
-		other = before.Headers
-	}
-	var names []string
-	if !c.reading() {
-		for name, values := range mine {
-			if was, ok := other[name]; !ok || !slices.Equal(was, values) {
-				names = append(names, name)
-			}
-		}
-		for name := range other {
-			if _, ok := mine[name]; !ok {
-				names = append(names, name)
-			}
-		}
-		slices.SortFunc(names, c.order())
-	}
-	if c.member("headers", optional, len(names) == 0) != here {
+	maps.Copy(all, *h)
+	if c.member("headers", optional, len(all) == 0) != here {
 		return
 	}
 	defer c.leave()
-	at := c.at
-	if c.reading() {
-		for name := range at.Members() {
-			names = append(names, name)
-		}
-		if mine == nil {
-			mine = map[string][]string{}
-		}
+	for name := range c.at.Members() {
+		all[name] = (*h)[name]
 	}
 	c.object(nil, func() {
-		c.top().inheritsAll = before != nil
-		for _, name := range names {
-			values, ok := mine[name]
-			if !ok && !c.reading() {
-				c.writeNull(name)
-				continue
-			}
+		c.inherit("response/headers/", "*")
+		for _, name := range slices.SortedFunc(maps.Keys(all), c.order()) {
+			values := (*h)[name]
 			list(c, name, optional, &values, c.word)
-			if mine[name] = values; c.reading() && values == nil {
-				delete(mine, name)
-			}
+			all[name] = values
 		}
 	})
-	if c.reading() && len(names) == 0 && at.IsObject() {
+	switch empty := c.reading() && c.at.IsObject() && c.at.IsEmpty(); {
+	case empty:
 		c.emptied()
-	}
-	if *h = mine; len(mine) == 0 {
-		*h = nil
+	case c.reading():
+		maps.DeleteFunc(all, func(_ string, values []string) bool { return values == nil })
+		if *h = all; len(all) == 0 {
+			*h = nil
+		}
+	case bytes.HasSuffix(c.dst, []byte(":{}")):
+		c.dst = c.dst[:c.top().opened]
 	}
 }
 
-// candidate is a further answer to the same request.
+// candidate are the members of a further answer to the same request.
 func (c *coder) candidate(a *answer) {
 	c.pieces("content", required, &a.content)
-	c.finish(a, nil)
+	c.finish(a)
 	list(c, "parts", optional, &a.parts, c.part)
 	c.toolCalls(a)
 	c.agree(a)
 }
 
-func (c *coder) finish(a *answer, before *Response) {
-	c.text("finish_reason", required, (*string)(&a.reason), finishReason)
-	if c.form != inCore && c.differs("finish_reason_raw", before != nil && before.reasonRaw() == a.reasonRaw, a.reasonRaw == "") {
+func (c *coder) finish(a *answer) {
+	c.text("finish_reason", required, (*string)(&a.reason), isReason)
+	if c.form != inCore {
 		c.text("finish_reason_raw", optional, &a.reasonRaw, nil)
 	}
 }
@@ -290,79 +257,28 @@ func (c *coder) agree(a *answer) {
 // sameJSON reports whether two values that were read say the same.
 func sameJSON(a, b json.RawMessage) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
-func (c *coder) providerError(e **modelio.ProviderError) {
-	if c.member("error", optional, *e == nil) != here {
-		return
-	}
-	if c.reading() {
-		*e = &modelio.ProviderError{}
-	}
-	status := int64((*e).Status)
+func (c *coder) providerError(e *modelio.ProviderError) {
 	c.object(nil, func() {
-		c.text("code", optional, &(*e).Code, nil)
-		c.pieces("message", required, &(*e).Message)
-		c.integer("status", optional, &status, 0)
-		c.text("type", optional, &(*e).Type, nil)
+		c.text("code", optional, &e.Code, nil)
+		c.pieces("message", required, &e.Message)
+		integer(c, "status", optional, &e.Status, 0)
+		c.text("type", optional, &e.Type, nil)
 	})
-	(*e).Status = int(status)
-	c.leave()
 }
 
-// usage is the token counts. Those of a part of the tokens are mostly what they were in the answer of
-// the call that is continued, and left out then.
-func (c *coder) usage(u **modelio.Usage, before *Response) {
-	if c.member("usage", optional, *u == nil) != here {
-		return
-	}
-	if c.reading() {
-		*u = &modelio.Usage{}
-	}
-	was := &modelio.Usage{}
-	if before != nil && before.Usage != nil {
-		was = before.Usage
+// usage is the token counts. Those of a part of the tokens are mostly what they were in the call before.
+func (c *coder) usage(u *modelio.Usage) {
+	if c.reading() && c.base != nil && c.base.Response.Usage != nil {
+		was := c.base.Response.Usage
+		u.CachedContentTokens, u.CacheWriteTokens, u.ThoughtsTokens = was.CachedContentTokens, was.CacheWriteTokens, was.ThoughtsTokens
 	}
 	c.object(nil, func() {
-		if before != nil {
-			c.top().inherits = []string{"cache_read", "cache_write", "reasoning"}
-		}
-		c.countAsBefore("cache_read", &(*u).CachedContentTokens, was.CachedContentTokens)
-		c.countAsBefore("cache_write", &(*u).CacheWriteTokens, was.CacheWriteTokens)
-		c.count("input", optional, &(*u).InputTokens)
-		c.count("output", optional, &(*u).OutputTokens)
-		c.countAsBefore("reasoning", &(*u).ThoughtsTokens, was.ThoughtsTokens)
-		c.count("total", optional, &(*u).TotalTokens)
-	})
-	c.leave()
-}
-
-func (c *coder) countAsBefore(name string, n **int64, was *int64) {
-	if c.reading() {
-		*n = was
-	}
-	same := *n == nil && was == nil || *n != nil && was != nil && **n == *was
-	if c.differs(name, same, *n == nil) {
-		c.count(name, optional, n)
-	}
-}
-
-// core are the members of a response that say how the model behaves (design R3).
-func (c *coder) core(r *Response) {
-	var a answer
-	var others []answer
-	a.reason = modelio.FinishOther
-	for i := range r.Candidates {
-		if i == 0 {
-			a = answerOf(&r.Candidates[i])
-		} else {
-			others = append(others, answerOf(&r.Candidates[i]))
-		}
-	}
-	c.object(nil, func() {
-		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
-		c.pieces("content", required, &a.content)
-		c.providerError(&r.Error)
-		c.finish(&a, nil)
-		list(c, "parts", optional, &a.parts, c.part)
-		c.toolCalls(&a)
+		c.inherit("response/usage/", "cache_read", "cache_write", "reasoning")
+		pointer(c, "cache_read", optional, &u.CachedContentTokens, c.count)
+		pointer(c, "cache_write", optional, &u.CacheWriteTokens, c.count)
+		pointer(c, "input", optional, &u.InputTokens, c.count)
+		pointer(c, "output", optional, &u.OutputTokens, c.count)
+		pointer(c, "reasoning", optional, &u.ThoughtsTokens, c.count)
+		pointer(c, "total", optional, &u.TotalTokens, c.count)
 	})
 }

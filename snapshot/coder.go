@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,15 +47,18 @@ type coder struct {
 	frames  []frame  // of the objects that are open
 	members []member // of those that are read; and of values of any kind
 
-	doc     *Document
-	index   int                 // of the record at hand
-	base    *Snapshot           // that it continues; nil: none
-	sealing bool                // writing: compute the hashes too
-	texts   []*requestTexts     // writing to a file: of the records
-	calls   map[string]int      // reading: indexes of the records by their ids
-	tails   [][]modelio.Message // reading: whole requests that no other has been made longer of
-	sealed  []byte              // reading: room for what a seal covers
-	copied  int                 // reading: messages that whole requests do not share
+	doc         *Document
+	index       int                 // of the record at hand
+	base        *Snapshot           // that it continues; nil: none
+	own, before map[string]string   // writing to a file: members of it, and of base, that need not be repeated
+	texts       []map[string]string // writing to a file: of all records
+	sealing     bool                // writing: compute the hashes too
+	calls       map[string]int      // reading: indexes of the records by their ids
+	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
+	sealed      []byte              // reading: room for what a seal covers
+	copied      int                 // reading: messages that whole requests do not share
+	examining   bool                // reading: note texts that are in other pieces than files have them
+	otherPieces []Violation
 }
 
 // A step leads to a member or an element.
@@ -66,15 +70,16 @@ type step struct {
 // A frame is an object that is open.
 type frame struct {
 	first, next, last int             // reading: its members, and the one that is likely to be next
-	start, opened     int             // writing: where its inside and its last member begin in dst
 	unknown           *modelio.Object // where its further members are; nil: it has none
-	names             []string        // writing: those of unknown that are not yet written
+	start, opened     int             // writing: where it and its last member begin in dst
 	name              string          // writing: of the last member
 	valued            int             // writing: where its value begins
-	request           *requestTexts   // writing a request to a file: its members
-	base              *requestTexts   // of a request that continues another: that one's
-	inherits          []string        // members that are those of the call that is continued where they are absent; null: none
-	inheritsAll       bool            // all members are
+	inherits          []string        // members that are those of base where they are absent; null: none. "*": all
+	path              string          // writing: what the names of those begin with in a record's texts
+}
+
+func (f *frame) inherited(name string) bool {
+	return slices.Contains(f.inherits, name) || slices.Contains(f.inherits, "*")
 }
 
 // A member is one of an object that is read.
@@ -148,21 +153,78 @@ func (c *coder) object(unknown *modelio.Object, fields func()) bool {
 	if c.reading() {
 		return c.readObject(unknown, fields)
 	}
-	f := frame{unknown: unknown}
-	if unknown != nil && len(*unknown) > 0 {
-		f.names = slices.SortedFunc(maps.Keys(*unknown), c.order())
-	}
+	start := len(c.dst)
+	c.frames = append(c.frames, frame{start: start})
 	c.write("{")
-	f.start = len(c.dst)
-	c.frames = append(c.frames, f)
 	fields()
 	c.settle()
-	for top := c.top(); len(top.names) > 0; top = c.top() {
-		c.writeUnknown()
-	}
 	c.frames = c.frames[:len(c.frames)-1]
 	c.write("}")
+	if unknown != nil && len(*unknown) > 0 {
+		c.addUnknown(start, *unknown)
+	}
 	return true
+}
+
+// addUnknown writes the object that begins at start again, with the members that no field has in their
+// places.
+func (c *coder) addUnknown(start int, unknown modelio.Object) {
+	all, _ := jsontext.MembersOf(bytes.Clone(c.dst[start:]))
+	c.dst = c.dst[:start]
+	names := slices.Collect(maps.Keys(all))
+	for name := range unknown {
+		if all[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, c.order())
+	c.writeMembers(names, func(name string) {
+		if text := all[name]; text != nil {
+			c.dst = append(c.dst, text...)
+		} else {
+			c.writeRaw(unknown[name])
+		}
+	})
+}
+
+// writeMembers writes an object.
+func (c *coder) writeMembers(names []string, value func(name string)) {
+	c.write("{")
+	for i, name := range names {
+		if i > 0 {
+			c.write(",")
+		}
+		c.writeText(name)
+		c.write(":")
+		c.enter(name)
+		value(name)
+		c.leave()
+	}
+	c.write("}")
+}
+
+// inherit says which members of the object that is open need not be repeated where they are those of the
+// call that is continued.
+func (c *coder) inherit(path string, names ...string) {
+	if c.form == inFile || c.reading() && c.base != nil {
+		c.top().path, c.top().inherits = path, names
+	}
+}
+
+// settle looks at the member that was written last, and takes it back if it need not be repeated.
+func (c *coder) settle() {
+	top := c.top()
+	name := top.name
+	if top.name = ""; name == "" || !top.inherited(name) || string(c.dst[top.valued:]) == "null" {
+		return
+	}
+	at, value := top.path+name, c.dst[top.valued:]
+	if before, ok := c.before[at]; ok && before == string(value) {
+		c.own[at] = before
+		c.dst = c.dst[:top.opened]
+		return
+	}
+	c.own[at] = string(value)
 }
 
 func (c *coder) top() *frame { return &c.frames[len(c.frames)-1] }
@@ -203,20 +265,10 @@ func (c *coder) keepUnknown(name string, value jsontext.Value) {
 	c.leave()
 }
 
-// writeUnknown writes the next of the members that no field has.
-func (c *coder) writeUnknown() {
-	name := c.top().names[0]
-	c.top().names = c.top().names[1:]
-	raw := (*c.top().unknown)[name]
-	c.writeName(name)
-	c.writeRaw(raw)
-	c.leave()
-}
-
 // writeName writes the name of the next member.
 func (c *coder) writeName(name string) {
 	c.top().opened = len(c.dst)
-	if len(c.dst) > c.top().start {
+	if len(c.dst) > c.top().start+1 {
 		c.write(",")
 	}
 	c.writeText(name)
@@ -240,32 +292,14 @@ func (c *coder) member(name string, n need, empty bool) state {
 		return c.readMember(name, n)
 	}
 	c.settle()
-	top := c.top()
-	for len(top.names) > 0 && c.order()(top.names[0], name) < 0 {
-		c.writeUnknown()
-		top = c.top()
+	if !empty || n == required {
+		c.writeName(name)
+		return here
 	}
-	if len(top.names) > 0 && top.names[0] == name {
-		top.names = top.names[1:]
-		if empty && n != required { // as it was read: null, or a value that is left out where it is a field's
-			c.writeName(name)
-			c.writeRaw((*top.unknown)[name])
-			c.leave()
-			return skip
-		}
-	}
-	switch {
-	case empty && (n == optional || n == valued):
-		if top.base.has(name) {
-			c.writeNull(name)
-		}
-		return skip
-	case empty && n == nullable:
+	if _, before := c.before[c.top().path+name]; n == nullable || before && c.top().inherited(name) {
 		c.writeNull(name)
-		return skip
 	}
-	c.writeName(name)
-	return here
+	return skip
 }
 
 func (c *coder) writeNull(name string) {
@@ -296,7 +330,7 @@ func (c *coder) readMember(name string, n need) state {
 		return skip // no field can tell it from an absent one
 	}
 	m.taken = true
-	if isNull && (n == nullable || n == optional && (top.inheritsAll || slices.Contains(top.inherits, name))) {
+	if isNull && (n == nullable || n == optional && top.inherited(name)) {
 		return null
 	}
 	c.at = m.value

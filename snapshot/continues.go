@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -20,42 +21,6 @@ func inherit(r, base *modelio.Request) {
 	r.FrequencyPenalty, r.PresencePenalty, r.Seed, r.TopP = base.FrequencyPenalty, base.PresencePenalty, base.Seed, base.TopP
 }
 
-// requestTexts are the inherited members of a request as a file would have them, were they all in it.
-type requestTexts struct{ text map[string]string }
-
-func (t *requestTexts) has(name string) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.text[name]
-	return ok
-}
-
-// settle looks at the member of a request that was written last, and takes it back if it is that of
-// the call that the request continues.
-func (c *coder) settle() {
-	top := c.top()
-	if top.request == nil || len(top.name) == 0 {
-		return
-	}
-	name := top.name
-	top.name = ""
-	if !slices.Contains(inherited, name) {
-		return
-	}
-	value := c.dst[top.valued:]
-	if top.base.has(name) {
-		if base := top.base.text[name]; base == string(value) {
-			top.request.text[name] = base
-			c.dst = c.dst[:top.opened]
-			return
-		}
-	}
-	if string(value) != "null" {
-		top.request.text[name] = string(value)
-	}
-}
-
 // request is the request of a record.
 func (c *coder) request(s *Snapshot) {
 	switch c.form {
@@ -69,23 +34,21 @@ func (c *coder) request(s *Snapshot) {
 }
 
 func (c *coder) writeRequest(s *Snapshot) {
-	own := s.Request.Messages
-	mine := &requestTexts{map[string]string{}}
-	c.texts[c.index] = mine
-	var base *requestTexts
-	c.base = nil
+	messages := s.Request.Messages
+	c.own, c.base, c.before = map[string]string{}, nil, nil
+	c.texts[c.index] = c.own
 	if s.Continues != nil {
 		i, ok := earlier(c.calls, s, c.index)
-		if !ok || s.Continues.covers(&c.doc.Snapshots[i]) > len(own) {
+		if !ok || s.Continues.covers(&c.doc.Snapshots[i]) > len(messages) {
 			c.report(RuleContinues, "is no earlier call that this one continues: seal the document", "continues")
 			return
 		}
-		c.base, base = &c.doc.Snapshots[i], c.texts[i]
-		own = own[s.Continues.covers(&c.doc.Snapshots[i]):]
+		c.base, c.before = &c.doc.Snapshots[i], c.texts[i]
+		messages = messages[s.Continues.covers(c.base):]
 	}
 	c.object(nil, func() {
-		c.top().request, c.top().base = mine, base
-		c.requestMembers(s, &own)
+		c.inherit("request/", inherited...)
+		c.requestMembers(s, &messages)
 	})
 }
 
@@ -125,12 +88,11 @@ func (c *coder) continues(p **Continues) {
 		return // readContinues has read it, before the members that depend on it
 	}
 	n := *p
-	call, messages := int64(n.Call), int64(n.Messages)
 	c.object(nil, func() {
-		c.integer("call", required, &call, 1)
-		c.integer("messages", required, &messages, 1)
-		switch before := c.base.sentBefore(); {
-		case messages <= int64(len(c.base.Request.Messages)) || sameSent(n.Sent, before):
+		integer(c, "call", required, &n.Call, 1)
+		integer(c, "messages", required, &n.Messages, 1)
+		switch {
+		case n.Messages <= len(c.base.Request.Messages) || sameSent(n.Sent, c.base.sentBefore()):
 		case n.Sent == nil:
 			c.writeNull("sent")
 		default:
@@ -165,10 +127,8 @@ func (c *coder) sent(sent *[]Sent) {
 	list(c, "sent", optional, sent, func(s *Sent) {
 		c.object(nil, func() {
 			c.free("metadata", &s.Metadata)
-			if c.member("parts", optional, s.Parts == nil) == here {
-				elements(c, &s.Parts, c.sentPart)
-				c.leave()
-			}
+			field(c, "parts", optional, &s.Parts, func(parts []SentPart) bool { return parts == nil },
+				func(parts *[]SentPart) { elements(c, parts, c.sentPart) })
 		})
 	})
 }
@@ -178,22 +138,17 @@ func (c *coder) sent(sent *[]Sent) {
 func (c *coder) sentPart(p *SentPart) {
 	index := int64(p.Answer)
 	switch {
-	case c.reading() && c.at.NumberKind() != 0:
-		c.readInteger(&index, 0)
+	case c.reading() && c.at.NumberKind() != jsontext.NotNumber, !c.reading() && p.Part == nil && p.Metadata == nil:
+		c.count(&index)
 	case c.reading() && !c.at.Member("part").Present(), !c.reading() && p.Part != nil:
 		if c.reading() {
 			p.Part = &modelio.Part{}
 		}
 		c.part(p.Part)
-	case !c.reading() && p.Metadata == nil:
-		c.writeInteger(index)
 	default:
 		c.object(nil, func() {
-			if c.member("metadata", required, false) == here {
-				c.freeObject(&p.Metadata)
-				c.leave()
-			}
-			c.integer("part", required, &index, 0)
+			field(c, "metadata", required, &p.Metadata, never, c.freeObject)
+			integer(c, "part", required, &index, 0)
 		})
 	}
 	p.Answer = int(min(index, 1<<30))
@@ -250,8 +205,8 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 	var n Continues
 	var call, messages int64
 	whole := c.object(nil, func() {
-		c.integer("call", required, &call, 1)
-		c.integer("messages", required, &messages, 1)
+		integer(c, "call", required, &call, 1)
+		integer(c, "messages", required, &messages, 1)
 		c.top().inherits = []string{"sent"}
 		c.sent(&n.Sent)
 	})

@@ -78,10 +78,10 @@ type Violation = modelio.Violation
 
 // A Finding is one thing that is wrong with a store.
 type Finding struct {
-	File    string // path in the store, with forward slashes; empty: the store itself
-	Pointer string // RFC 6901 pointer into the file; empty: the whole file
-	Rule    string // one of the rules above
-	Message string
+	File    string `json:"file"`    // path in the store, with forward slashes; empty: the store itself
+	Pointer string `json:"pointer"` // RFC 6901 pointer into the file; empty: the whole file
+	Rule    string `json:"rule"`    // one of the rules above
+	Message string `json:"message"`
 }
 
 func (f Finding) String() string { return joinNonEmpty(f.File, f.Pointer, f.Rule, f.Message) }

@@ -6,6 +6,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
+// ParseMedium is what tells that a string of a message is the name of a medium.
+var ParseMedium = parseMedium
+
 // ParseUnsealed is Parse for a text whose hashes may be wrong, as fuzzing makes them; nil if it breaks
 // another rule.
 func ParseUnsealed(data []byte) *Document {
@@ -13,7 +16,7 @@ func ParseUnsealed(data []byte) *Document {
 	if err != nil {
 		return nil
 	}
-	doc, found := parse(text)
+	doc, found, _ := parse(text, false)
 	if slices.ContainsFunc(found, func(v Violation) bool { return v.Rule != RuleSeal && v.Rule != RuleHash }) {
 		return nil
 	}

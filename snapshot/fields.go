@@ -1,171 +1,129 @@
 package snapshot
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Fields: the members of objects that are texts, numbers and lists. Each reads or writes one.
+// Fields: the members of objects. Each function reads or writes one, or the value at hand.
 
-// A check says what a value must be, or nothing where it is.
-type check func(string) string
-
-// text is a member that is a string. Those in pieces may be an array of strings in files.
-func (c *coder) text(name string, n need, s *string, must check) { c.string(name, n, s, must, false) }
-
-func (c *coder) pieces(name string, n need, s *string) { c.string(name, n, s, nil, true) }
-
-func (c *coder) string(name string, n need, s *string, must check, pieces bool) {
-	switch c.member(name, n, *s == "") {
+// field is a member whose value the given function reads or writes.
+func field[T any](c *coder, name string, n need, v *T, empty func(T) bool, value func(*T)) {
+	switch c.member(name, n, !c.reading() && empty(*v)) {
 	case skip:
 		return
 	case null:
-		*s = ""
+		*v = *new(T)
 		return
 	}
-	defer c.leave()
-	switch {
-	case !c.reading() && pieces:
-		c.writePieces(*s)
-	case !c.reading():
-		c.writeText(*s)
-	case c.readText(s, pieces):
-		if n == optional && *s == "" {
-			c.emptied()
-		} else if must != nil && must(*s) != "" {
-			c.reportf(RuleValue, "must be %s, is %s", must(*s), strconv.QuoteToASCII(excerpt(*s)))
+	found := len(c.found)
+	value(v)
+	if c.reading() && n == optional && len(c.found) == found && empty(*v) {
+		c.emptied()
+		*v = *new(T)
+	}
+	c.leave()
+}
+
+func never[T any](T) bool             { return false }
+func isZero[T comparable](v T) bool   { return v == *new(T) }
+func noElements[T any](all []T) bool  { return len(all) == 0 }
+func noMembers(o modelio.Object) bool { return len(o) == 0 }
+
+// pointer is a member that is nil where there is none.
+func pointer[T any](c *coder, name string, n need, p **T, value func(*T)) {
+	field(c, name, n, p, isZero, func(p **T) {
+		if c.reading() {
+			*p = new(T)
+		}
+		value(*p)
+	})
+}
+
+// text is a member that is a string.
+func (c *coder) text(name string, n need, s *string, must *check) {
+	field(c, name, n, s, isZero, func(s *string) {
+		c.word(s)
+		if !c.reading() || must == nil || !c.at.IsString() || n == optional && *s == "" {
+			return
+		}
+		if !must.holds(*s) {
+			c.reportf(RuleValue, "must be %s, is %s", must.must, strconv.QuoteToASCII(excerpt(*s)))
 			*s = ""
 		}
-	}
+	})
 }
 
-// optionalPieces is a text that may be empty: nil where there is none.
-func (c *coder) optionalPieces(name string, s **string) {
-	switch c.member(name, optional, *s == nil) {
-	case skip:
-		return
-	case null:
-		*s = nil
-		return
-	}
-	defer c.leave()
+// word is the string at hand.
+func (c *coder) word(s *string) {
 	if !c.reading() {
-		c.writePieces(**s)
+		c.writeText(*s)
 		return
 	}
-	*s = new(string)
-	c.readText(*s, true)
+	var ok bool
+	if *s, ok = c.at.Text(); !ok {
+		c.mismatch("a string")
+	}
 }
 
-// readText reads a string, or an array of its pieces.
-func (c *coder) readText(s *string, pieces bool) bool {
-	text, ok := c.at.Text()
-	if !ok && pieces && c.at.IsArray() {
-		return c.readPieces(s)
-	}
-	if !ok {
-		want := "a string"
-		if pieces {
-			want = "a string or an array of its pieces"
-		}
-		c.mismatch(want)
-	}
-	*s = text
-	return ok
-}
+// pieces is a member that is a string, and may be an array of its pieces in files.
+func (c *coder) pieces(name string, n need, s *string) { field(c, name, n, s, isZero, c.longText) }
 
 // integer is a member that is an integer of at least the given value; 0 where there is none.
-func (c *coder) integer(name string, n need, field *int64, least int64) {
-	switch c.member(name, n, *field == 0 && n == optional) {
-	case skip:
-		return
-	case null:
-		*field = 0
-		return
-	}
-	defer c.leave()
-	if !c.reading() {
-		c.writeInteger(*field)
-		return
-	}
-	if c.readInteger(field, least) && n == optional && *field == 0 {
-		c.emptied()
-	}
+func integer[T int | int64](c *coder, name string, n need, v *T, least int64) {
+	field(c, name, n, v, isZero, func(v *T) {
+		wide := int64(*v)
+		c.atLeast(&wide, least)
+		*v = T(wide)
+	})
 }
 
-// count is an integer of 0 or more; nil where there is none.
-func (c *coder) count(name string, n need, field **int64) {
-	switch c.member(name, n, *field == nil) {
-	case skip:
-		return
-	case null:
-		*field = nil
-		return
-	}
-	defer c.leave()
+// count is the integer at hand, of 0 or more.
+func (c *coder) count(v *int64) { c.atLeast(v, 0) }
+
+func (c *coder) atLeast(v *int64, least int64) {
 	if !c.reading() {
-		c.writeInteger(**field)
+		c.dst = strconv.AppendInt(c.dst, *v, 10)
 		return
 	}
-	*field = new(int64)
-	c.readInteger(*field, 0)
-}
-
-func (c *coder) writeInteger(n int64) { c.dst = strconv.AppendInt(c.dst, n, 10) }
-
-func (c *coder) readInteger(field *int64, least int64) bool {
 	text, ok := c.at.Number()
 	if !ok {
 		c.mismatch("an integer")
-		return false
+		return
 	}
-	n, err := strconv.ParseInt(string(canonicalNumber(*text)), 10, 64)
+	n, err := strconv.ParseInt(cmp.Or(canonicalNumber(*text), string(*text)), 10, 64)
 	switch {
 	case err != nil:
 		c.reportf(RuleType, "must be an integer, is %s", excerpt(string(*text)))
-		return false
 	case n < least:
 		c.reportf(RuleValue, "must be %d or more, is %d", least, n)
-		return false
+	default:
+		*v = n
 	}
-	*field = n
-	return true
 }
 
-// number is a number of any size (design R1); nil where there is none.
-func (c *coder) number(name string, n need, field **json.Number) {
-	switch c.member(name, n, *field == nil) {
-	case skip:
-		return
-	case null:
-		*field = nil
-		return
-	}
-	defer c.leave()
-	if !c.reading() {
-		c.writeRawNumber(**field)
-		return
-	}
-	if number, ok := c.readNumber(); ok {
-		*field = &number
-	}
+// raw is a member of any kind; nil where there is none.
+func (c *coder) raw(name string, raw *json.RawMessage) {
+	field(c, name, valued, raw, func(raw json.RawMessage) bool { return raw == nil }, func(raw *json.RawMessage) {
+		if c.reading() {
+			*raw = c.memory()
+		} else {
+			c.writeRaw(*raw)
+		}
+	})
+}
+
+// free is a member that is an object of any members; empty where there is none.
+func (c *coder) free(name string, o *modelio.Object) {
+	field(c, name, optional, o, noMembers, c.freeObject)
 }
 
 // list is a member that is an array; item reads or writes each element.
 func list[T any](c *coder, name string, n need, items *[]T, item func(*T)) {
-	switch c.member(name, n, len(*items) == 0 && n == optional) {
-	case skip:
-		return
-	case null:
-		*items = nil
-		return
-	}
-	elements(c, items, item)
-	if c.reading() && n == optional && *items != nil && len(*items) == 0 {
-		c.emptied()
-		*items = nil
-	}
-	c.leave()
+	field(c, name, n, items, noElements, func(items *[]T) { elements(c, items, item) })
 }
 
 // elements is the array at hand.

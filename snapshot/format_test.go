@@ -45,18 +45,16 @@ func schema(t *testing.T, file, function string) (names, needs []string) {
 	_, body, ok := strings.Cut(string(source), "func (c *coder) "+function+"(")
 	require.True(t, ok, function)
 	body, _, _ = strings.Cut(body, "\n}\n")
-	call := regexp.MustCompile(`(?:c\.(\w+)|list|inner)\((?:c, )?"(\w+)"(?:, (required|nullable|optional|valued))?`)
+	call := regexp.MustCompile(`(?:c\.\w+|field|pointer|integer|list)\((?:c, )?"(\w+)"(?:, (required|nullable|optional|valued))?`)
 	for _, m := range call.FindAllStringSubmatch(body, -1) {
-		need := m[3]
-		switch {
-		case m[1] == "differs", slices.Contains(names, m[2]):
+		name, need := m[1], m[2]
+		if slices.Contains(names, name) {
 			continue
-		case m[1] == "time":
-			need = "required"
-		case need == "" || need == "valued":
+		}
+		if need == "" || need == "valued" {
 			need = "optional"
 		}
-		names, needs = append(names, m[2]), append(needs, need)
+		names, needs = append(names, name), append(needs, need)
 	}
 	return names, needs
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,40 +19,18 @@ import (
 // float64 holds, {"$number":"9223372036854775807"}, and a longer text, {"$text":["…","…"]}. So that
 // nothing else looks like that, such a name has one more $ in files where it was sent.
 
-// raw is a member of any kind; nil where there is none.
-func (c *coder) raw(name string, raw *json.RawMessage) {
-	if c.member(name, valued, *raw == nil) != here {
-		return
-	}
-	if c.reading() {
-		*raw = c.memory()
-	} else {
-		c.writeRaw(*raw)
-	}
-	c.leave()
-}
-
-// free is a member that is an object of any members; empty where there is none.
-func (c *coder) free(name string, o *modelio.Object) {
-	switch c.member(name, optional, len(*o) == 0) {
-	case skip:
-		return
-	case null:
-		*o = nil
-		return
-	}
-	c.freeObject(o)
-	if c.reading() && *o != nil && len(*o) == 0 {
-		c.emptied()
-		*o = nil
-	}
-	c.leave()
-}
-
 // freeObject is the object at hand, of any members.
 func (c *coder) freeObject(o *modelio.Object) {
 	if !c.reading() {
-		c.writeFreeObject(*o)
+		spelled := *o
+		if len(spelled) == 1 {
+			for name, raw := range *o {
+				if _, kind := special(name); kind != "" {
+					spelled = modelio.Object{"$" + name: raw}
+				}
+			}
+		}
+		c.writeMembers(slices.SortedFunc(maps.Keys(spelled), c.order()), func(name string) { c.writeRaw(spelled[name]) })
 		return
 	}
 	at := c.at
@@ -75,30 +54,6 @@ func (c *coder) freeObject(o *modelio.Object) {
 		c.leave()
 	}
 	c.at = at
-}
-
-func (c *coder) writeFreeObject(o modelio.Object) {
-	names := make([]string, 0, len(o))
-	for name := range o {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, c.order())
-	c.write("{")
-	for i, name := range names {
-		if i > 0 {
-			c.write(",")
-		}
-		spelled := name
-		if _, kind := special(name); kind != "" && len(names) == 1 {
-			spelled = "$" + name
-		}
-		c.writeText(spelled)
-		c.write(":")
-		c.enter(spelled)
-		c.writeRaw(o[name])
-		c.leave()
-	}
-	c.write("}")
 }
 
 // memory returns the value at hand as it is in memory.
@@ -178,9 +133,10 @@ func (c *coder) value(v jsontext.Value) {
 }
 
 func (c *coder) valueText(v jsontext.Value) {
-	if c.form == inFile && mayHavePieces(v.Raw()) {
+	if (c.form == inFile || c.examining) && mayHavePieces(v.Raw()) {
 		text, _ := v.Text() // the text was parsed strictly
-		if pieces := Split(text); len(pieces) > 1 {
+		c.checkPieces(text, nil)
+		if pieces := Split(text); c.form == inFile && len(pieces) > 1 {
 			c.write(`{"$text":`)
 			c.writeStrings(pieces)
 			c.write("}")
@@ -254,25 +210,18 @@ func (c *coder) valueSpecial(m member, dollars int, kind string) {
 		}
 		return
 	default:
-		var text string
+		text := ""
 		c.enter(m.name)
-		c.at = m.value
-		if !c.at.IsArray() {
-			c.mismatch("an array of the pieces of a text")
+		if c.at = m.value; c.at.IsArray() {
+			text = c.joined()
 		} else {
-			c.readPieces(&text)
+			c.mismatch("an array of the pieces of a text")
 		}
 		c.leave()
 		c.writeText(text)
 		return
 	}
-	c.write("{")
-	c.writeText(m.name)
-	c.write(":")
-	c.enter(m.name)
-	c.value(m.value)
-	c.leave()
-	c.write("}")
+	c.writeMembers([]string{m.name}, func(string) { c.value(m.value) })
 }
 
 func (c *coder) valueNumber(v jsontext.Value) {
@@ -317,41 +266,37 @@ func keptNumber(v jsontext.Value) (string, bool) {
 	return text, err != nil
 }
 
-// readNumber reads a number, or a kept one.
-func (c *coder) readNumber() (json.Number, bool) {
-	if number, ok := c.at.Number(); ok {
-		if c.at.NumberKind() != jsontext.PlainNumber {
-			if _, err := canon.JSON(c.at.Raw()); err != nil {
-				c.report(RuleNumber, notFitting(string(*number)))
-				return "", false
-			}
-		}
-		return *number, true
+// number is the number at hand, of any size (design R1).
+func (c *coder) number(n *json.Number) {
+	if !c.reading() {
+		c.writeNumber(*n)
+		return
 	}
-	if number, ok := keptNumber(c.at.Member("$number")); ok && c.at.Len() == 1 {
-		return json.Number(number), true
-	}
-	c.mismatch(`a number, or {"$number":"…"} with one that a float64 does not hold`)
-	return "", false
-}
-
-// writeRawNumber writes a number that is in memory.
-func (c *coder) writeRawNumber(n json.Number) {
-	end, kind := jsontext.Number([]byte(n), 0)
-	switch text, err := canon.JSON([]byte(n)); {
-	case kind == jsontext.NotNumber || end < len(n):
-		c.reportf(RuleType, "must be a number, is %q", excerpt(string(n)))
-	case err != nil:
-		c.writeKept(string(n))
+	number, ok := c.at.Number()
+	kept, isKept := keptNumber(c.at.Member("$number"))
+	switch {
+	case ok && c.at.NumberKind() != jsontext.PlainNumber && canonicalNumber(*number) == "":
+		c.report(RuleNumber, notFitting(string(*number)))
+	case ok:
+		*n = *number
+	case isKept && c.at.Len() == 1:
+		*n = json.Number(kept)
 	default:
-		c.dst = append(c.dst, text...)
+		c.mismatch(`a number, or {"$number":"…"} with one that a float64 does not hold`)
 	}
 }
 
-// canonicalNumber returns the spelling of n in ECMAScript, where it fits a float64.
-func canonicalNumber(n json.Number) json.Number {
-	if text, err := canon.JSON([]byte(n)); err == nil {
-		return json.Number(text)
+func (c *coder) writeNumber(n json.Number) {
+	end, kind := jsontext.Number([]byte(n), 0)
+	if kind == jsontext.NotNumber || end < len(n) {
+		c.reportf(RuleType, "must be a number, is %q", excerpt(string(n)))
+		return
 	}
-	return n
+	c.writeRaw([]byte(n))
+}
+
+// canonicalNumber returns the spelling of n in ECMAScript; empty where it does not fit a float64.
+func canonicalNumber(n json.Number) string {
+	text, _ := canon.JSON([]byte(n))
+	return string(text)
 }

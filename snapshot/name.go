@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 const (
-	nameMost      = 64 // characters of a record's id
 	slugMost      = 40 // characters of a slug
 	nameHexDigits = 12
 	tagHexDigits  = 8
@@ -66,11 +65,11 @@ func ID(document string, n int) string { return document + "-" + strconv.Itoa(n)
 // form, as other writers of the format may use.
 func ParseID(id string) (document string, n int, ok bool) {
 	i := strings.LastIndexByte(id, '-')
-	if i < 0 || len(id) > nameMost {
+	if i < 0 || len(id) > filename.Most {
 		return "", 0, false
 	}
 	n, err := strconv.Atoi(id[i+1:])
-	if err != nil || n < 1 || strconv.Itoa(n) != id[i+1:] || !IsName(id[:i]) {
+	if err != nil || n < 1 || strconv.Itoa(n) != id[i+1:] || !filename.Legal(id[:i]) {
 		return "", 0, false
 	}
 	return id[:i], n, true
@@ -81,26 +80,6 @@ func ParseID(id string) (document string, n int, ok bool) {
 func (s *Snapshot) Number() int {
 	_, n, _ := ParseID(s.ID)
 	return n
-}
-
-// IsName reports whether s is a legal name of a document or a provider: a file name everywhere.
-func IsName(s string) bool {
-	if s == "" || len(s) > nameMost || s[0] == '-' || slices.Contains(deviceNames, s) {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
-}
-
-// deviceNames are names that Windows has no files of, with any extension.
-var deviceNames = []string{
-	"con", "prn", "aux", "nul",
-	"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
-	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 }
 
 // RawName returns the name of the file that holds the provider's own bytes of the n-th call, in the
@@ -171,8 +150,8 @@ func (m Medium) String() string { return fmt.Sprintf("blob:%s;%s;%d", m.Hash, m.
 // Name returns the name of m's file in the document's directory.
 func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
 
-// ParseMedium returns the medium that a string in a message names, if it names one.
-func ParseMedium(name string) (m Medium, ok bool) {
+// parseMedium returns the medium that a string in a message names, if it names one.
+func parseMedium(name string) (m Medium, ok bool) {
 	rest, ok := strings.CutPrefix(name, "blob:")
 	hash, rest, ok2 := strings.Cut(rest, ";")
 	i := strings.LastIndexByte(rest, ';') // a content type may have parameters

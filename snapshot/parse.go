@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -29,22 +28,23 @@ func Parse(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, unreadable(data, err)
 	}
-	doc, found := parse(text)
+	doc, found, _ := parse(text, false)
 	if len(found) > 0 {
 		return nil, &Error{Violations: found}
 	}
 	return doc, nil
 }
 
-// parse returns all violations, sorted; the document is of use only if there are none.
-func parse(text *jsontext.Document) (*Document, []Violation) {
+// parse returns all violations, sorted; the document is of use only if there are none. Where examining,
+// it returns which texts are in other pieces than files have them besides.
+func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPieces []Violation) {
 	root := text.Root()
 	if v, ok := root.Member("version").Text(); ok && v != Version {
-		return nil, []Violation{{Pointer: "/version", Rule: RuleVersion, Message: otherVersion(v)}}
+		return nil, []Violation{{Pointer: "/version", Rule: RuleVersion, Message: otherVersion(v)}}, nil
 	}
 	records := root.Member("snapshots")
 	c := coder{
-		doc: &Document{}, at: root, dst: make([]byte, 0, 512),
+		doc: &Document{}, at: root, dst: make([]byte, 0, 512), examining: examining,
 		calls: make(map[string]int, records.Len()), tails: make([][]modelio.Message, records.Len()),
 	}
 	for i, r := range records.Elements() {
@@ -54,7 +54,7 @@ func parse(text *jsontext.Document) (*Document, []Violation) {
 		}
 	}
 	c.document()
-	return c.doc, sorted(c.found)
+	return c.doc, sorted(c.found), sorted(c.otherPieces)
 }
 
 // unreadable says why data is no text that every reader takes alike.
@@ -157,82 +157,21 @@ func Examine(data []byte) (*Document, []Violation) {
 	if err != nil {
 		return nil, unreadable(data, err).Violations
 	}
-	doc, found := parse(text)
+	doc, found, otherPieces := parse(text, true)
 	if len(found) > 0 {
 		return nil, found
 	}
 	c := coder{form: inFile, dst: make([]byte, 0, len(data))}
 	c.writeDocument(doc)
-	switch want := layOut(c.dst); {
-	case bytes.Equal(want, data):
+	switch {
+	case bytes.Equal(layOut(c.dst), data):
 		return doc, nil
 	case bytes.Contains(data, []byte("\r\n")):
-		return doc, []Violation{{Rule: RuleCanonical, Message: "has CRLF line ends: git must not change them, as .gitattributes says"}}
-	}
-	return doc, unlike(text, c.dst)
-}
-
-// unlike says how a text differs from what files have: texts that are in other pieces, or all else.
-func unlike(text *jsontext.Document, want []byte) []Violation {
-	var c coder
-	if should, err := jsontext.Parse(want); err == nil {
-		c.comparePieces(text.Root(), should.Root())
-	}
-	if len(c.found) == 0 {
+		c.report(RuleCanonical, "has CRLF line ends: git must not change them, as .gitattributes says")
+	case len(otherPieces) > 0:
+		return doc, otherPieces
+	default:
 		c.report(RuleCanonical, "differs from what traceforge writes in white space, order or spelling")
 	}
-	return sorted(c.found)
-}
-
-// comparePieces reports the texts that are in other pieces than they should be.
-func (c *coder) comparePieces(is, should jsontext.Value) {
-	mine, ok := piecesOf(is)
-	other, ok2 := piecesOf(should)
-	if ok && ok2 && strings.Join(mine, "") == strings.Join(other, "") {
-		if !slices.Equal(mine, other) || is.IsString() != should.IsString() {
-			c.report(RulePieces, "must be in the pieces that traceforge writes, which hide no line break: seal it again")
-		}
-		return
-	}
-	names, values := children(is)
-	names2, values2 := children(should)
-	if !slices.Equal(names, names2) || len(values) != len(values2) {
-		return
-	}
-	for i := range values {
-		if names == nil {
-			c.element(i)
-		} else {
-			c.enter(names[i])
-		}
-		c.comparePieces(values[i], values2[i])
-		c.leave()
-	}
-}
-
-// children returns what is in an array, or in an object in the order of the names.
-func children(v jsontext.Value) (names []string, values []jsontext.Value) {
-	var members []member
-	for name, value := range v.Members() {
-		members = append(members, member{name: name, value: value})
-	}
-	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
-	for _, m := range members {
-		names, values = append(names, m.name), append(values, m.value)
-	}
-	for _, value := range v.Elements() {
-		values = append(values, value)
-	}
-	return names, values
-}
-
-// piecesOf returns the pieces of a text, wherever it may stand.
-func piecesOf(v jsontext.Value) ([]string, bool) {
-	if text, ok := v.Text(); ok {
-		return []string{text}, true
-	}
-	if v.IsObject() && v.Len() == 1 {
-		v = v.Member("$text")
-	}
-	return v.Texts()
+	return doc, c.found
 }

@@ -147,11 +147,26 @@ func (c *coder) writeStrings(all []string) {
 	c.write("]")
 }
 
-// readPieces joins the array at hand. It takes any pieces, at least one.
-func (c *coder) readPieces(s *string) bool {
-	at, n := c.at, 0
-	var b strings.Builder
-	b.Grow(len(at.Raw()))
+// longText is the string at hand, which may be an array of its pieces in files.
+func (c *coder) longText(s *string) {
+	switch text, isText := c.at.Text(); {
+	case !c.reading():
+		c.writePieces(*s)
+	case isText:
+		*s = text
+		c.checkPieces(text, nil)
+	case c.at.IsArray():
+		*s = c.joined()
+	default:
+		c.mismatch("a string or an array of its pieces")
+		*s = ""
+	}
+}
+
+// joined returns the text whose pieces are the array at hand. It takes any, at least one.
+func (c *coder) joined() string {
+	at := c.at
+	pieces := make([]string, 0, at.Len())
 	for i, e := range at.Elements() {
 		piece, ok := e.Text()
 		if !ok {
@@ -160,15 +175,32 @@ func (c *coder) readPieces(s *string) bool {
 			c.mismatch("a string, a piece of the text")
 			c.leave()
 			c.at = at
-			return false
+			return ""
 		}
-		b.WriteString(piece)
-		n++
+		pieces = append(pieces, piece)
 	}
-	if n == 0 {
+	if len(pieces) == 0 {
 		c.report(RuleText, "must have at least one piece")
-		return false
+		return ""
 	}
-	*s = b.String()
-	return true
+	text := strings.Join(pieces, "")
+	c.checkPieces(text, pieces)
+	return text
+}
+
+// checkPieces notes a text that is in other pieces than files have it; pieces is nil where it is a string.
+func (c *coder) checkPieces(text string, pieces []string) {
+	if !c.examining || len(c.otherPieces) == foundMost || pieces == nil && isOnePiece(text) ||
+		!isOnePiece(text) && slices.Equal(pieces, Split(text)) {
+		return
+	}
+	steps := c.steps
+	if steps[len(steps)-1].name == "$text" {
+		c.leave()
+	}
+	c.otherPieces = append(c.otherPieces, Violation{
+		Pointer: c.pointer(), Rule: RulePieces,
+		Message: "must be in the pieces that traceforge writes, which hide no line break: seal it again",
+	})
+	c.steps = steps
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // The schema of the format: SF "Field Definitions" and the members that docs/format.md adds. Each
@@ -20,7 +21,7 @@ import (
 func (c *coder) document() {
 	d, at := c.doc, c.at
 	c.object(nil, func() {
-		c.text("version", required, &d.Version, version)
+		c.text("version", required, &d.Version, isVersion)
 		list(c, "snapshots", required, &d.Snapshots, c.record)
 		if c.sealing {
 			d.Hash = CombinedHash(d.Version, d.seals())
@@ -38,19 +39,10 @@ func (c *coder) record(s *Snapshot) {
 	at, start := c.at, len(c.dst)
 	c.object(nil, func() {
 		c.text("id", required, &s.ID, notEmpty)
-		c.time("timestamp", &s.Timestamp)
-		if c.member("source", required, false) == here {
-			c.source(&s.Source)
-			c.leave()
-		}
-		if c.member("request", required, false) == here {
-			c.request(s)
-			c.leave()
-		}
-		if c.member("response", required, false) == here {
-			c.response(&s.Response)
-			c.leave()
-		}
+		field(c, "timestamp", required, &s.Timestamp, never, c.time)
+		field(c, "source", required, &s.Source, never, c.source)
+		field(c, "request", required, s, never, c.request)
+		field(c, "response", required, &s.Response, never, c.response)
 		if c.sealing {
 			s.Hash = sumOf(c.dst[start:], "}")
 		}
@@ -64,12 +56,10 @@ func (c *coder) record(s *Snapshot) {
 func (c *coder) source(s *Source) {
 	first := c.index == 0 || c.form == literal
 	c.object(nil, func() {
-		c.text("file", required, &s.File, sourcePath)
+		c.text("file", required, &s.File, isPath)
 		c.text("function", required, &s.Function, notEmpty)
 		list(c, "ignored", optional, &s.Ignored, c.ignored)
-		line := int64(s.Line)
-		c.integer("line", required, &line, 1)
-		s.Line = int(line)
+		integer(c, "line", required, &s.Line, 1)
 		c.text("nondeterministic", optional, &s.Nondeterministic, nil)
 		pkg, test := s.Package, s.Test
 		if !c.reading() && !first {
@@ -78,31 +68,22 @@ func (c *coder) source(s *Source) {
 			}
 			pkg, test = "", ""
 		}
-		c.text("package", optional, &pkg, c.inFirst(first))
-		c.text("test", optional, &test, c.inFirst(first))
+		var must *check
+		if !first {
+			must = notHere
+		}
+		c.text("package", optional, &pkg, must)
+		c.text("test", optional, &test, must)
 		if c.reading() {
 			s.Package, s.Test = pkg, test
 		}
 	})
 }
 
-// inFirst is the check of a member that stands in the first record only.
-func (c *coder) inFirst(first bool) check {
-	if first || !c.reading() {
-		return nil
-	}
-	return func(string) string { return "in the document's first record only" }
-}
-
 func (c *coder) ignored(pointer *string) {
-	if !c.reading() {
-		c.writeText(*pointer)
-		return
-	}
-	if c.readText(pointer, false) {
-		if tokens, err := jsontext.ParsePointer(*pointer); err != nil || len(tokens) == 0 {
-			c.report(RuleValue, "must be an RFC 6901 pointer below the request")
-		}
+	c.word(pointer)
+	if tokens, err := jsontext.ParsePointer(*pointer); c.reading() && c.at.IsString() && (err != nil || len(tokens) == 0) {
+		c.report(RuleValue, "must be an RFC 6901 pointer below the request")
 	}
 }
 
@@ -114,25 +95,25 @@ func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	if c.form == inMemory || c.form == inFile {
 		c.continues(&s.Continues)
 	}
-	c.number("frequency_penalty", optional, &r.FrequencyPenalty)
-	c.number("max_tokens", nullable, &r.MaxTokens)
+	pointer(c, "frequency_penalty", optional, &r.FrequencyPenalty, c.number)
+	pointer(c, "max_tokens", nullable, &r.MaxTokens, c.number)
 	if c.reading() {
 		list(c, "messages", valued, messages, c.message)
 	} else if r.Prompt == nil {
 		list(c, "messages", required, messages, c.message)
 	}
 	c.text("model", required, &r.Model, nil)
-	c.number("presence_penalty", optional, &r.PresencePenalty)
-	c.optionalPieces("prompt", &r.Prompt)
+	pointer(c, "presence_penalty", optional, &r.PresencePenalty, c.number)
+	pointer(c, "prompt", optional, &r.Prompt, c.longText)
 	if c.form != inCore {
-		c.text("provider", optional, &s.Provider, provider)
+		c.text("provider", optional, &s.Provider, isProvider)
 	}
 	c.free("provider_options", &r.Options)
-	c.number("seed", optional, &r.Seed)
+	pointer(c, "seed", optional, &r.Seed, c.number)
 	list(c, "stop", optional, &r.Stop, c.word)
-	c.number("temperature", nullable, &r.Temperature)
+	pointer(c, "temperature", nullable, &r.Temperature, c.number)
 	list(c, "tools", optional, &r.Tools, c.tool)
-	c.number("top_p", optional, &r.TopP)
+	pointer(c, "top_p", optional, &r.TopP, c.number)
 }
 
 func (c *coder) message(m *modelio.Message) {
@@ -140,12 +121,9 @@ func (c *coder) message(m *modelio.Message) {
 		c.report(RuleUnknown, "a message has content, metadata and role", slices.Sorted(maps.Keys(m.Unknown))[0])
 	}
 	c.object(nil, func() {
-		if c.member("content", required, false) == here {
-			c.content(&m.Content)
-			c.leave()
-		}
+		field(c, "content", required, &m.Content, never, c.content)
 		c.free("metadata", &m.Metadata)
-		c.text("role", required, (*string)(&m.Role), role)
+		c.text("role", required, (*string)(&m.Role), isRole)
 	})
 }
 
@@ -167,9 +145,8 @@ func (c *coder) content(parts *[]modelio.Part) {
 	switch {
 	case isText:
 		text := new(string)
-		if c.readText(text, true) {
-			*parts = []modelio.Part{{Text: text}}
-		}
+		c.longText(text)
+		*parts = []modelio.Part{{Text: text}}
 	case c.at.IsArray():
 		elements(c, parts, c.part)
 	default:
@@ -179,16 +156,13 @@ func (c *coder) content(parts *[]modelio.Part) {
 
 func (c *coder) part(p *modelio.Part) {
 	c.object(&p.Unknown, func() {
-		if c.member("custom", optional, p.Custom == nil) == here {
-			c.freeObject(&p.Custom)
-			c.leave()
-		}
-		inner(c, "media", &p.Media, c.media)
+		field(c, "custom", optional, &p.Custom, func(o modelio.Object) bool { return o == nil }, c.freeObject)
+		pointer(c, "media", optional, &p.Media, c.media)
 		c.free("metadata", &p.Metadata)
-		c.optionalPieces("reasoning", &p.Reasoning)
-		c.optionalPieces("text", &p.Text)
-		inner(c, "toolRequest", &p.ToolRequest, c.toolRequest)
-		inner(c, "toolResponse", &p.ToolResponse, c.toolResponse)
+		pointer(c, "reasoning", optional, &p.Reasoning, c.longText)
+		pointer(c, "text", optional, &p.Text, c.longText)
+		pointer(c, "toolRequest", optional, &p.ToolRequest, c.toolRequest)
+		pointer(c, "toolResponse", optional, &p.ToolResponse, c.toolResponse)
 	})
 	if kinds(p) > 1 {
 		c.report(RuleValue, "must be a part of one kind")
@@ -217,14 +191,11 @@ func (c *coder) toolRequest(t *modelio.ToolRequest) {
 	c.object(&t.Unknown, func() {
 		c.raw("input", &t.Input)
 		c.text("name", optional, &t.Name, nil)
-		if c.member("partial", optional, !t.Partial) == here {
-			if !c.reading() {
+		field(c, "partial", optional, &t.Partial, isZero, func(partial *bool) {
+			if *partial = !c.reading() || string(c.at.Raw()) == "true"; !c.reading() {
 				c.write("true")
-			} else if t.Partial = string(c.at.Raw()) == "true"; !t.Partial {
-				c.emptied()
 			}
-			c.leave()
-		}
+		})
 		c.text("ref", optional, &t.Ref, nil)
 	})
 }
@@ -248,57 +219,18 @@ func (c *coder) tool(t *modelio.ToolDefinition) {
 	})
 }
 
-// inner is a member that is an object; nil where there is none.
-func inner[T any](c *coder, name string, p **T, fields func(*T)) {
-	if c.member(name, optional, *p == nil) != here {
-		return
-	}
-	if c.reading() {
-		*p = new(T)
-	}
-	fields(*p)
-	c.leave()
-}
-
-func (c *coder) word(s *string) {
-	if c.reading() {
-		c.readText(s, false)
-	} else {
-		c.writeText(*s)
-	}
-}
-
-func (c *coder) milliseconds(ms *int64) {
-	if c.reading() {
-		c.readInteger(ms, 0)
-	} else {
-		c.writeInteger(*ms)
-	}
-}
-
 // hash is a member that is a hash; empty where there is none.
-func (c *coder) hash(name string, n need, h *canon.Hash) {
-	c.text(name, n, (*string)(h), func(s string) string {
-		if !canon.Hash(s).Valid() {
-			return "sha256: and 64 lower-case hexadecimal digits"
-		}
-		return ""
-	})
-}
+func (c *coder) hash(name string, n need, h *canon.Hash) { c.text(name, n, (*string)(h), isHash) }
 
-// time is a member with one spelling: RFC 3339 in UTC, with three digits of milliseconds or, where
-// they are zero, none.
-func (c *coder) time(name string, t *time.Time) {
-	if c.member(name, required, false) != here {
-		return
-	}
-	defer c.leave()
+// time is the time at hand, which has one spelling: RFC 3339 in UTC, with three digits of milliseconds
+// or, where they are zero, none.
+func (c *coder) time(t *time.Time) {
 	if !c.reading() {
 		c.writeText(formatTime(*t))
 		return
 	}
 	var s string
-	if !c.readText(&s, false) {
+	if c.word(&s); !c.at.IsString() {
 		return
 	}
 	parsed, err := time.Parse(time.RFC3339Nano, s)
@@ -317,54 +249,30 @@ func formatTime(t time.Time) string {
 	return t.Format(layout)
 }
 
-func version(s string) string {
-	if s != Version {
-		return Version
-	}
-	return ""
+// A check says what a string must be.
+type check struct {
+	must  string
+	holds func(string) bool
 }
 
-func notEmpty(s string) string {
-	if s == "" {
-		return "a string that is not empty"
-	}
-	return ""
+func oneOf(words ...string) *check {
+	return &check{"one of " + strings.Join(words, ", "), func(s string) bool { return slices.Contains(words, s) }}
 }
 
-func provider(s string) string {
-	if !IsName(s) {
-		return "at most 64 of the characters a to z, 0 to 9 and -, not start with -, and not be a device name of Windows"
+var (
+	isVersion  = &check{Version, func(s string) bool { return s == Version }}
+	isHash     = &check{"sha256: and 64 lower-case hexadecimal digits", func(s string) bool { return canon.Hash(s).Valid() }}
+	notEmpty   = &check{"a string that is not empty", func(s string) bool { return s != "" }}
+	isProvider = &check{
+		"at most 64 of the characters a to z, 0 to 9 and -, not start with -, and not be a device name of Windows",
+		filename.Legal,
 	}
-	return ""
-}
-
-// sourcePath is a path as design R13 wants it, so that it is the same on every machine.
-func sourcePath(s string) string {
-	if !fs.ValidPath(s) || s == "." || strings.ContainsRune(s, '\\') {
-		return "a relative path with forward slashes, without . and .."
-	}
-	return ""
-}
-
-func role(s string) string {
-	switch modelio.Role(s) {
-	case modelio.RoleSystem, modelio.RoleUser, modelio.RoleModel, modelio.RoleTool:
-		return ""
-	}
-	return "one of system, user, model, tool"
-}
-
-func finishReason(s string) string {
-	switch modelio.FinishReason(s) {
-	case modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther:
-		return ""
-	}
-	return "one of stop, length, blocked, other"
-}
-
-func incomplete(s string) string {
-	if s != "aborted" && s != "error" {
-		return "one of aborted, error"
-	}
-	return ""
-}
+	// isPath: as design R13 wants it, so that it is the same on every machine.
+	isPath = &check{"a relative path with forward slashes, without . and ..", func(s string) bool {
+		return fs.ValidPath(s) && s != "." && !strings.ContainsRune(s, '\\')
+	}}
+	isRole   = oneOf("system", "user", "model", "tool")
+	isReason = oneOf("stop", "length", "blocked", "other")
+	isCut    = oneOf("aborted", "error")
+	notHere  = &check{"in the document's first record only", func(string) bool { return false }}
+)

@@ -83,7 +83,7 @@ func (d *Document) SF() ([]byte, error) {
 }
 
 func (c *coder) writeDocument(d *Document) {
-	c.doc, c.calls, c.texts = d, d.indexes(), make([]*requestTexts, len(d.Snapshots))
+	c.doc, c.calls, c.texts = d, d.indexes(), make([]map[string]string, len(d.Snapshots))
 	c.document()
 }
 
@@ -198,7 +198,7 @@ func sizeOf(r *modelio.Request) int {
 // for why it finished are not in it.
 func ResponseCore(r *Response) ([]byte, error) {
 	c := coder{form: inCore}
-	c.core(r)
+	c.response(r)
 	return c.dst, c.err()
 }
 
@@ -269,7 +269,7 @@ func (s *Snapshot) Media() []Medium {
 		c.request(&whole)
 		c.leave()
 	})
-	c.core(&s.Response)
+	c.response(&s.Response)
 	return media(c.dst)
 }
 
@@ -282,7 +282,7 @@ func media(text []byte) (found []Medium) {
 		}
 		rest = after
 		name, _, _ := bytes.Cut(after, []byte{'"'})
-		if m, ok := ParseMedium("blob:" + string(name)); ok && !slices.Contains(found, m) {
+		if m, ok := parseMedium("blob:" + string(name)); ok && !slices.Contains(found, m) {
 			found = append(found, m)
 		}
 	}

@@ -1,0 +1,27 @@
+// Package filename tells which names documents and providers may have.
+package filename
+
+import "slices"
+
+// Most is how many characters a name has at most.
+const Most = 64
+
+// Legal reports whether s is a legal name of a document or a provider: a file name everywhere.
+func Legal(s string) bool {
+	if s == "" || len(s) > Most || s[0] == '-' || slices.Contains(deviceNames, s) {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// deviceNames are names that Windows has no files of, with any extension.
+var deviceNames = []string{
+	"con", "prn", "aux", "nul",
+	"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+}
