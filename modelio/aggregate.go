@@ -157,19 +157,17 @@ func (a *aggregate) addText(fragment *Part) {
 
 // unite adds to part what fragment carries beside its text, unless they contradict.
 func unite(part, fragment *Part) bool {
-	metadata, ok := union(part.Metadata, fragment.Metadata)
-	if !ok {
-		return false
+	united := *part
+	for _, o := range []struct {
+		to   *Object
+		more Object
+	}{{&united.Metadata, fragment.Metadata}, {&united.Custom, fragment.Custom}, {&united.Unknown, fragment.Unknown}} {
+		var ok bool
+		if *o.to, ok = union(*o.to, o.more); !ok {
+			return false
+		}
 	}
-	custom, ok := union(part.Custom, fragment.Custom)
-	if !ok {
-		return false
-	}
-	unknown, ok := union(part.Unknown, fragment.Unknown)
-	if !ok {
-		return false
-	}
-	part.Metadata, part.Custom, part.Unknown = metadata, custom, unknown
+	*part = united
 	return true
 }
 

@@ -160,7 +160,7 @@ func (n *Numbering) parts(parts *[]Part) (bool, error) {
 func (n *Numbering) part(part *Part) (edited bool, err error) {
 	switch {
 	case part.ToolRequest != nil:
-		edited = n.calls.numberRequest(part)
+		edited = n.calls.part(part)
 	case part.ToolResponse != nil:
 		if edited, err = n.result(part); err != nil {
 			return false, err
@@ -185,7 +185,7 @@ func (n *Numbering) part(part *Part) (edited bool, err error) {
 // result numbers a tool's result. What a tool of the caller says is the caller's; what one of the
 // provider's own says goes back to it unread.
 func (n *Numbering) result(part *Part) (bool, error) {
-	edited := n.calls.numberResponse(part)
+	edited := n.calls.part(part)
 	response := *part.ToolResponse
 	inContent, err := n.parts(&response.Content)
 	if err != nil {

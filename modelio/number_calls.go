@@ -20,11 +20,11 @@ import (
 // does not change msgs; what needs no change is shared with the result. To number the calls of
 // an answer, normalize the request's messages and the answer as one list.
 func NormalizeRefs(msgs []Message) (normalized []Message, ids map[string]string) {
-	calls := callNumbers{ids: map[string]string{}}
+	calls := callNumbers{latest: map[string]string{}, ids: map[string]string{}}
 	normalized = make([]Message, len(msgs))
 	for i, msg := range msgs {
 		msg.Content, _ = changed(msg.Content, func(part *Part) (bool, error) {
-			return calls.numberRequest(part) || calls.numberResponse(part), nil
+			return calls.part(part), nil
 		})
 		normalized[i] = msg
 	}
@@ -45,27 +45,18 @@ func (c *callNumbers) clone() callNumbers {
 	return callNumbers{c.n, slices.Clone(c.open), maps.Clone(c.latest), maps.Clone(c.ids)}
 }
 
-// numberRequest numbers the ref of a tool request. It reports whether that changed the part.
-func (c *callNumbers) numberRequest(part *Part) bool {
-	if part.ToolRequest == nil {
-		return false
+// part numbers the ref of a tool request or response. It reports whether that changed the part.
+func (c *callNumbers) part(part *Part) (edited bool) {
+	switch {
+	case part.ToolRequest != nil:
+		request := *part.ToolRequest
+		request.Ref = c.request(request.Name, request.Ref)
+		edited, part.ToolRequest = request.Ref != part.ToolRequest.Ref, &request
+	case part.ToolResponse != nil:
+		response := *part.ToolResponse
+		response.Ref = c.response(response.Name, response.Ref)
+		edited, part.ToolResponse = response.Ref != part.ToolResponse.Ref, &response
 	}
-	request := *part.ToolRequest
-	request.Ref = c.request(request.Name, request.Ref)
-	edited := request.Ref != part.ToolRequest.Ref
-	part.ToolRequest = &request
-	return edited
-}
-
-// numberResponse numbers the ref of a tool response. It reports whether that changed the part.
-func (c *callNumbers) numberResponse(part *Part) bool {
-	if part.ToolResponse == nil {
-		return false
-	}
-	response := *part.ToolResponse
-	response.Ref = c.response(response.Name, response.Ref)
-	edited := response.Ref != part.ToolResponse.Ref
-	part.ToolResponse = &response
 	return edited
 }
 
@@ -86,13 +77,13 @@ func (c *callNumbers) request(name, ref string) string {
 
 func (c *callNumbers) response(name, ref string) string {
 	answer := func(matches func(openCall) bool) (id string, ok bool) {
-		for i, call := range c.open {
-			if matches(call) {
-				c.open = append(c.open[:i], c.open[i+1:]...)
-				return call.id, true
-			}
+		i := slices.IndexFunc(c.open, matches)
+		if i < 0 {
+			return "", false
 		}
-		return "", false
+		id = c.open[i].id
+		c.open = slices.Delete(c.open, i, i+1)
+		return id, true
 	}
 	if ref != "" {
 		if id, ok := answer(func(call openCall) bool { return call.ref == ref }); ok {
@@ -123,10 +114,7 @@ func (c *callNumbers) name(id, ref string) {
 		return
 	}
 	if c.latest == nil {
-		c.latest = map[string]string{}
-	}
-	if c.ids == nil {
-		c.ids = map[string]string{}
+		c.latest, c.ids = map[string]string{}, map[string]string{}
 	}
 	c.latest[ref] = id
 	c.ids[id] = ref
