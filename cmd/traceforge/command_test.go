@@ -118,7 +118,7 @@ func TestHelpOfJSON(t *testing.T) {
 		name  string
 		types []any
 	}{
-		{"verify", []any{coverage.PackageReport{}, finding{}}},
+		{"verify", []any{coverage.PackageReport{}, snapshot.Finding{}}},
 		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
 		{"prune", []any{coverage.Unused{}}},
 		{"update", []any{page.Change{}}},

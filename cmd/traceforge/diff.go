@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -58,25 +59,11 @@ func compare(from, to *store.Store) ([]*page.Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	load := func(s *store.Store, seals map[string]page.Seal, name string) (*snapshot.Document, error) {
-		seal, there := seals[name]
-		if !there {
-			return nil, nil
-		}
-		doc, err := place.Load(s, seal.File)
-		if err != nil {
-			return nil, err
-		}
-		return doc.Document, nil
-	}
 	var differences []*page.Difference
 	for _, c := range page.Changes(before, after) {
-		f, err := load(from, before, c.Name)
-		if err != nil {
-			return nil, err
-		}
-		t, err := load(to, after, c.Name)
-		if err != nil {
+		f, errFrom := document(from, before[c.Name].File)
+		t, errTo := document(to, after[c.Name].File)
+		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
 		}
 		d, err := page.Explain(c, f, t)
@@ -86,6 +73,18 @@ func compare(from, to *store.Store) ([]*page.Difference, error) {
 		differences = append(differences, d)
 	}
 	return page.JoinMoved(differences)
+}
+
+// document returns the document in a file of a store; nil: there is no such file.
+func document(s *store.Store, file string) (*snapshot.Document, error) {
+	if file == "" {
+		return nil, nil
+	}
+	doc, err := place.Load(s, file)
+	if err != nil {
+		return nil, err
+	}
+	return doc.Document, nil
 }
 
 // A state is a store as it is, or was at a revision of git.

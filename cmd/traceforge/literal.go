@@ -16,31 +16,20 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// A record is a call in the format's literal form.
-type record struct {
-	*snapshot.Snapshot
-	text json.RawMessage
-	hash canon.Hash // the seal of that
-}
-
-// literal returns the literal forms of the calls that are chosen.
-func literal(chosen ...selection) (records []record, err error) {
-	for _, s := range chosen {
-		for _, call := range s.calls() {
-			text, err := call.SF()
-			if err != nil {
-				return nil, err
-			}
-			doc, err := jsontext.Parse(text)
-			if err != nil {
-				return nil, err
-			}
-			for _, one := range doc.Root().Member("snapshots").Elements() {
-				records = append(records, record{call, one.Raw(), canon.Hash(one.Member("hash").Word())})
-			}
-		}
+// literal returns a call in the format's literal form.
+func literal(s *snapshot.Snapshot) (record jsontext.Value, err error) {
+	text, err := s.SF()
+	if err != nil {
+		return record, err
 	}
-	return records, nil
+	doc, err := jsontext.Parse(text)
+	if err != nil {
+		return record, err
+	}
+	for _, record = range doc.Root().Member("snapshots").Elements() { // the one
+		return record, nil
+	}
+	return record, nil
 }
 
 // writeSF writes what is chosen in the format's literal form: a call alone, or the document of each test
@@ -48,14 +37,15 @@ func literal(chosen ...selection) (records []record, err error) {
 func writeSF(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		text, err := s.Document.SF()
-		if s.call >= 0 {
-			var records []record
-			if records, err = literal(s); err == nil {
-				text = records[0].text
-			}
-		}
 		if err != nil {
 			return err
+		}
+		if s.call >= 0 {
+			record, err := literal(&s.Document.Snapshots[s.call])
+			if err != nil {
+				return err
+			}
+			text = record.Raw()
 		}
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, bytes.TrimSpace(text), "", "  "); err != nil {
@@ -68,24 +58,26 @@ func writeSF(c *call, chosen []selection) error {
 
 // writeJSON writes records in the literal form, with the hashes that other formats name them by.
 func writeJSON(c *call, chosen []selection) error {
-	records, err := literal(chosen...)
-	if err != nil {
-		return err
-	}
-	var texts []json.RawMessage
-	for _, r := range records {
-		request, response, err := cores(r.Snapshot)
-		if err != nil {
-			return err
-		}
-		members, _ := jsontext.MembersOf(r.text)
-		members["prompt_hash"] = jsontext.Text(canon.Sum(request))
-		members["response_hash"] = jsontext.Text(canon.Sum(response))
-		texts = append(texts, jsontext.ObjectText(members))
-	}
-	return c.json(struct {
+	var answer struct {
 		Snapshots []json.RawMessage `json:"snapshots"`
-	}{texts})
+	}
+	for _, s := range chosen {
+		for _, call := range s.calls() {
+			record, err := literal(call)
+			if err != nil {
+				return err
+			}
+			request, response, err := cores(call)
+			if err != nil {
+				return err
+			}
+			members := record.Object()
+			members["prompt_hash"] = jsontext.Text(canon.Sum(request))
+			members["response_hash"] = jsontext.Text(canon.Sum(response))
+			answer.Snapshots = append(answer.Snapshots, jsontext.ObjectText(members))
+		}
+	}
+	return c.json(answer)
 }
 
 func cores(s *snapshot.Snapshot) (request, response []byte, err error) {
@@ -145,21 +137,18 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) ([]byte, error) {
 			return text, nil
 		}
 	}
-	records, err := literal(selection{doc, true, i})
+	record, err := literal(s)
 	if err != nil {
 		return nil, err
 	}
-	if s.Hash == hash || records[0].hash == hash {
+	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return s.SF()
 	}
 	recorded, err := recordedCall(doc, i)
 	if err != nil { // as of one that is no generation
 		return nil, nil
 	}
-	text, err := recorded.Blob(hash)
-	if err != nil {
-		return nil, nil
-	}
+	text, _ := recorded.Blob(hash) // nil: it is not that of a part of the call
 	return text, nil
 }
 

@@ -33,10 +33,10 @@ func migrate(c *call) error {
 	}
 	tally := page.Count(len(files), "file", "files")
 	err = c.answer(struct {
-		OK        bool      `json:"ok"`
-		Documents int       `json:"documents"`
-		Findings  []finding `json:"findings"`
-	}{len(found) == 0, len(files), findings(found)}, func() {
+		OK        bool               `json:"ok"`
+		Documents int                `json:"documents"`
+		Findings  []snapshot.Finding `json:"findings"`
+	}{len(found) == 0, len(files), orEmpty(found)}, func() {
 		for _, f := range found {
 			c.finding(f)
 		}

@@ -29,12 +29,12 @@ func verify(c *call) error {
 		OK        bool                     `json:"ok"`
 		Documents int                      `json:"documents"`
 		Snapshots int                      `json:"snapshots"`
-		Findings  []finding                `json:"findings"`
-		Notes     []finding                `json:"notes,omitempty"`
+		Findings  []snapshot.Finding       `json:"findings"`
+		Notes     []snapshot.Finding       `json:"notes,omitempty"`
 		Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
 	}{
 		len(v.found) == 0, v.result.Documents, v.result.Calls,
-		findings(v.found), findings(v.result.Notes), v.coverage.Packages,
+		orEmpty(v.found), v.result.Notes, v.coverage.Packages,
 	}, func() {
 		for _, f := range v.found {
 			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
@@ -117,20 +117,4 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 		text = f.Pointer + ": " + text
 	}
 	c.say("%s", annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
-}
-
-// A finding is a snapshot.Finding for a program to read.
-type finding struct {
-	File    string `json:"file"`
-	Pointer string `json:"pointer"`
-	Rule    string `json:"rule"`
-	Message string `json:"message"`
-}
-
-func findings(found []snapshot.Finding) []finding {
-	all := []finding{}
-	for _, f := range found {
-		all = append(all, finding(f))
-	}
-	return all
 }
