@@ -42,6 +42,8 @@ type corpusRun struct {
 	live  func(index int) http.RoundTripper
 	rows  map[string]*corpusRow
 	notes []string // what is not as it should be, or left out
+
+	credible int // refused for what was taken for a secret: the corpus holds none
 }
 
 // row is the row of an interaction's endpoint. Each endpoint has a store of its own.
@@ -123,6 +125,7 @@ func (run *corpusRun) through(index int) {
 	}
 	if tb.Failed() {
 		row.refused++
+		run.credible += one(strings.Contains(tb.Logged(), ": nothing was recorded"))
 		run.note("refused", i, firstLines(tb.Logged()))
 		return
 	}
@@ -243,6 +246,8 @@ func (run *corpusRun) report() {
 	own := 100 * float64(total.own) / float64(total.interactions)
 	assert.GreaterOrEqual(t, 100*total.said, 99*total.streams, "streams whose aggregate is what the SDK makes of them")
 	assert.LessOrEqual(t, 100*refused, len(run.all), "refused")
+	t.Logf("of %d interactions, %d refused for what is no secret", len(run.all), run.credible)
+	assert.Less(t, 1000*run.credible, len(run.all), "refused for what is no secret")
 	assert.GreaterOrEqual(t, own, 99.0, "of the named APIs, by their own codec")
 	t.Logf("of %d interactions of the named APIs, %.2f%% by their own codec", total.interactions, own)
 }

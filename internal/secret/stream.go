@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 )
 
 // joined returns what the events of a stream say together: for each path of members the strings there,
@@ -27,7 +28,13 @@ func joined(text []byte) [][]byte {
 	case trimmed[0] == '{' && bytes.Contains(trimmed, []byte("\n{")), trimmed[0] == '[':
 		j.walk(trimmed)
 	}
-	return j.said
+	return slices.DeleteFunc(j.said, constant)
+}
+
+// constant reports whether a text is another over and over: a name that each event has, and no piece.
+func constant(said []byte) bool {
+	i := bytes.Index(said[min(1, len(said)):], said[:min(8, len(said))])
+	return i >= 0 && len(said) > 2*(i+1) && bytes.Equal(said[i+1:], said[:len(said)-i-1])
 }
 
 // frame returns the length of the frame of Amazon's event stream that text begins with; 0: there is none.
