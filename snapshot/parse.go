@@ -118,7 +118,7 @@ func (c *coder) checkDocument(at jsontext.Value) {
 	if !complete {
 		return
 	}
-	if want := CombinedHash(d.Version, d.seals()); d.Hash != want {
+	if want := d.combinedHash(); d.Hash != want {
 		c.report(RuleHash, disagreement(d.Hash, want), "hash")
 	}
 }

@@ -24,7 +24,7 @@ func (c *coder) document() {
 		c.text("version", required, &d.Version, isVersion)
 		list(c, "snapshots", required, &d.Snapshots, c.record)
 		if c.sealing {
-			d.Hash = CombinedHash(d.Version, d.seals())
+			d.Hash = d.combinedHash()
 		}
 		c.hash("hash", required, &d.Hash)
 		if c.reading() {
@@ -44,7 +44,7 @@ func (c *coder) record(s *Snapshot) {
 		field(c, "request", required, s, never, c.request)
 		field(c, "response", required, &s.Response, never, c.response)
 		if c.sealing {
-			s.Hash = sumOf(c.dst[start:], "}")
+			s.Hash = canon.Sum(append(c.dst[start:], '}'))
 		}
 		c.hash("hash", required, &s.Hash)
 		if c.reading() {

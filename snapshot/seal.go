@@ -2,9 +2,8 @@ package snapshot
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"iter"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -87,44 +86,25 @@ func (c *coder) writeDocument(d *Document) {
 	c.document()
 }
 
-func (d *Document) seals() iter.Seq[canon.Hash] {
-	return func(yield func(canon.Hash) bool) {
-		for i := range d.Snapshots {
-			if !yield(d.Snapshots[i].Hash) {
-				return
-			}
-		}
+func (d *Document) combinedHash() canon.Hash {
+	seals := make(Seals, len(d.Snapshots))
+	for i := range d.Snapshots {
+		seals[i] = d.Snapshots[i].Hash
 	}
+	return seals.Combined()
 }
 
-// CombinedHash returns the hash of a document or a manifest: of its version and the seals of its
-// records (SF "Combined Hash").
-func CombinedHash(version string, seals iter.Seq[canon.Hash]) canon.Hash {
-	const atOnce = 8 << 10 // bytes; a manifest's are too many to be copied together
-	sum := sha256.New()
-	text := append(jsontext.AppendText([]byte(`{"version":`), version), `,"snapshots":[`...)
-	separator := ""
-	for h := range seals {
-		text = jsontext.AppendText(append(text, separator...), string(h))
-		separator = ","
-		if len(text) > atOnce {
-			sum.Write(text)
-			text = text[:0]
-		}
+// Seals are the hashes of the records of a document or a manifest.
+type Seals []canon.Hash
+
+// Combined returns the hash of the document or the manifest (SF "Combined Hash").
+func (s Seals) Combined() canon.Hash {
+	texts := make([]json.RawMessage, len(s))
+	for i := range s {
+		texts[i] = jsontext.Text(s[i])
 	}
-	sum.Write(append(text, "]}"...))
-	return hashOf(sum.Sum(nil))
+	return canon.Sum(fmt.Appendf(nil, `{"version":%q,"snapshots":%s}`, Version, jsontext.List(texts)))
 }
-
-// sumOf returns the hash of a text and its end.
-func sumOf(text []byte, end string) canon.Hash {
-	sum := sha256.New()
-	sum.Write(text)
-	sum.Write([]byte(end))
-	return hashOf(sum.Sum(nil))
-}
-
-func hashOf(sum []byte) canon.Hash { return canon.Hash("sha256:" + hex.EncodeToString(sum)) }
 
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
 
@@ -146,8 +126,7 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	}
 	s.write("}")
 	c.sealed = s.dst
-	sum := sha256.Sum256(s.dst)
-	return hashOf(sum[:]), len(s.found) == 0
+	return canon.Sum(s.dst), len(s.found) == 0
 }
 
 // RequestCore returns the canonical JSON of what a request asks for: the whole of it, texts joined,
@@ -155,42 +134,13 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 // A token * names every element of an array. A pointer that names nothing is no error; one that is
 // malformed, or names the whole request, is.
 func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
-	c := coder{form: inCore, dst: make([]byte, 0, sizeOf(r))}
+	c := coder{form: inCore}
 	s := Snapshot{Request: *r}
 	c.request(&s)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
 	return without(c.dst, ignored)
-}
-
-// sizeOf estimates the length of a request's core, so that it is not copied while it grows.
-func sizeOf(r *modelio.Request) int {
-	size := 512
-	for i := range r.Messages {
-		size += 64
-		for _, p := range r.Messages[i].Content {
-			size += 32
-			for _, text := range []*string{p.Text, p.Reasoning} {
-				if text != nil {
-					size += len(*text) + len(*text)/16 // what is escaped
-				}
-			}
-			if p.ToolRequest != nil {
-				size += len(p.ToolRequest.Input)
-			}
-			if p.ToolResponse != nil {
-				size += len(p.ToolResponse.Output)
-			}
-			for _, raw := range p.Custom {
-				size += len(raw)
-			}
-		}
-	}
-	for i := range r.Tools {
-		size += len(r.Tools[i].Description) + len(r.Tools[i].InputSchema) + 64
-	}
-	return size
 }
 
 // ResponseCore returns the canonical JSON of what a model said: content, finish_reason, tool_calls,
@@ -262,7 +212,7 @@ func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
 
 // Media returns the media that the record's messages and answers name, each once.
 func (s *Snapshot) Media() []Medium {
-	c := coder{form: inCore, dst: make([]byte, 0, sizeOf(&s.Request))}
+	c := coder{form: inCore}
 	whole := *s
 	c.object(nil, func() {
 		c.enter("request")

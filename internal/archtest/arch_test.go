@@ -25,6 +25,7 @@ const (
 	calls    = "the one vocabulary of a call"
 	records  = "what is recorded"
 	files    = "where it is kept"
+	named    = "which names are legal"
 	wires    = "what the wire formats say"
 	question = "what all clients ask, so that only the clients differ"
 	offline  = "so that no demo, test or measurement calls a provider"
@@ -39,8 +40,14 @@ var arrows = map[string]map[string]string{
 	"modelio/session": {
 		"canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 	},
-	"snapshot":       {"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls},
-	"snapshot/store": {"canon": names, "internal/jsontext": texts, "snapshot": "what its documents hold"},
+	"snapshot": {
+		"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "snapshot/internal/filename": named,
+	},
+	"snapshot/internal/filename": {},
+	"snapshot/store": {
+		"canon": names, "internal/jsontext": texts, "snapshot": "what its documents hold",
+		"snapshot/internal/filename": named,
+	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "modelio": calls,
 		"internal/provider": "the requests that it makes, the answers that it reads",

@@ -92,7 +92,9 @@ func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
 	return doc.Root(), nil
 }
 
-func (c *Comparer) part(text json.RawMessage) part { return part{text, maphash.Bytes(c.seed, text) | 1} }
+func (c *Comparer) part(text json.RawMessage) part {
+	return part{text, maphash.Bytes(c.seed, text) | 1}
+}
 
 // message returns the part of a message, which is known if another request shares it.
 func (c *Comparer) message(i int, m *modelio.Message) (part, error) {

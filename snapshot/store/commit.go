@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // A Change is what one commit does to a store.
@@ -95,7 +96,7 @@ func (s *Store) targets(c Change) ([]*target, error) {
 }
 
 func (s *Store) target(p Put) (*target, error) {
-	if !snapshot.IsName(p.Provider) || !snapshot.IsName(p.Name) {
+	if !filename.Legal(p.Provider) || !filename.Legal(p.Name) {
 		return nil, fmt.Errorf("%q of provider %q is no name of a document", p.Name, p.Provider)
 	}
 	if p.Document == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // A Config is what a repository says once for all its tests, in config.json (design §2). It is that of
@@ -91,7 +92,7 @@ func (r *configReader) read(v jsontext.Value) *Config {
 				if host == "" || host != strings.ToLower(host) || strings.ContainsAny(host, ":/ ") {
 					r.fail(pointer, snapshot.RuleName, "is for a host, which is written in lower case, without scheme, port and path")
 				}
-				if name != "" && !snapshot.IsName(name) {
+				if name != "" && !filename.Legal(name) {
 					r.fail(pointer, snapshot.RuleName, "names a provider with %q: it has lower-case letters, digits and hyphens", name)
 				}
 				config.Hosts[host] = name

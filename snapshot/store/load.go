@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // ErrReplaced says that a call was recorded again by another process since its document was loaded.
@@ -36,7 +37,7 @@ func (d *Doc) beside(own string) string { return d.Provider + "/" + d.Name + "/"
 // [snapshot.Parse] does, and that its records' ids are its name's. The error is an
 // [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
 func (s *Store) Load(name, provider string) (*Doc, error) {
-	if !snapshot.IsName(name) || !snapshot.IsName(provider) {
+	if !filename.Legal(name) || !filename.Legal(provider) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
 	}
 	doc, missing := s.load(name, provider)

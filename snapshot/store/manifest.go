@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // A manifest lists the records of a store (SF "Manifest File"). It is derived from the documents,
@@ -83,17 +83,11 @@ func formatTime(t time.Time) string {
 
 // combinedHash returns the hash that the manifest must have (SF "Combined Hash").
 func (m *manifest) combinedHash() canon.Hash {
-	return snapshot.CombinedHash(snapshot.Version, m.hashes())
-}
-
-func (m *manifest) hashes() iter.Seq[canon.Hash] {
-	return func(yield func(canon.Hash) bool) {
-		for _, e := range m.Entries {
-			if !yield(e.Hash) {
-				return
-			}
-		}
+	seals := make(snapshot.Seals, len(m.Entries))
+	for i, e := range m.Entries {
+		seals[i] = e.Hash
 	}
+	return seals.Combined()
 }
 
 // parseManifest reads a manifest of any layout. It checks the manifest itself, and not what it says
@@ -180,7 +174,7 @@ func (m *manifest) span(d *snapshot.Document) {
 // plain reports whether e has nothing that JSON would escape.
 func (e entry) plain() bool {
 	_, _, ok := parseDocumentFile(e.File)
-	return ok && snapshot.IsName(e.ID) && snapshot.IsName(e.Provider) && e.Hash.Valid()
+	return ok && filename.Legal(e.ID) && filename.Legal(e.Provider) && e.Hash.Valid()
 }
 
 // documents returns how many documents the manifest lists.

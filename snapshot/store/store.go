@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // A Store is a directory of documents, and of the raw answers and media that they name.
@@ -87,7 +88,7 @@ func documentFile(provider, name string) string { return provider + "/" + name +
 func parseDocumentFile(file string) (provider, name string, ok bool) {
 	provider, name, _ = strings.Cut(file, "/")
 	name, ok = strings.CutSuffix(name, documentExt)
-	return provider, name, ok && snapshot.IsName(provider) && snapshot.IsName(name)
+	return provider, name, ok && filename.Legal(provider) && filename.Legal(name)
 }
 
 // parseBesideFile returns the provider, the document and the file's own name of a raw answer or a
@@ -95,7 +96,7 @@ func parseDocumentFile(file string) (provider, name string, ok bool) {
 func parseBesideFile(file string) (provider, name, own string, ok bool) {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, own, ok = strings.Cut(rest, "/")
-	return provider, name, own, ok && snapshot.IsName(provider) && snapshot.IsName(name) && isBeside(own)
+	return provider, name, own, ok && filename.Legal(provider) && filename.Legal(name) && isBeside(own)
 }
 
 // isBeside reports whether a file of the given name may be beside a document: a raw answer, which
@@ -146,7 +147,7 @@ func (s *Store) providers() ([]string, error) {
 	}
 	var providers []string
 	for _, e := range entries {
-		if snapshot.IsName(e.Name()) && !e.Type().IsRegular() {
+		if filename.Legal(e.Name()) && !e.Type().IsRegular() {
 			providers = append(providers, e.Name())
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // A Result is what [Store.Verify] found.
@@ -121,7 +122,7 @@ func (v *verifier) top() error {
 		name := e.Name()
 		others = others || name != attributesName && name != ignoreName
 		switch {
-		case e.IsDir() && (snapshot.IsName(name) || name == pendingName):
+		case e.IsDir() && (filename.Legal(name) || name == pendingName):
 		case name == journalName:
 			message := "a commit was cut short: traceforge repair finishes it or undoes it"
 			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: message})
@@ -216,7 +217,7 @@ func (v *verifier) list(provider string) ([]listed, error) {
 	found := map[string]*listed{}
 	for _, e := range entries {
 		name, ext := strings.TrimSuffix(e.Name(), documentExt), strings.HasSuffix(e.Name(), documentExt)
-		if !snapshot.IsName(name) || !(ext && e.Type().IsRegular() || !ext && e.IsDir()) {
+		if !filename.Legal(name) || !(ext && e.Type().IsRegular() || !ext && e.IsDir()) {
 			v.stray(provider+"/"+e.Name(), strayMessage(e))
 			continue
 		}
