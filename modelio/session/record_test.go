@@ -398,5 +398,3 @@ func TestReplayConcurrently(t *testing.T) {
 func request(name, ref string) modelio.Part {
 	return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: name, Ref: ref, Input: json.RawMessage(`{}`)}}
 }
-
-func ptr[T any](v T) *T { return &v }
