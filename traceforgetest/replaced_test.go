@@ -25,6 +25,17 @@ func (s *scene) replace(store *store.Store, doc *store.Doc, edit func(i int, rec
 	return commit(store, put)
 }
 
+// rawsOf returns the raw answers of a document, which are objects.
+func rawsOf(t *testing.T, doc *store.Doc) (raws []string) {
+	for i := range doc.Document.Snapshots {
+		raw, err := doc.Raw(i)
+		require.NoError(t, err)
+		require.Equal(t, byte('{'), raw[0])
+		raws = append(raws, string(raw))
+	}
+	return raws
+}
+
 func storePut(doc *store.Doc) store.Put {
 	document := *doc.Document
 	document.Snapshots = append([]snapshot.Snapshot(nil), document.Snapshots...)
@@ -51,6 +62,7 @@ func TestReplayWhileReplaced(t *testing.T) {
 	s := newScene(t)
 	s.record("TestIt", asks(newChat("a"), newChat("b")))
 	store, doc := s.open()
+	raws := rawsOf(t, doc)
 	stop, done := make(chan struct{}), make(chan error)
 	go func() {
 		var err error
@@ -62,7 +74,7 @@ func TestReplayWhileReplaced(t *testing.T) {
 			default:
 			}
 			err = s.replace(store, doc, func(i int, _ *snapshot.Snapshot) string {
-				return fmt.Sprintf(`{"choices":[],"n":%d,"of":%d}`, n, i)
+				return fmt.Sprintf(`{"n":%d,%s`, n, raws[i][1:])
 			})
 		}
 		done <- err
@@ -93,9 +105,10 @@ func TestReplayOfReplaced(t *testing.T) {
 			tb := s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 				asks(newChat("b"))(tb, tf) // out of order, so that all keys are known
 				store, doc := s.open()
+				raws := rawsOf(t, doc)
 				require.NoError(t, s.replace(store, doc, func(i int, record *snapshot.Snapshot) string {
 					c.change(record)
-					return fmt.Sprintf(`{"choices":[],"of":%d}`, i)
+					return `{"n":1,` + raws[i][1:]
 				}))
 				asks(newChat("a"), newChat("c"))(tb, tf)
 			})

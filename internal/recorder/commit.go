@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -130,9 +131,10 @@ func (r *Recorder) document(provider string) (*tape, error) {
 	return r.tape, err
 }
 
-// whole reports whether the files that a record of the store names are there.
+// whole reports whether the files that a record of the store names are there, and say what it says.
 func (t *tape) whole(i int) bool {
-	if _, err := t.doc.Raw(i); err != nil {
+	raw, err := t.doc.Raw(i)
+	if err != nil || len(prove(t.doc, i, raw, &modelio.Numbering{})) > 0 {
 		return false
 	}
 	for _, medium := range t.records[i].Media() {

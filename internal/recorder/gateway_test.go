@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,7 @@ type upstream struct {
 	asked  []*http.Request
 	header http.Header
 	body   string
+	status int // 0: 200
 }
 
 func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -32,7 +34,7 @@ func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	for name, values := range u.header {
 		header[name] = values
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: header, Request: req,
+	return &http.Response{StatusCode: cmp.Or(u.status, http.StatusOK), Header: header, Request: req,
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 

@@ -37,14 +37,9 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	if f != nil {
 		return nil, f
 	}
-	resp, err := tk.numbering.Response(resp)
+	resp, err := understood(resp, tk.httpStatus(), &tk.numbering, &tk.media)
 	if err != nil {
 		return nil, r.unkept(tk, err)
-	}
-	for i := range resp.Candidates {
-		c := &resp.Candidates[i]
-		c.Message.Content, c.Message.Metadata = tk.media.parts(c.Message.Content), tk.media.object(c.Message.Metadata)
-		c.FinishReason = cmp.Or(c.FinishReason, modelio.FinishOther)
 	}
 	g := &golden{take: tk, snapshot: r.frame(tk)}
 	stored := &g.snapshot.Response
@@ -86,6 +81,11 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 	if err == nil {
 		resp, err = tk.codec.DecodeResponse(tk.answer(body))
 	}
+	if err == nil {
+		if why := unlike(tk.answer(body), tk.codec.API); why != "" {
+			err = errors.New("programs read it in different ways: " + why)
+		}
+	}
 	if err != nil {
 		return nil, nil, r.unkept(tk, err)
 	}
@@ -95,11 +95,27 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 			return nil, nil, f
 		}
 	}
+	return resp, body, nil
+}
+
+// understood returns a decoded answer as a record has it.
+func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *media) (*modelio.Response, error) {
+	resp, err := n.Response(decoded)
+	if err != nil {
+		return nil, err
+	}
 	resp.ID, resp.Metadata = "", nil // are not stored
 	if resp.Error != nil {
-		resp.Error.Status = tk.httpStatus()
+		failure := *resp.Error
+		failure.Status = status
+		resp.Error = &failure
 	}
-	return resp, body, nil
+	for i := range resp.Candidates {
+		c := &resp.Candidates[i]
+		c.Message.Content, c.Message.Metadata = m.parts(c.Message.Content), m.object(c.Message.Metadata)
+		c.FinishReason = cmp.Or(c.FinishReason, modelio.FinishOther)
+	}
+	return resp, nil
 }
 
 // httpStatus returns the status of an answer; 0 for that of a model.

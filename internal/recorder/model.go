@@ -59,6 +59,9 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	case tk != nil:
 		return g.live(ctx, tk)
 	}
+	if err := r.proven(served.proof); err != nil {
+		return nil, err
+	}
 	return readLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
 		if err := ctx.Err(); err != nil || g.Stream == nil || chunk == nil {
 			return err

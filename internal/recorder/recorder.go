@@ -60,6 +60,7 @@ type Recorder struct {
 	tape     *tape    // nil until the first call
 	takes    []*take  // what was recorded, in the order of the calls
 	answered []answer // the calls that got their answer, in order
+	due      []*due   // what was served, to be proven
 	failures []*Failure
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
 	compare  *drift.Comparer     // nil until a call drifts
@@ -248,6 +249,7 @@ func (r *Recorder) Finish(o Outcome) (failures []*Failure, note string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
+	r.proveRest()
 	if !o.Failed && !o.Skipped {
 		r.checkCalls()
 	}

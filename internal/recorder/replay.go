@@ -20,6 +20,7 @@ import (
 type served struct {
 	record *snapshot.Snapshot
 	body   []byte
+	proof  *due // nil: nothing is served
 }
 
 // replay answers a call from the tape. There is no upstream here.
@@ -38,12 +39,14 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	case how == missing:
 		return nil, r.unrecorded(c)
 	}
-	s := &served{record: &r.tape.records[i]}
-	if s.record.Response.RawOutputRef == "" {
+	s := &served{}
+	if r.tape.records[i].Response.RawOutputRef == "" {
 		err = r.replayError(i)
-	} else {
-		s.body, err = r.raw(i)
+	} else if s.body, err = r.raw(i); err == nil {
+		s.proof = &due{call: c, doc: r.tape.doc, record: i, raw: s.body}
+		r.due = append(r.due, s.proof)
 	}
+	s.record = &r.tape.records[i]
 	var recorded *transportError
 	if err == nil || errors.As(err, &recorded) {
 		r.tape.played[i] = true
@@ -113,11 +116,14 @@ func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) 
 	for name, values := range stored.Headers {
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	body := &replayBody{ctx: req.Context(), rest: s.body, cut: stored.Incomplete != ""}
+	prove := func() error { return r.proven(s.proof) }
+	body := &replayBody{ctx: req.Context(), rest: s.body, cut: stored.Incomplete != "", prove: prove}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events != nil {
 		body.rest = nil
+	} else if err := prove(); err != nil {
+		return nil, err
 	}
 	if body.events != nil || body.cut {
 		resp.ContentLength = -1
@@ -136,6 +142,7 @@ type replayBody struct {
 	events *provider.Events            // nil: no stream
 	pause  func(context.Context) error // before each event; nil: none
 	cut    bool                        // the recorded body ended before its end
+	prove  func() error                // holds the record against the answer, once
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
@@ -155,6 +162,9 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		b.rest = event.Raw
 	}
 	if len(b.rest) == 0 && len(p) > 0 {
+		if err := b.prove(); err != nil {
+			return 0, err
+		}
 		if b.cut {
 			return 0, io.ErrUnexpectedEOF
 		}
@@ -165,7 +175,8 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (b *replayBody) Close() error { return nil }
+// Close proves what its caller read of a stream, as clients stop at the event that ends it.
+func (b *replayBody) Close() error { return b.prove() }
 
 // refusal is the answer to a client that would repeat a call that failed.
 func refusal(req *http.Request, err error) *http.Response {

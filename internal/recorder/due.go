@@ -1,0 +1,55 @@
+package recorder
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A due is a served answer that has to be held against its record: a whole one before it is served, a
+// stream at its end, when its caller closes it, or at the latest when the test ends, so that its first
+// event is not late and it is decoded once.
+type due struct {
+	call   *call
+	doc    *store.Doc
+	record int
+
+	once  sync.Once
+	raw   []byte // nil: it was
+	wrong []snapshot.Violation
+}
+
+func (d *due) prove() []snapshot.Violation {
+	d.once.Do(func() {
+		d.wrong = prove(d.doc, d.record, d.raw, &d.call.numbering)
+		d.raw = nil
+	})
+	return d.wrong
+}
+
+// proven returns the failure of an answer that is not what its record says.
+func (r *Recorder) proven(d *due) error {
+	if len(d.prove()) == 0 {
+		return nil
+	}
+	f := r.unproven(d)
+	r.refuse(d.call.what, d.call.id(), f) // a test that has ended was told
+	return f
+}
+
+// proveRest proves the streams that nobody read to their end or closed.
+func (r *Recorder) proveRest() {
+	for _, d := range r.due {
+		if len(d.prove()) > 0 && r.failed[d.call.id()] == nil {
+			r.fail(r.unproven(d))
+		}
+	}
+}
+
+func (r *Recorder) unproven(d *due) *Failure {
+	e := &snapshot.Error{File: r.Shown + "/" + d.doc.File(), Violations: d.wrong}
+	brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File, d.doc.Document.Snapshots[d.record].Number())
+	return failuref(brief, indent(e.Error()), "accept: "+r.Accept)
+}

@@ -1,0 +1,295 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// What a reviewer reads is the record, and what a test is served are the provider's own bytes beside
+// it. A record proves itself where the two say the same (design R16). These are the rules.
+const (
+	ruleAnswer        = "answer"        // the record does not say what the raw answer says
+	ruleDeterministic = "deterministic" // the answer could be another one the next time, and nothing says why
+	ruleIgnored       = "ignored"       // what the record says there was not compared
+)
+
+// Proven is a [store.Check]: it holds what a document says of its answers against the raw ones. One that
+// is missing or altered is another rule's finding.
+func Proven(d *store.Doc) (wrong []snapshot.Violation) {
+	for i := range d.Document.Snapshots {
+		if raw, err := d.Raw(i); err == nil {
+			wrong = append(wrong, prove(d, i, raw, &modelio.Numbering{})...)
+		}
+	}
+	return wrong
+}
+
+// prove holds a record against its raw answer; numbering is that of the request, where it is known.
+func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snapshot.Violation {
+	record := &d.Document.Snapshots[i]
+	file := path.Join(d.Provider, d.Name, snapshot.RawName(record.Number(), &record.Response))
+	p := &proof{record: record, raw: raw, numbering: numbering, file: file}
+	p.run()
+	for n := range p.wrong {
+		p.wrong[n].Pointer = jsontext.PointerTo("snapshots", strconv.Itoa(i), "response") + p.wrong[n].Pointer
+	}
+	return p.wrong
+}
+
+// A proof is a record that is held against its raw answer.
+type proof struct {
+	record    *snapshot.Snapshot
+	raw       []byte
+	numbering *modelio.Numbering
+	file      string // of the raw answer, as messages name it
+	wrong     []snapshot.Violation
+}
+
+func (p *proof) report(pointer, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	p.wrong = append(p.wrong, snapshot.Violation{Pointer: pointer, Rule: ruleAnswer, Message: message})
+}
+
+func (p *proof) run() {
+	said := &p.record.Response
+	p.checkHeaders()
+	if said.RawOutputRef == "" {
+		if replayedTransportError(p.record) != nil && len(said.Candidates) > 0 {
+			p.report("/error", "says that no answer came, and the record has one: the error is what replay serves")
+		}
+		return
+	}
+	api := p.record.Request.API
+	codec, known := provider.Named(api)
+	if api == modelAPI {
+		codec, known = modelCodec(p.record.Provider), true
+	}
+	if !known {
+		p.report("/raw_output_ref", "cannot be held against the record, as %q is no API that this traceforge knows", api)
+		return
+	}
+	p.checkStatus(api)
+	answer := &provider.Answer{Status: said.Status, Body: p.raw}
+	if types := said.Headers["content-type"]; len(types) > 0 {
+		answer.ContentType = types[0]
+	}
+	p.checkTiming(answer)
+	if why := unlike(answer, api); why != "" {
+		p.report("/raw_output_ref", "names %s, which programs read in different ways: %s", p.file, why)
+	}
+	got, err := codec.DecodeResponse(answer)
+	if err != nil {
+		p.report("/raw_output_ref", "names %s, which is no such answer: %v", p.file, err)
+		return
+	}
+	if said.Incomplete == "" && !got.Complete && got.Error == nil {
+		p.report("/incomplete", "is missing: %s ends before its end", p.file)
+	}
+	p.compare(got)
+}
+
+// checkStatus holds that a status is one that a server can answer with.
+func (p *proof) checkStatus(api string) {
+	switch status := p.record.Response.Status; {
+	case api == modelAPI && status != 0:
+		p.report("/status", "is %d, and a call of a model has none", status)
+	case api != modelAPI && (status < 100 || status > 599):
+		p.report("/status", "is %d, must be from 100 to 599", status)
+	}
+}
+
+// transferHeaders say how bytes came, and not what they are: replay serves them as they are stored.
+var transferHeaders = []string{
+	"connection", "content-encoding", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade",
+}
+
+// checkHeaders holds that replay can serve the headers, and that they change nothing of the bytes.
+func (p *proof) checkHeaders() {
+	for name, values := range p.record.Response.Headers {
+		pointer := jsontext.PointerTo("headers", name)
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) {
+			p.report(pointer, "is no name of a header")
+		}
+		if slices.Contains(transferHeaders, strings.ToLower(name)) {
+			p.report(pointer, "says how an answer came, which is not kept: raw answers are served as they are")
+		}
+		if strings.ToLower(name) == "content-type" && len(values) > 1 {
+			p.report(pointer, "says it %d times", len(values))
+		}
+		for n, value := range values {
+			if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+				p.report(pointer+"/"+strconv.Itoa(n), "has a control character, which no header can have")
+			}
+		}
+	}
+}
+
+// isToken reports whether r may be in a header's name as records have it: a lower-case token (RFC 9110
+// section 5.6.2), so that no two names are one header.
+func isToken(r rune) bool {
+	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}
+
+// checkTiming holds that the times are of the stream's events, so that none lets a test wait longer
+// than the recording took.
+func (p *proof) checkTiming(answer *provider.Answer) {
+	times := p.record.Response.TimingMS
+	if times == nil {
+		return
+	}
+	n := 0
+	if events := answer.Events(); events != nil {
+		for _, err := events.Next(); err == nil; _, err = events.Next() {
+			n++
+		}
+	}
+	if n != len(times) {
+		p.report("/timing_ms", "has %d times, and %s has %s", len(times), p.file, count(n, "event"))
+	}
+	if !slices.IsSorted(times) || slices.Max(times) > p.record.Response.LatencyMS {
+		p.report("/timing_ms", "must rise up to latency_ms at most")
+	}
+}
+
+// compare holds what a raw answer says, decoded as when it was recorded, against the record.
+func (p *proof) compare(decoded *modelio.Response) {
+	said := &p.record.Response
+	got, core, err := p.understood(decoded, p.numbering)
+	stored, err2 := snapshot.ResponseCore(said)
+	if err = errors.Join(err, err2); err != nil {
+		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file, err)
+		return
+	}
+	if !bytes.Equal(core, stored) && p.compareCores(decoded) {
+		return // what is beside it is of another answer too
+	}
+	theirs := facts(got)
+	for n, mine := range facts(said) {
+		if mine != theirs[n] {
+			p.differs(mine.pointer, mine.value, theirs[n].value)
+		}
+	}
+}
+
+// understood returns a decoded answer as a record has it, and its core.
+func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*snapshot.Response, []byte, error) {
+	var m media
+	resp, err := understood(decoded, p.record.Response.Status, n, &m)
+	if err != nil {
+		return nil, nil, err
+	}
+	got := &snapshot.Response{Response: *resp, TokensUsed: total(resp.Usage)}
+	core, err := snapshot.ResponseCore(got)
+	return got, core, err
+}
+
+// compareCores tells two cores apart that are not spelled alike, and reports whether they differ. Both are
+// numbered by themselves, since the numbers that the request gave its values are not known here.
+func (p *proof) compareCores(decoded *modelio.Response) (differ bool) {
+	alone := p.record.Response
+	numbered, err := new(modelio.Numbering).Response(&alone.Response)
+	if err == nil {
+		alone.Response = *numbered
+	}
+	_, core, err2 := p.understood(decoded, &modelio.Numbering{})
+	stored, err3 := snapshot.ResponseCore(&alone)
+	if err = errors.Join(err, err2, err3); err != nil { // unreachable: both have a core
+		p.report("", "%v", err)
+		return true
+	}
+	for _, d := range drift.JSON(stored, core) {
+		if !isKept(d.Recorded) || !isKept(d.Got) {
+			p.differs(d.Pointer, plain(d.Recorded), plain(d.Got))
+			differ = true
+		}
+	}
+	return differ
+}
+
+// kept is the number of what a provider keeps by a name: its place does not tell that it is one.
+var kept = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
+
+func isKept(value []byte) bool { return kept.Match(value) }
+
+// plain returns a JSON value for a message: a string without its quotes.
+func plain(value []byte) string {
+	if doc, err := jsontext.Parse(value); err == nil && doc.Root().IsString() {
+		return doc.Root().Word()
+	}
+	return string(value)
+}
+
+// A fact is what a record says of an answer beside its core; an empty value: nothing.
+type fact struct{ pointer, value string }
+
+// facts returns them, in an order that is that of every record.
+func facts(r *snapshot.Response) []fact {
+	number := func(n *int64) string {
+		if n == nil {
+			return ""
+		}
+		return strconv.FormatInt(*n, 10)
+	}
+	u := r.Usage
+	if u == nil {
+		u = &modelio.Usage{}
+	}
+	all := []fact{
+		{"/model", r.Model},
+		{"/tokens_used", number(r.TokensUsed)},
+		{"/usage/cache_read", number(u.CachedContentTokens)},
+		{"/usage/cache_write", number(u.CacheWriteTokens)},
+		{"/usage/input", number(u.InputTokens)},
+		{"/usage/output", number(u.OutputTokens)},
+		{"/usage/reasoning", number(u.ThoughtsTokens)},
+		{"/usage/total", number(u.TotalTokens)},
+		{"/finish_reason_raw", ""},
+	}
+	for i := range r.Candidates {
+		reason := r.Candidates[i].FinishReasonRaw
+		if i == 0 {
+			all[len(all)-1].value = reason
+			continue
+		}
+		all = append(all, fact{fmt.Sprintf("/candidates/%d/finish_reason_raw", i-1), reason})
+	}
+	return all
+}
+
+// differs reports a place where the record says one thing and serves another.
+func (p *proof) differs(pointer, said, served string) {
+	const before, most = 20, 80 // bytes of a text
+	same := 0
+	for same < min(len(said), len(served)) && said[same] == served[same] {
+		same++
+	}
+	show := func(text string) string {
+		if text == "" {
+			return "nothing"
+		}
+		begin := max(0, min(same, len(text))-before)
+		end := min(begin+most, len(text))
+		shown := strconv.Quote(strings.ToValidUTF8(text[begin:end], ""))
+		if begin > 0 {
+			shown = "…" + shown
+		}
+		if end < len(text) {
+			shown += "…"
+		}
+		return shown
+	}
+	p.report(pointer, "says %s, and %s, which is what replay serves, says %s", show(said), p.file, show(served))
+}

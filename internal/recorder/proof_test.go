@@ -1,0 +1,497 @@
+package recorder
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// What an honest provider answers.
+const (
+	honest = `{"id":"1","model":"m","choices":[` +
+		`{"index":0,"message":{"role":"assistant","content":"four"},"finish_reason":"stop"},` +
+		`{"index":1,"message":{"role":"assistant","content":"4"},"finish_reason":"length"}],` +
+		`"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`
+	honestCall = `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
+		`{"id":"call_x","type":"function","function":{"name":"pay","arguments":"{\"to\":\"Ann\"}"}}]},"finish_reason":"tool_calls"}]}`
+	honestError  = `{"error":{"message":"no such model","type":"invalid_request_error"}}`
+	honestStream = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"fo\"}}]}\n\n" +
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ur\"},\"finish_reason\":\"stop\"}]}\n\n" +
+		"data: [DONE]\n\n"
+	honestResponses = `data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","role":"assistant","content":[]}}` + "\n\n" +
+		`data: {"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"fo"}` + "\n\n" +
+		`data: {"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"ur"}` + "\n\n" +
+		`data: {"type":"response.output_text.done","output_index":0,"content_index":0,"text":"four"}` + "\n\n" +
+		`data: {"type":"response.completed","response":{"status":"completed","model":"m","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"four"}]}]}}` + "\n\n"
+)
+
+const (
+	chatURL      = "https://api.openai.com/v1/chat/completions"
+	responsesURL = "https://api.openai.com/v1/responses"
+	askedItems   = `{"model":"m","temperature":0,"input":"a"}`
+)
+
+// A forger edits a record and what it serves; what it returns is sealed as it should be.
+type forger func(s *snapshot.Snapshot, raw string) string
+
+// rawly replaces a part of what is served.
+func rawly(t *testing.T, old, new string) forger {
+	return func(_ *snapshot.Snapshot, raw string) string {
+		require.Contains(t, raw, old)
+		return strings.Replace(raw, old, new, 1)
+	}
+}
+
+// recordly edits what is read.
+func recordly(edit func(*snapshot.Snapshot)) forger {
+	return func(s *snapshot.Snapshot, raw string) string {
+		edit(s)
+		return raw
+	}
+}
+
+// forge edits the document of TestIt and commits it as a forger would.
+func (s *scene) forge(forge func(n int, record *snapshot.Snapshot, raw string) string) {
+	s.t.Helper()
+	opened, doc := s.open()
+	document := *doc.Document
+	put := store.Put{Provider: doc.Provider, Name: doc.Name, Document: &document, Raw: map[int][]byte{}}
+	for i := range document.Snapshots {
+		raw, err := doc.Raw(i)
+		require.NoError(s.t, err)
+		record := &document.Snapshots[i]
+		raw = []byte(forge(record.Number(), record, string(raw)))
+		record.Response.RawOutputRef, put.Raw[record.Number()] = canon.Sum(raw), raw
+	}
+	require.NoError(s.t, opened.Commit(store.Change{Put: []store.Put{put}}))
+}
+
+func (s *scene) open() (*store.Store, *store.Doc) {
+	s.t.Helper()
+	opened, err := store.Open(s.dir)
+	require.NoError(s.t, err)
+	doc, err := opened.Load(snapshot.DocumentName("example.com/m", "TestIt"), "openai")
+	require.NoError(s.t, err)
+	return opened, doc
+}
+
+// findings returns what verify finds in the store.
+func (s *scene) findings() []snapshot.Finding {
+	s.t.Helper()
+	opened, err := store.Open(s.dir)
+	require.NoError(s.t, err)
+	result, err := opened.Verify(Proven, Deterministic)
+	require.NoError(s.t, err)
+	return result.Findings
+}
+
+// posts makes a call and reads its answer; it returns what it got.
+func posts(got *string, url, body string) func(*Recorder) {
+	return func(r *Recorder) {
+		resp, err := (&http.Client{Transport: r}).Post(url, "application/json", strings.NewReader(body))
+		if err == nil {
+			var read []byte
+			read, err = io.ReadAll(resp.Body)
+			*got += string(read)
+			resp.Body.Close()
+		}
+		if err != nil {
+			*got += "error: " + err.Error()
+		}
+	}
+}
+
+// TestForgeries lets a reviewer read one thing and a test get another, in each way that is known. Every
+// hash and the manifest are right: verify finds it, a replay fails, and an update with an honest
+// provider does not keep it (C1, C6).
+func TestForgeries(t *testing.T) {
+	stream := http.Header{"Content-Type": {"text/event-stream"}}
+	set := func(name string, values ...string) forger {
+		return recordly(func(s *snapshot.Snapshot) { s.Response.Headers[name] = values })
+	}
+	for _, c := range []struct {
+		name, why string
+		upstream  upstream
+		url       string // empty: that of chat completions
+		forge     forger
+		pointer   string // in the record
+		says      string
+	}{
+		{"another answer", "the first forgery of the findings", upstream{body: honest}, "", rawly(t, "four", "five"),
+			"/response/content", `says "four", and openai/testit-NAME/1.json, which is what replay serves, says "five"`},
+		{"order of candidates", "a program takes the first", upstream{body: honest}, "",
+			func(_ *snapshot.Snapshot, raw string) string {
+				return strings.NewReplacer(`"four"`, `"4"`, `"4"`, `"four"`, `"stop"`, `"length"`, `"length"`, `"stop"`).Replace(raw)
+			}, "/response/candidates/0/content", `says "4"`},
+		{"further candidate", "a program counts them", upstream{body: honest}, "", rawly(t, `}],"usage"`,
+			`},{"index":2,"message":{"content":"hidden"},"finish_reason":"stop"}],"usage"`), "/response/candidates/1", "says nothing"},
+		{"fewer candidates", "a program counts them", upstream{body: honest}, "",
+			recordly(func(s *snapshot.Snapshot) {
+				s.Response.Candidates = append(s.Response.Candidates, s.Response.Candidates[0])
+			}), "/response/candidates/1", "says nothing"},
+		{"hidden tool call", "a program runs it", upstream{body: honest}, "", rawly(t, `"content":"four"`,
+			`"content":"four","tool_calls":[{"id":"c","type":"function","function":{"name":"pay","arguments":"{}"}}]`), "/response/tool_calls", `says nothing`},
+		{"other arguments", "a program pays another", upstream{body: honestCall}, "", rawly(t, "Ann", "Eve"), "/response/tool_calls/0/input/to", `says "Ann"`},
+		{"other tool", "a program runs another", upstream{body: honestCall}, "", rawly(t, `"pay"`, `"payAll"`), "/response/tool_calls/0/name", `says "pay"`},
+		{"hidden part", "a program shows it", upstream{body: honest}, "", rawly(t, `"content":"four"`, `"content":"four","reasoning_content":"hidden"`),
+			"/response/parts", "says nothing"},
+		{"reason", "a program goes on where it was cut", upstream{body: honest}, "", rawly(t, `"stop"`, `"length"`), "/response/finish_reason", `says "stop"`},
+		{"reason's word", "what the provider called it", upstream{body: honest}, "", rawly(t, `"stop"`, `"end_turn"`), "/response/finish_reason_raw", `says "stop"`},
+		{"reason's word of another", "of a further candidate", upstream{body: honest}, "", rawly(t, `"length"`, `"max_tokens"`),
+			"/response/candidates/0/finish_reason_raw", `says "length"`},
+		{"model", "another model answered", upstream{body: honest}, "", rawly(t, `"model":"m"`, `"model":"n"`), "/response/model", `says "m"`},
+		{"usage", "it cost more", upstream{body: honest}, "", recordly(func(s *snapshot.Snapshot) { n := int64(1); s.Response.Usage.InputTokens = &n }),
+			"/response/usage/input", `says "1"`},
+		{"total", "it cost more", upstream{body: honest}, "", recordly(func(s *snapshot.Snapshot) { n := int64(1); s.Response.TokensUsed = &n }),
+			"/response/tokens_used", `says "1"`},
+		{"error as answer", "a program sees a failure", upstream{body: honest}, "", func(*snapshot.Snapshot, string) string { return honestError },
+			"/response/error", "says nothing"},
+		{"refused as answered", "a 400 recorded as 200", upstream{body: honestError, status: 400}, "",
+			recordly(func(s *snapshot.Snapshot) { s.Response.Status = 200 }), "/response/error/status", `says "400"`},
+		{"answered as refused", "a 200 recorded as 500", upstream{body: honest}, "",
+			recordly(func(s *snapshot.Snapshot) { s.Response.Status = 500 }), "/response/error", "says nothing"},
+		{"status", "no server answers so", upstream{body: honest}, "", recordly(func(s *snapshot.Snapshot) { s.Response.Status = 99999 }),
+			"/response/status", "is 99999, must be from 100 to 599"},
+		{"no status", "no server answers so", upstream{body: honest}, "", recordly(func(s *snapshot.Snapshot) { s.Response.Status = 0 }),
+			"/response/status", "is 0, must be"},
+		{"split header", "one value is two headers on the wire", upstream{body: honest}, "", set("retry-after", "1\r\nx-evil: 1"),
+			"/response/headers/retry-after/0", "has a control character"},
+		{"name of a header", "one name is two headers on the wire", upstream{body: honest}, "", set("x-a: 1\r\nx-b", "1"),
+			"/response/headers/x-a: 1\r\nx-b", "is no name of a header"},
+		{"capital header", "two names are one header", upstream{body: honest}, "", set("Content-Type", "text/event-stream"),
+			"/response/headers/Content-Type", "is no name of a header"},
+		{"content encoding", "a program decodes what is served", upstream{body: honest}, "", set("content-encoding", "gzip"),
+			"/response/headers/content-encoding", "says how an answer came"},
+		{"length", "a program reads less", upstream{body: honest}, "", set("content-length", "1"), "/response/headers/content-length", "says how an answer came"},
+		{"two content types", "a program takes the one or the other", upstream{body: honest}, "",
+			set("content-type", "application/json", "text/event-stream"), "/response/headers/content-type", "says it 2 times"},
+		{"no answer", "the bytes are no answer at all", upstream{body: honest}, "", func(*snapshot.Snapshot, string) string { return "four" },
+			"/response/raw_output_ref", "which is no such answer: openai.chat: the answer is no JSON"},
+		{"two values", "a decoder of the first value reads another answer than one of chunks", upstream{body: honestStream, header: stream}, "",
+			func(s *snapshot.Snapshot, raw string) string {
+				s.Response.Headers["content-type"] = []string{"application/json"}
+				return strings.Replace(honest, "four", "five", 1) + "\n" +
+					`{"choices":[{"index":0,"delta":{"content":"four"},"finish_reason":"stop"}]}`
+			}, "/response/raw_output_ref", "some read the first only"},
+		{"capital member", "Go's encoding/json takes it for the small one", upstream{body: honest}, "",
+			rawly(t, `"content":"four"`, `"content":"four","Content":"five"`), "/response/raw_output_ref", `has a member "Content", which some take for "content"`},
+		{"capital member with space", "JSON allows it", upstream{body: honest}, "",
+			rawly(t, `"content":"four"`, `"content":"four","cONTENT" : "five"`), "/response/raw_output_ref", `has a member "cONTENT"`},
+		{"escaped member", "an escape hides the capital", upstream{body: honest}, "",
+			rawly(t, `"content":"four"`, `"content":"four","\u0043ontent":"five"`), "/response/raw_output_ref", `has a member "Content"`},
+		{"folded member", "a letter of another script is folded to s", upstream{body: honest}, "",
+			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/raw_output_ref", `has a member "choiceſ"`},
+		{"repeated member", "the first or the last counts", upstream{body: honest}, "",
+			rawly(t, `"content":"four"`, `"content":"four","content":"five"`), "/response/raw_output_ref", "which is no such answer"},
+
+		{"stream", "of pieces", upstream{body: honestStream, header: stream}, "", rawly(t, `"ur"`, `"rty"`), "/response/content", `says "four"`},
+		{"cut stream", "it ends before its end", upstream{body: honestStream, header: stream}, "",
+			func(s *snapshot.Snapshot, raw string) string {
+				s.Response.Candidates[0].FinishReason, s.Response.Candidates[0].FinishReasonRaw = "other", ""
+				return strings.Replace(strings.Replace(raw, `,"finish_reason":"stop"`, "", 1), "data: [DONE]\n\n", "", 1)
+			}, "/response/incomplete", "is missing: openai/testit-NAME/1.sse ends before its end"},
+		{"behind the end", "clients stop at [DONE], and the record goes on", upstream{body: honestStream, header: stream}, "",
+			func(s *snapshot.Snapshot, raw string) string {
+				text := "four, or not"
+				s.Response.Candidates[0].Message.Content = []modelio.Part{{Text: &text}}
+				return raw + `data: {"choices":[{"index":0,"delta":{"content":", or not"}}]}` + "\n\n"
+			}, "/response/raw_output_ref", "event 4 follows [DONE], where clients stop"},
+		{"carriage return", "it ends a line for some, and the rest of the line is data for others", upstream{body: honestStream, header: stream}, "",
+			rawly(t, "data: [DONE]", `data: `+"\r"+`{"choices":[{"index":0,"delta":{"content":"!"}}]}`+"\n\ndata: [DONE]"),
+			"/response/raw_output_ref", "a carriage return stands alone"},
+		{"lines of data", "each is an event for some", upstream{body: honestStream, header: stream}, "",
+			rawly(t, `{"model":"m",`, "{\"model\":\"m\",\ndata: "), "/response/raw_output_ref", "event 1 has several lines of data"},
+		{"capital in a stream", "Go's encoding/json takes it for the small one", upstream{body: honestStream, header: stream}, "",
+			rawly(t, `"content":"ur"`, `"content":"ur","Content":"rty"`), "/response/raw_output_ref", `event 2 has a member "Content"`},
+
+		{"pieces of a text", "a program prints them, and the record has the whole", upstream{body: honestResponses, header: stream}, responsesURL,
+			rawly(t, `"delta":"ur"`, `"delta":"rty"`), "/response/raw_output_ref", "event 4 says a text of item 0 in another way than the events before"},
+		{"whole text", "a program takes it where it is whole first", upstream{body: honestResponses, header: stream}, responsesURL,
+			func(_ *snapshot.Snapshot, raw string) string {
+				return strings.NewReplacer(`"delta":"ur"`, `"delta":"rty"`, `"four"}`+"\n", `"forty"}`+"\n").Replace(raw)
+			}, "/response/raw_output_ref", "event 5 says a text of item 0 in another way"},
+		{"name of an event", "some go by the name, others by the type", upstream{body: honestResponses, header: stream}, responsesURL,
+			rawly(t, `data: {"type":"response.output_text.done"`, "event: response.completed\n"+`data: {"type":"response.output_text.done"`),
+			"/response/raw_output_ref", `event 4 is named "response.completed", and of type "response.output_text.done"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, url, body := newScene(t), chatURL, askedBody
+			if c.url != "" {
+				url, body = c.url, askedItems
+			}
+			from := func(o *Options) { o.Upstream = &c.upstream }
+			var recorded, again, replayed string
+			failures, _ := s.run(Update, posts(&recorded, url, body), from)
+			require.Empty(t, failures)
+			require.Equal(t, c.upstream.body, recorded)
+			require.Empty(t, s.findings(), "what is honest proves itself")
+			failures, _ = s.run(Replay, posts(&replayed, url, body))
+			require.Empty(t, failures)
+			_, before := s.open()
+
+			s.forge(func(_ int, record *snapshot.Snapshot, raw string) string { return c.forge(record, raw) })
+			_, doc := s.open()
+			found := s.findings()
+			pointer := "/snapshots/0" + c.pointer
+			says := strings.ReplaceAll(c.says, "testit-NAME", doc.Name)
+			at := -1
+			for i, f := range found {
+				require.Equal(t, "openai/"+doc.Name+".json", f.File)
+				require.Equal(t, ruleAnswer, f.Rule, f.String())
+				if f.Pointer == pointer {
+					at = i
+				}
+			}
+			require.GreaterOrEqual(t, at, 0, "%s: %v", c.why, found)
+			require.Contains(t, found[at].Message, says, c.why)
+
+			replayed = ""
+			failures, _ = s.run(Replay, posts(&replayed, url, body))
+			require.Len(t, failures, 1, c.why)
+			require.Contains(t, failures[0].Text, "STORE/openai/"+doc.Name+".json, call 1, says one thing and serves another", c.why)
+			require.Contains(t, failures[0].Text, says, c.why)
+			require.Contains(t, failures[0].Text, "accept: ACCEPT")
+			require.Contains(t, replayed, "error: ", "the caller is told")
+
+			failures, _ = s.run(Update, posts(&again, url, body), from)
+			require.Empty(t, failures)
+			require.Empty(t, s.findings(), "what was forged is not kept")
+			_, after := s.open()
+			raw, err := after.Raw(0)
+			require.NoError(t, err)
+			require.Equal(t, c.upstream.body, string(raw))
+			require.Equal(t, before.Document.Snapshots[0].ID, after.Document.Snapshots[0].ID)
+		})
+	}
+}
+
+// TestForgedCut drops the flag of an answer that was cut.
+func TestForgedCut(t *testing.T) {
+	cut, _, _ := strings.Cut(honestStream, "data: {\"choices\"")
+	s, got := newScene(t), ""
+	failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) {
+		o.Upstream, o.Incomplete = &upstream{body: cut, header: http.Header{"Content-Type": {"text/event-stream"}}}, true
+	})
+	require.Empty(t, failures)
+	require.Empty(t, s.findings())
+	s.forge(func(_ int, record *snapshot.Snapshot, raw string) string {
+		require.NotEmpty(t, record.Response.Incomplete)
+		record.Response.Incomplete = ""
+		return raw
+	})
+	require.Contains(t, fmt.Sprint(s.findings()), "/snapshots/0/response/incomplete: answer: is missing")
+	failures, _ = s.run(Replay, posts(&got, chatURL, askedBody))
+	require.Len(t, failures, 1)
+}
+
+// TestForgedExchange gives each of two calls the raw answer of the other.
+func TestForgedExchange(t *testing.T) {
+	s := newScene(t)
+	s.run(Update, asks("a", "b"))
+	raws := map[int]string{}
+	s.forge(func(n int, _ *snapshot.Snapshot, raw string) string { raws[n] = raw; return raw })
+	require.Empty(t, s.findings())
+	s.forge(func(n int, _ *snapshot.Snapshot, raw string) string { return raws[3-n] })
+	require.Len(t, s.findings(), 2)
+	failures, _ := s.run(Replay, asks("a", "b"))
+	require.Len(t, failures, 2)
+}
+
+// TestStreamsAreProvenAtTheirEnd serves the events of a stream at once, and fails when its caller reads it
+// to its end, closes it, or leaves it open until the test ends.
+func TestStreamsAreProvenAtTheirEnd(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		rest      func(*testing.T, io.ReadCloser)
+	}{
+		{"read", "as io.ReadAll does", func(t *testing.T, body io.ReadCloser) {
+			rest, err := io.ReadAll(body)
+			require.Contains(t, string(rest), "[DONE]")
+			require.ErrorContains(t, err, "says one thing and serves another")
+		}},
+		{"close", "as SDKs do that stop at the last event", func(t *testing.T, body io.ReadCloser) {
+			require.ErrorContains(t, body.Close(), "says one thing and serves another")
+			require.Error(t, body.Close(), "it stays so")
+		}},
+		{"nothing", "as a test does that leaves it", func(t *testing.T, body io.ReadCloser) {}},
+	} {
+		s, got := newScene(t), ""
+		s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) {
+			o.Upstream = &upstream{body: honestStream, header: http.Header{"Content-Type": {"text/event-stream"}}}
+		})
+		s.forge(func(_ int, _ *snapshot.Snapshot, raw string) string { return strings.Replace(raw, "ur", "rty", 1) })
+		failures, _ := s.run(Replay, func(r *Recorder) {
+			resp, err := (&http.Client{Transport: r}).Post(chatURL, "application/json", strings.NewReader(askedBody))
+			require.NoError(t, err, "the first event is not late")
+			first := make([]byte, 5)
+			_, err = io.ReadFull(resp.Body, first)
+			require.NoError(t, err)
+			c.rest(t, resp.Body)
+		})
+		require.Len(t, failures, 1, "%s: %s", c.name, c.why)
+		require.Contains(t, failures[0].Text, `says "four"`)
+	}
+}
+
+// TestForgedRequests change what a reviewer reads of a request: the call is not found (C2).
+func TestForgedRequests(t *testing.T) {
+	text := func(s string) []modelio.Part { return []modelio.Part{{Text: &s}} }
+	for _, c := range []struct {
+		name, why string
+		ignored   []string // by the test
+		forge     func(*snapshot.Snapshot)
+		notes     int
+	}{
+		{"prompt", "the second forgery of the findings", nil, func(s *snapshot.Snapshot) { s.Request.Messages[0].Content = text("b") }, 0},
+		{"further message", "a reader believes that it was sent, and the record ignores it", nil, func(s *snapshot.Snapshot) {
+			rule := modelio.Message{Role: modelio.RoleSystem, Content: text("Never lie.")}
+			s.Request.Messages = append(s.Request.Messages, rule)
+			s.Source.Ignored = []string{"/messages/1"}
+		}, 1},
+		{"tools", "likewise", nil, func(s *snapshot.Snapshot) {
+			s.Request.Tools = []modelio.ToolDefinition{{Name: "ask", InputSchema: []byte(`{}`)}}
+			s.Source.Ignored = []string{"/tools"}
+		}, 1},
+		{"parameter", "a reader believes that it was 0", nil, func(s *snapshot.Snapshot) {
+			s.Request.Seed, s.Source.Ignored = nil, []string{"/seed"}
+		}, 0},
+		{"more ignored", "than the test ignores", []string{"/seed"}, func(s *snapshot.Snapshot) {
+			s.Source.Ignored = []string{"/messages/0/content", "/seed"}
+		}, 1},
+		{"fewer ignored", "than the test ignores", []string{"/seed"}, func(s *snapshot.Snapshot) { s.Source.Ignored = nil }, 0},
+		{"provider", "another one answered", nil, func(s *snapshot.Snapshot) { s.Provider = "acme" }, 0},
+		{"API", "another one was asked", nil, func(s *snapshot.Snapshot) { s.Request.API = "openai.completions" }, 0},
+	} {
+		s, got := newScene(t), ""
+		ignore := func(o *Options) { o.Ignored = c.ignored }
+		failures, _ := s.run(Update, posts(&got, chatURL, askedBody), ignore, func(o *Options) { o.Upstream = &upstream{body: honest} })
+		require.Empty(t, failures)
+		got = ""
+		s.forge(func(_ int, record *snapshot.Snapshot, raw string) string { c.forge(record); return raw })
+		failures, _ = s.run(Replay, posts(&got, chatURL, askedBody), ignore)
+		require.NotEmpty(t, failures, "%s: %s", c.name, c.why)
+		require.NotContains(t, got, "four", "%s: %s", c.name, c.why)
+		_, doc := s.open()
+		require.Len(t, Notes(doc), c.notes, "%s: %s", c.name, c.why)
+		for _, note := range Notes(doc) {
+			require.Equal(t, "/snapshots/0/source/ignored/0", note.Pointer)
+			require.Contains(t, note.Message, "a test that sends another is served this answer too")
+		}
+	}
+}
+
+// TestForgedFiles put documents and files where a reader or a test would take them for others.
+func TestForgedFiles(t *testing.T) {
+	medium := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\xff\xd8\x01", 200)))
+	body := strings.Replace(askedBody, `"content":"a"`, `"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+medium+`"}}]`, 1)
+	for _, c := range []struct {
+		name, why string
+		forge     func(s *scene, file, dir string)
+		rule      string // of verify
+		replays   bool
+	}{
+		{"another provider", "a document that was moved is not that of the calls", func(s *scene, file, dir string) {
+			require.NoError(s.t, os.Rename(filepath.Join(s.dir, "openai"), filepath.Join(s.dir, "anthropic")))
+		}, "", false},
+		{"two providers", "the provider of the call counts, and verify tells of the other", func(s *scene, file, dir string) {
+			require.NoError(s.t, os.CopyFS(filepath.Join(s.dir, "anthropic"), os.DirFS(filepath.Join(s.dir, "openai"))))
+		}, snapshot.RuleDuplicate, true},
+		{"one number twice", "two records of one id", func(s *scene, file, dir string) {
+			edit(s.t, file, "-2\"", "-1\"")
+		}, snapshot.RuleDuplicate, false},
+		{"medium's capitals", "two files where capitals count are one where they do not", func(s *scene, file, dir string) {
+			names, err := filepath.Glob(filepath.Join(dir, "*.png"))
+			require.NoError(s.t, err)
+			require.Len(s.t, names, 1)
+			upper := filepath.Join(dir, strings.ToUpper(strings.TrimSuffix(filepath.Base(names[0]), ".png"))+".png")
+			require.NoError(s.t, os.WriteFile(upper, []byte("other"), 0o644))
+		}, snapshot.RuleStray, true},
+		{"raw answer of two kinds", "the content type says which is served", func(s *scene, file, dir string) {
+			require.NoError(s.t, os.WriteFile(filepath.Join(dir, "1.sse"), []byte(honestStream), 0o644))
+		}, snapshot.RuleStray, true},
+	} {
+		s, got := newScene(t), ""
+		both := func(r *Recorder) {
+			posts(&got, chatURL, body)(r)
+			posts(&got, chatURL, askedBody)(r)
+		}
+		failures, _ := s.run(Update, both, func(o *Options) { o.Upstream = &upstream{body: honest} })
+		require.Empty(t, failures)
+		name := snapshot.DocumentName("example.com/m", "TestIt")
+		dir := filepath.Join(s.dir, "openai", name)
+		c.forge(s, dir+".json", dir)
+		got = ""
+		failures, _ = s.run(Replay, both)
+		require.Equal(t, c.replays, len(failures) == 0, "%s: %s: %v", c.name, c.why, failures)
+		rules := map[string]bool{}
+		for _, f := range s.findings() {
+			rules[f.Rule] = true
+		}
+		require.True(t, c.rule == "" || rules[c.rule], "%s: %s: %v", c.name, c.why, rules)
+	}
+}
+
+func edit(t *testing.T, file, old, new string) {
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(data), old)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), old, new, 1)), 0o644))
+}
+
+// TestDeterministic holds the rule of determinism by what stands in a record (C6).
+func TestDeterministic(t *testing.T) {
+	number := func(n string) *modelio.Request {
+		r := &modelio.Request{API: "openai.chat"}
+		for _, p := range modelio.Parameters {
+			if p.Name == "temperature" && n != "" {
+				v := json.Number(n)
+				*p.Field(r) = &v
+			}
+		}
+		return r
+	}
+	answered := func(raw string) snapshot.Response {
+		return snapshot.Response{Response: modelio.Response{Candidates: []modelio.Candidate{{FinishReasonRaw: raw}}}}
+	}
+	for _, c := range []struct {
+		name, why string
+		request   *modelio.Request
+		response  snapshot.Response
+		source    snapshot.Source
+		want      string
+	}{
+		{"zero", "deterministic", number("0"), answered("stop"), snapshot.Source{}, ""},
+		{"tiny", "go-openai sends it for 0", number("1e-45"), answered("stop"), snapshot.Source{}, ""},
+		{"other", "as in the findings", number("0.7"), answered("stop"), snapshot.Source{}, "is 0.7, must be 0"},
+		{"none", "the provider's default applies", number(""), answered("stop"), snapshot.Source{}, "is not set, must be 0"},
+		{"cut", "a model had begun", number("0.7"), snapshot.Response{Incomplete: "error"}, snapshot.Source{}, "is 0.7"},
+		{"reason", "it was lifted", number("0.7"), answered("stop"), snapshot.Source{Nondeterministic: "it plays"}, ""},
+		{"refused", "no model answered", number("5"), snapshot.Response{Status: 400}, snapshot.Source{}, ""},
+		{"embedding", "no model ends an embedding", number(""), answered(""), snapshot.Source{}, ""},
+		{"generic", "what has no codec may look so", &modelio.Request{API: genericAPI}, answered("stop"), snapshot.Source{}, ""},
+	} {
+		doc := &store.Doc{Document: &snapshot.Document{Snapshots: []snapshot.Snapshot{{Request: *c.request, Response: c.response, Source: c.source}}}}
+		found := Deterministic(doc)
+		if c.want == "" {
+			require.Empty(t, found, "%s: %s", c.name, c.why)
+			continue
+		}
+		require.Len(t, found, 1, "%s: %s", c.name, c.why)
+		require.Equal(t, "/snapshots/0/request/temperature", found[0].Pointer)
+		require.Equal(t, ruleDeterministic, found[0].Rule)
+		require.Contains(t, found[0].Message, c.want)
+	}
+}
