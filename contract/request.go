@@ -51,7 +51,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 		home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
 		root = home.String()
 	}
-	r.url = strings.TrimRight(root, "/") + r.codec.Encoder.Endpoint(wire)
+	r.url = strings.TrimRight(root, "/") + r.codec.Encoder.Path
 	return r, nil
 }
 

@@ -18,27 +18,28 @@ type decoder func(body jsontext.Value) (*modelio.Response, error)
 // answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones are folded
 // before that.
 func answers(api string, stream folding, decode decoder) func(*Answer) (*modelio.Response, error) {
-	return func(a *Answer) (*modelio.Response, error) { return decodeAnswer(api, a, stream, decode) }
-}
-
-// decodeAnswer decodes an answer of any status.
-func decodeAnswer(api string, a *Answer, stream folding, decode decoder) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+	return func(a *Answer) (*modelio.Response, error) {
+		if a.Status >= 300 {
+			return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+		}
+		events := a.Events()
+		if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
+			events = &Events{a.Body, arrayElements}
+		}
+		if events != nil {
+			return decodeStream(api, events, stream, decode)
+		}
+		doc, err := parseAnswer(a.Body)
+		if err != nil {
+			return nil, answerError(api, a.Body, err)
+		}
+		resp, err := decodeBody(api, doc.Root(), decode)
+		if err != nil {
+			return nil, err
+		}
+		resp.Complete = true
+		return resp, nil
 	}
-	if events := a.Events(); events != nil {
-		return decodeStream(api, events, stream, decode)
-	}
-	doc, err := parseAnswer(a.Body)
-	if err != nil {
-		return nil, answerError(api, a.Body, err)
-	}
-	resp, err := decodeBody(api, doc.Root(), decode)
-	if err != nil {
-		return nil, err
-	}
-	resp.Complete = true
-	return resp, nil
 }
 
 // answerError returns err, of parse, as an error of api that says what the answer is instead: nothing, or
@@ -62,12 +63,13 @@ func neither(what string) error {
 
 // responseOf returns what most answers have under the same names. Of their other members those are in
 // Metadata that are not taken elsewhere.
-func responseOf(body jsontext.Value, usage usageNames, taken ...string) *modelio.Response {
+func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, taken ...string) *modelio.Response {
 	return &modelio.Response{
-		ID:       body.Member("id").Word(),
-		Model:    body.Member("model").Word(),
-		Usage:    usage.decode(body.Member("usage")),
-		Metadata: beside(body, append(taken, "id", "model", "usage", "object")...),
+		Candidates: all,
+		ID:         body.Member("id").Word(),
+		Model:      body.Member("model").Word(),
+		Usage:      usage.decode(body.Member("usage")),
+		Metadata:   beside(body, append(taken, "id", "model", "usage", "object")...),
 	}
 }
 

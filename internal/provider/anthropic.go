@@ -23,12 +23,8 @@ var _ = Register(&Codec{
 	Match:          posts(hasList("messages"), "/messages"),
 	DecodeRequest:  requests(messagesAPI, claudeForm.decode, nil),
 	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
-	Encoder:        &Encoder{encodeMessages, messagesEndpoint},
+	Encoder:        &Encoder{encodeMessages, "/v1/messages"},
 })
-
-func messagesEndpoint(req *modelio.Request) string {
-	return endpointOf(req, "/v1/messages")
-}
 
 // claudeForm is what other hosts of Claude share but for the place of the model.
 var claudeForm = requestForm{parameters: claudeParameters, members: map[string]taker{
@@ -101,11 +97,11 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 		part.ToolResponse = &modelio.ToolResponse{Ref: v.Member("tool_use_id").Word()}
 		ok = part.ToolResponse.Ref != ""
 		part.Metadata = v.Rest("type", "tool_use_id", "content")
-		if content := v.Member("content"); content.IsString() {
+		content := v.Member("content")
+		blocks, isBlocks := claudeBlocks(content)
+		if part.ToolResponse.Content = blocks; content.IsString() {
 			part.ToolResponse.Output = content.Raw()
-		} else if blocks, ok := claudeBlocks(content); ok {
-			part.ToolResponse.Content = blocks
-		} else if content.Present() {
+		} else if content.Present() && !isBlocks {
 			jsontext.Keep(&part.Metadata, "content", content.Raw())
 		}
 	case strings.HasSuffix(kind, "_tool_result"): // of a tool that Anthropic runs

@@ -22,16 +22,14 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("content")
 	}
 	c := candidate(body.Member("stop_reason").Word())
-	var calls callNames
+	calls := callNames{}
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	calls.resolve(&c.Message)
 	tidy(&c.Message)
-	resp := responseOf(body, claudeUsage, "type", "role", "content", "stop_reason")
-	resp.Candidates = []modelio.Candidate{c}
-	return resp, nil
+	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }
 
-var claudeStream = folding{addClaude, endClaude}
+var claudeStream = folding{add: addClaude, end: endClaude}
 
 var (
 	claudeMessagePieces = rules{"type": skip, "delta": skip, "content": skip, "usage": into("usage", nil)}

@@ -26,11 +26,10 @@ func encodeMessages(req *modelio.Request) ([]byte, error) {
 		messages = append(messages, message)
 	}
 	if len(system) > 0 {
-		content, err := encodeClaudeSystem(system)
-		if err != nil {
+		var err error
+		if body["system"], err = encodeClaudeSystem(system); err != nil {
 			return nil, err
 		}
-		body["system"] = content
 	}
 	if len(messages) > 0 {
 		body["messages"] = jsontext.List(messages)
@@ -41,14 +40,11 @@ func encodeMessages(req *modelio.Request) ([]byte, error) {
 
 // encodeClaudeSystem writes system messages as the one member the API has for them.
 func encodeClaudeSystem(system []modelio.Message) (json.RawMessage, error) {
-	if len(system) == 1 && marked(system[0].Metadata, wireString) && isPlainText(system[0].Content) {
-		return jsontext.Text(*system[0].Content[0].Text), nil
-	}
 	var parts []modelio.Part
 	for _, m := range system {
 		parts = append(parts, m.Content...)
 	}
-	return encodeClaudeBlocks(0, parts)
+	return encodeClaudeContent(0, parts, len(system) == 1 && marked(system[0].Metadata, wireString))
 }
 
 func encodeClaudeTool(tool modelio.ToolDefinition) modelio.Object {
@@ -60,23 +56,22 @@ func encodeClaudeMessage(at int, m modelio.Message) (json.RawMessage, error) {
 	if m.Role == modelio.RoleModel {
 		o["role"] = jsontext.Text("assistant")
 	}
-	switch {
-	case marked(m.Metadata, wireString) && isPlainText(m.Content):
-		o["content"] = jsontext.Text(*m.Content[0].Text)
-	case len(m.Content) > 0:
-		blocks, err := encodeClaudeBlocks(at, m.Content)
+	if len(m.Content) > 0 {
+		content, err := encodeClaudeContent(at, m.Content, marked(m.Metadata, wireString))
 		if err != nil {
 			return nil, err
 		}
-		o["content"] = blocks
+		o["content"] = content
 	}
 	overlay(o, m.Metadata)
 	return jsontext.ObjectText(o), nil
 }
 
-func encodeClaudeBlocks(message int, parts []modelio.Part) (json.RawMessage, error) {
-	return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-		return encodeClaudeBlock(message, i, part)
+func encodeClaudeContent(message int, parts []modelio.Part, asText bool) (json.RawMessage, error) {
+	return encodeContent(parts, asText, func(parts []modelio.Part) (json.RawMessage, error) {
+		return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
+			return encodeClaudeBlock(message, i, part)
+		})
 	})
 }
 
@@ -108,7 +103,7 @@ func encodeClaudeResult(message int, part modelio.Part) (modelio.Object, error) 
 	_, ofServer := part.Metadata["type"]
 	switch {
 	case result.Content != nil:
-		blocks, err := encodeClaudeBlocks(message, result.Content)
+		blocks, err := encodeClaudeContent(message, result.Content, false)
 		if err != nil {
 			return nil, err
 		}

@@ -78,17 +78,15 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	if !spec.Member("name").IsWord() {
 		return wholeTool(v)
 	}
-	tool := modelio.ToolDefinition{Name: spec.Member("name").Word(), Metadata: v.Rest("toolSpec")}
-	taken := []string{"name"}
-	if description := spec.Member("description"); description.IsWord() {
-		tool.Description = description.Word()
-		taken = append(taken, "description")
-	}
+	tool := modelio.ToolDefinition{Metadata: v.Rest("toolSpec")}
+	rest := functionTool(&tool, spec, "")
 	if schema := spec.Member("inputSchema"); schema.Len() == 1 && schema.Member("json").Present() {
 		tool.InputSchema = schema.Member("json").Raw()
-		taken = append(taken, "inputSchema")
+		delete(rest, "inputSchema")
 	}
-	jsontext.KeepRest(&tool.Metadata, "toolSpec", spec, taken...)
+	if len(rest) > 0 {
+		jsontext.Keep(&tool.Metadata, "toolSpec", jsontext.ObjectText(rest))
+	}
 	return tool
 }
 
@@ -189,22 +187,16 @@ func converseMedia(kind string, v jsontext.Value) (*modelio.Media, bool) {
 }
 
 // converseResult takes the content of a tool result: its only text or JSON value is the output.
-func converseResult(result *modelio.ToolResponse, v jsontext.Value) bool {
-	parts, ok := converseBlocks(v)
-	if !ok {
-		return false
-	}
-	result.Content = parts
-	for _, block := range v.Elements() {
-		if v.Len() != 1 || block.Len() != 1 {
-			return true
-		}
-		if text := block.Member("text"); text.IsString() {
+func converseResult(result *modelio.ToolResponse, v jsontext.Value) (ok bool) {
+	result.Content, ok = converseBlocks(v)
+	if only := elementOf(v); v.Len() == 1 && only.Len() == 1 {
+		text, output := only.Member("text"), only.Member("json")
+		switch {
+		case text.IsString():
 			result.Content, result.Output = nil, text.Raw()
-		}
-		if output := block.Member("json"); output.Present() && !output.IsString() {
+		case output.Present() && !output.IsString():
 			result.Content, result.Output = nil, output.Raw()
 		}
 	}
-	return true
+	return ok
 }

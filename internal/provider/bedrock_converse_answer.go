@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -23,9 +24,7 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	c := candidate(body.Member("stopReason").Word())
 	c.Message.Content, _ = converseBlocks(message.Member("content"))
 	tidy(&c.Message)
-	resp := responseOf(body, converseUsage, "output", "stopReason")
-	resp.Candidates = []modelio.Candidate{c}
-	return resp, nil
+	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason"), nil
 }
 
 // converseStream folds events, whose kinds are their names.
@@ -75,12 +74,16 @@ func addConverse(f *fold, name string, event jsontext.Value) error {
 	return nil
 }
 
+// converseEvents are the kinds of events.
+var converseEvents = []string{
+	"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata",
+}
+
 // converseEvent returns the kind of an event that says it by the name of a member, as
 // Amazon's own models have it; "" for any other.
 func converseEvent(v jsontext.Value) (kind string, event jsontext.Value) {
 	for name, m := range v.Members() {
-		switch name {
-		case "messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata":
+		if slices.Contains(converseEvents, name) {
 			return name, m
 		}
 	}

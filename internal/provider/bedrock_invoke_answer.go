@@ -70,7 +70,7 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 }
 
 // invokeStream folds events each of which holds one of the model's own.
-var invokeStream = folding{addInvoke, endInvoke}
+var invokeStream = folding{add: addInvoke, end: endInvoke}
 
 // addInvoke takes an event. The first one says whose they are.
 func addInvoke(f *fold, _ string, event jsontext.Value) error {
@@ -101,7 +101,7 @@ func endInvoke(f *fold) {
 }
 
 // textStream folds the pieces of a text, or of several.
-var textStream = folding{addTextPiece, endTexts}
+var textStream = folding{add: addTextPiece, end: endTexts}
 
 func addTextPiece(f *fold, _ string, chunk jsontext.Value) error {
 	f.body.become(objectNode)

@@ -41,13 +41,11 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := candidate(body.Member("finish_reason").Word())
 	c.Message = chatAnswer(body.Member("message"))
-	resp := responseOf(body, cohereUsage, "message", "finish_reason")
-	resp.Candidates = []modelio.Candidate{c}
-	return resp, nil
+	return responseOf(body, cohereUsage, []modelio.Candidate{c}, "message", "finish_reason"), nil
 }
 
 // cohereStream folds events, most of which say something of the message.
-var cohereStream = folding{addCohere, endCohere}
+var cohereStream = folding{add: addCohere, end: endCohere}
 
 var (
 	cohereBlock = rules{"type": (*node).put, "": (*node).grow}

@@ -3,40 +3,10 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
-
-// urlSegment returns a path segment that keepOutside has kept; "" if there is none.
-func urlSegment(r *modelio.Request, name string) string {
-	return urlOf(r).Member(name).Word()
-}
-
-func urlOf(r *modelio.Request) jsontext.Value {
-	doc, err := jsontext.Parse(r.Options[markURL])
-	if err != nil {
-		return jsontext.Value{}
-	}
-	return doc.Root()
-}
-
-// endpoint returns an escaped path with the query that keepOutside has kept.
-func endpointOf(r *modelio.Request, path string) string {
-	query := url.Values{}
-	for name, v := range urlOf(r).Member("query").Members() {
-		if many, ok := v.Texts(); ok {
-			query[name] = many
-		} else {
-			query.Set(name, v.Word())
-		}
-	}
-	if len(query) == 0 {
-		return path
-	}
-	return path + "?" + query.Encode()
-}
 
 // encodeBody writes what a form decodes, but for messages and Options. own reports whether a tool of a type is
 // one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
@@ -73,6 +43,26 @@ func encodeBody(
 
 // isUntyped is for APIs in which only the caller's own tools have no type beside their fields.
 func isUntyped(kind json.RawMessage) bool { return kind == nil }
+
+// encodeContent writes content as text where it should and can be, else as blocks.
+func encodeContent(
+	parts []modelio.Part, asText bool, blocks func([]modelio.Part) (json.RawMessage, error),
+) (json.RawMessage, error) {
+	if asText && isPlainText(parts) {
+		return jsontext.Text(*parts[0].Text), nil
+	}
+	return blocks(parts)
+}
+
+// encodeOutput writes the result of a tool call as blocks or as text.
+func encodeOutput(
+	result *modelio.ToolResponse, blocks func([]modelio.Part) (json.RawMessage, error),
+) (json.RawMessage, error) {
+	if result.Content != nil {
+		return blocks(result.Content)
+	}
+	return argumentsOf(result.Output), nil
+}
 
 // encodeParts writes each part, with its Metadata over what one makes of it.
 func encodeParts(

@@ -12,8 +12,10 @@ import (
 // not been asked to stream, so that both are decoded alike. The zero value is for an API that does
 // not stream: its last event is the body.
 type folding struct {
-	add func(f *fold, name string, event jsontext.Value) error // takes the next event's name and data
-	end func(f *fold)                                          // completes a body, if anything of it has come
+	pieces  rules                                                  // for events that are the body itself, piece by piece
+	add     func(f *fold, name string, event jsontext.Value) error // for other events, by name and data
+	end     func(f *fold)                                          // completes a body, if anything of it has come
+	inArray bool                                                   // the events may come as one JSON array
 }
 
 // A fold is a body that is under way.
@@ -25,12 +27,17 @@ type fold struct {
 	model folding // of the model that is asked, where the API has several
 }
 
+// next takes the next event.
 func (f *fold) next(name string, event jsontext.Value) error {
-	if f.add == nil {
+	switch {
+	case f.add != nil:
+		return f.add(f, name, event)
+	case f.pieces != nil:
+		f.pieces.fold(&f.body, event)
+	default:
 		f.body, f.done = node{kind: wholeNode, raw: event.Raw()}, true
-		return nil
 	}
-	return f.add(f, name, event)
+	return nil
 }
 
 // result returns what has come so far, nil if nothing has.
@@ -42,14 +49,6 @@ func (f *fold) result() json.RawMessage {
 		f.end(f)
 	}
 	return f.body.json()
-}
-
-// chunks returns the folding of an API whose events are the body itself, piece by piece.
-func chunks(r rules, end func(*fold)) folding {
-	return folding{add: func(f *fold, _ string, event jsontext.Value) error {
-		r.fold(&f.body, event)
-		return nil
-	}, end: end}
 }
 
 // rules say what becomes of the members of a piece of an object, by their names. That of the empty name
@@ -102,7 +101,7 @@ func growing(repeated ...string) rules {
 	r := rules{"": (*node).grow}
 	for _, name := range repeated {
 		r[name] = func(object *node, name string, v jsontext.Value) {
-			if was := object.get(name); was.spelled() != string(v.Raw()) {
+			if !v.IsString() || object.is(name) != string(inside(v)) {
 				object.grow(name, v)
 			}
 		}
@@ -185,7 +184,7 @@ func (n *node) get(name string) *node {
 	return n.members[name]
 }
 
-// is returns how a member that came whole is spelled.
+// is returns how a member is spelled that came whole, or the inside of a string that grows.
 func (n *node) is(name string) string {
 	if member := n.get(name); member != nil {
 		return string(member.raw)
@@ -303,14 +302,6 @@ func saysNothing(raw json.RawMessage) bool {
 		return true
 	}
 	return false
-}
-
-// spelled returns the text of a value; of none it is that of an empty string.
-func (n *node) spelled() string {
-	if n == nil {
-		return `""`
-	}
-	return string(n.json())
 }
 
 func (n *node) json() json.RawMessage {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -69,25 +70,11 @@ func (n *node) step(step string) *node {
 }
 
 // pathSteps takes a JSON path like $.list[0]['a name'].b apart: names, and indexes as "[0".
-func pathSteps(path string) []string {
-	var steps []string
-	path = strings.TrimPrefix(path, "$")
-	for path != "" {
-		var step string
-		switch {
-		case strings.HasPrefix(path, "['"):
-			step, path, _ = strings.Cut(path[2:], "']")
-		case path[0] == '[':
-			step, path, _ = strings.Cut(path, "]")
-		default:
-			path = strings.TrimPrefix(path, ".")
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			step, path = path[:end], path[end:]
-		}
-		steps = append(steps, step)
+func pathSteps(path string) (steps []string) {
+	for _, step := range pathStep.FindAllStringSubmatch(strings.TrimPrefix(path, "$"), -1) {
+		steps = append(steps, step[1]+step[2]+step[3])
 	}
 	return steps
 }
+
+var pathStep = regexp.MustCompile(`\['(.*?)'\]|(\[[^\]]*)\]|\.?([^.[]+)`)

@@ -35,7 +35,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
 	DecodeRequest:  requests(generateAPI, generateForm.decode, methodOf("generateContent")),
-	DecodeResponse: decodeGenerated,
+	DecodeResponse: answers(generateAPI, generateStream, generateAnswer),
 })
 
 // generatePath returns the model and the method that a path ends in: the name of a model, or
@@ -165,39 +165,35 @@ func generateMessage(v jsontext.Value) modelio.Message {
 
 func generateParts(v jsontext.Value) ([]modelio.Part, bool) { return objects(v, generatePart) }
 
-// generateNames is what the kinds of a part are called, and some of what they hold. The API takes names
-// in camel case and in snake case.
-type generateNames struct {
-	inlineData, fileData, functionCall, functionResponse, mimeType, fileURI string
+// snakeCase maps the names of members of a part to the other spelling that the API takes.
+var snakeCase = map[string]string{
+	"inlineData": "inline_data", "fileData": "file_data", "mimeType": "mime_type", "fileUri": "file_uri",
+	"functionCall": "function_call", "functionResponse": "function_response",
 }
-
-var (
-	camelCase = generateNames{"inlineData", "fileData", "functionCall", "functionResponse", "mimeType", "fileUri"}
-	snakeCase = generateNames{"inline_data", "file_data", "function_call", "function_response", "mime_type", "file_uri"}
-)
 
 // generatePart decodes a part. One of a kind that GK has none for, or that is not as its kind
 // should be, becomes a custom part with all of its members.
 func generatePart(v jsontext.Value) modelio.Part {
-	names := &camelCase
-	s := &snakeCase
-	for _, kind := range []string{s.inlineData, s.fileData, s.functionCall, s.functionResponse} {
-		if v.Member(kind).Present() {
-			names = &snakeCase
-		}
+	names := func(name string) string { return name }
+	snake := false
+	for _, kind := range []string{"inlineData", "fileData", "functionCall", "functionResponse"} {
+		snake = snake || v.Member(snakeCase[kind]).Present()
 	}
-	part, ok := names.decode(v)
+	if snake {
+		names = func(name string) string { return snakeCase[name] }
+	}
+	part, ok := generatePartBy(names, v)
 	if !ok {
 		return modelio.Part{Custom: v.Object()}
 	}
-	if names == &snakeCase {
+	if snake {
 		mark(&part.Metadata, wireSnakeCase)
 	}
 	return part
 }
 
-// decode decodes a part, which has one member named for its kind.
-func (n *generateNames) decode(v jsontext.Value) (modelio.Part, bool) {
+// generatePartBy decodes a part, which has one member named for its kind.
+func generatePartBy(spelled func(string) string, v jsontext.Value) (modelio.Part, bool) {
 	var part modelio.Part
 	found := 0
 	for name, m := range v.Members() {
@@ -205,20 +201,21 @@ func (n *generateNames) decode(v jsontext.Value) (modelio.Part, bool) {
 		switch name {
 		case "text":
 			part.Text, ok = textField(m)
-		case n.inlineData:
-			contentType, data := m.Member(n.mimeType).Word(), m.Member("data").Word()
+		case spelled("inlineData"):
+			contentType, data := m.Member(spelled("mimeType")).Word(), m.Member("data").Word()
 			ok = isContentType(contentType) && data != ""
 			part.Media = &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data)}
-			jsontext.KeepRest(&part.Metadata, name, m, n.mimeType, "data")
-		case n.fileData:
-			part.Media = &modelio.Media{ContentType: m.Member(n.mimeType).Word(), URL: m.Member(n.fileURI).Word()}
+			jsontext.KeepRest(&part.Metadata, name, m, spelled("mimeType"), "data")
+		case spelled("fileData"):
+			contentType, uri := m.Member(spelled("mimeType")), m.Member(spelled("fileUri"))
+			part.Media = &modelio.Media{ContentType: contentType.Word(), URL: uri.Word()}
 			ok = part.Media.URL != "" && !strings.HasPrefix(part.Media.URL, "data:")
-			jsontext.KeepRest(&part.Metadata, name, m, wordsOf(m, n.mimeType, n.fileURI)...)
-		case n.functionCall:
+			jsontext.KeepRest(&part.Metadata, name, m, wordsOf(m, spelled("mimeType"), spelled("fileUri"))...)
+		case spelled("functionCall"):
 			part.ToolRequest = toolRequest(m, "name", "id", "args")
 			ok = part.ToolRequest.Name != ""
 			jsontext.KeepRest(&part.Metadata, name, m, append(wordsOf(m, "id"), "name", "args")...)
-		case n.functionResponse:
+		case spelled("functionResponse"):
 			part.ToolResponse = &modelio.ToolResponse{Name: m.Member("name").Word(), Ref: m.Member("id").Word()}
 			part.ToolResponse.Output = m.Member("response").Raw()
 			ok = part.ToolResponse.Name != ""

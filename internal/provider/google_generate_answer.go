@@ -1,19 +1,9 @@
 package provider
 
 import (
-	"bytes"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
-
-func decodeGenerated(a *Answer) (*modelio.Response, error) {
-	if a.Status < 300 && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
-		events := &Events{a.Body, arrayElements}
-		return decodeStream(generateAPI, events, generateStream, generateAnswer)
-	}
-	return decodeAnswer(generateAPI, a, generateStream, generateAnswer)
-}
 
 var generateUsage = usageNames{
 	input:     paths{"promptTokenCount"},
@@ -73,7 +63,7 @@ func generateFinish(raw string) modelio.FinishReason {
 }
 
 // generateStream folds the answers that the API streams.
-var generateStream = chunks(rules{"candidates": each(growCandidate)}, endGenerate)
+var generateStream = folding{pieces: rules{"candidates": each(growCandidate)}, end: endGenerate, inArray: true}
 
 var candidatePieces = rules{"content": skip}
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"mime"
 	"regexp"
 	"strings"
@@ -112,7 +113,7 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
 	}
 	doc, err := parseAnswer(a.Body)
 	if err != nil {
-		return &modelio.Response{Candidates: []modelio.Candidate{looseCandidate(opaquePart(a))}, Complete: true}, nil
+		return looseResponse(opaquePart(a)...), nil
 	}
 	resp, err := decodeBody(httpAPI, doc.Root(), looseAnswer)
 	if err != nil {
@@ -139,9 +140,13 @@ func opaquePart(a *Answer) []modelio.Part {
 	return []modelio.Part{modelio.MediaPart(mediaType, dataURL(mediaType, base64.StdEncoding.EncodeToString(a.Body)))}
 }
 
-func looseCandidate(parts []modelio.Part) modelio.Candidate {
+// looseResponse returns an answer that is not known to say more than parts.
+func looseResponse(parts ...modelio.Part) *modelio.Response {
 	message := modelio.Message{Role: modelio.RoleModel, Content: parts}
-	return modelio.Candidate{Message: message, FinishReason: modelio.FinishStop}
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{{Message: message, FinishReason: modelio.FinishStop}},
+		Complete:   true,
+	}
 }
 
 // looseAnswer decodes a chat completion, or keeps the whole as a custom part. Its id and times,
@@ -150,20 +155,17 @@ func looseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if body.Member("choices").IsArray() {
 		return chatCompletion(body)
 	}
-	volatile := []string{"id", "created", "created_at"}
-	part := modelio.Part{Custom: body.Rest(volatile...)}
-	switch {
-	case !body.IsObject():
-		part.Custom = modelio.Object{"json": body.Raw()}
-	case part.Custom == nil:
-		part.Custom = modelio.Object{}
+	if !body.IsObject() {
+		return looseResponse(modelio.Part{Custom: modelio.Object{"json": body.Raw()}}), nil
 	}
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{looseCandidate([]modelio.Part{part})},
-		ID:         body.Member("id").Word(),
-		Model:      body.Member("model").Word(),
-		Usage:      chatUsage.decode(body.Member("usage")),
-	}, nil
+	part := modelio.Part{Custom: body.Object()}
+	for _, volatile := range []string{"id", "created", "created_at"} {
+		delete(part.Custom, volatile)
+	}
+	resp := looseResponse(part)
+	resp.ID, resp.Model = body.Member("id").Word(), body.Member("model").Word()
+	resp.Usage = chatUsage.decode(body.Member("usage"))
+	return resp, nil
 }
 
 // streamsChat reports whether the events of an answer are chunks of a chat completion.
@@ -191,12 +193,9 @@ func looseStream(events *Events) *modelio.Response {
 		if doc, err := jsontext.Parse(event.Data); err == nil {
 			o["data"] = doc.Root().Raw()
 		} else {
-			for name, v := range opaque(event.Data) {
-				o[name] = v
-			}
+			maps.Copy(o, opaque(event.Data))
 		}
 		all = append(all, jsontext.ObjectText(o))
 	}
-	part := modelio.Part{Custom: modelio.Object{"events": jsontext.List(all)}}
-	return &modelio.Response{Candidates: []modelio.Candidate{looseCandidate([]modelio.Part{part})}, Complete: true}
+	return looseResponse(modelio.Part{Custom: modelio.Object{"events": jsontext.List(all)}})
 }

@@ -14,7 +14,7 @@ func takeMessages(one func(jsontext.Value) modelio.Message, emptyFits bool) take
 			return false
 		}
 		messages := make([]modelio.Message, 0, v.Len())
-		var calls callNames
+		calls := callNames{}
 		for _, e := range v.Elements() {
 			if !e.Member("role").Present() {
 				return false
@@ -107,17 +107,14 @@ func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest
 type callNames map[string]string
 
 // resolve notes the calls of m and names the tools of its results.
-func (c *callNames) resolve(m *modelio.Message) {
+func (c callNames) resolve(m *modelio.Message) {
 	for i := range m.Content {
 		part := &m.Content[i]
 		if call := part.ToolRequest; call != nil && call.Ref != "" {
-			if *c == nil {
-				*c = callNames{}
-			}
-			(*c)[call.Ref] = call.Name
+			c[call.Ref] = call.Name
 		}
 		if result := part.ToolResponse; result != nil && result.Name == "" {
-			result.Name = (*c)[result.Ref]
+			result.Name = c[result.Ref]
 		}
 	}
 }

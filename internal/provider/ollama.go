@@ -52,7 +52,10 @@ var ollamaParts = []partTaker{
 func ollamaMessage(v jsontext.Value) modelio.Message {
 	var m modelio.Message
 	if chatRole(&m, v.Member("role")); m.Role == modelio.RoleTool {
-		ollamaResult(&m, v)
+		takeResult(&m, v, ollamaResult)
+		if part := &m.Content[0]; part.ToolResponse.Name == "" {
+			mark(&part.Metadata, wireNameless)
+		}
 	} else {
 		takeParts(&m, v, ollamaParts)
 	}
@@ -68,32 +71,23 @@ func ollamaText(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part,
 	return []modelio.Part{modelio.TextPart(text)}, ok
 }
 
-// ollamaResult decodes the result of a tool call.
-func ollamaResult(m *modelio.Message, v jsontext.Value) {
-	result := &modelio.ToolResponse{}
-	part := modelio.Part{ToolResponse: result}
-	for name, f := range v.Members() {
-		ok := name == "role"
-		switch name {
-		case "tool_name":
-			result.Name = f.Word()
-			ok = f.IsWord()
-		case "tool_call_id":
-			result.Ref = f.Word()
-			ok = f.IsWord()
-		case "content":
-			if ok = f.IsString(); ok {
-				result.Output = f.Raw()
-			}
-		}
-		if !ok {
-			jsontext.Keep(&m.Metadata, name, f.Raw())
-		}
+// ollamaResult are the members of a message that is the result of a tool call.
+var ollamaResult = []partTaker{
+	{"tool_name", ollamaName},
+	{"tool_call_id", resultRef},
+	{"content", ollamaOutput},
+}
+
+func ollamaName(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	m.Content[0].ToolResponse.Name = v.Word()
+	return nil, v.IsWord()
+}
+
+func ollamaOutput(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool) {
+	if !v.IsString() {
+		return nil, false
 	}
-	if result.Name == "" {
-		mark(&part.Metadata, wireNameless)
-	}
-	m.Content = []modelio.Part{part}
+	return resultContent(m, name, v)
 }
 
 // ollamaImages decodes images, which are base64 without their content type.

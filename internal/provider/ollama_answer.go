@@ -21,12 +21,8 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c.Message = ollamaMessage(message)
 		delete(c.Message.Metadata, "role")
 	} else {
-		if thinking := body.Member("thinking"); thinking.IsWord() {
-			c.Message.Content = []modelio.Part{modelio.ReasoningPart(thinking.Word())}
-		}
-		if text, ok := text.Text(); ok {
-			c.Message.Content = append(c.Message.Content, modelio.TextPart(text))
-		}
+		takeParts(&c.Message, body, []partTaker{{"thinking", ollamaThinking}, {"response", ollamaText}})
+		c.Message.Metadata = nil // the rest of the body
 	}
 	c.Message.Role = modelio.RoleModel
 	for _, part := range c.Message.Content {
@@ -46,11 +42,11 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // ollamaStream folds the answers that the APIs stream.
-var ollamaStream = chunks(rules{
+var ollamaStream = folding{end: endOllama, pieces: rules{
 	"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
 	"response": (*node).grow,
 	"thinking": (*node).grow,
-}, endOllama)
+}}
 
 // addCalls takes tool calls, each of which comes whole.
 func addCalls(message *node, name string, v jsontext.Value) {

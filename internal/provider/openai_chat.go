@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -29,15 +28,11 @@ var _ = Register(&Codec{
 	Match:          posts(hasList("messages"), chatPaths...),
 	DecodeRequest:  requests(chatAPI, chatForm.decode, chatOutside),
 	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),
-	Encoder:        &Encoder{encodeChat, chatEndpoint},
+	Encoder:        &Encoder{encodeChat, "/v1/chat/completions"},
 })
 
 // chatPaths are what the paths of the API end in.
 var chatPaths = []string{"/chat/completions", "/agents/completions", "/openai"}
-
-func chatEndpoint(req *modelio.Request) string {
-	return deployed(req, "/v1", "/chat/completions")
-}
 
 var chatForm = requestForm{members: chatMembers, parameters: chatParameters}
 
@@ -72,14 +67,6 @@ func deployment(w *Wire, r *modelio.Request) {
 	}
 }
 
-// deployed returns the endpoint at path: below a deployment where there is one, else below base.
-func deployed(r *modelio.Request, base, path string) string {
-	if deployment := urlSegment(r, "deployment"); deployment != "" {
-		base = "/openai/deployments/" + url.PathEscape(deployment)
-	}
-	return endpointOf(r, base+path)
-}
-
 func encodeChat(req *modelio.Request) ([]byte, error) {
 	body, err := encodeBody(req, chatAPI, chatParameters, isUntyped, encodeChatTool)
 	if err != nil {
@@ -90,9 +77,6 @@ func encodeChat(req *modelio.Request) ([]byte, error) {
 	}
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	if req.Model == urlSegment(req, "deployment") {
-		delete(body, "model")
-	}
 	overlay(body, req.Options)
 	return jsontext.ObjectText(body), nil
 }
@@ -149,40 +133,29 @@ func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-// chatRoles maps the wire's roles to ours (design R15). The first of each role is the one
-// that is encoded; the others are kept as "role" in the message's Metadata.
-var chatRoles = []struct {
-	wire string
-	role modelio.Role
-}{
-	{"system", modelio.RoleSystem},
-	{"user", modelio.RoleUser},
-	{"assistant", modelio.RoleModel},
-	{"tool", modelio.RoleTool},
-	{"developer", modelio.RoleSystem},
-	{"function", modelio.RoleTool},
-	{"model", modelio.RoleModel},
+// chatRoles maps the wire's roles to ours (design R15).
+var chatRoles = map[string]modelio.Role{
+	"system":    modelio.RoleSystem,
+	"developer": modelio.RoleSystem,
+	"user":      modelio.RoleUser,
+	"assistant": modelio.RoleModel,
+	"model":     modelio.RoleModel,
+	"tool":      modelio.RoleTool,
+	"function":  modelio.RoleTool,
 }
 
-// chatRole takes the role of a message. One that is not known speaks to the model, so it is a user's.
+// chatRole takes the role of a message. One that is not known speaks to the model, so it is a user's. One that
+// is not the usual one for ours is kept in Metadata.
 func chatRole(m *modelio.Message, v jsontext.Value) {
-	m.Role = modelio.RoleUser
-	for _, r := range chatRoles {
-		if r.wire == v.Word() {
-			m.Role = r.role
-			break
-		}
-	}
+	m.Role = cmp.Or(chatRoles[v.Word()], modelio.RoleUser)
 	if v.Word() != wireRole(m.Role) {
 		jsontext.Keep(&m.Metadata, "role", v.Raw())
 	}
 }
 
 func wireRole(role modelio.Role) string {
-	for _, r := range chatRoles {
-		if r.role == role {
-			return r.wire
-		}
+	if role == modelio.RoleModel {
+		return "assistant"
 	}
 	return string(role)
 }

@@ -13,7 +13,7 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("choices").IsArray() {
 		return nil, neither("choices")
 	}
-	resp := responseOf(body, chatUsage, "choices")
+	resp := responseOf(body, chatUsage, nil, "choices")
 	if resp.Usage == nil {
 		resp.Usage = chatUsage.decode(body.Member("x_groq", "usage"))
 	}
@@ -78,20 +78,15 @@ func tidyCall(part *modelio.Part) {
 	if marked(part.Metadata, wireFunctionCall) {
 		delete(part.Metadata, "arguments")
 	}
-	rest, ok := jsontext.MembersOf(part.Metadata["function"])
-	if !ok {
-		return
-	}
-	delete(rest, "arguments")
-	delete(part.Metadata, "function")
-	if len(rest) > 0 {
+	if rest, ok := jsontext.MembersOf(part.Metadata["function"]); ok {
+		delete(rest, "arguments")
 		part.Metadata["function"] = jsontext.ObjectText(rest)
 	}
 }
 
 // chatStream folds the chunks of chat completions, and of completions, whose choices have text and no
 // message.
-var chatStream = chunks(rules{
+var chatStream = folding{end: endChat, pieces: rules{
 	"choices": each(growChoice),
 	"id":      (*node).first,
 	"model":   (*node).first,
@@ -99,7 +94,7 @@ var chatStream = chunks(rules{
 	// padding
 	"obfuscation": skip,
 	"p":           skip,
-}, endChat)
+}}
 
 var (
 	choicePieces = rules{

@@ -49,15 +49,12 @@ func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
 			content = append(content, part)
 		}
 	}
-	switch {
-	case isPlainText(content) && !marked(m.Metadata, wireArray):
-		o["content"] = jsontext.Text(*content[0].Text)
-	case content != nil:
-		blocks, err := encodeChatBlocks(content)
+	if content != nil {
+		written, err := encodeContent(content, !marked(m.Metadata, wireArray), encodeChatBlocks)
 		if err != nil {
 			return nil, wireFailure(chatAPI, at, -1, err.Error())
 		}
-		o["content"] = blocks
+		o["content"] = written
 	}
 	if calls != nil {
 		o["tool_calls"] = jsontext.List(calls)
@@ -88,15 +85,12 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 		if result.Ref != "" {
 			o["tool_call_id"] = jsontext.Text(result.Ref)
 		}
-		switch {
-		case result.Content != nil:
-			blocks, err := encodeChatBlocks(result.Content)
+		if result.Content != nil || result.Output != nil {
+			output, err := encodeOutput(result, encodeChatBlocks)
 			if err != nil {
 				return nil, wireFailure(chatAPI, at, i, err.Error())
 			}
-			o["content"] = blocks
-		case result.Output != nil:
-			o["content"] = argumentsOf(result.Output)
+			o["content"] = output
 		}
 		overlay(o, part.Metadata)
 		overlay(o, m.Metadata)

@@ -33,7 +33,7 @@ func marked(o modelio.Object, word string) bool {
 }
 
 // A partTaker takes a member of a message into parts of its content. It reports false for one that does not fit
-// them, as for one that is not there.
+// them.
 type partTaker struct {
 	name string
 	take func(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool)
@@ -44,7 +44,11 @@ type partTaker struct {
 func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
 	taken := append(make([]string, 0, 8), "role")
 	for _, taker := range takers {
-		if parts, ok := taker.take(m, taker.name, v.Member(taker.name)); ok {
+		f := v.Member(taker.name)
+		if !f.Present() {
+			continue
+		}
+		if parts, ok := taker.take(m, taker.name, f); ok {
 			m.Content = joined(m.Content, parts)
 			taken = append(taken, taker.name)
 		}
@@ -69,7 +73,7 @@ var chatParts = []partTaker{
 func chatMessage(v jsontext.Value) modelio.Message {
 	var m modelio.Message
 	if chatRole(&m, v.Member("role")); m.Role == modelio.RoleTool {
-		chatToolMessage(&m, v)
+		takeResult(&m, v, chatResult)
 	} else {
 		takeParts(&m, v, chatParts)
 	}
@@ -117,33 +121,39 @@ func isPlainText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0
 }
 
-// chatToolMessage decodes the result of one tool call.
-func chatToolMessage(m *modelio.Message, v jsontext.Value) {
-	result := &modelio.ToolResponse{}
-	for name, f := range v.Members() {
-		switch name {
-		case "role":
-			continue
-		case "tool_call_id":
-			if f.IsWord() {
-				result.Ref = f.Word()
-				continue
-			}
-		case "name": // not encoded from the field, which may be the name of the call
-			result.Name = f.Word()
-		case "content":
-			if f.IsString() {
-				result.Output = f.Raw()
-				continue
-			}
-			if parts, ok := chatContent(f); ok {
-				result.Content = parts
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
+// chatResult are the members of a message that is the result of one tool call.
+var chatResult = []partTaker{
+	{"tool_call_id", resultRef},
+	{"name", resultName},
+	{"content", resultContent},
+}
+
+// takeResult takes the members of a message into its one tool response.
+func takeResult(m *modelio.Message, v jsontext.Value, takers []partTaker) {
+	m.Content = []modelio.Part{{ToolResponse: &modelio.ToolResponse{}}}
+	takeParts(m, v, takers)
+}
+
+func resultRef(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	m.Content[0].ToolResponse.Ref = v.Word()
+	return nil, v.IsWord()
+}
+
+// resultName takes the name of a tool, which is encoded from Metadata: that of the field may be the name of
+// the call.
+func resultName(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	m.Content[0].ToolResponse.Name = v.Word()
+	return nil, false
+}
+
+func resultContent(m *modelio.Message, _ string, v jsontext.Value) (_ []modelio.Part, ok bool) {
+	result := m.Content[0].ToolResponse
+	if v.IsString() {
+		result.Output = v.Raw()
+		return nil, true
 	}
-	m.Content = []modelio.Part{{ToolResponse: result}}
+	result.Content, ok = chatContent(v)
+	return nil, ok
 }
 
 // chatContent decodes the content of a message: a string, or a list of blocks.
@@ -246,49 +256,37 @@ func chatToolCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Pa
 
 // chatToolCall decodes a call of a function or of a custom tool.
 func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
-	kind, known := "function", v.Member("type")
-	if known.Present() {
-		kind = known.Word()
+	kind, typed := "function", v.Member("type").Present()
+	if typed {
+		kind = v.Member("type").Word()
 	}
-	inner := v.Member(kind)
-	part := modelio.Part{
-		ToolRequest: &modelio.ToolRequest{Name: inner.Member("name").Word()},
-		Metadata:    v.Rest("type", "id", kind),
-	}
-	if part.ToolRequest.Name == "" {
-		return part, false
-	}
-	if id := v.Member("id"); id.IsWord() {
-		part.ToolRequest.Ref = id.Word()
-	} else if id.Present() {
+	inner, id := v.Member(kind), v.Member("id")
+	call := &modelio.ToolRequest{Name: inner.Member("name").Word(), Ref: id.Word()}
+	part := modelio.Part{ToolRequest: call, Metadata: v.Rest("type", "id", kind)}
+	if id.Present() && !id.IsWord() {
 		jsontext.Keep(&part.Metadata, "id", id.Raw())
 	}
+	ok := call.Name != ""
 	switch kind {
 	case "function":
 		var rest modelio.Object = inner.Rest("name", "arguments")
-		bare := !setArguments(part.ToolRequest, inner.Member("arguments"), &rest)
+		bare := !setArguments(call, inner.Member("arguments"), &rest)
 		if rest != nil {
 			jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
 		}
-		switch {
-		case bare && !known.Present():
-			return part, false
-		case bare:
+		if bare {
 			mark(&part.Metadata, wireBare)
-		case !known.Present():
+		} else if !typed {
 			mark(&part.Metadata, wireUntyped)
 		}
+		return part, ok && (typed || !bare)
 	case "custom":
-		if !inner.Member("input").IsString() {
-			return part, false
-		}
-		part.ToolRequest.Input = inner.Member("input").Raw()
+		call.Input = inner.Member("input").Raw()
 		jsontext.KeepRest(&part.Metadata, kind, inner, "name", "input")
 		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
-	default:
-		return part, false
+		return part, ok && inner.Member("input").IsString()
 	}
-	return part, true
+	return part, false
 }
 
 // chatFunctionCall decodes the one function call that a message had before there were tools.
@@ -306,31 +304,32 @@ func chatFunctionCall(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio
 // the input does not say what the string was, it is kept in rest: the model has seen each of its
 // characters. It reports false if there are no arguments.
 func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Object) bool {
-	if !v.Present() {
+	text, isText := v.Text()
+	input := []byte(text)
+	switch {
+	case !v.Present():
 		return false
-	}
-	if text, ok := v.Text(); ok && text != "" {
-		input := []byte(text)
-		if input[0] == '{' && canon.Canonical(input) {
-			call.Input = input
-			return true
-		}
+	case v.IsObject():
+		call.Input = v.Raw()
+	case !isText || text == "":
+	case input[0] == '{' && canon.Canonical(input):
+		call.Input = input
+		return true
+	default:
 		doc, err := jsontext.Parse(input)
 		if err != nil || !doc.Root().IsObject() { // cut off, say
 			call.Input = v.Raw()
 			return true
 		}
 		var compact bytes.Buffer
-		_ = json.Compact(&compact, input) // parse has accepted it
+		_ = json.Compact(&compact, input) // was parsed
 		call.Input = compact.Bytes()
-	} else if v.IsObject() {
-		call.Input = v.Raw()
 	}
-	if text, ok := v.Text(); ok && call.Input != nil && canon.Canonical(call.Input) && text == string(spaced(call.Input)) {
-		jsontext.Keep(rest, "arguments", spacedText)
-		return true
+	spelling := v.Raw()
+	if isText && call.Input != nil && canon.Canonical(call.Input) && text == string(spaced(call.Input)) {
+		spelling = spacedText
 	}
-	jsontext.Keep(rest, "arguments", v.Raw())
+	jsontext.Keep(rest, "arguments", spelling)
 	return true
 }
 

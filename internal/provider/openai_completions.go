@@ -14,9 +14,11 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Seeded:         true,
 	Match:          matchCompletions,
-	DecodeRequest:  requests(completionsAPI, requestForm{prompt: "prompt", parameters: chatParameters}.decode, deployment),
+	DecodeRequest:  requests(completionsAPI, completionsForm.decode, deployment),
 	DecodeResponse: answers(completionsAPI, chatStream, completion),
 })
+
+var completionsForm = requestForm{prompt: "prompt", parameters: chatParameters}
 
 func matchCompletions(w *Wire) bool {
 	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)
@@ -27,7 +29,7 @@ func completion(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("choices").IsArray() {
 		return nil, neither("choices")
 	}
-	resp := responseOf(body, chatUsage, "choices")
+	resp := responseOf(body, chatUsage, nil, "choices")
 	for _, choice := range body.Member("choices").Elements() {
 		c := chatChoice(choice)
 		if text, ok := choice.Member("text").Text(); ok && len(c.Message.Content) == 0 {

@@ -23,15 +23,11 @@ func embeddings(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
 	for _, e := range body.Member("data").Elements() {
-		part := modelio.Part{Custom: modelio.Object{}}
-		for name, v := range e.Rest("object", "index") {
-			if !saysNothing(v) {
-				part.Custom[name] = v
-			}
-		}
+		part := modelio.Part{Custom: e.Object()}
+		delete(part.Custom, "object")
+		delete(part.Custom, "index")
 		c.Message.Content = append(c.Message.Content, part)
 	}
-	resp := responseOf(body, chatUsage, "data")
-	resp.Candidates = []modelio.Candidate{c}
-	return resp, nil
+	tidy(&c.Message)
+	return responseOf(body, chatUsage, []modelio.Candidate{c}, "data"), nil
 }

@@ -28,14 +28,12 @@ var _ = Register(&Codec{
 	Match:          posts(isResponsesBody, "/responses"),
 	DecodeRequest:  requests(responsesAPI, responsesForm.decode, nil),
 	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),
-	Encoder:        &Encoder{encodeResponses, responsesEndpoint},
+	Encoder:        &Encoder{encodeResponses, "/v1/responses"},
 })
 
 func isResponsesBody(body jsontext.Value) bool {
 	return body.Member("input").Present() || body.Member("prompt").IsObject()
 }
-
-func responsesEndpoint(req *modelio.Request) string { return endpointOf(req, "/v1/responses") }
 
 var responsesForm = requestForm{parameters: responsesParameters, members: map[string]taker{
 	"instructions": takeSystem(markedText(wireInstructions)),
@@ -74,7 +72,7 @@ func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
 		return true
 	}
 	messages, ok := objects(v, responsesItem)
-	var calls callNames
+	calls := callNames{}
 	for i := range messages {
 		calls.resolve(&messages[i])
 	}
@@ -111,30 +109,20 @@ func responsesItem(v jsontext.Value) modelio.Message {
 
 func responsesMessage(v jsontext.Value) (modelio.Message, bool) {
 	var m modelio.Message
-	if !v.Member("role").Present() {
-		return m, false
-	}
 	chatRole(&m, v.Member("role"))
-	for name, f := range v.Members() {
-		switch name {
-		case "role":
-			continue
-		case "content":
-			if text, ok := f.Text(); ok {
-				m.Content = []modelio.Part{modelio.TextPart(text)}
-				continue
-			}
-			if parts, ok := responsesBlocks(f, m.Role); ok {
-				m.Content = parts
-				if isPlainText(parts) {
-					mark(&m.Metadata, wireArray)
-				}
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, f.Raw())
+	takeParts(&m, v, []partTaker{{"content", responsesMessageContent}})
+	return m, v.Member("role").Present()
+}
+
+func responsesMessageContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+	if text, ok := v.Text(); ok {
+		return []modelio.Part{modelio.TextPart(text)}, true
 	}
-	return m, true
+	parts, ok := responsesBlocks(v, m.Role)
+	if isPlainText(parts) {
+		mark(&m.Metadata, wireArray)
+	}
+	return parts, ok
 }
 
 // responsesCall decodes a call of a function or of a custom tool.

@@ -32,18 +32,14 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 			c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 		}
 	}
-	resp := responseOf(body, responsesUsage, "output", "status", "incomplete_details", "error")
-	resp.Candidates = []modelio.Candidate{c}
-	return resp, nil
+	taken := []string{"output", "status", "incomplete_details", "error"}
+	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...), nil
 }
 
 // responsesParts decodes an item of an output. Its id and status change or go without saying.
 func responsesParts(item jsontext.Value) []modelio.Part {
 	if item.Member("type").Word() == "image_generation_call" && item.Member("result").IsWord() {
-		contentType := "image/" + firstWord(item, "output_format")
-		if contentType == "image/" {
-			contentType = "image/png"
-		}
+		contentType := "image/" + cmp.Or(item.Member("output_format").Word(), "png")
 		part := modelio.MediaPart(contentType, dataURL(contentType, item.Member("result").Word()))
 		part.Metadata = item.Rest("id", "status", "result")
 		return []modelio.Part{part}
@@ -71,7 +67,7 @@ func responsesParts(item jsontext.Value) []modelio.Part {
 
 // responsesStream folds events. The last one has the response whole; what the others say counts if that
 // did not come, or came without output.
-var responsesStream = folding{addResponses, endResponses}
+var responsesStream = folding{add: addResponses, end: endResponses}
 
 // itemPieces are an item as it begins, and as it ends. What it has by then counts.
 var itemPieces = rules{"content": putBlocks, "summary": putBlocks}

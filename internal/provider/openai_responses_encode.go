@@ -87,16 +87,12 @@ func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 // encodeResponsesMessage writes the message that has content, the parts of m from the first one on.
 func encodeResponsesMessage(at, first int, m modelio.Message, content []modelio.Part) (json.RawMessage, error) {
 	o := texts("role", wireRole(m.Role))
-	if isPlainText(content) && !marked(m.Metadata, wireArray) {
-		o["content"] = jsontext.Text(*content[0].Text)
-	} else if content != nil {
-		blocks, err := encodeParts(content, func(i int, part modelio.Part) (modelio.Object, error) {
-			return encodeResponsesBlock(at, first+i, m.Role, part)
-		})
+	if content != nil {
+		written, err := encodeContent(content, !marked(m.Metadata, wireArray), responsesWriter(at, first, 1, m.Role))
 		if err != nil {
 			return nil, err
 		}
-		o["content"] = blocks
+		o["content"] = written
 	}
 	overlay(o, m.Metadata)
 	return jsontext.ObjectText(o), nil
@@ -117,17 +113,11 @@ func encodeResponsesCall(part modelio.Part) json.RawMessage {
 func encodeResponsesResult(message, at int, part modelio.Part) (json.RawMessage, error) {
 	result := part.ToolResponse
 	o := texts("type", "function_call_output", "call_id", result.Ref)
-	if result.Content == nil {
-		o["output"] = argumentsOf(result.Output)
-	} else {
-		blocks, err := encodeParts(result.Content, func(_ int, part modelio.Part) (modelio.Object, error) {
-			return encodeResponsesBlock(message, at, modelio.RoleTool, part)
-		})
-		if err != nil {
-			return nil, err
-		}
-		o["output"] = blocks
+	output, err := encodeOutput(result, responsesWriter(message, at, 0, modelio.RoleTool))
+	if err != nil {
+		return nil, err
 	}
+	o["output"] = output
 	overlay(o, part.Metadata)
 	return jsontext.ObjectText(o), nil
 }
@@ -152,6 +142,16 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 	}
 	overlay(o, extra)
 	return jsontext.ObjectText(o)
+}
+
+// responsesWriter returns what writes blocks of a message by role. The first is of its part at, and each
+// further one of the part that is step after it.
+func responsesWriter(message, at, step int, role modelio.Role) func([]modelio.Part) (json.RawMessage, error) {
+	return func(parts []modelio.Part) (json.RawMessage, error) {
+		return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
+			return encodeResponsesBlock(message, at+i*step, role, part)
+		})
+	}
 }
 
 func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part) (modelio.Object, error) {

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -64,27 +66,24 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 
 // encode undoes decode. It fails on a parameter that the API does not have.
 func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
-	o := modelio.Object{}
-	put := func(ours string, v json.RawMessage) error {
-		for name, of := range p {
-			if of == ours {
-				o[name] = v
-				return nil
-			}
-		}
-		return &WireError{API: r.API, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
-	}
+	said := modelio.Object{}
 	for _, parameter := range modelio.Parameters {
 		if number := *parameter.Field(r); number != nil {
-			if err := put(parameter.Name, json.RawMessage(*number)); err != nil {
-				return nil, err
-			}
+			said[parameter.Name] = json.RawMessage(*number)
 		}
 	}
 	if r.Stop != nil {
-		if err := put(stopName, jsontext.Texts(r.Stop)); err != nil {
-			return nil, err
+		said[stopName] = jsontext.Texts(r.Stop)
+	}
+	o := modelio.Object{}
+	for name, ours := range p {
+		if v, ok := said[ours]; ok {
+			o[name] = v
+			delete(said, ours)
 		}
+	}
+	for _, ours := range slices.Sorted(maps.Keys(said)) {
+		return nil, &WireError{API: r.API, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
 	}
 	return o, nil
 }

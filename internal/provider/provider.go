@@ -39,9 +39,9 @@ type Codec struct {
 type Encoder struct {
 	// Request returns a body that DecodeRequest decodes to req again.
 	Request func(req *modelio.Request) ([]byte, error)
-	// Endpoint returns the path and query that req is sent to, as the API's home has it. Keys are
-	// not in it.
-	Endpoint func(req *modelio.Request) string
+	// Path is where the API's home takes requests. What a decoded request says of another path or of a
+	// query is left out.
+	Path string
 }
 
 // registered are the codecs of all APIs but the generic one. Nothing changes them after the
@@ -52,7 +52,7 @@ var registered []*Codec
 // codec's own file, so that no other file names an API. The order of calls does not matter, since
 // no two codecs match the same request. It panics where the API has a codec already.
 func Register(c *Codec) *Codec {
-	if _, ok := find(c.API); ok {
+	if _, ok := Named(c.API); ok {
 		panic("two codecs for " + c.API)
 	}
 	registered = append(registered, c)
@@ -76,14 +76,7 @@ func Match(w *Wire) (*Codec, bool) {
 
 // Named returns the codec of an API.
 func Named(api string) (*Codec, bool) {
-	if api == generic.API {
-		return generic, true
-	}
-	return find(api)
-}
-
-func find(api string) (*Codec, bool) {
-	for _, c := range registered {
+	for _, c := range Codecs() {
 		if c.API == api {
 			return c, true
 		}

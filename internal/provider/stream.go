@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"mime"
+	"regexp"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -33,20 +34,15 @@ func framingOf(contentType string, body []byte) *framing {
 		}
 		return nil
 	}
-	if mediaType == "text/event-stream" {
+	if mediaType == "text/event-stream" || beginsWithField.Match(begin) {
 		return &serverSentEvents
-	}
-	for bytes.HasPrefix(begin, []byte(":")) { // comments, which keep the connection alive
-		_, begin = cutLine(begin)
-		begin = bytes.TrimLeft(begin, "\r\n")
-	}
-	for _, field := range []string{"data:", "event:", "id:", "retry:"} {
-		if bytes.HasPrefix(begin, []byte(field)) {
-			return &serverSentEvents
-		}
 	}
 	return nil
 }
+
+// beginsWithField matches server-sent events. Before the first there may be comments, which keep the connection
+// alive.
+var beginsWithField = regexp.MustCompile(`^(:[^\r\n]*[\r\n]+)*(data|event|id|retry):`)
 
 // isLines reports whether a body that begins with an object has another one on its next line.
 func isLines(body []byte) bool {

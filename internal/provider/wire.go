@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -109,7 +110,8 @@ func IsCredential(name string) bool {
 	if name == "ts" || name == "upload_id" {
 		return true
 	}
-	words := strings.FieldsFunc(spaceCamelCase(name), func(r rune) bool {
+	spaced := strings.ToLower(camelCase.ReplaceAllString(name, "$1 $2"))
+	words := strings.FieldsFunc(spaced, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	for i, word := range words {
@@ -128,18 +130,9 @@ func IsCredential(name string) bool {
 }
 
 // placeTokens are the words before "token" that make it a place in a list, or of a text.
-var placeTokens = []string{"page", "next", "previous", "prev", "continuation", "sync", "start", "end", "stop", "max", "eos", "bos", "pad"}
-
-// spaceCamelCase returns name in lower case with a space before each capital after a small letter.
-func spaceCamelCase(name string) string {
-	var b strings.Builder
-	var small bool
-	for _, r := range name {
-		if small && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		small = unicode.IsLower(r)
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
+var placeTokens = []string{
+	"page", "next", "previous", "prev", "continuation", "sync", "start", "end", "stop", "max", "eos", "bos", "pad",
 }
+
+// camelCase is the place in a name where a capital comes after a small letter.
+var camelCase = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
