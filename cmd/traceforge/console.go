@@ -9,7 +9,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -20,14 +22,18 @@ type console struct {
 	stdout *bufio.Writer
 	stderr io.Writer
 
-	terminal bool // stdout is one
-	color    bool // and its user wants colour
+	secrets  *secret.Scanner // of this process, which none of it prints
+	terminal bool            // stdout is one
+	color    bool            // and its user wants colour
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
 	terminal := isTerminal(stdout)
+	secrets := secret.New()
+	secrets.Environment(os.Environ())
 	return &console{
-		stdin: stdin, stdout: bufio.NewWriter(stdout), stderr: stderr,
+		secrets: secrets,
+		stdin:   stdin, stdout: bufio.NewWriter(stdout), stderr: stderr,
 		terminal: terminal, color: terminal && wantsColor(os.Getenv),
 	}
 }
@@ -46,10 +52,11 @@ func wantsColor(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// canonical writes a line of canonical JSON, but to a terminal in a spelling that is safe there.
+// canonical writes a line of canonical JSON, but to a terminal or the log of a job in a spelling that is
+// safe there.
 func (c *console) canonical(line string) {
-	if c.terminal {
-		line = page.Printable(line)
+	if c.terminal || annotation.Wanted() { // a log is no place for exact bytes: a runner reads commands in it
+		line = plaintext.Line(line)
 	}
 	fmt.Fprintln(c.stdout, line)
 }
@@ -60,14 +67,14 @@ func (c *console) json(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.stdout, page.Printable(string(text)))
+	_, err = fmt.Fprintln(c.stdout, plaintext.Line(string(text)))
 	return err
 }
 
 // say writes a line to stderr, behind what was answered so far.
 func (c *console) say(format string, args ...any) {
 	c.stdout.Flush() // an error is sticky
-	fmt.Fprintln(c.stderr, page.PrintableText(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(c.stderr, plaintext.Text(c.secrets.Mask(fmt.Sprintf(format, args...))))
 }
 
 // complain says what went wrong with the named command.
@@ -84,7 +91,13 @@ func (c *console) complain(name string, err error) {
 }
 
 // line writes a line of the answer.
-func (c *console) line(line string) { fmt.Fprintln(c.stdout, page.Printable(line)) }
+func (c *console) line(line string) { fmt.Fprintln(c.stdout, plaintext.Line(c.secrets.Mask(line))) }
+
+// command writes a workflow command to stderr, which must begin a line as it is.
+func (c *console) command(command string) {
+	c.stdout.Flush()
+	fmt.Fprintln(c.stderr, c.secrets.Mask(command))
+}
 
 // sayAll writes lines to stderr.
 func (c *console) sayAll(lines []string) {
@@ -94,7 +107,7 @@ func (c *console) sayAll(lines []string) {
 }
 
 // text writes lines of the answer.
-func (c *console) text(text string) { fmt.Fprint(c.stdout, page.PrintableText(text)) }
+func (c *console) text(text string) { fmt.Fprint(c.stdout, plaintext.Text(c.secrets.Mask(text))) }
 
 // finding writes a line of the answer for a finding.
 func (c *console) finding(f snapshot.Finding) {

@@ -29,7 +29,7 @@ func diff(c *call) error {
 		return err
 	}
 	defer to.close()
-	differences, err := compare(from.Store, to.Store)
+	differences, err := compare(from.Store, to.Store, func(d *snapshot.Document) { c.secrets.Hide(d) })
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func diff(c *call) error {
 }
 
 // compare returns what differs between two states, by the documents' names.
-func compare(from, to *store.Store) ([]*page.Difference, error) {
+func compare(from, to *store.Store, hide func(*snapshot.Document)) ([]*page.Difference, error) {
 	before, err := place.Seals(from)
 	if err != nil {
 		return nil, err
@@ -66,6 +66,8 @@ func compare(from, to *store.Store) ([]*page.Difference, error) {
 		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
 		}
+		hide(f)
+		hide(t)
 		d, err := page.Explain(c, f, t)
 		if err != nil {
 			return nil, err

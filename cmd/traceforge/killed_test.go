@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -29,7 +28,9 @@ func TestKilledWriters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs many processes")
 	}
-	s := newScene(t, 16, 8)
+	const writers = 16
+	s := newScene(t, 1, writers+1, 8)
+	s.build(writers)
 	s.record("round 0 ")
 	s.requireClean()
 
@@ -58,7 +59,7 @@ func TestKilledGoTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go test many times")
 	}
-	s := newScene(t, 4, 30)
+	s := newScene(t, 4, 1, 30)
 	for range 2 {
 		cmd := s.command("go", "some ", "test", "-p", "4", "./...", "-update")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -77,81 +78,91 @@ func TestKilledGoTest(t *testing.T) {
 	}
 }
 
-// A scene is a toy module whose packages record, compiled.
+// A scene is a toy module whose packages record.
 type scene struct {
-	t        *testing.T
-	dir      string
-	store    string
-	env      []string
-	binaries []string // as go test -c makes them
-	next     string   // the binary of one more package
-	prompt   string   // of the last whole recording
-	took     time.Duration
+	t      *testing.T
+	dir    string
+	store  string
+	env    []string
+	binary string   // of the first package, as go test -c makes it
+	tests  []string // of that package: a process runs each
+	next   string   // one more of them
+	prompt string   // of the last whole recording
+	took   time.Duration
 }
 
-func newScene(t *testing.T, packages, subtests int) *scene {
+func newScene(t *testing.T, packages, tests, subtests int) *scene {
 	s := &scene{t: t, dir: t.TempDir()}
 	s.store = filepath.Join(s.dir, ".ai-snapshots")
 	require.NoError(t, makeToy(s.dir))
-	require.NoError(t, makePackages(s.dir, packages+1, subtests))
+	require.NoError(t, makePackages(s.dir, packages, tests, subtests))
 	provider := fakeprovider.New(t)
 	provider.Handle(fakeprovider.Echo())
 	s.env = append(append(os.Environ(), toyEnv(t)...), "MODEL_URL="+provider.URL())
-	out, err := s.command("go", "", "test", "-c", "-o", "bin/", "./...").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	s.binaries, err = filepath.Glob(filepath.Join(s.dir, "bin", "*.test"))
-	require.NoError(t, err)
-	require.Len(t, s.binaries, packages+1)
-	s.next, s.binaries = s.binaries[0], s.binaries[1:]
 	return s
+}
+
+// build compiles the first package, of which so many tests record at once.
+func (s *scene) build(writers int) {
+	s.binary = filepath.Join(s.dir, "p1", "p1.test")
+	out, err := s.command("go", "", "test", "-c", "-o", s.binary, "./p1").CombinedOutput()
+	require.NoError(s.t, err, "%s", out)
+	for i := range writers {
+		s.tests = append(s.tests, testName(i))
+	}
+	s.next = testName(writers)
 }
 
 // command returns a command in the toy module, whose prompts begin with prompt.
 func (s *scene) command(program, prompt string, args ...string) *osexec.Cmd {
 	cmd := osexec.Command(program, args...)
 	cmd.Dir = s.dir
-	if name, ok := strings.CutSuffix(filepath.Base(program), ".test"); ok {
-		cmd.Dir = filepath.Join(s.dir, name)
-	}
 	cmd.Env = append(slices.Clip(s.env), "PROMPT="+prompt)
 	return cmd
 }
 
-func (s *scene) run(binary, prompt string, flags ...string) (string, error) {
-	out, err := s.command(binary, prompt, flags...).CombinedOutput()
+// process returns a process of the first package, which runs one test as go test does.
+func (s *scene) process(test, prompt string, flags ...string) *osexec.Cmd {
+	cmd := s.command(s.binary, prompt, append(flags, "-test.run=^"+test+"$")...)
+	cmd.Dir = filepath.Dir(s.binary)
+	return cmd
+}
+
+func (s *scene) run(test, prompt string, flags ...string) (string, error) {
+	out, err := s.process(test, prompt, flags...).CombinedOutput()
 	return string(out), err
 }
 
-// record records with all binaries at once.
+// record records with all tests at once.
 func (s *scene) record(prompt string) {
 	start := time.Now()
-	s.each(func(binary string) {
-		if out, err := s.run(binary, prompt, "-update"); err != nil {
+	s.each(func(test string) {
+		if out, err := s.run(test, prompt, "-update"); err != nil {
 			s.t.Error(out)
 		}
 	})
 	s.prompt, s.took = prompt, time.Since(start)
 }
 
-func (s *scene) each(f func(binary string)) {
+func (s *scene) each(f func(test string)) {
 	var all sync.WaitGroup
-	for _, binary := range s.binaries {
-		all.Go(func() { f(binary) })
+	for _, test := range s.tests {
+		all.Go(func() { f(test) })
 	}
 	all.Wait()
 }
 
-// recordAndKill records with all binaries at once, and kills them at a random moment.
+// recordAndKill records with all tests at once, and kills them at a random moment.
 func (s *scene) recordAndKill(prompt string) time.Duration {
 	after := rand.N(s.took)
-	s.each(func(binary string) {
-		cmd := s.command(binary, prompt, "-update")
+	s.each(func(test string) {
+		cmd := s.process(test, prompt, "-update")
 		require.NoError(s.t, cmd.Start())
 		kill := time.AfterFunc(after, func() { cmd.Process.Signal(syscall.SIGKILL) })
 		defer kill.Stop()
 		var exit *osexec.ExitError
 		if err := cmd.Wait(); err != nil && !(errors.As(err, &exit) && exit.ProcessState.Sys().(syscall.WaitStatus).Signaled()) {
-			s.t.Errorf("%s: %v", binary, err)
+			s.t.Errorf("%s: %v", test, err)
 		}
 	})
 	return after
@@ -171,9 +182,9 @@ func (s *scene) requireEither(one, other string, but int) {
 	s.t.Helper()
 	var mu sync.Mutex
 	var neither []string
-	s.each(func(binary string) {
-		first, _ := s.run(binary, one, "-test.v")
-		second, _ := s.run(binary, other, "-test.v")
+	s.each(func(test string) {
+		first, _ := s.run(test, one, "-test.v")
+		second, _ := s.run(test, other, "-test.v")
 		replayed := map[string]bool{}
 		for _, m := range passed.FindAllStringSubmatch(first+second, -1) {
 			replayed[m[1]] = true

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -110,7 +110,7 @@ func showHash(c *call, hash canon.Hash) error {
 			case c.is("sf") || doc.Document.Snapshots[i].Hash == hash:
 				return writeSF(c, []selection{{doc, true, i}})
 			case c.terminal:
-				data = []byte(page.PrintableText(string(data)))
+				data = []byte(plaintext.Text(string(data)))
 			}
 			_, err = c.stdout.Write(data)
 			return err

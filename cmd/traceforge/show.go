@@ -61,6 +61,9 @@ func (s *selection) calls() iter.Seq2[int, *snapshot.Snapshot] {
 }
 
 func writeConversations(c *call, chosen []selection) error {
+	for _, s := range chosen {
+		c.secrets.Hide(s.Document)
+	}
 	p := page.Page{Out: c.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: c.color}
 	for i, s := range chosen {
 		if i > 0 {

@@ -44,7 +44,9 @@ func table() []section {
 	return []section{
 		{"Check and read:", []command{
 			{use: "verify [DIR]", short: "check that the store is what was recorded",
-				most: 1, flags: []flag{asJSON, receipt}, run: verify},
+				most: 1, flags: []flag{asJSON, receipt,
+					{name: "secrets", usage: "look for credentials: known forms, and values of this process's variables"}},
+				run: verify},
 			{use: "show ID", short: "show recorded conversations",
 				least: 1, most: 1, flags: []flag{ofStore, asJSON,
 					{name: "sf", usage: "print records in the format's literal form: whole requests, texts joined"},

@@ -65,6 +65,9 @@ func find(c *call) (v verification, err error) {
 		return v, err
 	}
 	v.found = v.result.Findings
+	if c.is("secrets") {
+		v.found = append(v.found, leaked(c, s)...)
+	}
 	left := c.value("receipt")
 	if left == "" {
 		return v, nil
@@ -116,5 +119,5 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 	if f.Pointer != "" {
 		text = f.Pointer + ": " + text
 	}
-	c.say("%s", annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
+	c.command(annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
 }

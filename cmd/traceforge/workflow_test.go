@@ -89,17 +89,29 @@ func makeToy(dir string) error {
 	})
 }
 
-// makePackages makes packages p1 to pn of a toy module, whose one test has so many subtests that
-// each make a call: its prompt begins with the variable PROMPT.
-func makePackages(dir string, n, subtests int) error {
+// makePackages makes packages p1 to pn of a toy module. Each has so many tests with so many
+// subtests that each make a call: its prompt begins with the variable PROMPT.
+func makePackages(dir string, n, tests, subtests int) error {
 	files := map[string]string{}
 	for i := range n {
-		files[fmt.Sprintf("p%d/p_test.go", i+1)] = fmt.Sprintf(callingTest, i+1, subtests)
+		text := fmt.Sprintf(callingPackage, i+1, subtests)
+		for j := range tests {
+			text += fmt.Sprintf("\nfunc %s(t *testing.T) { call(t) }\n", testName(j))
+		}
+		files[fmt.Sprintf("p%d/p_test.go", i+1)] = text
 	}
 	return writeFiles(dir, files)
 }
 
-const callingTest = `package p%d
+// testName returns the name of a test that makePackages makes, counted from 0.
+func testName(i int) string {
+	if i == 0 {
+		return "TestIt"
+	}
+	return fmt.Sprintf("TestIt%d", i)
+}
+
+const callingPackage = `package p%d
 
 import (
 	"fmt"
@@ -111,7 +123,7 @@ import (
 	"example.com/toy/chat"
 )
 
-func TestIt(t *testing.T) {
+func call(t *testing.T) {
 	for i := range %d {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			chat.Ask(t, traceforgetest.New(t).Client(), fmt.Sprint(os.Getenv("PROMPT"), "call ", i))
@@ -142,7 +154,7 @@ func packagesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	subtests, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	ts.Check(makePackages(ts.MkAbs("."), n, subtests))
+	ts.Check(makePackages(ts.MkAbs("."), n, 1, subtests))
 }
 
 // actionCommand is the script command action STEP, which runs the shell script of a step of
