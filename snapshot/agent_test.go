@@ -87,6 +87,7 @@ func prompt(rule string) string {
 
 // TestAgentIsSaidOnce: a document holds what was said once, and little more for each call.
 func TestAgentIsSaidOnce(t *testing.T) {
+	t.Parallel()
 	const turns = 100
 	records, said := agent(prompt("Never guess."), turns)
 	doc := document(t, records...)
@@ -105,6 +106,7 @@ func TestAgentIsSaidOnce(t *testing.T) {
 
 // TestOneWordOfAnAgent: a word of the system prompt changes its line, and two hashes.
 func TestOneWordOfAnAgent(t *testing.T) {
+	t.Parallel()
 	before, _ := agent(prompt("Never guess."), 100)
 	after, _ := agent(prompt("Do not guess."), 100)
 	minus, plus := diff(string(encode(t, document(t, before...))), string(encode(t, document(t, after...))))
@@ -117,6 +119,7 @@ func TestOneWordOfAnAgent(t *testing.T) {
 
 // TestCasesThatShareAPrompt: a hundred cases of one test say their system prompt once.
 func TestCasesThatShareAPrompt(t *testing.T) {
+	t.Parallel()
 	cases := func(rule string) []byte {
 		var records []snapshot.Snapshot
 		for n := 1; n <= 100; n++ {

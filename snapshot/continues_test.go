@@ -40,6 +40,7 @@ func choices(doc *snapshot.Document) string {
 }
 
 func TestWhatARequestContinues(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, why string
 		records   []snapshot.Snapshot
@@ -99,6 +100,7 @@ func conversation(t *testing.T) *snapshot.Document {
 
 // TestChoicesThatAreTrueStand: sealing again changes only what is not true any more.
 func TestChoicesThatAreTrueStand(t *testing.T) {
+	t.Parallel()
 	t.Run("kept", func(t *testing.T) {
 		doc := conversation(t)
 		doc.Snapshots[3].Continues = &snapshot.Continues{Call: 1, Messages: 2}
@@ -147,6 +149,7 @@ func TestChoicesThatAreTrueStand(t *testing.T) {
 
 // TestWhatIsInherited: members that are as in the call that is continued are left out, and come back.
 func TestWhatIsInherited(t *testing.T) {
+	t.Parallel()
 	first, second, third := asking(1, user("a")), asking(2, user("a"), user("b")), asking(3, user("a"), user("b"), user("c"))
 	for _, s := range []*snapshot.Snapshot{&first, &third} {
 		s.Request.API, s.Request.Seed, s.Request.TopP, s.Request.Stop = "openai.chat", number("1"), number("0.5"), []string{"x"}
@@ -180,6 +183,7 @@ func TestWhatIsInherited(t *testing.T) {
 
 // TestSentAnswers: an answer is known again in each API's own spelling of a tool loop.
 func TestSentAnswers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ api, path, request, response, sent string }{
 		{"cohere.chat", "https://api.cohere.com/v2/chat", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`,
 			`{"id":"1","finish_reason":"TOOL_CALL","message":{"role":"assistant","tool_plan":"I will look.","tool_calls":[{"id":"look_1","type":"function","function":{"name":"look","arguments":"{\"at\":\"it\"}"}}]},"usage":{}}`,
@@ -232,6 +236,7 @@ func TestSentAnswers(t *testing.T) {
 
 // TestInterleavedAgents: two agents in one test each continue their own calls.
 func TestInterleavedAgents(t *testing.T) {
+	t.Parallel()
 	var records []snapshot.Snapshot
 	history := [2][]modelio.Message{}
 	for n := 1; n <= 20; n++ {
@@ -249,6 +254,7 @@ func TestInterleavedAgents(t *testing.T) {
 
 // TestWholeRequestsShareMemory: what is read needs memory for what was said, not for its square.
 func TestWholeRequestsShareMemory(t *testing.T) {
+	t.Parallel()
 	records, _ := agent(prompt("Never guess."), 50)
 	doc := parse(t, encode(t, document(t, records...)))
 	last := doc.Snapshots[50].Request.Messages
@@ -261,6 +267,7 @@ func TestWholeRequestsShareMemory(t *testing.T) {
 
 // TestTooManyMessages: a short text cannot ask for any amount of memory.
 func TestTooManyMessages(t *testing.T) {
+	t.Parallel()
 	var own []modelio.Message
 	for i := range 30_000 {
 		own = append(own, user(fmt.Sprint(i)))

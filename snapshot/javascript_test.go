@@ -59,6 +59,7 @@ type calculated struct {
 // TestJavaScript runs SF's own calculation of the hashes on our files, in SF's literal form too
 // (design R2).
 func TestJavaScript(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var files []string
 	write := func(data []byte) {
@@ -100,6 +101,7 @@ func TestJavaScript(t *testing.T) {
 
 // TestSF: the literal form has the whole request, and says what the record says.
 func TestSF(t *testing.T) {
+	t.Parallel()
 	records, _ := agent(prompt("Never guess."), 3)
 	doc := document(t, records...)
 	last := &doc.Snapshots[3]

@@ -15,6 +15,7 @@ import (
 func long(s string) string { return s + strings.Repeat("x", 130) }
 
 func TestSplit(t *testing.T) {
+	t.Parallel()
 	x := strings.Repeat("x", 130)
 	clause := strings.Repeat("word ", 31)
 	for _, c := range []struct {
@@ -39,6 +40,7 @@ func TestSplit(t *testing.T) {
 
 // TestSplitOfWhatHasNoEnds: words and runs without spaces are divided too, by what is in them.
 func TestSplitOfWhatHasNoEnds(t *testing.T) {
+	t.Parallel()
 	var words, run strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&words, "%x ", i*i*7919)
@@ -60,6 +62,7 @@ func TestSplitOfWhatHasNoEnds(t *testing.T) {
 
 // TestSplitOfAnEdit: a changed word changes the pieces that hold it, and no other.
 func TestSplitOfAnEdit(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	for i := range 40 {
 		fmt.Fprintf(&b, "When the customer asks about matter %d, which happens often, answer shortly and kindly. ", i)

@@ -55,6 +55,7 @@ func vectors(tb testing.TB) map[string]vectorFile {
 }
 
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	for name, file := range vectors(t) {
 		t.Run(name, func(t *testing.T) {
 			for _, v := range file.Cases {
@@ -125,6 +126,7 @@ func places(violations []snapshot.Violation) (all []place) {
 
 // TestVectorsCoverTheTables holds the vector files against the rows of SF's field tables.
 func TestVectorsCoverTheTables(t *testing.T) {
+	t.Parallel()
 	files := vectors(t)
 	for _, row := range []string{
 		"document.version", "document.snapshots", "document.hash",

@@ -9,6 +9,7 @@ import (
 )
 
 func TestConfig(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	config, err := s.Config()
 	require.NoError(t, err)
@@ -29,6 +30,7 @@ func TestConfig(t *testing.T) {
 }
 
 func TestConfigErrors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, reason, text, want string }{
 		{"json", "it is JSON", `{"hosts":}`, "/hosts: json: offset 9: "},
 		{"array", "it is an object", `[]`, "type: must be an object, is a list"},

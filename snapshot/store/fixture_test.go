@@ -148,3 +148,12 @@ func removeFile(t *testing.T, dir, file string) {
 	t.Helper()
 	require.NoError(t, os.Remove(filepath.Join(dir, filepath.FromSlash(file))))
 }
+
+// sampled returns how often a test repeats itself: all times if TRACEFORGE_TEST_ALL is set, as it is in
+// make check.
+func sampled(few, all int) int {
+	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
+		return all
+	}
+	return few
+}

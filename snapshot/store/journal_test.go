@@ -15,6 +15,7 @@ import (
 // TestRecovery cuts a commit short after each of its steps: Repair leaves the store as it was before
 // it, or as it should be after it, whatever the step, and the same commit again as it should be after.
 func TestRecovery(t *testing.T) {
+	t.Parallel()
 	before, after := t.TempDir(), t.TempDir()
 	s := openAt(t, before)
 	moved := putOf("TestMoved", call{1, "m?", "m"})
@@ -75,6 +76,7 @@ func TestRecovery(t *testing.T) {
 
 // TestEmptyCommitRecovers: a process in which nothing changes finishes what another one left.
 func TestEmptyCommitRecovers(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	steps, ready := stepsOf(t, dir, Change{Put: []Put{putOf("TestX", call{1, "one?", "changed"})}})
@@ -126,6 +128,7 @@ func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready in
 
 // TestJournalOfAStranger: a journal that no commit wrote does nothing, and is named.
 func TestJournalOfAStranger(t *testing.T) {
+	t.Parallel()
 	hash := string(canon.Sum([]byte("x")))
 	for _, c := range []struct{ name, reason, line, says string }{
 		{"above", "no path leads out", "write " + hash + " ../outside.json", "which no commit writes"},
@@ -168,6 +171,7 @@ func TestJournalOfAStranger(t *testing.T) {
 
 // TestJournalThatGitTracks: what comes with a pull request removes nothing.
 func TestJournalThatGitTracks(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	document := tree(t, dir)[fileOf("TestX")]
@@ -185,6 +189,7 @@ func TestJournalThatGitTracks(t *testing.T) {
 
 // TestCommitAfterAnError: a commit that fails on its way leaves the store as it was.
 func TestCommitAfterAnError(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	before := tree(t, dir)

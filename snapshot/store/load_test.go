@@ -16,6 +16,7 @@ import (
 )
 
 func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
 	good := putOf("TestX", call{1, "one?", "one"})
 	for _, c := range []struct {
 		name, reason string
@@ -65,6 +66,7 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestRawRefuses(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	put := putOf("TestX", call{1, "one?", "one"})
 	commit(t, s, put)
@@ -101,6 +103,7 @@ func TestRawRefuses(t *testing.T) {
 // TestLinks: files that are links are followed where they lead to files of the same names, as Bazel
 // lays out what a test reads.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
 	runfiles := filepath.Join(t.TempDir(), "runfiles", ".ai-snapshots")

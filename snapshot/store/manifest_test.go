@@ -15,6 +15,7 @@ import (
 )
 
 func TestManifest(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	put := putOf("TestX", call{1, "one?", "one"}, call{3, "three?", "three"}, call{2, "two?", "two"})
 	commit(t, s, put, putOf("TestA", call{1, "a?", "a"}))
@@ -45,6 +46,7 @@ func TestManifest(t *testing.T) {
 }
 
 func TestManifestTimes(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	at := func(test string, minutes int) Put {
 		put := putOf(test, call{1, "x?", fmt.Sprint(minutes)})
@@ -82,6 +84,7 @@ func TestManifestTimes(t *testing.T) {
 }
 
 func TestManifestThatLags(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
 	old := tree(t, dir)[manifestName]
@@ -109,6 +112,7 @@ func TestManifestThatLags(t *testing.T) {
 
 // TestManifestOfManyDocuments: beyond 1,000 documents commits leave it alone.
 func TestManifestOfManyDocuments(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	var puts []Put
 	for n := range manifestDocuments {
@@ -128,6 +132,7 @@ func TestManifestOfManyDocuments(t *testing.T) {
 }
 
 func TestManifestThatIsWrong(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
 	right := tree(t, dir)[manifestName]

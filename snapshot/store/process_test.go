@@ -36,6 +36,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	for name, value := range map[string]string{ // a user of git without a configuration
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com",
+		"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
+	} {
+		os.Setenv(name, value)
+	}
 	os.Exit(m.Run())
 }
 
@@ -81,7 +88,8 @@ func startCommitter(t *testing.T, dir, number string) (*exec.Cmd, io.ReadCloser,
 
 // TestManyProcessesCommit: processes commit to one store at once, while others verify and read it.
 func TestManyProcessesCommit(t *testing.T) {
-	const processes = 8
+	t.Parallel()
+	processes := sampled(4, 8)
 	s, dir := newStore(t)
 	var wg sync.WaitGroup
 	for number := range processes {
@@ -125,7 +133,7 @@ func replaceAgain(_ io.Writer, dir, number string) error {
 	if err != nil {
 		return err
 	}
-	for n := range 10 * commitsEach {
+	for n := range 3 * commitsEach {
 		if err := s.Commit(replacement(number, n)); err != nil {
 			return err
 		}
@@ -141,6 +149,7 @@ func replacement(test string, n int) Change {
 // TestLoadWhileReplaced loads a document that another process replaces all the time: it is found as it
 // was at some time, with the raw answers that go with it, or they were replaced meanwhile.
 func TestLoadWhileReplaced(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	require.NoError(t, s.Commit(replacement(replacer, 0)))
 	cmd, stdout, stderr := startCommitter(t, dir, replacer)
@@ -176,7 +185,8 @@ func TestLoadWhileReplaced(t *testing.T) {
 // TestKilledProcess kills a process at any moment of its commits: what it said was done is
 // there, and the next commit leaves a store that verifies.
 func TestKilledProcess(t *testing.T) {
-	const kills = 25
+	t.Parallel()
+	kills := sampled(6, 25)
 	rng := rand.New(rand.NewPCG(3, 4))
 	s, dir := newStore(t)
 	pending := 0
@@ -215,6 +225,7 @@ func TestKilledProcess(t *testing.T) {
 
 // TestManyGoroutinesCommit: the lock excludes goroutines of one process too.
 func TestManyGoroutinesCommit(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t)
 	var wg sync.WaitGroup
 	for n := range 8 {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,12 +27,7 @@ func newRepository(t *testing.T, puts ...Put) *repository {
 		t.Skip("no git: ", err)
 	}
 	r := &repository{t: t, dir: t.TempDir()}
-	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
-		t.Setenv(name, os.DevNull)
-	}
 	r.git("init", "-q", "-b", "main")
-	r.git("config", "user.name", "a")
-	r.git("config", "user.email", "a@example.com")
 	r.store = openAt(t, filepath.Join(r.dir, ".ai-snapshots"))
 	r.commit(puts...)
 	return r
@@ -109,6 +103,7 @@ func (r *repository) heal(theirs ...string) *Report {
 
 // TestBranchesThatDoNotConflict: plain git merges what different tests recorded.
 func TestBranchesThatDoNotConflict(t *testing.T) {
+	t.Parallel()
 	one := call{1, "one?", "one"}
 	other := func(p Put, pkg string) Put {
 		source := &p.Document.Snapshots[0].Source
@@ -153,6 +148,7 @@ func TestBranchesThatDoNotConflict(t *testing.T) {
 
 // TestBothRecordedTheSameTest: the conflict is in the document, and Repair merges it by record.
 func TestBothRecordedTheSameTest(t *testing.T) {
+	t.Parallel()
 	base := []call{{1, "one?", "one"}, {2, "two?", "two"}, {3, "three?", "three"}}
 	id := nameOf("TestX") + "-"
 	for _, c := range []struct {
@@ -218,6 +214,7 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			want:   []call{{2, "two?", "theirs"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			puts := []Put{putOf("TestOther", base...)}
 			if c.base != nil {
 				puts = append(puts, putOf("TestX", c.base...))
@@ -251,6 +248,7 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 
 // TestRepairAgain: until git add, another Repair may choose otherwise, and what is whole stays.
 func TestRepairAgain(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
 	require.False(t, r.branches(func() { r.commit(putOf("TestX", call{1, "one?", "ours"})) }, func() { r.commit(putOf("TestX", call{1, "one?", "theirs"})) }))
 	_, err := r.store.Repair()
@@ -272,6 +270,7 @@ func TestRepairAgain(t *testing.T) {
 
 // TestOneSideTaken: who took one side by hand has it, with its raw answers.
 func TestOneSideTaken(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
 	require.False(t, r.branches(func() { r.commit(putOf("TestX", call{1, "one?", "ours"})) }, func() { r.commit(putOf("TestX", call{1, "one?", "theirs"})) }))
 	r.git("checkout", "--theirs", ".ai-snapshots/"+fileOf("TestX"))
@@ -282,6 +281,7 @@ func TestOneSideTaken(t *testing.T) {
 // TestRawAnswerOfAnotherName: the raw answer of a side that git removed without asking is found in the
 // commit that has it.
 func TestRawAnswerOfAnotherName(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
 	streamed := func() {
 		put := putOf("TestX", call{1, "one?", "ours"})
@@ -300,6 +300,7 @@ func TestRawAnswerOfAnotherName(t *testing.T) {
 
 // TestOnlyARawAnswerInConflict: it is put in place by the hash that its document names.
 func TestOnlyARawAnswerInConflict(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
 	side := func(content string) func() {
 		return func() {
@@ -316,6 +317,7 @@ func TestOnlyARawAnswerInConflict(t *testing.T) {
 
 // TestRemovedAndChanged: one side removed the test, the other recorded it again.
 func TestRemovedAndChanged(t *testing.T) {
+	t.Parallel()
 	change := func(r *repository) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }
 	removed := func(r *repository) func() {
 		return func() {
@@ -340,6 +342,7 @@ func TestRemovedAndChanged(t *testing.T) {
 
 // TestMovedAndChanged: one side moved the document to another provider.
 func TestMovedAndChanged(t *testing.T) {
+	t.Parallel()
 	one, two := call{1, "one?", "one"}, call{2, "two?", "two"}
 	r := newRepository(t, putOf("TestX", one, two))
 	move := func() {
@@ -360,6 +363,7 @@ func TestMovedAndChanged(t *testing.T) {
 // TestTrackedManifest: a repository that tracks its manifest has a conflict in it too, and Repair
 // writes it.
 func TestTrackedManifest(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
 	r.git("add", "-f", ".ai-snapshots/"+manifestName)
 	r.git("commit", "-q", "-m", "track the manifest")
@@ -373,6 +377,7 @@ func TestTrackedManifest(t *testing.T) {
 
 // TestContinuedRecords: records of theirs that continue each other do so under their new numbers.
 func TestContinuedRecords(t *testing.T) {
+	t.Parallel()
 	agent := func(answers ...string) Put {
 		var calls []call
 		for i, answer := range answers {
@@ -406,6 +411,7 @@ func TestContinuedRecords(t *testing.T) {
 }
 
 func TestRepairWithoutGit(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	writeFile(t, dir, fileOf("TestX"), "{\n<<<<<<< a\n=======\n>>>>>>> b\n}\n")
@@ -422,6 +428,7 @@ func TestRepairWithoutGit(t *testing.T) {
 
 // TestRepairLeaves: what cannot be merged is left, with the reason, and the rest is merged.
 func TestRepairLeaves(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
 	writeFile(t, r.dir, ".ai-snapshots/config.json", "{}\n")
 	r.stage()

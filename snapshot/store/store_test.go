@@ -17,6 +17,7 @@ import (
 )
 
 func TestEmptyStore(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	require.Equal(t, dir, s.Dir())
 	files, err := s.List()
@@ -36,6 +37,7 @@ func TestEmptyStore(t *testing.T) {
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
 	requireWhole(t, s)
@@ -78,6 +80,7 @@ func TestStore(t *testing.T) {
 
 // TestMove: a test whose first call is of another provider moves, with what was kept.
 func TestMove(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
 	put := putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"})
@@ -93,6 +96,7 @@ func TestMove(t *testing.T) {
 }
 
 func TestMedia(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	image := []byte("\x89PNG and so on")
 	put := mediaPut(image)
@@ -141,6 +145,7 @@ func mediaOf(test string, image []byte) Put {
 }
 
 func TestUnchangedFilesAreNotWritten(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}, call{2, "z?", "z"}))
 	before := tree(t, dir)
@@ -179,6 +184,7 @@ func TestMaxBytes(t *testing.T) {
 }
 
 func TestCommitRefuses(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	before := tree(t, dir)
@@ -215,6 +221,7 @@ func TestCommitRefuses(t *testing.T) {
 
 // TestReplaceWhatIsGoneOrBroken: what was deleted or altered by hand can be recorded again.
 func TestReplaceWhatIsGoneOrBroken(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	x, y := putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"})
 	commit(t, s, x, y)
@@ -229,6 +236,7 @@ func TestReplaceWhatIsGoneOrBroken(t *testing.T) {
 // TestNoLinkOutOfAStoreThatIsWritten: a directory that is a link is refused, and a file that is one is
 // replaced.
 func TestNoLinkOutOfAStoreThatIsWritten(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestY", call{1, "y?", "y"}))
 	outside := t.TempDir()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	raw := func(answer string) string { return string(canon.Sum(fmt.Appendf(nil, "{\"answer\":%q}\n", answer))) }
 	const rawPointer = "/snapshots/0/response/raw_output_ref"
 	for _, c := range []struct {
@@ -116,10 +117,11 @@ func TestVerify(t *testing.T) {
 // TestVerifyFindsEveryAlteredByte: whatever byte of whatever file is another one, is a finding or a
 // note that names the file.
 func TestVerifyFindsEveryAlteredByte(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), mediaOf("TestY", []byte("image")))
 	for file, content := range tree(t, dir) {
-		for i := range content {
+		for i := 0; i < len(content); i += sampled(7, 1) {
 			altered := []byte(content)
 			altered[i] ^= 1
 			writeFile(t, dir, file, string(altered))
@@ -137,6 +139,7 @@ func TestVerifyFindsEveryAlteredByte(t *testing.T) {
 }
 
 func TestVerifyChecks(t *testing.T) {
+	t.Parallel()
 	s, _ := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
 	result, err := s.Verify(func(d *Doc) []snapshot.Violation {
@@ -152,6 +155,7 @@ func TestVerifyChecks(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}), putOf("TestZ", call{1, "z?", "z"}))
 	writeFile(t, dir, rawOf("TestX", 7), "x")
@@ -166,6 +170,7 @@ func TestPrune(t *testing.T) {
 
 // TestVerifyBeforeTheFirstCommitEnds: a store whose lock file was just made is no finding.
 func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	require.NoError(t, os.MkdirAll(dir, 0o777))
 	requireWhole(t, s)
@@ -174,6 +179,7 @@ func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
 }
 
 func TestVerifyIrregular(t *testing.T) {
+	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	removeFile(t, dir, ignoreName)
