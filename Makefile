@@ -13,4 +13,4 @@ bench: ## replay beside an in-memory round tripper
 	go test -run '^$$' -bench . -benchmem ./traceforgetest
 
 update: ## record our own snapshots again
-	go test ./... -run '^TestOwnStore' -update
+	go test ./traceforgetest -run '^TestOwnStore' -update
