@@ -57,13 +57,17 @@ var arrows = map[string]map[string]string{
 	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
 	"internal/drift":    {"internal/jsontext": texts, "modelio": calls, "snapshot": "the cores that are compared"},
 	"internal/secret":   {"internal/jsontext": "the texts in which secrets hide"},
+	"internal/scrub": {
+		"internal/jsontext": texts, "internal/provider": "the events of streams", "modelio": calls,
+	},
 	"internal/recorder": {
 		"canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
-		"internal/plaintext": shown, "internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
+		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
+		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
 	},
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",
-		"internal/provider": "the providers that have a URL", "internal/recorder": "all that it does",
+		"internal/provider": "the providers that have a URL", "internal/recorder": "all that it does", "internal/scrub": "the rules of a test",
 		"internal/usage": "what tests used, for the command", "modelio": "models that are recorded",
 		"modelio/session": "the session of a test", "snapshot": records,
 	},
@@ -87,7 +91,7 @@ var arrows = map[string]map[string]string{
 		"internal/page": "how a document is shown", "snapshot": "how documents are called", "snapshot/store": files,
 	},
 	"internal/usage/coverage": {
-		"internal/gotest": "the tests there are", "internal/page": "how it is shown", "internal/place": "the store in use",
+		"internal/gotest": "the tests there are", "internal/plaintext": shown, "internal/page": "how it is shown", "internal/place": "the store in use",
 		"internal/usage": "what tests used", "snapshot": records, "snapshot/store": files,
 	},
 
@@ -102,6 +106,7 @@ var arrows = map[string]map[string]string{
 		"canon": names, "cmd/traceforge/internal/git": "what git knows of a store",
 		"contract":            "receipts of records",
 		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
+		"internal/plaintext": shown, "internal/secret": "what no command prints, and verify finds",
 		"internal/pack": "pack", "internal/page": "show, diff, review", "internal/place": "the store in use",
 		"internal/usage":          "receipts",
 		"internal/usage/coverage": "coverage",

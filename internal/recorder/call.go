@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A key identifies a call (design R9): the same function makes it for recording, for replay, and
@@ -18,23 +18,20 @@ type key struct {
 	core     [sha256.Size]byte
 }
 
-// keyOf returns the key of a request as a snapshot has it. What is ignored is a part of it: a record
-// that ignores more than the test does would show its reviewers what was never sent.
-func keyOf(provider string, r *modelio.Request, ignored []string) (key, error) {
-	core, err := snapshot.RequestCore(r, ignored)
-	if err != nil {
-		return key{}, err
-	}
+// keyOf returns the key of a request with a core. What is ignored is a part of it: a record that ignores
+// more than the test does would show its reviewers what was never sent.
+func keyOf(provider string, core []byte, ignored []string) key {
 	for _, pointer := range slices.Sorted(slices.Values(ignored)) {
 		core = append(append(core, '\n'), pointer...)
 	}
-	return key{provider, sha256.Sum256(core)}, nil
+	return key{provider, sha256.Sum256(core)}
 }
 
 // id returns the key as a string.
 func (k key) id() string { return k.provider + string(k.core[:]) }
 
-// A call is a request as a snapshot has it: its ids are numbered and its media named.
+// A call is a request as a snapshot has it: its ids are numbered, its media named, and what is scrubbed
+// has placeholders.
 type call struct {
 	key
 	what      fmt.Stringer // how messages name it: "POST https://…"
@@ -42,6 +39,7 @@ type call struct {
 	request   *modelio.Request
 	numbering modelio.Numbering // for the answer
 	media     media
+	values    *scrub.Values // what its placeholders stand for
 }
 
 // identify decodes a request and computes its key.
@@ -54,7 +52,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 	if err != nil {
 		return nil, undecodable(w, err)
 	}
-	c, err := r.call(provider.ProviderOf(&w.Wire, codec, nil), codec, request)
+	c, err := r.call(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), codec, request)
 	if err != nil {
 		return nil, undecodable(w, err)
 	}
@@ -73,7 +71,7 @@ func (r *Recorder) call(name string, codec *provider.Codec, request *modelio.Req
 		m := &c.request.Messages[i]
 		m.Content, m.Metadata = c.media.parts(m.Content), c.media.object(m.Metadata)
 	}
-	c.key, err = keyOf(name, c.request, r.Ignored)
+	c.key, c.request, c.values, err = keyed(name, c.request, r.Ignored, r.rules.Live)
 	return c, err
 }
 

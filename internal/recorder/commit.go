@@ -94,7 +94,7 @@ func (r *Recorder) transient(how outcome) bool {
 // verify looks each recording up again with the code that replays, in the document as it will be
 // read, before anything is written.
 func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
-	t := tapeOf(provider, doc.Snapshots)
+	t := tapeOf(provider, doc.Snapshots, r.rules)
 	for _, a := range r.answered {
 		g := goldens[a.take]
 		if g == nil {
@@ -126,7 +126,7 @@ func (r *Recorder) document(provider string) (*tape, error) {
 	err := r.openTape(provider)
 	var broken *snapshot.Error
 	if errors.As(err, &broken) {
-		r.tape, err = newTape(nil), nil
+		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err
 }

@@ -47,6 +47,9 @@ func (r *Recorder) drifted(c *call) *Failure {
 	if len(r.Ignored) > 0 && len(differences) > 0 {
 		changed += "\nignored: " + strings.Join(r.Ignored, " ")
 	}
+	if rule := r.explained(differences); rule != "" {
+		changed += "\n" + rule
+	}
 	pointers := make([]string, 0, len(differences))
 	for _, d := range differences {
 		pointers = append(pointers, d.Pointer)
@@ -69,7 +72,7 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			continue
 		}
 		if r.tape.parts[i] == nil {
-			taken, err := r.compare.Request(&r.tape.records[i].Request)
+			taken, err := r.compare.Request(r.tape.request(i))
 			if err != nil {
 				continue // unreachable: the record has a key
 			}

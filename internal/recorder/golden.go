@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func total(u *modelio.Usage) *int64 {
 }
 
 // answerOf decodes what a take received: resp as it is understood, body as it came but without its
-// content encoding.
+// content encoding and with its placeholders.
 func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
@@ -79,6 +80,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 	}
 	body, err := tk.plain()
 	if err == nil {
+		body = tk.values.Answer(tk.answer(body))
 		resp, err = tk.codec.DecodeResponse(tk.answer(body))
 	}
 	if err == nil {
@@ -135,7 +137,7 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 		Request:   *tk.request,
 		Response: snapshot.Response{
 			LatencyMS:  tk.finished.Sub(tk.started).Milliseconds(),
-			Headers:    headersOf(tk.header),
+			Headers:    tk.headers(),
 			Status:     tk.httpStatus(),
 			Incomplete: map[outcome]string{aborted: "aborted", broken: "error"}[tk.outcome],
 		},
@@ -143,6 +145,17 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic, s.Source.Ignored = r.Nondeterministic, r.Ignored
 	return s
+}
+
+// headers returns what is stored of the answer's header, with its placeholders.
+func (tk *take) headers() map[string][]string {
+	stored := headersOf(tk.header)
+	for _, values := range stored {
+		for i := range values {
+			values[i] = tk.values.AnswerText(values[i])
+		}
+	}
+	return stored
 }
 
 // headersOf returns what is stored of a response's header; nil: nothing.
@@ -159,7 +172,7 @@ func headersOf(header http.Header) map[string][]string {
 		if stored == nil {
 			stored = map[string][]string{}
 		}
-		stored[strings.ToLower(name)] = values
+		stored[strings.ToLower(name)] = slices.Clone(values)
 	}
 	return stored
 }

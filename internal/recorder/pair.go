@@ -92,7 +92,7 @@ func (t *tape) renew(i int, g *golden) (same bool, err error) {
 	}
 	answered := bytes.Equal(core, g.core) && was.Response.Status == s.Response.Status &&
 		was.Response.Model == s.Response.Model && was.Response.Incomplete == s.Response.Incomplete &&
-		(s.Response.TimingMS == nil || was.Response.TimingMS != nil) && t.whole(i)
+		(s.Response.TimingMS == nil || was.Response.TimingMS != nil) && t.whole(i) && t.isScrubbed(i)
 	if answered && t.keys[i] == g.take.key {
 		return true, nil
 	}

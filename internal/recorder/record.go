@@ -13,6 +13,9 @@ func (r *Recorder) take(c *call) (*take, error) {
 	if f := r.undetermined(c); f != nil {
 		return nil, r.refuse(c.what, c.id(), f)
 	}
+	if f := r.boughtBefore(c); f != nil {
+		return nil, r.refuse(c.what, c.id(), f)
+	}
 	tk := &take{call: c, source: r.Source(), started: clock(), decodeContent: r.decodeContent}
 	r.learn(c.what)
 	r.mu.Lock()
@@ -62,7 +65,7 @@ func isRetryable(status int) bool {
 // undetermined is the failure of a call whose answer may be another one each time
 // (SF "Determinism Requirements").
 func (r *Recorder) undetermined(c *call) *Failure {
-	if r.Lifted || !c.codec.Generates {
+	if r.Lifted || r.config.Nondeterministic != "" || !c.codec.Generates {
 		return nil
 	}
 	var missing []string

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -46,13 +47,16 @@ type Options struct {
 	Timing           bool     // streams are replayed at the pace of the recording
 	PassThrough      []string // hosts, each with its subdomains, whose calls are not recorded
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
+	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
 type Recorder struct {
 	Options
-	store *store.Store
-	name  string // of the test's document
+	store  *store.Store
+	name   string // of the test's document
+	config *store.Config
+	rules  *scrub.Rules
 
 	mu       sync.Mutex
 	ended    bool
@@ -66,6 +70,7 @@ type Recorder struct {
 	compare  *drift.Comparer     // nil until a call drifts
 	causes   []*cause
 	written  *snapshot.Document // what was committed; nil: nothing
+	bought   map[int]bool       // records whose calls were made again, as they were
 
 	environment []string // when it was opened
 	makeSecrets sync.Once
@@ -78,7 +83,7 @@ type answer struct {
 	take   *take // nil: the record
 }
 
-// Open returns a recorder. It reads nothing of the store: that is for the first call.
+// Open returns a recorder. It reads nothing of the store but config.json: that is for the first call.
 func Open(o Options) (*Recorder, error) {
 	if o.Lifted && o.Nondeterministic == "" {
 		return nil, errors.New("Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
@@ -96,8 +101,8 @@ func Open(o Options) (*Recorder, error) {
 	if o.Upstream == nil {
 		o.Upstream = http.DefaultTransport
 	}
-	return &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test),
-		environment: os.Environ()}, nil
+	r := &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test), environment: os.Environ()}
+	return r, r.readConfig()
 }
 
 // RoundTrip answers an HTTP request from the document of the test, or makes and records the call.
@@ -287,7 +292,7 @@ func (r *Recorder) openTape(provider string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	r.tape = newTape(doc)
+	r.tape = newTape(doc, r.rules)
 	return nil
 }
 

@@ -39,14 +39,16 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	case how == missing:
 		return nil, r.unrecorded(c)
 	}
-	s := &served{}
-	if r.tape.records[i].Response.RawOutputRef == "" {
+	s := &served{record: &r.tape.records[i]}
+	var body []byte
+	if s.record.Response.RawOutputRef == "" {
 		err = r.replayError(i)
-	} else if s.body, err = r.raw(i); err == nil {
-		s.proof = &due{call: c, doc: r.tape.doc, record: i, raw: s.body}
-		r.due = append(r.due, s.proof)
+	} else if body, err = r.raw(i); err == nil {
+		if s, err = r.restore(c, i, body); err == nil {
+			s.proof = &due{call: c, doc: r.tape.doc, record: i, raw: body}
+			r.due = append(r.due, s.proof)
+		}
 	}
-	s.record = &r.tape.records[i]
 	var recorded *transportError
 	if err == nil || errors.As(err, &recorded) {
 		r.tape.played[i] = true
@@ -79,7 +81,7 @@ func (r *Recorder) reload() error {
 	if err != nil {
 		return err
 	}
-	now := newTape(doc)
+	now := newTape(doc, r.rules)
 	if err := now.know(min(r.tape.known, len(now.records))); err != nil {
 		return err
 	}

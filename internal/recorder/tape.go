@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -12,7 +14,11 @@ type tape struct {
 	provider string     // of records that name none
 	records  []snapshot.Snapshot
 	keys     []key
-	known    int // how many of keys are computed
+	rules    *scrub.Rules
+	requests []*modelio.Request // of the records, with the placeholders of the rules; known as keys are
+	values   []*scrub.Values    // what those stand for
+	masks    map[int]key        // see masked
+	known    int                // how many of keys are computed
 	played   []bool
 	next     int // no record before it is left to play
 	index    map[key][]int
@@ -29,20 +35,23 @@ const (
 )
 
 // newTape returns the tape of a document, which may be nil.
-func newTape(doc *store.Doc) *tape {
+func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
 	if doc == nil {
-		return tapeOf("", nil)
+		return tapeOf("", nil, rules)
 	}
-	t := tapeOf(doc.Provider, doc.Document.Snapshots)
+	t := tapeOf(doc.Provider, doc.Document.Snapshots, rules)
 	t.doc = doc
 	return t
 }
 
-func tapeOf(provider string, records []snapshot.Snapshot) *tape {
+func tapeOf(provider string, records []snapshot.Snapshot, rules *scrub.Rules) *tape {
 	return &tape{
 		provider: provider,
 		records:  records,
 		keys:     make([]key, len(records)),
+		rules:    rules,
+		requests: make([]*modelio.Request, len(records)),
+		values:   make([]*scrub.Values, len(records)),
 		played:   make([]bool, len(records)),
 		parts:    make([]*drift.Request, len(records)),
 	}
@@ -90,9 +99,19 @@ func (t *tape) providerOf(i int) string {
 func (t *tape) know(n int) (err error) {
 	for ; t.known < n && err == nil; t.known++ {
 		s := &t.records[t.known]
-		t.keys[t.known], err = keyOf(t.providerOf(t.known), &s.Request, s.Source.Ignored)
+		t.keys[t.known], t.requests[t.known], t.values[t.known], err =
+			keyed(t.providerOf(t.known), &s.Request, s.Source.Ignored, t.rules.Stored)
 	}
 	return err
+}
+
+// request returns the request of a record with the placeholders of the rules. A record whose key cannot
+// be computed has none.
+func (t *tape) request(i int) *modelio.Request {
+	if t.know(i+1) != nil {
+		return &t.records[i].Request
+	}
+	return t.requests[i]
 }
 
 func (t *tape) makeIndex() error {

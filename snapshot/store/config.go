@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -37,7 +38,7 @@ func (s *Store) Config() (*Config, error) {
 		return nil, err
 	}
 	f, err := os.Open(s.path(configName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return &Config{}, nil
 	}
 	if err != nil {

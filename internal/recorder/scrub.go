@@ -1,0 +1,182 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// keyed returns a request with its placeholders, their values, and its key.
+func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubbing) (
+	key, *modelio.Request, *scrub.Values, error) {
+	core, err := snapshot.RequestCore(req, ignored)
+	if err != nil {
+		return key{}, nil, nil, err
+	}
+	with, values := scrubbed(req, core)
+	if with != req {
+		core, err = snapshot.RequestCore(with, ignored)
+	}
+	return keyOf(name, core, ignored), with, values, err
+}
+
+// A scrubbing is [scrub.Rules.Live] or [scrub.Rules.Stored].
+type scrubbing = func(req *modelio.Request, core []byte) (*modelio.Request, *scrub.Values)
+
+// restore returns a record with its answer as this run is served it.
+func (r *Recorder) restore(c *call, i int, body []byte) (*served, error) {
+	record := &r.tape.records[i]
+	recorded := r.tape.values[i]
+	stored := r.tape.recordedAnswer(i, body)
+	stored.Body = recorded.Answer(stored)
+	body, err := c.values.Restore(stored)
+	if err != nil {
+		return nil, r.unknownValues(i, err)
+	}
+	s := &served{record: record, body: body}
+	headers, changed := map[string][]string{}, false
+	for name, values := range record.Response.Headers {
+		for _, value := range values {
+			restored, err := c.values.RestoreText(recorded.AnswerText(value))
+			if err != nil {
+				return nil, r.unknownValues(i, err)
+			}
+			headers[name], changed = append(headers[name], restored), changed || restored != value
+		}
+	}
+	if changed {
+		restored := *record
+		restored.Response.Headers, s.record = headers, &restored
+	}
+	return s, nil
+}
+
+// isScrubbed reports whether a record was made with rules like those of the test: they find nothing more
+// in it.
+func (t *tape) isScrubbed(i int) bool {
+	if t.rules.Idle(nil) {
+		return true
+	}
+	body, err := t.doc.Raw(i)
+	stored := t.recordedAnswer(i, body)
+	return err == nil && t.requests[i] == &t.records[i].Request && bytes.Equal(t.values[i].Answer(stored), body)
+}
+
+// recordedAnswer returns the answer of a record, whose body is given.
+func (t *tape) recordedAnswer(i int, body []byte) *provider.Answer {
+	stored := &provider.Answer{Status: t.records[i].Response.Status, Body: body}
+	if types := t.records[i].Response.Headers["content-type"]; len(types) > 0 {
+		stored.ContentType = types[0]
+	}
+	return stored
+}
+
+// unknownValues is the failure of a call whose recorded answer has placeholders that this run has no
+// values for.
+func (r *Recorder) unknownValues(i int, err error) error {
+	var missing *scrub.MissingError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	return failuref(fmt.Sprintf("%s: the answer has placeholders: %v", r.record(i), err),
+		addRules(scrub.Names(strings.Join(missing.Placeholders, " "))), "or record it as it is: "+r.Accept)
+}
+
+// addRules says which rules a test needs for placeholders of the given names.
+func addRules(names []string) string {
+	var rules []string
+	for _, name := range names {
+		rule := fmt.Sprintf("traceforgetest.Pattern(%q, …)", name)
+		if scrub.IsVolatile(name) {
+			rule = "traceforgetest.Volatile()"
+		}
+		if !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	return "it was recorded with rules that the test has not: add traceforgetest.Scrub(" + strings.Join(rules, ", ") + ")"
+}
+
+const (
+	volatileDiffers = "only values that change every run differ"
+	addVolatile     = "add traceforgetest.Scrub(traceforgetest.Volatile())"
+)
+
+// explained names the rule that explains all differences of a call from a record, if one does; else "".
+func (r *Recorder) explained(differences []drift.Difference) string {
+	alike := r.rules.WithVolatile().Alike()
+	differ := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
+	if !r.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
+		return volatileDiffers + ": " + addVolatile
+	}
+	var names []string
+	for _, d := range differences {
+		names = append(names, scrub.Names(string(d.Recorded))...)
+	}
+	slices.Sort(names)
+	if names = slices.DeleteFunc(slices.Compact(names), r.rules.Has); len(names) > 0 {
+		return addRules(names)
+	}
+	return ""
+}
+
+// boughtBefore is the failure of a call that is about to be made again though only values that change
+// every run are others than in a record: the next run would want it once more.
+func (r *Recorder) boughtBefore(c *call) *Failure {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.openTape(c.provider); err != nil || r.tape.know(len(r.tape.records)) != nil {
+		return nil // for those who write the document to say
+	}
+	if r.bought == nil {
+		r.bought = map[int]bool{}
+	}
+	var others []int
+	for i, recorded := range r.tape.keys {
+		switch {
+		case r.bought[i] || r.tape.played[i]:
+		case recorded == c.key:
+			r.bought[i] = true
+			return nil
+		default:
+			others = append(others, i)
+		}
+	}
+	with := r.rules.WithVolatile()
+	got := sync.OnceValues(func() (key, error) {
+		k, _, _, err := keyed(c.provider, c.request, r.Ignored, with.Stored)
+		return k, err
+	})
+	for _, i := range others {
+		if with == r.rules || len(r.tape.request(i).Messages) != len(c.request.Messages) {
+			continue
+		}
+		k, err := got()
+		if err == nil && r.tape.masked(i, with) == k {
+			return failuref(fmt.Sprintf("%s request was not sent: %s from those of %s, so each run would record it again",
+				c.provider, volatileDiffers, r.record(i)), indent(r.summary(c.request)), addVolatile,
+				"or, if they were changed on purpose, delete "+r.file()+" and record the test again")
+		}
+	}
+	return nil
+}
+
+// masked returns the key of a record that has placeholders for all that rules find.
+func (t *tape) masked(i int, rules *scrub.Rules) key {
+	if t.masks == nil {
+		t.masks = map[int]key{}
+	}
+	if _, known := t.masks[i]; !known {
+		t.masks[i], _, _, _ = keyed(t.providerOf(i), t.request(i), t.records[i].Source.Ignored, rules.Stored)
+	}
+	return t.masks[i]
+}

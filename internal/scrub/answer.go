@@ -1,0 +1,267 @@
+package scrub
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// A MissingError says that an answer has placeholders whose values are not known: the test has no rule
+// of their name, or the request has no such value.
+type MissingError struct{ Placeholders []string }
+
+func (e *MissingError) Error() string {
+	return "no value is known for " + strings.Join(e.Placeholders, ", ")
+}
+
+// Answer returns the bytes of an answer to the request as they are kept: with placeholders for the values
+// that the request has, and for secrets. All else stays as it is spelled.
+func (v *Values) Answer(a *provider.Answer) []byte {
+	idle := len(v.values) == 0 && !slices.ContainsFunc(v.rules.finders, func(f finder) bool { return f.dummy != nil })
+	if idle && (v.stored || !mayHold(a.Body)) {
+		return a.Body
+	}
+	return rewrite(a, v.answer, true)
+}
+
+// Restore returns the bytes of an answer that was kept as they are served: with the values of this
+// run's request, and dummies for other secrets. The error is a [*MissingError].
+func (v *Values) Restore(a *provider.Answer) ([]byte, error) {
+	if !mayHold(a.Body) {
+		return a.Body, nil
+	}
+	var missing []string
+	body := rewrite(a, func(text string) []edit { return v.restored(text, &missing) }, false)
+	return body, v.missing(missing)
+}
+
+func (v *Values) missing(placeholders []string) error {
+	if len(placeholders) == 0 {
+		return nil
+	}
+	slices.Sort(placeholders)
+	return &MissingError{slices.Compact(placeholders)}
+}
+
+// AnswerText is Answer for a text beside the body, such as the value of a header.
+func (v *Values) AnswerText(text string) string { return edited(text, v.answer(text)) }
+
+// RestoreText is Restore for a text beside the body.
+func (v *Values) RestoreText(text string) (string, error) {
+	var missing []string
+	text = edited(text, v.restored(text, &missing))
+	return text, v.missing(missing)
+}
+
+// mayHold reports whether an answer may have something that is or looks like a placeholder.
+func mayHold(body []byte) bool {
+	return bytes.Contains(body, []byte("{{")) || bytes.Contains(body, []byte(`\u007b`)) ||
+		bytes.Contains(body, []byte(`\u007B`)) || isFrame(body)
+}
+
+// rewrite returns an answer with its texts edited. The pieces of a text that a stream has in several events are
+// edited as one, and what stands for a value that they split is whole in the first of them. If alone, what
+// is a value in one piece only is edited too: some streams have texts of several values where others have
+// pieces.
+func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
+	chunks := split(a)
+	texts := map[string][]*text{}
+	for _, c := range chunks {
+		c.collect(texts, edits)
+	}
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		editPieces(texts[key], edits, alone)
+	}
+	var out []byte
+	for _, c := range chunks {
+		out = append(out, c.bytes()...)
+	}
+	return out
+}
+
+// A chunk is a part of an answer with one document: an event of a stream, or the whole.
+type chunk struct {
+	before, after []byte
+	frame         bool // of AWS: it has lengths and checksums
+	*document
+}
+
+// split takes an answer apart.
+func split(a *provider.Answer) (chunks []*chunk) {
+	events := a.Events()
+	if events == nil {
+		d := parse(a.Body)
+		if bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("[")) { // Gemini's streams, which are one array
+			d.name(true)
+		}
+		return []*chunk{{document: d}}
+	}
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		c := &chunk{before: event.Raw, document: &document{}}
+		switch at := bytes.Index(event.Raw, event.Data); {
+		case isFrame(event.Raw):
+			c.frame = true
+			c.cut(preludeSize+int(binary.BigEndian.Uint32(event.Raw[4:])), len(event.Raw)-checksumSize)
+		case len(event.Data) > 0 && at >= 0:
+			c.cut(at, at+len(event.Data))
+		case len(event.Data) > 0: // of several lines
+			c.cut(0, len(event.Raw))
+		}
+		chunks = append(chunks, c)
+	}
+	return chunks
+}
+
+// cut makes a document of a part of what a chunk has.
+func (c *chunk) cut(start, end int) {
+	raw := c.before
+	c.before, c.after = raw[:start], raw[end:]
+	c.document = parse(raw[start:end])
+	c.open()
+	c.name(false)
+}
+
+// bytes returns the chunk with its edits.
+func (c *chunk) bytes() []byte {
+	data := c.document.bytes()
+	out := slices.Concat(c.before, data, c.after)
+	if c.frame && c.changed() {
+		binary.BigEndian.PutUint32(out, uint32(len(out)))
+		binary.BigEndian.PutUint32(out[8:], crc32.ChecksumIEEE(out[:8]))
+		end := len(out) - checksumSize
+		binary.BigEndian.PutUint32(out[end:], crc32.ChecksumIEEE(out[:end]))
+	}
+	return out
+}
+
+// The sizes of what a frame of AWS's event streams has before its headers and behind its payload.
+const (
+	preludeSize  = 12
+	checksumSize = 4
+)
+
+// isFrame reports whether a stream begins with a frame of AWS's that is whole.
+func isFrame(b []byte) bool {
+	if len(b) < preludeSize+checksumSize || crc32.ChecksumIEEE(b[:8]) != binary.BigEndian.Uint32(b[8:]) {
+		return false
+	}
+	size, headers := int(binary.BigEndian.Uint32(b)), int(binary.BigEndian.Uint32(b[4:]))
+	end := size - checksumSize
+	return size <= len(b) && preludeSize+headers <= end && crc32.ChecksumIEEE(b[:end]) == binary.BigEndian.Uint32(b[end:])
+}
+
+var base64Text = base64.StdEncoding
+
+// open opens the texts of an event that are another JSON text in base64, as Bedrock has them.
+func (d *document) open() {
+	for i, t := range d.texts {
+		if i == 0 || d.texts[i-1].value != "bytes" {
+			continue
+		}
+		if src, err := base64Text.DecodeString(t.value); err == nil && bytes.HasPrefix(src, []byte("{")) {
+			t.inner = parse(src)
+			t.inner.name(false)
+		}
+	}
+}
+
+// grown are the members whose strings come in pieces.
+var grown = []string{
+	"arguments", "code", "completion", "content", "delta", "generation", "input", "outputText", "partial_json",
+	"reasoning", "reasoning_content", "refusal", "response", "text", "thinking", "tool_plan", "transcript",
+}
+
+// orders are the members that say which of several texts an event has a piece of.
+var orders = []string{"index", "contentBlockIndex", "content_index", "item_id", "output_index", "summary_index"}
+
+// name gives the texts of an event that may be pieces their keys. If each, the events are the elements
+// of an array.
+func (d *document) name(each bool) {
+	doc, err := jsontext.ParseLenient(d.src)
+	if err != nil {
+		return
+	}
+	keys := map[int]string{}
+	if root := doc.Root(); each {
+		for _, event := range root.Elements() {
+			name(event, "", string(event.Member("type").Raw()), keys)
+		}
+	} else {
+		name(root, "", string(root.Member("type").Raw()), keys)
+	}
+	for _, t := range d.texts {
+		t.key = keys[t.start-1]
+	}
+}
+
+func name(v jsontext.Value, member, key string, keys map[int]string) {
+	if v.IsString() && slices.Contains(grown, member) {
+		keys[int(v.Offset())] = key
+	}
+	if v.IsObject() {
+		for _, order := range orders {
+			key += " " + string(v.Member(order).Raw())
+		}
+	}
+	for member, below := range v.Members() {
+		name(below, member, key+"/"+member, keys)
+	}
+	for i, element := range v.Elements() {
+		place := strconv.Itoa(i)
+		if element.Member("index").Present() {
+			place = "" // its members' keys have it
+		}
+		name(element, "", key+"/"+place, keys)
+	}
+}
+
+// collect edits the texts that are whole, and puts pieces with the others of their text.
+func (d *document) collect(pieces map[string][]*text, edits editor) {
+	for _, t := range d.texts {
+		switch {
+		case t.inner != nil:
+			t.inner.collect(pieces, edits)
+		case t.key == "":
+			t.edits = edits(t.value)
+		default:
+			pieces[t.key] = append(pieces[t.key], t)
+		}
+	}
+}
+
+// editPieces edits a text that comes in pieces.
+func editPieces(pieces []*text, edits editor, alone bool) {
+	var whole strings.Builder
+	for _, t := range pieces {
+		whole.WriteString(t.value)
+	}
+	all := edits(whole.String())
+	start := 0
+	for _, t := range pieces {
+		end := start + len(t.value)
+		for _, e := range all {
+			begins := start <= e.start && e.start < end
+			from, to := max(e.start, start), min(e.end, end)
+			if !begins && from >= to {
+				continue
+			}
+			part := edit{span: span{from - start, to - start}}
+			if begins {
+				part.with = e.with
+			}
+			t.edits = append(t.edits, part)
+		}
+		start = end
+		if alone && len(t.edits) == 0 && len(pieces) > 1 {
+			t.edits = edits(t.value)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package scrub
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// awsFrame returns a frame of AWS's event streams.
+func awsFrame(event, payload string) string {
+	header := func(name, value string) string {
+		return string([]byte{byte(len(name))}) + name + "\x07" + string(binary.BigEndian.AppendUint16(nil, uint16(len(value)))) + value
+	}
+	headers := header(":message-type", "event") + header(":event-type", event)
+	b := binary.BigEndian.AppendUint32(nil, uint32(12+len(headers)+len(payload)+4))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(headers)))
+	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+	b = append(append(b, headers...), payload...)
+	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
+}
+
+func inBase64(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// TestAnswer holds what is kept of answers to a request that has two uuids, that the same run is served
+// what the provider sent, and another one its own values. What the answer is the first to say stays.
+func TestAnswer(t *testing.T) {
+	const runA, runB = "dddddddd-0000-4000-8000-00000000000d", "eeeeeeee-0000-4000-8000-00000000000e"
+	const json, sse, lines, aws = "application/json", "text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream"
+	for _, c := range []struct {
+		name, reason, contentType string
+		body                      func(a, b string) string
+	}{
+		{"json", "strings, with all else as it is spelled", json, func(a, b string) string {
+			return `{ "b": 1.0, "a":"caf\u00e9 ` + a + ` \"\/` + b + `\"\ud83d","A":["cccccccc-0000-4000-8000-000000000003"]}`
+		}},
+		{"names", "members, too", json, func(a, b string) string { return `{"` + a + `":{"` + b + `":1}}` }},
+		{"text", "an answer that is no JSON", "text/html", func(a, b string) string { return "<p>" + a + "</p>\n{" + b + "}" }},
+		{"sse", "events, comments and line ends", sse, func(a, b string) string {
+			return ": x\r\nevent: x\r\ndata: {\"text\":\"" + a + "\"}\r\n\r\ndata: " + b + "\n\ndata: [DONE]\n\n"
+		}},
+		{"sse-lines", "data of several lines", sse, func(a, b string) string { return "data: {\"text\":\ndata: \"" + a + " " + b + "\"}\n\n" }},
+		{"sse-cut", "an event that was cut off", sse, func(a, b string) string { return "data: {\"text\":\"" + a + "\"}\n\ndata: {\"text\":\"" + b }},
+		{"ndjson", "one value a line, in one piece each", lines, func(a, b string) string {
+			return "{\"response\":\"" + a + "\"}\n{\"response\":\"" + b + "\"}\n"
+		}},
+		{"aws", "lengths and checksums", aws, func(a, b string) string {
+			return awsFrame("contentBlockDelta", `{"delta":{"text":"to `+a+`"}}`) + awsFrame("messageStop", `{}`) + awsFrame("x", b)
+		}},
+		{"aws-base64", "JSON in base64", aws, func(a, b string) string {
+			return awsFrame("chunk", `{"bytes":"`+inBase64(`{"delta":{"text":"to `+a+`"}}`)+`","p":"`+b+`"}`)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			answer := func(body string) *provider.Answer {
+				return &provider.Answer{ContentType: c.contentType, Body: []byte(body)}
+			}
+			live := newRules(t, Volatile()).valuesOf(idA, idB)
+			kept := c.body("{{uuid:1}}", "{{uuid:2}}")
+			require.Equal(t, kept, string(live.Answer(answer(c.body(idA, idB)))), c.reason)
+
+			same, err := live.Restore(answer(kept))
+			require.NoError(t, err)
+			require.Equal(t, c.body(idA, idB), string(same), "the same run gets the bytes of the provider")
+			other, err := newRules(t, Volatile()).valuesOf(runA, runB).Restore(answer(kept))
+			require.NoError(t, err)
+			require.Equal(t, c.body(runA, runB), string(other), "another run gets its own values")
+			stored := newRules(t, Volatile()).newValues(true)
+			stored.request("{{uuid:1}} {{uuid:2}}")
+			require.Equal(t, kept, string(stored.Answer(answer(kept))), "what was scrubbed stays")
+		})
+	}
+}
+
+// TestAnswerSpellings holds what of an answer is changed otherwise, or not at all.
+func TestAnswerSpellings(t *testing.T) {
+	for _, c := range []struct{ name, reason, body, want string }{
+		{"escaped", "a value may be escaped", `{"a":"\u0061aaaaaaa-0000-4000-8000-000000000001!\n"}`, `{"a":"{{uuid:1}}!\n"}`},
+		{"binary", "sound is no text", "\xff\xfe " + idA, "\xff\xfe " + idA},
+		{"comment", "no program is given it", "data: {}\n\n: " + idA + "\n\n", "data: {}\n\n: " + idA + "\n\n"},
+		{"literal", "the model says it so", `{"a":"{{uuid:1}} ` + idA + `","b":"\u007b{uuid:2}}"}`, `{"a":"{{}}{{uuid:1}} {{uuid:1}}","b":"{{}}\u007b{uuid:2}}"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := newRules(t, Volatile()).valuesOf(idA)
+			require.Equal(t, c.want, string(v.Answer(&provider.Answer{Body: []byte(c.body)})), c.reason)
+		})
+	}
+}
+
+// valuesOf returns the values of a request that has these.
+func (r *Rules) valuesOf(values ...string) *Values {
+	v := r.newValues(false)
+	v.request(strings.Join(values, " "))
+	return v
+}
+
+// TestSplitValues holds that the pieces of a value are one, and its placeholder is whole in the event that
+// the value begins in.
+func TestSplitValues(t *testing.T) {
+	a, z := idA[:10], idA[10:]
+	for _, c := range []struct {
+		name, reason string
+		events       []string
+		want         []string
+	}{
+		{"chat", "deltas of one choice", []string{`{"choices":[{"index":0,"delta":{"content":"to ` + a + `"}}]}`, `{"choices":[{"index":0,"delta":{"content":"` + z + `."}}]}`},
+			[]string{`{"choices":[{"index":0,"delta":{"content":"to {{uuid:1}}"}}]}`, `{"choices":[{"index":0,"delta":{"content":"."}}]}`}},
+		{"choices", "two choices are two texts", []string{`{"choices":[{"index":0,"delta":{"content":"` + a + `"}}]}`, `{"choices":[{"index":1,"delta":{"content":"` + a + `"}}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"` + z + `"}}]}`, `{"choices":[{"index":1,"delta":{"content":"!"}}]}`},
+			[]string{`{"choices":[{"index":0,"delta":{"content":"{{uuid:1}}"}}]}`, `{"choices":[{"index":1,"delta":{"content":"` + a + `"}}]}`,
+				`{"choices":[{"index":0,"delta":{"content":""}}]}`, `{"choices":[{"index":1,"delta":{"content":"!"}}]}`}},
+		{"arguments", "those of a tool call, of which the first event says more", []string{
+			`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"c","type":"function","function":{"name":"f","arguments":"{\"p\":\"` + a + `"}}]}}]}`,
+			`{"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"arguments":"` + z + `\"}"}}]}}]}`},
+			[]string{`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"c","type":"function","function":{"name":"f","arguments":"{\"p\":\"{{uuid:1}}"}}]}}]}`,
+				`{"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"arguments":"\"}"}}]}}]}`}},
+		{"anthropic", "blocks by their index, through three events", []string{`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + a + `"}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + z[:3] + `"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + z[3:] + `"}}`},
+			[]string{`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"{{uuid:1}}"}}`,
+				`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`}},
+		{"responses", "what was said in pieces is said whole at the end", []string{`{"type":"response.output_text.delta","item_id":"m","delta":"` + a + `"}`,
+			`{"type":"response.output_text.delta","item_id":"m","delta":"` + z + `"}`, `{"type":"response.output_text.done","item_id":"m","text":"` + idA + `"}`},
+			[]string{`{"type":"response.output_text.delta","item_id":"m","delta":"{{uuid:1}}"}`,
+				`{"type":"response.output_text.delta","item_id":"m","delta":""}`, `{"type":"response.output_text.done","item_id":"m","text":"{{uuid:1}}"}`}},
+		{"other-members", "only what grows is joined", []string{`{"model":"` + a + `"}`, `{"model":"` + z + `"}`}, []string{`{"model":"` + a + `"}`, `{"model":"` + z + `"}`}},
+		{"literal", "what only looks like a placeholder", []string{`{"response":"{{uu"}`, `{"response":"id:1}}"}`}, []string{`{"response":"{{}}{{uu"}`, `{"response":"id:1}}"}`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, framing := range []struct{ contentType, before, between, after string }{
+				{"text/event-stream", "data: ", "\n\ndata: ", "\n\n"}, {"application/x-ndjson", "", "\n", "\n"}, {"application/json", "[", ",\n", "]"},
+			} {
+				stream := func(events []string) []byte {
+					return []byte(framing.before + strings.Join(events, framing.between) + framing.after)
+				}
+				v := newRules(t, Volatile()).valuesOf(idA)
+				kept := v.Answer(&provider.Answer{ContentType: framing.contentType, Body: stream(c.events)})
+				require.Equal(t, string(stream(c.want)), string(kept), c.reason)
+				restored, err := v.Restore(&provider.Answer{ContentType: framing.contentType, Body: kept})
+				require.NoError(t, err)
+				require.Equal(t, c.name == "literal" || c.name == "other-members", bytes.Equal(restored, stream(c.events)))
+				require.NotContains(t, string(restored), "{{uuid:1}}")
+			}
+		})
+	}
+}
+
+// TestFirstSaid holds what becomes of values that the answer is the first to say.
+func TestFirstSaid(t *testing.T) {
+	answer := func(text string) *provider.Answer { return &provider.Answer{Body: []byte(text)} }
+	all := []Rule{Value("key", "s3cret"), Pattern("order", regexp.MustCompile(`ORD-[0-9]{4}`)), Volatile()}
+	rules := newRules(t, all...)
+	first, second := rules.valuesOf("ORD-1000"), rules.valuesOf("ORD-2000")
+	kept1 := first.Answer(answer(`{"a":"ORD-1000 ORD-7777 s3cret ` + idB + `"}`))
+	require.Equal(t, `{"a":"{{order:1}} {{order:+1}} {{key:1}} `+idB+`"}`, string(kept1))
+	kept2 := second.Answer(answer(`{"a":"ORD-8888 ORD-7777"}`))
+	require.Equal(t, `{"a":"{{order:+2}} {{order:+1}}"}`, string(kept2), "a secret has one placeholder through the test")
+
+	replay := newRules(t, Value("key", ""), all[1], all[2])
+	first, second = replay.valuesOf("ORD-1111"), replay.valuesOf("ORD-2222")
+	served1, err := first.Restore(answer(string(kept1)))
+	require.NoError(t, err)
+	require.Equal(t, `{"a":"ORD-1111 ORD-0001 traceforge-key `+idB+`"}`, string(served1))
+	served2, err := second.Restore(answer(string(kept2)))
+	require.NoError(t, err)
+	require.Equal(t, `{"a":"ORD-0002 ORD-0001"}`, string(served2))
+
+	_, err = newRules(t).valuesOf().Restore(answer(string(kept1)))
+	require.EqualError(t, err, "no value is known for {{key:1}}, {{order:+1}}, {{order:1}}")
+	_, err = replay.valuesOf().Restore(answer(`"{{uuid:1}}"`))
+	require.EqualError(t, err, "no value is known for {{uuid:1}}", "no other run's value is made up")
+}
+
+func FuzzAnswer(f *testing.F) {
+	for _, body := range []string{`{"a":"` + idA + `"}`, "data: {\"text\":\"{{\"}\n\ndata: {\"text\":\"uuid:1}}\"}\n\n", awsFrame("chunk", `{"bytes":"`+inBase64(`{"x":"{{uuid:1}}"}`)+`"}`),
+		"[{\"text\":\"a\"}]", "\xff", `{"a":"\u007b\u007buuid:1}}"}`} {
+		f.Add(body, "application/json")
+		f.Add(body, "text/event-stream")
+	}
+	f.Fuzz(func(t *testing.T, body, contentType string) {
+		rules := newRules(t)
+		v := rules.valuesOf()
+		kept := v.Answer(&provider.Answer{ContentType: contentType, Body: []byte(body)})
+		restored, err := v.Restore(&provider.Answer{ContentType: contentType, Body: kept})
+		require.NoError(t, err)
+		require.Equal(t, body, string(restored), "without rules an answer is served as it came")
+	})
+}

@@ -1,0 +1,9 @@
+// Package scrub replaces what varies with every run, or is secret, inside the texts of a call by
+// placeholders, and puts the values of a later run in their places again (design R12).
+//
+// A placeholder is {{name:n}}. n counts the values of that name in the order in which the request has
+// them, its messages last. So a request has the same placeholders whatever was called before it, and a
+// conversation keeps those that it has as it goes on. {{name:+n}} is a secret that an answer was the
+// first to say; n counts those of the test. {{}} says that the next thing that looks like a placeholder is
+// none: it was said so. docs/format.md has the grammar.
+package scrub

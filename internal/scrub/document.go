@@ -1,0 +1,130 @@
+package scrub
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A document is a JSON text whose strings can be edited, with all else as it is spelled, or a plain one.
+type document struct {
+	src   []byte
+	texts []*text // in the order of src
+}
+
+// A text is a string of a JSON text, member names too, or all of a plain one.
+type text struct {
+	start, end int // of its spelling, without quotes
+	quoted     bool
+	value      string
+	offsets    []int // where in the spelling each byte of value, and its end, is; nil: where value has it
+	edits      []edit
+
+	key   string    // texts of one key are pieces of one; empty: it is whole
+	inner *document // what value is in base64
+}
+
+// parse returns the document of a text, a plain one if it is no JSON.
+func parse(src []byte) *document {
+	d := &document{src: src}
+	if _, err := jsontext.ParseLenient(src); err != nil {
+		if utf8.Valid(src) {
+			d.texts = []*text{{end: len(src), value: string(src)}}
+		}
+		return d
+	}
+	d.scan()
+	return d
+}
+
+// scan finds the strings of a document that is JSON.
+func (d *document) scan() {
+	for at := 0; ; {
+		i := bytes.IndexByte(d.src[at:], '"')
+		if i < 0 {
+			return
+		}
+		t := &text{start: at + i + 1, quoted: true}
+		for t.end = t.start; d.src[t.end] != '"'; t.end++ {
+			if d.src[t.end] == '\\' {
+				t.end++
+			}
+		}
+		t.value, t.offsets = unescape(d.src[t.start:t.end])
+		d.texts = append(d.texts, t)
+		at = t.end + 1
+	}
+}
+
+// unescape returns the characters of a string, U+FFFD for a lone surrogate, and where each byte is spelled.
+func unescape(spelling []byte) (value string, offsets []int) {
+	if bytes.IndexByte(spelling, '\\') < 0 {
+		return string(spelling), nil
+	}
+	chars := make([]byte, 0, len(spelling))
+	for at := 0; at < len(spelling); {
+		before, n := len(chars), 1
+		if spelling[at] != '\\' {
+			chars = append(chars, spelling[at])
+		} else {
+			var r rune
+			r, n = jsontext.Unescape(spelling[at:])
+			if utf16.IsSurrogate(r) {
+				r = utf8.RuneError
+			}
+			chars = utf8.AppendRune(chars, r)
+		}
+		for range len(chars) - before {
+			offsets = append(offsets, at)
+		}
+		at += n
+	}
+	return string(chars), append(offsets, len(spelling))
+}
+
+// changed reports whether any text of d has edits.
+func (d *document) changed() bool {
+	for _, t := range d.texts {
+		if len(t.edits) > 0 || t.inner != nil && t.inner.changed() {
+			return true
+		}
+	}
+	return false
+}
+
+// bytes returns the document with its edits.
+func (d *document) bytes() []byte {
+	if !d.changed() {
+		return d.src
+	}
+	var out []byte
+	at := 0
+	for _, t := range d.texts {
+		if t.inner != nil && t.inner.changed() {
+			out = append(out, d.src[at:t.start]...)
+			out, at = base64Text.AppendEncode(out, t.inner.bytes()), t.end
+		}
+		for _, e := range t.edits {
+			start, end := t.start+t.spelled(e.start), t.start+t.spelled(e.end)
+			out = append(out, d.src[at:start]...)
+			if t.quoted {
+				quoted := jsontext.Text(e.with)
+				out = append(out, quoted[1:len(quoted)-1]...)
+			} else {
+				out = append(out, e.with...)
+			}
+			at = end
+		}
+	}
+	return append(out, d.src[at:]...)
+}
+
+// spelled returns where in the spelling of a text a byte of its value is.
+func (t *text) spelled(i int) int {
+	if t.offsets == nil {
+		return i
+	}
+	return t.offsets[i]
+}

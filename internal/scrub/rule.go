@@ -1,0 +1,199 @@
+package scrub
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A Rule says which parts of a text are replaced. The zero value is no rule.
+type Rule struct {
+	name    string // of its placeholders; empty: Volatile, which has several
+	wrong   string // why it cannot be used; empty: it can
+	finders []finder
+}
+
+// A finder finds the values of one kind.
+type finder struct {
+	name  string // of their placeholders
+	find  func(text string) []span
+	dummy func(n int) string // stands for the n-th secret that only the recording knew; nil: they are no secrets
+	one   bool               // there is one value, which is the dummy
+}
+
+// A span is where a value is in a text, in bytes.
+type span struct{ start, end int }
+
+// leastValue is the length from which a value is not found in any text by chance.
+const leastValue = 4
+
+// Value returns the rule for one value, also where it is escaped as in JSON or in a URL. For an empty
+// one, as a key may be in replay, stands a dummy.
+func Value(name, value string) Rule {
+	r := Rule{name: name, wrong: wrongName("Value", name)}
+	if value == "" {
+		value = "traceforge-" + name
+	}
+	if len(value) < leastValue && r.wrong == "" {
+		r.wrong = fmt.Sprintf("Value(%q, …): a value of less than %d bytes is found in any text: set a longer one", name, leastValue)
+	}
+	quoted := string(jsontext.Text(value))
+	forms := []struct{ suffix, value string }{
+		{"", value}, {".json", quoted[1 : len(quoted)-1]}, {".query", url.QueryEscape(value)}, {".path", url.PathEscape(value)},
+	}
+	for i, form := range forms {
+		if slices.ContainsFunc(forms[:i], func(f struct{ suffix, value string }) bool { return f.value == form.value }) {
+			continue
+		}
+		r.finders = append(r.finders, finder{
+			name:  name + form.suffix,
+			find:  func(text string) []span { return occurrences(text, form.value) },
+			dummy: func(int) string { return form.value },
+			one:   true,
+		})
+	}
+	return r
+}
+
+func occurrences(text, value string) (found []span) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], value)
+		if i < 0 {
+			return found
+		}
+		found = append(found, span{at + i, at + i + len(value)})
+		at += i + len(value)
+	}
+}
+
+// Pattern returns the rule for what re matches or, if re has a group, for what its first group matches.
+func Pattern(name string, re *regexp.Regexp) Rule {
+	r := Rule{name: name, wrong: wrongName("Pattern", name)}
+	if re == nil {
+		r.wrong = fmt.Sprintf("Pattern(%q, nil): there is no pattern", name)
+		return r
+	}
+	group := min(re.NumSubexp(), 1)
+	r.finders = []finder{{name: name, dummy: dummies(re, group), find: func(text string) (found []span) {
+		for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
+			if start, end := m[2*group], m[2*group+1]; start >= 0 && start < end {
+				found = append(found, span{start, end})
+			}
+		}
+		return found
+	}}}
+	return r
+}
+
+// Volatile returns the rule for what is another value in each run: temporary directories, those of
+// users, ports of servers on this machine, uuids and times.
+func Volatile() Rule { return Rule{finders: volatile()} }
+
+var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// IsName reports whether a rule may have a name.
+func IsName(name string) bool { return validName.MatchString(name) && !IsVolatile(name) }
+
+func wrongName(of, name string) string {
+	switch {
+	case IsVolatile(name):
+		return fmt.Sprintf("%s(%q, …): the name is one of Volatile's", of, name)
+	case !IsName(name):
+		return fmt.Sprintf("%s(%q, …): a name begins with a lower-case letter and has such letters, digits, - and _", of, name)
+	}
+	return ""
+}
+
+// Rules are the rules of a test.
+type Rules struct {
+	finders []finder
+	said    map[string]string // values that answers were the first to say, with their placeholders
+}
+
+// New returns the rules of a test. It fails if one cannot be used, or two have one name.
+func New(all ...Rule) (*Rules, error) {
+	rules := &Rules{said: map[string]string{}}
+	names := map[string]bool{}
+	var last []finder // of Volatile: what is secret comes first
+	for _, r := range all {
+		switch {
+		case r.wrong != "":
+			return nil, fmt.Errorf("Scrub(%s)", r.wrong)
+		case r.finders == nil:
+			return nil, fmt.Errorf("Scrub(Rule{}): make rules with Value, Pattern and Volatile")
+		case r.name == "":
+			last = r.finders
+			continue
+		case names[r.name]:
+			return nil, fmt.Errorf("Scrub: two rules are named %s", r.name)
+		}
+		names[r.name] = true
+		rules.finders = append(rules.finders, r.finders...)
+	}
+	rules.finders = append(rules.finders, last...)
+	return rules, nil
+}
+
+// WithVolatile returns the rules with Volatile's.
+func (r *Rules) WithVolatile() *Rules {
+	if _, ok := r.finder("uuid"); ok {
+		return r
+	}
+	return &Rules{append(slices.Clip(r.finders), volatile()...), r.said}
+}
+
+// Has reports whether there is a rule for the placeholders of a name.
+func (r *Rules) Has(name string) bool {
+	_, ok := r.finder(name)
+	return ok
+}
+
+// finder returns that of the placeholders of a name.
+func (r *Rules) finder(name string) (finder, bool) {
+	for _, f := range r.finders {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return finder{}, false
+}
+
+// A match is a value in a text.
+type match struct {
+	span
+	finder
+}
+
+// find returns the values in a text besides what is taken of it, all in order. Of two that overlap that of
+// the earlier rule counts.
+func (r *Rules) find(text string, taken []match) []match {
+	for _, f := range r.finders {
+		var found []match
+		for _, s := range f.find(text) {
+			found = append(found, match{s, f})
+		}
+		taken = merge(taken, found)
+	}
+	return taken
+}
+
+// merge returns what is taken, and what is found and does not overlap with that.
+func merge(taken, found []match) []match {
+	if len(taken) == 0 {
+		return found
+	}
+	var all []match
+	for _, m := range found {
+		for len(taken) > 0 && taken[0].end <= m.start {
+			all, taken = append(all, taken[0]), taken[1:]
+		}
+		if len(taken) == 0 || m.end <= taken[0].start {
+			all = append(all, m)
+		}
+	}
+	return append(all, taken...)
+}

@@ -1,0 +1,190 @@
+package scrub
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Values are the values of one request and their placeholders. They are for one goroutine at a time,
+// as are the rules of which they are.
+type Values struct {
+	rules        *Rules
+	stored       bool              // of a request that was scrubbed: it has placeholders
+	placeholders map[string]string // by name and value
+	values       map[string]string // by placeholder
+	count        map[string]int    // by name
+}
+
+func (r *Rules) newValues(stored bool) *Values { return &Values{rules: r, stored: stored} }
+
+// Live returns a request of this run with placeholders, and their values. core is the request's core:
+// what counts in a comparison, which comes first.
+func (r *Rules) Live(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
+	v := r.newValues(false)
+	return v.scrub(req, core), v
+}
+
+// Stored is [Rules.Live] for a request of a record. Its placeholders stay, and what the rules find
+// besides, as it was recorded without them, is replaced too.
+func (r *Rules) Stored(req *modelio.Request, core []byte) (*modelio.Request, *Values) {
+	v := r.newValues(true)
+	return v.scrub(req, core), v
+}
+
+// Idle reports whether a request with this core, and what answers it, stay as they are.
+func (r *Rules) Idle(core []byte) bool {
+	return len(r.finders) == 0 && !bytes.Contains(core, []byte("{{"))
+}
+
+func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
+	if v.rules.Idle(core) || v.stored && len(v.rules.finders) == 0 {
+		return req
+	}
+	for _, part := range messagesLast(core) {
+		d := document{src: part}
+		d.scan()
+		for _, t := range d.texts {
+			v.request(t.value)
+		}
+	}
+	return editor(v.request).request(req)
+}
+
+// messagesLast returns the parts of a core in the order in which values are counted. What a conversation
+// keeps as it goes on comes before what follows.
+func messagesLast(core []byte) [][]byte {
+	doc, err := jsontext.Parse(core)
+	if err != nil {
+		return nil // unreachable: a core is JSON
+	}
+	messages := doc.Root().Member("messages")
+	if !messages.Present() {
+		return [][]byte{core}
+	}
+	start := int(messages.Offset())
+	end := start + len(messages.Raw())
+	return [][]byte{core[:start], core[end:], core[start:end]}
+}
+
+// request returns the edits of a text of the request.
+func (v *Values) request(text string) []edit {
+	return v.edits(text, func(m match, value string) (string, bool) { return v.placeholder(m.name, value), true })
+}
+
+// placeholder returns that of a value, which may be new.
+func (v *Values) placeholder(name, value string) string {
+	key := name + ":" + value
+	known, ok := v.placeholders[key]
+	if !ok {
+		if v.count == nil {
+			v.placeholders, v.values, v.count = map[string]string{}, map[string]string{}, map[string]int{}
+		}
+		v.count[name]++
+		known = placeholder(name, v.count[name])
+		v.placeholders[key], v.values[known] = known, value
+	}
+	return known
+}
+
+// answer returns the edits of a text of the answer: the values of the request, and secrets.
+func (v *Values) answer(text string) []edit {
+	return v.edits(text, func(m match, value string) (string, bool) {
+		if known, ok := v.placeholders[m.name+":"+value]; ok {
+			return known, true
+		}
+		if m.dummy == nil {
+			return "", false
+		}
+		return v.rules.first(m, value), true
+	})
+}
+
+// first returns the placeholder of a secret that an answer was the first to say.
+func (r *Rules) first(m match, value string) string {
+	if m.one {
+		return placeholder(m.name, 1)
+	}
+	key := m.name + ":" + value
+	if r.said[key] == "" {
+		n := 1
+		for known := range r.said {
+			if strings.HasPrefix(known, m.name+":") {
+				n++
+			}
+		}
+		r.said[key] = fmt.Sprintf("{{%s:+%d}}", m.name, n)
+	}
+	return r.said[key]
+}
+
+// edits returns the edits of a text. replace returns what stands for a value, if anything does.
+func (v *Values) edits(text string, replace func(m match, value string) (string, bool)) (all []edit) {
+	var taken, lookAlikes []match
+	if v.stored {
+		for _, t := range stored(text) {
+			taken = append(taken, match{t.span, finder{name: t.name}})
+		}
+	} else {
+		for _, t := range tokens(text) {
+			lookAlikes = append(lookAlikes, match{span: t.span})
+		}
+	}
+	for _, m := range merge(v.rules.find(text, taken), lookAlikes) {
+		value := text[m.start:m.end]
+		if m.name == "" && !v.stored {
+			all = append(all, edit{span{m.start, m.start}, literally})
+		} else if m.name != "" {
+			if with, ok := replace(m, value); ok && with != value {
+				all = append(all, edit{m.span, with})
+			}
+		}
+	}
+	return all
+}
+
+// restored returns the edits that put values in the places of placeholders. It notes in missing those
+// that no value is known for.
+func (v *Values) restored(text string, missing *[]string) (all []edit) {
+	for _, t := range stored(text) {
+		spelled := text[t.start:t.end]
+		value, ok := v.values[spelled]
+		f, ruled := v.rules.finder(t.name)
+		switch {
+		case t.name == "" && len(spelled) > len(literally):
+			all = append(all, edit{span{t.start, t.start + len(literally)}, ""})
+			continue
+		case t.name == "":
+			continue
+		case !ok && ruled && f.dummy != nil:
+			value = f.dummy(t.n)
+			if t.said {
+				v.rules.said[t.name+":"+value] = spelled
+			}
+		case !ok:
+			*missing = append(*missing, spelled)
+			continue
+		}
+		all = append(all, edit{t.span, value})
+	}
+	return all
+}
+
+// Alike returns a function that reports whether two JSON texts of records are the same but for what the
+// rules find. If it is asked about several, each value must be in the places of the same other one.
+func (r *Rules) Alike() func(recorded, got []byte) bool {
+	a, b := r.newValues(true), r.newValues(true)
+	return func(recorded, got []byte) bool {
+		return len(recorded) > 0 && len(got) > 0 && bytes.Equal(a.json(recorded), b.json(got))
+	}
+}
+
+// json returns a JSON text with placeholders.
+func (v *Values) json(text json.RawMessage) []byte {
+	editor(v.request).json(&text)
+	return text
+}

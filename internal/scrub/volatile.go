@@ -1,0 +1,272 @@
+package scrub
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// IsVolatile reports whether placeholders of a name are for volatile values.
+func IsVolatile(name string) bool {
+	switch name {
+	case "tmp", "home", "port", "uuid", "time":
+		return true
+	}
+	return false
+}
+
+// volatile returns the finders of volatile values. Each first looks for a few bytes that its values
+// have, so that long texts are searched fast.
+func volatile() []finder {
+	return []finder{
+		{name: "tmp", find: directories(temporary(), matchTemporary)},
+		{name: "home", find: directories(homes(), matchHome)},
+		{name: "port", find: findPorts},
+		{name: "uuid", find: findUUIDs},
+		{name: "time", find: findTimes},
+	}
+}
+
+// directories returns a function that finds directories below some roots. matches returns the length of the
+// one that text begins with, 0 for none. Windows' paths begin with a drive.
+func directories(roots []string, matches func(text, root string) int) func(string) []span {
+	return func(text string) (found []span) {
+		end := 0
+		for at := range candidates(text, roots) {
+			if at.start < end || !beginsPath(text[:at.start]) {
+				continue
+			}
+			root := text[at.start:at.end]
+			if n := matches(text[at.start:], root); n > 0 {
+				end = at.start + n
+				found = append(found, span{at.start, end})
+			}
+		}
+		return found
+	}
+}
+
+// candidates visits where a text has a path's root, in order.
+func candidates(text string, roots []string) func(func(span) bool) {
+	return func(yield func(span) bool) {
+		for i := 0; i < len(text); i++ {
+			if text[i] != '/' && text[i] != ':' {
+				continue
+			}
+			if text[i] == ':' {
+				if i > 0 && strings.HasPrefix(text[i:], `:\`) && !yield(span{i - 1, i + 2}) {
+					return
+				}
+				continue
+			}
+			for _, root := range roots {
+				if strings.HasPrefix(text[i:], root) {
+					if !yield(span{i, i + len(root)}) {
+						return
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// beginsPath reports whether a path can begin behind a text, in whose middle it is no directory's root.
+func beginsPath(before string) bool {
+	if before == "" || strings.HasSuffix(before, "file://") {
+		return true
+	}
+	c := before[len(before)-1]
+	return !isLetter(c) && !isDigit(c) && !strings.ContainsRune("/\\._-~", rune(c))
+}
+
+// temporary returns the roots of temporary directories, each with a slash behind it.
+func temporary() []string {
+	roots := []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/"}
+	for _, folders := range []string{"/private/var/folders/", "/var/folders/"} { // macOS
+		roots = append(roots, folders)
+	}
+	if dir := filepath.ToSlash(filepath.Clean(os.TempDir())); len(dir) > 1 && dir[0] == '/' {
+		roots = append([]string{dir + "/"}, roots...)
+	}
+	return roots
+}
+
+func homes() []string {
+	roots := []string{"/home/", "/Users/"}
+	if dir, err := os.UserHomeDir(); err == nil && len(dir) > 1 && dir[0] == '/' {
+		roots = append([]string{filepath.ToSlash(filepath.Clean(dir))}, roots...)
+	}
+	return roots
+}
+
+const component = `[^/\\\s"'<>|:;,*?()\[\]{}` + "`]+"
+
+var (
+	firstComponent  = regexp.MustCompile(`^` + component)
+	numberedBelow   = regexp.MustCompile(`^(?:/[0-9]+\b)+`) // t.TempDir's 001
+	pytestBelow     = regexp.MustCompile(`^/pytest-[0-9]+/` + component)
+	macFolder       = regexp.MustCompile(`^[^/\s]+/[^/\s]+/[A-Z]\b/?`)
+	windowsTemp     = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component + `\\+AppData\\+Local\\+Temp(?:\\+` + component + `(?:\\+[0-9]+\b)*)?`)
+	windowsHome     = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component)
+	randomComponent = regexp.MustCompile(`[0-9]|^tmp|^pytest-of-|[-_.][A-Za-z0-9]{6,}$`)
+)
+
+// matchTemporary matches a directory that was made for one run: its name, and the names below that
+// are as random. A file that is always of one name, such as /tmp/report, is none.
+func matchTemporary(text, root string) int {
+	if root[len(root)-1] == '\\' {
+		return len(windowsTemp.FindString(text))
+	}
+	end := len(root)
+	if strings.HasSuffix(root, "/folders/") {
+		folder := macFolder.FindString(text[end:])
+		if folder == "" {
+			return 0
+		}
+		end += len(folder)
+	}
+	name := strings.TrimRight(firstComponent.FindString(text[end:]), ".")
+	if !randomComponent.MatchString(name) {
+		if strings.HasSuffix(root, "/folders/") {
+			return len(strings.TrimSuffix(text[:end], "/"))
+		}
+		return 0
+	}
+	end += len(name)
+	if strings.HasPrefix(name, "pytest-of-") {
+		end += len(pytestBelow.FindString(text[end:]))
+	}
+	return end + len(numberedBelow.FindString(text[end:]))
+}
+
+// matchHome matches the directory of a user.
+func matchHome(text, root string) int {
+	switch root[len(root)-1] {
+	case '\\':
+		return len(windowsHome.FindString(text))
+	case '/':
+		name := strings.TrimRight(firstComponent.FindString(text[len(root):]), ".")
+		if name == "" {
+			return 0
+		}
+		return len(root) + len(name)
+	}
+	if rest := text[len(root):]; rest != "" && rest[0] != '/' && firstComponent.MatchString(rest) {
+		return 0 // a longer name
+	}
+	return len(root)
+}
+
+// leastPort is the first port that a server gets from the operating system and does not choose.
+const leastPort = 32768
+
+func findPorts(text string) (found []span) {
+	for at := 0; at < len(text); {
+		i := strings.IndexByte(text[at:], ':')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		end := at
+		for end < len(text) && isDigit(text[end]) {
+			end++
+		}
+		if end-at != 5 {
+			continue
+		}
+		port, _ := strconv.Atoi(text[at:end])
+		host := text[:at-1]
+		for _, name := range []string{"localhost", "127.0.0.1", "[::1]", "0.0.0.0"} {
+			if port >= leastPort && strings.HasSuffix(host, name) {
+				found = append(found, span{at, end})
+			}
+		}
+	}
+	return found
+}
+
+// findUUIDs finds uuids, and those of version 4 also without hyphens.
+func findUUIDs(text string) (found []span) {
+	for i := 0; i < len(text); i++ {
+		start := i
+		for i < len(text) && isHex(text[i]) {
+			i++
+		}
+		if n := i - start; n != 8 && n != 32 || start > 0 && isLetter(text[start-1]) {
+			continue
+		}
+		if n := uuid(text[start:]); n > 0 && (start+n == len(text) || !isLetter(text[start+n]) && !isDigit(text[start+n])) {
+			found = append(found, span{start, start + n})
+			i = start + n
+		}
+	}
+	return found
+}
+
+// uuid returns the length of the uuid that a text begins with, 0 if there is none.
+func uuid(text string) int {
+	const hyphened, bare = 36, 32
+	if len(text) >= bare && strings.IndexFunc(text[:bare], func(c rune) bool { return !isHex(byte(c)) || c > 'f' }) < 0 {
+		if text[12] == '4' && strings.IndexByte("89abAB", text[16]) >= 0 {
+			return bare
+		}
+		return 0
+	}
+	if len(text) < hyphened {
+		return 0
+	}
+	for i := range hyphened {
+		hyphen := i == 8 || i == 13 || i == 18 || i == 23
+		if hyphen != (text[i] == '-') || !hyphen && !isHex(text[i]) {
+			return 0
+		}
+	}
+	return hyphened
+}
+
+// timeForms are the ways to write a date with a time of day, and where in each the first colon is.
+var timeForms = []struct {
+	colon int
+	form  *regexp.Regexp
+}{
+	// RFC 3339, ISO 8601, log files, SQL, Go's and Python's own.
+	{13, regexp.MustCompile(`^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T _][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?` +
+		`(?:Z\b| ?(?:UTC|GMT)\b| ?[+-][0-9]{2}:?[0-9]{2}\b(?: [A-Z]{3,4}\b)?)?(?: m=[+-][0-9.]+)?`)},
+	// date and ctime.
+	{13, regexp.MustCompile(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?: [A-Z]{2,5}\b)?(?: [0-9]{4}\b)?`)},
+	// RFC 1123 and RFC 9110.
+	{19, regexp.MustCompile(`^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} (?:[A-Z]{3}\b|[+-][0-9]{4}\b)`)},
+}
+
+func findTimes(text string) (found []span) {
+	for at := 0; at < len(text); {
+		i := strings.IndexByte(text[at:], ':')
+		if i < 0 {
+			break
+		}
+		colon := at + i
+		at = colon + 1
+		if colon < 2 || at >= len(text) || !isDigit(text[colon-1]) || !isDigit(text[at]) {
+			continue
+		}
+		for _, t := range timeForms {
+			start := colon - t.colon
+			if start < 0 || start > 0 && (isDigit(text[start-1]) || isLetter(text[start-1])) {
+				continue
+			}
+			if n := len(t.form.FindString(text[start:])); n > 0 {
+				at = start + n
+				found = append(found, span{start, at})
+				break
+			}
+		}
+	}
+	return found
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

@@ -1,0 +1,51 @@
+package traceforgetest
+
+import (
+	"regexp"
+
+	"github.com/traceforge/traceforge-go/internal/scrub"
+)
+
+// A Rule says what [Scrub] replaces. Rules are made by [Value], [Pattern] and [Volatile].
+type Rule struct{ rule scrub.Rule }
+
+// Scrub keeps what its rules find inside texts as placeholders, such as {{uuid:1}}: in messages, tool inputs
+// and results, schemas and options, in answers and in their raw bytes, streams too. So the snapshot holds
+// nothing secret, and what varies with every run is no drift. A provider gets what the program sends,
+// and the program gets its own values back: an answer that was recorded with the path of one
+// run is replayed with that of another.
+//
+// A value has the same placeholder in both runs if the requests have it in the same places. What the answer is
+// the first to say is replayed as it was recorded or, where it was found by Value or Pattern, as a dummy
+// of the same shape.
+//
+// Rules that all tests of a repository need stand in .ai-snapshots/config.json, as docs/format.md has it.
+// What is in a member of its own is better left out with [Ignore].
+func Scrub(rules ...Rule) Option {
+	return option(func(r *Recorder) {
+		for _, rule := range rules {
+			r.opts.Scrub = append(r.opts.Scrub, rule.rule)
+		}
+	})
+}
+
+// Value is the rule for one value, such as a key or the name of a customer, also where it is escaped in JSON
+// or in a URL. The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such
+// letters, digits, hyphens and underscores. A value that is empty, as in replay one from the environment
+// may be, has a dummy in its place.
+func Value(name, value string) Rule { return Rule{scrub.Value(name, value)} }
+
+// Pattern is the rule for what re matches or, if re has a group, for what its first group matches. For the name
+// see [Value].
+func Pattern(name string, re *regexp.Regexp) Rule { return Rule{scrub.Pattern(name, re)} }
+
+// Volatile is the rule for what is another value in each run:
+//
+//   - {{tmp:1}}: a temporary directory of one run, such as that of [testing.T.TempDir]; what is below it stays
+//   - {{home:1}}: the directory of a user
+//   - {{port:1}}: the port of a server on a loopback address, as [net/http/httptest] has them
+//   - {{uuid:1}}: a UUID, one of version 4 also without hyphens
+//   - {{time:1}}: a date with a time of day, as RFC 3339, RFC 1123, ISO 8601 and ctime have them
+//
+// A date alone stays, since many are no part of any clock: a Pattern tells which.
+func Volatile() Rule { return Rule{scrub.Volatile()} }
