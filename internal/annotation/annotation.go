@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
 // Wanted reports whether this process runs under GitHub Actions.
@@ -46,5 +48,10 @@ var (
 	propertyEscapes = append([]string{":", "%3A", ",", "%2C"}, dataEscapes...)
 )
 
-func escapeData(s string) string     { return strings.NewReplacer(dataEscapes...).Replace(s) }
-func escapeProperty(s string) string { return strings.NewReplacer(propertyEscapes...).Replace(s) }
+func escapeData(s string) string {
+	return strings.NewReplacer(dataEscapes...).Replace(plaintext.Text(s))
+}
+
+func escapeProperty(s string) string {
+	return strings.NewReplacer(propertyEscapes...).Replace(plaintext.Text(s))
+}

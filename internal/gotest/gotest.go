@@ -3,12 +3,15 @@
 package gotest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
 // Kind returns what go test takes the named function for: "Test", "Benchmark", "Fuzz" or "Example"
@@ -35,12 +38,33 @@ func Pattern(test string) string {
 	return strings.Join(elements, "/")
 }
 
-// Quote quotes a word for a shell, where that is needed.
+// Quote quotes a word for a shell, where that is needed. A word that cannot be printed as it is has its
+// bytes as $'…' spells them (POSIX.1-2024, 2.2.4), so that the command still means it.
 func Quote(word string) string {
+	if plaintext.Line(word) != word {
+		return dollarQuote(word)
+	}
 	if word != "" && !strings.ContainsFunc(word, isSpecial) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func dollarQuote(word string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i, r := range word {
+		_, size := utf8.DecodeRuneInString(word[i:])
+		if plaintext.Shown(r) && r != utf8.RuneError && !strings.ContainsRune(`'\:#`, r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(word[i : i+size]) {
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	b.WriteString("'")
+	return b.String()
 }
 
 // isSpecial reports whether a character may mean something to a shell.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -63,7 +64,7 @@ func (p *Page) Call(provider string, s *snapshot.Snapshot) { p.call(provider, s,
 
 // call shows a call without what base has too, which it continues; nil: it continues none.
 func (p *Page) call(provider string, s, base *snapshot.Snapshot) {
-	fmt.Fprintln(p.Out, p.styled(bold, Printable(s.ID)))
+	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(s.ID)))
 	var shown map[string]string
 	messages := s.Request.Messages
 	if base != nil {
@@ -146,7 +147,7 @@ func (p *Page) field(name, value string) {
 	if value == "" {
 		return
 	}
-	for i, line := range p.wrap(PrintableText(value), p.Width-label-len(margin)) {
+	for i, line := range p.wrap(plaintext.Text(value), p.Width-label-len(margin)) {
 		if i > 0 {
 			name = ""
 		}
@@ -203,7 +204,7 @@ func parameters(r *modelio.Request) []string {
 }
 
 func (p *Page) heading(style, title string) {
-	fmt.Fprintf(p.Out, "\n%s\n", p.styled(style, Printable(title)))
+	fmt.Fprintf(p.Out, "\n%s\n", p.styled(style, plaintext.Line(title)))
 }
 
 func (p *Page) text(text string) { p.lines(margin, "", text) }
@@ -211,7 +212,7 @@ func (p *Page) text(text string) { p.lines(margin, "", text) }
 func (p *Page) faintText(text string) { p.lines(margin, faint, text) }
 
 func (p *Page) lines(indent, style, text string) {
-	for _, line := range p.wrap(PrintableText(text), p.Width-len(indent)) {
+	for _, line := range p.wrap(plaintext.Text(text), p.Width-len(indent)) {
 		switch {
 		case line == "":
 			fmt.Fprintln(p.Out)

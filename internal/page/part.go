@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -57,7 +58,7 @@ func (p *Page) part(part *modelio.Part) {
 // people.
 func (p *Page) metadata(o modelio.Object) {
 	if len(o) > 0 {
-		line := Clip("metadata "+Printable(compact(jsontext.ObjectText(o))), p.Width-len(margin))
+		line := Clip("metadata "+plaintext.Line(compact(jsontext.ObjectText(o))), p.Width-len(margin))
 		p.faintText(line)
 	}
 }

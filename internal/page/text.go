@@ -3,53 +3,8 @@ package page
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// Printable returns s as one line that is safe to show: control characters, which could drive
-// the terminal, and those that hide or reorder text are escaped as in JSON. Of a JSON text it
-// makes another spelling.
-func Printable(s string) string { return escape(s, "") }
-
-// PrintableText is printable for text of several lines.
-func PrintableText(s string) string {
-	return escape(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t")
-}
-
-func escape(s, allowed string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD") // file names need not be
-	if strings.IndexFunc(s, func(r rune) bool { return !shown(r) && !strings.ContainsRune(allowed, r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case shown(r) || strings.ContainsRune(allowed, r):
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r <= 0xFFFF:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default: // such as tag characters: text that nobody sees but a model
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		}
-	}
-	return b.String()
-}
-
-// shown reports whether a terminal shows r as what it is. Joiners are part of emoji and of
-// many scripts.
-func shown(r rune) bool {
-	const zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
-	return unicode.IsGraphic(r) || r == zeroWidthNonJoiner || r == zeroWidthJoiner
-}
 
 // wrap breaks text into lines of at most width characters, where it has spaces. Lines keep
 // their indentation. Words are never broken, so that a URL can be copied.

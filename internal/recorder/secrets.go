@@ -1,12 +1,9 @@
 package recorder
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
@@ -38,7 +35,7 @@ func (r *Recorder) learn(what fmt.Stringer) {
 func (r *Recorder) refuseSecrets(goldens []*golden) error {
 	scanner := r.scanner()
 	for _, g := range goldens {
-		if holds(reflect.ValueOf(g.snapshot), scanner.Holds) {
+		if scanner.Holds(&g.snapshot) {
 			text, err := g.snapshot.SF()
 			if err != nil {
 				return err
@@ -56,43 +53,6 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 		}
 	}
 	return nil
-}
-
-// holds reports whether one of the strings in a value is secret. It copies none of them: a record is large.
-// The name of a member is looked at together with what it names.
-func holds(v reflect.Value, secret func(string) bool) bool {
-	switch v.Kind() {
-	case reflect.String:
-		return secret(v.String())
-	case reflect.Pointer:
-		return !v.IsNil() && holds(v.Elem(), secret)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && holds(v.Field(i), secret) {
-				return true
-			}
-		}
-	case reflect.Map:
-		for name, value := range v.Seq2() {
-			if holds(name, secret) || holds(value, secret) {
-				return true
-			}
-			if text, ok := value.Interface().(json.RawMessage); ok && len(text) < 1000 &&
-				secret(fmt.Sprintf("%q:%s", name, text)) {
-				return true
-			}
-		}
-	case reflect.Slice:
-		if text := v; text.Type().Elem().Kind() == reflect.Uint8 {
-			return secret(unsafe.String(unsafe.SliceData(text.Bytes()), text.Len())) // nothing writes to it
-		}
-		for i := range v.Len() {
-			if holds(v.Index(i), secret) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (r *Recorder) leaked(hit secret.Hit, provider, place string) *Failure {
@@ -118,15 +78,5 @@ func (r *Recorder) Plain(text string) string { return plaintext.Text(r.scanner()
 
 // hide takes secrets out of differences before they are cut to what is shown, which could leave a part.
 func (r *Recorder) hide(differences []drift.Difference) {
-	scanner := r.scanner()
-	mask := func(text json.RawMessage) json.RawMessage {
-		if text == nil {
-			return nil
-		}
-		return json.RawMessage(scanner.Mask(string(text)))
-	}
-	for i := range differences {
-		d := &differences[i]
-		d.Recorded, d.Got = mask(d.Recorded), mask(d.Got)
-	}
+	r.scanner().Hide(&differences)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"unsafe"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -53,16 +52,6 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 		hit.Pointer, _ = v.locate(doc.Root())
 	}
 	return hit, true
-}
-
-// Holds reports whether a text holds a secret. It is Find for a text in memory that is not to be copied,
-// and that is no stream.
-func (s *Scanner) Holds(text string) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	v := view{index: s.index}
-	_, found := v.find(unsafe.Slice(unsafe.StringData(text), len(text))) // nothing writes to it
-	return found
 }
 
 // locate returns a pointer to what holds a secret below at. A name that is one is not in the pointer.

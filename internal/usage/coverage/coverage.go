@@ -13,6 +13,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -140,7 +141,7 @@ func (c *Report) Write(out io.Writer) {
 	}
 	fmt.Fprintf(out, "%-*s %8s %8s %8s %8s\n", width, "package", "played", "unplayed", "orphaned", "missing")
 	for _, p := range append(c.Packages, c.total()) {
-		name := page.Printable(p.Package)
+		name := plaintext.Line(p.Package)
 		fmt.Fprintf(out, "%-*s %8d %8d %8d %8d\n", width, name, p.Played, p.Unplayed, p.Orphaned, p.Missing)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
 // Markdown returns the report as GitHub-flavoured Markdown.
@@ -40,8 +41,8 @@ func list[T any](b *strings.Builder, title string, all []T, item func(T) string)
 	fmt.Fprintf(b, "\n%s\n\n- %s\n", title, strings.Join(page.Most(most, lines, "more"), "\n- "))
 }
 
-// code quotes text for Markdown, in a table too.
+// code quotes text for Markdown, in a table too. Within the quotes nothing is Markdown or HTML.
 func code(text string) string {
 	text = strings.NewReplacer("`", "'", "|", `\|`, "\n", " ").Replace(text)
-	return "`" + text + "`"
+	return "`" + plaintext.Line(text) + "`"
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// ruleSecret is the rule of a credential in a store (design R12).
+const ruleSecret = "secret"
+
+// leaked finds credentials in the records of a store, in raw answers and in media. What cannot be read is
+// told by other findings.
+func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
+	for doc, err := range place.Documents(s) {
+		if err != nil {
+			continue
+		}
+		file := doc.File()
+		add := func(file string, hit secret.Hit, in string) {
+			found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in +
+				": revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"})
+		}
+		for i := range doc.Document.Snapshots {
+			record := &doc.Document.Snapshots[i]
+			if c.secrets.Holds(record) {
+				text, _ := record.SF() // it was read from this
+				hit, _ := c.secrets.Find(text)
+				hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+				add(file, hit, " in the whole request or the answer")
+			}
+			directory := strings.TrimSuffix(file, ".json")
+			if raw, err := doc.Raw(i); err == nil {
+				if hit, is := c.secrets.Find(raw); is {
+					add(path.Join(directory, snapshot.RawName(record.Number(), &record.Response)), hit, "")
+				}
+			}
+			for _, m := range record.Media() {
+				data, err := doc.Media(m.Hash)
+				if hit, is := c.secrets.Find(data); err == nil && is {
+					add(path.Join(directory, snapshot.MediaName(m.Hash, m.ContentType)), hit, "")
+				}
+			}
+		}
+	}
+	return found
+}

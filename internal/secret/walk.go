@@ -1,0 +1,106 @@
+package secret
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// Holds reports whether one of the strings of a value, such as a record, is secret. It copies none of
+// them: a record is large. The name of a member is looked at together with what it names.
+func (s *Scanner) Holds(value any) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v := view{index: s.index}
+	return v.holds(reflect.ValueOf(value))
+}
+
+func (v *view) holds(at reflect.Value) bool {
+	switch at.Kind() {
+	case reflect.String:
+		_, found := v.find(unsafe.Slice(unsafe.StringData(at.String()), at.Len())) // nothing writes to it
+		return found
+	case reflect.Pointer:
+		return !at.IsNil() && v.holds(at.Elem())
+	case reflect.Struct:
+		for i := range at.NumField() {
+			if at.Type().Field(i).IsExported() && v.holds(at.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for name, value := range at.Seq2() {
+			if v.holds(name) || v.holds(value) {
+				return true
+			}
+			const most = 1000 // bytes of what a name says that it is secret
+			if text, ok := value.Interface().(json.RawMessage); ok && len(text) < most {
+				if _, found := v.find(fmt.Appendf(nil, "%q:%s", name, text)); found {
+					return true
+				}
+			}
+		}
+	case reflect.Slice:
+		if at.Type().Elem().Kind() == reflect.Uint8 {
+			_, found := v.find(at.Bytes())
+			return found
+		}
+		for i := range at.Len() {
+			if v.holds(at.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Hide masks the strings of what value points to, before they are shown, and cut so that a part of a
+// secret would be left. Names of members stay, since other code looks for them.
+func (s *Scanner) Hide(value any) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v := view{index: s.index}
+	v.hide(reflect.ValueOf(value))
+}
+
+func (v *view) hide(at reflect.Value) {
+	switch at.Kind() {
+	case reflect.String:
+		if at.CanSet() {
+			at.SetString(v.mask(at.String()))
+		}
+	case reflect.Pointer:
+		if !at.IsNil() {
+			v.hide(at.Elem())
+		}
+	case reflect.Struct:
+		for i := range at.NumField() {
+			if at.Type().Field(i).IsExported() {
+				v.hide(at.Field(i))
+			}
+		}
+	case reflect.Map:
+		for name, value := range at.Seq2() {
+			hidden := reflect.New(value.Type()).Elem()
+			hidden.Set(value)
+			v.hide(hidden)
+			at.SetMapIndex(name, hidden)
+		}
+	case reflect.Slice:
+		if at.Type().Elem().Kind() == reflect.Uint8 {
+			if masked := v.mask(string(at.Bytes())); at.CanSet() && masked != string(at.Bytes()) {
+				if !json.Valid([]byte(masked)) {
+					masked = string(jsontext.Text(masked))
+				}
+				at.SetBytes([]byte(masked))
+			}
+			return
+		}
+		for i := range at.Len() {
+			v.hide(at.Index(i))
+		}
+	}
+}
