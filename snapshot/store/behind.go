@@ -18,7 +18,7 @@ import (
 
 // checkManifest holds the manifest, if there is one, against the documents.
 func (v *verifier) checkManifest() error {
-	data, err := v.read(manifestName)
+	data, err := v.store.read(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -68,7 +68,7 @@ func (v *verifier) checkBeside(file string, n need, name string, s *scratch) err
 		return err
 	}
 	violation := snapshot.Violation{Rule: n.rule, Message: n.altered(got, name)}
-	if data, err := v.read(file); err == nil && conflictLine(data) > 0 {
+	if data, err := v.store.read(file); err == nil && conflictLine(data) > 0 {
 		violation.Rule = snapshot.RuleConflict
 		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", conflictLine(data))
 	}

@@ -6,6 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
@@ -45,7 +48,46 @@ func (s *Store) locked(f func(within) error) error {
 	}
 	defer w.root.Close()
 	defer lock.Close()
+	w.nameHolder()
+	defer w.remove(holderName)
 	return f(w)
+}
+
+// nameHolder tells those who wait who holds the lock. Without it they wait all the same.
+func (w within) nameHolder() {
+	if w.remove(holderName) == nil {
+		_ = w.create(holderName, fmt.Appendf(nil, "%d %q\n", os.Getpid(), filepath.Base(os.Args[0])))
+	}
+}
+
+// waitQuietly is how long a lock is waited for without a word.
+const waitQuietly = 2 * time.Second
+
+// open opens the lock file, which waits for those who have locked it. It tells s.Waiting of them.
+func (s *Store) open(flag int) (*lockedfile.File, error) {
+	told := make(chan bool)
+	timer := time.AfterFunc(waitQuietly, func() {
+		defer close(told)
+		if s.Waiting != nil {
+			s.Waiting(s.holder())
+		}
+	})
+	lock, err := lockedfile.OpenFile(s.path(attributesName), flag, 0)
+	if !timer.Stop() {
+		<-told
+	}
+	return lock, err
+}
+
+// holder names the process that holds the lock. What is in the file may be of anybody.
+func (s *Store) holder() string {
+	var pid int
+	var name string
+	data, err := s.read(holderName)
+	if n, _ := fmt.Sscanf(string(data), "%d %q", &pid, &name); err != nil || n < 2 {
+		return "a process that verifies it"
+	}
+	return fmt.Sprintf("process %d, %.200s", pid, strconv.QuoteToASCII(name))
 }
 
 // lock locks the store for writing. The kernel frees the lock if the process dies.
@@ -76,7 +118,7 @@ func (s *Store) tryLock(w within) (*lockedfile.File, error) {
 	if err := errors.Join(w.touch(attributesName), w.touch(ignoreName)); err != nil {
 		return nil, err
 	}
-	lock, err := lockedfile.OpenFile(s.path(attributesName), os.O_RDWR, 0)
+	lock, err := s.open(os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +154,7 @@ func (s *Store) readLock() (unlock func(), err error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return func() {}, err // what it is, is a finding
 	}
-	lock, err := lockedfile.Open(s.path(attributesName))
+	lock, err := s.open(os.O_RDONLY)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil
 	}

@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,13 +24,18 @@ const (
 	committerDir    = "STORE_TEST_COMMITTER_DIR"
 	committerNumber = "STORE_TEST_COMMITTER_NUMBER"
 	replacer        = "replacer" // the number of one that replaces the same document again and again
+	holds           = "holds"    // that of one that holds the lock until its input ends
+	verifies        = "verifies" // that of one that holds it as Verify does
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(committerDir); dir != "" {
 		commits := committer
-		if os.Getenv(committerNumber) == replacer {
+		switch os.Getenv(committerNumber) {
+		case replacer:
 			commits = replaceAgain
+		case holds, verifies:
+			commits = hold
 		}
 		if err := commits(os.Stdout, dir, os.Getenv(committerNumber)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -72,18 +79,26 @@ func committer(out io.Writer, dir, number string) error {
 	return nil
 }
 
-func startCommitter(t *testing.T, dir, number string) (*exec.Cmd, io.ReadCloser, *bytes.Buffer) {
+// prepareCommitter returns this test binary as a process that commits.
+func prepareCommitter(t *testing.T, dir, number string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), exe)
+	cmd = exec.CommandContext(t.Context(), exe)
 	cmd.Env = append(os.Environ(), committerDir+"="+dir, committerNumber+"="+number)
-	stderr := new(bytes.Buffer)
-	cmd.Stderr = stderr
-	stdout, err := cmd.StdoutPipe()
+	cmd.Stderr = new(bytes.Buffer)
+	stdin, err = cmd.StdinPipe()
 	require.NoError(t, err)
+	stdout, err = cmd.StdoutPipe()
+	require.NoError(t, err)
+	return cmd, stdin, stdout
+}
+
+func startCommitter(t *testing.T, dir, number string) (*exec.Cmd, io.ReadCloser, *bytes.Buffer) {
+	t.Helper()
+	cmd, _, stdout := prepareCommitter(t, dir, number)
 	require.NoError(t, cmd.Start())
-	return cmd, stdout, stderr
+	return cmd, stdout, cmd.Stderr.(*bytes.Buffer)
 }
 
 // TestManyProcessesCommit: processes commit to one store at once, while others verify and read it.
@@ -242,4 +257,88 @@ func TestManyGoroutinesCommit(t *testing.T) {
 	files, err := s.List()
 	require.NoError(t, err)
 	require.Len(t, files, 40)
+}
+
+// hold locks the store until the standard input ends.
+func hold(out io.Writer, dir, number string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	waits := func() error {
+		fmt.Fprintln(out, "held")
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	}
+	if number == holds {
+		return s.locked(func(within) error { return waits() })
+	}
+	unlock, err := s.readLock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return waits()
+}
+
+// TestWaiting: who waits for a lock for two seconds is told who holds it.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, reason, says string
+		wait               func(*Store) error
+	}{
+		{holds, "a commit waits for a commit", `^process %d, "store\.test(\.exe)?"$`,
+			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
+		{holds, "so does Verify", `^process %d, "store\.test(\.exe)?"$`, func(s *Store) error { _, err := s.Verify(); return err }},
+		{verifies, "a commit waits for Verify", `^a process that verifies it$`,
+			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestX", call{1, "x?", "x"}))
+			cmd, stdin, stdout := prepareCommitter(t, dir, c.name)
+			require.NoError(t, cmd.Start())
+			require.True(t, bufio.NewScanner(stdout).Scan())
+			var told []string
+			s.Waiting = func(holder string) {
+				told = append(told, holder)
+				stdin.Close()
+			}
+			require.NoError(t, c.wait(s))
+			require.Len(t, told, 1)
+			says := c.says
+			if c.name == holds {
+				says = fmt.Sprintf(says, cmd.Process.Pid)
+			}
+			require.Regexp(t, says, told[0])
+			require.NoError(t, cmd.Wait())
+			requireWhole(t, s)
+			require.NotContains(t, tree(t, dir), holderName)
+		})
+	}
+}
+
+// TestHolderOfAStranger: what a pull request puts there reaches no terminal as it is, and is never followed.
+func TestHolderOfAStranger(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "x?", "x"}))
+	for content, says := range map[string]string{
+		"":                                       "a process that verifies it",
+		"1 x":                                    "a process that verifies it",
+		"1 \"\\x1b[2J\"":                         `process 1, "\x1b[2J"`,
+		"1 \"" + strings.Repeat("x", 999) + "\"": `process 1, "` + strings.Repeat("x", 199),
+	} {
+		writeFile(t, dir, holderName, content)
+		require.Equal(t, says, s.holder(), content)
+	}
+	commit(t, s, putOf("TestY", call{1, "y?", "y"}))
+	require.NotContains(t, tree(t, dir), holderName)
+	document := tree(t, dir)[fileOf("TestX")]
+	require.NoError(t, os.Symlink(filepath.FromSlash(fileOf("TestX")), filepath.Join(dir, holderName)))
+	require.Equal(t, "a process that verifies it", s.holder())
+	commit(t, s, putOf("TestZ", call{1, "z?", "z"}))
+	require.Equal(t, document, tree(t, dir)[fileOf("TestX")])
 }

@@ -21,6 +21,10 @@ import (
 // there is nothing to close: reading opens the files that it reads and nothing else, without a lock,
 // and [Store.Commit] excludes all other writers and [Store.Verify].
 type Store struct {
+	// Waiting is told who holds the store's lock once it was waited for 2 seconds; nil: nobody is. It is set
+	// before the store is used, and called on a goroutine of its own, while the caller waits.
+	Waiting func(holder string)
+
 	dir      string // absolute, so that no change of the working directory matters
 	name     string // as given to Open, for messages
 	maxBytes int64
@@ -60,6 +64,22 @@ func (s *Store) MaxBytes() int64 { return s.maxBytes }
 // path returns the path of a file of the store.
 func (s *Store) path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
+// read reads a file; one that is no regular file, which is a finding already, is as good as missing.
+func (s *Store) read(file string) ([]byte, error) {
+	info, err := os.Lstat(s.path(file))
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(s.path(file))
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, s.maxBytes, nil)
+}
+
 // in returns the path of a file of the store for messages.
 func (s *Store) in(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
 
@@ -76,6 +96,7 @@ const (
 	configName     = "config.json"
 	manifestName   = "manifest.json"
 	journalName    = "commit.pending"
+	holderName     = "lock.tmp" // who holds the lock; ignored by git as all *.tmp are
 	pendingName    = ".pending" // answers that were bought and not accepted (design R11)
 
 	documentExt = ".json"

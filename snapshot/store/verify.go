@@ -120,13 +120,13 @@ func (v *verifier) top() error {
 	others := false
 	for _, e := range entries {
 		name := e.Name()
-		others = others || name != attributesName && name != ignoreName
+		others = others || name != attributesName && name != ignoreName && name != holderName
 		switch {
 		case e.IsDir() && (filename.Legal(name) || name == pendingName):
 		case name == journalName:
 			message := "a commit was cut short: traceforge repair finishes it or undoes it"
 			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: message})
-		case e.Type().IsRegular() && slices.Contains([]string{attributesName, ignoreName, configName, manifestName}, name):
+		case e.Type().IsRegular() && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, name):
 		default:
 			v.stray(name, strayMessage(e))
 		}
@@ -141,7 +141,7 @@ func (v *verifier) top() error {
 // checkText checks a file that commits write. It may be missing, or still be empty, only where there
 // is nothing else: then a first commit is about to begin.
 func (v *verifier) checkText(name, want string, needed bool) error {
-	data, err := v.read(name)
+	data, err := v.store.read(name)
 	if violation, ok := unreadable(err); err != nil && ok {
 		v.report(name, violation)
 		return nil
@@ -154,22 +154,6 @@ func (v *verifier) checkText(name, want string, needed bool) error {
 		v.report(name, snapshot.Violation{Rule: snapshot.RuleAttributes, Message: message})
 	}
 	return nil
-}
-
-// read reads a file; one that is no regular file, which is a finding already, is as good as missing.
-func (v *verifier) read(file string) ([]byte, error) {
-	info, err := os.Lstat(v.store.path(file))
-	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(v.store.path(file))
-	if err != nil {
-		return nil, err
-	}
-	return readAll(f, v.store.maxBytes, nil)
 }
 
 // A listed is what a provider's directory has under one name.
