@@ -11,21 +11,26 @@ import (
 // behaviourHeaders are the request headers that change what an API answers, of all providers. Who
 // asks, on whose account and with which library is no behaviour. In lower case.
 var behaviourHeaders = []string{
-	"anthropic-beta",
-	"anthropic-version",
-	"extra-parameters",      // Azure AI: what becomes of parameters that a model does not know
-	"groq-model-version",    // which release of a compound system
-	"openai-beta",           // the version of the assistants API, say
-	"x-anthropic-beta",      // OpenRouter's name for it
-	"x-dashscope-async",     // Alibaba: an answer to be fetched later
-	"x-dashscope-sse",       // Alibaba: a streamed answer
-	"x-amzn-bedrock-accept", // the content type of streamed parts
-	"x-amzn-bedrock-guardrailidentifier",
-	"x-amzn-bedrock-guardrailversion",
-	"x-amzn-bedrock-performanceconfig-latency",
-	"x-amzn-bedrock-service-tier",
-	"x-amzn-bedrock-trace",
-	"x-vertex-ai-llm-request-type", // Google: on dedicated or on shared machines
+	"anthropic-beta",    // features that are not on for everybody, which Claude on Bedrock and Vertex AI takes too
+	"anthropic-version", // the version of the API, which says what answers and streams look like
+	"x-anthropic-beta",  // OpenRouter: what it passes on as anthropic-beta
+
+	"extra-parameters",   // Azure AI model inference: unknown parameters are an error, dropped, or passed to the model
+	"groq-model-version", // Groq: which release of a compound system answers
+	"openai-beta",        // OpenAI: the version of the assistants API, say
+
+	"x-dashscope-async", // Alibaba: "enable" answers with a task, whose result is fetched later
+	"x-dashscope-sse",   // Alibaba: "enable" streams the answer
+
+	// Bedrock's InvokeModel has these as headers, as its body is the model's; Converse has them in the body.
+	"x-amzn-bedrock-accept",                    // the content type of the answer within the frames of a stream
+	"x-amzn-bedrock-guardrailidentifier",       // the guardrail that may block prompt and answer
+	"x-amzn-bedrock-guardrailversion",          // and its version
+	"x-amzn-bedrock-performanceconfig-latency", // "optimized": a faster deployment of the model
+	"x-amzn-bedrock-service-tier",              // "priority", "default" or "flex"
+	"x-amzn-bedrock-trace",                     // "ENABLED": the answer says what the guardrail did
+
+	"x-vertex-ai-llm-request-type", // Vertex AI: on machines that are "dedicated" (provisioned) or "shared"
 }
 
 // keepHeaders keeps in req the headers of w that change behaviour: the values of each in their
