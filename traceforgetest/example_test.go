@@ -193,3 +193,22 @@ func ExampleIgnore() {
 	// <nil>
 	// failed: false
 }
+
+func ExampleIgnore_elements() {
+	run := 0
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		run++
+		// What users say does not matter here, but that they say it three times.
+		tf := traceforgetest.New(t, append(options, traceforgetest.Ignore("/messages/*/content"))...)
+		said := map[string]any{"role": "user", "content": fmt.Sprint("I am guest ", run)}
+		_, err := send(tf.Client(), newChat("").with("messages", []any{said, said, said}))
+		fmt.Println(err)
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// <nil>
+	// failed: false
+}

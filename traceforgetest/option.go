@@ -30,7 +30,9 @@ func Upstream(rt http.RoundTripper) Option {
 
 // Ignore leaves parts of the request out of the comparison, by RFC 6901 pointers into the
 // request as it stands in the snapshot file: "/messages/0/content" or
-// "/provider_options/user". The snapshot lists the pointers and keeps what was sent.
+// "/provider_options/user". A token * stands for every element of a list: "/messages/*/content". The
+// snapshot lists the pointers and keeps what was sent. What varies inside a text is better replaced with
+// [Scrub]: where a whole text is ignored, no change of it is seen.
 func Ignore(pointers ...string) Option {
 	return option(func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) })
 }
