@@ -172,8 +172,12 @@ func (s *Store) recover(w within) (became string, err error) {
 	if !ready {
 		return undone, t.undo()
 	}
-	if err := t.rest(); err != nil {
-		return "", s.pending("%v", err)
+	wrong, err := t.rest()
+	if err != nil {
+		return "", err
+	}
+	if len(wrong) > 0 {
+		return "", s.pending("%s", strings.Join(wrong, "\n"))
 	}
 	return finished, t.finish()
 }
@@ -209,34 +213,34 @@ func parseJournal(w within, data string) (t *transaction, ready bool, err error)
 	return t, false, nil
 }
 
-// rest leaves of t what is still to do. It is an error if a file is neither as it was before the
-// commit nor as it is to be.
-func (t *transaction) rest() error {
-	var wrong error
+// rest leaves of t what is still to do, and says which files are neither as they were before the commit
+// nor as they are to be. The error is that one could not be read, which may be otherwise the next time.
+func (t *transaction) rest() (wrong []string, failed error) {
+	// isThere tells of a file that must have a hash if it is there.
+	isThere := func(file string, want canon.Hash) (bool, error) {
+		got, err := t.sum(file)
+		missing := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case err != nil && !missing:
+			failed = errors.Join(failed, err)
+		case !missing && got != want:
+			changed := fmt.Sprintf("%s is %s, must be %s: it has changed since the commit was cut short", file, got, want)
+			wrong = append(wrong, changed)
+		}
+		return !missing, err
+	}
 	t.writes = slices.DeleteFunc(t.writes, func(w write) bool {
-		hash, err := t.sum(w.file + tempExt)
-		if !errors.Is(err, fs.ErrNotExist) {
-			wrong = errors.Join(wrong, differs(w.file+tempExt, hash, w.hash, err))
+		if there, _ := isThere(w.file+tempExt, w.hash); there {
 			return false
 		}
-		hash, err = t.sum(w.file)
-		wrong = errors.Join(wrong, differs(w.file, hash, w.hash, err))
+		if there, err := isThere(w.file, w.hash); !there {
+			wrong = append(wrong, err.Error())
+		}
 		return true // it is in place already
 	})
 	t.removes = slices.DeleteFunc(t.removes, func(r step) bool {
-		hash, err := t.sum(r.file)
-		if errors.Is(err, fs.ErrNotExist) {
-			return true
-		}
-		wrong = errors.Join(wrong, differs(r.file, hash, r.hash, err))
-		return false
+		there, _ := isThere(r.file, r.hash)
+		return !there
 	})
-	return wrong
-}
-
-func differs(file string, got, want canon.Hash, err error) error {
-	if err == nil && got != want {
-		err = fmt.Errorf("%s is %s, must be %s: it has changed since the commit was cut short", file, got, want)
-	}
-	return err
+	return wrong, failed
 }

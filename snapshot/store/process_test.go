@@ -31,11 +31,13 @@ const (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(committerDir); dir != "" {
 		commits := committer
-		switch os.Getenv(committerNumber) {
-		case replacer:
+		switch number := os.Getenv(committerNumber); {
+		case number == replacer:
 			commits = replaceAgain
-		case holds, verifies:
+		case number == holds, number == verifies:
 			commits = hold
+		case strings.HasPrefix(number, crashing):
+			commits = crash
 		}
 		if err := commits(os.Stdout, dir, os.Getenv(committerNumber)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
