@@ -33,7 +33,7 @@ func (r *Recorder) receipt() usage.Receipt {
 	used := r.calls.Used()
 	left := usage.Receipt{
 		Package:  r.opts.Package,
-		Test:     r.opts.Test,
+		Test:     r.calls.Plain(r.opts.Test), // a subtest may be named after a secret
 		Outcome:  "pass",
 		Mode:     [...]string{recorder.Replay: "replay", recorder.Update: "update", recorder.UpdateNew: "new"}[r.opts.Mode],
 		Store:    r.opts.Shown,
@@ -43,6 +43,9 @@ func (r *Recorder) receipt() usage.Receipt {
 		Recorded: used.Recorded,
 		Unplayed: used.Unplayed,
 		Missing:  used.Missing,
+	}
+	for i := range left.Filters {
+		left.Filters[i] = r.calls.Plain(left.Filters[i])
 	}
 	switch {
 	case r.t.Failed():

@@ -216,7 +216,7 @@ func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	snapshots, err := r.calls.Snapshots()
 	if err != nil {
-		r.t.Fatalf("traceforge: calls: %v", err)
+		r.t.Fatalf("traceforge: calls: %s", r.calls.Plain(err.Error()))
 	}
 	calls := make([]*modelio.Call, len(snapshots))
 	for i := range snapshots {
@@ -245,7 +245,7 @@ func (r *Recorder) Session(provider, model string) *session.Session {
 		}
 	}
 	if err != nil {
-		r.t.Fatalf("traceforge: session of %s/%s: %v", provider, model, err)
+		r.t.Fatalf("traceforge: session of %s/%s: %s", provider, model, r.calls.Plain(err.Error()))
 	}
 	return s
 }

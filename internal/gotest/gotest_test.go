@@ -28,6 +28,8 @@ func TestQuote(t *testing.T) {
 	require.Equal(t, "'^TestIt$'", Quote("^TestIt$"))
 	require.Equal(t, `'it'\''s'`, Quote("it's"))
 	require.Equal(t, "''", Quote(""))
+	require.Equal(t, `$'a\012\072\072b\072\072'`, Quote("a\n::b::"), "what would not be printed as it is")
+	require.Equal(t, `$'\043\043[x]\047\134 \342\200\256\377ä'`, Quote("##[x]'\\ \u202e\xffä"))
 }
 
 func TestWorkspace(t *testing.T) {

@@ -239,7 +239,7 @@ func choices() Recording {
 
 // Hostile has what drives terminals or hides text, wherever a provider or a caller may put it.
 func Hostile() Recording {
-	const evil = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202egnirts\u200b\U000e0041\r"
+	const evil = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202egnirts\u200b\U000e0041\r ::stop-commands::x ##[add-mask]y\n\t::error::z"
 	text := func(v any) json.RawMessage {
 		data, err := canon.Marshal(v)
 		if err != nil {
