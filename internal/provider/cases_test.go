@@ -42,6 +42,7 @@ func TestCases(t *testing.T) {
 	for _, file := range cases(t) {
 		api := filepath.Base(filepath.Dir(file))
 		t.Run(api+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			require.NoError(t, err)
 			require.NotEmpty(t, bytes.TrimSpace(archive.Comment), "a case says why it is there")

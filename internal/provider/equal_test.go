@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -41,71 +44,86 @@ func normalText(text []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return string(rebuild(doc.Root())), nil
+	return string(appendNormal(nil, doc.Root())), nil
 }
 
-// rebuild writes v again, value by value.
-func rebuild(v jsontext.Value) json.RawMessage {
+// appendNormal appends v value by value, with the members of objects sorted by name.
+func appendNormal(dst []byte, v jsontext.Value) []byte {
 	switch {
 	case v.IsObject():
-		o := v.Object()
+		o := make(map[string]jsontext.Value, v.Len())
 		for name, m := range v.Members() {
-			o[name] = rebuild(m)
+			o[name] = m
 		}
-		return jsontext.ObjectText(o)
+		dst = append(dst, '{')
+		for _, name := range slices.Sorted(maps.Keys(o)) {
+			dst = append(jsontext.AppendText(dst, name), ':')
+			dst = append(appendNormal(dst, o[name]), ',')
+		}
+		return append(bytes.TrimSuffix(dst, []byte(",")), '}')
 	case v.IsArray():
-		var all []json.RawMessage
+		dst = append(dst, '[')
 		for _, e := range v.Elements() {
-			all = append(all, rebuild(e))
+			dst = append(appendNormal(dst, e), ',')
 		}
-		return jsontext.List(all)
+		return append(bytes.TrimSuffix(dst, []byte(",")), ']')
 	}
 	if text, ok := v.Text(); ok {
-		return jsontext.Text(text)
+		return jsontext.AppendText(dst, text)
 	}
-	return v.Raw()
+	return append(dst, v.Raw()...)
 }
 
 // equalRequests compares requests, in which nil and empty are not the same; raw values by
 // what they say, as encoding does not keep the order of members.
 func equalRequests(want, got *modelio.Request) error {
-	return equalText(describe(reflect.ValueOf(want)), describe(reflect.ValueOf(got)))
+	return equalText(describe(want), describe(got))
 }
 
 // describe returns a text that two values share only if they are equal.
-func describe(v reflect.Value) string {
+func describe(v any) string { return string(appendDescribed(nil, reflect.ValueOf(v))) }
+
+func appendDescribed(dst []byte, v reflect.Value) []byte {
 	if raw, ok := v.Interface().(json.RawMessage); ok && raw != nil {
-		text, err := normalText(raw)
+		doc, err := jsontext.Parse(raw)
 		if err != nil {
-			return fmt.Sprintf("%q: %v", raw, err)
+			return fmt.Appendf(dst, "%q: %v", raw, err)
 		}
-		return text
+		return appendNormal(dst, doc.Root())
 	}
-	var all []string
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			return "&" + describe(v.Elem())
+		if v.IsNil() {
+			return append(dst, "nil"...)
 		}
-		return "nil"
+		return appendDescribed(append(dst, '&'), v.Elem())
 	case reflect.Struct:
+		dst = append(dst, '{')
 		for i := range v.NumField() {
-			all = append(all, v.Type().Field(i).Name+": "+describe(v.Field(i)))
+			dst = append(append(dst, v.Type().Field(i).Name...), ": "...)
+			dst = append(appendDescribed(dst, v.Field(i)), ", "...)
 		}
+		return append(dst, '}')
 	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			all = append(all, describe(key)+": "+describe(v.MapIndex(key)))
+		dst = append(dst, '{')
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			dst = append(strconv.AppendQuote(dst, key.String()), ": "...)
+			dst = append(appendDescribed(dst, v.MapIndex(key)), ", "...)
 		}
-		slices.Sort(all)
+		return append(dst, '}')
 	case reflect.Slice:
 		if v.IsNil() {
-			return "nil"
+			return append(dst, "nil"...)
 		}
+		dst = append(dst, '{')
 		for i := range v.Len() {
-			all = append(all, describe(v.Index(i)))
+			dst = append(appendDescribed(dst, v.Index(i)), ", "...)
 		}
-	default:
-		return fmt.Sprintf("%#v", v.Interface())
+		return append(dst, '}')
+	case reflect.String:
+		return strconv.AppendQuote(dst, v.String())
 	}
-	return "{" + strings.Join(all, ", ") + "}"
+	return fmt.Appendf(dst, "%#v", v.Interface())
 }

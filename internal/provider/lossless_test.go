@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"reflect"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -32,7 +31,8 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(describe(reflect.ValueOf(req))))
+	described := describe(req)
+	sum := sha256.Sum256([]byte(described))
 	if other, ok := l.bodies[sum]; ok && other != body {
 		return nil, fmt.Errorf("another body decodes to the same request: %w", equalText(other, body))
 	}
@@ -41,15 +41,15 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 	}
 	l.bodies[sum] = body
 	if codec.Encoder != nil {
-		err = roundTrip(codec, w, req)
+		err = roundTrip(codec, w, req, body, described)
 	}
 	return req, err
 }
 
 // bodyText returns what the body of w says: a JSON value, a form without its boundary, or bytes.
 func bodyText(w *Wire) (string, error) {
-	if _, err := w.root(); err == nil {
-		return normalText(w.Body)
+	if root, err := w.root(); err == nil {
+		return string(appendNormal(nil, root)), nil
 	} else if len(w.Body) > 0 && !errors.Is(err, jsontext.ErrSyntax) {
 		return "", err
 	}

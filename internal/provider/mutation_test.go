@@ -73,10 +73,7 @@ func mutants(v jsontext.Value, visit func(json.RawMessage)) {
 // TestMutants proves for every small change to every request of testdata what FuzzRequest
 // proves for those that it happens to find: nothing is lost, whatever the shape.
 func TestMutants(t *testing.T) {
-	for _, file := range cases(t) {
-		codec := byName(t, filepath.Base(filepath.Dir(file)))
-		archive, err := txtar.ParseFile(file)
-		require.NoError(t, err)
+	eachCase(t, func(t *testing.T, codec *Codec, archive *txtar.Archive) {
 		at := homeOf(t, codec)
 		var proof lossless
 		for _, s := range archive.Files {
@@ -94,22 +91,32 @@ func TestMutants(t *testing.T) {
 				}
 				_, err := proof.add(codec, w)
 				if refused := (*WireError)(nil); err != nil && !errors.As(err, &refused) {
-					t.Errorf("%s: %s: %v", filepath.Base(file), body, err)
+					t.Errorf("%s: %v", body, err)
 				}
 			}))
 			if t.Failed() {
 				return
 			}
 		}
+	})
+}
+
+// eachCase runs test for each file of testdata, beside each other.
+func eachCase(t *testing.T, test func(t *testing.T, codec *Codec, archive *txtar.Archive)) {
+	for _, file := range cases(t) {
+		api := filepath.Base(filepath.Dir(file))
+		t.Run(api+"/"+filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			test(t, byName(t, api), archive)
+		})
 	}
 }
 
 // TestMutantAnswers proves that no small change to an answer of testdata makes a codec panic.
 func TestMutantAnswers(t *testing.T) {
-	for _, file := range cases(t) {
-		codec := byName(t, filepath.Base(filepath.Dir(file)))
-		archive, err := txtar.ParseFile(file)
-		require.NoError(t, err)
+	eachCase(t, func(t *testing.T, codec *Codec, archive *txtar.Archive) {
 		try := func(body []byte) {
 			resp, err := codec.DecodeResponse(&Answer{Status: 200, Body: body})
 			if err != nil {
@@ -152,5 +159,5 @@ func TestMutantAnswers(t *testing.T) {
 				}))
 			}
 		}
-	}
+	})
 }

@@ -35,6 +35,7 @@ func TestNumberedItems(t *testing.T) {
 
 // TestNumberedCorpus proves that the numbers of a numbered request are the same, whatever it is.
 func TestNumberedCorpus(t *testing.T) {
+	t.Parallel()
 	for _, x := range corpus(t) {
 		w := x.wire(t)
 		codec, ok := Match(w)
