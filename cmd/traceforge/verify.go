@@ -61,7 +61,7 @@ func find(c *call) (v verification, err error) {
 		return v, err
 	}
 	v = verification{dir: dir, coverage: &coverage.Report{}}
-	if v.result, err = s.Verify(); err != nil {
+	if v.result, err = proven(s); err != nil {
 		return v, err
 	}
 	v.found = v.result.Findings

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ type CallDifference struct {
 	Causes   []string           `json:"causes,omitempty"` // what differs in the request, in words
 	Request  []drift.Difference `json:"request,omitempty"`
 	Response []drift.Difference `json:"response,omitempty"`
+	Bytes    bool               `json:"bytes,omitempty"` // only the raw answer differs
 }
 
 // Explain says what differs between two states of a document; nil: the state does not have it.
@@ -57,6 +59,7 @@ func explainCall(from, to *snapshot.Snapshot) (d CallDifference, err error) {
 	}
 	d.Causes = drift.Causes(d.Request, &from.Request, &to.Request)
 	d.Response, err = responses(&from.Response, &to.Response)
+	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
 	return d, err
 }
 
@@ -72,6 +75,7 @@ func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
 	}
 	differences := drift.JSON(f, t)
 	for _, s := range []struct{ pointer, from, to string }{
+		{"/headers", headers(from), headers(to)},
 		{"/incomplete", from.Incomplete, to.Incomplete},
 		{"/model", from.Model, to.Model},
 		{"/status", fmt.Sprint(from.Status), fmt.Sprint(to.Status)},
@@ -82,6 +86,15 @@ func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
 		}
 	}
 	return differences, nil
+}
+
+// headers returns the headers of an answer, a line each.
+func headers(r *snapshot.Response) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
+		fmt.Fprintf(&b, "%s: %s\n", name, strings.Join(r.Headers[name], ", "))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // JoinMoved makes one difference of a document that was removed and one that was added, where they
@@ -158,7 +171,9 @@ func (d *Difference) Text() string {
 
 func (c *CallDifference) text(b *strings.Builder) {
 	fmt.Fprintf(b, "  call %d\n", c.Call)
-	if len(c.Request)+len(c.Response) == 0 {
+	if c.Bytes {
+		fmt.Fprintln(b, "    the bytes of the raw answer differ, and what the record says of it is the same")
+	} else if len(c.Request)+len(c.Response) == 0 {
 		fmt.Fprintln(b, "    recorded again, with the same request and the same answer")
 	}
 	if len(c.Request) > 0 {

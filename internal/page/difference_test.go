@@ -57,6 +57,20 @@ func TestExplain(t *testing.T) {
 				"  call 1\n    recorded again, with the same request and the same answer\n",
 		},
 		{
+			"bytes", "what is served is another, and nothing that is read",
+			difference(t, "changed", one, pagetest.Document("plain"), edited(func(s *snapshot.Snapshot) { s.Response.RawOutputRef = s.Hash })),
+			"changed changed.json  TestX in example.com/agents, 1 call changed\n" +
+				"  call 1\n    the bytes of the raw answer differ, and what the record says of it is the same\n",
+		},
+		{
+			"headers", "what tells programs how to read an answer",
+			difference(t, "changed", one, pagetest.Document("plain"), edited(func(s *snapshot.Snapshot) {
+				s.Response.Headers = map[string][]string{"content-type": {"text/event-stream"}}
+			})),
+			"changed changed.json  TestX in example.com/agents, 1 call changed\n" +
+				"  call 1\n    response\n      /headers\n    - content-type: application/json\n    + content-type: text/event-stream\n",
+		},
+		{
 			"call", "a call that was added",
 			difference(t, "changed", page.Calls{"added": []int{2}}, pagetest.Document("turn1"), pagetest.Document("turn1", "turn2")),
 			"changed changed.json  TestX in example.com/agents, 1 call added\n  call 2 added\n" +

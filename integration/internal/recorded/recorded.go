@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -49,7 +50,7 @@ func RequireSound(t testing.TB, dir string) {
 	t.Helper()
 	s, err := store.Open(dir)
 	require.NoError(t, err)
-	result, err := s.Verify()
+	result, err := s.Verify(recorder.Proven)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 }

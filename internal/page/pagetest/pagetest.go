@@ -4,6 +4,7 @@ package pagetest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -33,6 +34,8 @@ func Recordings() map[string]Recording {
 		"prompt":  completion(),
 		"choices": choices(),
 		"hostile": Hostile(),
+		"forged":  forged(),
+		"warm":    warm(),
 	}
 }
 
@@ -109,6 +112,37 @@ func answered(s *snapshot.Snapshot, reason modelio.FinishReason, raw string, par
 	s.Response.Candidates = append(s.Response.Candidates, candidate)
 }
 
+// completionOf returns the chat completion that a response was read from.
+func completionOf(s *snapshot.Snapshot) string {
+	var choices []any
+	for i, c := range s.Response.Candidates {
+		message := map[string]any{"role": "assistant"}
+		var calls []any
+		for _, p := range c.Message.Content {
+			if p.Text != nil {
+				message["content"] = *p.Text
+			}
+			if call := p.ToolRequest; call != nil {
+				function := map[string]any{"name": call.Name, "arguments": string(call.Input)}
+				calls = append(calls, map[string]any{"id": call.Ref, "type": "function", "function": function})
+				message["tool_calls"] = calls
+			}
+		}
+		choices = append(choices, map[string]any{"index": i, "message": message, "finish_reason": c.FinishReasonRaw})
+	}
+	body := map[string]any{"id": "chatcmpl-1", "object": "chat.completion", "model": s.Response.Model, "choices": choices}
+	if u := s.Response.Usage; u != nil {
+		body["usage"] = map[string]any{
+			"prompt_tokens": u.InputTokens, "completion_tokens": u.OutputTokens, "total_tokens": u.TotalTokens,
+		}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // texts and numbers can be written
+	}
+	return string(text)
+}
+
 func plain(pkg, test string) Recording {
 	s := callOf(pkg, test, 1)
 	s.Request.Messages = []modelio.Message{
@@ -120,7 +154,21 @@ func plain(pkg, test string) Recording {
 	answered(&s, "stop", "stop", modelio.TextPart("AI is revolutionizing software development through automation."))
 	s.Response.TokensUsed = count(42)
 	s.Response.Usage = &modelio.Usage{InputTokens: count(30), OutputTokens: count(12), TotalTokens: count(42)}
-	return Recording{"openai", `{"id":"chatcmpl-1"}`, s}
+	return Recording{"openai", completionOf(&s), s}
+}
+
+// forged serves another answer than a reader sees.
+func forged() Recording {
+	r := plain("example.com/agents", "TestForged")
+	r.Body = strings.Replace(r.Body, "automation", "layoffs", 1)
+	return r
+}
+
+// warm has a temperature, and no reason for it.
+func warm() Recording {
+	r := plain("example.com/agents", "TestWarm")
+	r.Snapshot.Request.Temperature = number("0.7")
+	return r
 }
 
 var weatherTool = modelio.ToolDefinition{
@@ -145,7 +193,7 @@ func turn1() Recording {
 	s.Request.Tools = []modelio.ToolDefinition{weatherTool}
 	s.Request.Options = weatherOptions()
 	answered(&s, "stop", "tool_calls", toolCall("call_1", `{"city":"Paris"}`), toolCall("call_2", `{"city":"Rome"}`))
-	return Recording{"openai", `{"id":"chatcmpl-2"}`, s}
+	return Recording{"openai", completionOf(&s), s}
 }
 
 func deterministic(s *snapshot.Snapshot) {
@@ -171,7 +219,7 @@ func turn2() Recording {
 	s.Request.Tools = []modelio.ToolDefinition{weatherTool}
 	s.Request.Options = weatherOptions()
 	answered(&s, "stop", "stop", modelio.TextPart("It is sunny in Paris and cloudy in Rome."))
-	return Recording{"openai", `{"id":"chatcmpl-3"}`, s}
+	return Recording{"openai", completionOf(&s), s}
 }
 
 func stream() Recording {
@@ -188,7 +236,17 @@ func stream() Recording {
 	reasoning.Metadata = modelio.Object{"signature": json.RawMessage(signature)}
 	answered(&s, "other", "", reasoning, modelio.TextPart("1, 2, 3"))
 	s.Response.Incomplete, s.Response.Complete = "aborted", false
-	return Recording{"anthropic", "event: message_start\n\n", s}
+	event := func(kind, rest string) string {
+		return fmt.Sprintf("event: %[1]s\ndata: {\"type\":%[1]q,%[2]s}\n\n", kind, rest)
+	}
+	body := event("message_start", `"message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[]}`) +
+		event("content_block_start", `"index":0,"content_block":{"type":"thinking","thinking":""}`) +
+		event("content_block_delta", `"index":0,"delta":{"type":"thinking_delta","thinking":"The user wants numbers."}`) +
+		event("content_block_delta", `"index":0,"delta":{"type":"signature_delta","signature":`+signature+`}`) +
+		event("content_block_stop", `"index":0`) +
+		event("content_block_start", `"index":1,"content_block":{"type":"text","text":""}`) +
+		event("content_block_delta", `"index":1,"delta":{"type":"text_delta","text":"1, 2, 3"}`)
+	return Recording{"anthropic", body, s}
 }
 
 func failure() Recording {
@@ -201,7 +259,9 @@ func failure() Recording {
 		Status: 400, Type: "invalid_request_error", Code: "decimal_above_max_value",
 		Message: "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 7 instead.",
 	}
-	return Recording{"openai", `{"error":{}}`, s}
+	e := s.Response.Error
+	body := fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, e.Message, e.Type, e.Code)
+	return Recording{"openai", body, s}
 }
 
 func media() Recording {
@@ -215,7 +275,7 @@ func media() Recording {
 		{Custom: modelio.Object{"kind": json.RawMessage(`"cache point"`)}},
 	}}}
 	answered(&s, "stop", "stop", modelio.TextPart("A dot, a cat and a note."))
-	return Recording{"openai", `{"id":"chatcmpl-4"}`, s}
+	return Recording{"openai", completionOf(&s), s}
 }
 
 func completion() Recording {
@@ -225,7 +285,7 @@ func completion() Recording {
 	s.Request.Prompt = &prompt
 	answered(&s, "length", "max_tokens",
 		modelio.TextPart("there was a golden snapshot.\n\n    It was indented,\n\tand had a tab."))
-	return Recording{"openai", `{"id":"cmpl-1"}`, s}
+	return Recording{"openai", completionOf(&s), s}
 }
 
 func choices() Recording {
@@ -234,7 +294,7 @@ func choices() Recording {
 	s.Request.Messages = []modelio.Message{Said("user", "Heads or tails?")}
 	answered(&s, "stop", "stop", modelio.TextPart("Heads."))
 	answered(&s, "stop", "stop", modelio.TextPart("Tails."))
-	return Recording{"openai", `{"id":"chatcmpl-5"}`, s}
+	return Recording{"openai", completionOf(&s), s}
 }
 
 // Hostile has what drives terminals or hides text, wherever a provider or a caller may put it.
