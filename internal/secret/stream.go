@@ -55,7 +55,9 @@ func frame(text []byte) int {
 type joiner struct {
 	at   map[uint64]int // indexes of said
 	said [][]byte
-	data []byte
+
+	data  []byte // of the event under way
+	paths []uint64
 }
 
 var pathSeed = maphash.MakeSeed()
@@ -63,12 +65,12 @@ var pathSeed = maphash.MakeSeed()
 // events walks through the data of server-sent events.
 func (j *joiner) events(text []byte) {
 	for len(text) > 0 {
-		line := text
-		if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = nil
+		i := 0
+		for i < len(text) && text[i] != '\n' && text[i] != '\r' {
+			i++
 		}
+		line := text[:i]
+		text = text[min(i+1, len(text)):]
 		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			j.data = append(j.data, data...)
 		} else if len(line) == 0 && len(j.data) > 0 && (len(text) == 0 || text[0] != '\n' || j.data[len(j.data)-1] == '}') {
@@ -85,7 +87,8 @@ func (j *joiner) events(text []byte) {
 func (j *joiner) walk(text []byte) { j.walkFrom(text, 0) }
 
 func (j *joiner) walkFrom(text []byte, root uint64) {
-	paths := []uint64{root} // of the enclosing values
+	paths := append(j.paths[:0], root) // of the enclosing values
+	defer func() { j.paths = paths }()
 	member := uint64(0)     // hash of the last name
 	index := false          // it is one that says an index
 	for i := 0; i < len(text); i++ {
@@ -103,7 +106,11 @@ func (j *joiner) walkFrom(text []byte, root uint64) {
 			end := stringEnd(text, i+1)
 			inner := text[i+1 : end]
 			i = end
-			if rest := bytes.TrimLeft(text[min(end+1, len(text)):], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+			next := end + 1
+			for next < len(text) && text[next] <= ' ' {
+				next++
+			}
+			if next < len(text) && text[next] == ':' {
 				member = maphash.Bytes(pathSeed, inner)
 				index = bytes.HasSuffix(inner, []byte("index"))
 				continue
@@ -131,7 +138,9 @@ func stringEnd(text []byte, i int) int {
 func (j *joiner) add(path uint64, inner []byte) {
 	if bytes.HasPrefix(inner, []byte("eyJ")) {
 		if decoded, err := base64.StdEncoding.AppendDecode(nil, inner); err == nil {
-			j.walkFrom(decoded, path)
+			inner := joiner{at: j.at, said: j.said}
+			inner.walkFrom(decoded, path)
+			j.said = inner.said
 			return
 		}
 	}

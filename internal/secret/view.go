@@ -29,6 +29,8 @@ type view struct {
 const (
 	window  = 32 << 10
 	overlap = 8 << 10
+
+	longestRun = 64 << 10 // of base64 for which a window is made longer
 )
 
 func (v *view) find(text []byte) (what string, found bool) {
@@ -40,9 +42,13 @@ func (v *view) find(text []byte) (what string, found bool) {
 	}
 	for from := 0; ; from += window {
 		end := min(from+window+overlap, len(text))
+		for most := min(end+longestRun, len(text)); end < most && base64Digit[text[end]]; {
+			end++ // not in the middle of base64
+		}
 		if what, found = v.within(text[from:end], 0, from > 0); found || end == len(text) {
 			return what, found
 		}
+		from = end - overlap - window
 	}
 }
 
@@ -207,12 +213,17 @@ const leastEncoded = 12
 // are not.
 func runs(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for i := 0; i < len(text); i++ {
-			if !base64Digit[text[i]] {
+		for i := 0; i+leastEncoded <= len(text); {
+			last := i + leastEncoded - 1
+			for last >= i && base64Digit[text[last]] {
+				last--
+			}
+			if last >= i { // no run of that length begins in front of it
+				i = last + 1
 				continue
 			}
 			end, capital := runEnd(text, i)
-			if end-i >= leastEncoded && capital && !yield(text[i:end]) {
+			if capital && !yield(text[i:end]) {
 				return
 			}
 			i = end
