@@ -9,8 +9,8 @@ import (
 // layOut returns a compact text as a file has it: as JSON.stringify(value, null, 2) of ECMAScript
 // prints it, with a final line break.
 func layOut(text []byte) []byte {
-	const most = 64 << 10 // of white space, beside which a longer text is mostly strings
-	out := make([]byte, 0, len(text)+min(len(text)/2, most))
+	const most, indentation = 64 << 10, 20 // of a text's other white space; of a piece of a text
+	out := make([]byte, 0, len(text)+min(len(text)/2, most)+indentation*bytes.Count(text, []byte(`",`)))
 	depth := 0
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {

@@ -209,7 +209,7 @@ func (r *Recorder) counterparts(calls []made, old *tape) []int {
 	if r.Mode == UpdateNew {
 		return pairs
 	}
-	if len(changed) != len(left) {
+	if len(changed) != len(left) && len(changed) > 0 && len(left) > 0 {
 		for _, l := range likenesses(calls, old, changed, left) {
 			if pairs[l.call] < 0 && !taken[l.record] {
 				pairs[l.call], taken[l.record] = l.record, true

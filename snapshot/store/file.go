@@ -34,7 +34,7 @@ func readAll(f *os.File, limit int64, buffer []byte) ([]byte, error) {
 		return nil, err
 	}
 	if int64(cap(buffer)) <= size {
-		buffer = make([]byte, 0, size+1) // room to meet the end in the last read
+		buffer = make([]byte, 0, size+bytes.MinRead) // room that ReadFrom wants before the end
 	}
 	data := bytes.NewBuffer(buffer[:0])
 	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
