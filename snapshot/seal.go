@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -212,6 +213,9 @@ func appendWithout(out []byte, v jsontext.Value, paths [][]string) []byte {
 
 // Media returns the media that the record's messages and answers name, each once.
 func (s *Snapshot) Media() []Medium {
+	if !s.mayNameMedia() {
+		return nil
+	}
 	c := coder{form: inCore}
 	whole := *s
 	c.object(nil, func() {
@@ -221,6 +225,40 @@ func (s *Snapshot) Media() []Medium {
 	})
 	c.response(&s.Response)
 	return media(c.dst)
+}
+
+// mayNameMedia spares encoding a record that names no medium, as most do: it looks at each value once.
+func (s *Snapshot) mayNameMedia() bool {
+	const sign = "blob:"
+	raw := func(v json.RawMessage) bool { return bytes.Contains(v, []byte(sign)) }
+	object := func(o modelio.Object) bool {
+		for _, v := range o {
+			if raw(v) {
+				return true
+			}
+		}
+		return false
+	}
+	var parts func([]modelio.Part) bool
+	parts = func(all []modelio.Part) bool {
+		return slices.ContainsFunc(all, func(p modelio.Part) bool {
+			switch {
+			case p.Text != nil && strings.HasPrefix(*p.Text, sign), p.Reasoning != nil && strings.HasPrefix(*p.Reasoning, sign),
+				p.Media != nil, p.ToolRequest != nil && raw(p.ToolRequest.Input),
+				p.ToolResponse != nil && (raw(p.ToolResponse.Output) || parts(p.ToolResponse.Content)):
+				return true
+			}
+			return object(p.Custom) || object(p.Metadata) || object(p.Unknown)
+		})
+	}
+	message := func(m modelio.Message) bool { return parts(m.Content) || object(m.Metadata) || object(m.Unknown) }
+	tool := func(t modelio.ToolDefinition) bool {
+		return raw(t.InputSchema) || raw(t.OutputSchema) || object(t.Metadata)
+	}
+	candidate := func(c modelio.Candidate) bool { return message(c.Message) }
+	return object(s.Request.Options) || slices.ContainsFunc(s.Request.Messages, message) ||
+		slices.ContainsFunc(s.Request.Tools, tool) || slices.ContainsFunc(s.Response.Candidates, candidate) ||
+		s.Request.Prompt != nil && strings.HasPrefix(*s.Request.Prompt, sign)
 }
 
 // media returns the media that a text names.
