@@ -252,7 +252,13 @@ func (p *plan) drop(file string) error {
 		return err
 	}
 	_, err := p.root.Lstat(file)
-	if _, beside := p.root.Lstat(dir); err != nil && beside != nil {
+	_, beside := p.root.Lstat(dir)
+	for _, failed := range []error{err, beside} {
+		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+			return fmt.Errorf("remove: %w", failed)
+		}
+	}
+	if err != nil && beside != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
 	if err == nil {
@@ -291,7 +297,10 @@ func (p *plan) manifest(puts []*target) error {
 			return nil // verify says so, and Store.WriteManifest remedies it
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil
+		if _, unreadable := unreadable(err); unreadable {
+			return nil
+		}
+		return err
 	}
 	m.Entries = slices.DeleteFunc(m.Entries, func(e entry) bool { return p.gone[e.File] })
 	for _, t := range puts {

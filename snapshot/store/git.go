@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -34,50 +35,52 @@ func (s *Store) tracked(file string) bool {
 	return err == nil && len(out) > 0
 }
 
-// A stage is what one side of a merge has of a file: 1 is their common ancestor, 2 ours, 3 theirs.
-type stage struct {
+// A version is what a side of a merge, or a commit, has of a file.
+type version struct {
 	file   string // path in the store
-	number int
-	object string
+	object string // its content
 }
 
-// unmerged returns the stages of the files of the store that a merge left in conflict.
-func (s *Store) unmerged() ([]stage, error) {
+// unmerged returns the versions of the files of the store that a merge left in conflict: 1 are those of the
+// common ancestor, 2 ours, 3 theirs.
+func (s *Store) unmerged() (sides [4][]version, err error) {
 	out, err := s.git(s.dir, "ls-files", "-u", "-z", "--", ".")
-	if err != nil {
-		return nil, err
-	}
-	var stages []stage
 	for line := range strings.SplitSeq(string(out), "\x00") {
-		info, file, ok := strings.Cut(line, "\t")
-		fields := strings.Fields(info)
-		if !ok || len(fields) != 3 || len(fields[2]) != 1 {
-			continue // behind the last
+		info, file, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(info); len(fields) == 3 { // mode, object, stage
+			n, _ := strconv.Atoi(fields[2])
+			sides[n&3] = append(sides[n&3], version{file, fields[1]})
 		}
-		stages = append(stages, stage{file, int(fields[2][0] - '0'), fields[1]})
 	}
-	return stages, nil
+	return sides, err
+}
+
+// committed returns the files of the store in a commit; none if there is no such commit.
+func (s *Store) committed(commit string) (all []version) {
+	out, _ := s.git(s.dir, "ls-tree", "-r", "-z", commit, "./")
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		info, file, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
+			all = append(all, version{file, fields[2]})
+		}
+	}
+	return all
+}
+
+// merging returns what the commits that are being merged have, numbered as by unmerged. It is empty in
+// other merges than those of branches and single commits, as of a stash.
+func (s *Store) merging() (commits [4][]version) {
+	for _, theirs := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"} {
+		if commits[3] = s.committed(theirs); commits[3] != nil {
+			base, _ := s.git(s.dir, "merge-base", "HEAD", theirs)
+			commits[1], commits[2] = s.committed(strings.TrimSpace(string(base))), s.committed("HEAD")
+			break
+		}
+	}
+	return commits
 }
 
 // object returns the content of an object of git.
 func (s *Store) object(name string) ([]byte, error) {
 	return s.git(s.dir, "cat-file", "blob", name)
-}
-
-// objectOf returns the object that a file of the store is in a commit; empty if there is none.
-func (s *Store) objectOf(commit, file string) string {
-	out, err := s.git(s.dir, "rev-parse", "-q", "--verify", commit+":./"+file)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// topOf returns the names of what a commit has in the store's directory.
-func (s *Store) topOf(commit string) []string {
-	out, err := s.git(s.dir, "ls-tree", "--name-only", "-z", commit, "./")
-	if err != nil {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }

@@ -65,14 +65,18 @@ func (m *merging) merge() {
 		m.next = max(m.next, r.n+1)
 	}
 	for _, o := range m.ours {
-		if kept := m.mergeOurs(o); kept != nil {
-			m.merged = append(m.merged, kept)
-		}
+		b, t := numbered(m.base, o.n), m.counterpart(o)
+		o.added = b == nil && t == nil
+		m.add(len(m.merged), b, o, t)
 	}
 	after := 0 // where the next of theirs stands
 	for _, t := range m.theirs {
 		if _, ok := m.numbers[t.was]; !ok {
-			m.mergeTheirs(t, after)
+			at := after
+			for at < len(m.merged) && m.merged[at].added {
+				at++ // what ours added at the same place comes first
+			}
+			m.add(at, numbered(m.base, t.n), nil, t)
 		}
 		if at := slices.Index(m.merged, m.numbers[t.was]); at >= 0 {
 			after = at + 1
@@ -81,41 +85,12 @@ func (m *merging) merge() {
 	m.rename()
 }
 
-// mergeOurs returns what the merge has in the place of a record of ours; nil if that goes.
-func (m *merging) mergeOurs(o *record) *record {
-	b := numbered(m.base, o.n)
-	t := numbered(m.theirs, o.n)
-	if b == nil {
-		if t = m.sameCall(o); t == nil {
-			o.added = true
-			return o
-		}
+// counterpart returns the record of theirs that is of the same call as one of ours: that of its number,
+// and of a new one the first new one that asks the same and is not taken yet.
+func (m *merging) counterpart(o *record) *record {
+	if numbered(m.base, o.n) != nil {
+		return numbered(m.theirs, o.n)
 	}
-	switch {
-	case t == nil && o.sense == b.sense:
-		return nil // theirs removed it
-	case t == nil:
-		return m.choose(o, nil, "ours changed it and theirs removed it")
-	case b != nil && t.sense == b.sense, t.sense == o.sense:
-		m.numbers[t.was] = o
-		return o
-	case b != nil && o.sense == b.sense:
-		m.numbers[t.was] = t
-		return t
-	}
-	reason := "both sides changed it"
-	if b == nil {
-		reason = "both sides recorded this call, and the answers differ"
-	}
-	kept := m.choose(o, t, reason)
-	kept.n = o.n
-	m.numbers[t.was] = kept
-	return kept
-}
-
-// sameCall returns the new record of theirs that is of the same call as a new one of ours: the first
-// that asks the same and is not taken yet.
-func (m *merging) sameCall(o *record) *record {
 	for _, t := range m.theirs {
 		if _, taken := m.numbers[t.was]; !taken && t.request == o.request && numbered(m.base, t.n) == nil {
 			return t
@@ -124,36 +99,61 @@ func (m *merging) sameCall(o *record) *record {
 	return nil
 }
 
-// choose takes theirs if the user chose so, and else ours.
-func (m *merging) choose(o, t *record, reason string) *record {
-	choice := Choice{ID: snapshot.ID(m.name, o.n), Reason: reason, Taken: "ours"}
-	kept := o
-	if m.chosen(choice.ID) {
-		choice.Taken, kept = "theirs", t
+// add adds what becomes of a record, if anything does; each side may not have it.
+func (m *merging) add(at int, base, ours, theirs *record) {
+	kept := m.choose(base, ours, theirs)
+	if theirs != nil {
+		m.numbers[theirs.was] = kept
+	}
+	switch {
+	case kept == nil:
+		return
+	case ours != nil:
+		kept.n = ours.n
+	case base == nil && numbered(m.ours, kept.n) != nil:
+		kept.n = m.next
+		m.next++
+		m.result.Renumbered = append(m.result.Renumbered, Renumbered{snapshot.ID(m.name, kept.was), snapshot.ID(m.name, kept.n)})
+	}
+	m.merged = slices.Insert(m.merged, at, kept)
+}
+
+// choose returns the record of the side that changed it. Where both did it is ours, or theirs if the user
+// chose so or ours removed it.
+func (m *merging) choose(base, ours, theirs *record) *record {
+	b, o, t := base.meaning(), ours.meaning(), theirs.meaning()
+	if o == t || t == b {
+		return ours
+	}
+	if o == b {
+		return theirs
+	}
+	choice := Choice{Reason: "both sides changed it", Taken: "ours"}
+	switch {
+	case ours == nil:
+		choice.ID, choice.Reason = snapshot.ID(m.name, theirs.n), "ours removed it and theirs changed it"
+	case theirs == nil:
+		choice.Reason = "ours changed it and theirs removed it"
+	case base == nil:
+		choice.Reason = "both sides recorded this call, and the answers differ"
+	}
+	kept := ours
+	if ours != nil {
+		choice.ID = snapshot.ID(m.name, ours.n)
+	}
+	if ours == nil || m.chosen(choice.ID) {
+		choice.Taken, kept = "theirs", theirs
 	}
 	m.result.Choices = append(m.result.Choices, choice)
 	return kept
 }
 
-// mergeTheirs adds a record that ours has not, unless ours removed it.
-func (m *merging) mergeTheirs(t *record, after int) {
-	b := numbered(m.base, t.n)
-	switch {
-	case b != nil && b.sense == t.sense:
-		return
-	case b != nil:
-		choice := Choice{snapshot.ID(m.name, t.n), "ours removed it and theirs changed it", "theirs"}
-		m.result.Choices = append(m.result.Choices, choice)
-	case numbered(m.ours, t.n) != nil:
-		t.n = m.next
-		m.next++
-		m.result.Renumbered = append(m.result.Renumbered, Renumbered{snapshot.ID(m.name, t.was), snapshot.ID(m.name, t.n)})
+// meaning returns what a merge is about; empty: the side does not have the record.
+func (r *record) meaning() canon.Hash {
+	if r == nil {
+		return ""
 	}
-	for after < len(m.merged) && m.merged[after].added {
-		after++ // what ours added at the same place comes first
-	}
-	m.numbers[t.was] = t
-	m.merged = slices.Insert(m.merged, after, t)
+	return r.sense
 }
 
 // rename gives the records of theirs their new ids, also where others continue them. Whether

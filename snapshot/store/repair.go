@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,19 +36,25 @@ func (s *Store) Repair(theirs ...string) (*Report, error) {
 }
 
 type repair struct {
-	store  *Store
-	report *Report
-	theirs []string
+	store          *Store
+	report         *Report
+	theirs         []string
+	sides, commits [4][]version // what git has of the files that are in conflict, and of all
 }
 
 func (r *repair) repair(w within) error {
 	if err := r.commit(w); err != nil {
 		return err
 	}
-	stages, noGit := r.store.unmerged()
-	for _, c := range r.conflicts(stages) {
-		if err := r.merge(w, c); err != nil {
-			r.leave(c, err)
+	var noGit error
+	r.sides, noGit = r.store.unmerged()
+	names := r.conflicts()
+	if len(names) > 0 {
+		r.commits = r.store.merging()
+	}
+	for _, name := range names {
+		if err := r.merge(w, name); err != nil {
+			r.leave(name, err)
 		}
 	}
 	return r.finish(w, noGit)
@@ -81,35 +86,30 @@ func (r *repair) commit(w within) error {
 	})
 }
 
-// A conflict is what git has of a document, and of what is beside it, that is not merged.
-type conflict struct {
-	name   string
-	sides  [4]stage // of the document; the first is none
-	beside []stage
+// conflicts returns the names of the documents that are in conflict, or of which something beside them is.
+func (r *repair) conflicts() []string {
+	names := map[string]bool{}
+	for _, v := range slices.Concat(r.sides[:]...) {
+		if name := nameIn(v.file); name != "" {
+			names[name] = true
+		} else if slices.Contains([]string{attributesName, ignoreName, manifestName}, v.file) {
+			r.add(v.file) // these are written in any case
+		} else if !slices.ContainsFunc(r.report.Left, func(f snapshot.Finding) bool { return f.File == v.file }) {
+			r.left(v.file, "is in conflict, and no document: merge it by hand")
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
-// conflicts groups the stages by document.
-func (r *repair) conflicts(stages []stage) []*conflict {
-	byName := map[string]*conflict{}
-	at := func(name string) *conflict {
-		if byName[name] == nil {
-			byName[name] = &conflict{name: name}
-		}
-		return byName[name]
+// nameIn returns the name of the document that a file is, or is beside; empty: neither.
+func nameIn(file string) string {
+	if _, name, ok := parseDocumentFile(file); ok {
+		return name
 	}
-	for _, st := range stages {
-		if _, name, ok := parseDocumentFile(st.file); ok {
-			at(name).sides[st.number&3] = st
-		} else if _, name, _, ok := parseBesideFile(st.file); ok {
-			c := at(name)
-			c.beside = append(c.beside, st)
-		} else if slices.Contains([]string{attributesName, ignoreName, manifestName}, st.file) {
-			r.add(st.file) // these are written in any case
-		} else {
-			r.left(st.file, "is in conflict, and no document: merge it by hand")
-		}
+	if _, name, _, ok := parseBesideFile(file); ok {
+		return name
 	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b *conflict) int { return strings.Compare(a.name, b.name) })
+	return ""
 }
 
 func (r *repair) add(file string) {
@@ -126,23 +126,30 @@ func (r *repair) left(file, format string, args ...any) {
 const buyMissing = "and record again with -update what is missing"
 
 // leave notes that a document could not be merged.
-func (r *repair) leave(c *conflict, err error) {
-	file := c.name
-	for _, st := range slices.Concat(c.beside, c.sides[:]) {
-		file = cmp.Or(st.file, file)
+func (r *repair) leave(name string, err error) {
+	file := name
+	for _, v := range slices.Concat(r.sides[:]...) {
+		if nameIn(v.file) == name && (file == name || v.file < file) {
+			file = v.file // the document is before what is beside it
+		}
 	}
 	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs, %s", err, buyMissing)
 }
 
 // merge merges one document.
-func (r *repair) merge(w within, c *conflict) error {
-	doc, origins, merge, err := r.resolve(c)
+func (r *repair) merge(w within, name string) error {
+	doc, merge, err := r.resolve(name)
 	if err != nil {
 		return err
 	}
-	put := Put{Provider: doc.Provider, Name: c.name, Document: doc.Document}
-	if err := r.collect(w, c, &put, origins); err != nil {
+	put := Put{Provider: doc.Provider, Name: name, Document: doc.Document, Raw: map[int][]byte{}}
+	if put.Media, err = r.collect(w, name, needs(doc.Document)); err != nil {
 		return err
+	}
+	for _, n := range needs(doc.Document) {
+		if data, ok := put.Media[n.hash]; ok && n.rule == snapshot.RuleRaw {
+			put.Raw[rawNumber(n.own)] = data
+		}
 	}
 	t, err := r.store.target(put)
 	if err != nil {
@@ -153,9 +160,9 @@ func (r *repair) merge(w within, c *conflict) error {
 	}
 	merge.File, merge.Records = doc.File(), len(doc.Document.Snapshots)
 	r.report.Merged = append(r.report.Merged, merge)
-	for _, st := range append(c.sides[1:], c.beside...) {
-		if st.object != "" {
-			r.add(st.file)
+	for _, v := range slices.Concat(r.sides[:]...) {
+		if nameIn(v.file) == name {
+			r.add(v.file)
 		}
 	}
 	r.add(doc.File())
@@ -165,65 +172,70 @@ func (r *repair) merge(w within, c *conflict) error {
 	return nil
 }
 
-// resolve returns the document that the conflict becomes, and the numbers that its records had on
-// their side.
-func (r *repair) resolve(c *conflict) (doc *Doc, origins map[int]int, merge Merge, err error) {
+// resolve returns the document that a conflict becomes.
+func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 	var sides [4]*Doc
-	for i, st := range c.sides {
-		if st.object == "" {
-			continue
-		}
-		if sides[i], err = r.side(st); err != nil {
-			return nil, nil, merge, err
+	for i := range sides {
+		if sides[i], err = r.side(i, name); err != nil {
+			return nil, merge, err
 		}
 	}
-	whole := slices.Contains(r.theirs, c.name)
-	chosen := func(id string) bool { return whole || slices.Contains(r.theirs, id) }
-	asked := whole || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, c.name+"-") })
-	moved(r.store, c, &sides)
+	moved(r.store, name, &sides)
 	ours, theirs := sides[2], sides[3]
+	whole := slices.Contains(r.theirs, name)
+	asked := whole || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, name+"-") })
 	merge.Whole = true
 	switch {
 	case ours == nil && theirs == nil: // only what is beside it is in conflict
-		doc, err = r.anywhere(c.name)
-		return doc, nil, merge, err
+		doc, err = r.store.Load(name, name)
+		return doc, merge, err
 	case theirs == nil:
-		merge.Choices = []Choice{{c.name, "theirs removed the document and ours changed it", "ours"}}
-		return ours, nil, merge, nil
+		merge.Choices = []Choice{{name, "theirs removed the document and ours changed it", "ours"}}
+		return ours, merge, nil
 	case ours == nil:
-		merge.Choices = []Choice{{c.name, "ours removed the document and theirs changed it", "theirs"}}
-		return theirs, nil, merge, nil
+		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs"}}
+		return theirs, merge, nil
 	}
-	if here, err := r.store.load(c.name, ours.Provider); err == nil && !asked && c.sides[2].file == c.sides[3].file {
-		return here, nil, merge, nil
+	if here, err := r.store.load(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
+		return here, merge, nil
 	}
-	m := &merging{name: c.name, chosen: chosen}
+	m := &merging{name: name, chosen: func(id string) bool { return whole || slices.Contains(r.theirs, id) }}
 	for i, to := range []*[]*record{&m.base, &m.ours, &m.theirs} {
 		if *to, err = recordsOf(sides[i+1]); err != nil {
-			return nil, nil, merge, err
+			return nil, merge, err
 		}
 	}
 	if m.merge(); len(m.merged) == 0 {
-		return nil, nil, merge, errors.New("no record is left: remove the document with git rm")
+		return nil, merge, errors.New("no record is left: remove the document with git rm")
 	}
 	document, provider := m.document()
-	origins = map[int]int{}
-	for _, record := range m.merged {
-		origins[record.n] = record.was
-	}
-	return &Doc{Provider: provider, Name: c.name, Document: document, store: r.store}, origins, m.result, nil
+	return &Doc{Provider: provider, Name: name, Document: document, store: r.store}, m.result, nil
 }
 
-// side returns what one side has of the document.
-func (r *repair) side(st stage) (*Doc, error) {
-	data, err := r.store.object(st.object)
+// side returns what one side has of a document; nil: nothing. Git names another provider where it takes
+// the document for renamed, but the commit knows.
+func (r *repair) side(number int, name string) (*Doc, error) {
+	is := func(v version) bool { _, n, ok := parseDocumentFile(v.file); return ok && n == name }
+	i := slices.IndexFunc(r.sides[number], is)
+	if i < 0 {
+		return nil, nil
+	}
+	v := r.sides[number][i]
+	if !slices.Contains(r.commits[number], v) {
+		for _, other := range r.commits[number] {
+			if is(other) && other.object == v.object {
+				v = other
+			}
+		}
+	}
+	data, err := r.store.object(v.object)
 	if err != nil {
 		return nil, err
 	}
-	_, name, _ := parseDocumentFile(st.file)
-	doc := &Doc{Provider: r.providerOf(st), Name: name, store: r.store}
+	provider, _, _ := parseDocumentFile(v.file)
+	doc := &Doc{Provider: provider, Name: name, store: r.store}
 	if doc.Document, err = snapshot.Parse(data); err != nil {
-		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[st.number&3]
+		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]
 		return nil, fmt.Errorf("%s has it broken: %w", who, err)
 	}
 	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
@@ -232,35 +244,8 @@ func (r *repair) side(st stage) (*Doc, error) {
 	return doc, nil
 }
 
-// providerOf returns the provider under which one side has the document. Git names another one where it
-// takes the document for renamed.
-func (r *repair) providerOf(st stage) string {
-	named, name, _ := parseDocumentFile(st.file)
-	for _, commit := range [...][]string{1: {r.ancestor()}, 2: {"HEAD"}, 3: theirCommits}[st.number&3] {
-		for _, provider := range append([]string{named}, r.store.topOf(commit)...) {
-			if r.store.objectOf(commit, documentFile(provider, name)) == st.object {
-				return provider
-			}
-		}
-	}
-	return named
-}
-
-// theirCommits are what git calls the commit that is being merged.
-var theirCommits = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"}
-
-// ancestor returns the common ancestor of the commits that are being merged; empty if there is none.
-func (r *repair) ancestor() string {
-	for _, commit := range theirCommits {
-		if out, err := r.store.git(r.store.dir, "merge-base", "HEAD", commit); err == nil {
-			return strings.TrimSpace(string(out))
-		}
-	}
-	return ""
-}
-
 // moved finds a side that git does not name since it has the document under another provider.
-func moved(s *Store, c *conflict, sides *[4]*Doc) {
+func moved(s *Store, name string, sides *[4]*Doc) {
 	if (sides[2] == nil) == (sides[3] == nil) {
 		return
 	}
@@ -270,51 +255,25 @@ func moved(s *Store, c *conflict, sides *[4]*Doc) {
 	}
 	providers, _ := s.providers()
 	for _, other := range providers {
-		if doc, err := s.load(c.name, other); err == nil && other != there.Provider {
+		if doc, err := s.load(name, other); err == nil && other != there.Provider {
 			sides[missing] = doc
 		}
 	}
 }
 
-// anywhere returns the document of the given name, whatever its provider.
-func (r *repair) anywhere(name string) (*Doc, error) {
+// collect finds the raw answers and media of a merged document, by their hashes: in the store, among what
+// git has of the sides, and in the commits that are being merged. What is nowhere, the commit refuses.
+func (r *repair) collect(w within, name string, needed []need) (map[canon.Hash][]byte, error) {
+	found := map[canon.Hash][]byte{}
 	providers, err := r.store.providers()
 	if err != nil {
 		return nil, err
 	}
-	err = fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	for _, provider := range providers {
-		doc, failed := r.store.load(name, provider)
-		if failed == nil {
-			return doc, nil
-		}
-		if !errors.Is(failed, fs.ErrNotExist) {
-			err = failed
-		}
-	}
-	return nil, err
-}
-
-// collect finds the raw answers and media of a merged document, by their hashes: among what git has
-// of the sides, in the store, and in the commits that are being merged.
-func (r *repair) collect(w within, c *conflict, put *Put, origins map[int]int) error {
-	found := map[canon.Hash][]byte{}
-	for _, st := range c.beside {
-		data, err := r.store.object(st.object)
-		if err != nil {
-			return err
-		}
-		found[canon.Sum(data)] = data
-	}
-	providers, err := r.store.providers()
-	if err != nil {
-		return err
-	}
-	for _, provider := range providers {
-		dir := provider + "/" + c.name
+		dir := provider + "/" + name
 		entries, err := w.list(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, e := range entries {
 			if data, err := w.read(dir + "/" + e.Name()); err == nil {
@@ -322,38 +281,16 @@ func (r *repair) collect(w within, c *conflict, put *Put, origins map[int]int) e
 			}
 		}
 	}
-	put.Raw, put.Media = map[int][]byte{}, found
-	for _, n := range needs(put.Document) {
-		data, ok := found[n.hash]
-		if !ok {
-			if data, ok = r.committed(c.name, n, providers, origins); !ok {
-				continue // the commit refuses it
-			}
-			found[n.hash] = data
+	isMissing := func(n need) bool { return found[n.hash] == nil }
+	for _, v := range slices.Concat(append(r.sides[:], r.commits[:]...)...) {
+		if _, of, _, ok := parseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
+			continue
 		}
-		if n.rule == snapshot.RuleRaw {
-			put.Raw[rawNumber(n.own)] = data
+		if data, err := r.store.object(v.object); err == nil {
+			found[canon.Sum(data)] = data
 		}
 	}
-	return nil
-}
-
-// committed looks for a file in the commits that are being merged.
-func (r *repair) committed(name string, n need, providers []string, origins map[int]int) ([]byte, bool) {
-	own := n.own
-	if was, ok := origins[rawNumber(own)]; ok && n.rule == snapshot.RuleRaw {
-		_, ext, _ := strings.Cut(own, ".")
-		own = fmt.Sprintf("%d.%s", was, ext)
-	}
-	for _, commit := range append(theirCommits[:len(theirCommits):len(theirCommits)], "HEAD") {
-		for _, provider := range providers {
-			data, err := r.store.object(commit + ":./" + provider + "/" + name + "/" + own)
-			if err == nil && canon.Sum(data) == n.hash {
-				return data, true
-			}
-		}
-	}
-	return nil, false
+	return found, nil
 }
 
 // finish writes the manifest, if there is one and all documents are whole, and reports documents that
