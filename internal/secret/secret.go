@@ -41,7 +41,7 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	what, found := v.find(text)
 	if !found {
 		for _, said := range joined(text) {
-			if what, found = v.find(said); found {
+			if what, found = v.findPieces(said); found {
 				return Hit{What: what}, true
 			}
 		}

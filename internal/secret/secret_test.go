@@ -1,6 +1,11 @@
 package secret
 
 import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +43,176 @@ func TestFormatsHaveSources(t *testing.T) {
 		require.Regexp(t, `^(gitleaks|trufflehog|noseyparker) \S`, f.Source, f.Prefix)
 		require.GreaterOrEqual(t, len(f.Prefix), 3, "the index is one of three bytes")
 	}
+}
+
+// opaque is a secret of no known form.
+const opaque = "q7Xw2mPz9LtB4vKd8RsN1yHc"
+
+func told(variable string) *Scanner {
+	s := New()
+	s.Environment([]string{variable + "=" + opaque})
+	return s
+}
+
+// TestStreams looks for a secret that events deliver in pieces.
+func TestStreams(t *testing.T) {
+	pieces := func(template, separator string) string {
+		var events []string
+		for i := 0; i < len(opaque); i += 5 {
+			events = append(events, fmt.Sprintf(template, opaque[i:min(i+5, len(opaque))]))
+		}
+		return strings.Join(events, separator)
+	}
+	frame := func(payload string) string {
+		var b strings.Builder
+		headers := "\x0b:event-type\x07\x00\x05chunk"
+		binary.Write(&b, binary.BigEndian, [3]uint32{uint32(16 + len(headers) + len(payload)), uint32(len(headers)), 0})
+		return b.String() + headers + payload + "\x00\x00\x00\x00"
+	}
+	var bedrock strings.Builder
+	for _, event := range strings.Split(pieces(`{"delta":{"text":"%s"}}`, "\n"), "\n") {
+		bedrock.WriteString(frame(`{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(event)) + `","p":"abcd"}`))
+	}
+	for _, c := range []struct{ name, why, text string }{
+		{"sse", "", "data: " + pieces(`{"n":1,"a":[{"b":"%s"}]}`, "\n\ndata: ")},
+		{"crlf", "the other line end", "event: x\r\ndata: " + pieces(`{"a":"%s"}`, "\r\n\r\nevent: x\r\ndata: ")},
+		{"lines-of-data", "an event of several lines", "data: " + pieces("{\ndata: \"a\":\"%s\"}", "\n\ndata: ")},
+		{"index", "two that come in turns", "data: " + pieces(`{"i":{"index":1,"t":"%s"}}`, "\n\ndata: {\"i\":{\"index\":2,\"t\":\"other\"}}\n\ndata: ")},
+		{"ndjson", "lines", pieces(`{"a":"%s"}`, "\n")},
+		{"array", "Gemini without alt=sse", "[" + pieces(`{"a":[{"b":"%s"}]}`, ",\n") + "]"},
+		{"event-stream", "Amazon's frames, in which JSON is base64", bedrock.String()},
+		{"arguments", "a JSON text in pieces", strings.ReplaceAll("data: "+pieces(`{"a":"%s"}`, "\n\ndata: "), opaque[:5], `{\"x\":\"`+opaque[:5])},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.NotContains(t, c.text, opaque, c.why)
+			hit, found := told("API_KEY").Find([]byte(c.text))
+			require.True(t, found, c.why)
+			require.Equal(t, Hit{What: "the value of API_KEY"}, hit)
+		})
+	}
+	_, found := New().Find([]byte(strings.Repeat(`data: {"provider":"xai-","a":"b"}`+"\n\n", 30)))
+	require.False(t, found, "what each event has is no piece")
+}
+
+// TestWindows looks for secrets anywhere in long texts, where they are decoded by parts.
+func TestWindows(t *testing.T) {
+	s := told("TOKEN")
+	for _, at := range []int{0, window - 10, window, window + overlap - 10, 3*window + 7, 200_000} {
+		for name, text := range map[string]string{
+			"escaped": strings.Repeat(`\n`, at/2) + strings.Replace(opaque, "X", `\u0058`, 1) + strings.Repeat(`\t`, 50_000),
+			"base64":  base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", at) + opaque + strings.Repeat("y", 50_000))),
+		} {
+			require.Len(t, strings.Split(text, opaque), 1)
+			_, found := s.Find([]byte(text))
+			require.True(t, found, "%s at %d", name, at)
+		}
+	}
+}
+
+// TestValues says what values of variables are secrets. Each variable is named as a credential.
+func TestValues(t *testing.T) {
+	for _, c := range []struct {
+		name, why, value string
+		want             bool
+	}{
+		{"opaque", "", opaque, true},
+		{"short", "shorter ones stand in texts by accident", "abc123!", false},
+		{"eight", "the length that password rules ask for", "hunter22", true},
+		{"truth", "a switch", "true", false},
+		{"word", "a word", "summarizationmodel", false},
+		{"words", "words", "not-needed-here", false},
+		{"sentence", "letters alone are secret from 20 on: passphrases", "correcthorsebatterystaple", true},
+		{"letters", "or where no words look so", "bqzxwvkjhplm", true},
+		{"capitals", "or where capitals stand within", "aBcDeFgHiJkL", true},
+		{"names", "but not where words begin with them", "TraceForgeReplay", false},
+		{"date", "digits alone are dates and counts", "2026-01-09", false},
+		{"digits", "or secrets, if there are many", "1234567890123456", true},
+		{"path", "a file that holds it", "/run/secrets/key1", false},
+		{"slash", "base64 that begins with a slash", "/aB3dEfGhIjKlMnOpQrStUvWx/yZ0123456789AbC", true},
+		{"windows", "a file that holds it", `C:\secrets\key1`, false},
+		{"url", "an address without a password", "https://auth.example1.net/token", false},
+		{"reference", "what stands for one", "${OPENAI_API_KEY_1}", false},
+		{"placeholder", "documentation", "your-api-key-123", false},
+		{"masked", "no value", "sk-xxxxxxxxxxxx1", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New()
+			s.Environment([]string{"SOME_TOKEN=" + c.value})
+			_, found := s.Find([]byte("it is " + c.value + " there"))
+			require.Equal(t, c.want, found, c.why)
+		})
+	}
+}
+
+// TestVariables says which names of variables are those of credentials; that of others holds is in
+// traceforgetest's test of planted secrets.
+func TestVariables(t *testing.T) {
+	for _, name := range strings.Fields(`MAX_TOKENS_COUNT TOKEN_LIMIT TOKENIZERS_PARALLELISM SSH_AUTH_SOCK PWD OLDPWD KEYBOARD MONKEY PUBLIC_KEY
+		PASSWORD_FILE GOOGLE_APPLICATION_CREDENTIALS_PATH AUTH_TYPE SECRET_NAME HOME PATH LANG AUTHOR PATTERN COMPASS KEY_PREFIX`) {
+		require.False(t, IsVariable(name), name)
+	}
+	for _, name := range strings.Fields("openai_api_key DB_PASSWORD TOKEN AWS_ACCESS_KEY_ID private_key_id OPENAI_KEY_2 KEY1 GITHUB_PAT PGPASSWORD") {
+		require.True(t, IsVariable(name), name)
+	}
+}
+
+// TestWhatIsNoSecret has texts that look like secrets and are none.
+func TestWhatIsNoSecret(t *testing.T) {
+	for _, c := range []struct{ name, text string }{
+		{"documentation", `export OPENAI_API_KEY="sk-xxxxxxxxxxxxxxxxxxxxxxxx" # or sk-proj-...`},
+		{"example-key", "AKIAIOSFODNN7EXAMPLE"},
+		{"masked-key", "Incorrect API key provided: sk-proj-********************************abcd."},
+		{"header", "Authorization: Bearer $TOKEN, or Authorization: Bearer <token>"},
+		{"schema", `{"properties":{"password":{"type":"string"},"api_key":{"type":"string","description":"the key"}}}`},
+		{"code", `client = OpenAI(api_key=os.environ["OPENAI_API_KEY"])`},
+		{"log-probability", `{"token":"authorization","logprob":-0.1,"bytes":[1,2]}`},
+		{"page-token", `{"next_page_token":"CAUQAA"}`},
+		{"prose", "a password: it must be long, and its secret key is in the drawer"},
+		{"local-database", "postgres://postgres:postgres@localhost:5432/app"},
+		{"begin", "look for -----BEGIN PRIVATE KEY----- in files"},
+		{"uuid", "0f8fad5b-d9cb-469f-a165-70867728950e"},
+		{"call", `{"id":"call_5ElhZLZbKoJvLCqj3Xh2RkVq","encrypted_content":"gAAAAABoXk3Zq7Xw2mPz9LtB4vKd8RsN1yHcq7Xw2mPz9LtB4vKd8RsN1yHc"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hit, found := New().Find([]byte(c.text))
+			require.False(t, found, hit.What)
+			require.Equal(t, c.text, New().Mask(c.text))
+		})
+	}
+}
+
+func TestMask(t *testing.T) {
+	s := told("TOKEN")
+	require.Equal(t, "a [the value of TOKEN], b", s.Mask("a "+opaque+", b"))
+	require.Equal(t, "see\n  [the value of TOKEN] there", s.Mask("see\n  "+base64.StdEncoding.EncodeToString([]byte("me:"+opaque))+" there"))
+	require.Equal(t, `{"a":"[the value of TOKEN]"}`, s.Mask(`{"a":"`+opaque+`"}`))
+	type record struct {
+		Text string
+		JSON json.RawMessage
+		Map  map[string]json.RawMessage
+		More []*record
+	}
+	r := &record{opaque, json.RawMessage(`"` + opaque + `"`), map[string]json.RawMessage{"a": json.RawMessage(`["` + opaque + `"]`)}, []*record{{Text: opaque}}}
+	require.True(t, s.Holds(r))
+	require.True(t, New().Holds(map[string]json.RawMessage{"authorization": json.RawMessage(`"` + opaque + `"`)}))
+	s.Hide(r)
+	require.False(t, s.Holds(r))
+	require.Equal(t, "[the value of TOKEN]", r.More[0].Text)
+	require.JSONEq(t, `["[the value of TOKEN]"]`, string(r.Map["a"]))
+}
+
+// FuzzMask proves that nothing that is found in a text is left in it.
+func FuzzMask(f *testing.F) {
+	f.Add([]byte("a " + opaque + ` \u0041%41 ` + base64.StdEncoding.EncodeToString([]byte(opaque))))
+	f.Add([]byte("data: {\"a\":\"x\"}\n\n[{\"bytes\":\"eyJhIjoxfQ==\"}]\x1f\x8b"))
+	f.Add([]byte("postgres://a:" + opaque + "@h -----BEGIN PRIVATE KEY-----\n" + strings.Repeat("aB3/", 40) + ` "password" : "hunter2!!"`))
+	s := told("TOKEN")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s.Find(text)
+		masked := s.Mask(string(text))
+		require.NotContains(t, masked, opaque)
+		if !strings.Contains(string(text), "[") {
+			require.False(t, s.Holds(masked) && !s.Holds(string(text)))
+		}
+	})
 }

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// joined returns what the events of a stream say together: for each path of members the strings there,
-// one after the other. It knows server-sent events, lines of JSON, an array of answers and Amazon's
-// event stream by their bytes; of any other text there is nothing to join.
-func joined(text []byte) [][]byte {
+// joined returns the pieces that the events of a stream deliver, for each path of members those there in
+// order. It knows server-sent events, lines of JSON, an array of answers and Amazon's event stream by their
+// bytes; of any other text there is nothing to join. What each event has is a name, and no piece.
+func joined(text []byte) [][][]byte {
 	j := joiner{at: map[uint64]int{}}
 	trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n")
 	switch {
@@ -19,22 +19,18 @@ func joined(text []byte) [][]byte {
 	case frame(text) > 0:
 		for n := frame(text); n > 0; n = frame(text) {
 			headers := int(binary.BigEndian.Uint32(text[4:]))
-			j.walk(text[12+headers : n-4])
+			j.walk(text[12+headers:n-4], 0)
 			text = text[n:]
 		}
 	case bytes.HasPrefix(trimmed, []byte("data:")) || bytes.Contains(text, []byte("\ndata:")) ||
 		bytes.Contains(text, []byte("\rdata:")):
 		j.events(trimmed)
 	case trimmed[0] == '{' && bytes.Contains(trimmed, []byte("\n{")), trimmed[0] == '[':
-		j.walk(trimmed)
+		j.walk(trimmed, 0)
 	}
-	return slices.DeleteFunc(j.said, constant)
-}
-
-// constant reports whether a text is another over and over: a name that each event has, and no piece.
-func constant(said []byte) bool {
-	i := bytes.Index(said[min(1, len(said)):], said[:min(8, len(said))])
-	return i >= 0 && len(said) > 2*(i+1) && bytes.Equal(said[i+1:], said[:len(said)-i-1])
+	return slices.DeleteFunc(j.said, func(pieces [][]byte) bool {
+		return !slices.ContainsFunc(pieces, func(piece []byte) bool { return !bytes.Equal(piece, pieces[0]) })
+	})
 }
 
 // frame returns the length of the frame of Amazon's event stream that text begins with; 0: there is none.
@@ -54,43 +50,48 @@ func frame(text []byte) int {
 // A joiner collects strings by path.
 type joiner struct {
 	at   map[uint64]int // indexes of said
-	said [][]byte
+	said [][][]byte
 
-	data  []byte // of the event under way
-	paths []uint64
+	paths []uint64 // memory for the next walk
 }
 
 var pathSeed = maphash.MakeSeed()
 
 // events walks through the data of server-sent events.
 func (j *joiner) events(text []byte) {
+	var data []byte // of the event under way
 	for len(text) > 0 {
 		i := 0
 		for i < len(text) && text[i] != '\n' && text[i] != '\r' {
 			i++
 		}
-		line := text[:i]
+		line := text[:i:i]
+		if i+1 < len(text) && text[i] == '\r' && text[i+1] == '\n' {
+			i++
+		}
 		text = text[min(i+1, len(text)):]
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			j.data = append(j.data, data...)
-		} else if len(line) == 0 && len(j.data) > 0 && (len(text) == 0 || text[0] != '\n' || j.data[len(j.data)-1] == '}') {
-			j.walk(j.data)
-			j.data = j.data[:0]
+		value, ok := bytes.CutPrefix(line, []byte("data:"))
+		switch {
+		case ok && data == nil:
+			data = value
+		case ok:
+			data = append(data, value...) // in new memory
+		case len(line) == 0:
+			j.walk(data, 0)
+			data = nil
 		}
 	}
-	j.walk(j.data)
+	j.walk(data, 0)
 }
 
 // walk collects the strings of JSON values that follow each other. What is no JSON does no harm. The
 // indexes of arrays are no part of a path, since events have an array of one where the answer has many;
 // members that say an index are.
-func (j *joiner) walk(text []byte) { j.walkFrom(text, 0) }
-
-func (j *joiner) walkFrom(text []byte, root uint64) {
+func (j *joiner) walk(text []byte, root uint64) {
 	paths := append(j.paths[:0], root) // of the enclosing values
 	defer func() { j.paths = paths }()
-	member := uint64(0)     // hash of the last name
-	index := false          // it is one that says an index
+	member := uint64(0) // hash of the last name
+	index := false      // it is one that says an index
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '{' || c == '[':
@@ -139,7 +140,7 @@ func (j *joiner) add(path uint64, inner []byte) {
 	if bytes.HasPrefix(inner, []byte("eyJ")) {
 		if decoded, err := base64.StdEncoding.AppendDecode(nil, inner); err == nil {
 			inner := joiner{at: j.at, said: j.said}
-			inner.walkFrom(decoded, path)
+			inner.walk(decoded, path)
 			j.said = inner.said
 			return
 		}
@@ -149,5 +150,5 @@ func (j *joiner) add(path uint64, inner []byte) {
 		n = len(j.said)
 		j.at[path], j.said = n, append(j.said, nil)
 	}
-	j.said[n] = append(j.said[n], inner...)
+	j.said[n] = append(j.said[n], inner)
 }

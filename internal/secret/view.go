@@ -22,6 +22,7 @@ const mostInflated = 16 << 20
 type view struct {
 	index   *index
 	scratch [deepest + 1]struct{ once, twice, percent, run []byte }
+	joined  []byte
 }
 
 // A text is decoded by windows, so that a long one is not copied. Each begins with the end of the one
@@ -50,6 +51,22 @@ func (v *view) find(text []byte) (what string, found bool) {
 		}
 		from = end - overlap - window
 	}
+}
+
+// findPieces is find for a text in pieces.
+func (v *view) findPieces(pieces [][]byte) (what string, found bool) {
+	text := v.joined[:0]
+	for i, piece := range pieces {
+		if text = append(text, piece...); len(text) < window+overlap && i < len(pieces)-1 {
+			continue
+		}
+		if what, found = v.find(text); found {
+			break
+		}
+		text = append(text[:0], text[max(0, len(text)-overlap):]...)
+	}
+	v.joined = text
+	return what, found
 }
 
 // within looks into what a part of a text encodes. cut says that it may begin within base64.
