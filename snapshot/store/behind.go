@@ -55,7 +55,7 @@ func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 		return wrongManifest(snapshot.RuleConflict, "", "line %d is a conflict marker of a merge", line)
 	case err != nil:
 		return wrongManifest(snapshot.RuleManifest, "", "%v", err)
-	case !bytes.Equal(data, m.encode()) && !bytes.Equal(data, m.encodeAs(indented)):
+	case !bytes.Equal(data, m.encode()) && !bytes.Equal(data, m.indented()):
 		return wrongManifest(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
 	case len(v.broken) > 0:
 		return snapshot.Violation{} // what it should say is not known

@@ -9,13 +9,19 @@ import (
 )
 
 // lookBeside looks at what is beside a document.
-func (v *verifier) lookBeside(l listed, doc *Doc, s *scratch) error {
+func (v *verifier) lookBeside(doc *Doc, s *scratch) error {
 	named := map[string]need{}
 	for _, n := range needs(doc.Document) {
 		named[n.own] = n
 	}
-	if l.dir {
-		if err := v.lookDir(l, doc, named, s); err != nil {
+	for _, own := range v.besides[doc.beside("")] {
+		n, ok := named[own]
+		if !ok {
+			v.orphan(doc.beside(own))
+			continue
+		}
+		delete(named, own)
+		if err := v.checkBeside(doc.beside(own), n, doc.Name, s); err != nil {
 			return err
 		}
 	}
@@ -25,32 +31,12 @@ func (v *verifier) lookBeside(l listed, doc *Doc, s *scratch) error {
 	return nil
 }
 
-// lookDir looks at a document's directory, and takes out of named what is there.
-func (v *verifier) lookDir(l listed, doc *Doc, named map[string]need, s *scratch) error {
-	dir := l.provider + "/" + l.name
-	entries, err := os.ReadDir(v.store.path(dir))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		file := dir + "/" + e.Name()
-		n, ok := named[e.Name()]
-		switch {
-		case !e.Type().IsRegular() || !isBeside(e.Name()):
-			v.stray(file, strayMessage(e))
-		case !ok:
-			v.mu.Lock()
-			v.orphans = append(v.orphans, file)
-			v.mu.Unlock()
-			v.stray(file, "is named by no record: traceforge prune removes it")
-		default:
-			delete(named, e.Name())
-			if err := v.checkBeside(file, n, l.name, s); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// orphan reports a file beside documents that none names.
+func (v *verifier) orphan(file string) {
+	v.mu.Lock()
+	v.orphans = append(v.orphans, file)
+	v.mu.Unlock()
+	v.stray(file, "is named by no record: traceforge prune removes it")
 }
 
 // checkBeside checks that a file has the hash that its document names.

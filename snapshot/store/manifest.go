@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +23,6 @@ type manifest struct {
 	CreatedAt time.Time // of the oldest record; earlier if a commit replaced that
 	UpdatedAt time.Time // of the newest record; later if a commit removed that
 	Entries   []entry   // sorted by file, and in the document's order
-	Hash      canon.Hash
 }
 
 // An entry is a record in a manifest.
@@ -36,41 +37,27 @@ type entry struct {
 // commits: each writes it whole.
 const manifestDocuments = 1000
 
-// A layout is one of the two in which a manifest is written: by this package, a line for each entry,
-// and as JSON.stringify with two spaces prints it.
-type layout struct{ open, next, close string }
-
-var (
-	lines    = layout{`    {`, `,`, `}`}
-	indented = layout{"    {\n      ", ",\n      ", "\n    }"}
-)
-
-func (m *manifest) encode() []byte { return m.encodeAs(lines) }
-
-func (m *manifest) encodeAs(l layout) []byte {
-	colon := `:`
-	if l == indented {
-		colon = `: `
-	}
-	var b strings.Builder
+// encode returns the manifest with a line for each entry.
+func (m *manifest) encode() []byte {
+	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"version\": %q,\n  \"created_at\": %q,\n  \"updated_at\": %q,\n  \"snapshots\": [\n",
 		snapshot.Version, formatTime(m.CreatedAt), formatTime(m.UpdatedAt))
 	for i, e := range m.Entries {
 		if i > 0 {
 			b.WriteString(",\n")
 		}
-		b.WriteString(l.open)
-		members := [...][2]string{{"id", e.ID}, {"provider", e.Provider}, {"file", e.File}, {"hash", string(e.Hash)}}
-		for j, member := range members {
-			if j > 0 {
-				b.WriteString(l.next)
-			}
-			b.WriteString(`"` + member[0] + `"` + colon + `"` + member[1] + `"`) // names need no escapes
-		}
-		b.WriteString(l.close)
+		// Names need no escapes.
+		fmt.Fprintf(&b, `    {"id":"%s","provider":"%s","file":"%s","hash":"%s"}`, e.ID, e.Provider, e.File, e.Hash)
 	}
 	fmt.Fprintf(&b, "\n  ],\n  \"hash\": %q\n}\n", m.combinedHash())
-	return []byte(b.String())
+	return b.Bytes()
+}
+
+// indented returns the manifest as JSON.stringify with two spaces prints it.
+func (m *manifest) indented() []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, m.encode(), "", "  ")
+	return b.Bytes()
 }
 
 // formatTime returns t as documents have it.
@@ -103,35 +90,40 @@ func parseManifest(data []byte) (*manifest, error) {
 		return nil, fmt.Errorf("is of version %q, must be %q", version, snapshot.Version)
 	}
 	m := &manifest{}
-	ok = ok && root.Len() == 5 && root.Member("snapshots").IsArray() && scanText(root.Member("hash"), &m.Hash) &&
-		scanTime(root.Member("created_at"), &m.CreatedAt) && scanTime(root.Member("updated_at"), &m.UpdatedAt)
+	var created, updated, hash string
+	ok = ok && root.Member("snapshots").IsArray() && scan(root, map[string]*string{
+		"version": &version, "created_at": &created, "updated_at": &updated, "snapshots": nil, "hash": &hash,
+	})
 	for _, element := range root.Member("snapshots").Elements() {
 		var e entry
-		ok = ok && element.Len() == 4 &&
-			scanText(element.Member("id"), &e.ID) && scanText(element.Member("provider"), &e.Provider) &&
-			scanText(element.Member("file"), &e.File) && scanText(element.Member("hash"), &e.Hash) && e.plain()
+		var seal string
+		ok = ok && scan(element, map[string]*string{"id": &e.ID, "provider": &e.Provider, "file": &e.File, "hash": &seal})
+		e.Hash = canon.Hash(seal)
+		ok = ok && e.plain()
 		m.Entries = append(m.Entries, e)
 	}
-	if !ok {
+	var wrong [2]error
+	m.CreatedAt, wrong[0] = time.Parse(time.RFC3339Nano, created)
+	m.UpdatedAt, wrong[1] = time.Parse(time.RFC3339Nano, updated)
+	if !ok || errors.Join(wrong[:]...) != nil {
 		return nil, errors.New("must have the members that SF has, and nothing else")
 	}
-	if want := m.combinedHash(); m.Hash != want {
-		return nil, fmt.Errorf("has the hash %q, but its entries have %s", m.Hash, want)
+	if want := m.combinedHash(); canon.Hash(hash) != want {
+		return nil, fmt.Errorf("has the hash %q, but its entries have %s", hash, want)
 	}
 	return m, nil
 }
 
-func scanText[T ~string](v jsontext.Value, to *T) bool {
-	text, ok := v.Text()
-	*to = T(strings.Clone(text))
+// scan reads the strings of an object that has these members, and no others; nil: one that is no string.
+func scan(object jsontext.Value, members map[string]*string) bool {
+	ok := object.Len() == len(members)
+	for name, to := range members {
+		if to != nil {
+			text, isText := object.Member(name).Text()
+			*to, ok = strings.Clone(text), ok && isText
+		}
+	}
 	return ok
-}
-
-func scanTime(v jsontext.Value, to *time.Time) bool {
-	text, _ := v.Text()
-	at, err := time.Parse(time.RFC3339Nano, text)
-	*to = at
-	return err == nil
 }
 
 // entriesOf returns the entries of a document.

@@ -180,7 +180,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(tree(t, dir)[manifestName]), &v))
 	m, err := parseManifest([]byte(tree(t, dir)[manifestName]))
 	require.NoError(t, err)
-	printed := string(m.encodeAs(indented))
+	printed := string(m.indented())
 	require.JSONEq(t, tree(t, dir)[manifestName], printed)
 	require.Contains(t, printed, "    {\n      \"id\": \""+nameOf("TestX")+"-1\",\n      \"provider\": \"openai\",\n")
 	writeFile(t, dir, manifestName, printed)
@@ -199,15 +199,15 @@ func FuzzManifest(f *testing.F) {
 	m := &manifest{CreatedAt: recordedAt, UpdatedAt: recordedAt}
 	m.Entries = []entry{{"x-1", "openai", "openai/x.json", canon.Sum(nil)}, {"x-2", "openai", "openai/x.json", canon.Sum([]byte("2"))}}
 	f.Add(m.encode())
-	f.Add(m.encodeAs(indented))
+	f.Add(m.indented())
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read, err := parseManifest(data)
 		if err != nil {
 			return
 		}
-		for _, l := range []layout{lines, indented} {
-			again, err := parseManifest(read.encodeAs(l))
+		for _, text := range [][]byte{read.encode(), read.indented()} {
+			again, err := parseManifest(text)
 			require.NoError(t, err)
 			require.Equal(t, read.Entries, again.Entries)
 			require.Equal(t, read.encode(), again.encode())

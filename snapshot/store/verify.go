@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -54,10 +55,10 @@ func (s *Store) Verify(checks ...Check) (*Result, error) {
 
 func (s *Store) verify(checks []Check) (*Result, error) {
 	v := &verifier{store: s, checks: checks, beside: true}
-	if err := v.top(); err != nil {
+	if err := v.documents(); err != nil {
 		return nil, err
 	}
-	if err := v.documents(); err != nil {
+	if err := v.texts(); err != nil {
 		return nil, err
 	}
 	if err := v.checkManifest(); err != nil {
@@ -74,6 +75,10 @@ type verifier struct {
 	store  *Store
 	checks []Check
 	beside bool // look at what is beside the documents too
+
+	listed  []*Doc              // without their documents
+	besides map[string][]string // the names of the files in documents' directories
+	empty   bool                // there is nothing yet
 
 	mu       sync.Mutex
 	result   Result
@@ -111,36 +116,50 @@ func strayMessage(e fs.DirEntry) string {
 	return isStray
 }
 
-// top looks at what is not of a provider.
-func (v *verifier) top() error {
-	entries, err := os.ReadDir(v.store.dir)
-	if err != nil {
-		return err
-	}
-	others := false
-	for _, e := range entries {
-		name := e.Name()
-		others = others || name != attributesName && name != ignoreName && name != holderName
-		switch {
-		case e.IsDir() && (filename.Legal(name) || name == pendingName):
-		case name == journalName:
-			message := "a commit was cut short: traceforge repair finishes it or undoes it"
-			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: message})
-		case e.Type().IsRegular() && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, name):
-		default:
-			v.stray(name, strayMessage(e))
+// walk notes what the store has, and reports what does not belong in it.
+func (v *verifier) walk() error {
+	return fs.WalkDir(os.DirFS(v.store.dir), ".", func(file string, e fs.DirEntry, err error) error {
+		if err != nil || file == "." {
+			return err
 		}
-	}
+		v.empty = v.empty && slices.Contains([]string{attributesName, ignoreName, holderName}, file)
+		provider, name, isDocument := parseDocumentFile(file)
+		dir, own := path.Split(file)
+		_, _, _, isOwned := parseBesideFile(file)
+		switch regular := e.Type().IsRegular(); {
+		case e.IsDir() && file == pendingName:
+			return fs.SkipDir
+		case e.IsDir() && filename.Legal(own) && strings.Count(file, "/") < 2:
+		case regular && isDocument:
+			v.listed = append(v.listed, &Doc{Provider: provider, Name: name, Document: &snapshot.Document{}, store: v.store})
+		case regular && isOwned:
+			v.besides[dir] = append(v.besides[dir], own)
+		case file == journalName:
+			message := "a commit was cut short: traceforge repair finishes it or undoes it"
+			v.report(file, snapshot.Violation{Rule: snapshot.RulePending, Message: message})
+		case regular && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, file):
+		default:
+			v.stray(file, strayMessage(e))
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		}
+		return nil
+	})
+}
+
+// texts looks at the files that are of no provider.
+func (v *verifier) texts() error {
 	var wrong *snapshot.Error
 	if _, err := v.store.Config(); errors.As(err, &wrong) {
 		v.report(configName, wrong.Violations...)
 	}
-	return errors.Join(v.checkText(attributesName, attributes, others), v.checkText(ignoreName, ignored, others))
+	return errors.Join(v.checkText(attributesName, attributes), v.checkText(ignoreName, ignored))
 }
 
 // checkText checks a file that commits write. It may be missing, or still be empty, only where there
 // is nothing else: then a first commit is about to begin.
-func (v *verifier) checkText(name, want string, needed bool) error {
+func (v *verifier) checkText(name, want string) error {
 	data, err := v.store.read(name)
 	if violation, ok := unreadable(err); err != nil && ok {
 		v.report(name, violation)
@@ -149,92 +168,46 @@ func (v *verifier) checkText(name, want string, needed bool) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if string(data) != want && (len(data) > 0 || needed) {
+	if string(data) != want && (len(data) > 0 || !v.empty) {
 		message := "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"
 		v.report(name, snapshot.Violation{Rule: snapshot.RuleAttributes, Message: message})
 	}
 	return nil
 }
 
-// A listed is what a provider's directory has under one name.
-type listed struct {
-	provider, name string
-	document       bool // a file
-	dir            bool
-}
-
 // documents looks at all documents, in parallel.
 func (v *verifier) documents() error {
-	providers, err := v.store.providers()
-	if err != nil {
+	v.empty, v.besides = true, map[string][]string{}
+	if err := v.walk(); err != nil {
 		return err
 	}
-	var all []listed
-	for _, provider := range providers {
-		found, err := v.list(provider)
-		if err != nil {
-			return err
-		}
-		all = append(all, found...)
-	}
-	v.duplicates(all)
-	entries := make([][]entry, len(all))
-	err = each(all, func(i int, l listed, s *scratch) (err error) {
-		entries[i], err = v.look(l, s)
+	v.duplicates()
+	entries := make([][]entry, len(v.listed))
+	err := each(v.listed, func(i int, doc *Doc, s *scratch) (err error) {
+		entries[i], err = v.look(doc, s)
 		return err
 	})
+	for _, doc := range v.listed {
+		delete(v.besides, doc.beside(""))
+	}
+	for dir, owns := range v.besides {
+		for _, own := range owns {
+			v.orphan(dir + own)
+		}
+	}
 	v.manifest.Entries = slices.Concat(entries...)
 	return err
 }
 
-// list returns what a provider's directory has, sorted by the documents' files.
-func (v *verifier) list(provider string) ([]listed, error) {
-	info, err := os.Lstat(v.store.path(provider))
-	if err != nil || !info.IsDir() {
-		return nil, err // a link is a finding already
-	}
-	entries, err := os.ReadDir(v.store.path(provider))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	found := map[string]*listed{}
-	for _, e := range entries {
-		name, ext := strings.TrimSuffix(e.Name(), documentExt), strings.HasSuffix(e.Name(), documentExt)
-		if !filename.Legal(name) || !(ext && e.Type().IsRegular() || !ext && e.IsDir()) {
-			v.stray(provider+"/"+e.Name(), strayMessage(e))
-			continue
-		}
-		l := found[name]
-		if l == nil {
-			l = &listed{provider: provider, name: name}
-			found[name] = l
-			names = append(names, name)
-		}
-		l.document = l.document || ext
-		l.dir = l.dir || !ext
-	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a+documentExt, b+documentExt) })
-	all := make([]listed, len(names))
-	for i, name := range names {
-		all[i] = *found[name]
-	}
-	return all, nil
-}
-
 // duplicates reports documents that are under two providers.
-func (v *verifier) duplicates(all []listed) {
-	first := make(map[string]string, len(all))
-	for _, l := range all {
-		if !l.document {
-			continue
-		}
-		file := documentFile(l.provider, l.name)
-		if other, ok := first[l.name]; ok {
+func (v *verifier) duplicates() {
+	first := make(map[string]string, len(v.listed))
+	for _, doc := range v.listed {
+		if other, ok := first[doc.Name]; ok {
 			message := "is the document of the same test as " + other + ": delete one"
-			v.report(file, snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
+			v.report(doc.File(), snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
 		}
-		first[l.name] = file
+		first[doc.Name] = doc.File()
 	}
 }
 
@@ -273,11 +246,8 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 }
 
 // look looks at a document and what is beside it, and returns its entries of the manifest.
-func (v *verifier) look(l listed, s *scratch) ([]entry, error) {
-	doc := &Doc{Provider: l.provider, Name: l.name, Document: &snapshot.Document{}, store: v.store}
-	if !l.document {
-		return nil, v.lookBeside(l, doc, s)
-	}
+func (v *verifier) look(listed *Doc, s *scratch) ([]entry, error) {
+	doc := *listed // which must not keep the document
 	f, err := os.Open(v.store.path(doc.File()))
 	if err != nil {
 		return nil, err
@@ -288,33 +258,33 @@ func (v *verifier) look(l listed, s *scratch) ([]entry, error) {
 		if !ok {
 			return nil, err
 		}
-		v.breaks(doc, violation)
+		v.breaks(&doc, violation)
 		return nil, nil
 	}
 	s.document = data
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
-		v.breaks(doc, wrong...)
+		v.breaks(&doc, wrong...)
 		return nil, nil
 	}
-	wrong = append(wrong, misnamed(l.name, doc.Document)...)
+	wrong = append(wrong, misnamed(doc.Name, doc.Document)...)
 	if v.beside {
-		if err := v.lookBeside(l, doc, s); err != nil {
+		if err := v.lookBeside(&doc, s); err != nil {
 			return nil, err
 		}
 		if len(wrong) == 0 {
 			for _, check := range v.checks {
-				wrong = append(wrong, check(doc)...)
+				wrong = append(wrong, check(&doc)...)
 			}
 		}
 	}
-	v.breaks(doc, wrong...)
+	v.breaks(&doc, wrong...)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.result.Documents++
 	v.result.Calls += len(doc.Document.Snapshots)
 	v.manifest.span(doc.Document)
-	entries := entriesOf(l.provider, l.name, doc.Document)
+	entries := entriesOf(doc.Provider, doc.Name, doc.Document)
 	for i := range entries {
 		// The document's strings may be parts of its whole text, which must not stay in memory.
 		entries[i].Hash = canon.Hash(strings.Clone(string(entries[i].Hash)))
