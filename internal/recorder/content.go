@@ -56,7 +56,7 @@ func (r *Recorder) decodeContent(encodings string, body []byte) ([]byte, error) 
 		}
 		reader, err := decode(bytes.NewReader(body))
 		if err == nil {
-			body, err = io.ReadAll(reader)
+			body, err = readAtMost(reader, r.store.MaxBytes(), "the content")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("decoding %s content: %w", name, err)

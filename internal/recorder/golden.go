@@ -207,6 +207,9 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		return failuref(fmt.Sprintf("%s answer was cut %s: it was not recorded", tk.provider, by),
 			indent(r.summary(tk.request)),
 			"record again, or allow cut answers with the option Incomplete")
+	case endless:
+		return failuref(fmt.Sprintf("%s answer has more than %d bytes, which are the most that is kept: it was not recorded",
+			tk.provider, tk.limit), indent(r.summary(tk.request)), raiseLimit)
 	case retryable:
 		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
 			tk.provider, tk.status, http.StatusText(tk.status))

@@ -16,7 +16,7 @@ func (r *Recorder) take(c *call) (*take, error) {
 	if f := r.boughtBefore(c); f != nil {
 		return nil, r.refuse(c.what, c.id(), f)
 	}
-	tk := &take{call: c, source: r.Source(), started: clock(), decodeContent: r.decodeContent}
+	tk := &take{call: c, source: r.Source(), started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
 	r.learn(c.what)
 	r.mu.Lock()
 	defer r.mu.Unlock()

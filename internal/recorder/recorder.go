@@ -115,6 +115,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.pass(req)
 	}
 	w, err := r.readWire(req)
+	if long := asTooLong(err); long != nil {
+		return r.tooLongToKeep(req, w, w.sent, long)
+	}
 	if err != nil {
 		return nil, err
 	}

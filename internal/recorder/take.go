@@ -19,6 +19,7 @@ type take struct {
 	source        snapshot.Source
 	started       time.Time
 	decodeContent func(encodings string, body []byte) ([]byte, error)
+	limit         int64 // of the bytes that are kept of the answer
 
 	mu       sync.Mutex // nothing below changes once there is an outcome
 	outcome  outcome
@@ -42,6 +43,7 @@ const (
 	broken                   // the network ended it early
 	retryable                // an answer that asks to try again: not recorded (design R11)
 	failed                   // no answer: the transport failed
+	endless                  // longer than what is kept
 )
 
 // begin keeps the head of an answer.
@@ -92,8 +94,17 @@ func (tk *take) keep(p []byte) {
 		return
 	}
 	tk.read = clock()
+	if int64(tk.body.size+len(p)) > tk.limit {
+		tk.outcome, tk.finished, tk.body, tk.arrivals = endless, tk.read, received{}, nil
+		return // the caller gets the rest, and nobody keeps it
+	}
 	tk.body.add(p)
-	tk.arrivals = append(tk.arrivals, arrival{tk.body.size, tk.read.Sub(tk.started)})
+	came := arrival{tk.body.size, tk.read.Sub(tk.started).Truncate(time.Millisecond)}
+	if last := len(tk.arrivals) - 1; last >= 0 && tk.arrivals[last].after == came.after {
+		tk.arrivals[last] = came // no more of them than milliseconds, however small the pieces
+		return
+	}
+	tk.arrivals = append(tk.arrivals, came)
 }
 
 // A recordedBody passes a live answer on as it arrives, and keeps it.
@@ -144,7 +155,7 @@ func (b *recordedBody) drain() outcome {
 	}
 	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })
 	defer timer.Stop()
-	rest, err := io.ReadAll(b.upstream)
+	rest, err := readAtMost(b.upstream, b.take.limit, "the answer")
 	b.take.keep(rest)
 	if err != nil && b.take.streams() {
 		return whole // its terminal event has been seen

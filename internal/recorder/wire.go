@@ -33,7 +33,10 @@ func (r *Recorder) readWire(req *http.Request) (*wire, error) {
 		return w, nil
 	}
 	var err error
-	w.sent, err = readBody(req)
+	w.sent, err = readBody(req, r.store.MaxBytes())
+	if long := asTooLong(err); long != nil {
+		return w, long // its caller closes the body
+	}
 	req.Body.Close()
 	if err != nil {
 		return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
@@ -44,11 +47,12 @@ func (r *Recorder) readWire(req *http.Request) (*wire, error) {
 	return w, nil
 }
 
-// readBody reads a body into memory of its length, where that is known, so that it is copied once.
-func readBody(req *http.Request) ([]byte, error) {
-	const most = 64 << 20 // a length is only announced
-	if req.ContentLength <= 0 || req.ContentLength > most {
-		return io.ReadAll(req.Body)
+// readBody reads a body of at most limit bytes into memory of its length, where that is known, so that it
+// is copied once.
+func readBody(req *http.Request, limit int64) ([]byte, error) {
+	const what = "the request's body"
+	if req.ContentLength <= 0 || req.ContentLength > limit { // which is only announced
+		return readAtMost(req.Body, limit, what)
 	}
 	body := make([]byte, req.ContentLength)
 	n, err := io.ReadFull(req.Body, body)
@@ -58,7 +62,10 @@ func readBody(req *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := io.ReadAll(req.Body)
+	rest, err := readAtMost(req.Body, limit-int64(n), what)
+	if long := asTooLong(err); long != nil {
+		long.limit = limit
+	}
 	return append(body, rest...), err
 }
 

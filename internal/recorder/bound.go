@@ -1,0 +1,56 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// A tooLong says that a body is longer than what is kept of one (design R16).
+type tooLong struct {
+	what  string
+	limit int64
+}
+
+func (e *tooLong) Error() string {
+	return fmt.Sprintf("%s has more than %d bytes, which are the most that is kept", e.what, e.limit)
+}
+
+const raiseLimit = "TRACEFORGE_MAX_BYTES raises the limit"
+
+// readAtMost reads at most limit bytes. Of what is longer it returns the beginning, and a [tooLong].
+func readAtMost(r io.Reader, limit int64, what string) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		err = &tooLong{what, limit}
+	}
+	return body, err
+}
+
+// tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the
+// call is made all the same, and its body passed on as it comes; began is what was read of it.
+func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *tooLong) (*http.Response, error) {
+	if err := r.begin(w); err != nil {
+		req.Body.Close()
+		return nil, err
+	}
+	if r.Mode == Replay {
+		req.Body.Close()
+		return nil, r.refuse(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
+	}
+	r.refuse(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
+	live := req.Clone(req.Context())
+	live.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(began), req.Body), req.Body}
+	return r.Upstream.RoundTrip(live)
+}
+
+// asTooLong returns the error of a body that is too long, nil for any other.
+func asTooLong(err error) (long *tooLong) {
+	errors.As(err, &long)
+	return long
+}
