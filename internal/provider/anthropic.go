@@ -49,12 +49,11 @@ func isOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) =
 var claudeSpeakers = speakers{"user": modelio.RoleUser, "assistant": modelio.RoleModel}
 
 // claudeMessage decodes a message.
-func claudeMessage(v jsontext.Value) modelio.Message {
-	m := claudeSpeakers.message(v, "content", claudeContent)
+func claudeMessage(m *modelio.Message, v jsontext.Value) {
+	*m = claudeSpeakers.message(v, "content", claudeContent)
 	if v.Member("role").Word() == "system" {
 		m.Role = modelio.RoleSystem // "role" tells it from the member system of the request
 	}
-	return m
 }
 
 // claudeContent takes content, a list of blocks or a string, which is marked as such.

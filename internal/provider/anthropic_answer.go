@@ -22,7 +22,7 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("content")
 	}
 	c := candidate(body.Member("stop_reason").Word())
-	calls := callNames{}
+	var calls callNames
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	calls.resolve(&c.Message)
 	tidy(&c.Message)

@@ -90,8 +90,8 @@ func converseTool(v jsontext.Value) modelio.ToolDefinition {
 	return tool
 }
 
-func converseMessage(v jsontext.Value) modelio.Message {
-	return claudeSpeakers.message(v, "content", converseContent)
+func converseMessage(m *modelio.Message, v jsontext.Value) {
+	*m = claudeSpeakers.message(v, "content", converseContent)
 }
 
 func converseContent(m *modelio.Message, v jsontext.Value) (ok bool) {

@@ -8,24 +8,32 @@ import (
 // takeMessages returns the taker of a list of messages, each of which is decoded by one. A list of what
 // are no messages at all does not fit, nor does an empty one where it could not be told from none: after a
 // system message that the body has elsewhere.
-func takeMessages(one func(jsontext.Value) modelio.Message, emptyFits bool) taker {
+func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		if !v.IsArray() || v.IsEmpty() && !emptyFits {
+		messages, ok := messageList(v, one)
+		switch {
+		case !ok || len(messages) == 0 && !emptyFits:
 			return false
+		case r.Messages == nil:
+			r.Messages = messages
+		default:
+			r.Messages = append(r.Messages, messages...)
 		}
-		messages := make([]modelio.Message, 0, v.Len())
-		calls := callNames{}
-		for _, e := range v.Elements() {
-			if !e.Member("role").Present() {
-				return false
-			}
-			m := one(e)
-			calls.resolve(&m)
-			messages = append(messages, m)
-		}
-		r.Messages = append(r.Messages, messages...)
 		return true
 	}
+}
+
+func messageList(v jsontext.Value, one func(m *modelio.Message, v jsontext.Value)) ([]modelio.Message, bool) {
+	messages := make([]modelio.Message, v.Len())
+	var calls callNames
+	for i, e := range v.Elements() {
+		if !e.Member("role").Present() {
+			return nil, false
+		}
+		one(&messages[i], e)
+		calls.resolve(&messages[i])
+	}
+	return messages, v.IsArray()
 }
 
 // objects decodes a list of objects, each with one. It reports false for one with another element, and for
@@ -107,14 +115,17 @@ func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest
 type callNames map[string]string
 
 // resolve notes the calls of m and names the tools of its results.
-func (c callNames) resolve(m *modelio.Message) {
+func (c *callNames) resolve(m *modelio.Message) {
 	for i := range m.Content {
 		part := &m.Content[i]
 		if call := part.ToolRequest; call != nil && call.Ref != "" {
-			c[call.Ref] = call.Name
+			if *c == nil {
+				*c = callNames{}
+			}
+			(*c)[call.Ref] = call.Name
 		}
 		if result := part.ToolResponse; result != nil && result.Name == "" {
-			result.Name = c[result.Ref]
+			result.Name = (*c)[result.Ref]
 		}
 	}
 }

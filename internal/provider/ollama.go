@@ -49,17 +49,15 @@ var ollamaParts = []partTaker{
 	{"tool_calls", ollamaCalls},
 }
 
-func ollamaMessage(v jsontext.Value) modelio.Message {
-	var m modelio.Message
-	if chatRole(&m, v.Member("role")); m.Role == modelio.RoleTool {
-		takeResult(&m, v, ollamaResult)
+func ollamaMessage(m *modelio.Message, v jsontext.Value) {
+	if chatRole(m, v.Member("role")); m.Role == modelio.RoleTool {
+		takeResult(m, v, ollamaResult)
 		if part := &m.Content[0]; part.ToolResponse.Name == "" {
 			mark(&part.Metadata, wireNameless)
 		}
 	} else {
-		takeParts(&m, v, ollamaParts)
+		takeParts(m, v, ollamaParts)
 	}
-	return m
 }
 
 func ollamaThinking(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {

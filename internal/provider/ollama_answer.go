@@ -18,7 +18,7 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := candidate(body.Member("done_reason").Word())
 	if message.IsObject() {
-		c.Message = ollamaMessage(message)
+		ollamaMessage(&c.Message, message)
 		delete(c.Message.Metadata, "role")
 	} else {
 		takeParts(&c.Message, body, []partTaker{{"thinking", ollamaThinking}, {"response", ollamaText}})

@@ -41,7 +41,8 @@ func chatChoice(choice jsontext.Value) modelio.Candidate {
 
 // chatAnswer decodes the message of an answer.
 func chatAnswer(v jsontext.Value) modelio.Message {
-	m := chatMessage(v)
+	var m modelio.Message
+	chatMessage(&m, v)
 	m.Role = modelio.RoleModel
 	delete(m.Metadata, "role")
 	if said := v.Member("content"); said.IsObject() && !said.IsEmpty() { // what Cloudflare answers to a schema

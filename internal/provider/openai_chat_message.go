@@ -42,20 +42,23 @@ type partTaker struct {
 // takeParts takes the members of a message into its content, in the order of takers, wherever they stood. A
 // member that fits no part is kept in Metadata.
 func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
-	taken := append(make([]string, 0, 8), "role")
-	for _, taker := range takers {
-		f := v.Member(taker.name)
-		if !f.Present() {
-			continue
-		}
-		if parts, ok := taker.take(m, taker.name, f); ok {
-			m.Content = joined(m.Content, parts)
-			taken = append(taken, taker.name)
+	var found [8]jsontext.Value // no API has more takers
+	for name, f := range v.Members() {
+		i := slices.IndexFunc(takers, func(taker partTaker) bool { return taker.name == name })
+		if i >= 0 {
+			found[i] = f
+		} else if name != "role" {
+			jsontext.Keep(&m.Metadata, name, f.Raw())
 		}
 	}
-	for name, f := range v.Members() {
-		if !slices.Contains(taken, name) {
-			jsontext.Keep(&m.Metadata, name, f.Raw())
+	for i, taker := range takers {
+		if !found[i].Present() {
+			continue
+		}
+		if parts, ok := taker.take(m, taker.name, found[i]); ok {
+			m.Content = joined(m.Content, parts)
+		} else {
+			jsontext.Keep(&m.Metadata, taker.name, found[i].Raw())
 		}
 	}
 }
@@ -70,14 +73,12 @@ var chatParts = []partTaker{
 	{"function_call", chatFunctionCall},
 }
 
-func chatMessage(v jsontext.Value) modelio.Message {
-	var m modelio.Message
-	if chatRole(&m, v.Member("role")); m.Role == modelio.RoleTool {
-		takeResult(&m, v, chatResult)
+func chatMessage(m *modelio.Message, v jsontext.Value) {
+	if chatRole(m, v.Member("role")); m.Role == modelio.RoleTool {
+		takeResult(m, v, chatResult)
 	} else {
-		takeParts(&m, v, chatParts)
+		takeParts(m, v, chatParts)
 	}
-	return m
 }
 
 func chatReasoning(m *modelio.Message, name string, v jsontext.Value) ([]modelio.Part, bool) {

@@ -72,7 +72,7 @@ func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
 		return true
 	}
 	messages, ok := objects(v, responsesItem)
-	calls := callNames{}
+	var calls callNames
 	for i := range messages {
 		calls.resolve(&messages[i])
 	}

@@ -91,10 +91,11 @@ func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
 // alias lets another member of the body, a number, set a field. It stays in Options, so that
 // the wire's name for it is not lost; so does a member of the usual name beside it.
 func alias(r *modelio.Request, name, usual string, field **json.Number) {
-	doc, err := jsontext.Parse(r.Options[name])
-	if err != nil {
+	raw, said := r.Options[name]
+	if !said {
 		return
 	}
+	doc, _ := jsontext.Parse(raw) // was parsed before
 	number, ok := doc.Root().Number()
 	if !ok {
 		return
