@@ -75,7 +75,9 @@ func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 	chunks := split(a)
 	texts := map[string][]*text{}
 	for _, c := range chunks {
-		c.collect(texts, edits)
+		for _, d := range c.documents {
+			d.collect(texts, edits)
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(texts)) {
 		editPieces(texts[key], edits, alone)
@@ -87,11 +89,10 @@ func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 	return out
 }
 
-// A chunk is a part of an answer with one document: an event of a stream, or the whole.
+// A chunk is a part of an answer: an event of a stream, or the whole.
 type chunk struct {
-	before, after []byte
-	frame         bool // of AWS: it has lengths and checksums
-	*document
+	documents []*document // what it is made of, in order
+	frame     bool        // of AWS: it has lengths and checksums
 }
 
 // split takes an answer apart.
@@ -102,38 +103,35 @@ func split(a *provider.Answer) (chunks []*chunk) {
 		if bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("[")) { // Gemini's streams, which are one array
 			d.name(true)
 		}
-		return []*chunk{{document: d}}
+		return []*chunk{{documents: []*document{d}}}
 	}
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		c := &chunk{before: event.Raw, document: &document{}}
-		switch at := bytes.Index(event.Raw, event.Data); {
-		case isFrame(event.Raw):
-			c.frame = true
-			c.cut(preludeSize+int(binary.BigEndian.Uint32(event.Raw[4:])), len(event.Raw)-checksumSize)
-		case len(event.Data) > 0 && at >= 0:
-			c.cut(at, at+len(event.Data))
-		case len(event.Data) > 0: // of several lines
-			c.cut(0, len(event.Raw))
+		raw := event.Raw
+		if isFrame(raw) {
+			start, end := preludeSize+int(binary.BigEndian.Uint32(raw[4:])), len(raw)-checksumSize
+			documents := []*document{{src: raw[:start]}, parseEvent(raw[start:end]), {src: raw[end:]}}
+			chunks = append(chunks, &chunk{documents, true})
+			continue
 		}
-		chunks = append(chunks, c)
+		documents := []*document{plain(raw)} // a comment, or data of several lines
+		if at := bytes.LastIndex(raw, event.Data); at >= 0 && len(event.Data) > 0 {
+			end := at + len(event.Data)
+			documents = []*document{plain(raw[:at]), parseEvent(raw[at:end]), plain(raw[end:])}
+		}
+		chunks = append(chunks, &chunk{documents: documents})
 	}
 	return chunks
 }
 
-// cut makes a document of a part of what a chunk has.
-func (c *chunk) cut(start, end int) {
-	raw := c.before
-	c.before, c.after = raw[:start], raw[end:]
-	c.document = parse(raw[start:end])
-	c.open()
-	c.name(false)
-}
-
 // bytes returns the chunk with its edits.
 func (c *chunk) bytes() []byte {
-	data := c.document.bytes()
-	out := slices.Concat(c.before, data, c.after)
-	if c.frame && c.changed() {
+	var out []byte
+	changed := false
+	for _, d := range c.documents {
+		out = append(out, d.bytes()...)
+		changed = changed || d.changed()
+	}
+	if c.frame && changed {
 		binary.BigEndian.PutUint32(out, uint32(len(out)))
 		binary.BigEndian.PutUint32(out[8:], crc32.ChecksumIEEE(out[:8]))
 		end := len(out) - checksumSize
@@ -159,6 +157,14 @@ func isFrame(b []byte) bool {
 }
 
 var base64Text = base64.StdEncoding
+
+// parseEvent returns the document of an event's data.
+func parseEvent(data []byte) *document {
+	d := parse(data)
+	d.open()
+	d.name(false)
+	return d
+}
 
 // open opens the texts of an event that are another JSON text in base64, as Bedrock has them.
 func (d *document) open() {

@@ -84,7 +84,8 @@ func TestAnswerSpellings(t *testing.T) {
 	for _, c := range []struct{ name, reason, body, want string }{
 		{"escaped", "a value may be escaped", `{"a":"\u0061aaaaaaa-0000-4000-8000-000000000001!\n"}`, `{"a":"{{uuid:1}}!\n"}`},
 		{"binary", "sound is no text", "\xff\xfe " + idA, "\xff\xfe " + idA},
-		{"comment", "no program is given it", "data: {}\n\n: " + idA + "\n\n", "data: {}\n\n: " + idA + "\n\n"},
+		{"comment", "what is between events is kept too", "data: {}\n\n: " + idA + "\n\n: " + idA + "\ndata: {}\n\n",
+			"data: {}\n\n: {{uuid:1}}\n\n: {{uuid:1}}\ndata: {}\n\n"},
 		{"literal", "the model says it so", `{"a":"{{uuid:1}} ` + idA + `","b":"\u007b{uuid:2}}"}`, `{"a":"{{}}{{uuid:1}} {{uuid:1}}","b":"{{}}\u007b{uuid:2}}"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

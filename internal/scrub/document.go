@@ -28,14 +28,20 @@ type text struct {
 
 // parse returns the document of a text, a plain one if it is no JSON.
 func parse(src []byte) *document {
-	d := &document{src: src}
 	if _, err := jsontext.ParseLenient(src); err != nil {
-		if utf8.Valid(src) {
-			d.texts = []*text{{end: len(src), value: string(src)}}
-		}
-		return d
+		return plain(src)
 	}
+	d := &document{src: src}
 	d.scan()
+	return d
+}
+
+// plain returns the document of a text that is no JSON. One that is not UTF-8 has no texts.
+func plain(src []byte) *document {
+	d := &document{src: src}
+	if utf8.Valid(src) {
+		d.texts = []*text{{end: len(src), value: string(src)}}
+	}
 	return d
 }
 

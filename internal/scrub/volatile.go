@@ -95,7 +95,7 @@ func temporary() []string {
 }
 
 func homes() []string {
-	roots := []string{"/home/", "/Users/"}
+	roots := []string{"/home/", "/Users/", "/usr/home/", "/var/home/"} // of Linux, macOS, BSD, atomic Linux
 	if dir, err := os.UserHomeDir(); err == nil && len(dir) > 1 && dir[0] == '/' {
 		roots = append([]string{filepath.ToSlash(filepath.Clean(dir))}, roots...)
 	}

@@ -49,6 +49,7 @@ func TestVolatile(t *testing.T) {
 		{"tmp-none", "a name that is always the same; no root", "/tmp/report.txt /srv/tmp/x1 https://example.com/tmp/x1", "/tmp/report.txt /srv/tmp/x1 https://example.com/tmp/x1"},
 
 		{"home", "any user's", "/home/me/src, file:///Users/you/src, /root and /rooted", "{{home:1}}/src, file://{{home:2}}/src, {{home:3}} and /rooted"},
+		{"home-bsd", "other systems", "/usr/home/me/src", "{{home:1}}/src"},
 		{"home-windows", "Windows", `C:\Users\me\src`, `{{home:1}}\src`},
 		{"home-none", "no root", "/srv/home/me ./home/me", "/srv/home/me ./home/me"},
 
