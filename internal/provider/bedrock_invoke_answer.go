@@ -70,7 +70,7 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 }
 
 // invokeStream folds events each of which holds one of the model's own.
-var invokeStream = folding{add: addInvoke, end: endInvoke}
+var invokeStream = folding{add: addInvoke}
 
 // addInvoke takes an event. The first one says whose they are.
 func addInvoke(f *fold, _ string, event jsontext.Value) error {
@@ -91,13 +91,8 @@ func addInvoke(f *fold, _ string, event jsontext.Value) error {
 	default:
 		f.model = textStream
 	}
+	f.end = f.model.end
 	return f.model.add(f, kind, inner)
-}
-
-func endInvoke(f *fold) {
-	if f.model.end != nil {
-		f.model.end(f)
-	}
 }
 
 // textStream folds the pieces of a text, or of several.

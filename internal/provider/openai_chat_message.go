@@ -55,10 +55,14 @@ func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
 		if !found[i].Present() {
 			continue
 		}
-		if parts, ok := taker.take(m, taker.name, found[i]); ok {
-			m.Content = joined(m.Content, parts)
-		} else {
+		parts, ok := taker.take(m, taker.name, found[i])
+		switch {
+		case !ok:
 			jsontext.Keep(&m.Metadata, taker.name, found[i].Raw())
+		case m.Content == nil:
+			m.Content = parts
+		default:
+			m.Content = append(m.Content, parts...)
 		}
 	}
 }
@@ -102,19 +106,6 @@ func chatRefusal(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part
 	part := modelio.TextPart(v.Word())
 	mark(&part.Metadata, wireRefusal)
 	return []modelio.Part{part}, v.IsWord()
-}
-
-// joined returns all parts in order, without a copy where only one list has any.
-func joined(lists ...[]modelio.Part) []modelio.Part {
-	var all []modelio.Part
-	for _, parts := range lists {
-		if len(all) == 0 {
-			all = parts
-		} else {
-			all = append(all, parts...)
-		}
-	}
-	return all
 }
 
 // isPlainText reports whether parts could have been a string.
