@@ -2,8 +2,7 @@ package snapshot
 
 import (
 	"crypto/sha256"
-	"reflect"
-	"unsafe"
+	"encoding/binary"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -18,44 +17,31 @@ type chooser struct {
 	doc     *Document
 	calls   map[string]int              // indexes of the records by their ids
 	numbers map[[sha256.Size]byte]int32 // of what messages and parts say
-	known   map[identity]int32          // numbers of messages that were seen, by their memory
-	parts   map[*modelio.Part]int32     // numbers of parts that were seen, without their metadata
+	parts   map[*modelio.Part]saidPart  // parts that were seen
 	scratch coder
 
-	paths [][]int32      // of each request: its messages' numbers
-	said  []saidParts    // of each answer
-	steps map[edge]int32 // to the node below
-	last  []int          // by node: the latest request that goes through it
-	ends  map[edge]int   // by a node and a part: the latest request that ends there, and was answered so
+	paths [][]int32        // of each request: its messages' numbers
+	said  [][]modelio.Part // of each answer: its parts
+	steps map[edge]int32   // to the node below
+	last  []int            // by node: the latest request that goes through it
+	ends  map[edge]int     // by a node and a part: the latest request that ends there, and was answered so
 }
 
 // An edge leads from a node of the tree to another, or to a part of an answer.
 type edge struct{ node, number int32 }
 
-// An identity is the memory of a message.
-type identity struct {
-	role     modelio.Role
-	content  *modelio.Part
-	parts    int
-	metadata unsafe.Pointer
-}
-
-// saidParts are the parts of an answer, and the numbers of what they say without their metadata.
-type saidParts struct {
-	parts   []modelio.Part
-	numbers []int32
-}
+// A saidPart are the numbers of what a part says without its metadata, and of that.
+type saidPart struct{ bare, metadata int32 }
 
 func newChooser(d *Document) *chooser {
 	return &chooser{
 		doc:     d,
 		calls:   d.indexes(),
-		parts:   map[*modelio.Part]int32{},
+		parts:   map[*modelio.Part]saidPart{},
 		numbers: map[[sha256.Size]byte]int32{},
-		known:   map[identity]int32{},
 		scratch: coder{form: inCore},
 		paths:   make([][]int32, len(d.Snapshots)),
-		said:    make([]saidParts, len(d.Snapshots)),
+		said:    make([][]modelio.Part, len(d.Snapshots)),
 		steps:   map[edge]int32{},
 		last:    []int{-1},
 		ends:    map[edge]int{},
@@ -93,50 +79,36 @@ func (h *chooser) read(i int) {
 		path[k] = h.message(&s.Request.Messages[k])
 	}
 	h.paths[i] = path
-	h.said[i].parts = s.said()
-	for k := range h.said[i].parts {
-		h.said[i].numbers = append(h.said[i].numbers, h.part(&h.said[i].parts[k]))
-	}
+	h.said[i] = s.said()
 }
 
+// message returns the number of what a message says.
 func (h *chooser) message(m *modelio.Message) int32 {
-	id := identity{role: m.Role, parts: len(m.Content), metadata: reflect.ValueOf(m.Metadata).UnsafePointer()}
-	if len(m.Content) > 0 {
-		id.content = &m.Content[0]
-		if n, ok := h.known[id]; ok {
-			return n
-		}
+	parts := make([]saidPart, len(m.Content))
+	for i := range parts {
+		parts[i] = h.part(&m.Content[i])
 	}
-	h.scratch.message(m)
-	n := h.number()
-	if len(m.Content) > 0 {
-		h.known[id] = n
+	h.scratch.message(&modelio.Message{Role: m.Role, Metadata: m.Metadata})
+	for _, p := range parts {
+		h.scratch.dst = binary.AppendVarint(binary.AppendVarint(h.scratch.dst, int64(p.bare)), int64(p.metadata))
 	}
-	return n
+	return h.number()
 }
 
-// part returns the number of what a part says without its metadata.
-func (h *chooser) part(p *modelio.Part) int32 {
-	n, ok := h.parts[p]
+func (h *chooser) part(p *modelio.Part) saidPart {
+	said, ok := h.parts[p]
 	if !ok {
 		bare := *p
 		bare.Metadata = nil
 		h.scratch.part(&bare)
-		n = h.number()
-		h.parts[p] = n
+		said.bare, said.metadata = h.number(), -1
+		if len(p.Metadata) > 0 {
+			h.scratch.part(&modelio.Part{Metadata: p.Metadata})
+			said.metadata = h.number()
+		}
+		h.parts[p] = said
 	}
-	return n
-}
-
-// sameMetadata reports whether two parts have the same metadata.
-func (h *chooser) sameMetadata(a, b *modelio.Part) bool {
-	if len(a.Metadata) == 0 && len(b.Metadata) == 0 {
-		return true
-	}
-	h.scratch.part(&modelio.Part{Metadata: a.Metadata})
-	n := h.number()
-	h.scratch.part(&modelio.Part{Metadata: b.Metadata})
-	return n == h.number()
+	return said
 }
 
 // number returns the number of the text that was written.
@@ -167,8 +139,8 @@ func (h *chooser) add(i int) {
 		h.last[next] = i
 		node = next
 	}
-	for _, number := range h.said[i].numbers {
-		h.ends[edge{node, number}] = i
+	for k := range h.said[i] {
+		h.ends[edge{node, h.part(&h.said[i][k]).bare}] = i
 	}
 }
 
@@ -225,7 +197,7 @@ func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Se
 	j = -1
 	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
 		for p := range next[k].Content {
-			if end, ok := h.ends[edge{node, h.part(&next[k].Content[p])}]; ok && end > j {
+			if end, ok := h.ends[edge{node, h.part(&next[k].Content[p]).bare}]; ok && end > j {
 				j = end
 			}
 		}
@@ -237,11 +209,12 @@ func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Se
 		return 0, nil, 0
 	}
 	left := map[int32][]int{} // of the answer's parts, by what they say: those that were not yet sent
-	for k, number := range h.said[j].numbers {
+	for k := range h.said[j] {
+		number := h.part(&h.said[j][k]).bare
 		left[number] = append(left[number], k)
 	}
 	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel && len(next[k].Unknown) == 0; k++ {
-		s, found := h.sentIn(&next[k], h.said[j].parts, left)
+		s, found := h.sentIn(&next[k], h.said[j], left)
 		sent = append(sent, s)
 		if found {
 			n = k + 1
@@ -263,7 +236,7 @@ func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32
 	asAnswered := len(m.Content) == len(said)
 	for i := range m.Content {
 		p := &m.Content[i]
-		number := h.part(p)
+		number := h.part(p).bare
 		unused := left[number]
 		if _, reserved := p.Unknown["part"]; reserved {
 			return Sent{}, false
@@ -276,7 +249,7 @@ func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32
 		found = true
 		left[number] = unused[1:]
 		s.Parts[i].Answer = unused[0]
-		if answered := &said[unused[0]]; !h.sameMetadata(p, answered) {
+		if answered := &said[unused[0]]; h.part(p).metadata != h.part(answered).metadata {
 			if s.Parts[i].Metadata = p.Metadata; p.Metadata == nil {
 				s.Parts[i].Metadata = modelio.Object{}
 			}
@@ -310,8 +283,8 @@ func (h *chooser) holds(i int) bool {
 	if n.Messages <= len(base) {
 		return n.Sent == nil
 	}
-	sent, bad := n.sent(h.said[j].parts)
-	if bad != "" || len(h.said[j].parts) == 0 || shared+len(sent) > len(h.paths[i]) {
+	sent, bad := n.sent(h.said[j])
+	if bad != "" || len(h.said[j]) == 0 || shared+len(sent) > len(h.paths[i]) {
 		return false
 	}
 	for k := range sent {
