@@ -100,7 +100,7 @@ func (c *coder) isAsWritten(raw []byte) bool {
 func (c *coder) order() func(a, b string) int {
 	switch c.form {
 	case inMemory, inCore:
-		return canonicalOrder
+		return jsontext.CompareNames[string]
 	case asSealed:
 		return textOrder
 	}

@@ -3,27 +3,9 @@ package snapshot
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
-
-// canonicalOrder compares names by their UTF-16 code units (RFC 8785 section 3.2.3).
-func canonicalOrder(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return int(utf16Rank(a[i])) - int(utf16Rank(b[i]))
-		}
-	}
-	return len(a) - len(b)
-}
-
-// utf16Rank maps the first byte in which two names differ to its place in UTF-16 order. That is
-// the order of UTF-8, except that U+10000 and above (first byte F0 to F4) are surrogates in
-// UTF-16 and so precede U+E000 to U+FFFF (first byte EE or EF).
-func utf16Rank(c byte) byte {
-	if c == 0xEE || c == 0xEF {
-		return c + 0x10
-	}
-	return c
-}
 
 // fileOrder compares names as files have them: array indexes first, by number, as JSON.parse orders
 // them whatever the text says, and all others in canonical order. So the JavaScript of SF "Hash
@@ -32,7 +14,7 @@ func fileOrder(a, b string) int {
 	if order, ok := indexOrder(a, b); ok {
 		return order
 	}
-	return canonicalOrder(a, b)
+	return jsontext.CompareNames(a, b)
 }
 
 // indexOrder compares names of which at least one is an array index.

@@ -10,6 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot/internal/conflict"
 )
 
 // Parse reads a document, strictly: it must have every member that the format requires and no
@@ -59,28 +60,10 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 
 // unreadable says why data is no text that every reader takes alike.
 func unreadable(data []byte, err error) *Error {
-	if line := conflictLine(data); line > 0 && errors.Is(err, jsontext.ErrSyntax) {
+	if line, _ := conflict.Line(data); line > 0 && errors.Is(err, jsontext.ErrSyntax) {
 		return &Error{Violations: []Violation{{Rule: RuleConflict, Message: fmt.Sprintf("line %d is a conflict marker of a merge", line)}}}
 	}
 	return &Error{Violations: []Violation{textViolation("", err)}, Err: err}
-}
-
-// conflictLine returns the number of the first line that is a conflict marker, counted
-// from 1, or 0. No line of a JSON text looks like one. Git's have seven characters, or more
-// where both sides renamed the file.
-func conflictLine(data []byte) int {
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		line = bytes.TrimRight(line, "\r\n")
-		for _, marker := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
-			rest, ok := bytes.CutPrefix(line, []byte(marker))
-			if rest = bytes.TrimLeft(rest, marker[:1]); ok && (len(rest) == 0 || rest[0] == ' ') {
-				return n
-			}
-		}
-	}
-	return 0
 }
 
 // otherVersion is SF's wording for a document of an older version. One of a newer version is for a

@@ -26,6 +26,7 @@ const (
 	records  = "what is recorded"
 	files    = "where it is kept"
 	named    = "which names are legal"
+	merged   = "what a merge left"
 	wires    = "what the wire formats say"
 	question = "what all clients ask, so that only the clients differ"
 	offline  = "so that no demo, test or measurement calls a provider"
@@ -42,11 +43,13 @@ var arrows = map[string]map[string]string{
 	},
 	"snapshot": {
 		"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "snapshot/internal/filename": named,
+		"snapshot/internal/conflict": merged,
 	},
+	"snapshot/internal/conflict": {},
 	"snapshot/internal/filename": {},
 	"snapshot/store": {
 		"canon": names, "internal/jsontext": texts, "snapshot": "what its documents hold",
-		"snapshot/internal/filename": named,
+		"snapshot/internal/conflict": merged, "snapshot/internal/filename": named,
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "modelio": calls,

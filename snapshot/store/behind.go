@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/conflict"
 )
 
 // checkManifest holds the manifest, if there is one, against the documents.
@@ -50,8 +51,8 @@ func wrongManifest(rule, pointer, format string, args ...any) snapshot.Violation
 // remedies all.
 func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 	m, err := parseManifest(data)
-	switch line := conflictLine(data); {
-	case err != nil && line > 0:
+	switch line, kinds := conflict.Line(data); {
+	case err != nil && kinds == 3:
 		return wrongManifest(snapshot.RuleConflict, "", "line %d is a conflict marker of a merge", line)
 	case err != nil:
 		return wrongManifest(snapshot.RuleManifest, "", "%v", err)

@@ -1,11 +1,11 @@
 package store
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/conflict"
 )
 
 // lookBeside looks at what is beside a document.
@@ -54,32 +54,11 @@ func (v *verifier) checkBeside(file string, n need, name string, s *scratch) err
 		return err
 	}
 	violation := snapshot.Violation{Rule: n.rule, Message: n.altered(got, name)}
-	if data, err := v.store.read(file); err == nil && conflictLine(data) > 0 {
+	data, _ := v.store.read(file)
+	if line, kinds := conflict.Line(data); kinds == 3 {
 		violation.Rule = snapshot.RuleConflict
-		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", conflictLine(data))
+		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", line)
 	}
 	v.report(file, violation)
 	return nil
-}
-
-// conflictLine returns the number of the first line that is a conflict marker of a merge; 0 if not all
-// three are there, as a text may have lines of its own that look like one.
-func conflictLine(data []byte) int {
-	first, seen := 0, map[string]bool{}
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-			if bytes.HasPrefix(line, []byte(marker)) {
-				seen[marker] = true
-				if first == 0 {
-					first = n
-				}
-			}
-		}
-	}
-	if len(seen) < 3 {
-		return 0
-	}
-	return first
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -87,7 +89,7 @@ type fault struct{ name, calls, inject, from string }
 
 const (
 	allCalls     = "%file,%desc"
-	writingCalls = "openat,mkdirat,renameat,?renameat2,unlinkat,write,pwrite64,ftruncate,close"
+	writingCalls = "openat,mkdirat,renameat,?renameat2,unlinkat,write,pwrite64,ftruncate"
 )
 
 var faults = []fault{
@@ -103,7 +105,9 @@ func strace(t *testing.T, scene crashScene, dir string, args ...string) (said st
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "strace", append(append([]string{"-qq"}, args...), exe)...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "strace", append(append([]string{"-qq"}, args...), exe)...)
 	cmd.Env = append(os.Environ(), committerDir+"="+dir, committerNumber+"="+scene.name)
 	out, err := cmd.CombinedOutput()
 	return string(out), err

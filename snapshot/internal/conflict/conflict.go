@@ -1,0 +1,30 @@
+// Package conflict finds what git leaves in a file that it could not merge.
+package conflict
+
+import "bytes"
+
+// Line returns the number of the first line that is a conflict marker, counted from 1, or 0. kinds is how
+// many of the three kinds of markers there are that every conflict has: a text may have lines of its own
+// that look like one. Git's have seven characters, or more where both sides renamed the file.
+func Line(data []byte) (first, kinds int) {
+	seen := map[string]bool{}
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		line = bytes.TrimRight(line, "\r\n")
+		for _, marker := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+			rest, ok := bytes.CutPrefix(line, []byte(marker))
+			if rest = bytes.TrimLeft(rest, marker[:1]); !ok || len(rest) > 0 && rest[0] != ' ' {
+				continue
+			}
+			if first == 0 {
+				first = n
+			}
+			if !seen[marker] && marker != "|||||||" {
+				kinds++
+			}
+			seen[marker] = true
+		}
+	}
+	return first, kinds
+}
