@@ -124,10 +124,12 @@ var formats = sync.OnceValue(func() *index {
 		x.add(needle{what: f.Kind, literal: f.Prefix, span: f.span})
 	}
 	for digit := '0'; digit <= '9'; digit++ {
-		x.add(needle{what: "an Azure client secret", literal: string(digit) + "Q~", span: azureSecret}) // gitleaks azure-ad-client-secret
+		// gitleaks azure-ad-client-secret
+		x.add(needle{what: "an Azure client secret", literal: string(digit) + "Q~", span: azureSecret})
 	}
 	for _, digit := range "0123456789abcdef" {
-		x.add(needle{what: "a Twilio key", literal: "SK" + string(digit), span: twilioKey}) // gitleaks twilio-api-key
+		// gitleaks twilio-api-key
+		x.add(needle{what: "a Twilio key", literal: "SK" + string(digit), span: twilioKey})
 	}
 	x.add(needle{what: "a JSON Web Token", literal: "eyJ", span: webToken})        // gitleaks jwt, trufflehog jwt
 	x.add(needle{what: "a private key", literal: "-----BEGIN ", span: privateKey}) // gitleaks private-key
@@ -194,7 +196,8 @@ func webToken(text []byte, at int) (start, end int) {
 		end++
 	}
 	parts := bytes.Split(text[at:end], []byte("."))
-	if len(parts) < 3 || len(parts[0]) < 15 || !bytes.HasPrefix(parts[1], []byte("ey")) || len(parts[1]) < 15 || len(parts[2]) < 12 {
+	if len(parts) < 3 || len(parts[0]) < 15 || len(parts[1]) < 15 || len(parts[2]) < 12 ||
+		!bytes.HasPrefix(parts[1], []byte("ey")) {
 		return 0, 0
 	}
 	return at, end
@@ -247,9 +250,10 @@ func password(text []byte, at int) (start, end int) {
 // fieldNames are the names of members, form fields, headers and assignments whose values are secret, by
 // their words. A name as common as key or token is not among them: tokens of texts have it too.
 var fieldNames = []string{
-	"authorization", "authorization token", "api key", "api token", "api secret", "client secret", "client assertion",
-	"access token", "refresh token", "id token", "session token", "security token", "auth token", "bearer token", "bot token",
-	"private token", "secret access key", "secret key", "private key", "password", "passwd", "passphrase", "connection string",
+	"authorization", "authorization token", "api key", "api token", "api secret", "client secret",
+	"client assertion", "access token", "refresh token", "id token", "session token", "security token",
+	"auth token", "bearer token", "bot token", "private token", "secret access key", "secret key", "private key",
+	"password", "passwd", "passphrase", "connection string",
 }
 
 // The least lengths of what a field holds: of a member of a JSON text, and of what is assigned in a text,
@@ -300,8 +304,8 @@ func fieldValue(text []byte, i int) (start, end int) {
 		return 0, 0 // words
 	}
 	value := string(text[i:end])
-	if member && credible(value, leastField) ||
-		credible(value, leastAssigned) && strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "().[]{}/:") {
+	if member && credible(value, leastField) || credible(value, leastAssigned) &&
+		strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "().[]{}/:") {
 		return i, end
 	}
 	return 0, 0

@@ -56,7 +56,8 @@ func (s *Scanner) variable(what, value string, credential bool) {
 		return
 	}
 	for part := range strings.SplitSeq(value, ";") { // of a connection string
-		if name, secret, ok := strings.Cut(part, "="); ok && (IsVariable(name) || strings.HasSuffix(strings.ToLower(name), "key")) {
+		name, secret, ok := strings.Cut(part, "=")
+		if ok && (IsVariable(name) || strings.HasSuffix(strings.ToLower(name), "key")) {
 			s.add(what, secret)
 		}
 	}
@@ -156,7 +157,8 @@ func (s *Scanner) add(what, value string) {
 			s.literal(what, spelled)
 		}
 	}
-	for line := range strings.FieldsFuncSeq(strings.ReplaceAll(value, `\n`, "\n"), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.Lines(strings.ReplaceAll(value, `\n`, "\n")) {
+		line = strings.TrimRight(line, "\r\n")
 		if len(line) >= leastAssigned && !strings.HasPrefix(line, "-----") && !strings.Contains(line, " ") {
 			s.add(what, line)
 		}
@@ -259,13 +261,17 @@ func isPath(value string) bool {
 // placeholder reports whether a value stands for one, as in documentation.
 func placeholder(value []byte) bool {
 	text := strings.ToLower(string(value[:min(len(value), 400)]))
-	for _, sign := range []string{"xxxx", "****", "....", "example", "your-", "your_", "placeholder", "redacted", "changeme", "insert"} {
+	for _, sign := range []string{
+		"xxxx", "****", "....", "example", "your-", "your_", "placeholder", "redacted", "changeme", "insert",
+	} {
 		if strings.Contains(text, sign) {
 			return true
 		}
 	}
-	if strings.HasPrefix(text, "$") || strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "<") || strings.HasPrefix(text, "%(") {
-		return true
+	for _, sign := range []string{"$", "{{", "<", "%("} {
+		if strings.HasPrefix(text, sign) {
+			return true
+		}
 	}
 	var seen [256]bool
 	distinct := 0
@@ -299,7 +305,8 @@ func IsVariable(name string) bool {
 		switch {
 		case slices.Contains(credentialWords, word):
 			return true
-		case (word == "KEY" || word == "KEYS") && !slices.Contains(words, "PUBLIC") && (last || words[i+1] == "ID" || isNumber(words[i+1])):
+		case (word == "KEY" || word == "KEYS") && !slices.Contains(words, "PUBLIC") &&
+			(last || words[i+1] == "ID" || isNumber(words[i+1])):
 			return true
 		case slices.ContainsFunc(credentialEndings, func(ending string) bool { return strings.HasSuffix(word, ending) }):
 			return true
@@ -313,23 +320,19 @@ func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" 
 // credentialWords are words of the names of credentials; credentialEndings are what such words end with
 // where nothing divides them, as in PGPASSWORD.
 var (
-	credentialWords = []string{"TOKEN", "TOKENS", "SECRET", "SECRETS", "PAT", "PASS", "PWD", "PW", "AUTH", "BEARER", "JWT", "CREDENTIALS",
-		"CREDENTIAL", "CREDS", "COOKIE", "SIGNATURE", "DSN", "WEBHOOK", "SAS"}
-	credentialEndings = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "SECRET", "TOKEN", "ACCESSKEY", "PRIVATEKEY", "SECRETKEY"}
+	credentialWords = strings.Fields(`TOKEN TOKENS SECRET SECRETS PAT PASS PWD PW AUTH BEARER JWT CREDENTIALS CREDENTIAL
+		CREDS COOKIE SIGNATURE DSN WEBHOOK SAS`)
+	credentialEndings = strings.Fields(`PASSWORD PASSWD PASSPHRASE APIKEY SECRET TOKEN ACCESSKEY PRIVATEKEY SECRETKEY`)
 )
 
 // besides are the last words of names of what is beside a credential, and none.
-var besides = []string{"FILE", "PATH", "DIR", "NAME", "ARN", "HEADER", "TYPE", "TTL", "LIMIT", "EXPIRY", "EXPIRES", "ENDPOINT", "HOST", "PORT",
-	"REGION", "VERSION", "ENABLED", "SOCK", "METHOD", "MODE", "PREFIX", "USER", "USERNAME", "COUNT", "DOMAIN", "ISSUER", "AUDIENCE",
-	"ALGORITHM", "PROVIDER", "SERVER"}
+var besides = strings.Fields(`FILE PATH DIR NAME ARN HEADER TYPE TTL LIMIT EXPIRY EXPIRES ENDPOINT HOST PORT REGION VERSION
+	ENABLED SOCK METHOD MODE PREFIX USER USERNAME COUNT DOMAIN ISSUER AUDIENCE ALGORITHM PROVIDER SERVER`)
 
 // variables are names of credentials that their words do not tell. A URL counts where it has a password.
-var variables = []string{
-	"DATABASE_URL", "REDIS_URL", "MONGODB_URI", "MONGO_URL", "AMQP_URL", "RABBITMQ_URL", "POSTGRES_URL", "MYSQL_URL", "CELERY_BROKER_URL",
-	"SLACK_WEBHOOK_URL", "DISCORD_WEBHOOK_URL", "AZURE_STORAGE_CONNECTION_STRING", "APPLICATIONINSIGHTS_CONNECTION_STRING",
-	"CONNECTION_STRING", "GOOGLE_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS_JSON", "DOCKER_AUTH_CONFIG", "NPM_CONFIG__AUTH",
-	"NETRC", "KUBECONFIG_DATA", "SSH_PRIVATE_KEY", "PRIVATE_KEY", "SENTRY_DSN",
-}
+var variables = strings.Fields(`DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL AMQP_URL RABBITMQ_URL POSTGRES_URL MYSQL_URL
+	CELERY_BROKER_URL AZURE_STORAGE_CONNECTION_STRING APPLICATIONINSIGHTS_CONNECTION_STRING CONNECTION_STRING
+	GOOGLE_APPLICATION_CREDENTIALS_JSON DOCKER_AUTH_CONFIG NPM_CONFIG__AUTH NETRC KUBECONFIG_DATA`)
 
 // isHeader reports whether a request header carries a credential.
 func isHeader(name string) bool {
