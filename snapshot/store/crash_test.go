@@ -84,20 +84,60 @@ func crash(out io.Writer, dir, number string) error {
 	return err
 }
 
-// A fault is what befalls the n-th of some system calls.
-type fault struct{ name, calls, inject, from string }
+// A fault is what befalls system calls.
+type fault struct {
+	name, inject string
+	calls        []string // nil: all that have to do with files
+	from         bool     // all from one on, not one alone
+}
 
-const (
-	allCalls     = "%file,%desc"
-	writingCalls = "openat,mkdirat,renameat,?renameat2,unlinkat,write,pwrite64,ftruncate"
+var (
+	writingCalls = []string{"openat", "mkdirat", "renameat", "renameat2", "unlinkat", "write", "pwrite64", "ftruncate"}
+	faults       = []fault{
+		{"killed", "signal=KILL", nil, false},
+		{"ENOSPC", "error=ENOSPC", writingCalls, false},
+		{"EIO", "error=EIO", writingCalls, false},
+		{"EACCES", "error=EACCES", writingCalls, false},
+		{"disk full", "error=ENOSPC", []string{"mkdirat", "write", "pwrite64"}, true},
+	}
 )
 
-var faults = []fault{
-	{"killed", allCalls, "signal=KILL", ""},
-	{"ENOSPC", writingCalls, "error=ENOSPC", ""},
-	{"EIO", writingCalls, "error=EIO", ""},
-	{"EACCES", writingCalls, "error=EACCES", ""},
-	{"disk full", "write,pwrite64,mkdirat", "error=ENOSPC", "+"}, // from then on
+// A crashPoint is a place in the work of a scene, and what happens there.
+type crashPoint struct {
+	name   string
+	inject []string // options of strace
+}
+
+// crashPoints returns the places of a scene, as a trace of it tells them. strace counts each call on its own.
+func crashPoints(scene crashScene, trace string) (points []crashPoint) {
+	startup, _, _ := strings.Cut(trace, crashBegins)
+	for _, f := range faults {
+		counts := map[string]int{}
+		place, read := 0, 0
+		for line := range strings.Lines(trace) {
+			call, _, _ := strings.Cut(line, "(")
+			counts[call]++
+			if read += len(line); read <= len(startup)+len(line) || f.calls != nil && !slices.Contains(f.calls, call) {
+				continue
+			}
+			place++
+			p := crashPoint{name: fmt.Sprintf("%s: %s at %d, %s", scene.name, f.name, place, call)}
+			if !f.from {
+				p.inject = []string{"-e", fmt.Sprintf("inject=%s:%s:when=%d", call, f.inject, counts[call])}
+			}
+			for _, other := range f.calls {
+				if f.from {
+					n := counts[other]
+					if other != call {
+						n++
+					}
+					p.inject = append(p.inject, "-e", fmt.Sprintf("inject=%s:%s:when=%d+", other, f.inject, n))
+				}
+			}
+			points = append(points, p)
+		}
+	}
+	return points
 }
 
 // strace runs the child of a scene and returns what it and strace say.
@@ -121,40 +161,25 @@ func TestCrash(t *testing.T) {
 		t.Skip("strace is not here: the Debian package of that name has it")
 	}
 	type point struct {
+		crashPoint
 		scene  crashScene
 		before string
 		after  map[string]string
-		fault  fault
-		n, of  int // the number of the call, and how many there are before the commit begins
 	}
 	var points []point
 	for _, scene := range crashScenes {
-		before, whole := t.TempDir(), t.TempDir()
+		before, after, trace := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "trace")
 		scene.before(t, filepath.Join(before, ".ai-snapshots"))
-		require.NoError(t, os.CopyFS(whole, os.DirFS(before)))
-		require.NoError(t, scene.work(openAt(t, filepath.Join(whole, ".ai-snapshots"))))
-		for _, f := range faults {
-			dir, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
-			require.NoError(t, os.CopyFS(dir, os.DirFS(before)))
-			said, err := strace(t, scene, filepath.Join(dir, ".ai-snapshots"), "-o", trace, "-e", "trace="+f.calls+",newfstatat")
-			if err != nil {
-				t.Skipf("strace cannot trace here: %v: %s", err, said)
-			}
-			log, err := os.ReadFile(trace)
-			require.NoError(t, err)
-			startup, work, found := strings.Cut(string(log), crashBegins)
-			require.True(t, found)
-			traced := func(log string) int {
-				n := strings.Count(log, "\n")
-				if f.calls != allCalls {
-					n -= strings.Count(log, "newfstatat(")
-				}
-				return n
-			}
-			first, last := traced(startup), traced(work)
-			for n := 1; n <= last; n++ {
-				points = append(points, point{scene, before, tree(t, whole), f, first + n, first})
-			}
+		require.NoError(t, os.CopyFS(after, os.DirFS(before)))
+		said, err := strace(t, scene, filepath.Join(after, ".ai-snapshots"), "-o", trace, "-e", "trace=%file,%desc")
+		if err != nil {
+			t.Skipf("strace cannot trace here: %v: %s", err, said)
+		}
+		log, err := os.ReadFile(trace)
+		require.NoError(t, err)
+		require.Contains(t, string(log), crashBegins)
+		for _, p := range crashPoints(scene, string(log)) {
+			points = append(points, point{p, scene, before, tree(t, after)})
 		}
 	}
 	step := max(1, len(points)/sampled(20, len(points)))
@@ -162,18 +187,14 @@ func TestCrash(t *testing.T) {
 	left := map[string]int{}
 	for i := step / 2; i < len(points); i += step {
 		p := points[i]
-		name := fmt.Sprintf("%s: %s at call %d", p.scene.name, p.fault.name, p.n-p.of)
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+		t.Run(p.name, func(t *testing.T) {
+			dir, again := t.TempDir(), t.TempDir()
 			require.NoError(t, os.CopyFS(dir, os.DirFS(p.before)))
 			store := filepath.Join(dir, ".ai-snapshots")
-			said, err := strace(t, p.scene, store, "-o", os.DevNull, "-e", "trace="+p.fault.calls,
-				"-e", fmt.Sprintf("inject=%s:%s:when=%d%s", p.fault.calls, p.fault.inject, p.n, p.fault.from))
-			again := t.TempDir()
+			said, err := strace(t, p.scene, store, append([]string{"-o", os.DevNull, "-e", "trace=%file,%desc"}, p.inject...)...)
 			require.NoError(t, os.CopyFS(again, os.DirFS(dir)))
+			left[requireRemedied(t, said, store, tree(t, p.before), p.after, err == nil)]++
 
-			became := requireRemedied(t, name+": "+said, store, tree(t, p.before), p.after, err == nil)
-			left[p.fault.name+" "+became]++
 			s := openAt(t, filepath.Join(again, ".ai-snapshots"))
 			err = p.scene.work(s)
 			if errors.Is(err, fs.ErrNotExist) { // what it removes was gone already
@@ -181,8 +202,8 @@ func TestCrash(t *testing.T) {
 				change.Remove = nil
 				err = s.Commit(change)
 			}
-			require.NoError(t, err, "%s: %s", name, said)
-			require.Equal(t, p.after, tree(t, again), "%s: %s", name, said)
+			require.NoError(t, err, said)
+			require.Equal(t, p.after, tree(t, again), said)
 			requireWhole(t, s)
 		})
 	}
@@ -212,15 +233,14 @@ func requireRemedied(t *testing.T, name, dir string, before, after map[string]st
 	require.Empty(t, result.Findings, name)
 	require.Empty(t, result.Notes, name)
 	got := tree(t, filepath.Dir(dir))
-	if len(before) == 0 { // a store without documents is as good as none
-		for _, file := range []string{attributesName, ignoreName} {
-			before[".ai-snapshots/"+file] = got[".ai-snapshots/"+file]
-		}
-	}
 	delete(got, ".ai-snapshots/"+holderName)
 	if done || len(got) == len(after) && got[".ai-snapshots/"+fileOf("TestX")] == after[".ai-snapshots/"+fileOf("TestX")] {
 		require.Equal(t, after, got, name)
 		return "finished"
+	}
+	if len(before) == 0 { // a store without documents is as good as none
+		delete(got, ".ai-snapshots/"+attributesName)
+		delete(got, ".ai-snapshots/"+ignoreName)
 	}
 	require.Equal(t, before, got, name)
 	return "undone"

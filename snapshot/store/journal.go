@@ -66,15 +66,6 @@ func (t *transaction) apply() error {
 	if len(t.writes) == 0 && len(t.removes) == 0 {
 		return nil
 	}
-	for _, w := range t.writes {
-		dir := path.Dir(w.file)
-		if _, err := t.root.Lstat(dir); err == nil {
-			continue
-		}
-		if err := t.root.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
-	}
 	journal, err := t.root.OpenFile(journalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -86,12 +77,17 @@ func (t *transaction) apply() error {
 	return t.finish()
 }
 
-// prepare writes the journal and all new files.
+// prepare writes the journal, and then all new files.
 func (t *transaction) prepare(journal *os.File) error {
 	if _, err := journal.WriteString(t.journal()); err != nil {
 		return err
 	}
-	for _, w := range t.writes {
+	for _, w := range t.writes { // what it makes, undo knows of
+		if _, err := t.root.Lstat(path.Dir(w.file)); err != nil {
+			if err := t.root.MkdirAll(path.Dir(w.file), 0o777); err != nil {
+				return err
+			}
+		}
 		if err := errors.Join(t.within.remove(w.file+tempExt), t.create(w.file+tempExt, w.data)); err != nil {
 			return err
 		}
