@@ -29,17 +29,22 @@ func (d *Document) seal() ([]byte, error) {
 	return c.dst, c.err()
 }
 
-// Write seals a document and encodes it, and returns it as it will be read again besides. It does the
-// work of [Document.Seal], [Document.Encode] and [Parse] once.
-func (d *Document) Write() (data []byte, read *Document, err error) {
+// Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
+// asked. It does the work of [Document.Seal], [Document.Encode] and [Parse] once, and keeps no more of it in
+// memory than is left to do.
+func (d *Document) Write(check func(read *Document) error) (data []byte, err error) {
 	text, err := d.seal()
-	if err == nil {
-		read, err = Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	read, err := Parse(text)
+	if err == nil && check != nil {
+		err = check(read)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return layOut(text), read, nil
+	return layOut(text), nil
 }
 
 // Encode returns the bytes of d's file: members in the order of files, texts in pieces, two spaces

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -104,12 +105,12 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 		if err != nil {
 			return err
 		}
-		var core []byte
+		var core [sha256.Size]byte
 		if how == found {
 			t.played[i] = true
-			core, err = snapshot.ResponseCore(&doc.Snapshots[i].Response)
+			core, err = coreOf(&doc.Snapshots[i].Response)
 		}
-		if err != nil || string(core) != string(g.core) {
+		if err != nil || core != g.core {
 			lost := fmt.Errorf("%s request would not be found again in replay: nothing was written", a.take.provider)
 			return errors.Join(lost, err)
 		}

@@ -3,10 +3,12 @@ package recorder
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,8 +29,17 @@ var storedHeaders = []string{
 type golden struct {
 	take     *take
 	snapshot snapshot.Snapshot
-	raw      []byte // nil: there is none
-	core     []byte // of the answer
+	raw      []byte            // nil: there is none
+	core     [sha256.Size]byte // the sum of the answer's core, which is as long as the answer
+}
+
+// longAnswer is the length in bytes from which memory is worth a moment.
+const longAnswer = 8 << 20
+
+// coreOf returns the sum of an answer's core.
+func coreOf(r *snapshot.Response) (sum [sha256.Size]byte, err error) {
+	core, err := snapshot.ResponseCore(r)
+	return sha256.Sum256(core), err
 }
 
 // golden makes the golden of a take that ended as it should, and says why one that did not
@@ -51,8 +62,11 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	if r.Timing && tk.codec.API != modelAPI {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
-	if g.core, err = snapshot.ResponseCore(stored); err != nil {
+	if g.core, err = coreOf(stored); err != nil {
 		return nil, r.unkept(tk, err)
+	}
+	if len(g.raw) > longAnswer {
+		runtime.GC() // what it was decoded by is some times as long
 	}
 	return g, nil
 }

@@ -159,8 +159,8 @@ func (m *media) name(value string) (string, bool) {
 	if len(encoded) < minMedia || !mayBeBase64(encoded) {
 		return "", false
 	}
-	data, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || base64.StdEncoding.EncodeToString(data) != encoded {
+	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil || strings.ContainsAny(encoded, "\r\n") { // which a decoder skips
 		return "", false
 	}
 	hash := canon.Sum(data)

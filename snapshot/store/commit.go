@@ -106,14 +106,18 @@ func (s *Store) target(p Put) (*target, error) {
 	if wrong := misnamed(p.Name, p.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
 	}
-	data, read, err := p.Document.Write()
+	var refused error
+	data, err := p.Document.Write(func(read *snapshot.Document) error {
+		if p.Check != nil {
+			refused = p.Check(read)
+		}
+		return refused
+	})
+	if refused != nil {
+		return nil, refused
+	}
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", file, err)
-	}
-	if p.Check != nil {
-		if err := p.Check(read); err != nil {
-			return nil, err
-		}
 	}
 	if n := int64(len(data)); n > s.maxBytes {
 		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
