@@ -13,7 +13,7 @@ type Rule struct{ rule scrub.Rule }
 // and results, schemas and options, in answers and in their raw bytes, streams too. So the snapshot holds
 // nothing secret, and what varies with every run is no drift. A provider gets what the program sends,
 // and the program gets its own values back: an answer that was recorded with the path of one
-// run is replayed with that of another.
+// run is replayed with that of another. [Recorder.Calls] and [Recorder.Session] show the placeholders.
 //
 // A value has the same placeholder in both runs if the requests have it in the same places. What the answer is
 // the first to say is replayed as it was recorded or, where it was found by Value or Pattern, as a dummy

@@ -37,13 +37,3 @@ func (r *Recorder) readConfig() (err error) {
 	r.rules, err = scrub.New(append(rules, r.Scrub...)...)
 	return err
 }
-
-// Checks returns what verify asks of the documents of a store: that they prove themselves and, unless the
-// repository says why not, that their calls are deterministic.
-func Checks(s *store.Store) []store.Check {
-	checks := []store.Check{Proven}
-	if config, err := configOf(s); err != nil || config.Nondeterministic == "" {
-		checks = append(checks, Deterministic) // what is wrong with the configuration is a finding of its own
-	}
-	return checks
-}

@@ -19,7 +19,7 @@ type text struct {
 	start, end int // of its spelling, without quotes
 	quoted     bool
 	value      string
-	offsets    []int // where in the spelling each byte of value, and its end, is; nil: where value has it
+	escaped    bool
 	edits      []edit
 
 	key   string    // texts of one key are pieces of one; empty: it is whole
@@ -58,36 +58,51 @@ func (d *document) scan() {
 				t.end++
 			}
 		}
-		t.value, t.offsets = unescape(d.src[t.start:t.end])
+		spelling := d.src[t.start:t.end]
+		if t.escaped = bytes.IndexByte(spelling, '\\') >= 0; t.escaped {
+			t.value = unescape(spelling, nil)
+		} else {
+			t.value = string(spelling)
+		}
 		d.texts = append(d.texts, t)
 		at = t.end + 1
 	}
 }
 
-// unescape returns the characters of a string, U+FFFD for a lone surrogate, and where each byte is spelled.
-func unescape(spelling []byte) (value string, offsets []int) {
-	if bytes.IndexByte(spelling, '\\') < 0 {
-		return string(spelling), nil
-	}
+// unescape returns the characters of a string, U+FFFD for a lone surrogate. If offsets is not nil, it
+// appends to it where each byte of the characters, and their end, is in the spelling.
+func unescape(spelling []byte, offsets *[]int) string {
 	chars := make([]byte, 0, len(spelling))
 	for at := 0; at < len(spelling); {
-		before, n := len(chars), 1
-		if spelling[at] != '\\' {
-			chars = append(chars, spelling[at])
-		} else {
+		before, n := len(chars), bytes.IndexByte(spelling[at:], '\\')
+		if n < 0 {
+			n = len(spelling) - at
+		}
+		escaped := n == 0
+		if escaped {
 			var r rune
-			r, n = jsontext.Unescape(spelling[at:])
-			if utf16.IsSurrogate(r) {
+			if r, n = jsontext.Unescape(spelling[at:]); utf16.IsSurrogate(r) {
 				r = utf8.RuneError
 			}
 			chars = utf8.AppendRune(chars, r)
+		} else {
+			chars = append(chars, spelling[at:at+n]...)
 		}
-		for range len(chars) - before {
-			offsets = append(offsets, at)
+		for i := range len(chars) - before {
+			if offsets == nil {
+				break
+			}
+			if escaped {
+				i = 0
+			}
+			*offsets = append(*offsets, at+i)
 		}
 		at += n
 	}
-	return string(chars), append(offsets, len(spelling))
+	if offsets != nil {
+		*offsets = append(*offsets, len(spelling))
+	}
+	return string(chars)
 }
 
 // changed reports whether any text of d has edits.
@@ -112,8 +127,15 @@ func (d *document) bytes() []byte {
 			out = append(out, d.src[at:t.start]...)
 			out, at = base64Text.AppendEncode(out, t.inner.bytes()), t.end
 		}
+		var offsets []int
+		if t.escaped && len(t.edits) > 0 {
+			unescape(d.src[t.start:t.end], &offsets)
+		}
 		for _, e := range t.edits {
-			start, end := t.start+t.spelled(e.start), t.start+t.spelled(e.end)
+			start, end := t.start+e.start, t.start+e.end
+			if t.escaped {
+				start, end = t.start+offsets[e.start], t.start+offsets[e.end]
+			}
 			out = append(out, d.src[at:start]...)
 			if t.quoted {
 				quoted := jsontext.Text(e.with)
@@ -125,12 +147,4 @@ func (d *document) bytes() []byte {
 		}
 	}
 	return append(out, d.src[at:]...)
-}
-
-// spelled returns where in the spelling of a text a byte of its value is.
-func (t *text) spelled(i int) int {
-	if t.offsets == nil {
-		return i
-	}
-	return t.offsets[i]
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -39,14 +40,17 @@ func Value(name, value string) Rule {
 		value = "traceforge-" + name
 	}
 	if len(value) < leastValue && r.wrong == "" {
-		r.wrong = fmt.Sprintf("Value(%q, …): a value of less than %d bytes is found in any text: set a longer one", name, leastValue)
+		r.wrong = fmt.Sprintf("Value(%q, …): a value of less than %d bytes is found in any text: set a longer one",
+			name, leastValue)
 	}
 	quoted := string(jsontext.Text(value))
-	forms := []struct{ suffix, value string }{
-		{"", value}, {".json", quoted[1 : len(quoted)-1]}, {".query", url.QueryEscape(value)}, {".path", url.PathEscape(value)},
+	type escaped struct{ suffix, value string }
+	forms := []escaped{
+		{"", value}, {".json", quoted[1 : len(quoted)-1]},
+		{".query", url.QueryEscape(value)}, {".path", url.PathEscape(value)},
 	}
 	for i, form := range forms {
-		if slices.ContainsFunc(forms[:i], func(f struct{ suffix, value string }) bool { return f.value == form.value }) {
+		if slices.ContainsFunc(forms[:i], func(f escaped) bool { return f.value == form.value }) {
 			continue
 		}
 		r.finders = append(r.finders, finder{
@@ -103,7 +107,8 @@ func wrongName(of, name string) string {
 	case IsVolatile(name):
 		return fmt.Sprintf("%s(%q, …): the name is one of Volatile's", of, name)
 	case !IsName(name):
-		return fmt.Sprintf("%s(%q, …): a name begins with a lower-case letter and has such letters, digits, - and _", of, name)
+		return fmt.Sprintf("%s(%q, …): a name begins with a lower-case letter and has such letters, digits, - and _",
+			of, name)
 	}
 	return ""
 }
@@ -112,11 +117,14 @@ func wrongName(of, name string) string {
 type Rules struct {
 	finders []finder
 	said    map[string]string // values that answers were the first to say, with their placeholders
+
+	mu    sync.Mutex
+	clean map[string]bool // texts in which nothing was found: a conversation says most of them in each request
 }
 
 // New returns the rules of a test. It fails if one cannot be used, or two have one name.
 func New(all ...Rule) (*Rules, error) {
-	rules := &Rules{said: map[string]string{}}
+	rules := &Rules{said: map[string]string{}, clean: map[string]bool{}}
 	names := map[string]bool{}
 	var last []finder // of Volatile: what is secret comes first
 	for _, r := range all {
@@ -143,7 +151,7 @@ func (r *Rules) WithVolatile() *Rules {
 	if _, ok := r.finder("uuid"); ok {
 		return r
 	}
-	return &Rules{append(slices.Clip(r.finders), volatile()...), r.said}
+	return &Rules{finders: append(slices.Clip(r.finders), volatile()...), said: r.said, clean: map[string]bool{}}
 }
 
 // Has reports whether there is a rule for the placeholders of a name.
@@ -168,15 +176,31 @@ type match struct {
 	finder
 }
 
+// leastClean is the length from which it is faster to look a text up than to search it.
+const leastClean = 64
+
 // find returns the values in a text besides what is taken of it, all in order. Of two that overlap that of
 // the earlier rule counts.
 func (r *Rules) find(text string, taken []match) []match {
+	r.mu.Lock()
+	clean := r.clean[text]
+	r.mu.Unlock()
+	if clean {
+		return taken
+	}
+	clean = len(text) >= leastClean
 	for _, f := range r.finders {
 		var found []match
 		for _, s := range f.find(text) {
 			found = append(found, match{s, f})
 		}
+		clean = clean && len(found) == 0
 		taken = merge(taken, found)
+	}
+	if clean {
+		r.mu.Lock()
+		r.clean[text] = true
+		r.mu.Unlock()
 	}
 	return taken
 }

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"maps"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Values are the values of one request and their placeholders. They are for one goroutine at a time,
-// as are the rules of which they are.
+// Values are the values of one request and their placeholders. They are for one goroutine at a time. Of one
+// test's, only one at a time may work on an answer; requests may be scrubbed at once.
 type Values struct {
 	rules        *Rules
 	stored       bool              // of a request that was scrubbed: it has placeholders
@@ -110,14 +111,11 @@ func (r *Rules) first(m match, value string) string {
 		return placeholder(m.name, 1)
 	}
 	key := m.name + ":" + value
-	if r.said[key] == "" {
-		n := 1
-		for known := range r.said {
-			if strings.HasPrefix(known, m.name+":") {
-				n++
-			}
+	for n := 1; r.said[key] == ""; n++ {
+		next := fmt.Sprintf("{{%s:+%d}}", m.name, n)
+		if !slices.Contains(slices.Collect(maps.Values(r.said)), next) {
+			r.said[key] = next
 		}
-		r.said[key] = fmt.Sprintf("{{%s:+%d}}", m.name, n)
 	}
 	return r.said[key]
 }

@@ -105,11 +105,12 @@ func homes() []string {
 const component = `[^/\\\s"'<>|:;,*?()\[\]{}` + "`]+"
 
 var (
-	firstComponent  = regexp.MustCompile(`^` + component)
-	numberedBelow   = regexp.MustCompile(`^(?:/[0-9]+\b)+`) // t.TempDir's 001
-	pytestBelow     = regexp.MustCompile(`^/pytest-[0-9]+/` + component)
-	macFolder       = regexp.MustCompile(`^[^/\s]+/[^/\s]+/[A-Z]\b/?`)
-	windowsTemp     = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component + `\\+AppData\\+Local\\+Temp(?:\\+` + component + `(?:\\+[0-9]+\b)*)?`)
+	firstComponent = regexp.MustCompile(`^` + component)
+	numberedBelow  = regexp.MustCompile(`^(?:/[0-9]+\b)+`) // t.TempDir's 001
+	pytestBelow    = regexp.MustCompile(`^/pytest-[0-9]+/` + component)
+	macFolder      = regexp.MustCompile(`^[^/\s]+/[^/\s]+/[A-Z]\b/?`)
+	windowsTemp    = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component +
+		`\\+AppData\\+Local\\+Temp(?:\\+` + component + `(?:\\+[0-9]+\b)*)?`)
 	windowsHome     = regexp.MustCompile(`^[A-Za-z]:\\+Users\\+` + component)
 	randomComponent = regexp.MustCompile(`[0-9]|^tmp|^pytest-of-|[-_.][A-Za-z0-9]{6,}$`)
 )
@@ -236,9 +237,11 @@ var timeForms = []struct {
 	{13, regexp.MustCompile(`^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T _][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?` +
 		`(?:Z\b| ?(?:UTC|GMT)\b| ?[+-][0-9]{2}:?[0-9]{2}\b(?: [A-Z]{3,4}\b)?)?(?: m=[+-][0-9.]+)?`)},
 	// date and ctime.
-	{13, regexp.MustCompile(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?: [A-Z]{2,5}\b)?(?: [0-9]{4}\b)?`)},
+	{13, regexp.MustCompile(`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}` +
+		`(?: [A-Z]{2,5}\b)?(?: [0-9]{4}\b)?`)},
 	// RFC 1123 and RFC 9110.
-	{19, regexp.MustCompile(`^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} (?:[A-Z]{3}\b|[+-][0-9]{4}\b)`)},
+	{19, regexp.MustCompile(`^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} ` +
+		`(?:[A-Z]{3}\b|[+-][0-9]{4}\b)`)},
 }
 
 func findTimes(text string) (found []span) {

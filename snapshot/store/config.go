@@ -109,7 +109,8 @@ func (r *configReader) scrub(pointer string, v jsontext.Value) (rule ScrubRule) 
 	r.object(pointer, v, map[string]func(string, jsontext.Value){
 		"name": func(pointer string, v jsontext.Value) {
 			if rule.Name = r.text(pointer, v); rule.Name != "" && !ruleName.MatchString(rule.Name) {
-				r.fail(pointer, snapshot.RuleName, "begins with a lower-case letter and has such letters, digits, - and _, is %q", rule.Name)
+				r.fail(pointer, snapshot.RuleName,
+					"begins with a lower-case letter and has such letters, digits, - and _, is %q", rule.Name)
 			}
 		},
 		"pattern": func(pointer string, v jsontext.Value) {
