@@ -100,15 +100,23 @@ func writeValues(b *strings.Builder, recorded, got *string) {
 func writeWhole(b *strings.Builder, sign byte, text string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {
-		if i == maxLines {
-			fmt.Fprintf(b, "  … %d more lines\n", len(lines)-i)
-			return
-		}
 		if len(line) > maxValue {
 			end := boundary(line, maxValue)
 			line = fmt.Sprintf("%s… (%d bytes more)", line[:end], len(line)-end)
 		}
-		fmt.Fprintf(b, "%c %s\n", sign, line)
+		lines[i] = fmt.Sprintf("%c %s", sign, line)
+	}
+	writeSome(b, lines)
+}
+
+// writeSome writes lines, and counts those that are too many.
+func writeSome(b *strings.Builder, lines []string) {
+	for i, line := range lines {
+		if i == maxLines {
+			fmt.Fprintf(b, "  … %d more lines\n", len(lines)-i)
+			return
+		}
+		b.WriteString(line + "\n")
 	}
 }
 
@@ -118,26 +126,17 @@ func writeLines(b *strings.Builder, recorded, got string) {
 	recorded, got = window(recorded, got)
 	unified := diff.Diff("recorded", []byte(withNewline(recorded)), "got", []byte(withNewline(got)))
 	lines := strings.Split(strings.TrimSuffix(string(unified), "\n"), "\n")
-	shown := 0
+	lines = lines[min(3, len(lines)):] // without the unified format's own header
 	for i, line := range lines {
-		if i < 3 { // the unified format's own header
-			continue
-		}
-		if shown == maxLines {
-			fmt.Fprintf(b, "  … %d more lines\n", len(lines)-i)
-			return
-		}
-		shown++
-		if strings.HasPrefix(line, "@@") {
-			fmt.Fprintf(b, "  %s\n", line)
-			continue
-		}
 		sign, text := line[:1], line[1:]
-		if len(text) > maxValue {
+		if sign == "@" {
+			sign, text = " ", line
+		} else if len(text) > maxValue {
 			text = text[:boundary(text, maxValue)] + "…"
 		}
-		fmt.Fprintf(b, "%s %s\n", sign, text)
+		lines[i] = sign + " " + text
 	}
+	writeSome(b, lines)
 }
 
 // window cuts two long texts down to the neighbourhood of their first difference.
@@ -145,17 +144,10 @@ func window(recorded, got string) (string, string) {
 	if len(recorded)+len(got) <= maxDiffed {
 		return recorded, got
 	}
-	same := commonPrefix(recorded, got)
-	start := strings.LastIndexByte(recorded[:same], '\n') + 1
-	return cut(recorded[start:]), cut(got[start:])
-}
-
-func cut(text string) string {
 	const most = 64 << 10
-	if len(text) <= most {
-		return text
-	}
-	return text[:boundary(text, most)]
+	start := strings.LastIndexByte(recorded[:commonPrefix(recorded, got)], '\n') + 1
+	recorded, got = recorded[start:], got[start:]
+	return recorded[:boundary(recorded, most)], got[:boundary(got, most)]
 }
 
 func withNewline(text string) string {
