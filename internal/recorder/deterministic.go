@@ -28,7 +28,7 @@ func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 			is = "is " + t.String()
 		}
 		wrong = append(wrong, snapshot.Violation{
-			Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", "temperature"), Rule: ruleDeterministic,
+			Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", "temperature"), Rule: snapshot.RuleDeterministic,
 			Message: is + ", must be 0, or source.nondeterministic say why it is not: record again",
 		})
 	}
@@ -45,6 +45,9 @@ func generated(s *snapshot.Snapshot) bool {
 
 // genericAPI is that of the codec for what has none of its own.
 const genericAPI = "http.json"
+
+// ruleIgnored is that of a note on what a record says and nobody compared.
+const ruleIgnored = "ignored"
 
 // Notes says what is no fault of a document, and worth knowing to those who review it.
 func Notes(d *store.Doc) (notes []snapshot.Violation) {
@@ -65,7 +68,7 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 		}
 		if raw, err := d.Raw(i); err == nil && unlikeChunks(raw) {
 			notes = append(notes, snapshot.Violation{
-				Pointer: at + "/response/raw_output_ref", Rule: ruleAnswer,
+				Pointer: at + "/response/raw_output_ref", Rule: snapshot.RuleAnswer,
 				Message: "names an answer whose chunks say another text than its response: a record has the response",
 			})
 		}

@@ -18,16 +18,10 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// What a reviewer reads is the record, and what a test is served are the provider's own bytes beside
-// it. A record proves itself where the two say the same (design R16). These are the rules.
-const (
-	ruleAnswer        = "answer"        // the record does not say what the raw answer says
-	ruleDeterministic = "deterministic" // the answer could be another one the next time, and nothing says why
-	ruleIgnored       = "ignored"       // what the record says there was not compared
-)
-
-// Proven is a [store.Check]: it holds what a document says of its answers against the raw ones. One that
-// is missing or altered is another rule's finding.
+// Proven is a [store.Check]: it holds what a document says of its answers against the raw ones. What a
+// reviewer reads is the record, and what a test is served are the provider's own bytes beside it: a record
+// proves itself where the two say the same (design R16). One that is missing or altered is another rule's
+// finding.
 func Proven(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		if raw, err := d.Raw(i); err == nil {
@@ -60,7 +54,7 @@ type proof struct {
 
 func (p *proof) report(pointer, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
-	p.wrong = append(p.wrong, snapshot.Violation{Pointer: pointer, Rule: ruleAnswer, Message: message})
+	p.wrong = append(p.wrong, snapshot.Violation{Pointer: pointer, Rule: snapshot.RuleAnswer, Message: message})
 }
 
 func (p *proof) run() {

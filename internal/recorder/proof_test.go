@@ -250,7 +250,7 @@ func TestForgeries(t *testing.T) {
 			at := -1
 			for i, f := range found {
 				require.Equal(t, "openai/"+doc.Name+".json", f.File)
-				require.Equal(t, ruleAnswer, f.Rule, f.String())
+				require.Equal(t, snapshot.RuleAnswer, f.Rule, f.String())
 				if f.Pointer == pointer {
 					at = i
 				}
@@ -491,7 +491,7 @@ func TestDeterministic(t *testing.T) {
 		}
 		require.Len(t, found, 1, "%s: %s", c.name, c.why)
 		require.Equal(t, "/snapshots/0/request/temperature", found[0].Pointer)
-		require.Equal(t, ruleDeterministic, found[0].Rule)
+		require.Equal(t, snapshot.RuleDeterministic, found[0].Rule)
 		require.Contains(t, found[0].Message, c.want)
 	}
 }
