@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func (r *Recorder) Serve(name string) (url string, closeServer func(), err error
 	if err != nil {
 		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
-	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), home: home}
+	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), home: home, keys: keysOf(name)}
 	g.proxy = httputil.ReverseProxy{
 		Rewrite:        g.rewrite,
 		Transport:      r,
@@ -61,12 +62,23 @@ func homes() (names []string) {
 	return names
 }
 
+// keysOf returns the environment variables with a provider's key.
+func keysOf(name string) []string {
+	for _, p := range provider.Providers() {
+		if p.Name == name {
+			return p.Keys
+		}
+	}
+	return nil
+}
+
 // A gateway passes what a server is asked to a recorder. What belongs to the connection of one side
 // is not passed to the other: that is the proxy's work.
 type gateway struct {
 	host   string // the server's own
 	prefix string // of all paths
 	home   *url.URL
+	keys   []string // environment variables with the provider's key
 	proxy  httputil.ReverseProxy
 }
 
@@ -99,10 +111,20 @@ func (g *gateway) forbids(in *http.Request) (status int, why string) {
 		return http.StatusBadRequest, "the connection cannot be upgraded: such a call is not recorded"
 	case in.URL.User != nil || in.URL.Host != "":
 		return http.StatusBadRequest, "the request's target is a whole URL: this server is no proxy"
-	case !strings.HasPrefix(in.URL.EscapedPath(), g.prefix+"/"):
+	case !strings.HasPrefix(in.URL.EscapedPath(), g.prefix+"/") && !g.bearsKey(in):
 		return http.StatusNotFound, "the path does not begin as the one of Recorder.URL: append to that what follows the provider's host"
 	}
 	return 0, ""
+}
+
+// bearsKey reports whether a request has the provider's key, which lies in the environment: some clients
+// drop the path of their base URL, and who has the key can ask the provider without this server.
+func (g *gateway) bearsKey(in *http.Request) bool {
+	said, _ := strings.CutPrefix(in.Header.Get("Authorization"), "Bearer ")
+	if said == "" {
+		said = in.Header.Get("X-Api-Key")
+	}
+	return said != "" && slices.ContainsFunc(g.keys, func(name string) bool { return os.Getenv(name) == said })
 }
 
 // rewrite sends a request to the provider.
