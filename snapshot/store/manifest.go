@@ -204,6 +204,11 @@ func (s *Store) writeManifest(w within) error {
 	if err := v.documents(); err != nil {
 		return err
 	}
+	for _, f := range v.result.Findings {
+		if _, _, ok := parseDocumentFile(f.File); ok && f.Rule == snapshot.RuleStray {
+			v.broken = append(v.broken, f) // a link to a document: its records would be left out
+		}
+	}
 	if len(v.broken) > 0 {
 		return s.errorsOf(v.broken)
 	}

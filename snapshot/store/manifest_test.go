@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -232,4 +234,17 @@ func FuzzJournal(f *testing.F) {
 			require.True(t, isStoreFile(r.file) && fs.ValidPath(r.file))
 		}
 	})
+}
+
+// TestManifestOfLinks does not leave the records of a document out because it is a link (C6).
+func TestManifestOfLinks(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestA", call{1, "a?", "a"}), putOf("TestB", call{1, "b?", "b"}))
+	outside := filepath.Join(t.TempDir(), "document.json")
+	require.NoError(t, os.Rename(filepath.Join(dir, fileOf("TestA")), outside))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, fileOf("TestA"))))
+	before := tree(t, dir)[manifestName]
+	err := s.WriteManifest()
+	require.ErrorContains(t, err, fileOf("TestA")+": stray: is a link, and a store holds files: put the file in its place")
+	require.Equal(t, before, tree(t, dir)[manifestName])
 }
