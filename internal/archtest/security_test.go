@@ -1,0 +1,22 @@
+package archtest
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSecurityNamesTests checks that the tests that SECURITY.md names are there.
+func TestSecurityNamesTests(t *testing.T) {
+	page, err := os.ReadFile("../../SECURITY.md")
+	require.NoError(t, err)
+	names := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(page), -1)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		cmd := exec.Command("grep", "-rqs", "--include=*_test.go", "^func "+name+"(", "../..")
+		require.NoError(t, cmd.Run(), "no test is named %s", name)
+	}
+}
