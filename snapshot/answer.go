@@ -122,7 +122,8 @@ func (c *coder) response(r *Response) {
 		}
 	case c.base != nil:
 		before := &c.base.Response
-		r.Headers, r.Model, r.Status, first.reasonRaw = maps.Clone(before.Headers), before.Model, before.Status, before.reasonRaw()
+		r.Headers, r.Model, r.Status = maps.Clone(before.Headers), before.Model, before.Status
+		first.reasonRaw = before.reasonRaw()
 	}
 	inFiles := c.form != inCore
 	whole := c.object(nil, func() {
@@ -270,7 +271,8 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 func (c *coder) usage(u *modelio.Usage) {
 	if c.reading() && c.base != nil && c.base.Response.Usage != nil {
 		was := c.base.Response.Usage
-		u.CachedContentTokens, u.CacheWriteTokens, u.ThoughtsTokens = was.CachedContentTokens, was.CacheWriteTokens, was.ThoughtsTokens
+		u.CachedContentTokens, u.CacheWriteTokens = was.CachedContentTokens, was.CacheWriteTokens
+		u.ThoughtsTokens = was.ThoughtsTokens
 	}
 	c.object(nil, func() {
 		c.inherit("response/usage/", "cache_read", "cache_write", "reasoning")

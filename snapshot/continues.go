@@ -18,7 +18,8 @@ var inherited = []string{
 // inherit makes the inherited members of r those of base.
 func inherit(r, base *modelio.Request) {
 	r.API, r.Options, r.Stop, r.Tools = base.API, base.Options, base.Stop, base.Tools
-	r.FrequencyPenalty, r.PresencePenalty, r.Seed, r.TopP = base.FrequencyPenalty, base.PresencePenalty, base.Seed, base.TopP
+	r.FrequencyPenalty, r.PresencePenalty = base.FrequencyPenalty, base.PresencePenalty
+	r.Seed, r.TopP = base.Seed, base.TopP
 }
 
 // request is the request of a record.
@@ -251,7 +252,8 @@ func (n *Continues) beginning(c *coder, base *Snapshot) (sent []modelio.Message,
 	}
 	said := base.said()
 	if len(said) == 0 {
-		c.report(RuleContinues, fmt.Sprintf("must be at most %d, as call %d was not answered", n.Messages-1, n.Call), "messages")
+		message := fmt.Sprintf("must be at most %d, as call %d was not answered", n.Messages-1, n.Call)
+		c.report(RuleContinues, message, "messages")
 		return nil, false
 	}
 	sent, bad := n.sent(said)

@@ -61,7 +61,8 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 // unreadable says why data is no text that every reader takes alike.
 func unreadable(data []byte, err error) *Error {
 	if line, _ := conflict.Line(data); line > 0 && errors.Is(err, jsontext.ErrSyntax) {
-		return &Error{Violations: []Violation{{Rule: RuleConflict, Message: fmt.Sprintf("line %d is a conflict marker of a merge", line)}}}
+		message := fmt.Sprintf("line %d is a conflict marker of a merge", line)
+		return &Error{Violations: []Violation{{Rule: RuleConflict, Message: message}}}
 	}
 	return &Error{Violations: []Violation{textViolation("", err)}, Err: err}
 }

@@ -172,7 +172,9 @@ func (c *coder) part(p *modelio.Part) {
 // kinds returns how many kinds of part p is at once. Custom may stand beside another, as in
 // Genkit's own schema.
 func kinds(p *modelio.Part) (n int) {
-	for _, set := range [...]bool{p.Text != nil, p.Media != nil, p.ToolRequest != nil, p.ToolResponse != nil, p.Reasoning != nil} {
+	for _, set := range [...]bool{
+		p.Text != nil, p.Media != nil, p.ToolRequest != nil, p.ToolResponse != nil, p.Reasoning != nil,
+	} {
 		if set {
 			n++
 		}
@@ -235,7 +237,8 @@ func (c *coder) time(t *time.Time) {
 	}
 	parsed, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || parsed.IsZero() || formatTime(parsed) != s {
-		c.reportf(RuleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %q", excerpt(s))
+		c.reportf(RuleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %q",
+			excerpt(s))
 		return
 	}
 	*t = parsed
@@ -260,8 +263,10 @@ func oneOf(words ...string) *check {
 }
 
 var (
-	isVersion  = &check{Version, func(s string) bool { return s == Version }}
-	isHash     = &check{"sha256: and 64 lower-case hexadecimal digits", func(s string) bool { return canon.Hash(s).Valid() }}
+	isVersion = &check{Version, func(s string) bool { return s == Version }}
+	isHash    = &check{"sha256: and 64 lower-case hexadecimal digits", func(s string) bool {
+		return canon.Hash(s).Valid()
+	}}
 	notEmpty   = &check{"a string that is not empty", func(s string) bool { return s != "" }}
 	isProvider = &check{
 		"at most 64 of the characters a to z, 0 to 9 and -, not start with -, and not be a device name of Windows",

@@ -170,7 +170,8 @@ func without(core []byte, pointers []string) ([]byte, error) {
 			return nil, err
 		}
 		if len(tokens) == 0 {
-			return nil, &Error{Violations: []Violation{{Pointer: pointer, Rule: RuleValue, Message: "the empty pointer names the whole request"}}}
+			wrong := Violation{Pointer: pointer, Rule: RuleValue, Message: "the empty pointer names the whole request"}
+			return nil, &Error{Violations: []Violation{wrong}}
 		}
 		paths[i] = tokens
 	}

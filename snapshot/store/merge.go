@@ -113,7 +113,8 @@ func (m *merging) add(at int, base, ours, theirs *record) {
 	case base == nil && numbered(m.ours, kept.n) != nil:
 		kept.n = m.next
 		m.next++
-		m.result.Renumbered = append(m.result.Renumbered, Renumbered{snapshot.ID(m.name, kept.was), snapshot.ID(m.name, kept.n)})
+		now := Renumbered{snapshot.ID(m.name, kept.was), snapshot.ID(m.name, kept.n)}
+		m.result.Renumbered = append(m.result.Renumbered, now)
 	}
 	m.merged = slices.Insert(m.merged, at, kept)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -286,13 +287,14 @@ func hold(out io.Writer, dir, number string) error {
 // TestWaiting: who waits for a lock for two seconds is told who holds it.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
+	program := filepath.Base(os.Args[0])
 	for _, c := range []struct {
 		name, reason, says string
 		wait               func(*Store) error
 	}{
-		{holds, "a commit waits for a commit", `^process %d, "store\.test(\.exe)?"$`,
+		{holds, "a commit waits for a commit", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$",
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
-		{holds, "so does Verify", `^process %d, "store\.test(\.exe)?"$`, func(s *Store) error { _, err := s.Verify(); return err }},
+		{holds, "so does Verify", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$", func(s *Store) error { _, err := s.Verify(); return err }},
 		{verifies, "a commit waits for Verify", `^a process that verifies it$`,
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
 	} {
