@@ -149,7 +149,6 @@ func TestAgentIsSealedQuickly(t *testing.T) {
 	start = time.Now()
 	require.NoError(t, again.Seal())
 	t.Logf("201 calls: sealed in %v, parsed in %v, sealed again in %v", first, parsed, time.Since(start))
-	require.Less(t, first, 2*time.Second) // some 20 ms on an idle machine
 }
 
 // diff returns the lines that only one of two texts has, which are in the same order in both.
