@@ -50,7 +50,7 @@ func sseEvent(raw []byte) Event {
 
 // cutLine returns the first line of text, without its end, and the rest.
 func cutLine(text []byte) (line, rest []byte) {
-	i := bytes.IndexAny(text, "\r\n")
+	i := endOfLine(text)
 	if i < 0 {
 		return text, nil
 	}
@@ -58,4 +58,25 @@ func cutLine(text []byte) (line, rest []byte) {
 		return text[:i], text[i+2:]
 	}
 	return text[:i], text[i+1:]
+}
+
+// endOfLine returns where the first line of text ends, -1 if it does not. Most lines are short, and two looks
+// for a byte are faster than one for two.
+func endOfLine(text []byte) int {
+	const most = 512
+	near := text[:min(most, len(text))]
+	end := bytes.IndexByte(near, '\n')
+	if end >= 0 {
+		near = near[:end]
+	}
+	if i := bytes.IndexByte(near, '\r'); i >= 0 {
+		return i
+	}
+	if end >= 0 || len(text) <= most {
+		return end
+	}
+	if end = bytes.IndexAny(text[most:], "\r\n"); end >= 0 {
+		end += most
+	}
+	return end
 }

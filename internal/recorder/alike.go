@@ -22,6 +22,7 @@ func unlike(a *provider.Answer, api string) string {
 	if why := framed(a); why != "" {
 		return why
 	}
+	lines := !bytes.HasPrefix(a.Body, []byte{0}) // and not the frames of AWS
 	done := false
 	said := saidTwice{}
 	for n := 1; ; n++ {
@@ -33,6 +34,8 @@ func unlike(a *provider.Answer, api string) string {
 		switch {
 		case len(data) == 0:
 			continue
+		case lines && bytes.IndexByte(data, '\n') >= 0:
+			return fmt.Sprintf("event %d has several lines of data, each of which is an event for some", n)
 		case done && bytes.Contains(data, []byte(`"choices"`)):
 			return fmt.Sprintf("event %d follows [DONE], where clients stop", n)
 		case string(data) == "[DONE]":
@@ -67,20 +70,10 @@ func framed(a *provider.Answer) string {
 	for rest := a.Body; ; {
 		_, after, found := bytes.Cut(rest, []byte("\r"))
 		if !found {
-			break
+			return ""
 		}
 		if rest = after; len(rest) == 0 || rest[0] != '\n' {
 			return "a carriage return stands alone, which ends a line for some"
-		}
-	}
-	events := a.Events()
-	for n := 1; ; n++ {
-		event, err := events.Next()
-		if err != nil {
-			return ""
-		}
-		if bytes.ContainsRune(event.Data, '\n') {
-			return fmt.Sprintf("event %d has several lines of data, each of which is an event for some", n)
 		}
 	}
 }
