@@ -43,11 +43,11 @@ const (
 
 // A planted is a secret, and how this process or its request knows it; with neither it is told by its form.
 type planted struct {
-	name, secret     string
-	variable, value  string // in the environment; empty value: the secret
-	header, query    string // of the request
-	wrap             func(secret string) string
-	setAfterNew, key bool
+	name, secret    string
+	variable, value string // in the environment; empty value: the secret
+	header, query   string // of the request
+	wrap            func(secret string) string
+	setAfterNew     bool
 }
 
 // formats are secrets of known forms: design R12.

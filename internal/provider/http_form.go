@@ -11,10 +11,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// formBoundary is what separates the parts of a form that is encoded here. What a caller used
-// is another at every call, so it is not kept.
-const formBoundary = "traceforge-8f2d1c7be0a94f6a"
-
 // decodeForm decodes a multipart body to a list of its parts, each with headers and text or bytes. It reports
 // false for a body that is none.
 func decodeForm(body []byte, boundary string) (json.RawMessage, bool) {

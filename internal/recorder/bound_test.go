@@ -116,7 +116,7 @@ type endlessly struct {
 	read *int64
 }
 
-func (e endlessly) Read(p []byte) (n int, err error) {
+func (e *endlessly) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		c := copy(p[n:], e.text)
 		e.text, n = e.text[c:]+e.text[:c], n+c
@@ -144,7 +144,7 @@ func TestEndlessStreamEndsWithItsCaller(t *testing.T) {
 		resp.Body.Close()
 	}, func(o *Options) {
 		o.Upstream = roundTripper(func(req *http.Request) (*http.Response, error) {
-			body := endlessly{req.Context(), `data: {"choices":[{"index":0,"delta":{"content":"word "}}]}` + "\n\n", &read}
+			body := &endlessly{req.Context(), `data: {"choices":[{"index":0,"delta":{"content":"word "}}]}` + "\n\n", &read}
 			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body), Request: req}, nil
 		})
 	})

@@ -86,7 +86,7 @@ type answer struct {
 // Open returns a recorder. It reads nothing of the store but config.json: that is for the first call.
 func Open(o Options) (*Recorder, error) {
 	if o.Lifted && o.Nondeterministic == "" {
-		return nil, errors.New("Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
+		return nil, errors.New("option Nondeterministic needs a reason: it is stored in the snapshot for its reviewers")
 	}
 	for _, pointer := range o.Ignored {
 		if pointer != "" && pointer[0] != '/' {

@@ -137,7 +137,7 @@ func New(all ...Rule) (*Rules, error) {
 			last = r.finders
 			continue
 		case names[r.name]:
-			return nil, fmt.Errorf("Scrub: two rules are named %s", r.name)
+			return nil, fmt.Errorf("rules of Scrub: two are named %s", r.name)
 		}
 		names[r.name] = true
 		rules.finders = append(rules.finders, r.finders...)

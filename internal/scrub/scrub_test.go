@@ -38,7 +38,7 @@ func TestRulesErrors(t *testing.T) {
 			`Scrub(Value("key", …): a value of less than 4 bytes is found in any text: set a longer one)`},
 		{"nil", "there is none", []Rule{Pattern("key", nil)}, `Scrub(Pattern("key", nil): there is no pattern)`},
 		{"twice", "their placeholders would be one", []Rule{Value("key", "12345"), Pattern("key", regexp.MustCompile("x"))},
-			"Scrub: two rules are named key"},
+			"rules of Scrub: two are named key"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New(c.rules...)

@@ -84,10 +84,7 @@ func beginsPath(before string) bool {
 
 // temporary returns the roots of temporary directories, each with a slash behind it.
 func temporary() []string {
-	roots := []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/"}
-	for _, folders := range []string{"/private/var/folders/", "/var/folders/"} { // macOS
-		roots = append(roots, folders)
-	}
+	roots := []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/private/var/folders/", "/var/folders/"}
 	if dir := filepath.ToSlash(filepath.Clean(os.TempDir())); len(dir) > 1 && dir[0] == '/' {
 		roots = append([]string{dir + "/"}, roots...)
 	}

@@ -17,7 +17,7 @@ func BenchmarkFind(b *testing.B) {
 	s := New()
 	s.Environment(os.Environ())
 	for i := range 20 {
-		s.Environment([]string{fmt.Sprintf("SECRET_%d=%032x", i, i*0x123456789abcd)})
+		s.Environment([]string{fmt.Sprintf("SECRET_%d=%032x", i, int64(i)*0x123456789abcd)})
 	}
 	for _, c := range []struct{ name, text string }{
 		{"document", `{"request":{"messages":[{"role":"user","content":"` + prose + `"}]}}`},
