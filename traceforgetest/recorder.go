@@ -93,6 +93,7 @@ func (r *Recorder) open() error {
 	}
 	r.opts.Package, r.opts.Test, r.opts.Accept = r.place.pkg, r.t.Name(), r.place.acceptCommand(r.t.Name())
 	r.opts.Fail = r.t.Fail
+	r.opts.Waiting = func(holder string) { r.t.Logf("traceforge: waiting for the store, which %s holds", holder) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(made) }
 	if _, twice := running.LoadOrStore(r.runningKey(), true); twice {
 		return fmt.Errorf("New was called twice in %s: share one recorder", r.opts.Test)

@@ -117,7 +117,12 @@ func (c *call) named() string {
 }
 
 // store opens the store that is meant. dir is its directory, as messages name it.
-func (c *call) store() (s *store.Store, dir string, err error) { return place.OpenStore(c.named()) }
+func (c *call) store() (s *store.Store, dir string, err error) {
+	if s, dir, err = place.OpenStore(c.named()); err == nil {
+		s.Waiting = func(holder string) { c.say("waiting for the store, which %s holds", holder) }
+	}
+	return s, dir, err
+}
 
 // answer writes v for a program where that is asked for, else what text writes.
 func (c *call) answer(v any, text func()) error {

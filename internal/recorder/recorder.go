@@ -37,6 +37,7 @@ type Options struct {
 
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once; the texts are for its end
+	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
 	Upstream http.RoundTripper      // makes the live calls
 
 	Ignored          []string // RFC 6901 pointers that keys leave out
@@ -101,7 +102,11 @@ func Open(o Options) (*Recorder, error) {
 	if o.Upstream == nil {
 		o.Upstream = http.DefaultTransport
 	}
-	r := &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test), environment: os.Environ()}
+	s.Waiting = o.Waiting
+	r := &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}
+	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
+		r.environment = os.Environ()
+	}
 	return r, r.readConfig()
 }
 
