@@ -147,6 +147,9 @@ func TestPassesOverABody(t *testing.T) {
 	require.True(t, s.replay("TestIt", ask(small, large("Be brief."))).Failed())
 	drift := copies
 	t.Logf("copies of a body of %d bytes: %.1f in replay, %.1f in recording, %.1f in a drift", len(body), replay, recording, drift)
+	if raced {
+		return
+	}
 	require.Less(t, replay, 4.0)
 	require.Less(t, recording, 15.0)
 	require.Less(t, drift, 10.0)

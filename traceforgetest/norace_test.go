@@ -1,0 +1,5 @@
+//go:build !race
+
+package traceforgetest_test
+
+const raced = false
