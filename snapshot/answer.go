@@ -141,6 +141,7 @@ func (c *coder) response(r *Response) {
 		list(c, "parts", optional, &first.parts, c.part)
 		if inFiles {
 			c.hash("raw_output_ref", optional, &r.RawOutputRef)
+			c.hash("stale", optional, &r.Stale)
 			integer(c, "status", optional, &r.Status, 0)
 			list(c, "timing_ms", optional, &r.TimingMS, c.count)
 			pointer(c, "tokens_used", nullable, &r.TokensUsed, c.count)

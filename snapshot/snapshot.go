@@ -75,5 +75,6 @@ type Response struct {
 	Headers      map[string][]string
 	TimingMS     []int64    // milliseconds from sending the request to each event of a stream
 	RawOutputRef canon.Hash // of the provider's own bytes, which are beside the document
+	Stale        canon.Hash // of the core of the request that was answered, where that was another (design R11); empty: this one
 	Incomplete   string     // "aborted" or "error": a stream that was cut; empty: complete
 }

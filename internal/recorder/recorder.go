@@ -22,8 +22,11 @@ type Mode int
 
 const (
 	Replay    Mode = iota // answer from the store; no network
-	Update                // make and record every call
+	Update                // serve what still matches, make and record what drifted, is new or is stale
+	UpdateAll             // make and record every call
 	UpdateNew             // make and record the calls that have no snapshot, replay the others
+	Rekey                 // adopt the stored answer for a request that changed; no network
+	Check                 // serve what is stored, and hold live answers against it; nothing is written
 )
 
 // Options say how a recorder works.
