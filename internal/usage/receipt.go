@@ -38,6 +38,8 @@ type Receipt struct {
 	Unplayed []string `json:"unplayed,omitempty"` // in the store, and not used
 
 	Missing int `json:"missing,omitempty"` // calls that no record answered
+
+	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil: it recorded nothing
 }
 
 // A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file

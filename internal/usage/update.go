@@ -1,0 +1,24 @@
+package usage
+
+// An Update is what a test that recorded did to its document, by the ids of its records (design R11).
+type Update struct {
+	Kept    []string        `json:"kept,omitempty"`    // served from the store, as they were
+	Changed []ChangedRecord `json:"changed,omitempty"` // bought again, in place of a record
+	New     []string        `json:"new,omitempty"`     // bought for calls that had no record
+	Removed []string        `json:"removed,omitempty"` // not called any more
+	Rekeyed []string        `json:"rekeyed,omitempty"` // answers that were adopted for a changed request
+	Pending []string        `json:"pending,omitempty"` // bought by a test that failed: they wait for a decision
+
+	// TokensIn and TokensOut are what the calls that were made in this run cost, as their answers report it.
+	TokensIn  int64 `json:"tokens_in,omitempty"`
+	TokensOut int64 `json:"tokens_out,omitempty"`
+
+	// Adopted is the name of the document that the test's records come from, where the test was renamed; empty: none.
+	Adopted string `json:"adopted,omitempty"`
+}
+
+// A ChangedRecord is a record whose call was made again.
+type ChangedRecord struct {
+	ID         string   `json:"id"`
+	Components []string `json:"components,omitempty"` // of the request that changed, in words; none: the answer alone
+}
