@@ -22,6 +22,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          posts(hasList("messages"), "/messages"),
 	DecodeRequest:  requests(messagesAPI, claudeForm.decode, nil),
+	Refusal:        refuseAsAnthropic,
 	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
 	Encoder:        &Encoder{encodeMessages, "/v1/messages"},
 })

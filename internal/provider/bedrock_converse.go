@@ -25,6 +25,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          postsToModel("/converse", "/converse-stream"),
 	DecodeRequest:  requests(converseAPI, converseForm.decode, operationOf("converse")),
+	Refusal:        refuseAsBedrock,
 	DecodeResponse: answers(converseAPI, converseStream, converseAnswer),
 })
 

@@ -17,6 +17,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
 	DecodeRequest:  requests(invokeAPI, decodeInvoke, operationOf("invoke")),
+	Refusal:        refuseAsBedrock,
 	DecodeResponse: answers(invokeAPI, invokeStream, invokeAnswer),
 })
 

@@ -26,6 +26,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/v2/chat"),
 	DecodeRequest:  requests(cohereAPI, requestForm{members: chatMembers, parameters: cohereParameters}.decode, nil),
+	Refusal:        refuseAsCohere,
 	DecodeResponse: answers(cohereAPI, cohereStream, cohereAnswer),
 })
 

@@ -35,6 +35,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
 	DecodeRequest:  requests(generateAPI, generateForm.decode, methodOf("generateContent")),
+	Refusal:        refuseAsGoogle,
 	DecodeResponse: answers(generateAPI, generateStream, generateAnswer),
 })
 

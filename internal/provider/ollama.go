@@ -28,6 +28,7 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/api/chat"),
 	DecodeRequest:  requests(ollamaChatAPI, ollamaChatForm.decode, nil),
+	Refusal:        refuseAsOllama,
 	DecodeResponse: answers(ollamaChatAPI, ollamaStream, ollamaAnswer),
 })
 
@@ -128,5 +129,6 @@ var _ = Register(&Codec{
 	Seeded:         true,
 	Match:          posts(has("prompt"), "/api/generate"),
 	DecodeRequest:  requests(ollamaGenerateAPI, ollamaGenerateForm.decode, nil),
+	Refusal:        refuseAsOllama,
 	DecodeResponse: answers(ollamaGenerateAPI, ollamaStream, ollamaAnswer),
 })

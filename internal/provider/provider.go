@@ -22,6 +22,8 @@ type Codec struct {
 	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
 	Seeded    bool // the API has a seed parameter (design R7)
 
+	Refusal refusalForm // what its errors look like; nil: as OpenAI's
+
 	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
 	// match the same request. A body that is JSON but that no codec may take, such as one with a
 	// repeated member, is matched by path alone, so that DecodeRequest can say what is wrong with it.

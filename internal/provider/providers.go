@@ -17,6 +17,8 @@ type Provider struct {
 	Hosts []string
 	Home  string   // the root of its public host; empty: each customer has a host of its own
 	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
+
+	Refusal refusalForm // what its errors look like; nil: as those of the API that it is asked by
 }
 
 // others are the providers without an API of their own, which speak that of another. For the others
@@ -51,7 +53,7 @@ var others = []Provider{
 	{Name: "lambda", Hosts: []string{"api.lambda.ai"}},
 	{Name: "minimax", Hosts: []string{"api.minimax.io"}},
 	{Name: "mistral", Hosts: []string{"api.mistral.ai", "codestral.mistral.ai"}, Home: "https://api.mistral.ai",
-		Keys: []string{"MISTRAL_API_KEY"}},
+		Keys: []string{"MISTRAL_API_KEY"}, Refusal: refuseAsMistral},
 	{Name: "moonshot", Hosts: []string{"api.moonshot.ai", "api.moonshot.cn"}, Home: "https://api.moonshot.ai"},
 	{Name: "nebius", Hosts: []string{"nebius.com"}},
 	{Name: "novita", Hosts: []string{"api.novita.ai"}},
@@ -85,7 +87,7 @@ func Providers() []Provider {
 	all := slices.Clone(others)
 	for _, c := range registered {
 		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
-			all = append(all, Provider{c.Provider, c.Hosts, c.Home, c.Keys})
+			all = append(all, Provider{Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys})
 		}
 	}
 	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })

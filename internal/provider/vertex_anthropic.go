@@ -15,6 +15,7 @@ var _ = Register(&Codec{
 	Generates:      true,
 	Match:          matchVertexAnthropic,
 	DecodeRequest:  requests(vertexAnthropicAPI, claudeForm.decode, methodOf("rawPredict")),
+	Refusal:        refuseAsAnthropic,
 	DecodeResponse: answers(vertexAnthropicAPI, claudeStream, claudeAnswer),
 })
 

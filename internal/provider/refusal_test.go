@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRefuse writes refusals, and reads each with the codec of its API.
+func TestRefuse(t *testing.T) {
+	const chat = `{"model":"m","messages":[]}`
+	for _, c := range []struct{ name, why, url, body, want string }{
+		{"openai", "the default", "https://api.openai.com/v1/chat/completions", chat,
+			`{"error":{"message":"a \"b\"","type":"invalid_request_error","param":null,"code":"traceforge"}}`},
+		{"host", "a host that is not known speaks an API that is", "https://example.com/v1/chat/completions", chat,
+			`{"error":{"message":"a \"b\"","type":"invalid_request_error","param":null,"code":"traceforge"}}`},
+		{"mistral", "OpenAI's API with other errors", "https://api.mistral.ai/v1/chat/completions", chat,
+			`{"object":"error","message":"a \"b\"","type":"invalid_request_error","param":null,"code":"traceforge"}`},
+		{"configured", "the repository says whose a host is", "https://gateway.example.com/v1/chat/completions", chat,
+			`{"object":"error","message":"a \"b\"","type":"invalid_request_error","param":null,"code":"traceforge"}`},
+		{"anthropic", "its own", "https://api.anthropic.com/v1/messages", chat,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"a \"b\""}}`},
+		{"azure", "the API counts, where the provider has no errors of its own", "https://x.services.ai.azure.com/anthropic/v1/messages", chat,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"a \"b\""}}`},
+		{"uncoded", "of an API without a codec the provider counts", "https://api.anthropic.com/v1/models", "",
+			`{"type":"error","error":{"type":"invalid_request_error","message":"a \"b\""}}`},
+		{"google", "its own", "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent", `{"contents":[]}`,
+			`{"error":{"code":400,"message":"a \"b\"","status":"INVALID_ARGUMENT"}}`},
+		{"google-events", "what was to be a stream of events", "https://generativelanguage.googleapis.com/v1beta/models/g:streamGenerateContent?alt=sse",
+			`{"contents":[]}`, `{"error":{"code":400,"message":"a \"b\"","status":"INVALID_ARGUMENT"}}`},
+		{"google-list", "what was to be a list", "https://generativelanguage.googleapis.com/v1beta/models/g:streamGenerateContent",
+			`{"contents":[]}`, `[{"error":{"code":400,"message":"a \"b\"","status":"INVALID_ARGUMENT"}}]`},
+		{"bedrock", "its own, with a header", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", `{}`, `{"message":"a \"b\""}`},
+		{"cohere", "its own", "https://api.cohere.com/v2/chat", chat, `{"message":"a \"b\""}`},
+		{"ollama", "its own", "http://localhost:11434/api/chat", chat, `{"error":"a \"b\""}`},
+		{"unknown", "what is no model call", "https://example.com/robots.txt", "",
+			`{"error":{"message":"a \"b\"","type":"invalid_request_error","param":null,"code":"traceforge"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u, err := url.Parse(c.url)
+			require.NoError(t, err)
+			w := &Wire{Method: "POST", URL: u, Header: http.Header{}, ContentType: "application/json", Body: []byte(c.body)}
+			r := Refuse(w, map[string]string{"gateway.example.com": "mistral"}, `a "b"`)
+			require.Equal(t, c.want, string(r.Body), c.why)
+			require.Equal(t, "false", r.Header.Get("X-Should-Retry"))
+			require.Equal(t, c.name == "bedrock", r.Header.Get("X-Amzn-Errortype") == "ValidationException")
+			codec, _ := Match(w)
+			if codec == generic {
+				return
+			}
+			resp, err := codec.DecodeResponse(&Answer{Status: 400, ContentType: r.Header.Get("Content-Type"), Body: r.Body})
+			require.NoError(t, err)
+			require.NotNil(t, resp.Error)
+			require.Equal(t, `a "b"`, resp.Error.Message)
+		})
+	}
+}
