@@ -75,11 +75,13 @@ var arrows = map[string]map[string]string{
 		"modelio/session": "the session of a test", "snapshot": records,
 	},
 
+	"internal/amount":     {},
 	"internal/plaintext":  {},
 	"internal/annotation": {"internal/plaintext": shown},
 	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
 	"internal/usage":      {},
 	"internal/page": {
+		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
 		"canon":              "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
 		"modelio": calls, "snapshot": records,

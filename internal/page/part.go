@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -100,7 +101,7 @@ func mediaText(m *modelio.Media) string {
 	if rest, ok := strings.CutPrefix(m.URL, "blob:"); ok {
 		fields := strings.Split(rest, ";")
 		if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil && len(fields) == 3 {
-			return "[" + cmp.Or(kind, fields[1], "media") + ", " + byteSize(n) + "]"
+			return "[" + cmp.Or(kind, fields[1], "media") + ", " + amount.Size(int64(n)) + "]"
 		}
 	}
 	if rest, ok := strings.CutPrefix(m.URL, "data:"); ok {
@@ -116,7 +117,7 @@ func mediaText(m *modelio.Media) string {
 				size = len(plain)
 			}
 		}
-		where = byteSize(size)
+		where = amount.Size(int64(size))
 	}
 	return "[" + cmp.Or(kind, "media") + ", " + where + "]"
 }

@@ -55,17 +55,6 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// byteSize spells a number of bytes.
-func byteSize(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 999_500:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
 // Most returns the first of many lines, and how many more there are.
 func Most(n int, lines []string, more string) []string {
 	if len(lines) <= n {

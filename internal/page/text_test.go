@@ -39,12 +39,6 @@ func BenchmarkWrap(b *testing.B) {
 	}
 }
 
-func TestByteSize(t *testing.T) {
-	for n, want := range map[int]string{0: "0 B", 999: "999 B", 1000: "1 kB", 12_345: "12 kB", 999_499: "999 kB", 999_500: "1.0 MB", 2_345_678: "2.3 MB"} {
-		require.Equal(t, want, byteSize(n))
-	}
-}
-
 func TestClip(t *testing.T) {
 	require.Equal(t, "äöü", Clip("äöü", 3), "what fits stays")
 	require.Equal(t, "äö…", Clip("äöüß", 3))

@@ -1,0 +1,77 @@
+// Package amount reads and spells sizes and ages, as people write them: 1MB, 30d.
+package amount
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// A unit is what a number is followed by.
+type unit struct {
+	name string
+	of   float64
+}
+
+// Units of sizes, in bytes. Powers of 1,000, as those that Size writes.
+var sizes = []unit{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1}}
+
+// Units of ages. Months have no length, so there are none.
+var ages = []unit{{"y", 365 * float64(day)}, {"w", 7 * float64(day)}, {"d", float64(day)}, {"h", float64(time.Hour)}}
+
+// ParseSize reads a size: a number and B, kB, MB or GB. It returns bytes.
+func ParseSize(text string) (int64, error) {
+	n, ok := parse(text, sizes)
+	if !ok {
+		return 0, fmt.Errorf("%q is no size: write a number and its unit, such as 500kB or 1.5MB", text)
+	}
+	return int64(n), nil
+}
+
+// ParseAge reads an age: a number and h, d, w or y, which is 365 days.
+func ParseAge(text string) (time.Duration, error) {
+	n, ok := parse(text, ages)
+	if !ok {
+		return 0, fmt.Errorf("%q is no age: write a number and its unit, such as 12h, 30d, 8w or 1y", text)
+	}
+	return time.Duration(n), nil
+}
+
+// parse reads a number above 0 and one of the units, and returns their product, which fits an int64.
+func parse(text string, units []unit) (float64, bool) {
+	for _, u := range units {
+		number, is := strings.CutSuffix(text, u.name)
+		if !is || strings.Trim(number, "0123456789.") != "" {
+			continue
+		}
+		n, err := strconv.ParseFloat(number, 64)
+		n *= u.of
+		return n, err == nil && n >= 1 && n < math.MaxInt64
+	}
+	return 0, false
+}
+
+// Size spells a number of bytes.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 999_500:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	case n < 999_950_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// Age spells how long something is ago, in whole hours, days from two days on.
+func Age(d time.Duration) string {
+	if d < 2*day {
+		return fmt.Sprintf("%dh", max(d/time.Hour, 0))
+	}
+	return fmt.Sprintf("%dd", d/day)
+}
