@@ -20,6 +20,7 @@ var _ = Register(&Codec{
 	Home:           "https://api.anthropic.com",
 	Keys:           []string{"ANTHROPIC_API_KEY"},
 	Generates:      true,
+	Fixed:          claudeFixed,
 	Match:          posts(hasList("messages"), "/messages"),
 	DecodeRequest:  requests(messagesAPI, claudeForm.decode, nil),
 	Refusal:        refuseAsAnthropic,

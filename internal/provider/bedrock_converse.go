@@ -23,6 +23,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
 	Keys:           []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	Generates:      true,
+	Fixed:          claudeFixed,
 	Match:          postsToModel("/converse", "/converse-stream"),
 	DecodeRequest:  requests(converseAPI, converseForm.decode, operationOf("converse")),
 	Refusal:        refuseAsBedrock,

@@ -15,6 +15,7 @@ var _ = Register(&Codec{
 	API:            invokeAPI,
 	Provider:       "bedrock",
 	Generates:      true,
+	Fixed:          claudeFixed,
 	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
 	DecodeRequest:  requests(invokeAPI, decodeInvoke, operationOf("invoke")),
 	Refusal:        refuseAsBedrock,

@@ -25,6 +25,7 @@ var _ = Register(&Codec{
 	Keys:           []string{"OPENAI_API_KEY"},
 	Generates:      true,
 	Seeded:         true,
+	Fixed:          openAIFixed,
 	Match:          posts(hasList("messages"), chatPaths...),
 	DecodeRequest:  requests(chatAPI, chatForm.decode, chatOutside),
 	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),

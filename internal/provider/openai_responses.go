@@ -25,6 +25,7 @@ var _ = Register(&Codec{
 	API:            responsesAPI,
 	Provider:       "openai",
 	Generates:      true,
+	Fixed:          openAIFixed,
 	Match:          posts(isResponsesBody, "/responses"),
 	DecodeRequest:  requests(responsesAPI, responsesForm.decode, nil),
 	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),

@@ -21,6 +21,9 @@ type Codec struct {
 
 	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
 	Seeded    bool // the API has a seed parameter (design R7)
+	// Fixed returns which of "temperature", "top_p" and "seed" the model of a request takes no value for that would
+	// make it deterministic (design R7); nil: each model of the API takes all of them.
+	Fixed func(req *modelio.Request) []string
 
 	Refusal refusalForm // what its errors look like; nil: as OpenAI's
 

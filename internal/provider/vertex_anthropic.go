@@ -13,6 +13,7 @@ var _ = Register(&Codec{
 	Provider:       "vertex",
 	Hosts:          []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
 	Generates:      true,
+	Fixed:          claudeFixed,
 	Match:          matchVertexAnthropic,
 	DecodeRequest:  requests(vertexAnthropicAPI, claudeForm.decode, methodOf("rawPredict")),
 	Refusal:        refuseAsAnthropic,
