@@ -124,6 +124,11 @@ func ExampleSplit() {
 	// "Answer shortly.\n"
 }
 
+func ExampleLegalLane() {
+	fmt.Println(snapshot.LegalLane("worker-1"), snapshot.LegalLane("worker 1"))
+	// Output: true false
+}
+
 func ExampleMediaName() {
 	m := snapshot.Medium{Hash: canon.Sum([]byte("GIF89a")), ContentType: "image/gif", Size: 6}
 	fmt.Println(m.String()[:20], m.Name()[60:], snapshot.MediaName(m.Hash, m.ContentType) == m.Name())

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,7 @@ func (c *coder) source(s *Source) {
 		c.text("file", required, &s.File, isPath)
 		c.text("function", required, &s.Function, notEmpty)
 		list(c, "ignored", optional, &s.Ignored, c.ignored)
+		c.text("lane", optional, &s.Lane, isLane)
 		integer(c, "line", required, &s.Line, 1)
 		c.text("nondeterministic", optional, &s.Nondeterministic, nil)
 		pkg, test := s.Package, s.Test
@@ -258,6 +260,11 @@ type check struct {
 	holds func(string) bool
 }
 
+// LegalLane reports whether s may name a lane.
+func LegalLane(s string) bool { return laneName.MatchString(s) }
+
+var laneName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
+
 func oneOf(words ...string) *check {
 	return &check{"one of " + strings.Join(words, ", "), func(s string) bool { return slices.Contains(words, s) }}
 }
@@ -278,6 +285,7 @@ var (
 	}}
 	isRole   = oneOf("system", "user", "model", "tool")
 	isReason = oneOf("stop", "length", "blocked", "other")
-	isCut    = oneOf("aborted", "error")
+	isCut    = oneOf("aborted", "ended", "error")
+	isLane   = &check{"at most 32 of the letters a to z in any case, the digits, and . _ -, and start with a letter or a digit", LegalLane}
 	notHere  = &check{"in the document's first record only", func(string) bool { return false }}
 )

@@ -42,6 +42,7 @@ type Source struct {
 	Test             string   // the test's full name, as t.Name reports it; in files in the first record only
 	Nondeterministic string   // the reason given for lifting design R7; empty: not lifted
 	Ignored          []string // RFC 6901 pointers into the whole request that its core leaves out
+	Lane             string   // which of several callers that ask at once made the call; empty: no lane
 }
 
 // Continues says that a request begins with messages of an earlier call of the document: the first
@@ -76,5 +77,5 @@ type Response struct {
 	TimingMS     []int64    // milliseconds from sending the request to each event of a stream
 	RawOutputRef canon.Hash // of the provider's own bytes, which are beside the document
 	Stale        canon.Hash // of the core of the request that was answered, where that was another (design R11); empty: this one
-	Incomplete   string     // "aborted" or "error": a stream that was cut; empty: complete
+	Incomplete   string     // "aborted", "ended" or "error": a stream that was cut; empty: complete
 }

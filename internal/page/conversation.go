@@ -138,6 +138,7 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 		title = ""
 	}
 	add("ignored", strings.Join(s.Source.Ignored, ", "))
+	add("lane", s.Source.Lane)
 	add("varies", s.Source.Nondeterministic)
 	return fields
 }
@@ -249,6 +250,8 @@ func (p *Page) answer(r *snapshot.Response) {
 	case "":
 	case "aborted":
 		p.heading(alarm, "incomplete: the caller ended the stream (aborted)")
+	case "ended":
+		p.heading(alarm, "incomplete: the stream ended without its last event (ended)")
 	default:
 		p.heading(alarm, "incomplete: the stream was cut ("+r.Incomplete+")")
 	}

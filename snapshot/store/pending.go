@@ -1,0 +1,299 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Pending returns the store of the answers that were bought by tests that did not pass, and wait for a
+// decision (design R11). It is in the directory .pending of s, and its documents have the names of those of s.
+// A record that has the id of one of s is to replace that.
+func (s *Store) Pending() *Store {
+	p := *s
+	p.dir, p.name = filepath.Join(s.dir, pendingName), filepath.Join(s.name, pendingName)
+	return &p
+}
+
+// An Accepted is a pending record that [Store.Accept] took over.
+type Accepted struct {
+	ID string // as it was pending
+	As string // its id in the document; another one where another call had got its number
+}
+
+// Accept takes pending records over into the documents of s, and removes them from [Store.Pending]: all of
+// them, or after an error none. A record whose number the document has replaces that one, of which the answer stays
+// where it said the same. A new one follows the record that is in front of it in the pending document; where another call
+// got its number since it was bought, it gets the next one. Accept removes no record of s.
+//
+// What it reads is verified, and the checks are asked about each pending document: what they find is the
+// error, an [*snapshot.Error]. An id that is not pending is an error that is [fs.ErrNotExist].
+// A process that is killed on the way leaves the records pending, or taken over: Accept may be called again.
+func (s *Store) Accept(ids []string, checks ...Check) ([]Accepted, error) {
+	var all []Accepted
+	err := s.decide("accept", ids, func(w within, d *decision) error {
+		var puts []*target
+		for _, name := range d.names() {
+			put, accepted, err := d.accept(name, checks)
+			if err != nil {
+				return err
+			}
+			t, err := s.target(put)
+			if err != nil {
+				return err
+			}
+			puts, all = append(puts, t), append(all, accepted...)
+		}
+		return s.commit(w, puts, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Reject removes pending records: all of them, or after an error none. An id may be the name of a document,
+// which goes with all its records, also where it cannot be read. One that is not pending is an error that is
+// [fs.ErrNotExist].
+func (s *Store) Reject(ids ...string) error {
+	return s.decide("reject", ids, func(within, *decision) error { return nil })
+}
+
+// decide calls use with the pending records that ids name, under the locks of both stores, and then
+// removes them.
+func (s *Store) decide(verb string, ids []string, use func(w within, d *decision) error) error {
+	err := s.decided(ids, use)
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return nil
+}
+
+func (s *Store) decided(ids []string, use func(w within, d *decision) error) error {
+	pending := s.Pending()
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(pending.dir); err != nil {
+		return notPending(ids[0])
+	}
+	return s.exclusively(func(w within) error {
+		return pending.exclusively(func(p within) error {
+			d := &decision{main: s.locking(), pending: pending.locking()}
+			if err := d.choose(ids); err != nil {
+				return err
+			}
+			if err := use(w, d); err != nil {
+				return err
+			}
+			if err := d.clear(p); err != nil {
+				return err
+			}
+			removePending(w, p)
+			return nil
+		})
+	})
+}
+
+func notPending(id string) error { return fmt.Errorf("%q is not pending: %w", id, fs.ErrNotExist) }
+
+// locking returns s for a caller that holds its lock.
+func (s *Store) locking() *Store {
+	held := *s
+	held.held = true
+	return &held
+}
+
+// A decision is about pending records.
+type decision struct {
+	main, pending *Store
+	chosen        map[string]map[int]bool // numbers by document; none: all of it
+	files         map[string]string       // of pending documents, by name
+}
+
+func (d *decision) names() []string { return slices.Sorted(maps.Keys(d.chosen)) }
+
+// choose finds what ids name.
+func (d *decision) choose(ids []string) error {
+	files, err := d.pending.List()
+	if err != nil {
+		return err
+	}
+	d.chosen, d.files = map[string]map[int]bool{}, map[string]string{}
+	for _, file := range files {
+		_, name, _ := parseDocumentFile(file)
+		d.files[name] = file
+	}
+	for _, id := range ids {
+		if d.files[id] != "" {
+			d.chosen[id] = map[int]bool{}
+		}
+	}
+	for _, id := range ids {
+		name, n, ok := snapshot.ParseID(id)
+		numbers, named := d.chosen[name]
+		switch {
+		case d.files[id] != "":
+		case !ok || d.files[name] == "":
+			return notPending(id)
+		case named && len(numbers) == 0: // all of it
+		case !named:
+			d.chosen[name] = map[int]bool{n: true}
+		default:
+			numbers[n] = true
+		}
+	}
+	return nil
+}
+
+// accept makes the document that pending records are taken over into.
+func (d *decision) accept(name string, checks []Check) (put Put, accepted []Accepted, err error) {
+	from, err := d.load(name)
+	if err != nil {
+		return put, nil, err
+	}
+	if err := d.verify(from, checks); err != nil {
+		return put, nil, err
+	}
+	to, err := d.main.Load(name, from.Provider)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return put, nil, err
+	}
+	m := &takeover{from: from, to: to, checks: checks, raw: map[int][]byte{}, media: map[canon.Hash][]byte{}}
+	for i := range from.Document.Snapshots {
+		s := from.Document.Snapshots[i]
+		if numbers := d.chosen[name]; len(numbers) > 0 && !numbers[s.Number()] {
+			m.skip(&s)
+			continue
+		}
+		as, err := m.take(i)
+		if err != nil {
+			return put, nil, err
+		}
+		accepted = append(accepted, Accepted{s.ID, as})
+	}
+	put = PutOf(name, m.settled())
+	put.Raw, put.Media = m.raw, m.media
+	return put, accepted, nil
+}
+
+// load reads a pending document, which must have the chosen numbers.
+func (d *decision) load(name string) (*Doc, error) {
+	provider, _, _ := parseDocumentFile(d.files[name])
+	doc, err := d.pending.load(name, provider)
+	if err != nil {
+		return nil, err
+	}
+	there := map[int]bool{}
+	for i := range doc.Document.Snapshots {
+		there[doc.Document.Snapshots[i].Number()] = true
+	}
+	for n := range d.chosen[name] {
+		if !there[n] {
+			return nil, notPending(snapshot.ID(name, n))
+		}
+	}
+	return doc, nil
+}
+
+// verify holds a pending document to what Verify holds all documents to.
+func (d *decision) verify(doc *Doc, checks []Check) error {
+	for _, n := range needs(doc.Document) {
+		if _, err := doc.fetch(n); err != nil {
+			return err
+		}
+	}
+	var wrong []snapshot.Violation
+	for _, check := range checks {
+		wrong = append(wrong, check(doc)...)
+	}
+	if len(wrong) > 0 {
+		return &snapshot.Error{File: d.pending.in(doc.File()), Violations: wrong}
+	}
+	return nil
+}
+
+// clear removes the chosen records.
+func (d *decision) clear(w within) error {
+	var puts []*target
+	var remove []string
+	for _, name := range d.names() {
+		numbers := d.chosen[name]
+		if len(numbers) == 0 {
+			remove = append(remove, d.files[name])
+			continue
+		}
+		doc, err := d.load(name)
+		if err != nil {
+			return err
+		}
+		left := slices.DeleteFunc(doc.records(), func(s snapshot.Snapshot) bool { return numbers[s.Number()] })
+		if len(left) == 0 {
+			remove = append(remove, doc.File())
+			continue
+		}
+		t, err := d.pending.target(PutOf(name, left))
+		if err != nil {
+			return err
+		}
+		puts = append(puts, t)
+	}
+	return d.pending.commit(w, puts, remove)
+}
+
+// removePending removes the directory of pending answers if none is left. Where that cannot be done, as on a
+// system that removes no open file, an empty store is left there, which does no harm.
+func removePending(w, pending within) {
+	entries, err := fs.ReadDir(pending.root.FS(), ".")
+	own := []string{attributesName, ignoreName, manifestName, holderName}
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(own, e.Name()) }) {
+		return
+	}
+	for _, e := range entries {
+		_ = pending.remove(e.Name())
+	}
+	_ = w.root.Remove(pendingName)
+}
+
+// records returns the records of a document, each with its provider.
+func (d *Doc) records() []snapshot.Snapshot {
+	records := slices.Clone(d.Document.Snapshots)
+	for i := range records {
+		if records[i].Provider == "" {
+			records[i].Provider = d.Provider
+		}
+	}
+	return records
+}
+
+// PutOf returns the put of a document of the given records, each of which names its provider: it is in the directory
+// of the first one's.
+func PutOf(name string, records []snapshot.Snapshot) Put {
+	provider := ""
+	if len(records) > 0 {
+		provider = records[0].Provider
+	}
+	for i := range records {
+		if records[i].Provider == provider {
+			records[i].Provider = ""
+		}
+	}
+	return Put{Provider: provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version, Snapshots: records}}
+}
+
+// recordOf returns the index of the record that a pointer leads into, or -1.
+func recordOf(pointer string) int {
+	n := -1
+	if _, err := fmt.Sscanf(strings.TrimPrefix(pointer, "/snapshots/"), "%d", &n); err != nil {
+		return -1
+	}
+	return n
+}
