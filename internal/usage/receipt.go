@@ -40,6 +40,7 @@ type Receipt struct {
 	Missing int `json:"missing,omitempty"` // calls that no record answered
 
 	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil: it recorded nothing
+	Checks []Check `json:"checks,omitempty"` // what a test found that was held against live answers
 }
 
 // A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file

@@ -1,0 +1,125 @@
+package usage
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Tiers are what is compared of two answers, in the order of how much they jitter: who holds one holds
+// those after it too.
+var Tiers = []string{"text", "tools", "finish", "model"}
+
+// CheckEnv is the variable with the options of a check, as the text of a query: repeat=10&tier=tools.
+const CheckEnv = "TRACEFORGE_CHECK"
+
+// CheckOptions say which calls a check makes live, how often, and what it holds them to.
+type CheckOptions struct {
+	Repeat        int     // how often each call is made
+	Percent       float64 // of the calls that are made; they are chosen by a hash, the same in each run
+	Shard, Shards int     // make only the calls of the Shard-th of so many parts, counted from 1
+	Tier          string  // the first of the tiers that are held
+	Old, New      string  // ask the model New for what Old was asked; empty: each call as it is
+	From          int     // leave the calls of a test before this one out
+}
+
+// ParseCheckOptions reads the value of [CheckEnv]. What it does not say is: each call, once, all tiers.
+func ParseCheckOptions(text string) (CheckOptions, error) {
+	o := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: Tiers[0], From: 1}
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return o, fmt.Errorf("%s=%s cannot be read: %w", CheckEnv, text, err)
+	}
+	read := map[string]func(string) bool{
+		"repeat": func(v string) bool { return atLeastOne(v, &o.Repeat) },
+		"sample": func(v string) (ok bool) {
+			o.Percent, err = strconv.ParseFloat(strings.TrimSuffix(v, "%"), 64)
+			return err == nil && o.Percent > 0 && o.Percent <= 100
+		},
+		"shard": func(v string) bool {
+			i, n, _ := strings.Cut(v, "/")
+			return atLeastOne(i, &o.Shard) && atLeastOne(n, &o.Shards) && o.Shard <= o.Shards
+		},
+		"tier": func(v string) bool { o.Tier = v; return slices.Contains(Tiers, v) },
+		"model": func(v string) bool {
+			o.Old, o.New, _ = strings.Cut(v, "=")
+			return o.Old != "" && o.New != ""
+		},
+		"from": func(v string) bool { return atLeastOne(v, &o.From) },
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch said := values[name]; {
+		case read[name] == nil:
+			return o, fmt.Errorf("%s: %q is not known: there are %s", CheckEnv, name, strings.Join(slices.Sorted(maps.Keys(read)), ", "))
+		case len(said) > 1:
+			return o, fmt.Errorf("%s: %s is said twice", CheckEnv, name)
+		case !read[name](said[0]):
+			return o, fmt.Errorf("%s: %s=%s is not %s", CheckEnv, name, said[0], checkUsage[name])
+		}
+	}
+	return o, nil
+}
+
+// checkUsage says what the options take.
+var checkUsage = map[string]string{
+	"repeat": "a number from 1, such as repeat=10",
+	"sample": "a percentage above 0 and up to 100, such as sample=20",
+	"shard":  "one of so many parts, such as shard=1/4",
+	"tier":   "one of " + strings.Join(Tiers, ", "),
+	"model":  "a recorded model and the one to ask instead, such as model=OLD=NEW",
+	"from":   "the number of a call, such as from=3",
+}
+
+func atLeastOne(text string, n *int) bool {
+	var err error
+	*n, err = strconv.Atoi(text)
+	return err == nil && *n >= 1
+}
+
+// Holds reports whether a difference of a tier fails.
+func (o CheckOptions) Holds(tier string) bool {
+	return slices.Index(Tiers, tier) >= slices.Index(Tiers, o.Tier)
+}
+
+// The states of a check.
+const (
+	CheckSame        = "same"          // the live answers say the same, in all tiers that are held
+	CheckDrifted     = "drifted"       // they say something else
+	CheckVaried      = "varied"        // they differ from each other
+	CheckUnchecked   = "unchecked"     // there is none, for a reason that can be put right
+	CheckUncheckable = "not checkable" // the call cannot be repeated
+	CheckUnchosen    = "not chosen"    // by the options of the check
+)
+
+// A Check is a recorded call that was held against live answers, or was not.
+type Check struct {
+	Call   string `json:"call"`   // the record's id
+	File   string `json:"file"`   // its document, as messages name it
+	Number int    `json:"number"` // of the call in the document
+
+	Provider string `json:"provider"`
+	State    string `json:"state"`
+	Why      string `json:"why,omitempty"` // it was not checked
+
+	RecordedModel string        `json:"recorded_model,omitempty"` // that answered
+	LiveModels    []string      `json:"live_models,omitempty"`    // that answered now
+	AskedModel    string        `json:"asked_model,omitempty"`    // asked instead of the one of the record
+	Runs          int           `json:"runs,omitempty"`           // live answers
+	Different     int           `json:"different,omitempty"`      // of them, how many differ from the most frequent
+	Tiers         []CheckedTier `json:"tiers,omitempty"`
+	Settings      []string      `json:"settings,omitempty"` // that may cause variance
+	Input         int64         `json:"input,omitempty"`    // tokens of the live calls
+	Output        int64         `json:"output,omitempty"`
+	Accept        string        `json:"accept,omitempty"` // the command that takes the live answer over
+}
+
+// A CheckedTier is how two answers compare in one tier. Of a call that varied they are two live ones.
+type CheckedTier struct {
+	Tier string `json:"tier"`
+	Same bool   `json:"same"`
+	Held bool   `json:"held"`
+	Diff string `json:"diff,omitempty"` // lines with - and +, fit to be printed
+}
