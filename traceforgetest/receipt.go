@@ -35,7 +35,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Package:  r.opts.Package,
 		Test:     r.calls.Plain(r.opts.Test), // a subtest may be named after a secret
 		Outcome:  "pass",
-		Mode:     [...]string{recorder.Replay: "replay", recorder.Update: "update", recorder.UpdateNew: "new"}[r.opts.Mode],
+		Mode:     r.opts.Mode.String(),
 		Store:    r.opts.Shown,
 		Filters:  filters(),
 		Tags:     r.place.tags,

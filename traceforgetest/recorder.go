@@ -57,7 +57,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 		r.annotate(err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
-	if r.opts.Mode == recorder.Replay {
+	if !r.opts.Mode.Live() {
 		t.Cleanup(lendKeys())
 	}
 	t.Cleanup(func() {
@@ -72,7 +72,7 @@ func (r *Recorder) open() error {
 	if r.opts.Mode, err = currentMode(); err != nil {
 		return err
 	}
-	if r.opts.Mode == recorder.Update || os.Getenv(usage.ReceiptEnv) != "" {
+	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
 	}
 	if r.place, err = findPlace(); err != nil {
@@ -137,9 +137,9 @@ func (r *Recorder) finish() {
 // an *http.Client. It sets no timeout.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
-// Recording reports whether live calls are made, so that a test can skip looking up its API
+// Recording reports whether live calls may be made, so that a test can skip looking up its API
 // key otherwise.
-func (r *Recorder) Recording() bool { return r.opts.Mode != recorder.Replay }
+func (r *Recorder) Recording() bool { return r.opts.Mode.Live() }
 
 // RoundTrip answers an HTTP request from the snapshots of the test, or makes and records the
 // call when the run updates. It implements [http.RoundTripper].
@@ -176,7 +176,7 @@ func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	if model == "" || !providerName.MatchString(provider) {
 		r.t.Fatalf("traceforge: %q does not name a model: want provider/model, such as google/gemini-2.5-flash", name)
 	}
-	if m == nil && r.opts.Mode != recorder.Replay {
+	if m == nil && r.opts.Mode.Live() {
 		r.t.Fatalf("traceforge: recording %s needs the model itself", name)
 	}
 	return &recordedModel{r.calls, provider, model, m}

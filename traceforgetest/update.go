@@ -15,42 +15,40 @@ import (
 // that do not know -update.
 const updateEnv = "TRACEFORGE_UPDATE"
 
-// Updating reports whether the run was asked to rewrite goldens, by -update or by
-// TRACEFORGE_UPDATE=1, so that a test's own golden files can follow the same flag. It is false
-// for TRACEFORGE_UPDATE=new. Call it from a test, when the flags have been parsed.
+// Updating reports whether the run was asked to rewrite goldens, by -update or by TRACEFORGE_UPDATE=1 or
+// all, so that a test's own golden files can follow the same flag. It is false for the other modes (new,
+// rekey, check). Call it from a test, when the flags have been parsed.
 func Updating() bool {
 	m, err := currentMode()
-	return err == nil && m == recorder.Update
+	return err == nil && (m == recorder.Update || m == recorder.UpdateAll)
 }
 
+// currentMode returns what -update asks for, else what the variable does.
 func currentMode() (recorder.Mode, error) {
-	if updateFlag() {
-		return recorder.Update, nil
+	if m := updateFlag(); m != recorder.Replay {
+		return m, nil
 	}
-	switch value := os.Getenv(updateEnv); value {
-	case "", "0", "false":
-		return recorder.Replay, nil
-	case "1", "true":
-		return recorder.Update, nil
-	case "new":
-		return recorder.UpdateNew, nil
-	default:
-		return recorder.Replay, fmt.Errorf("%s=%s is not known: use 1 to record again, new to record what is missing, 0 to replay",
-			updateEnv, value)
+	m, err := recorder.ParseMode(os.Getenv(updateEnv))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", updateEnv, err)
 	}
+	return m, err
 }
 
-// updateFlag reports whether -update was given. A default is not enough: other packages that
+// updateFlag returns the mode that -update names. A default is not enough: other packages that
 // define the flag take theirs from variables of their own.
-func updateFlag() bool {
-	given := false
+func updateFlag() (mode recorder.Mode) {
 	flag.Visit(func(f *flag.Flag) {
-		if f.Name == "update" {
-			on, err := strconv.ParseBool(f.Value.String())
-			given = err == nil && on
+		if f.Name != "update" {
+			return
+		}
+		if ours, ok := f.Value.(*updateValue); ok {
+			mode = ours.mode
+		} else if on, err := strconv.ParseBool(f.Value.String()); err == nil && on {
+			mode = recorder.Update
 		}
 	})
-	return given
+	return mode
 }
 
 // misplacedPackages returns the package pattern of a command line like
@@ -100,7 +98,18 @@ func (updateHook) IsBoolFlag() bool { return true }
 
 func (updateHook) Set(string) error {
 	if flag.Lookup("update") == nil {
-		flag.Bool("update", false, "record the model calls of the tests that run again")
+		flag.Var(new(updateValue), "update", "record the model calls that changed, =all to record every call")
 	}
 	return nil
+}
+
+// An updateValue is the -update of this package: a boolean flag that also takes the names of modes.
+type updateValue struct{ mode recorder.Mode }
+
+func (v *updateValue) String() string   { return v.mode.String() }
+func (v *updateValue) IsBoolFlag() bool { return true }
+
+func (v *updateValue) Set(value string) (err error) {
+	v.mode, err = recorder.ParseMode(value)
+	return err
 }

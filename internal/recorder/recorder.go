@@ -11,22 +11,11 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
-)
-
-// A Mode says what a recorder does with a call.
-type Mode int
-
-const (
-	Replay    Mode = iota // answer from the store; no network
-	Update                // serve what still matches, make and record what drifted, is new or is stale
-	UpdateAll             // make and record every call
-	UpdateNew             // make and record the calls that have no snapshot, replay the others
-	Rekey                 // adopt the stored answer for a request that changed; no network
-	Check                 // serve what is stored, and hold live answers against it; nothing is written
 )
 
 // Options say how a recorder works.
@@ -39,7 +28,8 @@ type Options struct {
 	Mode    Mode
 
 	Source   func() snapshot.Source // where the call under way comes from
-	Fail     func()                 // marks the test as failed at once; the texts are for its end
+	Fail     func()                 // marks the test as failed at once
+	Tell     func(*Failure)         // prints a failure; not called after the test has ended
 	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
 	Upstream http.RoundTripper      // makes the live calls
 
@@ -70,6 +60,7 @@ type Recorder struct {
 	answered []answer // the calls that got their answer, in order
 	due      []*due   // what was served, to be proven
 	failures []*Failure
+	told     int                 // how many failures were told when they happened
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
 	compare  *drift.Comparer     // nil until a call drifts
 	causes   []*cause
@@ -115,24 +106,24 @@ func Open(o Options) (*Recorder, error) {
 
 // RoundTrip answers an HTTP request from the document of the test, or makes and records the call.
 //
-// An answer that cannot be given fails the test and is an error that names the cause. Clients
-// made by Stainless (those of OpenAI and Anthropic) would try an error again, with pauses:
-// they get the same text as an answer of status 400 that they do not try again.
+// An answer that cannot be given fails the test. Its client gets an answer of status 400 that names the
+// cause, in the shape of its provider's errors, since many clients and programs try an error of the
+// transport again, with pauses. An error is only what no answer can say: the request's own context has
+// ended, its body cannot be read, the recorded call ended so.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.passesThrough(req.URL.Hostname()) {
 		return r.pass(req)
 	}
 	w, err := r.readWire(req)
+	var resp *http.Response
 	if long := asTooLong(err); long != nil {
-		return r.tooLongToKeep(req, w, w.sent, long)
+		resp, err = r.tooLongToKeep(req, w, w.sent, long)
+	} else if err == nil {
+		resp, err = r.roundTrip(req, w)
 	}
-	if err != nil {
-		return nil, err
-	}
-	resp, err := r.roundTrip(req, w)
 	var f *Failure
-	if errors.As(err, &f) && req.Header.Get("X-Stainless-Lang") != "" {
-		return refusal(req, f), nil
+	if errors.As(err, &f) {
+		return r.refusal(req, w, f), nil
 	}
 	return resp, err
 }
@@ -159,28 +150,33 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	return r.played(req, served)
 }
 
-// answer returns the record that answers a call, or a take for what a live call will answer.
+// answer returns what a call is served, or a take for what a live call will answer.
 func (r *Recorder) answer(c *call) (*served, *take, error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, nil, f
 	}
-	if r.Mode == Update {
-		tk, err := r.take(c)
-		return nil, tk, err
+	switch r.Mode {
+	case Update:
+		return r.update(c)
+	case UpdateAll:
+		return r.buy(c)
+	case UpdateNew:
+		return r.updateNew(c)
+	case Rekey:
+		s, err := r.rekey(c)
+		return s, nil, r.refused(c, err)
 	}
-	s, err := r.replay(c)
-	var f *Failure
+	s, err := r.replay(c) // Check too
+	return s, nil, r.refused(c, err)
+}
+
+// refused makes an error the answer to a call, unless it is one that was recorded.
+func (r *Recorder) refused(c *call, err error) error {
 	var recorded *transportError
-	switch {
-	case err == nil, errors.As(err, &recorded):
-		return s, nil, err
-	case !errors.As(err, &f):
-		f = r.asFailure(err)
-	case f.Missing && r.Mode == UpdateNew:
-		tk, err := r.take(c)
-		return nil, tk, err
+	if err == nil || errors.As(err, &recorded) {
+		return err
 	}
-	return nil, nil, r.refuse(c.what, c.id(), f)
+	return r.refuse(c.what, c.id(), r.asFailure(err))
 }
 
 func (r *Recorder) passesThrough(host string) bool {
@@ -193,14 +189,14 @@ func (r *Recorder) passesThrough(host string) bool {
 }
 
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
-	if r.Mode != Replay {
+	if r.Mode.Live() {
 		return r.Upstream.RoundTrip(req)
 	}
 	if req.Body != nil {
 		req.Body.Close()
 	}
-	return nil, fmt.Errorf("traceforge: %s is passed through while recording only: nothing is called in replay",
-		req.URL.Hostname())
+	f := failuref(req.URL.Hostname() + " is passed through while recording only: nothing is called in replay")
+	return r.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, r.plain(f)), nil
 }
 
 // begin counts a call of a test that has not ended.
@@ -216,7 +212,8 @@ func (r *Recorder) begin(what fmt.Stringer) error {
 
 // tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
 func (r *Recorder) tooLate(what fmt.Stringer) *Failure {
-	return r.plain(failuref(fmt.Sprintf("%s was called after %s had ended", what, r.Test)))
+	return r.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
+		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them", what, r.Test)))
 }
 
 // failedBefore returns the failure of a call that is made once more: an SDK that tries again does
@@ -234,6 +231,7 @@ func (r *Recorder) failedBefore(c *call) *Failure {
 func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
 	r.learn(what)
 	f = r.plain(f)
+	f.Source = r.Source()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -250,18 +248,23 @@ func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
 	return f
 }
 
-// fail marks the test as failed now; the text follows when the test ends.
+// fail fails the test, and tells the first failures at once, so that they come before what the code
+// under test says of them.
 func (r *Recorder) fail(f *Failure) {
 	r.Fail()
 	r.failures = append(r.failures, r.plain(f))
+	if r.told < wholeFailures && f.Text != "" {
+		r.told++
+		r.Tell(f)
+	}
 }
 
 // An Outcome says how a test ended.
 type Outcome struct{ Failed, Skipped bool }
 
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
-// passed. It returns all failures of the test, in order, and what is worth a line in its log.
-func (r *Recorder) Finish(o Outcome) (failures []*Failure, note string) {
+// passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
+func (r *Recorder) Finish(o Outcome) (note string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
@@ -269,10 +272,11 @@ func (r *Recorder) Finish(o Outcome) (failures []*Failure, note string) {
 	if !o.Failed && !o.Skipped {
 		r.checkCalls()
 	}
-	if r.Mode != Replay && !o.Skipped {
+	if r.Mode.Writes() && !o.Skipped {
 		note = r.commit(o.Failed)
 	}
-	return r.summed(), note
+	r.tellRest()
+	return note
 }
 
 // checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
@@ -284,7 +288,7 @@ func (r *Recorder) checkCalls() {
 	switch {
 	case r.calls == 0:
 		r.fail(r.noCall())
-	case r.Mode != Update && r.tape != nil:
+	case !r.Mode.drops() && r.tape != nil:
 		for i := range r.tape.records {
 			if !r.tape.played[i] {
 				r.fail(r.notCalled(i))

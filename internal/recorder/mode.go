@@ -1,0 +1,48 @@
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Mode says what a recorder does with a call.
+type Mode int
+
+const (
+	Replay    Mode = iota // answer from the store; no network
+	Update                // serve what still matches, make and record what drifted, is new or is stale
+	UpdateAll             // make and record every call
+	UpdateNew             // make and record the calls that have no snapshot, replay the others
+	Rekey                 // adopt the stored answer for a request that changed; no network
+	Check                 // serve what is stored, and hold live answers against it; nothing is written
+)
+
+// modes are the names of modes, as receipts have them.
+var modes = []string{
+	Replay: "replay", Update: "update", UpdateAll: "all", UpdateNew: "new", Rekey: "rekey", Check: "check",
+}
+
+func (m Mode) String() string { return modes[m] }
+
+// Live reports whether calls are made.
+func (m Mode) Live() bool { return m != Replay && m != Rekey }
+
+// Writes reports whether what a passing test did is committed.
+func (m Mode) Writes() bool { return m != Replay && m != Check }
+
+// ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names.
+func ParseMode(value string) (Mode, error) {
+	switch value {
+	case "", "0", "false":
+		return Replay, nil
+	case "1", "true":
+		return Update, nil
+	}
+	if i := slices.Index(modes, value); i > int(Update) {
+		return Mode(i), nil
+	}
+	return Replay, fmt.Errorf("%q is no mode: use %s", value, strings.Join([]string{
+		"1 to record what changed", "all to record everything again", "new to record what is missing",
+		"rekey to adopt stored answers", "check to compare live answers", "0 to replay"}, ", "))
+}
