@@ -48,7 +48,8 @@ var arrows = map[string]map[string]string{
 	"snapshot/internal/conflict": {},
 	"snapshot/internal/filename": {},
 	"snapshot/store": {
-		"canon": names, "internal/jsontext": texts, "snapshot": "what its documents hold",
+		"canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "modelio": "what a call used",
+		"snapshot":                   "what its documents hold",
 		"snapshot/internal/conflict": merged, "snapshot/internal/filename": named,
 	},
 	"contract": {

@@ -22,6 +22,9 @@ type Config struct {
 	Scrub            []ScrubRule       // what is kept as a placeholder in every test
 	Nondeterministic string            // why no request needs to be deterministic; empty: each does
 	Hosts            map[string]string // providers of hosts, which are in lower case and without port
+	Budgets          Budgets
+	Prices           map[string]Price // by model
+	Silences         []Silence        // of rules of traceforge verify --lint
 }
 
 // A ScrubRule is what a pattern matches, or what is volatile.
@@ -99,6 +102,9 @@ func (r *configReader) read(v jsontext.Value) *Config {
 				config.Hosts[host] = name
 			})
 		},
+		"budgets": func(pointer string, v jsontext.Value) { config.Budgets = r.budgets(pointer, v) },
+		"prices":  func(pointer string, v jsontext.Value) { config.Prices = r.prices(pointer, v) },
+		"lint":    func(pointer string, v jsontext.Value) { config.Silences = r.silences(pointer, v) },
 	})
 	return config
 }

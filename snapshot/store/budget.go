@@ -1,0 +1,182 @@
+package store
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/amount"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Budgets are limits that a repository sets itself; traceforge verify --lint holds them. 0 is none.
+type Budgets struct {
+	Document, Answer           int64 // bytes of a document, of one raw answer
+	TokensPerTest, TokensOfAll int64 // of input and output, as recorded
+	CostPerTest, CostOfAll     float64
+}
+
+// A Price is what a million tokens of a model cost, in the repository's own currency.
+type Price struct {
+	Input, Output float64
+	CachedInput   *float64 // of input that the provider had in its cache; nil: as Input
+}
+
+// A Silence says that a rule of traceforge verify --lint does not apply.
+type Silence struct {
+	Rule, Why string
+	Test      string // to which test and its subtests; empty: to all
+}
+
+// dated is the end of a model's name that says which of several it is: -2024-08-06, -20241022,
+// @20240620, -0613, -08-2024, -001.
+var dated = regexp.MustCompile(`[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{3,4})$`)
+
+// Undated returns a model's name without the date or number that it ends in.
+func Undated(model string) string { return dated.ReplaceAllString(model, "") }
+
+// Cost returns what a call cost when its answer was bought: by the price of the model that answered, else
+// of the one that was asked, else of either without its date. ok is false if no price is known, and if
+// the answer does not say how many tokens it took.
+func (c *Config) Cost(s *snapshot.Snapshot) (cost float64, ok bool) {
+	used := s.Response.Usage
+	if used == nil || used.InputTokens == nil && used.OutputTokens == nil {
+		return 0, false
+	}
+	for _, model := range []string{
+		s.Response.Model, s.Request.Model, Undated(s.Response.Model), Undated(s.Request.Model),
+	} {
+		if price, ok := c.Prices[model]; ok {
+			return price.of(used), true
+		}
+	}
+	return 0, false
+}
+
+func (p Price) of(used *modelio.Usage) float64 {
+	const million = 1e6
+	input, output, cached := count(used.InputTokens), count(used.OutputTokens), 0.0
+	if p.CachedInput != nil {
+		cached = min(count(used.CachedContentTokens), input)
+		input -= cached
+		cached *= *p.CachedInput
+	}
+	return (input*p.Input + cached + output*p.Output) / million
+}
+
+func count(n *int64) float64 {
+	if n == nil {
+		return 0
+	}
+	return float64(*n)
+}
+
+func (r *configReader) budgets(pointer string, v jsontext.Value) (b Budgets) {
+	size := func(to *int64) func(string, jsontext.Value) {
+		return func(pointer string, v jsontext.Value) { *to = r.size(pointer, v) }
+	}
+	tokens := func(to *int64) func(string, jsontext.Value) {
+		return func(pointer string, v jsontext.Value) {
+			n, ok := v.Count()
+			if !ok || *n < 1 {
+				r.fail(pointer, snapshot.RuleValue, "must be a number of tokens, 1 or more, is %s", v.Raw())
+				return
+			}
+			*to = *n
+		}
+	}
+	cost := func(to *float64) func(string, jsontext.Value) {
+		return func(pointer string, v jsontext.Value) { *to = r.money(pointer, v) }
+	}
+	r.object(pointer, v, map[string]func(string, jsontext.Value){
+		"document": size(&b.Document), "answer": size(&b.Answer),
+		"tokens_per_test": tokens(&b.TokensPerTest), "tokens_of_all": tokens(&b.TokensOfAll),
+		"cost_per_test": cost(&b.CostPerTest), "cost_of_all": cost(&b.CostOfAll),
+	})
+	return b
+}
+
+func (r *configReader) prices(pointer string, v jsontext.Value) map[string]Price {
+	prices := map[string]Price{}
+	r.members(pointer, v, func(model, pointer string, v jsontext.Value) {
+		var p Price
+		r.object(pointer, v, map[string]func(string, jsontext.Value){
+			"input":  func(pointer string, v jsontext.Value) { p.Input = r.money(pointer, v) },
+			"output": func(pointer string, v jsontext.Value) { p.Output = r.money(pointer, v) },
+			"cached_input": func(pointer string, v jsontext.Value) {
+				cached := r.money(pointer, v)
+				p.CachedInput = &cached
+			},
+		})
+		if v.IsObject() && !(v.Member("input").Present() && v.Member("output").Present()) {
+			r.fail(pointer, snapshot.RuleMissing, "must have input and output, the prices of a million tokens")
+		}
+		prices[model] = p
+	})
+	return prices
+}
+
+func (r *configReader) silences(pointer string, v jsontext.Value) (all []Silence) {
+	r.object(pointer, v, map[string]func(string, jsontext.Value){
+		"silence": func(pointer string, v jsontext.Value) {
+			if !v.IsArray() {
+				r.fail(pointer, snapshot.RuleType, "must be a list, is %s", v.Kind())
+			}
+			for i, v := range v.Elements() {
+				all = append(all, r.silence(pointer+"/"+strconv.Itoa(i), v))
+			}
+		},
+	})
+	return all
+}
+
+func (r *configReader) silence(pointer string, v jsontext.Value) (s Silence) {
+	text := func(to *string) func(string, jsontext.Value) {
+		return func(pointer string, v jsontext.Value) { *to = r.text(pointer, v) }
+	}
+	r.object(pointer, v, map[string]func(string, jsontext.Value){
+		"rule": text(&s.Rule), "why": text(&s.Why), "test": text(&s.Test),
+	})
+	if v.IsObject() && !(v.Member("rule").Present() && v.Member("why").Present()) {
+		r.fail(pointer, snapshot.RuleMissing, "must have a rule, and why it does not apply")
+	}
+	return s
+}
+
+// size reads a size, such as "1MB", as bytes.
+func (r *configReader) size(pointer string, v jsontext.Value) int64 {
+	return measure(r, pointer, v, amount.ParseSize)
+}
+
+// age reads an age, such as "30d".
+func (r *configReader) age(pointer string, v jsontext.Value) time.Duration {
+	return measure(r, pointer, v, amount.ParseAge)
+}
+
+func measure[T any](r *configReader, pointer string, v jsontext.Value, parse func(string) (T, error)) (n T) {
+	text := r.text(pointer, v)
+	if text == "" {
+		return n
+	}
+	n, err := parse(text)
+	if err != nil {
+		r.fail(pointer, snapshot.RuleValue, "%v", err)
+	}
+	return n
+}
+
+// money reads an amount of money, which is 0 or more.
+func (r *configReader) money(pointer string, v jsontext.Value) float64 {
+	n, ok := v.Number()
+	if !ok {
+		r.fail(pointer, snapshot.RuleType, "must be a number, is %s", v.Kind())
+		return 0
+	}
+	money, err := n.Float64()
+	if err != nil || money < 0 {
+		r.fail(pointer, snapshot.RuleValue, "must be an amount of money, 0 or more, is %s", *n)
+	}
+	return money
+}

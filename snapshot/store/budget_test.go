@@ -1,0 +1,108 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func TestConfigOfLint(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	writeFile(t, dir, configName, `{
+  "budgets": {"document": "1MB", "answer": "500kB", "tokens_per_test": 20000, "tokens_of_all": 1000000,
+    "cost_per_test": 0.05, "cost_of_all": 5},
+  "prices": {"gpt-4o": {"input": 2.5, "output": 10, "cached_input": 1.25}, "free": {"input": 0, "output": 0}},
+  "lint": {"silence": [{"rule": "no-max-tokens", "why": "our gateway sets it"}, {"rule": "open-schema", "why": "x", "test": "TestX"}]}
+}`)
+	config, err := s.Config()
+	require.NoError(t, err)
+	cached := 1.25
+	require.Equal(t, &Config{
+		Budgets: Budgets{Document: 1_000_000, Answer: 500_000, TokensPerTest: 20_000, TokensOfAll: 1_000_000, CostPerTest: 0.05, CostOfAll: 5},
+		Prices:  map[string]Price{"gpt-4o": {Input: 2.5, Output: 10, CachedInput: &cached}, "free": {}},
+		Silences: []Silence{
+			{Rule: "no-max-tokens", Why: "our gateway sets it"}, {Rule: "open-schema", Why: "x", Test: "TestX"},
+		},
+	}, config)
+}
+
+func TestConfigOfLintErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, reason, text, want string }{
+		{"budget-unknown", "a limit that is spelled wrongly would limit nothing", `{"budgets":{"documents":"1MB"}}`,
+			"/budgets/documents: unknown: is not known: there are answer, cost_of_all, cost_per_test, document, tokens_of_all, tokens_per_test"},
+		{"budget-size", "a number alone may be anything", `{"budgets":{"document":1000}}`,
+			"/budgets/document: type: must be a string, is a number"},
+		{"budget-size-unit", "the unit is one that is known", `{"budgets":{"answer":"1MiB"}}`,
+			`/budgets/answer: value: "1MiB" is no size: write a number and its unit, such as 500kB or 1.5MB`},
+		{"budget-tokens", "no tokens at all would forbid every call", `{"budgets":{"tokens_per_test":0}}`,
+			"/budgets/tokens_per_test: value: must be a number of tokens, 1 or more, is 0"},
+		{"budget-cost", "nobody is paid for asking", `{"budgets":{"cost_of_all":-1}}`,
+			"/budgets/cost_of_all: value: must be an amount of money, 0 or more, is -1"},
+		{"price-type", "prices are numbers", `{"prices":{"m":{"input":"2.50","output":1}}}`,
+			"/prices/m/input: type: must be a number, is a string"},
+		{"price-half", "a price that is left out is not free", `{"prices":{"m":{"input":1}}}`,
+			"/prices/m: missing: must have input and output, the prices of a million tokens"},
+		{"price-unknown", "it may be a price that somebody relies on", `{"prices":{"m":{"input":1,"output":1,"batch":1}}}`,
+			"/prices/m/batch: unknown: is not known: there are cached_input, input, output"},
+		{"price-bare", "input and output have prices of their own", `{"prices":{"m":1}}`, "/prices/m: type: must be an object, is a number"},
+		{"silence-type", "it is a list", `{"lint":{"silence":"open-schema"}}`, "/lint/silence: type: must be a list, is a string"},
+		{"silence-why", "reviewers want to know", `{"lint":{"silence":[{"rule":"open-schema"}]}}`,
+			"/lint/silence/0: missing: must have a rule, and why it does not apply"},
+		{"silence-bare", "reviewers want to know why", `{"lint":{"silence":["open-schema"]}}`, "/lint/silence/0: type: must be an object, is a string"},
+		{"lint-unknown", "there is nothing else to say", `{"lint":{"rules":[]}}`, "/lint/rules: unknown: is not known: there are silence"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			writeFile(t, dir, configName, c.text)
+			_, err := s.Config()
+			require.ErrorContains(t, err, "config.json: "+c.want, c.reason)
+		})
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	n := func(n int64) *int64 { return &n }
+	cached := 1.0
+	config := &Config{Prices: map[string]Price{
+		"gpt-4o": {Input: 2, Output: 10, CachedInput: &cached}, "gpt-4o-2024-05-13": {Input: 5, Output: 15}, "plain": {Input: 1, Output: 1},
+	}}
+	for _, c := range []struct {
+		name, reason, asked, answered string
+		used                          *modelio.Usage
+		want                          float64
+		unknown                       bool
+	}{
+		{"asked", "the price of the name that was asked", "gpt-4o", "", &modelio.Usage{InputTokens: n(1e6), OutputTokens: n(1e5)}, 3, false},
+		{"answered", "who answered is who is paid", "gpt-4o", "gpt-4o-2024-05-13", &modelio.Usage{InputTokens: n(1e6), OutputTokens: n(0)}, 5, false},
+		{"undated", "one price stands for all of a name", "gpt-4o", "gpt-4o-2024-08-06", &modelio.Usage{InputTokens: n(1e6)}, 2, false},
+		{"cached", "cached input is part of the input", "gpt-4o", "", &modelio.Usage{InputTokens: n(1e6), CachedContentTokens: n(4e5)}, 1.6, false},
+		{"cached-as-input", "without a price of its own", "plain", "", &modelio.Usage{InputTokens: n(1e6), CachedContentTokens: n(4e5)}, 1, false},
+		{"other", "nothing is guessed", "gpt-4o-mini", "gpt-4o-mini-2024-07-18", &modelio.Usage{InputTokens: n(1)}, 0, true},
+		{"uncounted", "a provider that counts nothing says nothing", "gpt-4o", "", nil, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &snapshot.Snapshot{Request: modelio.Request{Model: c.asked}}
+			s.Response.Model, s.Response.Usage = c.answered, c.used
+			cost, ok := config.Cost(s)
+			require.Equal(t, !c.unknown, ok, c.reason)
+			require.InDelta(t, c.want, cost, 1e-9, c.reason)
+		})
+	}
+}
+
+func TestUndated(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"gpt-4o-2024-08-06": "gpt-4o", "claude-3-5-haiku-20241022": "claude-3-5-haiku", "gpt-4-0613": "gpt-4", "gemini-2.0-flash-001": "gemini-2.0-flash",
+		"command-r-08-2024": "command-r", "claude-3-5-sonnet@20240620": "claude-3-5-sonnet",
+		"gpt-4": "gpt-4", "claude-sonnet-4-5": "claude-sonnet-4-5", "llama-3.1-70b": "llama-3.1-70b", "o1": "o1",
+	} {
+		require.Equal(t, want, Undated(model))
+	}
+}
