@@ -1,15 +1,116 @@
 package recorder
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
+
+// undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it asks for what its API
+// and its model take. lifted says for the record what the model takes no value of; f is the failure of a
+// call whose answer may be another one each time.
+func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
+	if r.Lifted || r.config.Nondeterministic != "" || !c.codec.Generates {
+		return "", nil
+	}
+	var missing []string
+	switch t := c.request.Temperature; {
+	case t != nil && zero(*t):
+	case r.isFixed(c, "temperature"):
+		lifted = c.request.Model + " takes no temperature of 0"
+	case t == nil:
+		missing = append(missing, "temperature is not set, so the provider's default applies: set it to 0")
+	default:
+		missing = append(missing, fmt.Sprintf("temperature is %s: set it to 0", *t))
+	}
+	if c.codec.Seeded && c.request.Seed == nil && !r.isFixed(c, "seed") {
+		missing = append(missing, "seed is not set: set it to any fixed number")
+	}
+	if len(missing) == 0 {
+		return lifted, nil
+	}
+	if lifted != "" {
+		missing = append(missing, lifted+", so that is not asked for")
+	}
+	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s", c.provider, strings.Join(missing, "; "))
+	return "", failuref(brief, indent(r.summary(c.request)), "or say why it cannot be, "+r.saysWhy())
+}
+
+// saysWhy says where the reason for a call that is not deterministic stands, the place for most tests first.
+func (r *Recorder) saysWhy() string {
+	return `once for the package, in a helper that its tests call instead of New:
+  func newRecorder(t *testing.T) *traceforgetest.Recorder {
+      t.Helper()
+      return traceforgetest.New(t, traceforgetest.Nondeterministic("why"))
+  }
+or once for the repository, in ` + r.Shown + `/config.json:
+  {"nondeterministic": "why"}`
+}
+
+// isFixed reports whether a call's model takes no value for a parameter that would make it deterministic: it is known
+// for it, or its provider has said so to this test.
+func (r *Recorder) isFixed(c *call, name string) bool {
+	return c.codec.Fixed != nil && slices.Contains(c.codec.Fixed(c.request), name) || slices.Contains(r.notTaken(c), name)
+}
+
+// notTaken returns what the answers so far said that the model of a call does not take.
+func (r *Recorder) notTaken(c *call) (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, tk := range r.takes {
+		if tk.provider == c.provider && tk.request.Model == c.request.Model {
+			names = append(names, tk.notTaken()...)
+		}
+	}
+	if r.tape == nil {
+		return names
+	}
+	for i := range r.tape.records {
+		s := &r.tape.records[i]
+		if r.tape.providerOf(i) == c.provider && s.Request.Model == c.request.Model {
+			names = append(names, provider.NotTaken(s.Response.Status, s.Response.Error)...)
+		}
+	}
+	return names
+}
+
+// notTaken returns what an answer says that the model does not take.
+func (tk *take) notTaken() []string {
+	if tk.ended() == underWay || tk.httpStatus() < 400 {
+		return nil
+	}
+	resp, err := tk.decode()
+	if err != nil {
+		return nil
+	}
+	return provider.NotTaken(tk.httpStatus(), resp.Error)
+}
+
+// teach adds to a note for the log of a test which settings its models refused, and what to do instead, so that who followed
+// the rule of determinism into a refusal knows the way out.
+func (r *Recorder) teach(note string) string {
+	var lines []string
+	for _, tk := range r.takes {
+		for _, name := range tk.notTaken() {
+			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and say why the call is not deterministic, ",
+				tk.request.Model, name, tk.provider)
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return note
+	}
+	return strings.TrimPrefix(note+"\n"+strings.Join(lines, "\n")+r.saysWhy(), "\n")
+}
 
 // Deterministic is a [store.Check]: it holds design R7 by what stands in a record, since what a codec
 // knows changes with its version. Where a model generated the answer the temperature must be 0, or a

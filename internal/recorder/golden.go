@@ -157,7 +157,8 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 		},
 	}
 	s.Source.Package, s.Source.Test = r.Package, r.Test
-	s.Source.Nondeterministic, s.Source.Ignored = r.Nondeterministic, r.Ignored
+	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
+	s.Source.Ignored, s.Source.Lane = r.Ignored, tk.lane
 	return s
 }
 

@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 )
 
 // take begins a live call, if its answer may be recorded.
 func (r *Recorder) take(c *call) (*take, error) {
-	if f := r.undetermined(c); f != nil {
+	lifted, f := r.undetermined(c)
+	if f != nil {
 		return nil, r.refuse(c.what, c.id(), f)
 	}
 	if f := r.boughtBefore(c); f != nil {
 		return nil, r.refuse(c.what, c.id(), f)
 	}
-	tk := &take{call: c, source: r.Source(), started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
+	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
 	r.learn(c.what)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,29 +60,4 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 // isRetryable reports whether an answer says: not now (design R11).
 func isRetryable(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
-}
-
-// undetermined is the failure of a call whose answer may be another one each time
-// (SF "Determinism Requirements").
-func (r *Recorder) undetermined(c *call) *Failure {
-	if r.Lifted || r.config.Nondeterministic != "" || !c.codec.Generates {
-		return nil
-	}
-	var missing []string
-	switch t := c.request.Temperature; {
-	case t == nil:
-		missing = append(missing, "temperature is not set, so the provider's default applies: set it to 0")
-	case !zero(*t):
-		missing = append(missing, fmt.Sprintf("temperature is %s: set it to 0", *t))
-	}
-	if c.codec.Seeded && c.request.Seed == nil {
-		missing = append(missing, "seed is not set: set it to any fixed number")
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
-		c.provider, strings.Join(missing, "; "))
-	return failuref(brief, indent(r.summary(c.request)),
-		`or say why it cannot be: traceforgetest.New(t, traceforgetest.Nondeterministic("…"))`)
 }

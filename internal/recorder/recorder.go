@@ -276,7 +276,7 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 		note = r.commit(o.Failed)
 	}
 	r.tellRest()
-	return note
+	return r.teach(note)
 }
 
 // checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked

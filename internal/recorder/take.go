@@ -17,6 +17,7 @@ import (
 type take struct {
 	*call
 	source        snapshot.Source
+	lifted        string // why a rule of determinism did not hold for the model; empty: all that it takes was asked
 	started       time.Time
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64 // of the bytes that are kept of the answer
