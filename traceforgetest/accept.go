@@ -7,21 +7,14 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// acceptCommand is the one command that records the test named name again, from the module's
-// directory, or from anywhere in a workspace.
+// acceptCommand is the one command that records the test named name again, from anywhere in the module
+// or its workspace.
 func (p place) acceptCommand(name string) string {
-	target := "."
-	switch {
-	case gotest.Workspace(p.root) != "":
-		target = p.pkg
-	case p.dir != ".":
-		target = "./" + p.dir
-	}
 	var tags string
 	if p.tags != "" {
-		tags = " -tags " + p.tags
+		tags = " -tags " + gotest.Quote(p.tags)
 	}
-	return fmt.Sprintf("go test%s %s%s -update", tags, target, selection(name))
+	return fmt.Sprintf("go test%s %s%s -update", tags, gotest.Quote(p.pkg), selection(name))
 }
 
 // selection is the flags of go test that run the named test or benchmark alone. Nothing selects

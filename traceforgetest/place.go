@@ -3,6 +3,7 @@ package traceforgetest
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"iter"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -146,64 +148,82 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 }
 
 // source finds where a call comes from: the innermost frame of the main module's own non-test
-// code, else of its tests; fallback where the stack has neither, as in another goroutine.
+// code, else the outermost of its tests; fallback where the stack has neither, as in another goroutine.
+// What a RoundTrip calls, and a Do where something calls that, is the way to the model and nobody's call.
 func (p place) source(fallback snapshot.Source) snapshot.Source {
 	return p.sourceIn(callers(), fallback)
 }
 
 func (p place) sourceIn(frames iter.Seq[runtime.Frame], fallback snapshot.Source) snapshot.Source {
-	test := fallback
-	for source := range p.own(frames) {
-		if !isTestFile(source) {
-			return source
+	var code, inside, test snapshot.Source // inside: in a Do
+	for frame := range frames {
+		if pkg, function := splitFunction(frame.Function); pkg != recorded && isIn(function, "RoundTrip") {
+			code, inside, test = snapshot.Source{}, snapshot.Source{}, snapshot.Source{}
+			continue
 		}
-		test = source
+		source, own := p.own(frame)
+		switch {
+		case !own:
+		case isIn(source.Function, "Do"):
+			if code.File != "" {
+				code, inside = snapshot.Source{}, code
+			}
+		case isTestFile(source):
+			test = source
+		case code.File == "":
+			code = source
+		}
 	}
-	return test
+	for _, found := range []snapshot.Source{code, inside, test} {
+		if found.File != "" {
+			return found
+		}
+	}
+	return fallback
 }
 
-// origin finds, in one walk, what source does, and the innermost line of a test file: the same
-// where the stack has no such line.
-func (p place) origin() (made, asked snapshot.Source) {
-	var test snapshot.Source // the outermost one
-	for source := range p.own(callers()) {
-		switch {
-		case !isTestFile(source) && made.File == "":
-			made = source
-		case isTestFile(source):
-			if test = source; asked.File == "" {
-				asked = source
-			}
-		}
-		if made.File != "" && asked.File != "" {
-			return made, asked
+// isIn reports whether a function is the named one, or method, or a function in it.
+func isIn(function, name string) bool {
+	return slices.Contains(strings.Split(strings.TrimSuffix(function, "-fm"), "."), name)
+}
+
+// origin finds the line of the test that asks for a recorder, which may be a helper's caller: the outermost
+// one of a test file, else the innermost of the module's other code.
+func (p place) origin() (asked snapshot.Source) {
+	for frame := range callers() {
+		source, own := p.own(frame)
+		if own && (asked.File == "" || isTestFile(source)) {
+			asked = source
 		}
 	}
-	if made.File == "" {
-		made = test
+	return asked
+}
+
+// shown returns how a line of the module is printed: its file as seen from the package's directory, where
+// go test runs, or whole with -fullpath.
+func (p place) shown(s snapshot.Source) string {
+	file := s.File
+	if !p.moved && p.root != "" {
+		whole := filepath.Join(p.root, filepath.FromSlash(file))
+		rel, err := filepath.Rel(filepath.Join(p.root, filepath.FromSlash(p.dir)), whole)
+		if full := flag.Lookup("test.fullpath"); full != nil && full.Value.String() == "true" || err != nil {
+			rel = whole
+		}
+		file = filepath.ToSlash(rel)
 	}
-	if asked.File == "" {
-		asked = made
-	}
-	return made, asked
+	return fmt.Sprintf("%s:%d", file, s.Line)
 }
 
 func isTestFile(s snapshot.Source) bool { return strings.HasSuffix(s.File, "_test.go") }
 
-// own yields the frames of the main module, the innermost first.
-func (p place) own(frames iter.Seq[runtime.Frame]) iter.Seq[snapshot.Source] {
-	return func(yield func(snapshot.Source) bool) {
-		for frame := range frames {
-			pkg, function := splitFunction(frame.Function)
-			if !p.owns(pkg) {
-				continue
-			}
-			file, here := p.relative(frame.File)
-			if (here || p.moved) && !yield(snapshot.Source{File: file, Line: frame.Line, Function: function}) {
-				return
-			}
-		}
+// own returns the place of a frame of the main module; false where it is another's.
+func (p place) own(frame runtime.Frame) (snapshot.Source, bool) {
+	pkg, function := splitFunction(frame.Function)
+	if !p.owns(pkg) {
+		return snapshot.Source{}, false
 	}
+	file, here := p.relative(frame.File)
+	return snapshot.Source{File: file, Line: frame.Line, Function: function}, here || p.moved
 }
 
 // builtElsewhere reports whether the stack of a test has none of its test files where they are now.

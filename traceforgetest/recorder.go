@@ -30,7 +30,7 @@ import (
 type Recorder struct {
 	t     testing.TB
 	place place
-	asked snapshot.Source // the line of the test that asked for the recorder, maybe through a helper
+	asked snapshot.Source // the line of the test that asked for the recorder
 	opts  recorder.Options
 	calls *recorder.Recorder
 }
@@ -54,7 +54,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 		opt.apply(r)
 	}
 	if err := r.open(); err != nil {
-		r.annotate(err.Error())
+		r.annotate(r.asked, err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
 	if !r.opts.Mode.Live() {
@@ -82,8 +82,7 @@ func (r *Recorder) open() error {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
-	made, asked := r.place.origin()
-	r.asked = asked
+	r.asked = r.place.origin()
 	if pattern := misplacedPackages(flag.Args()); r.opts.Mode != recorder.Replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: "+
 			"write go test %[1]s -update", pattern)
@@ -92,9 +91,9 @@ func (r *Recorder) open() error {
 		return err
 	}
 	r.opts.Package, r.opts.Test, r.opts.Accept = r.place.pkg, r.t.Name(), r.place.acceptCommand(r.t.Name())
-	r.opts.Fail = r.t.Fail
+	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.t.Logf("traceforge: waiting for the store, which %s holds", holder) }
-	r.opts.Source = func() snapshot.Source { return r.place.source(made) }
+	r.opts.Source = func() snapshot.Source { return r.place.source(r.asked) }
 	if _, twice := running.LoadOrStore(r.runningKey(), true); twice {
 		return fmt.Errorf("New was called twice in %s: share one recorder", r.opts.Test)
 	}
@@ -120,13 +119,9 @@ func (r *Recorder) finish() {
 	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
 		r.t.Fail() // it panicked
 	}
-	failures, note := r.calls.Finish(recorder.Outcome{Failed: r.t.Failed(), Skipped: r.t.Skipped()})
+	note := r.calls.Finish(recorder.Outcome{Failed: r.t.Failed(), Skipped: r.t.Skipped()})
 	if note != "" {
 		r.t.Logf("traceforge: %s", note)
-	}
-	for _, f := range failures {
-		r.t.Errorf("traceforge: %s", f.Text)
-		r.annotate(f.Text)
 	}
 	if err := r.leaveReceipt(); err != nil {
 		r.t.Errorf("traceforge: %v", err)
@@ -144,9 +139,8 @@ func (r *Recorder) Recording() bool { return r.opts.Mode.Live() }
 // RoundTrip answers an HTTP request from the snapshots of the test, or makes and records the
 // call when the run updates. It implements [http.RoundTripper].
 //
-// An answer that cannot be given fails the test and is an error that names the cause. Clients
-// made by Stainless (those of OpenAI and Anthropic) would try an error again, with pauses:
-// they get the same text as an answer of status 400 that they do not try again.
+// An answer that cannot be given fails the test. The client gets one of status 400 that names the cause,
+// in the shape of its provider's errors, so that nothing tries again.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.calls.RoundTrip(req)
 }

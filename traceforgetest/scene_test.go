@@ -72,10 +72,13 @@ var apis = regexp.MustCompile(`known: .*`)
 
 var hashes = regexp.MustCompile(`(sha256:|sha256/)[0-9a-f]{64}`)
 
-// text makes a failure text independent of where the store is, and of times and ids.
+var lines = regexp.MustCompile(`(?m)^\S+\.go:\d+: `)
+
+// text makes a failure text independent of where the store and the call are, and of times and ids.
 func (s *scene) text(tb *tbtest.TB) string {
 	text := strings.ReplaceAll(tb.Logged(), filepath.ToSlash(s.dir), "STORE")
 	text = strings.ReplaceAll(text, s.provider.URL(), "http://provider")
+	text = lines.ReplaceAllString(text, "LINE: ")
 	text = apis.ReplaceAllString(text, "known: ...")
 	return hashes.ReplaceAllString(text, "${1}HASH")
 }

@@ -79,6 +79,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 		}
 		g, f := r.golden(tk)
 		if f != nil {
+			f.Source = tk.source
 			r.fail(f)
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 
 // A cause is what changed in a call that drifted, and how many calls drifted by it.
 type cause struct {
-	changes []drift.Change
+	changes []drift.Trace
 	later   []int // the n of the further calls
 }
 
@@ -31,7 +31,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 	r.tape.played[best] = true
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s request drifted from %s", c.provider, r.record(best))
-	changes := r.compare.Changes(recorded, got)
+	changes := r.compare.Traces(recorded, got)
 	if known := r.knownCause(changes); known != nil {
 		known.later = append(known.later, r.tape.records[best].Number())
 		return &Failure{brief: brief + ", as calls before it", Missing: true}
@@ -79,7 +79,7 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			r.tape.parts[i] = taken
 		}
 		recorded := r.tape.parts[i]
-		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.knownCause(r.compare.Changes(recorded, got)) != nil {
+		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.knownCause(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
 		distance := r.compare.Distance(recorded, got)
@@ -92,9 +92,9 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 
 // knownCause returns the cause of an earlier drift whose changes are among these. What has changed
 // besides follows from it as a rule: an agent goes on with other messages where it got no answer.
-func (r *Recorder) knownCause(changes []drift.Change) *cause {
+func (r *Recorder) knownCause(changes []drift.Trace) *cause {
 	for _, known := range r.causes {
-		gone := func(change drift.Change) bool { return !slices.Contains(changes, change) }
+		gone := func(change drift.Trace) bool { return !slices.Contains(changes, change) }
 		if (known.changes == nil) == (changes == nil) && !slices.ContainsFunc(known.changes, gone) {
 			return known
 		}
@@ -108,19 +108,19 @@ const (
 	briefFailures = 10
 )
 
-// summed returns the failures as they are told: those of one cause once, and of many the first.
-func (r *Recorder) summed() []*Failure {
-	told := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })
+// tellRest tells what was not told when it happened: of the failures of one cause how many they are, and
+// of many other ones the first.
+func (r *Recorder) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			told = append(told, failuref(brief, "accept: "+r.Accept))
+			r.Tell(r.plain(failuref(brief, "accept: "+r.Accept)))
 		}
 	}
-	if len(told) <= wholeFailures {
-		return told
+	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
+	if len(rest) == 0 {
+		return
 	}
-	rest := told[wholeFailures:]
 	var lines []string
 	for _, f := range rest[:min(len(rest), briefFailures)] {
 		lines = append(lines, "  "+f.brief)
@@ -128,8 +128,7 @@ func (r *Recorder) summed() []*Failure {
 	if left := len(rest) - len(lines); left > 0 {
 		lines = append(lines, fmt.Sprintf("  … and %d more", left))
 	}
-	sum := failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...)
-	return append(told[:wholeFailures:wholeFailures], sum)
+	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...)))
 }
 
 // calls names calls by their numbers: "calls 2-5, 7".

@@ -14,12 +14,19 @@ import (
 // A Failure is why a test fails: one line for the caller of the model, and the text that the
 // test prints when it ends.
 type Failure struct {
-	Text    string
-	Missing bool // the call has no snapshot, so recording what is missing would record it
+	Text    string          // "": another failure of the test says it
+	Source  snapshot.Source // of the call; zero: of no call
+	Missing bool            // the call has no snapshot, so recording what is missing would record it
 	brief   string
 }
 
-func (f *Failure) Error() string { return "traceforge: " + f.brief }
+// Error returns the line, and where the rest is.
+func (f *Failure) Error() string {
+	if f.Text == f.brief {
+		return "traceforge: " + f.brief
+	}
+	return "traceforge: " + f.brief + " (see the test's output)"
+}
 
 // failuref makes a failure of a line and the indented lines below it.
 func failuref(brief string, below ...string) *Failure {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -147,15 +148,13 @@ func (g *gateway) clean(resp *http.Response) error {
 	return nil
 }
 
-// refuse answers a call that failed, in a way that no client tries again.
-func (g *gateway) refuse(w http.ResponseWriter, in *http.Request, err error) {
+// refuse answers a call that ended in an error of the transport, in a way that no client tries again.
+func (g *gateway) refuse(w http.ResponseWriter, out *http.Request, err error) {
 	if errors.Is(err, context.Canceled) {
 		panic(http.ErrAbortHandler) // the client has gone
 	}
-	resp := refusal(in, err)
-	for name, values := range resp.Header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(resp.StatusCode)
-	io.Copy(w, resp.Body) // in memory: the client is told, or has gone
+	refused := provider.Refuse(&provider.Wire{Method: out.Method, URL: out.URL}, nil, err.Error())
+	maps.Copy(w.Header(), refused.Header)
+	w.WriteHeader(http.StatusBadRequest)
+	w.Write(refused.Body) // the client is told, or has gone
 }

@@ -35,12 +35,13 @@ func newScene(t *testing.T) *scene {
 }
 
 // run runs a test and returns its failures and what it used.
-func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) ([]*Failure, Used) {
+func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) (told []*Failure, used Used) {
 	s.t.Helper()
 	o := Options{
 		Dir: s.dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Accept: "ACCEPT", Mode: mode,
 		Source:   func() snapshot.Source { return snapshot.Source{File: "it.go", Line: 1, Function: "ask"} },
 		Fail:     func() {},
+		Tell:     func(f *Failure) { told = append(told, f) },
 		Upstream: s.provider.Transport(),
 	}
 	for _, e := range edit {
@@ -49,8 +50,8 @@ func (s *scene) run(mode Mode, test func(*Recorder), edit ...func(*Options)) ([]
 	r, err := Open(o)
 	require.NoError(s.t, err)
 	test(r)
-	failures, _ := r.Finish(Outcome{})
-	return failures, r.Used()
+	r.Finish(Outcome{})
+	return told, r.Used()
 }
 
 func asks(prompts ...string) func(*Recorder) {

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -180,18 +179,18 @@ func (b *replayBody) Read(p []byte) (int, error) {
 // Close proves what its caller read of a stream, as clients stop at the event that ends it.
 func (b *replayBody) Close() error { return b.prove() }
 
-// refusal is the answer to a client that would repeat a call that failed.
-func refusal(req *http.Request, err error) *http.Response {
-	body := fmt.Sprintf(`{"error":{"type":"traceforge","message":%s}}`, jsontext.Text(err.Error()))
+// refusal is the answer to a call that failed, which its client does not repeat.
+func (r *Recorder) refusal(req *http.Request, w *wire, err error) *http.Response {
+	refused := provider.Refuse(&w.Wire, r.config.Hosts, err.Error())
 	return &http.Response{
 		Status:        "400 Bad Request",
 		StatusCode:    http.StatusBadRequest,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
-		Header:        http.Header{"Content-Type": {"application/json"}, "X-Should-Retry": {"false"}},
-		Body:          io.NopCloser(strings.NewReader(body)),
-		ContentLength: int64(len(body)),
+		Header:        refused.Header,
+		Body:          io.NopCloser(bytes.NewReader(refused.Body)),
+		ContentLength: int64(len(refused.Body)),
 		Request:       req,
 	}
 }

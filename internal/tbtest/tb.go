@@ -4,6 +4,7 @@ package tbtest
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -82,6 +83,18 @@ func (t *TB) Logf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.log = append(t.log, fmt.Sprintf(format, args...))
+}
+
+func (t *TB) Log(args ...any) { t.Logf("%s", strings.TrimSuffix(fmt.Sprintln(args...), "\n")) }
+
+// Output returns what logs each write.
+func (t *TB) Output() io.Writer { return output{t} }
+
+type output struct{ t *TB }
+
+func (o output) Write(text []byte) (int, error) {
+	o.t.Logf("%s", strings.TrimSuffix(string(text), "\n"))
+	return len(text), nil
 }
 
 func (t *TB) Errorf(format string, args ...any) {

@@ -1,0 +1,34 @@
+package traceforgetest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
+)
+
+// tell prints a failure at the line of the call, or at that of the test where it is of none. Package
+// testing would print the line of New, or of the cleanup.
+func (r *Recorder) tell(f *recorder.Failure) {
+	at := f.Source
+	if at.File == "" {
+		at = r.asked
+	}
+	text := "traceforge: " + f.Text
+	if out := outputOf(r.t); out != nil && at.File != "" {
+		// In one write, as other goroutines print too. What testing logs is indented in the same way.
+		fmt.Fprintf(out, "%s: %s\n", r.place.shown(at), strings.ReplaceAll(text, "\n", "\n    "))
+	} else {
+		r.t.Log(text)
+	}
+	r.annotate(at, f.Text)
+}
+
+// outputOf returns t's output; nil where t is a framework's own that has none: such a one embeds a
+// [testing.TB] that is nil.
+func outputOf(t testing.TB) (out io.Writer) {
+	defer func() { _ = recover() }()
+	return t.Output()
+}
