@@ -16,6 +16,7 @@ import (
 type key struct {
 	provider string
 	core     [sha256.Size]byte
+	lane     string
 }
 
 // keyOf returns the key of a request with a core. What is ignored is a part of it: a record that ignores
@@ -24,11 +25,11 @@ func keyOf(provider string, core []byte, ignored []string) key {
 	for _, pointer := range slices.Sorted(slices.Values(ignored)) {
 		core = append(append(core, '\n'), pointer...)
 	}
-	return key{provider, sha256.Sum256(core)}
+	return key{provider: provider, core: sha256.Sum256(core)}
 }
 
 // id returns the key as a string.
-func (k key) id() string { return k.provider + string(k.core[:]) }
+func (k key) id() string { return k.provider + string(k.core[:]) + k.lane }
 
 // A call is a request as a snapshot has it: its ids are numbered, its media named, and what is scrubbed
 // has placeholders.
@@ -52,7 +53,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 	if err != nil {
 		return nil, undecodable(w, err)
 	}
-	c, err := r.call(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), codec, request)
+	c, err := r.call(provider.ProviderOf(&w.Wire, codec, r.config.Hosts), w.lane, codec, request)
 	if err != nil {
 		return nil, undecodable(w, err)
 	}
@@ -60,7 +61,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 }
 
 // call makes the call of a request, which may change with it.
-func (r *Recorder) call(name string, codec *provider.Codec, request *modelio.Request) (*call, error) {
+func (r *Recorder) call(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
 	c := &call{codec: codec}
 	fitParameters(request)
 	var err error
@@ -72,6 +73,7 @@ func (r *Recorder) call(name string, codec *provider.Codec, request *modelio.Req
 		m.Content, m.Metadata = c.media.parts(m.Content), c.media.object(m.Metadata)
 	}
 	c.key, c.request, c.values, err = keyed(name, c.request, r.Ignored, r.rules.Live)
+	c.lane = lane
 	return c, err
 }
 

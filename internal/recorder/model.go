@@ -46,7 +46,7 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	request, err := g.request()
 	var c *call
 	if err == nil {
-		c, err = r.call(g.Provider, modelCodec(g.Provider), request)
+		c, err = r.call(g.Provider, laneOf(ctx), modelCodec(g.Provider), request)
 	}
 	if err != nil {
 		return nil, r.refuse(&g, g.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", &g, err)))

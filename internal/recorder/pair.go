@@ -162,7 +162,8 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
 func (g *golden) endedBefore(other *golden) bool { return !other.take.started.Before(g.take.read) }
 
 func compareGoldens(a, b *golden) int {
-	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), compareRequests(a.take.request, b.take.request),
+	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), cmp.Compare(a.take.lane, b.take.lane),
+		compareRequests(a.take.request, b.take.request),
 		bytes.Compare(a.take.core[:], b.take.core[:]), bytes.Compare(a.core[:], b.core[:]), a.take.started.Compare(b.take.started))
 }
 
@@ -252,7 +253,8 @@ func likenesses(calls []made, old *tape, changed, left []int) []likeness {
 		from := max(0, min(rank-maxNeighbours/2, len(left)-maxNeighbours))
 		for m := from; m < min(from+maxNeighbours, len(left)); m++ {
 			i := left[m]
-			if records[m] != nil && old.providerOf(i) == tk.provider && old.records[i].Request.API == tk.request.API {
+			if records[m] != nil && old.providerOf(i) == tk.provider && old.records[i].Request.API == tk.request.API &&
+				old.records[i].Source.Lane == tk.lane {
 				all = append(all, likeness{n, i, compare.Distance(records[m], got)})
 			}
 		}

@@ -154,6 +154,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	with := r.rules.WithVolatile()
 	got := sync.OnceValues(func() (key, error) {
 		k, _, _, err := keyed(c.provider, c.request, r.Ignored, with.Stored)
+		k.lane = c.lane
 		return k, err
 	})
 	for _, i := range others {
@@ -176,7 +177,9 @@ func (t *tape) masked(i int, rules *scrub.Rules) key {
 		t.masks = map[int]key{}
 	}
 	if _, known := t.masks[i]; !known {
-		t.masks[i], _, _, _ = keyed(t.providerOf(i), t.request(i), t.records[i].Source.Ignored, rules.Stored)
+		k, _, _, _ := keyed(t.providerOf(i), t.request(i), t.records[i].Source.Ignored, rules.Stored)
+		k.lane = t.records[i].Source.Lane
+		t.masks[i] = k
 	}
 	return t.masks[i]
 }

@@ -101,6 +101,7 @@ func (t *tape) know(n int) (err error) {
 		s := &t.records[t.known]
 		t.keys[t.known], t.requests[t.known], t.values[t.known], err =
 			keyed(t.providerOf(t.known), &s.Request, s.Source.Ignored, t.rules.Stored)
+		t.keys[t.known].lane = s.Source.Lane
 	}
 	return err
 }

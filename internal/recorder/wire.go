@@ -15,6 +15,7 @@ type wire struct {
 	provider.Wire
 	sent  []byte   // the body as it was sent; nil: none
 	asked *url.URL // with what is secret in it
+	lane  string
 }
 
 // String returns the request as messages name it.
@@ -23,7 +24,7 @@ func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
 // is not known is taken as it is.
 func (r *Recorder) readWire(req *http.Request) (*wire, error) {
-	w := &wire{asked: req.URL, Wire: provider.Wire{
+	w := &wire{asked: req.URL, lane: laneOf(req.Context()), Wire: provider.Wire{
 		Method:      req.Method,
 		URL:         publicURL(req.URL),
 		Header:      req.Header,
