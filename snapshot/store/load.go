@@ -161,16 +161,25 @@ func needs(d *snapshot.Document) []need {
 	var all []need
 	media := map[string]bool{}
 	for i := range d.Snapshots {
-		record := &d.Snapshots[i]
-		if ref := record.Response.RawOutputRef; ref != "" {
-			all = append(all, rawNeed(record, i))
-		}
-		for _, m := range record.Media() {
-			if own := m.Name(); !media[own] {
-				media[own] = true
-				all = append(all, need{own, m.Hash, recordPointer(i), snapshot.RuleMedia})
+		for _, n := range needsOf(d, i) {
+			if n.rule == snapshot.RuleMedia && media[n.own] {
+				continue
 			}
+			media[n.own] = true
+			all = append(all, n)
 		}
+	}
+	return all
+}
+
+// needsOf returns the files that the i-th record names.
+func needsOf(d *snapshot.Document, i int) (all []need) {
+	record := &d.Snapshots[i]
+	if record.Response.RawOutputRef != "" {
+		all = append(all, rawNeed(record, i))
+	}
+	for _, m := range record.Media() {
+		all = append(all, need{m.Name(), m.Hash, recordPointer(i), snapshot.RuleMedia})
 	}
 	return all
 }
@@ -212,6 +221,9 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 		return data, nil
 	}
 	s := d.store
+	if s.held {
+		return nil, wrong // nobody commits
+	}
 	unlock, err := s.readLock()
 	if err != nil || unlock == nil {
 		return nil, wrong

@@ -172,19 +172,13 @@ func (m *merging) rename() {
 	}
 }
 
-// document returns the merged document, and the provider in whose directory it is.
-func (m *merging) document() (d *snapshot.Document, provider string) {
-	d = &snapshot.Document{Version: snapshot.Version}
-	for _, r := range m.merged {
-		d.Snapshots = append(d.Snapshots, *r.Snapshot)
+// put returns the put of the merged document.
+func (m *merging) put() Put {
+	records := make([]snapshot.Snapshot, len(m.merged))
+	for i, r := range m.merged {
+		records[i] = *r.Snapshot
 	}
-	provider = d.Snapshots[0].Provider
-	for i := range d.Snapshots {
-		if d.Snapshots[i].Provider == provider {
-			d.Snapshots[i].Provider = ""
-		}
-	}
-	return d, provider
+	return PutOf(m.name, records)
 }
 
 func numbered(records []*record, n int) *record {

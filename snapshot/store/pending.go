@@ -252,15 +252,16 @@ func (d *decision) clear(w within) error {
 // removePending removes the directory of pending answers if none is left. Where that cannot be done, as on a
 // system that removes no open file, an empty store is left there, which does no harm.
 func removePending(w, pending within) {
-	entries, err := fs.ReadDir(pending.root.FS(), ".")
 	own := []string{attributesName, ignoreName, manifestName, holderName}
-	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(own, e.Name()) }) {
-		return
+	err := fs.WalkDir(pending.root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !slices.Contains(own, file) {
+			return fs.ErrExist
+		}
+		return err
+	})
+	if err == nil {
+		_ = w.root.RemoveAll(pendingName)
 	}
-	for _, e := range entries {
-		_ = pending.remove(e.Name())
-	}
-	_ = w.root.Remove(pendingName)
 }
 
 // records returns the records of a document, each with its provider.

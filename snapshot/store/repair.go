@@ -208,8 +208,8 @@ func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 	if m.merge(); len(m.merged) == 0 {
 		return nil, merge, errors.New("no record is left: remove the document with git rm")
 	}
-	document, provider := m.document()
-	return &Doc{Provider: provider, Name: name, Document: document, store: r.store}, m.result, nil
+	put := m.put()
+	return &Doc{Provider: put.Provider, Name: name, Document: put.Document, store: r.store}, m.result, nil
 }
 
 // side returns what one side has of a document; nil: nothing. Git names another provider where it takes

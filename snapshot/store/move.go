@@ -1,0 +1,153 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Move gives a document to a test of another name: that which the test has now.
+type Move struct {
+	Name    string // of the document, as it is
+	Package string // import path
+	Test    string // full name
+}
+
+// A Moved is a document that [Store.Move] moved.
+type Moved struct {
+	From, To string // files
+}
+
+// Move renames documents with what is beside them, in one commit, and their pending ones before: no call of theirs
+// changes. Their ids and sources follow, and nothing else. A target that exists is an error that is [fs.ErrExist], a
+// document that does not is one that is [fs.ErrNotExist]; then nothing is moved.
+func (s *Store) Move(moves ...Move) ([]Moved, error) {
+	moved, err := s.move(moves)
+	if err != nil {
+		return nil, fmt.Errorf("move: %w", err)
+	}
+	return moved, nil
+}
+
+func (s *Store) move(moves []Move) (moved []Moved, err error) {
+	if len(moves) == 0 {
+		return nil, nil
+	}
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil, err
+	}
+	err = s.exclusively(func(w within) error {
+		pending := s.Pending()
+		waiting := pending.holding(moves)
+		change, from, err := s.locking().planMoves(moves, waiting)
+		if err != nil {
+			return err
+		}
+		if len(waiting) > 0 {
+			err = pending.exclusively(func(w within) error {
+				change, _, err := pending.locking().planMoves(waiting, moves)
+				if err != nil {
+					return err
+				}
+				return pending.commitMoves(w, change)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		moved = from
+		return s.commitMoves(w, change)
+	})
+	return moved, err
+}
+
+// holding returns those of the moves whose documents are here.
+func (s *Store) holding(moves []Move) (here []Move) {
+	for _, m := range moves {
+		if _, err := s.Load(m.Name, m.Name); !errors.Is(err, fs.ErrNotExist) {
+			here = append(here, m)
+		}
+	}
+	return here
+}
+
+// planMoves returns the change that moves documents. One that is not here is to be in the other of the two stores.
+func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
+	for _, m := range moves {
+		doc, err := s.Load(m.Name, m.Name)
+		if errors.Is(err, fs.ErrNotExist) && slices.Contains(elsewhere, m) {
+			continue
+		}
+		if err != nil {
+			return c, nil, err
+		}
+		put, err := doc.movedTo(m.Package, m.Test)
+		if err != nil {
+			return c, nil, err
+		}
+		if there, err := s.Load(put.Name, put.Provider); err == nil {
+			return c, nil, fmt.Errorf("%s of %s in %s: %w", s.in(there.File()), m.Test, m.Package, fs.ErrExist)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return c, nil, err
+		}
+		c.Put, c.Remove = append(c.Put, put), append(c.Remove, doc.File())
+		moved = append(moved, Moved{doc.File(), documentFile(put.Provider, put.Name)})
+	}
+	return c, moved, nil
+}
+
+// commitMoves commits a change under the lock.
+func (s *Store) commitMoves(w within, c Change) error {
+	puts, err := s.targets(c)
+	if err != nil {
+		return err
+	}
+	return s.commit(w, puts, c.Remove)
+}
+
+// movedTo returns the document as that of another test, with all that is beside it.
+func (d *Doc) movedTo(pkg, test string) (put Put, err error) {
+	name := snapshot.DocumentName(pkg, test)
+	records := d.records()
+	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	for i := range records {
+		s := &records[i]
+		s.ID = snapshot.ID(name, s.Number())
+		s.Source = movedSource(s.Source, pkg, test)
+		if raw[s.Number()], err = d.Raw(i); err != nil {
+			return put, err
+		}
+		found, err := d.mediaOf(i)
+		if err != nil {
+			return put, err
+		}
+		maps.Copy(media, found)
+	}
+	put = PutOf(name, records)
+	put.Raw, put.Media = raw, media
+	return put, nil
+}
+
+// movedSource returns a source as that of another test: file and function follow where they are the test's own.
+func movedSource(s snapshot.Source, pkg, test string) snapshot.Source {
+	was, _, _ := strings.Cut(s.Test, "/")
+	now, _, _ := strings.Cut(test, "/")
+	if rest, ok := strings.CutPrefix(s.Function, was); ok && (rest == "" || rest[0] == '.') {
+		s.Function = now + rest
+	}
+	if module, ok := strings.CutSuffix(s.Package, "/"+path.Dir(s.File)); ok {
+		if dir, ok := strings.CutPrefix(pkg, module+"/"); ok {
+			s.File = path.Join(dir, path.Base(s.File))
+		}
+	}
+	s.Package, s.Test = pkg, test
+	return s
+}

@@ -1,0 +1,261 @@
+package store
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// pend puts the calls of a test beside the store of dir, as a test that failed leaves them.
+func pend(t *testing.T, s *Store, at time.Time, test string, calls ...call) Put {
+	t.Helper()
+	p := putOf(test, calls...)
+	for i := range p.Document.Snapshots {
+		p.Document.Snapshots[i].Timestamp = at
+	}
+	commit(t, s.Pending(), p)
+	return p
+}
+
+func idsOf(test string, numbers ...int) (ids []string) {
+	for _, n := range numbers {
+		ids = append(ids, snapshot.ID(nameOf(test), n))
+	}
+	return ids
+}
+
+func TestAccept(t *testing.T) {
+	later := recordedAt.Add(time.Hour)
+	before := []call{{1, "Where is it?", "On its way."}, {2, "When?", "Tomorrow."}, {3, "Why?", "Snow."}}
+	for _, tt := range []struct {
+		name, reason string
+		pending      []call
+		accept       []int
+		as           []int // the numbers that they get
+		want         []call
+		left         []call
+	}{
+		{
+			"replaces", "a record whose number the document has replaces that one, at its place",
+			[]call{{2, "When exactly?", "At nine."}}, []int{2}, []int{2},
+			[]call{before[0], {2, "When exactly?", "At nine."}, before[2]}, nil,
+		},
+		{
+			"follows", "a new record follows the one that is in front of it in the pending document",
+			[]call{{2, "When exactly?", "At nine."}, {4, "Sure?", "Yes."}}, []int{2, 4}, []int{2, 4},
+			[]call{before[0], {2, "When exactly?", "At nine."}, {4, "Sure?", "Yes."}, before[2]}, nil,
+		},
+		{
+			"follows_skipped", "also where that one is not accepted",
+			[]call{{2, "When exactly?", "At nine."}, {4, "Sure?", "Yes."}}, []int{4}, []int{4},
+			[]call{before[0], before[1], {4, "Sure?", "Yes."}, before[2]}, []call{{2, "When exactly?", "At nine."}},
+		},
+		{
+			"precedes", "where it is the first one, it is in front of the one that follows it",
+			[]call{{4, "Hello?", "Hello."}, {3, "Why not?", "Ice."}}, []int{4, 3}, []int{4, 3},
+			[]call{before[0], before[1], {4, "Hello?", "Hello."}, {3, "Why not?", "Ice."}}, nil,
+		},
+		{
+			"ends", "alone it is the last one",
+			[]call{{4, "Hello?", "Hello."}}, []int{4}, []int{4},
+			[]call{before[0], before[1], before[2], {4, "Hello?", "Hello."}}, nil,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestIt", before...), putOf("TestOther", call{1, "a", "b"}))
+			pend(t, s, later, "TestIt", tt.pending...)
+			accepted, err := s.Accept(idsOf("TestIt", tt.accept...))
+			require.NoError(t, err, tt.reason)
+			var as []string
+			for _, a := range accepted {
+				as = append(as, a.As)
+			}
+			require.Equal(t, idsOf("TestIt", tt.as...), as)
+			requireCalls(t, s, "TestIt", tt.want...)
+			requireCalls(t, s, "TestOther", call{1, "a", "b"})
+			requireWhole(t, s)
+			if tt.left == nil {
+				require.NoDirExists(t, filepath.Join(dir, ".pending"))
+				return
+			}
+			requireCalls(t, s.Pending(), "TestIt", tt.left...)
+			requireWhole(t, s.Pending())
+		})
+	}
+}
+
+// The document is made where there is none, and documents that are not named stay pending.
+func TestAcceptNew(t *testing.T) {
+	s, _ := newStore(t)
+	pend(t, s, recordedAt, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
+	pend(t, s, recordedAt, "TestOther", call{1, "a", "b"})
+	_, err := s.Accept([]string{nameOf("TestIt")})
+	require.NoError(t, err)
+	requireCalls(t, s, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
+	requireCalls(t, s.Pending(), "TestOther", call{1, "a", "b"})
+	files, err := s.Pending().List()
+	require.NoError(t, err)
+	require.Equal(t, []string{fileOf("TestOther")}, files)
+	requireWhole(t, s)
+}
+
+// A new record whose number another call got since it was bought gets the next one, once: who is killed between the
+// commit and the removal, and accepts again, adds nothing.
+func TestAcceptNumberTaken(t *testing.T) {
+	s, _ := newStore(t)
+	meanwhile := putOf("TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."})
+	meanwhile.Document.Snapshots[1].Timestamp = recordedAt.Add(2 * time.Hour)
+	commit(t, s, meanwhile)
+	for range 2 {
+		pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{2, "Why?", "Snow."}, call{3, "Sure?", "Yes."})
+		accepted, err := s.Accept([]string{nameOf("TestIt")})
+		require.NoError(t, err)
+		require.Equal(t, idsOf("TestIt", 4, 3), []string{accepted[0].As, accepted[1].As})
+		requireCalls(t, s, "TestIt", call{1, "Where?", "There."}, call{2, "When?", "Now."}, call{4, "Why?", "Snow."}, call{3, "Sure?", "Yes."})
+		requireWhole(t, s)
+	}
+}
+
+// An answer that says what it said before keeps its bytes and times, also where the request changed (design R4).
+func TestAcceptKeepsAnswer(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
+	raw := tree(t, dir)[rawOf("TestIt", 1)]
+	p := putOf("TestIt", call{1, "Where is it?", "There."})
+	record := &p.Document.Snapshots[0]
+	record.Timestamp, record.Source.Line, record.Response.LatencyMS = recordedAt.Add(time.Hour), 99, 500
+	commit(t, s.Pending(), p)
+	_, err := s.Accept(idsOf("TestIt", 1))
+	require.NoError(t, err)
+	requireCalls(t, s, "TestIt", call{1, "Where is it?", "There."})
+	doc, err := s.Load(nameOf("TestIt"), "openai")
+	require.NoError(t, err)
+	got := doc.Document.Snapshots[0]
+	require.Equal(t, recordedAt, got.Timestamp)
+	require.Zero(t, got.Response.LatencyMS)
+	require.Equal(t, 31, got.Source.Line, "the line stays while file and function do")
+	require.Equal(t, raw, tree(t, dir)[rawOf("TestIt", 1)])
+	requireWhole(t, s)
+}
+
+// What other records continue stays true when one in front of them is replaced.
+func TestAcceptContinues(t *testing.T) {
+	s, dir := newStore(t)
+	p := putOf("TestIt", call{1, "Where?", "There."}, call{2, "", "Tomorrow."})
+	first := &p.Document.Snapshots[0]
+	p.Document.Snapshots[1].Request.Messages = append(first.Request.Messages[:2:2],
+		first.Response.Candidates[0].Message, text("user", "When?"))
+	commit(t, s, p)
+	require.Contains(t, tree(t, dir)[fileOf("TestIt")], `"continues"`)
+	pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{1, "Where is it?", "Here."})
+	_, err := s.Accept(idsOf("TestIt", 1))
+	require.NoError(t, err)
+	requireCalls(t, s, "TestIt", call{1, "Where is it?", "Here."}, call{2, "When?", "Tomorrow."})
+	requireWhole(t, s)
+}
+
+// What is altered, or does not pass a check, is refused, and nothing changes.
+func TestAcceptRefuses(t *testing.T) {
+	unproven := func(d *Doc) []snapshot.Violation {
+		if _, err := d.Raw(0); err != nil {
+			return nil
+		}
+		return []snapshot.Violation{{Pointer: "/snapshots/0/response", Rule: snapshot.RuleAnswer, Message: "says another thing"}}
+	}
+	for _, tt := range []struct {
+		name, want string
+		alter      func(t *testing.T, dir string)
+		check      Check
+	}{
+		{"raw", "has the hash", func(t *testing.T, dir string) { writeFile(t, dir, rawOf("TestIt", 1), "{}") }, nil},
+		{"missing", "is missing", func(t *testing.T, dir string) { removeFile(t, dir, rawOf("TestIt", 1)) }, nil},
+		{"document", "invalid", func(t *testing.T, dir string) { writeFile(t, dir, fileOf("TestIt"), "{") }, nil},
+		{"check", "says another thing", func(*testing.T, string) {}, unproven},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			commit(t, s, putOf("TestIt", call{1, "Where?", "There."}), putOf("TestOther", call{1, "a", "b"}))
+			pend(t, s, recordedAt, "TestIt", call{1, "Where is it?", "Here."})
+			pend(t, s, recordedAt, "TestOther", call{1, "a", "c"})
+			tt.alter(t, filepath.Join(dir, ".pending"))
+			before := tree(t, dir)
+			_, err := s.Accept([]string{nameOf("TestOther"), nameOf("TestIt")}, func(d *Doc) []snapshot.Violation {
+				if tt.check == nil || d.Name != nameOf("TestIt") {
+					return nil
+				}
+				return tt.check(d)
+			})
+			var broken *snapshot.Error
+			require.ErrorAs(t, err, &broken)
+			require.Contains(t, broken.File, ".pending/")
+			if tt.name != "document" {
+				require.ErrorContains(t, err, tt.want)
+			}
+			require.Equal(t, before, tree(t, dir))
+
+			require.NoError(t, s.Reject(nameOf("TestIt")), "what is broken can be rejected")
+			_, err = s.Accept([]string{nameOf("TestOther")})
+			require.NoError(t, err)
+			require.NoDirExists(t, filepath.Join(dir, ".pending"))
+		})
+	}
+}
+
+func TestReject(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
+	before := tree(t, dir)
+	pend(t, s, recordedAt, "TestIt", call{1, "Where is it?", "Here."}, call{2, "When?", "Now."})
+	require.NoError(t, s.Reject(idsOf("TestIt", 1)...))
+	requireCalls(t, s.Pending(), "TestIt", call{2, "When?", "Now."})
+	requireWhole(t, s.Pending())
+	require.NoError(t, s.Reject(idsOf("TestIt", 2)...))
+	require.Equal(t, before, tree(t, dir))
+	require.NoError(t, s.Reject(), "nothing is asked")
+}
+
+// An id that is not pending is an error, whatever it looks like, and nothing changes.
+func TestNotPending(t *testing.T) {
+	for _, id := range []string{"", "-1", "../../etc", "..", nameOf("TestIt") + "-2", nameOf("TestNo") + "-1", "\x1b[2J-1",
+		nameOf("TestIt") + "-01", nameOf("TestIt") + "-18446744073709551617"} {
+		s, dir := newStore(t)
+		_, err := s.Accept([]string{id})
+		require.ErrorIs(t, err, fs.ErrNotExist, "%q in no store", id)
+		require.NoDirExists(t, dir)
+		pend(t, s, recordedAt, "TestIt", call{1, "Where?", "There."})
+		before := tree(t, dir)
+		_, err = s.Accept([]string{nameOf("TestIt") + "-1", id})
+		require.ErrorIs(t, err, fs.ErrNotExist, "%q", id)
+		err = s.Reject(nameOf("TestIt")+"-1", id)
+		require.ErrorIs(t, err, fs.ErrNotExist, "%q", id)
+		delete(before, "commit.pending")
+		after := tree(t, dir)
+		for _, own := range []string{attributesName, ignoreName} { // of the store, which is made
+			delete(after, own)
+		}
+		require.Equal(t, before, after)
+	}
+}
+
+// Where the process is killed between the two commits, accepting again gives the same.
+func TestAcceptTwice(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
+	pend(t, s, recordedAt.Add(time.Hour), "TestIt", call{1, "Where is it?", "Here."}, call{2, "When?", "Now."})
+	copied := filepath.Join(t.TempDir(), "copy")
+	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(dir, ".pending"))))
+	_, err := s.Accept([]string{nameOf("TestIt")})
+	require.NoError(t, err)
+	want := tree(t, dir)
+	require.NoError(t, os.CopyFS(filepath.Join(dir, ".pending"), os.DirFS(copied)))
+	_, err = s.Accept([]string{nameOf("TestIt")})
+	require.NoError(t, err)
+	require.Equal(t, want, tree(t, dir))
+}
