@@ -126,9 +126,9 @@ func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, e
 	return c.Differences(r, g), nil
 }
 
-// Causes names the components of a request that its differences lie in, each
+// Named names the components of a request that its differences lie in, each
 // once: "model", "system", "message 2 (user)", "tools", "parameters", "output format", "headers".
-func Causes(differences []Difference, recorded, got *modelio.Request) []string {
+func Named(differences []Difference, recorded, got *modelio.Request) []string {
 	var causes []string
 	for _, d := range differences {
 		for _, member := range members(d) {

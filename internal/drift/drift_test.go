@@ -89,7 +89,7 @@ func TestCauses(t *testing.T) {
 			c.change(got)
 			differences, err := Requests(recorded, got, nil)
 			require.NoError(t, err)
-			require.Equal(t, c.want, strings.Join(Causes(differences, recorded, got), ", "), c.why)
+			require.Equal(t, c.want, strings.Join(Named(differences, recorded, got), ", "), c.why)
 		})
 	}
 }
@@ -231,6 +231,6 @@ func TestComparer(t *testing.T) {
 	nearest := slices.MinFunc(recorded, func(a, b *Request) int { return c.Distance(a, got) - c.Distance(b, got) })
 	require.Equal(t, 100, len(nearest.Messages))
 	require.Equal(t, Size(c.Differences(nearest, got)), c.Distance(nearest, got))
-	require.Len(t, c.Changes(nearest, got), 1)
-	require.Equal(t, "messages", c.Changes(nearest, got)[0].Member)
+	require.Len(t, c.Traces(nearest, got), 1)
+	require.Equal(t, "messages", c.Traces(nearest, got)[0].Member)
 }

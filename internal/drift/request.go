@@ -20,11 +20,12 @@ type Comparer struct {
 	seed    maphash.Seed
 	shared  map[memory]part
 	sizes   map[[2]uint64]int
+	texts   map[spelled]*string
 }
 
 // NewComparer returns a comparer that leaves out what the pointers name, as [snapshot.RequestCore] does.
 func NewComparer(ignored []string) *Comparer {
-	return &Comparer{ignored, maphash.MakeSeed(), map[memory]part{}, map[[2]uint64]int{}}
+	return &Comparer{ignored, maphash.MakeSeed(), map[memory]part{}, map[[2]uint64]int{}, map[spelled]*string{}}
 }
 
 // A Request is a request taken apart into its components (design R3).
@@ -158,18 +159,18 @@ func (c *Comparer) Distance(recorded, got *Request) int {
 	return size
 }
 
-// A Change is a component of a request that was another one, as a value that can be compared.
-type Change struct {
+// A Trace is a component of a request that was another one, as a value that can be compared.
+type Trace struct {
 	Member        string // "messages", "tools" or the name of another member of the request
 	recorded, got uint64
 }
 
-// Changes returns which components differ.
-func (c *Comparer) Changes(recorded, got *Request) (changes []Change) {
+// Traces returns which components differ.
+func (c *Comparer) Traces(recorded, got *Request) (traces []Trace) {
 	c.visit(recorded, got, func(pointer string, r, g part) {
-		changes = append(changes, Change{topMember(pointer), r.sum, g.sum})
+		traces = append(traces, Trace{topMember(pointer), r.sum, g.sum})
 	})
-	return changes
+	return traces
 }
 
 // visit calls differ for each pair of components that are not the same.

@@ -57,7 +57,7 @@ func explainCall(from, to *snapshot.Snapshot) (d CallDifference, err error) {
 	if d.Request, err = drift.Requests(&from.Request, &to.Request, nil); err != nil {
 		return d, err
 	}
-	d.Causes = drift.Causes(d.Request, &from.Request, &to.Request)
+	d.Causes = drift.Named(d.Request, &from.Request, &to.Request)
 	d.Response, err = responses(&from.Response, &to.Response)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
 	return d, err

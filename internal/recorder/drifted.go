@@ -39,7 +39,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 	r.causes = append(r.causes, &cause{changes: changes})
 
 	differences := r.compare.Differences(recorded, got)
-	changed := "changed: " + strings.Join(drift.Causes(differences, recorded.Request, c.request), ", ")
+	changed := "changed: " + strings.Join(drift.Named(differences, recorded.Request, c.request), ", ")
 	if len(differences) == 0 {
 		changed = fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
 			strings.Join(r.tape.records[best].Source.Ignored, " "), strings.Join(r.Ignored, " "))

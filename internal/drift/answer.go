@@ -1,0 +1,130 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// What answers are made of, as [Change.Component] and [Change.Kind] say it, in the order of [Answers].
+const (
+	AnswerText   = "answer: text"
+	ToolCalls    = "answer: tool calls"
+	Reasoning    = "answer: reasoning"
+	AnswerParts  = "answer: parts" // what the three above do not say, as media
+	FinishReason = "answer: finish reason"
+	AnswerModel  = "answer: model"
+	AnswerError  = "answer: error"
+	AnswerStatus = "answer: status"
+	AnswerType   = "answer: content type"
+	AnswerCut    = "answer: incomplete"
+)
+
+// Answers returns what two answers do not have alike. Times, token counts, ids and hashes are no part
+// of it, nor are headers that are another with every call.
+func Answers(recorded, got *snapshot.Response) ([]Change, error) {
+	w := writer{c: NewComparer(nil)}
+	before, err := w.c.answer(recorded)
+	if err != nil {
+		return nil, err
+	}
+	after, err := w.c.answer(got)
+	if err != nil {
+		return nil, err
+	}
+	w.candidate("", "", before.said, after.said)
+	for i := range max(len(before.others), len(after.others)) {
+		var b, a said
+		if i < len(before.others) {
+			b = before.others[i]
+		}
+		if i < len(after.others) {
+			a = after.others[i]
+		}
+		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), b, a)
+	}
+	w.named(AnswerModel, "/model", before.model, after.model)
+	w.named(AnswerError, "/error", before.failure, after.failure)
+	w.named(AnswerStatus, "/status", before.status, after.status)
+	w.named(AnswerType, "/headers/content-type", before.kind, after.kind)
+	w.named(AnswerCut, "/incomplete", before.incomplete, after.incomplete)
+	return w.found, nil
+}
+
+// An answer is an answer taken apart.
+type answer struct {
+	said
+	others                                   []said
+	model, failure, status, kind, incomplete part
+}
+
+// A said is what one candidate says.
+type said struct{ text, calls, reasoning, parts, reason part }
+
+func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
+	core, err := snapshot.ResponseCore(r)
+	if err != nil {
+		return answer{}, err
+	}
+	doc, err := jsontext.Parse(core)
+	if err != nil { // unreachable: it is canonical
+		return answer{}, err
+	}
+	a := answer{
+		said: c.said(doc.Root()), model: c.word(r.Model), failure: c.value(doc.Root().Member("error")),
+		kind: c.word(strings.Join(r.Headers["content-type"], ", ")), incomplete: c.word(r.Incomplete),
+	}
+	if r.Status != 0 {
+		a.status = c.word(fmt.Sprint(r.Status))
+	}
+	for _, candidate := range doc.Root().Member("candidates").Elements() {
+		a.others = append(a.others, c.said(candidate))
+	}
+	return a, nil
+}
+
+func (c *Comparer) said(core jsontext.Value) said {
+	var reasoning []string
+	for _, p := range core.Member("parts").Elements() {
+		if text, ok := p.Member("reasoning").Text(); ok {
+			reasoning = append(reasoning, text)
+		}
+	}
+	text := core.Member("content").Word()
+	return said{
+		text: c.word(text), calls: c.value(core.Member("tool_calls")), reason: c.value(core.Member("finish_reason")),
+		reasoning: c.word(strings.Join(reasoning, "\n")), parts: c.value(core.Member("parts")),
+	}
+}
+
+func (c *Comparer) value(v jsontext.Value) part {
+	if !v.Present() {
+		return part{}
+	}
+	return c.part(v.Raw())
+}
+
+// word is a text that is absent where it is empty.
+func (c *Comparer) word(text string) part {
+	if text == "" {
+		return part{}
+	}
+	return c.part(jsontext.Text(text))
+}
+
+// candidate adds what differs between two candidates; number is that of another than the first.
+func (w *writer) candidate(number, pointer string, before, after said) {
+	named := func(component, at string, b, a part, spell spelling) {
+		w.change(strings.Replace(component, "answer", "answer"+number, 1), component, pointer+at, b, a, spell)
+	}
+	found := len(w.found)
+	named(AnswerText, "/content", before.text, after.text, readable)
+	named(ToolCalls, "/tool_calls", before.calls, after.calls, spoken)
+	named(Reasoning, "/parts", before.reasoning, after.reasoning, readable)
+	if len(w.found) == found {
+		named(AnswerParts, "/parts", before.parts, after.parts, readable)
+	}
+	named(FinishReason, "/finish_reason", before.reason, after.reason, readable)
+}

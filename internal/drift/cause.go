@@ -1,0 +1,136 @@
+package drift
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Place is where a call is made.
+type Place struct {
+	Package string `json:"package,omitempty"` // import path of the test's package
+	Test    string `json:"test,omitempty"`    // its full name
+	Call    int    `json:"call"`              // its number in the test's document; 0: it has none
+	File    string `json:"file,omitempty"`    // of the source, below the module
+	Line    int    `json:"line,omitempty"`
+}
+
+// A Call is a call that two recordings, or a recording and a run, do not have alike.
+type Call struct {
+	Place
+	Request []Change `json:"request,omitempty"`
+	Answer  []Change `json:"answer,omitempty"`
+
+	// Tokens of the answers; 0: not known.
+	TokensBefore int64 `json:"tokens_before,omitempty"`
+	TokensAfter  int64 `json:"tokens_after,omitempty"`
+}
+
+// A Cause is a change that calls have in common. A call with several changes has several causes. Calls
+// whose answers changed, and nothing of their requests, have a cause for each part of the answer.
+type Cause struct {
+	Key     string   `json:"key"`               // equal in all processes
+	Change  Change   `json:"change"`            // that of the first call
+	Calls   []Place  `json:"calls"`             // as they were added
+	Answers []Place  `json:"answers,omitempty"` // those of Calls whose answer changed too
+	Answer  []Change `json:"answer,omitempty"`  // that of the first of them
+
+	// Tokens of the answers of Calls.
+	TokensBefore int64 `json:"tokens_before,omitempty"`
+	TokensAfter  int64 `json:"tokens_after,omitempty"`
+}
+
+// Causes groups calls by what changed. Its zero value is ready. It keeps one change a cause, the places
+// of the calls, and what the last test's answers said. It is for one goroutine at a time.
+type Causes struct {
+	byKey map[string]*Cause
+	order []*Cause
+
+	// Of the test whose calls were added last.
+	test Place
+	said map[string]bool // the lines of its answers that changed
+	keys map[sides]string
+}
+
+// A sides is a kind of component and its two texts, which calls of a test share.
+type sides struct {
+	kind          string
+	before, after *string
+}
+
+// Add adds a call, and returns the causes that it has. Calls of a test are added one after the other: a
+// message that changed as the answer did that it is, is no cause.
+func (c *Causes) Add(call Call) []*Cause {
+	if test := (Place{Package: call.Package, Test: call.Test}); c.said == nil || c.test != test {
+		c.test, c.said, c.keys = test, map[string]bool{}, map[sides]string{}
+	}
+	var causes []*Cause
+	add := func(key string, change Change) {
+		if cause := c.cause(key, change); !slices.Contains(causes, cause) {
+			causes = append(causes, cause)
+		}
+	}
+	for _, change := range call.Request {
+		if !c.follows(change) {
+			add(c.key(change), change)
+		}
+	}
+	ofRequest := len(causes) > 0
+	for _, change := range call.Answer {
+		if !ofRequest {
+			add(change.Kind, change)
+		}
+		change.changed(func(op, line string) { c.said[op+line] = true })
+	}
+	for _, cause := range causes {
+		cause.Calls = append(cause.Calls, call.Place)
+		cause.TokensBefore += call.TokensBefore
+		cause.TokensAfter += call.TokensAfter
+		if !ofRequest || len(call.Answer) == 0 {
+			continue
+		}
+		if cause.Answers = append(cause.Answers, call.Place); cause.Answer == nil {
+			cause.Answer = call.Answer
+		}
+	}
+	return causes
+}
+
+// follows reports whether a message says what an answer before it says.
+func (c *Causes) follows(change Change) bool {
+	if change.Kind != answerSent || len(c.said) == 0 {
+		return false
+	}
+	follows := true
+	change.changed(func(op, line string) { follows = follows && c.said[op+line] })
+	return follows
+}
+
+func (c *Causes) key(change Change) string {
+	at := sides{change.Kind, change.Before, change.After}
+	key, known := c.keys[at]
+	if !known {
+		key = change.Key()
+		c.keys[at] = key
+	}
+	return key
+}
+
+// List returns the causes: those of the most calls first.
+func (c *Causes) List() []*Cause {
+	return slices.SortedStableFunc(slices.Values(c.order), func(a, b *Cause) int {
+		return cmp.Compare(len(b.Calls), len(a.Calls))
+	})
+}
+
+func (c *Causes) cause(key string, first Change) *Cause {
+	cause, known := c.byKey[key]
+	if !known {
+		if c.byKey == nil {
+			c.byKey = map[string]*Cause{}
+		}
+		cause = &Cause{Key: key, Change: first}
+		c.byKey[key] = cause
+		c.order = append(c.order, cause)
+	}
+	return cause
+}

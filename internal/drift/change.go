@@ -1,0 +1,179 @@
+package drift
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strings"
+)
+
+// A Change is one component of a request, or of an answer, that two calls do not have alike. It is
+// plain data: what must not be printed may be taken out of its texts.
+type Change struct {
+	// Component is what changed, in words: "system", "message 2 (user)", "tool search: description",
+	// "parameters: temperature", "the same messages in another order", "answer: text".
+	Component string `json:"component"`
+
+	// Kind is the component without what differs from call to call, as the number of a message:
+	// "system", "user message", "tool search: description".
+	Kind string `json:"kind"`
+
+	// Pointer leads to the component in the request, or in the response: RFC 6901, on the side that has it.
+	Pointer string `json:"pointer"`
+
+	// Both sides: a text as it is, everything else as canonical JSON laid out by lines. nil: absent.
+	Before *string `json:"before,omitempty"`
+	After  *string `json:"after,omitempty"`
+}
+
+// anotherOrder is said of components whose parts are only in another order.
+const anotherOrder = " in another order"
+
+// String returns what became of the component in words: "message 3 (user) added".
+func (c Change) String() string {
+	switch {
+	case c.Before == nil:
+		return c.Component + " added"
+	case c.After == nil:
+		return c.Component + " removed"
+	}
+	return c.Component
+}
+
+// Key is equal for equal changes, whatever call, test or process they are in: those of one kind with
+// the same lines changed.
+func (c Change) Key() string {
+	h := sha256.New()
+	io.WriteString(h, c.Kind)
+	c.changed(func(op, line string) { io.WriteString(h, "\n"+op+line) })
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Lines returns how many lines were removed and added.
+func (c Change) Lines() (removed, added int) {
+	c.changed(func(op, _ string) {
+		if op == before {
+			removed++
+		} else {
+			added++
+		}
+	})
+	return removed, added
+}
+
+// changed visits the lines that changed.
+func (c Change) changed(visit func(op, line string)) {
+	b, a := lines(c.Before), lines(c.After)
+	for _, e := range edits(b, a) {
+		for _, line := range b[e.a0:e.a1] {
+			visit(before, line)
+		}
+		for _, line := range a[e.b0:e.b1] {
+			visit(after, line)
+		}
+	}
+}
+
+// lines returns the lines of a text, which joined by line ends give it back; none where it is absent.
+func lines(text *string) []string {
+	if text == nil {
+		return nil
+	}
+	return strings.Split(*text, "\n")
+}
+
+// A Hunk is a stretch of lines of which some changed.
+type Hunk struct {
+	Before int    `json:"before"` // the number of the first line before, from 1
+	After  int    `json:"after"`  // and after
+	Lines  []Line `json:"lines"`
+}
+
+// Which side a line is on: [Line.Op].
+const (
+	before = "-"
+	after  = "+"
+	inBoth = " "
+)
+
+// A Line is one of either side, or of both.
+type Line struct {
+	Op    string `json:"op"` // "-": before, "+": after, " ": both
+	Text  string `json:"text"`
+	Marks []Mark `json:"marks,omitempty"` // what changed inside the line; none: all of it where Op is - or +
+}
+
+// A Mark is what changed inside a line: its bytes from From to To.
+type Mark struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// Hunks returns the lines that changed with so many lines around them. A line that replaces another
+// follows it, and both have the words marked that the other does not have.
+func (c Change) Hunks(around int) []Hunk {
+	b, a := lines(c.Before), lines(c.After)
+	all := edits(b, a)
+	var hunks []Hunk
+	for i, e := range all {
+		from := max(0, e.a0-around)
+		if i > 0 && e.a0-all[i-1].a1 <= 2*around {
+			from = all[i-1].a1
+		} else {
+			hunks = append(hunks, Hunk{Before: from + 1, After: e.b0 - (e.a0 - from) + 1})
+		}
+		h := &hunks[len(hunks)-1]
+		h.same(b[from:e.a0])
+		h.Lines = append(h.Lines, replaced(b[e.a0:e.a1], a[e.b0:e.b1])...)
+		if i == len(all)-1 || all[i+1].a0-e.a1 > 2*around {
+			h.same(b[e.a1:min(len(b), e.a1+around)])
+		}
+	}
+	return hunks
+}
+
+func (h *Hunk) same(lines []string) {
+	for _, line := range lines {
+		h.Lines = append(h.Lines, Line{Op: inBoth, Text: line})
+	}
+}
+
+// replaced returns the lines of both sides of an edit, each behind that which it replaces.
+func replaced(b, a []string) (all []Line) {
+	i, j := 0, 0
+	upTo := func(toBefore, toAfter int) {
+		for ; i < toBefore; i++ {
+			all = append(all, Line{Op: before, Text: b[i]})
+		}
+		for ; j < toAfter; j++ {
+			all = append(all, Line{Op: after, Text: a[j]})
+		}
+	}
+	for _, pair := range counterparts(b, a) {
+		upTo(pair[0], pair[1])
+		was, is := marks(b[i], a[j])
+		all = append(all, Line{before, b[i], was}, Line{after, a[j], is})
+		i, j = i+1, j+1
+	}
+	upTo(len(b), len(a))
+	return all
+}
+
+// counterparts pairs lines with those that replaced them: in order where there are as many, else by
+// what they begin and end with.
+func counterparts(b, a []string) (pairs [][2]int) {
+	if len(b) == len(a) {
+		for i := range b {
+			pairs = append(pairs, [2]int{i, i})
+		}
+		return pairs
+	}
+	return matched(len(b), len(a), func(i, j int) int {
+		head := commonPrefix(b[i], a[j])
+		common := head + commonSuffix(b[i][head:], a[j][head:])
+		if common*4 < max(len(b[i]), len(a[j])) {
+			return 0
+		}
+		return common
+	})
+}

@@ -1,0 +1,364 @@
+package drift
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Compare returns the components that two requests do not have alike, less what ignored pointers name:
+// see [Comparer.Changes].
+func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
+	c := NewComparer(ignored)
+	r, err := c.Request(recorded)
+	if err != nil {
+		return nil, err
+	}
+	g, err := c.Request(got)
+	if err != nil {
+		return nil, err
+	}
+	return c.Changes(r, g), nil
+}
+
+// Changes returns the components that two requests do not have alike (design R3): model, system and
+// other messages, tools, parameters, output format, headers. Messages are aligned, so that one that was
+// inserted is one change; tools and options are held against those of the same name; equal messages,
+// parts or tools in another order are one change that says so.
+func (c *Comparer) Changes(recorded, got *Request) []Change {
+	w := writer{c: c}
+	first := [...]string{"model", "api", "prompt"}
+	for _, name := range first {
+		w.named(name, "/"+name, recorded.members[name], got.members[name])
+	}
+	w.messages(recorded, got)
+	w.tools(recorded, got)
+	for _, name := range both(recorded.members, got.members) {
+		r, g := recorded.members[name], got.members[name]
+		switch {
+		case slices.Contains(first[:], name):
+		case name == "provider_options":
+			w.options(r, g)
+		default:
+			w.named("parameters: "+name, "/"+name, r, g)
+		}
+	}
+	return w.found
+}
+
+// both returns the names that either map has, in order.
+func both[V any](recorded, got map[string]V) []string {
+	names := slices.Collect(maps.Keys(recorded))
+	for name := range got {
+		if _, ok := recorded[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A writer puts what differs into words.
+type writer struct {
+	c     *Comparer
+	found []Change
+}
+
+func (w *writer) named(component, pointer string, r, g part) {
+	w.change(component, component, pointer, r, g, readable)
+}
+
+// change adds a component, unless both sides have it alike.
+func (w *writer) change(component, kind, pointer string, r, g part, spell spelling) {
+	if r.sum == g.sum {
+		return
+	}
+	before, after := w.c.text(r, spell), w.c.text(g, spell)
+	if before != nil && after != nil && *before == *after { // as a text of two parts and of one
+		before, after = w.c.text(r, laidOut), w.c.text(g, laidOut)
+	}
+	w.found = append(w.found, Change{component, kind, pointer, before, after})
+}
+
+// add adds a component whose texts are made for it.
+func (w *writer) add(component, kind, pointer, before, after string) {
+	w.found = append(w.found, Change{component, kind, pointer, &before, &after})
+}
+
+// text returns a part as it is spelled for people; nil: absent. Each is spelled once.
+func (c *Comparer) text(p part, spell spelling) *string {
+	if p.sum == 0 {
+		return nil
+	}
+	key := spelled{p.sum, spell}
+	text, known := c.texts[key]
+	if !known {
+		text = new(string)
+		*text = spell.text(p.text)
+		c.texts[key] = text
+	}
+	return text
+}
+
+// A gap is what is on one side only at one place of two lists: indexes.
+type gap struct{ r, g []int }
+
+// gaps returns what two lists do not have alike, and apart from that what both have at other places.
+func gaps(r, g []part) (all []gap, moved gap) {
+	found := edits(sums(r), sums(g))
+	gone, come := map[uint64]int{}, map[uint64]int{}
+	for _, e := range found {
+		for _, p := range r[e.a0:e.a1] {
+			gone[p.sum]++
+		}
+		for _, p := range g[e.b0:e.b1] {
+			come[p.sum]++
+		}
+	}
+	pick := func(list []part, from, to int, elsewhere map[uint64]int, left, moved *[]int) {
+		for i := from; i < to; i++ {
+			if sum := list[i].sum; elsewhere[sum] > 0 {
+				elsewhere[sum]--
+				*moved = append(*moved, i)
+			} else {
+				*left = append(*left, i)
+			}
+		}
+	}
+	for _, e := range found {
+		var one gap
+		pick(r, e.a0, e.a1, come, &one.r, &moved.r)
+		pick(g, e.b0, e.b1, gone, &one.g, &moved.g)
+		if len(one.r)+len(one.g) > 0 {
+			all = append(all, one)
+		}
+	}
+	return all, moved
+}
+
+func sums(parts []part) []uint64 {
+	all := make([]uint64, len(parts))
+	for i, p := range parts {
+		all[i] = p.sum
+	}
+	return all
+}
+
+// reordered adds that parts are at other places. all: nothing else differs between the lists.
+func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
+	component := in + what + anotherOrder
+	if all {
+		component = in + "the same " + what + anotherOrder
+	}
+	w.add(component, in+what+anotherOrder, pointer, strings.Join(before, "\n"), strings.Join(after, "\n"))
+}
+
+// messages adds what differs between the messages of two requests.
+func (w *writer) messages(recorded, got *Request) {
+	all, moved := gaps(recorded.messages, got.messages)
+	if len(moved.r) > 0 {
+		w.reordered("messages", "", "/messages", len(all) == 0, recorded.glances(moved.r), got.glances(moved.g))
+	}
+	for _, gap := range all {
+		i, j := 0, 0
+		upTo := func(r, g int) {
+			for ; i < r; i++ {
+				w.message(recorded, gap.r[i], recorded.messages[gap.r[i]], part{})
+			}
+			for ; j < g; j++ {
+				w.message(got, gap.g[j], part{}, got.messages[gap.g[j]])
+			}
+		}
+		for _, pair := range counterpartsOf(recorded, got, gap) {
+			upTo(pair[0], pair[1])
+			w.message(got, gap.g[j], recorded.messages[gap.r[i]], got.messages[gap.g[j]])
+			i, j = i+1, j+1
+		}
+		upTo(len(gap.r), len(gap.g))
+	}
+}
+
+// counterpartsOf pairs messages with those of the same role that replaced them: in order where there
+// are as many, else by what they begin and end with.
+func counterpartsOf(recorded, got *Request, in gap) [][2]int {
+	const frame = len(`{"content":"","role":"user"}`) // which all have
+	return matched(len(in.r), len(in.g), func(i, j int) int {
+		if recorded.Messages[in.r[i]].Role != got.Messages[in.g[j]].Role {
+			return 0
+		}
+		r, g := string(recorded.messages[in.r[i]].text), string(got.messages[in.g[j]].text)
+		head := commonPrefix(r, g)
+		common := head + commonSuffix(r[head:], g[head:]) - frame
+		if len(in.r) == len(in.g) {
+			return max(common, 1)
+		}
+		if common*4 < max(len(r), len(g)) {
+			return 0
+		}
+		return common
+	})
+}
+
+// answerSent is the kind of a message that sends an answer back.
+const answerSent = string(modelio.RoleModel) + " message"
+
+// message adds the i-th message of a request.
+func (w *writer) message(in *Request, i int, r, g part) {
+	role, pointer := in.Messages[i].Role, fmt.Sprintf("/messages/%d", i)
+	component, kind := fmt.Sprintf("message %d (%s)", i+1, role), fmt.Sprintf("%s message", role)
+	if role == modelio.RoleSystem {
+		component, kind = "system", "system"
+	}
+	if r.sum != 0 && g.sum != 0 {
+		before, after := w.c.elements(r), w.c.elements(g)
+		if rest, moved := gaps(before, after); len(rest) == 0 && len(moved.r) > 0 {
+			w.reordered("parts", component+": ", pointer, true, w.c.glances(before, moved.r), w.c.glances(after, moved.g))
+			w.found[len(w.found)-1].Kind = kind + ": parts" + anotherOrder
+			return
+		}
+	}
+	w.change(component, kind, pointer, r, g, spoken)
+}
+
+// elements returns the parts of a message; nil: it is a text.
+func (c *Comparer) elements(message part) (parts []part) {
+	doc, err := jsontext.Parse(message.text)
+	if err != nil {
+		return nil // unreachable: it is canonical
+	}
+	for _, e := range doc.Root().Member("content").Elements() {
+		parts = append(parts, c.part(e.Raw()))
+	}
+	return parts
+}
+
+// glances returns a line for each of some messages.
+func (r *Request) glances(indexes []int) (lines []string) {
+	for _, i := range indexes {
+		role := r.Messages[i].Role
+		lines = append(lines, string(role)+": "+glance(spoken.text(r.messages[i].text)))
+	}
+	return lines
+}
+
+func (c *Comparer) glances(parts []part, indexes []int) (lines []string) {
+	for _, i := range indexes {
+		lines = append(lines, glance(*c.text(parts[i], spoken)))
+	}
+	return lines
+}
+
+// glance is the beginning of a text on one line.
+func glance(text string) string {
+	const most = 80 // bytes
+	line := strings.Join(strings.Fields(text[:boundary(text, 4*most)]), " ")
+	if len(line) > most {
+		line = line[:boundary(line, most)] + "…"
+	}
+	return line
+}
+
+// tools adds what differs between the tools of two requests, which are known by their names.
+func (w *writer) tools(recorded, got *Request) {
+	place := map[string][]int{} // in got
+	for j := range got.Tools {
+		name := toolName(got.Request, j)
+		place[name] = append(place[name], j)
+	}
+	var before, after []int // those that both have
+	for i, r := range recorded.tools {
+		name := toolName(recorded.Request, i)
+		if at := place[name]; len(at) > 0 {
+			before, after, place[name] = append(before, i), append(after, at[0]), at[1:]
+			w.tool(name, at[0], r, got.tools[at[0]])
+			continue
+		}
+		w.named("tool "+name, fmt.Sprintf("/tools/%d", i), r, part{})
+	}
+	for j, g := range got.tools {
+		name := toolName(got.Request, j)
+		if at := place[name]; len(at) > 0 && at[0] == j {
+			place[name] = at[1:]
+			w.named("tool "+name, fmt.Sprintf("/tools/%d", j), part{}, g)
+		}
+	}
+	if !slices.IsSorted(after) {
+		all := len(before) == len(recorded.tools) && len(after) == len(got.tools)
+		now := slices.Sorted(slices.Values(after))
+		w.reordered("tools", "", "/tools", all, toolNames(recorded.Request, before), toolNames(got.Request, now))
+	}
+}
+
+// toolName returns the name of a tool; of one of the provider's own that has none, its type.
+func toolName(r *modelio.Request, i int) string {
+	var kind string
+	_ = json.Unmarshal(r.Tools[i].Unknown["type"], &kind) // empty where it is no text
+	return cmp.Or(r.Tools[i].Name, kind, strconv.Itoa(i+1))
+}
+
+func toolNames(r *modelio.Request, indexes []int) (names []string) {
+	for _, i := range indexes {
+		names = append(names, toolName(r, i))
+	}
+	return names
+}
+
+// tool adds what differs between two tools of a name: the j-th of the request that was got.
+func (w *writer) tool(name string, j int, r, g part) {
+	if r.sum == g.sum {
+		return
+	}
+	before, after := w.c.memberParts(r), w.c.memberParts(g)
+	for _, member := range both(before, after) {
+		what, known := toolMembers[member]
+		if !known {
+			what = member
+		}
+		pointer := fmt.Sprintf("/tools/%d%s", j, jsontext.PointerTo(member))
+		w.named("tool "+name+": "+what, pointer, before[member], after[member])
+	}
+}
+
+var toolMembers = map[string]string{"inputSchema": "input schema", "outputSchema": "output schema"}
+
+// memberParts returns the members of an object.
+func (c *Comparer) memberParts(object part) map[string]part {
+	parts := map[string]part{}
+	doc, err := jsontext.Parse(object.text)
+	if err != nil {
+		return parts // it is absent
+	}
+	for name, value := range doc.Root().Members() {
+		parts[name] = c.part(value.Raw())
+	}
+	return parts
+}
+
+// options adds what differs between the provider options of two requests.
+func (w *writer) options(recorded, got part) {
+	before, after := w.c.memberParts(recorded), w.c.memberParts(got)
+	for _, name := range both(before, after) {
+		r, g, pointer := before[name], after[name], "/provider_options"+jsontext.PointerTo(name)
+		switch {
+		case r.sum == g.sum:
+		case name == "$headers":
+			r, g := w.c.memberParts(r), w.c.memberParts(g)
+			for _, header := range both(r, g) {
+				w.named("headers: "+header, pointer+jsontext.PointerTo(header), r[header], g[header])
+			}
+		case outputOptions[name]:
+			w.named("output format", pointer, r, g)
+		case toolOptions[name]:
+			w.named("tools: "+name, pointer, r, g)
+		default:
+			w.named("parameters: "+name, pointer, r, g)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package drift
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A spelling is how JSON is shown to people.
+type spelling int
+
+const (
+	laidOut  spelling = iota // JSON, a line for each value
+	readable                 // a text as it is, what else there is as JSON
+	spoken                   // of a message, or a part of one: what it says
+)
+
+// A spelled is what was spelled how.
+type spelled struct {
+	sum uint64
+	how spelling
+}
+
+// text spells canonical JSON.
+func (s spelling) text(value json.RawMessage) string {
+	if s == laidOut {
+		return indented(value)
+	}
+	doc, err := jsontext.Parse(value)
+	if err != nil {
+		return string(value) // unreachable: it is canonical
+	}
+	v := doc.Root()
+	if text, ok := v.Text(); ok {
+		return text
+	}
+	if s == readable {
+		return indented(value)
+	}
+	var lines []string
+	for _, e := range v.Elements() { // as of tool calls
+		appendPart(&lines, e)
+	}
+	if v.IsArray() {
+		return strings.Join(lines, "\n")
+	}
+	if content := v.Member("content"); content.Present() && v.Member("role").Present() {
+		appendContent(&lines, content)
+	} else {
+		appendPart(&lines, v)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func indented(value json.RawMessage) string {
+	var text bytes.Buffer
+	if json.Indent(&text, value, "", "  ") != nil {
+		return string(value) // unreachable: it is JSON
+	}
+	return text.String()
+}
+
+// appendContent appends what a message says.
+func appendContent(lines *[]string, content jsontext.Value) {
+	if text, ok := content.Text(); ok {
+		*lines = append(*lines, text)
+	}
+	for _, part := range content.Elements() {
+		appendPart(lines, part)
+	}
+}
+
+// appendPart appends what a part says: a text, reasoning, a tool's call or its result.
+func appendPart(lines *[]string, part jsontext.Value) {
+	request, response := part.Member("toolRequest"), part.Member("toolResponse")
+	if text, ok := part.Member("text").Text(); ok {
+		*lines = append(*lines, text)
+		return
+	}
+	if text, ok := part.Member("reasoning").Text(); ok {
+		*lines = append(*lines, "[reasoning]", text)
+		return
+	}
+	if part.Member("name").Present() && part.Member("ref").Present() {
+		request = part
+	}
+	switch {
+	case request.Present():
+		*lines = append(*lines, request.Member("name").Word()+"("+inline(request.Member("input"))+")")
+	case response.Present():
+		*lines = append(*lines, response.Member("name").Word()+" returned")
+		if text, ok := response.Member("output").Text(); ok {
+			*lines = append(*lines, text)
+		} else if output := response.Member("output"); output.Present() {
+			*lines = append(*lines, indented(output.Raw()))
+		}
+		for _, part := range response.Member("content").Elements() {
+			appendPart(lines, part)
+		}
+	default:
+		*lines = append(*lines, indented(part.Raw()))
+	}
+}
+
+// inline spells arguments: on one line where they are short.
+func inline(value jsontext.Value) string {
+	const short = 80 // bytes
+	if raw := value.Raw(); len(raw) <= short {
+		return string(raw)
+	}
+	return indented(value.Raw())
+}

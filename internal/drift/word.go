@@ -1,0 +1,92 @@
+package drift
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// marks returns what two lines do not have alike, by words; nothing where they have little alike, as
+// then all of it changed.
+func marks(before, after string) (was, is []Mark) {
+	a, fromA := words(before)
+	b, fromB := words(after)
+	common := len(before)
+	for _, e := range united(a, edits(a, b)) {
+		w, i := Mark{fromA[e.a0], fromA[e.a1]}, Mark{fromB[e.b0], fromB[e.b1]}
+		if common -= w.To - w.From; w.From < w.To {
+			was = append(was, w)
+		}
+		if i.From < i.To {
+			is = append(is, i)
+		}
+	}
+	const least = 4 // one byte of so many
+	if common*least < max(len(before), len(after)) {
+		return nil, nil
+	}
+	return was, is
+}
+
+// words returns the words of a line and the characters between them, which joined give the line back,
+// and where each begins, and where the last ends. Characters of scripts that have no spaces are words.
+func words(line string) (words []string, from []int) {
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		end := i + n
+		for kind := kindOf(r); end < len(line); end += n {
+			if r, n = utf8.DecodeRuneInString(line[end:]); !joins(r) && (kind == other || kindOf(r) != kind) {
+				break
+			}
+		}
+		words, from = append(words, line[i:end]), append(from, i)
+		i = end
+	}
+	return words, append(from, len(line))
+}
+
+// The kinds of characters that are in words together.
+const (
+	other = iota // a word of its own
+	letter
+	space
+)
+
+func kindOf(r rune) int {
+	switch {
+	case unicode.IsSpace(r):
+		return space
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+		return other
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+		return letter
+	}
+	return other
+}
+
+// joins reports whether a character is part of the one before it.
+func joins(r rune) bool {
+	const zeroWidthJoiner = '\u200d'
+	return unicode.IsMark(r) || r == zeroWidthJoiner
+}
+
+// united makes one edit of those between which is no word.
+func united(words []string, all []edit) (united []edit) {
+	for _, e := range all {
+		last := len(united) - 1
+		if last < 0 || hasWord(words[united[last].a1:e.a0]) {
+			united = append(united, e)
+			continue
+		}
+		united[last].a1, united[last].b1 = e.a1, e.b1
+	}
+	return united
+}
+
+func hasWord(words []string) bool {
+	for _, word := range words {
+		if r, _ := utf8.DecodeRuneInString(word); kindOf(r) == letter || kindOf(r) == other && unicode.IsLetter(r) {
+			return true
+		}
+	}
+	return false
+}
