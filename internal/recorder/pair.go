@@ -66,19 +66,9 @@ func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*g
 		}
 		records = append(records, added[i+1]...)
 	}
-	put.Document = &snapshot.Document{Version: snapshot.Version, Snapshots: records}
-	settle(put)
+	doc := store.PutOf(r.name, records)
+	put.Provider, put.Document = doc.Provider, doc.Document
 	return put, changed, nil
-}
-
-// settle puts a document into the directory of its first call's provider.
-func settle(put *store.Put) {
-	for i := range put.Document.Snapshots {
-		s := &put.Document.Snapshots[i]
-		if put.Provider = cmp.Or(put.Provider, s.Provider); s.Provider == put.Provider {
-			s.Provider = ""
-		}
-	}
 }
 
 // renew puts a golden in the place of the i-th record, and reports whether that stays as it was. A
@@ -90,19 +80,11 @@ func (t *tape) renew(i int, g *golden) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	answered := core == g.core && was.Response.Status == s.Response.Status &&
-		was.Response.Model == s.Response.Model && was.Response.Incomplete == s.Response.Incomplete &&
-		(s.Response.TimingMS == nil || was.Response.TimingMS != nil) && t.whole(i) && t.isScrubbed(i)
+	answered := core == g.core && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i)
 	if answered && t.keys[i] == g.take.key {
 		return true, nil
 	}
-	s.ID, s.Continues = was.ID, was.Continues
-	if s.Source.File == was.Source.File && s.Source.Function == was.Source.Function {
-		s.Source.Line = was.Source.Line
-	}
-	if answered {
-		s.Timestamp, s.Response = was.Timestamp, was.Response
-	}
+	s.Succeed(&was, answered)
 	t.records[i] = s
 	return false, nil
 }

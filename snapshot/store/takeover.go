@@ -190,8 +190,8 @@ func (d *Doc) mediaOf(i int) (map[canon.Hash][]byte, error) {
 
 // sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
 func sameCall(a, b *snapshot.Snapshot) (bool, error) {
-	if a.Provider != b.Provider || !slices.Equal(slices.Sorted(slices.Values(a.Source.Ignored)),
-		slices.Sorted(slices.Values(b.Source.Ignored))) {
+	sorted := func(s *snapshot.Snapshot) []string { return slices.Sorted(slices.Values(s.Source.Ignored)) }
+	if a.Provider != b.Provider || a.Source.Lane != b.Source.Lane || !slices.Equal(sorted(a), sorted(b)) {
 		return false, nil
 	}
 	x, err := snapshot.RequestCore(&a.Request, a.Source.Ignored)
