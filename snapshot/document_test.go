@@ -117,8 +117,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{"version", "SF's words", strings.Replace(data, "1.0.0", "0.9.0", 1), snapshot.ErrVersion,
 			"/version: version: Snapshot version 0.9.0 is no longer supported\n   Current version: 1.0.0\n   Re-record all snapshots"},
-		{"newer", "recording again would take a team's store back", strings.Replace(data, "1.0.0", "2.0.0", 1), snapshot.ErrVersion,
-			"/version: version: Snapshot version 2.0.0 is newer than this traceforge\n   Current version: 1.0.0\n   Update traceforge"},
+		{"newer", "recording again would take a team's store back", strings.Replace(data, "1.0.0", "2.0.0", 1), snapshot.ErrNewer,
+			"/version: newer: Snapshot version 2.0.0 was written by a newer traceforge, and this one reads 1.0.0: " +
+				"upgrade (go get -u github.com/traceforge/traceforge-go)"},
+		{"newer-too", "a newer version is another version", strings.Replace(data, "1.0.0", "1.0.1", 1), snapshot.ErrVersion, "newer"},
 		{"seal", "altered", strings.Replace(data, "Hello!", "Hullo!", 1), snapshot.ErrSeal, "/snapshots/0/hash: seal: says sha256:"},
 		{"conflict", "a merge", "{\n<<<<<<< HEAD\n", snapshot.ErrConflict, "conflict: line 2 is a conflict marker of a merge"},
 		{"syntax", "an offset", data[:100], canon.ErrSyntax, "json: offset 100: invalid JSON: unexpected end"},
@@ -149,6 +151,7 @@ func TestErrorsSayTheWayOut(t *testing.T) {
 		snapshot.RuleManifest: "openai/x.json: /a: manifest: x\nway out: run traceforge manifest",
 		snapshot.RuleConflict: "openai/x.json: /a: conflict: x\nway out: run traceforge repair, which merges the records of both sides",
 		snapshot.RuleVersion:  "openai/x.json: /a: version: x",
+		snapshot.RuleNewer:    "openai/x.json: /a: newer: x",
 	} {
 		err := &snapshot.Error{File: "openai/x.json", Violations: []snapshot.Violation{{Pointer: "/a", Rule: rule, Message: "x"}}}
 		require.EqualError(t, err, want)

@@ -15,6 +15,8 @@ import (
 var (
 	// ErrVersion says that a text is of another version of the format (SF "Migration Path").
 	ErrVersion = errors.New("snapshot version is not supported")
+	// ErrNewer says that a text was written by a newer traceforge. It is [ErrVersion] too.
+	ErrNewer = errors.New("written by a newer traceforge")
 	// ErrConflict says that a text holds the conflict markers of a merge.
 	ErrConflict = errors.New("merge conflict")
 	// ErrSeal says that a text is not what was recorded: a hash does not match.
@@ -43,6 +45,7 @@ const (
 	RuleMedia         = "media"
 	RuleMissing       = "missing"
 	RuleName          = "name"
+	RuleNewer         = "newer"
 	RuleNumber        = "number"
 	RuleParts         = "parts"
 	RulePending       = "pending"
@@ -63,6 +66,8 @@ func sentinel(rule string) error {
 	switch rule {
 	case RuleVersion:
 		return ErrVersion
+	case RuleNewer:
+		return ErrNewer
 	case RuleConflict:
 		return ErrConflict
 	case RuleSeal, RuleHash:
@@ -105,7 +110,7 @@ func sorted(all []Violation) []Violation {
 }
 
 // An Error is everything that is wrong with a text, or with a file of a store. It is one of
-// [ErrVersion], [ErrConflict], [ErrSeal], [ErrManifest] and [ErrRaw], as [errors.Is] tells,
+// [ErrVersion], [ErrNewer], [ErrConflict], [ErrSeal], [ErrManifest] and [ErrRaw], as [errors.Is] tells,
 // where one of its violations is.
 type Error struct {
 	File       string      // path of the file; empty: the text came from no file
@@ -155,7 +160,7 @@ func (e *Error) wayOut() string {
 	}
 	for _, v := range e.Violations {
 		switch v.Rule {
-		case RuleVersion:
+		case RuleVersion, RuleNewer:
 			return "" // the message says it
 		case RuleManifest, RuleBehind:
 			return "run traceforge manifest"
@@ -171,7 +176,7 @@ func (e *Error) wayOut() string {
 // Is reports whether target is the sentinel error of one of e's violations.
 func (e *Error) Is(target error) bool {
 	return slices.ContainsFunc(e.Violations, func(v Violation) bool {
-		return target != nil && sentinel(v.Rule) == target
+		return target != nil && (sentinel(v.Rule) == target || v.Rule == RuleNewer && target == ErrVersion)
 	})
 }
 

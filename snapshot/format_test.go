@@ -130,7 +130,7 @@ func TestFormatShowsTheTexts(t *testing.T) {
 	data, err := os.ReadFile("../docs/format.md")
 	require.NoError(t, err)
 	text := string(data)
-	require.Contains(t, text, "```\n"+otherVersion("0.9.0")+"\n```")
+	require.Contains(t, text, "```\n"+OtherVersion("0.9.0").Message+"\n```")
 	require.Contains(t, text, fmt.Sprintf("at most %d characters", lineMost))
 	require.Contains(t, text, fmt.Sprintf("each part of more than %d characters is divided", pieceMost))
 	var quoted []string

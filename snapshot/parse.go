@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -23,7 +22,7 @@ import (
 //
 // An error is an [*Error]. Text that is not JSON, or that not every reader takes alike, has one
 // violation with its offset; all other text has every violation. Another version of the
-// format has that one violation alone, which is [ErrVersion].
+// format has that one violation alone, which is [ErrVersion], and [ErrNewer] too if it is a later one.
 func Parse(data []byte) (*Document, error) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -41,7 +40,7 @@ func Parse(data []byte) (*Document, error) {
 func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPieces []Violation) {
 	root := text.Root()
 	if v, ok := root.Member("version").Text(); ok && v != Version {
-		return nil, []Violation{{Pointer: "/version", Rule: RuleVersion, Message: otherVersion(v)}}, nil
+		return nil, []Violation{OtherVersion(v)}, nil
 	}
 	records := root.Member("snapshots")
 	c := coder{
@@ -65,26 +64,6 @@ func unreadable(data []byte, err error) *Error {
 		return &Error{Violations: []Violation{{Rule: RuleConflict, Message: message}}}
 	}
 	return &Error{Violations: []Violation{textViolation("", err)}, Err: err}
-}
-
-// otherVersion is SF's wording for a document of an older version. One of a newer version is for a
-// newer traceforge: to record it again would take it back.
-func otherVersion(version string) string {
-	if newer(version) {
-		return fmt.Sprintf("Snapshot version %s is newer than this traceforge\n   Current version: %s\n   Update traceforge",
-			excerpt(version), Version)
-	}
-	return fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   Re-record all snapshots",
-		excerpt(version), Version)
-}
-
-// newer reports whether a version is later than [Version]. One that is none is not.
-func newer(version string) bool {
-	var major, minor, patch int
-	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
-		return false
-	}
-	return slices.Compare([]int{major, minor, patch}, []int{1, 0, 0}) > 0
 }
 
 // checkDocument checks what concerns more than one record (SF "Combined Hash").

@@ -25,7 +25,7 @@ func remediesOf(found []snapshot.Finding, dir, named string) []string {
 	for _, f := range found {
 		switch f.Rule {
 		case "unused", "unrecorded", ruleSecret, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
-			snapshot.RuleAttributes, snapshot.RuleDuplicate: // others say it
+			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer: // others say it
 		case snapshot.RuleStray:
 			stray = append(stray, f.File)
 		case snapshot.RuleConflict:

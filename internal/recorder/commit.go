@@ -120,14 +120,15 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 }
 
 // document returns the tape of the test's document, also where the test called nothing that it
-// replays; an empty one where there is none that can be read, since an update replaces it.
+// replays; an empty one where there is none that can be read, since an update replaces it. One that a newer
+// traceforge wrote is an error.
 func (r *Recorder) document(provider string) (*tape, error) {
 	if r.tape != nil {
 		return r.tape, nil
 	}
 	err := r.openTape(provider)
 	var broken *snapshot.Error
-	if errors.As(err, &broken) {
+	if errors.As(err, &broken) && !errors.Is(err, snapshot.ErrNewer) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err

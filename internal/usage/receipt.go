@@ -109,6 +109,10 @@ func parseReceipts(data []byte) (tests []Receipt, err error) {
 		if err := json.Unmarshal(line, &t); err != nil {
 			return nil, fmt.Errorf("line %d: %w", len(tests)+1, err)
 		}
+		if t.Version > ReceiptVersion {
+			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: it was written by a newer "+
+				"traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", len(tests)+1, t.Version, ReceiptVersion)
+		}
 		if t.Version != ReceiptVersion {
 			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: leave the receipts again",
 				len(tests)+1, t.Version, ReceiptVersion)

@@ -51,9 +51,12 @@ func wrongManifest(rule, pointer, format string, args ...any) snapshot.Violation
 // remedies all.
 func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 	m, err := parseManifest(data)
+	var newer *snapshot.Error
 	switch line, kinds := conflict.Line(data); {
 	case err != nil && kinds == 3:
 		return wrongManifest(snapshot.RuleConflict, "", "line %d is a conflict marker of a merge", line)
+	case errors.As(err, &newer):
+		return newer.Violations[0]
 	case err != nil:
 		return wrongManifest(snapshot.RuleManifest, "", "%v", err)
 	case !bytes.Equal(data, m.encode()) && !bytes.Equal(data, m.indented()):

@@ -185,6 +185,9 @@ func (p *plan) put(t *target) error {
 		return err
 	}
 	if !p.has(file, t.data) {
+		if err := p.checkNewer(file); err != nil {
+			return err
+		}
 		p.write(file, t.data)
 	}
 	named := map[string]bool{}
@@ -266,12 +269,29 @@ func (p *plan) drop(file string) error {
 		return fmt.Errorf("remove: %w", err)
 	}
 	if err == nil {
+		if err := p.checkNewer(file); err != nil {
+			return err
+		}
 		p.gone[file] = true
 		if err := p.remove(file); err != nil {
 			return err
 		}
 	}
 	return p.clear(dir, nil)
+}
+
+// checkNewer refuses to replace or remove a document that a newer traceforge wrote.
+func (p *plan) checkNewer(file string) error {
+	data, err := p.read(file)
+	if err != nil {
+		return nil // there is none, or none that can be read
+	}
+	var newer *snapshot.Error
+	if errors.As(snapshot.CheckNewer(data), &newer) {
+		newer.File = p.store.in(file)
+		return newer
+	}
+	return nil
 }
 
 // checkDirs refuses directories that are links: where a store is written, none is followed.
@@ -297,7 +317,9 @@ func (p *plan) manifest(puts []*target) error {
 	case errors.Is(err, fs.ErrNotExist) && len(p.providers) > 0:
 		return nil // the repository does without one
 	case err == nil:
-		if m, err = parseManifest(data); err != nil {
+		if m, err = parseManifest(data); errors.Is(err, snapshot.ErrNewer) {
+			return fmt.Errorf("%s: %w", p.store.in(manifestName), err)
+		} else if err != nil {
 			return nil // verify says so, and Store.WriteManifest remedies it
 		}
 	case !errors.Is(err, fs.ErrNotExist):

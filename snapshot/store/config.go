@@ -151,7 +151,8 @@ func (r *configReader) object(pointer string, v jsontext.Value, known map[string
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		r.fail(pointer, snapshot.RuleUnknown, "is not known: there are %s", strings.Join(names, ", "))
+		r.fail(pointer, snapshot.RuleUnknown, "is not known: there are %s; a newer traceforge may know more: upgrade "+
+			"(go get -u github.com/traceforge/traceforge-go)", strings.Join(names, ", "))
 	})
 }
 

@@ -85,6 +85,9 @@ func parseManifest(data []byte) (*manifest, error) {
 		return nil, err
 	}
 	root := text.Root()
+	if err := snapshot.CheckNewer(data); err != nil {
+		return nil, err
+	}
 	version, ok := root.Member("version").Text()
 	if ok && version != snapshot.Version {
 		return nil, fmt.Errorf("is of version %q, must be %q", version, snapshot.Version)

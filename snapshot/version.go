@@ -1,0 +1,44 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// OtherVersion returns what is wrong with a document, or a manifest, of a version that is not [Version]. An older one is
+// refused in SF's words. A newer one is for a newer traceforge: to record it again would take the store back.
+func OtherVersion(version string) Violation {
+	if newer(version) {
+		message := fmt.Sprintf("Snapshot version %s was written by a newer traceforge, and this one reads %s: "+
+			"upgrade (go get -u github.com/traceforge/traceforge-go)", excerpt(version), Version)
+		return Violation{Pointer: "/version", Rule: RuleNewer, Message: message}
+	}
+	message := fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   Re-record all snapshots",
+		excerpt(version), Version)
+	return Violation{Pointer: "/version", Rule: RuleVersion, Message: message}
+}
+
+// newer reports whether a version is later than [Version]. One that is none is not.
+func newer(version string) bool {
+	var major, minor, patch int
+	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
+		return false
+	}
+	return slices.Compare([]int{major, minor, patch}, []int{1, 0, 0}) > 0
+}
+
+// CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or a manifest of a later version than
+// [Version], so that nobody replaces what is newer. Anything else that may be wrong with data it leaves alone.
+func CheckNewer(data []byte) error {
+	doc, err := jsontext.Parse(data)
+	if err != nil {
+		return nil
+	}
+	version, ok := doc.Root().Member("version").Text()
+	if !ok || !newer(version) {
+		return nil
+	}
+	return &Error{Violations: []Violation{OtherVersion(version)}}
+}
