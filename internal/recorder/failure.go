@@ -18,6 +18,7 @@ type Failure struct {
 	Source  snapshot.Source // of the call; zero: of no call
 	Missing bool            // the call has no snapshot, so recording what is missing would record it
 	brief   string
+	unheld  bool // it is a call that was held against no record
 }
 
 // Error returns the line, and where the rest is.
@@ -50,10 +51,8 @@ func (r *Recorder) record(i int) string {
 // unrecorded is the failure of a call that no snapshot fits: drift where the test has one left
 // that the call can be held against, else a missing snapshot.
 func (r *Recorder) unrecorded(c *call) *Failure {
-	if r.Mode != UpdateNew {
-		if f := r.drifted(c); f != nil {
-			return f
-		}
+	if f := r.drifted(c); f != nil {
+		return f
 	}
 	state := "the test has none recorded"
 	if n := len(r.tape.records); n > 0 {
@@ -61,7 +60,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	}
 	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state),
 		indent(r.summary(c.request)), "record: "+r.Accept)
-	f.Missing = true
+	f.Missing, f.unheld = true, true
 	return f
 }
 
@@ -71,7 +70,7 @@ func (r *Recorder) oneTooMany(i int) *Failure {
 		r.tape.keys[i].provider, recordedTimes(times), times+1),
 		"last recorded in "+r.record(i),
 		"accept: "+r.Accept)
-	f.Missing = true
+	f.Missing, f.unheld = true, true
 	return f
 }
 
@@ -123,7 +122,8 @@ func (r *Recorder) asFailure(err error) *Failure {
 		return f
 	}
 	text := strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(r.Dir), r.Shown)
-	if errors.Is(err, snapshot.ErrVersion) || errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw) {
+	lost := errors.Is(err, snapshot.ErrVersion) || errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
+	if lost && !errors.Is(err, snapshot.ErrNewer) {
 		text += "\nrecord again: " + r.Accept
 	}
 	brief, _, _ := strings.Cut(text, "\n")
