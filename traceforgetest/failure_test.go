@@ -133,8 +133,9 @@ func TestFailures(t *testing.T) {
 		}},
 		{"unknown-call", "the client is used for something that is no model call", func(s *scene) *tbtest.TB {
 			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
-				_, err := tf.Client().Get("https://example.com/robots.txt?key=secret")
-				require.Error(s.t, err)
+				resp, err := tf.Client().Get("https://example.com/robots.txt?key=secret")
+				require.NoError(s.t, err)
+				require.Equal(s.t, http.StatusBadRequest, resp.StatusCode)
 			})
 		}},
 		{"new-twice", "two recorders in one test would each miss the other's calls", func(s *scene) *tbtest.TB {

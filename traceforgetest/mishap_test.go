@@ -51,9 +51,10 @@ func TestRequestThatCannotBeKept(t *testing.T) {
 	s := newScene(t)
 	tb := s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		_, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","model":"n","messages":[]}`))
-		require.ErrorContains(t, err, "POST https://api.openai.com/v1/chat/completions cannot be kept: openai.chat: /model: offset 13: duplicate member name \"model\"")
+		require.NoError(t, err)
 	})
 	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "POST https://api.openai.com/v1/chat/completions cannot be kept: openai.chat: /model: offset 13: duplicate member name \"model\"")
 }
 
 // TestRecordOverOtherLineEnds writes a record anew that says the same, and is not as it was written.

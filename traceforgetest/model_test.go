@@ -94,7 +94,7 @@ func TestModelDrift(t *testing.T) {
 	tb := s.replay("TestIt", generates(&got, nil, generateRequest("hi there"), false))
 	require.True(t, tb.Failed())
 	require.Contains(t, s.text(tb), "test request drifted from STORE/test/testit-")
-	require.Contains(t, tb.Logged(), "- hi\n+ hi there")
+	require.Contains(t, tb.Logged(), "    - hi\n    + hi there\n")
 }
 
 // TestModelThatBreaksTheContract proves that what a model did is recorded as it was, also

@@ -1,6 +1,7 @@
 package traceforgetest_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,8 +40,9 @@ func TestFailuresArePlain(t *testing.T) {
 		{"missing", "or of the call", func(s *scene) *tbtest.TB { return s.replay("TestIt", asks(hostile)) }},
 		{"unknown", "a URL", func(s *scene) *tbtest.TB {
 			return s.replay("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
-				_, err := tf.Client().Get("https://h.example/%0A::error::x%1b%E2%80%AE##[y]")
-				require.Error(s.t, err)
+				resp, err := tf.Client().Get("https://h.example/%0A::error::x%1b%E2%80%AE##[y]")
+				require.NoError(s.t, err)
+				require.Equal(s.t, http.StatusBadRequest, resp.StatusCode)
 			})
 		}},
 		{"answer", "what a provider answers", func(s *scene) *tbtest.TB {

@@ -155,8 +155,8 @@ func TestScrubAnswersOnly(t *testing.T) {
 	require.Empty(t, s.replay("TestX", asks(newChat("which order?")), rule).Logged())
 	tb := s.replay("TestX", asks(newChat("which order?")))
 	require.Contains(t, s.text(tb), "STORE/"+s.document("TestX")+`, call 1: the answer has placeholders: no value is known for {{order:+1}}
-it was recorded with rules that the test has not: add traceforgetest.Scrub(traceforgetest.Pattern("order", …))
-or record it as it is: go test`)
+    it was recorded with rules that the test has not: add traceforgetest.Scrub(traceforgetest.Pattern("order", …))
+    or record it as it is: go test`)
 }
 
 // TestScrubLater holds that a rule is for records that were made without it, too.
@@ -206,10 +206,10 @@ accept: `)
 		tb = s.update(mode, "TestX", test(runID(2, 1), runID(1, 2)))
 		require.Contains(t, s.text(tb), `openai request was not sent: only values that change every run differ from those of STORE/`+
 			s.document("TestX")+`, call 1, so each run would record it again
-  model: gpt-4o-mini
-  user: task 00000002-0000-4000-8000-000000000001
-add traceforgetest.Scrub(traceforgetest.Volatile())
-or, if they were changed on purpose, delete STORE/`+s.document("TestX")+" and record the test again")
+      model: gpt-4o-mini
+      user: task 00000002-0000-4000-8000-000000000001
+    add traceforgetest.Scrub(traceforgetest.Volatile())
+    or, if they were changed on purpose, delete STORE/`+s.document("TestX")+" and record the test again")
 		s.requireFiles(before)
 	}
 	require.LessOrEqual(t, len(s.provider.Calls()), asked+1, "the call that did not change may be made again")

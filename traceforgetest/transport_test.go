@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -116,9 +117,13 @@ func TestPassThrough(t *testing.T) {
 	s.record("TestIt", asks(newChat("a")))
 	visit := func(want string) func(*tbtest.TB, *traceforgetest.Recorder) {
 		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
-			_, err := tf.Client().Post("https://eu.telemetry.example/v1", "text/plain", strings.NewReader("x"))
-			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-				t.Errorf("got %v", err)
+			resp, err := tf.Client().Post("https://eu.telemetry.example/v1", "text/plain", strings.NewReader("x"))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			answer, err := io.ReadAll(resp.Body)
+			if err != nil || want == "" && resp.StatusCode != 204 || want != "" && (resp.StatusCode != 400 || !strings.Contains(string(answer), want)) {
+				t.Errorf("got %d %s %v", resp.StatusCode, answer, err)
 			}
 		}
 	}

@@ -264,7 +264,7 @@ func TestForgeries(t *testing.T) {
 			require.Contains(t, failures[0].Text, "STORE/openai/"+doc.Name+".json, call 1, says one thing and serves another", c.why)
 			require.Contains(t, failures[0].Text, says, c.why)
 			require.Contains(t, failures[0].Text, "accept: ACCEPT")
-			require.Contains(t, replayed, "error: ", "the caller is told")
+			require.Contains(t, replayed, "says one thing and serves another", "the caller is told")
 
 			failures, _ = s.run(Update, posts(&again, url, body), from)
 			require.Empty(t, failures)
