@@ -6,7 +6,7 @@ type Update struct {
 	Changed []ChangedRecord `json:"changed,omitempty"` // bought again, in place of a record
 	New     []string        `json:"new,omitempty"`     // bought for calls that had no record
 	Removed []string        `json:"removed,omitempty"` // not called any more
-	Rekeyed []string        `json:"rekeyed,omitempty"` // answers that were adopted for a changed request
+	Rekeyed []ChangedRecord `json:"rekeyed,omitempty"` // answers that were adopted for a changed request, or rules
 	Pending []string        `json:"pending,omitempty"` // bought by a test that failed: they wait for a decision
 
 	// TokensIn and TokensOut are what the calls that were made in this run cost, as their answers report it.
@@ -17,8 +17,8 @@ type Update struct {
 	Adopted string `json:"adopted,omitempty"`
 }
 
-// A ChangedRecord is a record whose call was made again.
+// A ChangedRecord is a record that stands for another request, or has another answer, than before.
 type ChangedRecord struct {
 	ID         string   `json:"id"`
-	Components []string `json:"components,omitempty"` // of the request that changed, in words; none: the answer alone
+	Components []string `json:"components,omitempty"` // what changed, in words: "system", "answer", "scrub rules"
 }
