@@ -59,8 +59,10 @@ var arrows = map[string]map[string]string{
 	},
 
 	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
-	"internal/drift":    {"internal/jsontext": texts, "modelio": calls, "snapshot": "the cores that are compared"},
-	"internal/secret":   {"internal/jsontext": "the texts in which secrets hide"},
+	"internal/drift": {
+		"internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
+	},
+	"internal/secret": {"internal/jsontext": "the texts in which secrets hide"},
 	"internal/scrub": {
 		"internal/jsontext": texts, "internal/provider": "the events of streams", "modelio": calls,
 	},
@@ -111,6 +113,7 @@ var arrows = map[string]map[string]string{
 	"cmd/traceforge": {
 		"canon": names, "cmd/traceforge/internal/git": "what git knows of a store",
 		"contract":            "receipts of records",
+		"internal/amount":     "sizes and ages",
 		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
 		"internal/plaintext": shown, "internal/secret": "what no command prints, and verify finds",
 		"internal/pack": "pack", "internal/page": "show, diff, review", "internal/place": "the store in use",

@@ -109,13 +109,17 @@ type Mark struct {
 	To   int `json:"to"`
 }
 
-// Hunks returns the lines that changed with so many lines around them. A line that replaces another
-// follows it, and both have the words marked that the other does not have.
-func (c Change) Hunks(around int) []Hunk {
+// Hunks returns the lines that changed with so many lines around them, at most so many lines, and how
+// many it left out. A line that replaces another follows it, and both have the words marked that the
+// other does not have.
+func (c Change) Hunks(around, most int) (hunks []Hunk, more int) {
 	b, a := lines(c.Before), lines(c.After)
 	all := edits(b, a)
-	var hunks []Hunk
 	for i, e := range all {
+		if most <= 0 {
+			more += e.a1 - e.a0 + e.b1 - e.b0
+			continue
+		}
 		from := max(0, e.a0-around)
 		if i > 0 && e.a0-all[i-1].a1 <= 2*around {
 			from = all[i-1].a1
@@ -124,12 +128,14 @@ func (c Change) Hunks(around int) []Hunk {
 		}
 		h := &hunks[len(hunks)-1]
 		h.same(b[from:e.a0])
-		h.Lines = append(h.Lines, replaced(b[e.a0:e.a1], a[e.b0:e.b1])...)
+		was := len(h.Lines)
+		left := h.replaced(b[e.a0:e.a1], a[e.b0:e.b1], most)
+		most, more = most-len(h.Lines)+was, more+left
 		if i == len(all)-1 || all[i+1].a0-e.a1 > 2*around {
 			h.same(b[e.a1:min(len(b), e.a1+around)])
 		}
 	}
-	return hunks
+	return hunks, more
 }
 
 func (h *Hunk) same(lines []string) {
@@ -138,25 +144,29 @@ func (h *Hunk) same(lines []string) {
 	}
 }
 
-// replaced returns the lines of both sides of an edit, each behind that which it replaces.
-func replaced(b, a []string) (all []Line) {
+// replaced adds the lines of both sides of an edit, each behind that which it replaces, at most so many,
+// and returns how many are left.
+func (h *Hunk) replaced(b, a []string, most int) (left int) {
 	i, j := 0, 0
+	end := len(h.Lines) + most
 	upTo := func(toBefore, toAfter int) {
-		for ; i < toBefore; i++ {
-			all = append(all, Line{Op: before, Text: b[i]})
+		for ; i < toBefore && len(h.Lines) < end; i++ {
+			h.Lines = append(h.Lines, Line{Op: before, Text: b[i]})
 		}
-		for ; j < toAfter; j++ {
-			all = append(all, Line{Op: after, Text: a[j]})
+		for ; j < toAfter && len(h.Lines) < end; j++ {
+			h.Lines = append(h.Lines, Line{Op: after, Text: a[j]})
 		}
 	}
 	for _, pair := range counterparts(b, a) {
-		upTo(pair[0], pair[1])
+		if upTo(pair[0], pair[1]); len(h.Lines) >= end {
+			break
+		}
 		was, is := marks(b[i], a[j])
-		all = append(all, Line{before, b[i], was}, Line{after, a[j], is})
+		h.Lines = append(h.Lines, Line{before, b[i], was}, Line{after, a[j], is})
 		i, j = i+1, j+1
 	}
 	upTo(len(b), len(a))
-	return all
+	return len(b) - i + len(a) - j
 }
 
 // counterparts pairs lines with those that replaced them: in order where there are as many, else by

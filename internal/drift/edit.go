@@ -39,7 +39,7 @@ type matcher struct {
 type use struct{ inA, inB, a, b int32 }
 
 const (
-	maxCells = 1 << 14 // of the table that compares a small region exactly
+	maxCells = 1 << 16 // of the table that compares a small region exactly
 	maxDepth = 8       // of regions within regions
 )
 

@@ -1,0 +1,71 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEdits(t *testing.T) {
+	numbers := func(n int, edit func(i int) string) string {
+		var all []string
+		for i := range n {
+			all = append(all, edit(i))
+		}
+		return strings.Join(all, " ")
+	}
+	plain := func(i int) string { return fmt.Sprint(i) }
+	for _, c := range []struct{ name, why, before, after, want string }{
+		{"equal", "nothing to tell", "a b", "a b", ""},
+		{"empty", "nothing became something", "", "a", "0-0+0-1"},
+		{"changed", "an element in the middle", "a b c", "a x c", "1-2+1-2"},
+		{"inserted", "what follows did not change", "a b c", "a x b c", "1-1+1-2"},
+		{"repeated", "elements that are there often", "a a a b a", "a a b a a", "2-3+2-2 4-4+3-4"},
+		{"beside", "a change and an insertion are one edit", "a b c", "a x y c", "1-2+1-3"},
+		{"long", "too long to be compared exactly, held together by what is there once", numbers(900, plain),
+			numbers(900, func(i int) string {
+				if i == 100 || i == 400 {
+					return "x"
+				}
+				return fmt.Sprint(i)
+			}), "100-101+100-101 400-401+400-401"},
+		{"nothing alike", "too long to be compared exactly, and nothing is there once", strings.Repeat("a b ", 400),
+			strings.Repeat("b a ", 400) + "c", "0-800+0-801"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, e := range edits(strings.Fields(c.before), strings.Fields(c.after)) {
+				got = append(got, fmt.Sprintf("%d-%d+%d-%d", e.a0, e.a1, e.b0, e.b1))
+			}
+			require.Equal(t, c.want, strings.Join(got, " "), c.why)
+		})
+	}
+}
+
+func TestIncreasing(t *testing.T) {
+	pairs := [][2]int{{0, 3}, {1, 0}, {2, 1}, {3, 5}, {4, 2}, {5, 4}}
+	require.Equal(t, [][2]int{{1, 0}, {2, 1}, {4, 2}, {5, 4}}, increasing(pairs))
+	require.Empty(t, increasing(nil))
+}
+
+// FuzzEdits proves that the edits lead from one list to the other, and that nothing equal is beside one.
+func FuzzEdits(f *testing.F) {
+	f.Add("a b c d", "a c d e")
+	f.Add("a a b", "b a a")
+	f.Add(strings.Repeat("a b c ", 60), strings.Repeat("c b a ", 60)+"q")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		a, b := strings.Fields(before), strings.Fields(after)
+		made, at := []string{}, 0
+		for i, e := range edits(a, b) {
+			require.True(t, i == 0 && at <= e.a0 || at < e.a0, "an equal element is between edits")
+			require.True(t, e.a0 < e.a1 || e.b0 < e.b1, "an edit is of something")
+			made = append(append(made, a[at:e.a0]...), b[e.b0:e.b1]...)
+			at = e.a1
+		}
+		require.True(t, slices.Equal(b, append(made, a[at:]...)))
+		require.Equal(t, len(edits(a, b)) == 0, slices.Equal(a, b))
+	})
+}

@@ -1,0 +1,82 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sebdah/goldie/v2"
+	"github.com/stretchr/testify/require"
+)
+
+func TestStyle(t *testing.T) {
+	text := func(s string) *string { return &s }
+	long := strings.Repeat("lorem ipsum dolor ", 40)
+	numbered := func(edit func(i int, line string) string) string {
+		var lines []string
+		for i := range 60 {
+			lines = append(lines, edit(i, strings.Repeat("x", i%3)+" line"))
+		}
+		return strings.Join(lines, "\n")
+	}
+	same := func(_ int, line string) string { return line }
+	cases := []struct {
+		name, why string
+		style     Style
+		changes   []Change
+	}{
+		{"words", "changed words are marked below the line", Plain, []Change{changeOf("Be brief.\nNever guess.", "Be brief.\nDo not guess.")}},
+		{"around", "with what is around, and a line that lost words", Style{Width: 80, Around: 1, Most: 9},
+			[]Change{changeOf("a\nb\nNever ever guess.\nc", "a\nb\nNever guess.\nc")}},
+		{"color", "on a terminal they are reversed", Style{Width: 80, Most: 9, Color: true, Around: 1}, []Change{changeOf("a\nNever guess.", "a\nDo not guess.")}},
+		{"clipped", "a long line is cut around what changed", Plain, []Change{changeOf(long+"old"+long+"end", long+"new"+long+"END")}},
+		{"replaced", "nothing alike, and long", Plain, []Change{changeOf(long, strings.Repeat("something else ", 40))}},
+		{"wide", "marks stand below what they mark", Plain, []Change{changeOf("今日は雨です", "今日は雪です"), changeOf("a\tb c👩‍🚀 d", "a\tb x👩‍🚀 d")}},
+		{"hostile", "nothing drives a terminal or a log", Plain, []Change{changeOf("a\x1b[2J b", "a\x1b[2J ##[set-env]\r"), changeOf("x", "::error::y")}},
+		{"sides", "one side only", Plain, []Change{
+			{Component: "message 3 (user)", Kind: "user message", After: text("Hello\nworld")},
+			{Component: "tool search", Kind: "tool search", Before: text("{}")},
+		}},
+		{"many lines", "bounded", Style{Width: 80, Most: 4}, []Change{changeOf(numbered(same), numbered(func(i int, line string) string {
+			if i%2 == 0 {
+				return line + "!"
+			}
+			return line
+		}))}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			goldie.New(t, goldie.WithFixtureDir("testdata/style")).Assert(t, strings.ReplaceAll(c.name, " ", "_"), []byte(c.style.Text(c.changes)))
+		})
+	}
+}
+
+// TestStyleIsBounded proves that a megabyte that changed does not fill a terminal.
+func TestStyleIsBounded(t *testing.T) {
+	for _, unit := range []string{"x", "line\n", "漢", "a b ", "\x1b"} {
+		before := strings.Repeat(unit, 1<<20/len(unit))
+		change := changeOf(before, strings.Repeat(unit+"y", 1<<20/len(unit)))
+		require.Less(t, len(Plain.Text([]Change{change})), 20<<10)
+	}
+	many := make([]Change, 30)
+	for i := range many {
+		many[i] = changeOf("a", "b")
+	}
+	require.Contains(t, Plain.Text(many), "  … and 10 more differences\n")
+}
+
+// BenchmarkChange compares a megabyte of which every line changed.
+func BenchmarkChange(b *testing.B) {
+	var text strings.Builder
+	for i := 0; text.Len() < 1<<20; i++ {
+		fmt.Fprintf(&text, "line %d of a prompt that is of a usual length\n", i)
+	}
+	lines := text.String()
+	change := changeOf(lines, strings.ReplaceAll(lines, "prompt", "PROMPT"))
+	b.SetBytes(1 << 20)
+	b.ReportAllocs()
+	for b.Loop() {
+		change.Key()
+		Plain.Text([]Change{change})
+	}
+}
