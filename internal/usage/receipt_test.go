@@ -45,7 +45,7 @@ func TestReadReceipts(t *testing.T) {
 		{"whole", "what a process that ended left", line + line, 2, nil, ""},
 		{"cut", "a process that was killed while it wrote", line + line[:20], 1, []string{"p"}, ""},
 		{"first_cut", "of whose package nothing is known", line[:20], 0, nil, ""},
-		{"newer", "written by a later harness", strings.Replace(line, "1", "2", 1), 0, nil, "line 1 is of version 2 of receipts, and this command reads 1"},
+		{"newer", "written by a later harness", strings.Replace(line, "1", "2", 1), 0, nil, "line 1 is of version 2 of receipts, and this command reads 1: it was written by a newer traceforge: upgrade (go get -u "},
 		{"broken", "no receipt", line + "text\n", 0, nil, "line 2: invalid character"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

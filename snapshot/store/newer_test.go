@@ -1,0 +1,57 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// TestNewerStore: what a newer traceforge wrote is neither replaced nor removed, whatever is asked.
+func TestNewerStore(t *testing.T) {
+	t.Parallel()
+	const way = "was written by a newer traceforge, and this one reads 1.0.0: upgrade (go get -u github.com/traceforge/traceforge-go)"
+	for _, c := range []struct {
+		name, reason, file string
+		change             func(*Store) error
+	}{
+		{"put", "an update of the test", fileOf("TestX"), func(s *Store) error {
+			return s.Commit(Change{Put: []Put{putOf("TestX", call{1, "Hi", "Hello"})}})
+		}},
+		{"remove", "a prune", fileOf("TestX"), func(s *Store) error {
+			return s.Commit(Change{Remove: []string{fileOf("TestX")}})
+		}},
+		{"moved", "the test's first call is of another provider now", fileOf("TestX"), func(s *Store) error {
+			p := putOf("TestX", call{1, "Hi", "Hello"})
+			p.Provider = "anthropic"
+			return s.Commit(Change{Put: []Put{p}})
+		}},
+		{"manifest", "the update of another test in a store that is newer", manifestName, func(s *Store) error {
+			return s.Commit(Change{Put: []Put{putOf("TestOther", call{1, "Hi", "Hello"})}})
+		}},
+		{"derived", "the manifest of documents that cannot be read", fileOf("TestX"), func(s *Store) error {
+			return s.WriteManifest()
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			require.NoError(t, s.Commit(Change{Put: []Put{putOf("TestX", call{1, "Hi", "Good morning"})}}))
+			file := filepath.Join(dir, filepath.FromSlash(c.file))
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			newer := strings.Replace(string(data), `"version": "1.0.0"`, `"version": "1.1.0"`, 1)
+			require.NoError(t, os.WriteFile(file, []byte(newer), 0o666))
+			before := tree(t, dir)
+			err = c.change(s)
+			require.ErrorIs(t, err, snapshot.ErrNewer, c.reason)
+			require.ErrorContains(t, err, c.file)
+			require.ErrorContains(t, err, way)
+			require.NotContains(t, err.Error(), "record")
+			require.Equal(t, before, tree(t, dir))
+		})
+	}
+}
