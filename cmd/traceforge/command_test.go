@@ -123,6 +123,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{"prune", []any{coverage.Unused{}}},
 		{"update", []any{page.Change{}}},
 		{"diff", []any{page.Change{}, page.CallDifference{}}},
+		{"ls", []any{entry{}, asked{}, tokens{}, weight{}}},
 		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
 		{"version", []any{version{}}},
 	} {

@@ -9,7 +9,10 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/term"
+
 	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -108,6 +111,30 @@ func (c *console) sayAll(lines []string) {
 
 // text writes lines of the answer.
 func (c *console) text(text string) { fmt.Fprint(c.stdout, plaintext.Text(c.secrets.Mask(text))) }
+
+// table writes a table: for people on a terminal, else for programs.
+func (c *console) table(t *page.Table) {
+	write := func(line string) bool {
+		_, err := fmt.Fprintln(c.stdout, c.secrets.Mask(line))
+		return err == nil
+	}
+	if c.terminal {
+		t.Aligned(write, c.width())
+	} else {
+		t.Tabbed(write)
+	}
+}
+
+// width returns how many characters a line has: as the shell says, else as the terminal is wide.
+func (c *console) width() int {
+	columns := os.Getenv("COLUMNS")
+	if columns == "" && c.terminal {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			return max(width, leastWidth)
+		}
+	}
+	return lineWidth(columns)
+}
 
 // finding writes a line of the answer for a finding.
 func (c *console) finding(f snapshot.Finding) {

@@ -42,6 +42,7 @@ func TestOutputIsPlain(t *testing.T) {
 		{"show", "--dir", dir, "--receipt", "testhostile"}, {"show", "--dir", dir, "no\n::error::x\x1b##[y]"},
 		{"diff", empty, dir}, {"diff", dir, empty}, {"diff", "--json", empty, dir}, {"verify", "--secrets", dir}, {"verify", "--json", dir},
 		{"no\n::error::x\x1b"}, {"verify", "no\n::error::x"},
+		{"ls", "--dir", dir}, {"ls", "--dir", dir, "--json"}, {"ls", "--dir", dir, "no\n::error::x\x1b("},
 	} {
 		t.Run(strings.ToValidUTF8(plaintext.Line(args[0]+" "+args[len(args)-1]), ""), func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

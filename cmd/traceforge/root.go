@@ -58,6 +58,9 @@ func (row command) build(con *console) *cobra.Command {
 		default:
 			c.Flags().BoolP(f.name, f.letter, false, f.usage)
 		}
+		if f.values != nil {
+			c.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(f.values, cobra.ShellCompDirectiveNoFileComp))
+		}
 	}
 	if row.oneOf != nil {
 		c.MarkFlagsMutuallyExclusive(row.oneOf...)

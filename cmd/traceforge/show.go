@@ -64,7 +64,7 @@ func writeConversations(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		c.secrets.Hide(s.Document)
 	}
-	p := page.Page{Out: c.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: c.color}
+	p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
 	for i, s := range chosen {
 		if i > 0 {
 			fmt.Fprintf(c.stdout, "\n\n")
@@ -94,13 +94,15 @@ func textconv(c *call) error {
 	return nil
 }
 
+// What a line has of characters where nothing says it, and at least.
+const usualWidth, leastWidth = 100, 40
+
 // lineWidth returns the number of characters of a line; columns is what the shell says.
 func lineWidth(columns string) int {
-	const usual, least = 100, 40
 	if n, err := strconv.Atoi(columns); err == nil {
-		return max(n, least)
+		return max(n, leastWidth)
 	}
-	return usual
+	return usualWidth
 }
 
 // selectCalls returns what id means. It may return both documents and an error, for what could not

@@ -21,8 +21,9 @@ type command struct {
 // A flag is an option of commands. One whose usage names a value, in back quotes, takes that.
 type flag struct {
 	name, usage string
-	letter      string // that may stand for it
-	list        bool   // it may be given several times
+	letter      string   // that may stand for it
+	list        bool     // it may be given several times
+	values      []string // that it may have, for completion; nil: any
 }
 
 // Flags of several commands.
@@ -52,6 +53,16 @@ func table() []section {
 					{name: "sf", usage: "print records in the format's literal form: whole requests, texts joined"},
 					{name: "receipt", usage: "print params, receipt and envelope of the call contract, a line each"}},
 				oneOf: []string{"json", "sf", "receipt"}, complete: completeDocuments, run: show},
+			{use: "ls [FILTER…]", short: "list the tests of the store: calls, models, tokens, age, size",
+				most: any, flags: []flag{ofStore, asJSON,
+					{name: "calls", usage: "list each call"},
+					{name: "model", usage: "only where a model was asked or answered that matches `REGEXP`"},
+					{name: "provider", usage: "only where `NAME` was asked"},
+					{name: "stale", usage: "only with answers that were adopted for another request"},
+					{name: "older", usage: "only with calls recorded longer ago than `AGE`, such as 30d"},
+					{name: "larger", usage: "only with more than `SIZE` in all, such as 1MB"},
+					{name: "sort", usage: "by `ORDER`: name, tokens, size, age or calls", values: orderNames}},
+				run: list},
 			{use: "diff [FROM [TO]]", short: "show what differs between two states of the store",
 				most: 2, flags: []flag{ofStore, asJSON}, run: diff},
 			{use: "report --receipt DIR [DIR]", short: "report how a run of the tests used the store",

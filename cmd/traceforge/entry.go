@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// An entry is a line of ls: a test, or one of its calls. It holds no part of the document.
+type entry struct {
+	page.Test
+	File      string     `json:"file"`
+	Call      string     `json:"call,omitempty"` // the id; empty: all of the test
+	Providers []string   `json:"providers"`
+	Models    []asked    `json:"models"`
+	Recorded  *time.Time `json:"recorded,omitempty"` // the oldest call; nil: all is pending
+	sums
+}
+
+// names returns the texts of a line that tests and providers chose.
+func (l *entry) names() []*string {
+	all := []*string{&l.Package, &l.Test.Test}
+	for i := range l.Models {
+		all = append(all, &l.Models[i].Asked, &l.Models[i].Answered)
+	}
+	return all
+}
+
+// An asked is a model that was asked, and who answered where that was another.
+type asked struct {
+	Asked    string `json:"asked"`
+	Answered string `json:"answered,omitempty"`
+}
+
+// Sums are what lines have together.
+type sums struct {
+	Calls   int    `json:"calls"`
+	Tokens  tokens `json:"tokens"`
+	Stale   int    `json:"stale"`
+	Pending int    `json:"pending"`
+	Size    weight `json:"size"`
+}
+
+type tokens struct {
+	Input  int64 `json:"input"`
+	Output int64 `json:"output"`
+}
+
+type weight struct {
+	Document int64 `json:"document"`
+	Raw      int64 `json:"raw"`
+}
+
+func (s *sums) bytes() int64 { return s.Size.Document + s.Size.Raw }
+
+func (s *sums) add(o sums) {
+	s.Calls += o.Calls
+	s.Tokens.Input += o.Tokens.Input
+	s.Tokens.Output += o.Tokens.Output
+	s.Stale += o.Stale
+	s.Pending += o.Pending
+	s.Size.Document += o.Size.Document
+	s.Size.Raw += o.Size.Raw
+}
+
+// with returns a list with an item, once.
+func with[T comparable](list []T, item T) []T {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}
+
+// rowsOf returns the lines of a store that hold, and an error for what cannot be read.
+func rowsOf(s *store.Store, calls bool, holds func(*entry) bool) (rows []entry, broken error) {
+	waiting, broken := pendingOf(s)
+	add := func(all entry, calls []entry) {
+		for _, l := range calls {
+			if holds(&l) {
+				rows = append(rows, l)
+			}
+		}
+		if calls == nil && holds(&all) {
+			rows = append(rows, all)
+		}
+	}
+	unread := 0
+	for doc, err := range place.Documents(s) {
+		if err != nil {
+			if unread++; unread == 1 {
+				broken = errors.Join(broken, err)
+			}
+			continue
+		}
+		all, each := rowsOfDocument(doc)
+		each = mark(&all, each, waiting[doc.Name])
+		delete(waiting, doc.Name)
+		if !calls {
+			each = nil
+		}
+		add(all, each)
+	}
+	if unread > 1 {
+		more := fmt.Errorf("and %s: traceforge verify tells of all", page.Count(unread-1, "document", "documents"))
+		broken = errors.Join(broken, more)
+	}
+	for _, each := range waiting { // of tests of which nothing else is recorded
+		all := each[0]
+		all.Call = ""
+		each = mark(&all, nil, each)
+		if !calls {
+			each = nil
+		}
+		add(all, each)
+	}
+	return rows, broken
+}
+
+// pendingOf returns the calls that are pending, by the names of the documents.
+func pendingOf(s *store.Store) (map[string][]entry, error) {
+	waiting := map[string][]entry{}
+	for doc, err := range place.Documents(s.Pending()) {
+		if err != nil {
+			return waiting, err
+		}
+		_, calls := rowsOfDocument(doc)
+		for i := range calls {
+			calls[i].Recorded, calls[i].sums = nil, sums{Pending: 1}
+		}
+		waiting[doc.Name] = calls
+	}
+	return waiting, nil
+}
+
+// mark counts what is pending of a test, and returns its calls with what is pending of each, and with those
+// that are nothing else yet.
+func mark(all *entry, calls, waiting []entry) []entry {
+	all.Pending = len(waiting)
+	for _, w := range waiting {
+		i := slices.IndexFunc(calls, func(l entry) bool { return l.Call == w.Call })
+		if i < 0 {
+			calls = append(calls, w)
+			continue
+		}
+		calls[i].Pending = 1
+	}
+	return calls
+}
+
+// rowsOfDocument returns the line of a document, and those of its calls.
+func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
+	size, raw := doc.Sizes()
+	test := page.TestOf(doc.Document)
+	all = entry{Test: page.Test{Package: own(test.Package), Test: strings.Clone(test.Test)}, File: doc.File()}
+	for i := range doc.Document.Snapshots {
+		record := &doc.Document.Snapshots[i]
+		at := record.Timestamp
+		one := entry{Test: all.Test, File: all.File, Call: strings.Clone(record.ID), Recorded: &at}
+		one.Providers = []string{own(cmp.Or(record.Provider, doc.Provider))}
+		all.Providers = with(all.Providers, one.Providers[0])
+		if model := (asked{Asked: own(record.Request.Model)}); model.Asked != "" {
+			if answered := record.Response.Model; answered != model.Asked {
+				model.Answered = own(answered)
+			}
+			one.Models = []asked{model}
+			all.Models = with(all.Models, model)
+		}
+		one.sums = sums{Calls: 1, Size: weight{Raw: raw[i]}}
+		if used := record.Response.Usage; used != nil {
+			one.Tokens = tokens{orZero(used.InputTokens), orZero(used.OutputTokens)}
+		}
+		if record.Response.Stale != "" {
+			one.Stale = 1
+		}
+		if all.add(one.sums); all.Recorded == nil || at.Before(*all.Recorded) {
+			all.Recorded = &at
+		}
+		calls = append(calls, one)
+	}
+	all.Size.Document = size
+	return all, calls
+}
+
+// own returns a text that is no part of a document, and that all who have it share.
+func own(text string) string { return unique.Make(text).Value() }
+
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
