@@ -98,11 +98,11 @@ func ExampleUpstream() {
 	// failed: false
 }
 
-func ExampleIncomplete() {
+func ExampleAllow_cutStreams() {
 	stream := answering(http.Header{"Content-Type": {"text/event-stream"}},
 		`data: {"choices":[{"index":0,"delta":{"content":"Hello, wor"}}]}`+"\n\n")
 	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(stream), traceforgetest.Incomplete())...)
+		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(stream), traceforgetest.Allow(traceforgetest.CutStreams))...)
 		answer, _ := send(tf.Client(), newChat("Say hello").with("stream", true))
 		fmt.Println(strings.Contains(answer, "Hello, wor"))
 	})
@@ -115,12 +115,12 @@ func ExampleIncomplete() {
 	// failed: false
 }
 
-func ExampleTransportErrors() {
+func ExampleAllow_transportErrors() {
 	down := roundTripper(func(*http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("dialing: %w", syscall.ECONNREFUSED)
 	})
 	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(down), traceforgetest.TransportErrors())...)
+		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(down), traceforgetest.Allow(traceforgetest.TransportErrors))...)
 		_, err := send(tf.Client(), newChat("Say hello"))
 		fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
 	})

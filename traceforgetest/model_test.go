@@ -141,7 +141,7 @@ func TestModelErrors(t *testing.T) {
 			t.Errorf("got %v after %d chunks", err, chunks)
 		}
 	}
-	s.record("TestIt", stopping, traceforgetest.Incomplete())
+	s.record("TestIt", stopping, traceforgetest.Allow(traceforgetest.CutStreams))
 	requirePass(t, s.replay("TestIt", stopping))
 
 	// So does a context.

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
 // An Option changes how a [Recorder] works. Options are made by the functions of this package.
@@ -44,23 +46,58 @@ func Nondeterministic(reason string) Option {
 	return option(func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true })
 }
 
-// Incomplete allows a stream that was cut, by the caller or by the network, to become a
-// golden snapshot: for tests of exactly that. The snapshot is marked.
-func Incomplete() Option {
-	return option(func(r *Recorder) { r.opts.Incomplete = true })
+// An Allowance is what a recorder refuses unless a test allows it with [Allow].
+type Allowance uint8
+
+const (
+	// CutStreams lets a stream that was cut, by the caller or by the network, become a golden snapshot. The
+	// snapshot says how it ended, and replay ends it so: with an error, or as if it were whole.
+	CutStreams = Allowance(recorder.CutStreams)
+	// TransportErrors records errors of the transport (a refused or reset connection, a timeout, an
+	// unknown host, a failed TLS handshake) like answers, and replays them as errors of the same
+	// kind: errors.Is and errors.As find what they found while recording.
+	TransportErrors = Allowance(recorder.TransportErrors)
+	// RetryableErrors records answers of status 408, 429 and 5xx like any other, for tests of what follows
+	// them: a 429 and the 200 of the next try are two snapshots of one request, which replay gives in this
+	// order. A Retry-After is replayed too, so a client waits as long. Without it only the try that did
+	// better is recorded.
+	RetryableErrors = Allowance(recorder.RetryableErrors)
+	// NoCalls lets a test make no call, as some rows of a table do. One that has snapshots still fails where
+	// they are not called.
+	NoCalls = Allowance(recorder.NoCalls)
+)
+
+// Allow lifts rules, for tests of exactly what these refuse.
+func Allow(what ...Allowance) Option {
+	return option(func(r *Recorder) {
+		for _, w := range what {
+			r.opts.Allowed |= recorder.Allowance(w)
+		}
+	})
 }
 
-// TransportErrors records errors of the transport (a refused or reset connection, a timeout, an
-// unknown host, a failed TLS handshake) like answers, and replays them as errors of the same
-// kind: errors.Is and errors.As find what they found while recording. Without it such a call is
-// not recorded.
-func TransportErrors() Option {
-	return option(func(r *Recorder) { r.opts.TransportErrors = true })
+// Record names hosts whose calls are recorded as they are where they are no model calls: pages, searches,
+// downloads, tokens. A host stands for its subdomains too. Such a call is its method, its URL without credentials, and
+// its body; of its answer programs get the bytes, binary ones too, and the headers that are kept (see
+// [KeepHeaders]). It fails on drift like any other call, and no rule of determinism holds for it. What looks
+// like an API, with a body of JSON or a version in its path, is recorded without this option.
+func Record(hosts ...string) Option {
+	return option(func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) })
 }
 
-// PassThrough names hosts whose requests are no model calls, such as those of telemetry and of
-// OAuth. While recording they are passed on and not recorded; in replay they get an error that
-// names the host, and do not fail the test. A host stands for its subdomains too.
+// KeepHeaders names headers of answers that the code under test reads, besides those that are kept anyway:
+// the content type, where to go and when to try again, rate limits, and ids of requests. A name that ends in *
+// stands for all that begin so. A header that changes with each call changes no snapshot whose answer stays what
+// it was, so one that is there already gets the header with TRACEFORGE_UPDATE=all. Those that carry a secret,
+// such as Set-Cookie and Authorization, and those that say how bytes came, are never kept: they fail the test at once.
+func KeepHeaders(names ...string) Option {
+	return option(func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) })
+}
+
+// PassThrough names hosts whose requests are no model calls and whose answers do not matter, such as those of
+// telemetry. While recording they are passed on and not recorded; in replay they are refused with an answer that
+// names the host, and do not fail the test. A host stands for its subdomains too. What a test needs an
+// answer of is for [Record].
 func PassThrough(hosts ...string) Option {
 	return option(func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) })
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 

@@ -35,13 +35,24 @@ type Recorder struct {
 	calls *recorder.Recorder
 }
 
-// running holds the tests that have a recorder: two in one test would each see the other's
-// snapshots as not called.
-var running sync.Map
+// running holds the recorders of the tests that run, by package and test: two in one test would each see the
+// other's snapshots as not called.
+var running sync.Map // of *opened
+
+// An opened recorder is one that a test has asked for, maybe from several goroutines at once.
+type opened struct {
+	once sync.Once
+	*Recorder
+	err error
+}
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
-// What cannot work (an unknown mode, an option that says nothing, a second recorder in one test)
-// fails the test at once. Everything ends in t's cleanup, where the test fails on
+//
+// Without options it returns the recorder that t has already, if it has one, so that each of several agents can
+// ask for one; a subtest's t has its own. Options come with the first call: with a later one they fail the test. So
+// does what cannot work, as an unknown mode. New may be called by several goroutines at once.
+//
+// Everything ends in t's cleanup, where the test fails on
 // drift, on calls without a snapshot, on snapshots that were not called and on a test that made
 // no call at all (design R10).
 //
@@ -53,18 +64,47 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	for _, opt := range opts {
 		opt.apply(r)
 	}
-	if err := r.open(); err != nil {
+	r, err := r.shared(len(opts) > 0)
+	if err != nil {
 		r.annotate(r.asked, err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
-	if !r.opts.Mode.Live() {
-		t.Cleanup(lendKeys())
+	return r
+}
+
+// shared returns the recorder that the test has, or makes r that of the test.
+func (r *Recorder) shared(withOptions bool) (*Recorder, error) {
+	var err error
+	if r.place, err = findPlace(); err != nil {
+		return r, err
 	}
-	t.Cleanup(func() {
-		t.Helper()
+	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
+	entry, again := running.LoadOrStore(r.runningKey(), &opened{Recorder: r})
+	first := entry.(*opened)
+	if again && withOptions {
+		return r, fmt.Errorf("New was called with options in %s, which has a recorder already: "+
+			"give all options to the first New, and call New(t) without any where the same recorder is wanted", r.opts.Test)
+	}
+	first.once.Do(func() { first.err = first.start() })
+	if first.err != nil {
+		running.CompareAndDelete(r.runningKey(), first)
+	}
+	return first.Recorder, first.err
+}
+
+// start opens a recorder, which ends with its test.
+func (r *Recorder) start() error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	if !r.opts.Mode.Live() {
+		r.t.Cleanup(lendKeys())
+	}
+	r.t.Cleanup(func() {
+		r.t.Helper()
 		r.finish()
 	})
-	return r
+	return nil
 }
 
 func (r *Recorder) open() error {
@@ -74,9 +114,6 @@ func (r *Recorder) open() error {
 	}
 	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
-	}
-	if r.place, err = findPlace(); err != nil {
-		return err
 	}
 	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
@@ -90,18 +127,12 @@ func (r *Recorder) open() error {
 	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
 	}
-	r.opts.Package, r.opts.Test, r.opts.Accept = r.place.pkg, r.t.Name(), r.place.acceptCommand(r.t.Name())
+	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.t.Logf("traceforge: waiting for the store, which %s holds", holder) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.asked) }
-	if _, twice := running.LoadOrStore(r.runningKey(), true); twice {
-		return fmt.Errorf("New was called twice in %s: share one recorder", r.opts.Test)
-	}
-	if r.calls, err = recorder.Open(r.opts); err != nil {
-		running.Delete(r.runningKey())
-		return err
-	}
-	return nil
+	r.calls, err = recorder.Open(r.opts)
+	return err
 }
 
 // inFuzzWorker reports whether this process is one of those that go test -fuzz starts.
@@ -131,6 +162,19 @@ func (r *Recorder) finish() {
 // Client returns an HTTP client whose calls go through the recorder, for any SDK that takes
 // an *http.Client. It sets no timeout.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
+
+// Lane returns an HTTP client whose calls are paired among themselves: a call of the lane is answered by what
+// was recorded in the lane, and the lane's name stands in the snapshots. It is for callers that ask the same at
+// once and go on with their own answers, such as workers: nothing else tells their calls apart. A name is a
+// short word ("worker-1"), which must be the same in each run; the same name gives the same lane. Calls of
+// [Recorder.Client], [Recorder.URL] and [Recorder.Model] are in no lane: a model over HTTP takes the lane's client.
+func (r *Recorder) Lane(name string) *http.Client {
+	r.t.Helper()
+	if !snapshot.LegalLane(name) {
+		r.t.Errorf("traceforge: Lane(%q): want at most 32 letters a to z, digits, and . _ -, of which the first is a letter or a digit", name)
+	}
+	return &http.Client{Transport: r.calls.Lane(name)}
+}
 
 // Recording reports whether live calls may be made, so that a test can skip looking up its API
 // key otherwise.

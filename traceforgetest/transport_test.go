@@ -71,7 +71,7 @@ func TestTransportErrors(t *testing.T) {
 				}
 			}
 			t.Setenv("TRACEFORGE_UPDATE", "1")
-			requirePass(t, s.run("TestIt", test(&recorded), traceforgetest.Upstream(live), traceforgetest.TransportErrors()))
+			requirePass(t, s.run("TestIt", test(&recorded), traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.TransportErrors)))
 			require.True(t, c.same(recorded), "%v", recorded)
 			t.Setenv("TRACEFORGE_UPDATE", "")
 			requirePass(t, s.replay("TestIt", test(&replayed)))
@@ -98,7 +98,7 @@ func TestTransportErrorsBeforeSuccess(t *testing.T) {
 		asks(newChat("a"))(t, tf)
 	}
 	t.Setenv("TRACEFORGE_UPDATE", "1")
-	requirePass(t, s.run("TestIt", twice, traceforgetest.Upstream(flaky), traceforgetest.TransportErrors()))
+	requirePass(t, s.run("TestIt", twice, traceforgetest.Upstream(flaky), traceforgetest.Allow(traceforgetest.TransportErrors)))
 	t.Setenv("TRACEFORGE_UPDATE", "")
 	requirePass(t, s.replay("TestIt", twice))
 }

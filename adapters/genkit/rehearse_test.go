@@ -30,7 +30,7 @@ func play(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), o
 	t.Setenv("TRACEFORGE_UPDATE", mode)
 	tb := tbtest.New(t.Name())
 	defer tb.End() // where test fails
-	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"), traceforgetest.Incomplete())...))
+	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"), traceforgetest.Allow(traceforgetest.CutStreams))...))
 	tb.End()
 	require.False(t, tb.Failed(), tb.Logged())
 }

@@ -109,7 +109,10 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
 		if streamsChat(a) {
 			return decodeStream(httpAPI, events, chatStream, chatCompletion)
 		}
-		return looseStream(events), nil
+		if all := eventsOf(events); len(all) > 0 {
+			return looseResponse(modelio.Part{Custom: modelio.Object{"events": jsontext.List(all)}}), nil
+		}
+		return looseResponse(opaquePart(a)...), nil // a text that begins like a stream
 	}
 	doc, err := parseAnswer(a.Body)
 	if err != nil {
@@ -179,9 +182,8 @@ func streamsChat(a *Answer) bool {
 	return false
 }
 
-// looseStream keeps the events of a stream as a list in a custom part.
-func looseStream(events *Events) *modelio.Response {
-	all := list{}
+// eventsOf returns the events of a stream that carry data.
+func eventsOf(events *Events) (all list) {
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		if event.Data == nil {
 			continue
@@ -197,5 +199,5 @@ func looseStream(events *Events) *modelio.Response {
 		}
 		all = append(all, jsontext.ObjectText(o))
 	}
-	return looseResponse(modelio.Part{Custom: modelio.Object{"events": jsontext.List(all)}})
+	return all
 }

@@ -15,6 +15,10 @@ import (
 // unlike says why programs may read an answer in another way than its record does; "" where all that are
 // known read it alike. No provider was seen to answer so: who forges an answer would.
 func unlike(a *provider.Answer, api string) string {
+	misspelled := misspelled
+	if api == genericAPI && !chats(a) {
+		misspelled = func([]byte) string { return "" } // the record has it as it is, and takes no member for a word of a model
+	}
 	events := a.Events()
 	if events == nil {
 		return misspelled(a.Body)
@@ -50,6 +54,27 @@ func unlike(a *provider.Answer, api string) string {
 			return fmt.Sprintf("event %d %s", n, why)
 		}
 	}
+}
+
+// chats reports whether the generic codec takes an answer, or a part of it, for one of a model.
+func chats(a *provider.Answer) bool {
+	chat := func(text []byte) bool {
+		if !bytes.Contains(text, []byte("choices")) && !bytes.Contains(text, []byte(`\u`)) {
+			return false // as it is spelled, or escaped
+		}
+		doc, err := jsontext.ParseLenient(text)
+		return err == nil && doc.Root().Member("choices").IsArray()
+	}
+	events := a.Events()
+	if events == nil {
+		return chat(a.Body)
+	}
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		if chat(event.Data) {
+			return true
+		}
+	}
+	return false
 }
 
 const responsesAPI = "openai.responses"

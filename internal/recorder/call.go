@@ -45,7 +45,7 @@ type call struct {
 
 // identify decodes a request and computes its key.
 func (r *Recorder) identify(w *wire) (*call, error) {
-	codec, ok := provider.Match(&w.Wire)
+	codec, ok := r.codecOf(w)
 	if !ok {
 		return nil, r.unknownCall(w)
 	}

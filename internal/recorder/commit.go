@@ -90,7 +90,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 
 // transient reports whether an outcome is one that the next try may better.
 func (r *Recorder) transient(how outcome) bool {
-	return how == retryable || how == failed && !r.TransportErrors
+	return how == retryable || how == failed && !r.allows(TransportErrors)
 }
 
 // verify looks each recording up again with the code that replays, in the document as it will be

@@ -139,9 +139,9 @@ func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 // generated reports whether a model made an answer up, by why it ended it. What the generic codec keeps
 // may look so and be none.
 func generated(s *snapshot.Snapshot) bool {
-	ended := func(c modelio.Candidate) bool { return c.FinishReasonRaw != "" }
+	finished := func(c modelio.Candidate) bool { return c.FinishReasonRaw != "" }
 	return s.Request.API != "" && s.Request.API != genericAPI &&
-		(s.Response.Incomplete != "" || slices.ContainsFunc(s.Response.Candidates, ended))
+		(s.Response.Incomplete != "" || slices.ContainsFunc(s.Response.Candidates, finished))
 }
 
 // genericAPI is that of the codec for what has none of its own.

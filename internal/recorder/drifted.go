@@ -68,7 +68,8 @@ func (r *Recorder) drifted(c *call) *Failure {
 func (r *Recorder) nearest(c *call, got *drift.Request) int {
 	best, size := -1, 0
 	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API {
+		if r.tape.played[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API ||
+			r.tape.records[i].Source.Lane != c.lane {
 			continue
 		}
 		if r.tape.parts[i] == nil {

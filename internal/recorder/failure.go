@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -58,6 +59,9 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("none of the test's %s fits it", count(n, "recorded call"))
 	}
+	if lanes := r.tape.elsewhere(c.key); len(lanes) > 0 {
+		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
+	}
 	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state),
 		indent(r.summary(c.request)), "record: "+r.Accept)
 	f.Missing, f.unheld = true, true
@@ -94,21 +98,33 @@ func (r *Recorder) notCalled(i int) *Failure {
 // provider, and then under all others.
 const anyProvider = "openai"
 
-// noCall is the failure of a test without a call, so that its document has not been read.
+// noCall is the failure of a test without a call, so that its document has not been read; nil where the test
+// may make none, and none is recorded. An update of such a test removes its document.
 func (r *Recorder) noCall() *Failure {
-	way := "the code under test must use the recorder's Client; a test that makes no call needs no recorder"
-	if doc, err := r.store.Load(r.name, anyProvider); err == nil {
+	way := "the code under test must use the recorder's Client; a test that makes no call needs no recorder,\n" +
+		"and one that may make none says so: " + allow("NoCalls")
+	if r.allows(NoCalls) {
+		way = "accept: " + r.Accept
+	}
+	switch doc, err := r.store.Load(r.name, anyProvider); {
+	case r.allows(NoCalls) && (r.Mode.drops() || errors.Is(err, fs.ErrNotExist)):
+		return nil
+	case r.allows(NoCalls) && err != nil:
+		return r.asFailure(err)
+	case err != nil:
+		return failuref("no model call was made", way)
+	default:
 		recorded := isAre(len(doc.Document.Snapshots), "is", "are")
 		return failuref(fmt.Sprintf("no model call was made, but %s recorded", recorded), way)
 	}
-	return failuref("no model call was made", way)
 }
 
 func (r *Recorder) unknownCall(w *wire) *Failure {
+	host := w.URL.Hostname()
 	return failuref(fmt.Sprintf("%s is no model call that traceforge knows", w),
 		"known: "+strings.Join(apis(), ", "),
-		"give this client only to the SDK that calls the model, or let the call pass while recording: "+
-			fmt.Sprintf("traceforgetest.New(t, traceforgetest.PassThrough(%q))", w.URL.Hostname()))
+		fmt.Sprintf("record it as it is: traceforgetest.New(t, traceforgetest.Record(%q))", host),
+		fmt.Sprintf("or let it pass while recording, and fail in replay: traceforgetest.New(t, traceforgetest.PassThrough(%q))", host))
 }
 
 func undecodable(w *wire, err error) *Failure {

@@ -7,23 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
-
-// storedHeaders are the response headers that SDKs and [http.Client] act on; no other is stored
-// (design R5).
-var storedHeaders = []string{
-	"Content-Type", "Location", "Retry-After", "X-Should-Retry", "X-Amzn-Errortype",
-	"X-Goog-Upload-Url", "X-Goog-Upload-Status",
-}
 
 // A golden is a take as it would be stored.
 type golden struct {
@@ -106,7 +96,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 		return nil, nil, r.unkept(tk, err)
 	}
 	if tk.outcome == whole && !resp.Complete && resp.Error == nil {
-		tk.become(broken)
+		tk.become(ended)
 		if f := r.unfinished(tk); f != nil {
 			return nil, nil, f
 		}
@@ -142,6 +132,9 @@ func (tk *take) httpStatus() int {
 	return tk.status
 }
 
+// cut is what records say of answers that ended early.
+var cut = map[outcome]string{aborted: "aborted", broken: "error", ended: "ended"}
+
 // frame returns the snapshot of a take without what the model said.
 func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	s := snapshot.Snapshot{
@@ -151,9 +144,9 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 		Request:   *tk.request,
 		Response: snapshot.Response{
 			LatencyMS:  tk.finished.Sub(tk.started).Milliseconds(),
-			Headers:    tk.headers(),
+			Headers:    r.headers(tk),
 			Status:     tk.httpStatus(),
-			Incomplete: map[outcome]string{aborted: "aborted", broken: "error"}[tk.outcome],
+			Incomplete: cut[tk.outcome],
 		},
 	}
 	s.Source.Package, s.Source.Test = r.Package, r.Test
@@ -162,79 +155,40 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	return s
 }
 
-// headers returns what is stored of the answer's header, with its placeholders.
-func (tk *take) headers() map[string][]string {
-	stored := headersOf(tk.header)
-	for _, values := range stored {
-		for i := range values {
-			values[i] = tk.values.AnswerText(values[i])
-		}
-	}
-	return stored
-}
-
-// headersOf returns what is stored of a response's header; nil: nothing.
-func headersOf(header http.Header) map[string][]string {
-	var stored map[string][]string
-	for _, name := range storedHeaders {
-		values := header.Values(name)
-		if name == "Location" || name == "X-Goog-Upload-Url" {
-			values = publicLocations(values)
-		}
-		if len(values) == 0 {
-			continue
-		}
-		if stored == nil {
-			stored = map[string][]string{}
-		}
-		stored[strings.ToLower(name)] = slices.Clone(values)
-	}
-	return stored
-}
-
-// publicLocations returns the URLs that a response leads to, without credentials.
-func publicLocations(locations []string) (public []string) {
-	for _, location := range locations {
-		if u, err := url.Parse(location); err == nil {
-			public = append(public, publicURL(u).String())
-		}
-	}
-	return public
-}
-
 // unfinished is the failure of a take that has no whole answer.
 func (r *Recorder) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
 		return failuref(tk.provider+" answer was neither read to its end nor closed: it was not recorded",
 			indent(r.summary(tk.request)))
-	case aborted, broken:
-		if r.Incomplete {
+	case aborted, broken, ended:
+		if r.allows(CutStreams) {
 			return nil
 		}
 		by := "by the caller"
-		if tk.outcome == broken {
+		if tk.outcome != aborted {
 			by = "before its end"
-			if tk.err != nil {
-				by += ": " + tk.err.Error()
-			}
+		}
+		if tk.outcome == broken && tk.err != nil {
+			by += ": " + tk.err.Error()
 		}
 		return failuref(fmt.Sprintf("%s answer was cut %s: it was not recorded", tk.provider, by),
 			indent(r.summary(tk.request)),
-			"record again, or allow cut answers with the option Incomplete")
+			"record again, or keep it as it is: "+allow("CutStreams"))
 	case endless:
 		return failuref(fmt.Sprintf("%s answer has more than %d bytes, which are the most that is kept: it was not recorded",
 			tk.provider, tk.limit), indent(r.summary(tk.request)), raiseLimit)
 	case retryable:
 		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
 			tk.provider, tk.status, http.StatusText(tk.status))
-		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.Accept)
+		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.Accept,
+			"or keep the answer as it is: "+allow("RetryableErrors"))
 	case failed:
-		if r.TransportErrors && !errors.Is(tk.err, context.Canceled) {
+		if r.allows(TransportErrors) && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}
 		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.provider, tk.err),
-			indent(r.summary(tk.request)), "record again: "+r.Accept)
+			indent(r.summary(tk.request)), "record again: "+r.Accept, "or keep the error: "+allow("TransportErrors"))
 	}
 	return nil
 }

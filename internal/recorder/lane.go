@@ -33,39 +33,22 @@ func laneOf(ctx context.Context) string {
 	return name
 }
 
-// elsewhere returns the lanes in which the request of a call is recorded, of those that it is not in itself.
-// A lane that has no name is in it as "none".
+// elsewhere returns in which other lanes the request of a call is recorded.
 func (t *tape) elsewhere(k key) (lanes []string) {
-	for i, recorded := range t.keys[:t.known] {
+	for _, recorded := range t.keys[:t.known] {
 		if recorded.provider != k.provider || recorded.core != k.core || recorded.lane == k.lane {
 			continue
 		}
-		name := "lane " + t.records[i].Source.Lane
-		if recorded.lane == "" {
-			name = "no lane"
-		}
-		if !slices.Contains(lanes, name) {
+		if name := laneText(recorded.lane); !slices.Contains(lanes, name) {
 			lanes = append(lanes, name)
 		}
 	}
 	return lanes
 }
 
-// overlapped returns the takes of equal requests, of one lane, that were under way at once and got different
-// answers, in the order of the calls: which of them gets which answer in replay depends on who asks first.
-func (r *Recorder) overlapped(goldens map[*take]*golden) (equal []*take) {
-	byKey := map[key][]*golden{}
-	for _, tk := range r.takes {
-		if g := goldens[tk]; g != nil {
-			byKey[tk.key] = append(byKey[tk.key], g)
-		}
+func laneText(name string) string {
+	if name == "" {
+		return "no lane"
 	}
-	for _, tk := range r.takes {
-		g := goldens[tk]
-		other := func(o *golden) bool { return o.core != g.core && !o.endedBefore(g) && !g.endedBefore(o) }
-		if g != nil && slices.ContainsFunc(byKey[tk.key], other) {
-			equal = append(equal, tk)
-		}
-	}
-	return equal
+	return "lane " + name
 }

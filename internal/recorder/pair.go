@@ -44,7 +44,7 @@ func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*g
 			added[place] = append(added[place], g.snapshot)
 		default:
 			place, kept[i] = i+1, true
-			same, err := old.renew(i, g)
+			same, err := old.renew(i, g, r.KeptHeaders)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -74,13 +74,14 @@ func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*g
 // renew puts a golden in the place of the i-th record, and reports whether that stays as it was. A
 // call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
 // where its request changed.
-func (t *tape) renew(i int, g *golden) (same bool, err error) {
+func (t *tape) renew(i int, g *golden, headers []string) (same bool, err error) {
 	was, s := t.records[i], g.snapshot
 	core, err := coreOf(&was.Response)
 	if err != nil {
 		return false, err
 	}
-	answered := core == g.core && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i)
+	answered := core == g.core && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
+		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
 	if answered && t.keys[i] == g.take.key {
 		return true, nil
 	}

@@ -105,11 +105,6 @@ func (p *proof) checkStatus(api string) {
 	}
 }
 
-// transferHeaders say how bytes came, and not what they are: replay serves them as they are stored.
-var transferHeaders = []string{
-	"connection", "content-encoding", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade",
-}
-
 // checkHeaders holds that replay can serve the headers, and that they change nothing of the bytes.
 func (p *proof) checkHeaders() {
 	for name, values := range p.record.Response.Headers {
@@ -119,6 +114,9 @@ func (p *proof) checkHeaders() {
 		}
 		if slices.Contains(transferHeaders, strings.ToLower(name)) {
 			p.report(pointer, "says how an answer came, which is not kept: raw answers are served as they are")
+		}
+		if isSecretHeader(strings.ToLower(name)) {
+			p.report(pointer, "carries a secret, which is never kept")
 		}
 		if strings.ToLower(name) == "content-type" && len(values) > 1 {
 			p.report(pointer, "says it %d times", len(values))

@@ -283,7 +283,7 @@ func TestForgedCut(t *testing.T) {
 	cut, _, _ := strings.Cut(honestStream, "data: {\"choices\"")
 	s, got := newScene(t), ""
 	failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) {
-		o.Upstream, o.Incomplete = &upstream{body: cut, header: http.Header{"Content-Type": {"text/event-stream"}}}, true
+		o.Upstream, o.Allowed = &upstream{body: cut, header: http.Header{"Content-Type": {"text/event-stream"}}}, CutStreams
 	})
 	require.Empty(t, failures)
 	require.Empty(t, s.findings())

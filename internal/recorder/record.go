@@ -16,7 +16,8 @@ func (r *Recorder) take(c *call) (*take, error) {
 	if f := r.boughtBefore(c); f != nil {
 		return nil, r.refuse(c.what, c.id(), f)
 	}
-	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
+	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
+		keepsCuts: r.allows(CutStreams)}
 	r.learn(c.what)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +50,7 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 		resp.Body = http.NoBody
 	}
 	tk.begin(resp.StatusCode, resp.Header)
-	if isRetryable(resp.StatusCode) {
+	if isRetryable(resp.StatusCode) && !r.allows(RetryableErrors) {
 		tk.end(retryable, nil)
 		return resp, nil
 	}

@@ -7,11 +7,9 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -36,10 +34,11 @@ type Options struct {
 	Ignored          []string // RFC 6901 pointers that keys leave out
 	Nondeterministic string   // the reason given for lifting design R7
 	Lifted           bool     // design R7 is lifted
-	Incomplete       bool     // answers that were cut may be recorded
-	TransportErrors  bool     // errors of the transport are recorded
+	Allowed          Allowance
 	Timing           bool     // streams are replayed at the pace of the recording
+	Recorded         []string // hosts, each with its subdomains, whose calls are recorded also where they are no model calls
 	PassThrough      []string // hosts, each with its subdomains, whose calls are not recorded
+	KeptHeaders      []string // of responses, besides the list
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 }
@@ -89,6 +88,10 @@ func Open(o Options) (*Recorder, error) {
 				pointer, "/"+pointer)
 		}
 	}
+	err := errors.Join(checkHosts("Record", o.Recorded), checkHosts("PassThrough", o.PassThrough), checkKeptHeaders(o.KeptHeaders))
+	if err != nil {
+		return nil, err
+	}
 	s, err := store.Open(o.Dir)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,7 @@ func Open(o Options) (*Recorder, error) {
 // transport again, with pauses. An error is only what no answer can say: the request's own context has
 // ended, its body cannot be read, the recorded call ended so.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	if r.passesThrough(req.URL.Hostname()) {
+	if covers(r.PassThrough, req.URL.Hostname()) {
 		return r.pass(req)
 	}
 	w, err := r.readWire(req)
@@ -177,26 +180,6 @@ func (r *Recorder) refused(c *call, err error) error {
 		return err
 	}
 	return r.refuse(c.what, c.id(), r.asFailure(err))
-}
-
-func (r *Recorder) passesThrough(host string) bool {
-	for _, listed := range r.PassThrough {
-		if host == listed || strings.HasSuffix(host, "."+listed) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
-	if r.Mode.Live() {
-		return r.Upstream.RoundTrip(req)
-	}
-	if req.Body != nil {
-		req.Body.Close()
-	}
-	f := failuref(req.URL.Hostname() + " is passed through while recording only: nothing is called in replay")
-	return r.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, r.plain(f)), nil
 }
 
 // begin counts a call of a test that has not ended.
@@ -276,7 +259,7 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 		note = r.commit(o.Failed)
 	}
 	r.tellRest()
-	return r.teach(note)
+	return r.misses(r.teach(note), o)
 }
 
 // checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
@@ -287,7 +270,9 @@ func (r *Recorder) checkCalls() {
 	}
 	switch {
 	case r.calls == 0:
-		r.fail(r.noCall())
+		if f := r.noCall(); f != nil {
+			r.fail(f)
+		}
 	case !r.Mode.drops() && r.tape != nil:
 		for i := range r.tape.records {
 			if !r.tape.played[i] {

@@ -21,6 +21,7 @@ type take struct {
 	started       time.Time
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64 // of the bytes that are kept of the answer
+	keepsCuts     bool  // the test is of streams that are cut, also behind their last event
 
 	mu       sync.Mutex // nothing below changes once there is an outcome
 	outcome  outcome
@@ -42,6 +43,7 @@ const (
 	whole                    // the answer was read to its end
 	aborted                  // the caller ended it early
 	broken                   // the network ended it early
+	ended                    // it ended as if it were whole, and lacks what ends it
 	retryable                // an answer that asks to try again: not recorded (design R11)
 	failed                   // no answer: the transport failed
 	endless                  // longer than what is kept
@@ -128,10 +130,11 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 }
 
 func (b *recordedBody) cutBy(err error) outcome {
-	if b.take.streams() && b.take.terminated() {
+	gaveUp := b.ctx.Err() != nil || errors.Is(err, context.Canceled)
+	switch {
+	case (gaveUp || !b.take.keepsCuts) && b.take.streams() && b.take.terminated():
 		return whole // nothing of weight was cut
-	}
-	if b.ctx.Err() != nil || errors.Is(err, context.Canceled) {
+	case gaveUp:
 		return aborted
 	}
 	return broken

@@ -1,0 +1,19 @@
+package recorder
+
+// An Allowance is what a recorder refuses unless a test allows it; a set of them is their sum.
+type Allowance uint8
+
+const (
+	CutStreams      Allowance = 1 << iota // a stream that was cut may be recorded
+	TransportErrors                       // an error of the transport may be
+	RetryableErrors                       // an answer that asks to try again may be
+	NoCalls                               // a test may make no call
+)
+
+// allows reports whether the test allows what.
+func (r *Recorder) allows(what Allowance) bool { return r.Allowed&what != 0 }
+
+// allow is how a failure says that a test may allow what was refused.
+func allow(name string) string {
+	return "traceforgetest.New(t, traceforgetest.Allow(traceforgetest." + name + "))"
+}

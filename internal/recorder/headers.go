@@ -1,0 +1,130 @@
+package recorder
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// keptHeaders are the response headers that programs, SDKs and [http.Client] act on (design R5). A name that
+// ends in * stands for all that begin so. Of the others those are kept that a test names.
+var keptHeaders = []string{
+	"content-type", "content-disposition", "etag", "link", "location", "retry-after", "retry-after-ms", "x-should-retry",
+	"anthropic-ratelimit-*", "x-ratelimit-*", // what is left, for programs that pace themselves
+	"apim-request-id", "request-id", "x-amzn-requestid", "x-request-id", // what programs log
+	"x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
+}
+
+// transferHeaders say how bytes came, and not what they are: replay serves them as they are stored.
+var transferHeaders = []string{
+	"connection", "content-encoding", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade",
+}
+
+// secretHeaders are of one account or one visit. No option keeps them.
+var secretHeaders = []string{
+	"authentication-info", "authorization", "cookie", "proxy-authentication-info", "proxy-authorization", "set-cookie", "set-cookie2",
+}
+
+// isSecretHeader reports whether a header of a name in lower case carries a secret.
+func isSecretHeader(name string) bool {
+	return slices.Contains(secretHeaders, name) || provider.IsCredential(strings.TrimPrefix(name, "x-amz-"))
+}
+
+// listed reports whether a header of a name in lower case is one of those listed.
+func listed(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(pattern string) bool {
+		begin, all := strings.CutSuffix(strings.ToLower(pattern), "*")
+		return name == begin || all && strings.HasPrefix(name, begin)
+	})
+}
+
+// checkKeptHeaders says which header a test cannot keep, and why.
+func checkKeptHeaders(names []string) error {
+	for _, name := range names {
+		bare := strings.ToLower(strings.TrimSuffix(name, "*"))
+		switch {
+		case bare == "" || strings.ContainsFunc(bare, func(r rune) bool { return !isToken(r) || r == '*' }):
+			return fmt.Errorf("KeepHeaders(%q): is no name of a header", name)
+		case isSecretHeader(bare):
+			return fmt.Errorf("KeepHeaders(%q): carries a secret, which is never kept", name)
+		case slices.Contains(transferHeaders, bare):
+			return fmt.Errorf("KeepHeaders(%q): says how an answer came, which is not kept: raw answers are served as they are", name)
+		}
+	}
+	return nil
+}
+
+// isKept reports whether a header of a name in lower case is stored.
+func (r *Recorder) isKept(name string) bool {
+	return (listed(keptHeaders, name) || listed(r.KeptHeaders, name)) &&
+		!isSecretHeader(name) && !slices.Contains(transferHeaders, name)
+}
+
+// headers returns what is stored of an answer's header, with its placeholders; nil: nothing.
+func (r *Recorder) headers(tk *take) map[string][]string {
+	var stored map[string][]string
+	for name, values := range tk.header {
+		name = strings.ToLower(name)
+		if !r.isKept(name) {
+			continue
+		}
+		if name == "location" || name == "x-goog-upload-url" {
+			values = publicLocations(values)
+		}
+		for _, value := range values {
+			if stored == nil {
+				stored = map[string][]string{}
+			}
+			stored[name] = append(stored[name], tk.values.AnswerText(value))
+		}
+	}
+	return stored
+}
+
+// publicLocations returns the URLs that a response leads to, without credentials.
+func publicLocations(locations []string) (public []string) {
+	for _, location := range locations {
+		if u, err := url.Parse(location); err == nil {
+			public = append(public, publicURL(u).String())
+		}
+	}
+	return public
+}
+
+// lackHeaders reports whether the headers of a record have not all that a test keeps besides the list: it was
+// recorded before the test asked for them.
+func lackHeaders(was, now map[string][]string, asked []string) bool {
+	for name := range now {
+		if _, has := was[name]; !has && listed(asked, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// idleHeaders are those that no program was seen to act on, beside those of transfer.
+var idleHeaders = []string{
+	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language", "content-security-policy*",
+	"cross-origin-*", "date", "expires", "last-modified", "nel", "p3p", "permissions-policy", "pragma", "referrer-policy", "report-to",
+	"reporting-endpoints", "server", "server-timing", "strict-transport-security", "timing-allow-origin", "vary", "via",
+	"x-cache*", "x-content-type-options", "x-envoy-*", "x-frame-options", "x-powered-by", "x-robots-tag", "x-served-by", "x-xss-protection",
+}
+
+// dropped returns the names of the headers that the answers had and replay will not have, as far as a
+// program may act on them.
+func (r *Recorder) dropped() (names []string) {
+	for _, tk := range r.takes {
+		for name := range tk.header {
+			name = strings.ToLower(name)
+			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
+			if !idle && !r.isKept(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,57 @@
+package recorder
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// bareHost matches a name or an address of a host, without what stands beside it in a URL.
+var bareHost = regexp.MustCompile(`^([^\s/?#@:\[\]*]+|\[[0-9A-Fa-f:.]+\])$`)
+
+// checkHosts says which of the hosts of an option is none.
+func checkHosts(option string, hosts []string) error {
+	if len(hosts) == 0 {
+		return nil
+	}
+	for _, host := range hosts {
+		if !bareHost.MatchString(host) {
+			return fmt.Errorf("%s(%q): want a host without scheme, port and path, as in %[1]s(\"example.com\")", option, host)
+		}
+	}
+	return nil
+}
+
+// covers reports whether a host is one of those listed, or one below it.
+func covers(listed []string, host string) bool {
+	host = strings.ToLower(host)
+	return slices.ContainsFunc(listed, func(name string) bool {
+		name = strings.ToLower(strings.Trim(name, "[]"))
+		return host == name || strings.HasSuffix(host, "."+name)
+	})
+}
+
+// pass makes a call that is not recorded.
+func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
+	if r.Mode.Live() {
+		return r.Upstream.RoundTrip(req)
+	}
+	if req.Body != nil {
+		req.Body.Close()
+	}
+	host := req.URL.Hostname()
+	f := failuref(host+" is passed through while recording only: nothing is called in replay",
+		fmt.Sprintf("traceforgetest.Record(%q) records such calls and replays them", host))
+	return r.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, r.plain(f)), nil
+}
+
+// codecOf returns the codec of a request: that of its API, or the generic one for what is no model call and
+// goes to a host that the test records.
+func (r *Recorder) codecOf(w *wire) (*provider.Codec, bool) {
+	codec, ok := provider.Match(&w.Wire) // the generic one where it is not ok
+	return codec, ok || covers(r.Recorded, w.URL.Hostname())
+}

@@ -1,0 +1,97 @@
+package recorder
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// told are the lists of headers that a log of this process has named as dropped: the tests of a suite get
+// the same ones, and one line says it.
+var told sync.Map
+
+// misses adds to a note for the log of a test what its replay will miss of what was just seen (design R10).
+func (r *Recorder) misses(note string, o Outcome) string {
+	lines := []string{note}
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	switch {
+	case o.Skipped && len(r.takes) > 0:
+		say("the test skipped itself after %s, so nothing of it was recorded, and its replay has no answers: "+
+			"skip before the first call", count(len(r.takes), "call"))
+	case o.Skipped && slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing }):
+		say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that skips itself: " +
+			"skip before the first call")
+	case o.Skipped || o.Failed || len(r.failures) > 0:
+	default:
+		r.missed(say)
+	}
+	return strings.TrimPrefix(strings.Join(lines, "\n"), "\n")
+}
+
+// missed says what replay will miss of what a test recorded.
+func (r *Recorder) missed(say func(format string, args ...any)) {
+	if equal := r.overlapped(); len(equal) > 0 {
+		say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, which may be "+
+			"another caller. Give each a client of its own: tf.Lane(\"worker-1\")",
+			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line)
+	}
+	if statuses := r.tried(); len(statuses) > 0 {
+		say("answers of status %s are not recorded, as a later try did better: replay begins with that. To record them too: %s",
+			strings.Join(statuses, ", "), allow("RetryableErrors"))
+	}
+	if names := strings.Join(r.dropped(), ", "); names != "" {
+		if _, said := told.LoadOrStore(names, true); !said {
+			say("headers of answers that are not recorded, and not there in replay: %s. "+
+				"Those that the code under test reads: traceforgetest.New(t, traceforgetest.KeepHeaders(…))", names)
+		}
+	}
+}
+
+// overlapped returns the takes of equal requests, of one lane, that were under way at once and got different
+// answers, in the order of the calls: which of them gets which answer in replay depends on who asks first.
+func (r *Recorder) overlapped() (equal []*take) {
+	byKey := map[key][]*take{}
+	for _, tk := range r.takes {
+		if !r.transient(tk.outcome) {
+			byKey[tk.key] = append(byKey[tk.key], tk)
+		}
+	}
+	cores := map[*take][sha256.Size]byte{}
+	coreOf := func(tk *take) [sha256.Size]byte {
+		if _, known := cores[tk]; !known {
+			if g, f := r.golden(tk); f == nil {
+				cores[tk] = g.core
+			}
+		}
+		return cores[tk]
+	}
+	for _, tk := range r.takes {
+		other := func(o *take) bool {
+			return o.started.Before(tk.read) && tk.started.Before(o.read) && coreOf(o) != coreOf(tk)
+		}
+		if slices.ContainsFunc(byKey[tk.key], other) {
+			equal = append(equal, tk)
+		}
+	}
+	return equal
+}
+
+// tried returns the statuses of answers that asked to try again, and were followed by one that stood.
+func (r *Recorder) tried() (statuses []string) {
+	stood := map[key]bool{}
+	for _, tk := range r.takes {
+		if !r.transient(tk.outcome) {
+			stood[tk.key] = true
+		}
+	}
+	for _, tk := range r.takes {
+		if tk.outcome == retryable && stood[tk.key] {
+			statuses = append(statuses, strconv.Itoa(tk.status)+" "+http.StatusText(tk.status))
+		}
+	}
+	return statuses
+}
