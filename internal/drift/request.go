@@ -20,12 +20,13 @@ type Comparer struct {
 	seed    maphash.Seed
 	shared  map[memory]part
 	sizes   map[[2]uint64]int
+	commons map[[2]uint64]int
 	texts   map[spelled]*string
 }
 
 // NewComparer returns a comparer that leaves out what the pointers name, as [snapshot.RequestCore] does.
 func NewComparer(ignored []string) *Comparer {
-	return &Comparer{ignored, maphash.MakeSeed(), map[memory]part{}, map[[2]uint64]int{}, map[spelled]*string{}}
+	return &Comparer{ignored, maphash.MakeSeed(), map[memory]part{}, map[[2]uint64]int{}, map[[2]uint64]int{}, map[spelled]*string{}}
 }
 
 // A Request is a request taken apart into its components (design R3).

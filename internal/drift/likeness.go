@@ -1,0 +1,113 @@
+package drift
+
+import (
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Likeness says how much of two conversations is the same, from 0, nothing, to 1, all of it, by length.
+// System messages count where there are no others, and of requests without messages all members: it is
+// what a program asks that tells its calls apart, and not what it always says. A component counts that
+// is the same, or was changed and not replaced.
+func (c *Comparer) Likeness(recorded, got *Request) float64 {
+	r, g := recorded.conversation(), got.conversation()
+	head := 0
+	for head < len(r) && head < len(g) && r[head].sum == g[head].sum {
+		head++
+	}
+	if len(r)+len(g) == 0 {
+		return 1
+	}
+	all, same := 0, 0
+	for _, p := range r[:head] {
+		all, same = all+2*len(p.text), same+2*len(p.text)
+	}
+	r, g = r[head:], g[head:]
+	left := map[uint64]int{}
+	for _, p := range g {
+		left[p.sum]++
+		all += len(p.text)
+	}
+	var changed []part
+	for _, p := range r {
+		all += len(p.text)
+		if left[p.sum] > 0 {
+			left[p.sum]--
+			same += 2 * len(p.text)
+		} else {
+			changed = append(changed, p)
+		}
+	}
+	for _, p := range g {
+		switch {
+		case left[p.sum] == 0:
+		case len(changed) == 0:
+			return float64(same) / float64(all)
+		default:
+			left[p.sum]--
+			same += 2 * c.common(changed[0], p)
+			changed = changed[1:]
+		}
+	}
+	return float64(same) / float64(all)
+}
+
+// conversation returns what Likeness compares, less what is ignored.
+func (r *Request) conversation() (said []part) {
+	for _, system := range []bool{false, true} {
+		for i, p := range r.messages {
+			if p.sum != 0 && (r.Messages[i].Role == modelio.RoleSystem) == system {
+				said = append(said, p)
+			}
+		}
+		if len(said) > 0 {
+			return said
+		}
+	}
+	for _, name := range both(r.members, nil) {
+		if name != "api" && name != "model" {
+			said = append(said, r.members[name])
+		}
+	}
+	return said
+}
+
+// common returns how many bytes two components have in common; 0 where one replaced the other.
+func (c *Comparer) common(r, g part) int {
+	pair := [2]uint64{r.sum, g.sum}
+	common, known := c.commons[pair]
+	if !known {
+		common = min(commonText(*c.text(r, spoken), *c.text(g, spoken)), len(r.text), len(g.text)) // which are spelled shorter
+		c.commons[pair] = common
+	}
+	return common
+}
+
+// commonText returns how much two texts have in common: both ends, or else words.
+func commonText(before, after string) int {
+	const least = 4       // one byte of so many
+	const most = 16 << 10 // bytes whose words are compared
+	longer := max(len(before), len(after))
+	head := commonPrefix(before, after)
+	if common := head + commonSuffix(before[head:], after[head:]); common > 0 && common*least >= longer {
+		return common
+	}
+	before, after = before[:boundary(before, most)], after[:boundary(after, most)]
+	longer = max(len(before), len(after))
+	a, from := words(before)
+	b, _ := words(after)
+	common, start := 0, 0
+	for _, e := range append(edits(a, b), edit{a0: len(a)}) {
+		for w := start; w < e.a0; w++ {
+			if first, _ := utf8.DecodeRuneInString(a[w]); kindOf(first) != space {
+				common += from[w+1] - from[w]
+			}
+		}
+		start = e.a1
+	}
+	if common*least < longer {
+		return 0
+	}
+	return common
+}

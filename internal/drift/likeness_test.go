@@ -1,0 +1,60 @@
+package drift
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestLikeness says which calls may be one another's, and which are others.
+func TestLikeness(t *testing.T) {
+	say := func(said ...string) *modelio.Request {
+		r := &modelio.Request{API: "openai.chat", Model: "m"}
+		for _, text := range said {
+			role, text, _ := strings.Cut(text, ": ")
+			r.Messages = append(r.Messages, modelio.Message{Role: modelio.Role(role), Content: []modelio.Part{modelio.TextPart(text)}})
+		}
+		return r
+	}
+	long := strings.Repeat("a\n", 1<<20)
+	for _, c := range []struct {
+		name, why     string
+		recorded, got *modelio.Request
+		least, most   float64
+	}{
+		{"same", "whatever else differs", say("user: hello"), &modelio.Request{Messages: say("user: hello").Messages, Model: "other"}, 1, 1},
+		{"system", "it is the same question", say("system: Never guess.", "user: hello"), say("system: be kind", "user: hello"), 1, 1},
+		{"question", "that the system message is the same tells nothing", say("system: Never guess.", "user: hello there"),
+			say("system: Never guess.", "user: good bye"), 0, 0},
+		{"words", "most words stayed", say("user: Say hello to the new user"), say("user: Please say hello to a user"), 0.2, 0.7},
+		{"others", "two questions", say("user: What is the weather in Paris today?"), say("user: Summarize this ticket for the team"), 0, 0},
+		{"longer", "a turn more", say("user: hello", "model: hi"), say("user: hello", "model: hi", "user: And who are you then?"), 0.5, 0.9},
+		{"order", "the same in another order", say("user: a", "user: b", "model: c"), say("user: b", "user: a", "model: c"), 1, 1},
+		{"only-system", "where there is nothing else", say("system: Never guess."), say("system: Do not guess."), 0.1, 0.9},
+		{"nothing", "two calls that say nothing", &modelio.Request{API: "http.json"}, &modelio.Request{API: "http.json"}, 1, 1},
+		{"members", "of an API without messages", &modelio.Request{Options: modelio.Object{"input": []byte(`"one text"`)}},
+			&modelio.Request{Options: modelio.Object{"input": []byte(`"one text more"`)}}, 0.2, 0.9},
+		{"huge", "neither is taken apart whole", say("user: x" + long), say("user: y" + long[1:] + "z"), 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			comparer := NewComparer(nil)
+			r, err := comparer.Request(c.recorded)
+			require.NoError(t, err)
+			g, err := comparer.Request(c.got)
+			require.NoError(t, err)
+			likeness := comparer.Likeness(r, g)
+			require.GreaterOrEqual(t, likeness, c.least, c.why)
+			require.LessOrEqual(t, likeness, c.most, c.why)
+			require.InDelta(t, likeness, comparer.Likeness(g, r), 0.01, "either way")
+		})
+	}
+	c := NewComparer([]string{"/messages/*/content", "/messages/*/role"})
+	r, err := c.Request(say("user: a"))
+	require.NoError(t, err)
+	g, err := c.Request(say("user: b"))
+	require.NoError(t, err)
+	require.Equal(t, 1.0, c.Likeness(r, g), "nothing is left to tell them apart")
+}
