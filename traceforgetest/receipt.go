@@ -42,6 +42,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Recorded: used.Recorded,
 		Unplayed: used.Unplayed,
 		Missing:  used.Missing,
+		Checks:   r.calls.Checks(),
 	}
 	for i := range left.Filters {
 		left.Filters[i] = r.calls.Plain(left.Filters[i])

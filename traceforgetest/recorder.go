@@ -97,7 +97,7 @@ func (r *Recorder) start() error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	if !r.opts.Mode.Live() {
+	if !r.opts.Mode.Live() || r.opts.Mode == recorder.Check {
 		r.t.Cleanup(lendKeys())
 	}
 	r.t.Cleanup(func() {
@@ -114,6 +114,9 @@ func (r *Recorder) open() error {
 	}
 	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
+	}
+	if err := r.readCheck(); err != nil {
+		return err
 	}
 	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
@@ -214,7 +217,7 @@ func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	if model == "" || !providerName.MatchString(provider) {
 		r.t.Fatalf("traceforge: %q does not name a model: want provider/model, such as google/gemini-2.5-flash", name)
 	}
-	if m == nil && r.opts.Mode.Live() {
+	if m == nil && r.opts.Mode.Live() && r.opts.Mode != recorder.Check {
 		r.t.Fatalf("traceforge: recording %s needs the model itself", name)
 	}
 	return &recordedModel{r.calls, provider, model, m}

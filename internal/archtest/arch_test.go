@@ -70,6 +70,7 @@ var arrows = map[string]map[string]string{
 		"canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
 		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
+		"internal/usage": "what a run did and found, as receipts have it",
 	},
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",

@@ -62,6 +62,9 @@ func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.Generat
 	if err := r.proven(served.proof); err != nil {
 		return nil, err
 	}
+	if r.Mode == Check {
+		r.checkModel(&g, c, served)
+	}
 	return readLines(bytes.NewReader(served.body), func(chunk *modelio.GenerateResponseChunk) error {
 		if err := ctx.Err(); err != nil || g.Stream == nil || chunk == nil {
 			return err

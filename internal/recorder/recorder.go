@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -41,6 +43,10 @@ type Options struct {
 	KeptHeaders      []string // of responses, besides the list
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
+
+	Checking    usage.CheckOptions // what a check makes live, and holds
+	Deadline    time.Time          // when the test must have ended; zero: never
+	Placeholder string             // what stands in the environment for keys that are not there; empty: nothing
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
@@ -65,6 +71,7 @@ type Recorder struct {
 	causes   []*cause
 	written  *snapshot.Document // what was committed; nil: nothing
 	bought   map[int]bool       // records whose calls were made again, as they were
+	checks   checks
 
 	environment []string // when it was opened
 	makeSecrets sync.Once
@@ -149,6 +156,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, err
 	case tk != nil:
 		return r.live(req, w, tk)
+	}
+	if r.Mode == Check {
+		r.checkHTTP(req, w, c, served)
 	}
 	return r.played(req, served)
 }
@@ -248,6 +258,7 @@ type Outcome struct{ Failed, Skipped bool }
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
 // passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
 func (r *Recorder) Finish(o Outcome) (note string) {
+	r.endChecks()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
@@ -255,6 +266,7 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 	if !o.Failed && !o.Skipped {
 		r.checkCalls()
 	}
+	note = r.failChecks()
 	if r.Mode.Writes() && !o.Skipped {
 		note = r.commit(o.Failed)
 	}

@@ -94,6 +94,9 @@ const (
 	CheckUnchosen    = "not chosen"    // by the options of the check
 )
 
+// CheckStates are all of them, in the order of a report.
+var CheckStates = []string{CheckSame, CheckDrifted, CheckVaried, CheckUnchecked, CheckUncheckable, CheckUnchosen}
+
 // A Check is a recorded call that was held against live answers, or was not.
 type Check struct {
 	Call   string `json:"call"`   // the record's id

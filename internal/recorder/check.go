@@ -1,0 +1,257 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// What bounds the live calls of a check.
+const (
+	checkTime    = 5 * time.Minute  // for a call with its second try
+	maxPause     = 30 * time.Second // that a provider may ask for before the second try
+	defaultPause = time.Second
+	reportTime   = 2 * time.Second // that is left of the test's time for its report
+)
+
+// liveCalls bounds how many live calls of checks a process makes at once, however many tests run in
+// parallel: a provider's limits are those of a key.
+var liveCalls = make(chan struct{}, 4)
+
+// checks are the calls of a test that are held against live answers, beside the test, which is served
+// its records (design R7).
+type checks struct {
+	group sync.WaitGroup
+
+	mu    sync.Mutex
+	ended bool
+	all   []*check
+	made  map[string]int // the numbers of calls that are not repeated, by the ids that they were given
+}
+
+// A check is a record whose call is made live.
+type check struct {
+	usage.Check
+	record  int
+	call    *call
+	stored  *served
+	variant repeat
+	source  snapshot.Source
+
+	mu   sync.Mutex
+	live []*said // in no order
+}
+
+// A repeat is how a call is made live. Both functions work after the caller has gone on.
+type repeat struct {
+	call func() (*call, error)               // as if it came in again, since an answer is numbered on from it
+	make func(ctx context.Context, tk *take) // the take gets what is received
+	not  func() (state, why string)          // what keeps the call from being made; "": nothing
+}
+
+// check begins to hold the record that answers a call against live answers. It returns at once.
+func (r *Recorder) check(c *call, s *served, how repeat) {
+	r.learn(c.what)
+	record := s.record
+	ck := &check{record: s.proof.record, call: c, stored: s, variant: how, source: r.Source(), Check: usage.Check{
+		Call: record.ID, File: r.Shown + "/" + s.proof.doc.File(), Number: record.Number(), Provider: c.provider,
+		AskedModel: r.Checking.New,
+	}}
+	if ck.State, ck.Why = r.chosen(c, s); ck.State == "" {
+		ck.State, ck.Why = how.not()
+	}
+	r.checks.mu.Lock()
+	defer r.checks.mu.Unlock()
+	if r.checks.ended {
+		return // and so has the test, which made this call in a goroutine that it did not wait for
+	}
+	r.checks.all = append(r.checks.all, ck)
+	if ck.State != "" {
+		return
+	}
+	for range r.Checking.Repeat {
+		r.checks.group.Go(func() { r.runCheck(ck) })
+	}
+}
+
+// chosen returns the state of a call that is not made live, and why; "" for one that is.
+func (r *Recorder) chosen(c *call, s *served) (state, why string) {
+	o, record := r.Checking, s.record
+	switch {
+	case !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
+		return usage.CheckUnchosen, ""
+	case !c.codec.Generates:
+		return usage.CheckUncheckable, "nothing is generated, and what it does must not be done twice"
+	case record.Response.Incomplete != "":
+		return usage.CheckUncheckable, "the recorded answer was cut"
+	case isRetryable(record.Response.Status):
+		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
+	}
+	if kept := lookedUp(c); kept != "" {
+		return usage.CheckUncheckable, "the request names " + kept + ", which the provider looks up"
+	}
+	return "", ""
+}
+
+// isSampled reports whether a record is of the part of all that is checked. That follows from its id
+// alone, which names package, test and call, so that the shards of several machines have no call in common.
+func isSampled(o usage.CheckOptions, id string) bool {
+	sum := sha256.Sum256([]byte(id))
+	part, shard := binary.BigEndian.Uint32(sum[:4]), binary.BigEndian.Uint32(sum[4:8])
+	return float64(part) < o.Percent/100*(1<<32) && int(shard%uint32(o.Shards)) == o.Shard-1
+}
+
+// runCheck makes the call of a check once, and once more where the provider asks for that.
+func (r *Recorder) runCheck(ck *check) {
+	liveCalls <- struct{}{}
+	defer func() { <-liveCalls }()
+	if ck.failed() {
+		return // the others would get the same
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.timeForCheck())
+	defer cancel()
+	answered := false
+	defer func() {
+		if p := recover(); p != nil {
+			ck.fail(fmt.Sprintf("the live call panicked: %v", p))
+		} else if !answered { // runtime.Goexit, as of t.FailNow
+			ck.fail("the live call ended the goroutine that made it")
+		}
+	}()
+	s, why := r.ask(ctx, ck)
+	answered = true
+	if why != "" {
+		ck.fail(why)
+		return
+	}
+	ck.mu.Lock()
+	defer ck.mu.Unlock()
+	ck.live = append(ck.live, s)
+}
+
+func (ck *check) failed() bool {
+	ck.mu.Lock()
+	defer ck.mu.Unlock()
+	return ck.Why != ""
+}
+
+func (ck *check) fail(why string) {
+	ck.mu.Lock()
+	defer ck.mu.Unlock()
+	ck.Why = cmp.Or(ck.Why, why)
+}
+
+func (r *Recorder) timeForCheck() time.Duration {
+	if r.Deadline.IsZero() {
+		return checkTime
+	}
+	return min(checkTime, time.Until(r.Deadline)-reportTime)
+}
+
+// ask returns what a live call says, or why it says nothing that can be compared.
+func (r *Recorder) ask(ctx context.Context, ck *check) (*said, string) {
+	for again := true; ; again = false {
+		c, err := ck.variant.call()
+		if err != nil {
+			return nil, err.Error() // unreachable: the call was answered from the store
+		}
+		tk := &take{call: c, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
+		ck.variant.make(ctx, tk)
+		tk.stop()
+		if tk.ended() != retryable {
+			return r.compared(ctx, ck, tk)
+		}
+		wait, ok := pauseOf(tk.header)
+		if !again || !ok || !pause(ctx, wait) {
+			return nil, fmt.Sprintf("%s answered %s", c.provider, statusText(tk.status))
+		}
+	}
+}
+
+// compared returns what a take says, if that is an answer to the call.
+func (r *Recorder) compared(ctx context.Context, ck *check, tk *take) (*said, string) {
+	if ctx.Err() != nil {
+		return nil, fmt.Sprintf("%s gave no whole answer in the time that there was", tk.provider)
+	}
+	if tk.ended() == failed {
+		return nil, fmt.Sprintf("%s gave no answer: %v", tk.provider, tk.err)
+	}
+	s, f := r.saidBy(tk)
+	if f != nil {
+		return nil, f.brief
+	}
+	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
+		return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
+	}
+	return s, ""
+}
+
+func statusText(status int) string { return strconv.Itoa(status) + " " + http.StatusText(status) }
+
+// pauseOf returns how long a provider asks to wait (RFC 9110 section 10.2.3), and whether a test can.
+func pauseOf(header http.Header) (time.Duration, bool) {
+	asked := header.Get("Retry-After")
+	wait := defaultPause
+	if seconds, err := strconv.ParseFloat(asked, 64); err == nil {
+		wait = time.Duration(seconds * float64(time.Second))
+	} else if at, err := http.ParseTime(asked); err == nil {
+		wait = time.Until(at)
+	}
+	return max(wait, 0), wait <= maxPause
+}
+
+// pause waits, and reports whether there is time left.
+func pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// recorded returns what the record of a check says, by the rules of this run.
+func (r *Recorder) recorded(ck *check) (*said, *Failure) {
+	c, err := ck.variant.call()
+	if err != nil {
+		return nil, r.asFailure(err) // unreachable: it was answered from the store
+	}
+	stored := &ck.stored.record.Response
+	tk := &take{call: c, decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
+	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
+	tk.keep(ck.stored.body)
+	tk.end(whole, nil)
+	return r.saidBy(tk)
+}
+
+// endChecks waits for the live calls of the test, each of which has its own limit of time.
+func (r *Recorder) endChecks() {
+	r.checks.mu.Lock()
+	r.checks.ended = true
+	r.checks.mu.Unlock()
+	r.checks.group.Wait()
+	slices.SortFunc(r.checks.all, func(a, b *check) int { return cmp.Compare(a.record, b.record) })
+	for _, ck := range r.checks.all {
+		r.conclude(ck)
+	}
+}
+
+// Checks says what the check of a test that has ended found, call by call.
+func (r *Recorder) Checks() (all []usage.Check) {
+	for _, ck := range r.checks.all {
+		all = append(all, ck.Check)
+	}
+	return all
+}

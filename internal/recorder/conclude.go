@@ -1,0 +1,195 @@
+package recorder
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
+// conclude says what a check whose live calls are over has found.
+func (r *Recorder) conclude(ck *check) {
+	if ck.State != "" {
+		return
+	}
+	ck.Why = r.Plain(ck.Why)
+	recorded, f := r.recorded(ck)
+	switch {
+	case f != nil:
+		ck.State, ck.Why = usage.CheckUnchecked, "the record says nothing: "+f.brief
+		return
+	case len(ck.live) == 0:
+		ck.State = usage.CheckUnchecked
+		return
+	}
+	ck.RecordedModel, ck.Runs = r.Plain(recorded.model), len(ck.live)
+	var models []string
+	for _, s := range ck.live {
+		ck.Input, ck.Output = ck.Input+s.input, ck.Output+s.output
+		models = append(models, r.Plain(s.model))
+	}
+	slices.Sort(models)
+	ck.LiveModels = slices.DeleteFunc(slices.Compact(models), func(name string) bool { return name == "" })
+	outputs := r.byOutput(ck.live)
+	before, after := recorded, outputs[0][0]
+	if len(outputs) > 1 {
+		ck.State, ck.Different = usage.CheckVaried, ck.Runs-len(outputs[0])
+		ck.Settings = r.settings(ck)
+		before, after = outputs[0][0], outputs[1][0]
+	}
+	ck.Tiers = r.compareTiers(before, after)
+	switch {
+	case ck.State != "":
+	case slices.ContainsFunc(ck.Tiers, differs):
+		ck.State = usage.CheckDrifted
+	case ck.Why != "":
+		ck.State = usage.CheckUnchecked
+	default:
+		ck.State = usage.CheckSame
+		return
+	}
+	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
+		ck.Accept = r.acceptAll()
+	}
+}
+
+// settings returns what may be why a model answers the same request in different ways.
+func (r *Recorder) settings(ck *check) (causes []string) {
+	request := ck.call.request
+	switch t := request.Temperature; {
+	case t == nil:
+		causes = append(causes, "temperature is not set")
+	case !zero(*t):
+		causes = append(causes, "temperature is "+t.String())
+	}
+	switch {
+	case !ck.call.codec.Seeded:
+		causes = append(causes, ck.call.provider+" takes no seed")
+	case request.Seed == nil:
+		causes = append(causes, "seed is not set")
+	}
+	switch {
+	case len(ck.LiveModels) > 1:
+		causes = append(causes, "answered by "+strings.Join(ck.LiveModels, " and "))
+	case len(ck.LiveModels) == 1 && ck.LiveModels[0] != request.Model:
+		causes = append(causes, fmt.Sprintf("%s is an alias, now of %s", request.Model, ck.LiveModels[0]))
+	}
+	var systems []string
+	for _, s := range ck.live {
+		systems = append(systems, s.fingerprint)
+	}
+	slices.Sort(systems)
+	if systems = slices.Compact(systems); len(systems) > 1 {
+		const most = 3
+		more := ""
+		if n := len(systems) - most; n > 0 {
+			systems, more = systems[:most], fmt.Sprintf(" and %d more", n)
+		}
+		causes = append(causes, "system_fingerprint changed: "+strings.Join(systems, ", ")+more)
+	}
+	for i := range causes {
+		causes[i] = r.Plain(causes[i])
+	}
+	return causes
+}
+
+// failChecks fails the test for its checks, and returns a line for its log. A test that has failed for
+// another reason is told too.
+func (r *Recorder) failChecks() (note string) {
+	states := map[string]int{}
+	var whys []string
+	for _, ck := range r.checks.all {
+		states[ck.State]++
+		if ck.State == usage.CheckUncheckable {
+			whys = append(whys, fmt.Sprintf("\n  call %d is not checkable: %s", ck.Number, ck.Why))
+		}
+		if f := r.failOfCheck(ck); f != nil {
+			f.Source = ck.source
+			r.fail(f)
+		}
+	}
+	if len(r.checks.all) == 0 {
+		return ""
+	}
+	var said []string
+	for _, state := range usage.CheckStates {
+		if n := states[state]; n > 0 {
+			said = append(said, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	return r.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
+}
+
+// failOfCheck returns why a check fails its test; nil where it does not.
+func (r *Recorder) failOfCheck(ck *check) *Failure {
+	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
+	var below []string
+	var brief string
+	switch ck.State {
+	case usage.CheckUnchecked:
+		return failuref(fmt.Sprintf("%s answer could not be checked: %s", ck.Provider, where), "  "+ck.Why)
+	case usage.CheckDrifted:
+		brief = fmt.Sprintf("%s answer drifted from %s: %s (- recorded, + live)", ck.Provider, where, tiersThatDiffer(ck))
+	case usage.CheckVaried:
+		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s (two of them)",
+			where, ck.Different, ck.Runs, tiersThatDiffer(ck))
+	default:
+		return nil
+	}
+	for _, t := range ck.Tiers {
+		if differs(t) {
+			below = append(below, t.Diff)
+		}
+	}
+	if ck.AskedModel != "" {
+		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, r.Checking.Old))
+	}
+	if ck.RecordedModel != "" || len(ck.LiveModels) > 0 {
+		below = append(below, fmt.Sprintf("answered by: %s, recorded by %s",
+			cmp.Or(strings.Join(ck.LiveModels, ", "), "(not said)"), cmp.Or(ck.RecordedModel, "(not said)")))
+	}
+	if ck.Settings != nil {
+		below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
+	}
+	if ck.Why != "" {
+		below = append(below, "not all live calls were answered: "+ck.Why)
+	}
+	if less := holdLess(ck); less != "" {
+		below = append(below, "or hold less: "+usage.CheckEnv+"="+less)
+	}
+	if ck.Accept != "" {
+		below = append(below, "accept: "+ck.Accept)
+	}
+	return failuref(brief, below...)
+}
+
+// holdLess returns the options of a check that leaves out what differs; "" where all of it does.
+func holdLess(ck *check) string {
+	less := ""
+	for i, t := range ck.Tiers {
+		if differs(t) {
+			less = ""
+			if i+1 < len(ck.Tiers) {
+				less = "tier=" + ck.Tiers[i+1].Tier
+			}
+		}
+	}
+	return less
+}
+
+func tiersThatDiffer(ck *check) string {
+	var names []string
+	for _, t := range ck.Tiers {
+		if differs(t) {
+			names = append(names, t.Tier)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// acceptAll is the command that buys every call of the test.
+func (r *Recorder) acceptAll() string {
+	return "TRACEFORGE_UPDATE=all " + strings.TrimSuffix(r.Accept, " -update")
+}

@@ -1,0 +1,225 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// checkHTTP begins the check of an HTTP call, which s answers.
+func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
+	if !c.codec.Generates {
+		r.noteMade(s)
+	}
+	req = req.Clone(context.WithoutCancel(req.Context())) // its caller goes on, and may give up what it has got
+	req.Body = nil
+	fresh := func() *wire {
+		return &wire{asked: req.URL, sent: w.sent, lane: w.lane, Wire: provider.Wire{
+			Method: w.Method, URL: w.URL, Header: req.Header, ContentType: w.ContentType, Body: w.Body,
+		}}
+	}
+	r.check(c, s, repeat{
+		call: func() (*call, error) { return r.identify(fresh()) },
+		make: func(ctx context.Context, tk *take) {
+			live, sent := req.WithContext(ctx), fresh()
+			if r.Checking.New != "" {
+				live = askInstead(live, sent, r.Checking)
+			}
+			resp, err := r.live(live, sent, tk)
+			if err != nil {
+				return // the take has it
+			}
+			defer resp.Body.Close()
+			for piece := make([]byte, 32<<10); tk.ended() == underWay; {
+				if _, err := resp.Body.Read(piece); err != nil {
+					return
+				}
+			}
+		},
+		not: func() (state, why string) {
+			if r.Placeholder != "" && r.hasPlaceholder(req) {
+				why := "there is no key for " + c.provider
+				if names := keysOf(c.provider); len(names) > 0 {
+					why += ": set " + strings.Join(names, " or ")
+				}
+				return usage.CheckUnchecked, why
+			}
+			if id := r.madeBefore(w); id != "" {
+				return usage.CheckUncheckable, id
+			}
+			if o := r.Checking; o.New != "" && !namesModel(w, o.Old) {
+				return usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
+			}
+			return "", ""
+		},
+	})
+}
+
+// hasPlaceholder reports whether a request was made with what stands for a key that is not there.
+func (r *Recorder) hasPlaceholder(req *http.Request) bool {
+	for _, values := range req.Header {
+		if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, r.Placeholder) }) {
+			return true
+		}
+	}
+	return strings.Contains(req.URL.RawQuery, r.Placeholder)
+}
+
+// lookedUp returns what in a request a provider made and looks up, which it may have forgotten since the
+// recording; "" where there is nothing. It takes back the rest of what it made: ids of tool calls, which
+// have to agree among themselves, signatures, and encrypted reasoning.
+func lookedUp(c *call) string {
+	for _, kind := range []string{
+		"response", "interaction", "conversation", "thread", "run", "step", "container", "batch", "upload", "file", "cachedContent",
+	} {
+		if _, ok := c.numbering.Original(kind + "_1"); ok {
+			return "a " + kind
+		}
+	}
+	for i := range c.request.Messages {
+		m := &c.request.Messages[i]
+		isItem := func(p modelio.Part) bool { return wordOf(p.Custom["type"]) == "item_reference" }
+		isReasoning := wordOf(m.Metadata["type"]) == "reasoning" && m.Metadata["encrypted_content"] == nil
+		if isReasoning || slices.ContainsFunc(m.Content, isItem) {
+			return "an item"
+		}
+	}
+	return ""
+}
+
+// noteMade notes what a call that is not repeated has made: a file, a batch, a store.
+func (r *Recorder) noteMade(s *served) {
+	doc, err := jsontext.Parse(s.body)
+	if err != nil {
+		return
+	}
+	r.checks.mu.Lock()
+	defer r.checks.mu.Unlock()
+	for _, id := range []string{doc.Root().Member("id").Word(), doc.Root().Member("name").Word()} {
+		const least = 6 // characters; less is no id that a provider makes
+		if len(id) < least {
+			continue
+		}
+		if r.checks.made == nil {
+			r.checks.made = map[string]int{}
+		}
+		r.checks.made[id] = s.record.Number()
+	}
+}
+
+// madeBefore says that a request names what an earlier call of the test made; "" where it does not.
+func (r *Recorder) madeBefore(w *wire) string {
+	r.checks.mu.Lock()
+	defer r.checks.mu.Unlock()
+	least := 0 // call, so that what is said is the same in each run
+	for id, call := range r.checks.made {
+		named := bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path, "/"+id)
+		if named && (least == 0 || call < least) {
+			least = call
+		}
+	}
+	if least == 0 {
+		return ""
+	}
+	return "the request names what " + calls([]int{least}) + " made, which is not repeated"
+}
+
+// namesModel reports whether another model can be asked.
+func namesModel(w *wire, model string) bool {
+	if bodyModel(w.Body, model).Present() {
+		return true
+	}
+	_, ok := replaceSegment(w.URL, model, model)
+	return ok
+}
+
+// bodyModel returns the member of a body that names the model.
+func bodyModel(body []byte, model string) jsontext.Value {
+	doc, err := jsontext.Parse(body)
+	if err != nil || doc.Root().Member("model").Word() != model {
+		return jsontext.Value{}
+	}
+	return doc.Root().Member("model")
+}
+
+// askInstead returns a request to another model. sent gets its body, without content encoding.
+func askInstead(req *http.Request, sent *wire, o usage.CheckOptions) *http.Request {
+	req = req.Clone(req.Context())
+	if v := bodyModel(sent.Body, o.Old); v.Present() {
+		start := v.Offset()
+		end := start + int64(len(v.Raw()))
+		sent.sent = slices.Concat(sent.Body[:start], jsontext.Text(o.New), sent.Body[end:])
+		req.Header.Del("Content-Encoding")
+		req.Header.Del("Content-Length")
+	}
+	if u, ok := replaceSegment(req.URL, o.Old, o.New); ok {
+		req.URL = u
+	}
+	return req
+}
+
+// replaceSegment returns a URL with another model in the segment of its path that names one, as in
+// "/v1beta/models/NAME:generateContent" and "/model/NAME/converse".
+func replaceSegment(u *url.URL, before, after string) (*url.URL, bool) {
+	segments := strings.Split(u.Path, "/")
+	for i, segment := range segments {
+		name, verb, _ := strings.Cut(segment, ":")
+		if segment == before {
+			name, verb = segment, ""
+		}
+		if name != before {
+			continue
+		}
+		if segments[i] = after; verb != "" {
+			segments[i] += ":" + verb
+		}
+		other := *u
+		other.Path, other.RawPath = strings.Join(segments, "/"), ""
+		return &other, true
+	}
+	return nil, false
+}
+
+// checkModel begins the check of a call of a model, which s answers.
+func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
+	text, _ := json.Marshal(g.Request) // the caller may go on with its own
+	again := func() *Generation {
+		own := *g
+		own.Request = &modelio.GenerateRequest{}
+		if err := json.Unmarshal(text, own.Request); err != nil {
+			panic(err) // unreachable: a request that was answered from the store is JSON
+		}
+		if g.Stream != nil {
+			own.Stream = func(context.Context, *modelio.GenerateResponseChunk) error { return nil }
+		}
+		return &own
+	}
+	r.check(c, s, repeat{
+		call: func() (*call, error) {
+			request, err := again().request()
+			if err != nil {
+				return nil, err
+			}
+			return r.call(g.Provider, c.lane, modelCodec(g.Provider), request)
+		},
+		make: func(ctx context.Context, tk *take) { again().live(ctx, tk) },
+		not: func() (state, why string) {
+			switch {
+			case g.Live == nil:
+				return usage.CheckUnchecked, "the test gives Recorder.Model no live model"
+			case r.Checking.New != "":
+				return usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
+			}
+			return "", ""
+		},
+	})
+}

@@ -1,0 +1,184 @@
+package recorder
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A said is what one answer said, as a check compares it.
+type said struct {
+	tiers         [][]byte // canonical JSON by usage.Tiers
+	model         string   // that answered
+	fingerprint   string   // of the system that did; empty: the provider does not say it
+	refusal       string   // the error that the provider reported
+	input, output int64    // tokens
+}
+
+// saidBy returns what a take received, in the words of a record: with its placeholders and numbers.
+func (r *Recorder) saidBy(tk *take) (*said, *Failure) {
+	decoded, _, f := r.answerOf(tk)
+	if f != nil {
+		return nil, f
+	}
+	s := &said{model: decoded.Model, fingerprint: wordOf(decoded.Metadata["system_fingerprint"])}
+	if u := decoded.Usage; u != nil {
+		s.input, s.output = numberOf(u.InputTokens), numberOf(u.OutputTokens)
+	}
+	if decoded.Error != nil {
+		s.refusal = decoded.Error.Message
+	}
+	resp, err := understood(decoded, tk.httpStatus(), &tk.numbering, &tk.media)
+	if err == nil {
+		s.tiers, err = tiersOf(resp)
+	}
+	if err != nil {
+		return nil, r.unkept(tk, err)
+	}
+	return s, nil
+}
+
+func numberOf(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// wordOf returns the text of a JSON string; "" for anything else.
+func wordOf(raw json.RawMessage) string {
+	var word string
+	if json.Unmarshal(raw, &word) != nil {
+		return ""
+	}
+	return word
+}
+
+// tiersOf splits an answer into what is compared: what it says, the tools that it calls with their
+// arguments, why it ended, and which model gave it. The refs of tool calls are in none.
+func tiersOf(resp *modelio.Response) ([][]byte, error) {
+	core, err := snapshot.ResponseCore(&snapshot.Response{Response: *resp})
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsontext.Parse(core)
+	if err != nil {
+		return nil, err // unreachable: it was just made
+	}
+	members := split(doc.Root())
+	model := modelio.Object{}
+	if resp.Model != "" {
+		model["model"] = jsontext.Text(resp.Model)
+	}
+	var tiers [][]byte
+	for _, object := range append(members[:], model) {
+		tiers = append(tiers, jsontext.ObjectText(object))
+	}
+	return tiers, nil
+}
+
+// split returns the members of a candidate's core, or of a whole answer's, by the first three tiers.
+func split(v jsontext.Value) (tiers [3]modelio.Object) {
+	text, tools, finish := modelio.Object{}, modelio.Object{}, modelio.Object{}
+	text["content"], finish["finish_reason"] = v.Member("content").Raw(), v.Member("finish_reason").Raw()
+	var refs []string
+	var called []json.RawMessage
+	for _, call := range v.Member("tool_calls").Elements() {
+		refs = append(refs, call.Member("ref").Word())
+		called = append(called, jsontext.ObjectText(call.Rest("ref")))
+	}
+	if called != nil {
+		tools["tool_calls"] = jsontext.List(called)
+	}
+	var parts []json.RawMessage
+	plain := true // content says what the parts say
+	for _, part := range v.Member("parts").Elements() {
+		call := part.Member("toolRequest")
+		if call.Present() && slices.Contains(refs, call.Member("ref").Word()) {
+			continue
+		}
+		parts, plain = append(parts, part.Raw()), plain && part.Len() == 1 && part.Member("text").Present()
+	}
+	if !plain {
+		delete(text, "content")
+		text["parts"] = jsontext.List(parts)
+	}
+	if e := v.Member("error"); e.Present() {
+		text["error"] = jsontext.ObjectText(map[string]json.RawMessage{"message": jsontext.Text(e.Member("message").Word())})
+		finish["error"] = jsontext.ObjectText(e.Rest("message"))
+	}
+	var others [3][]json.RawMessage
+	for _, candidate := range v.Member("candidates").Elements() {
+		for i, object := range split(candidate) {
+			others[i] = append(others[i], jsontext.ObjectText(object))
+		}
+	}
+	tiers = [3]modelio.Object{text, tools, finish}
+	for i, list := range others {
+		if list != nil {
+			tiers[i]["candidates"] = jsontext.List(list)
+		}
+	}
+	return tiers
+}
+
+// holds reports whether a difference of a tier fails. Another model that is asked on purpose is no
+// difference.
+func holds(o usage.CheckOptions, tier string) bool {
+	return o.Holds(tier) && !(tier == "model" && o.New != "")
+}
+
+// differences returns what two answers do not have alike in a tier. What the rules of the test take out of
+// texts is no difference.
+func (r *Recorder) differences(before, after *said, tier int) []drift.Difference {
+	found := drift.JSON(before.tiers[tier], after.tiers[tier])
+	if len(found) == 0 {
+		return nil
+	}
+	alike := r.rules.Alike()
+	return slices.DeleteFunc(found, func(d drift.Difference) bool { return alike(d.Recorded, d.Got) })
+}
+
+// compareTiers returns how two answers compare, tier by tier.
+func (r *Recorder) compareTiers(before, after *said) (all []usage.CheckedTier) {
+	for i, tier := range usage.Tiers {
+		differences := r.differences(before, after, i)
+		r.hide(differences)
+		all = append(all, usage.CheckedTier{
+			Tier: tier, Same: len(differences) == 0, Held: holds(r.Checking, tier), Diff: r.Plain(drift.Text(differences)),
+		})
+	}
+	return all
+}
+
+func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
+
+// byOutput groups answers that are the same in all that is held, the most frequent ones first.
+func (r *Recorder) byOutput(all []*said) (groups [][]*said) {
+	for _, s := range all {
+		same := func(group []*said) bool {
+			for i, tier := range usage.Tiers {
+				if holds(r.Checking, tier) && len(r.differences(group[0], s, i)) > 0 {
+					return false
+				}
+			}
+			return true
+		}
+		if i := slices.IndexFunc(groups, same); i >= 0 {
+			groups[i] = append(groups[i], s)
+		} else {
+			groups = append(groups, []*said{s})
+		}
+	}
+	slices.SortFunc(groups, func(a, b []*said) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), slices.CompareFunc(a[0].tiers, b[0].tiers, bytes.Compare))
+	})
+	return groups
+}
