@@ -1,0 +1,89 @@
+// Package foreign reads what other programs recorded, as documents of a store: those of the Snapshot Format Specification
+// as it lays them out itself, and TraceForge's cassettes.
+package foreign
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A Call is one call that a file of another layout has.
+type Call struct {
+	File     string // that has it
+	Snapshot snapshot.Snapshot
+	Raw      []byte                // the answer's bytes; nil: there are none, so that replay has nothing to serve
+	Media    map[canon.Hash][]byte // what its texts name
+}
+
+// A Document is one that was made of such calls.
+type Document struct {
+	store.Put
+	Files []string // that its calls are from, sorted
+}
+
+// Documents makes documents of calls: one of each test, and of each function where no test is named. The calls are in
+// the order of their times, and each says in its source what it was migrated from, which is why nobody asks whether it is
+// deterministic (design R7).
+func Documents(calls []Call) []Document {
+	calls = slices.Clone(calls)
+	slices.SortStableFunc(calls, func(a, b Call) int {
+		return cmp.Or(a.Snapshot.Timestamp.Compare(b.Snapshot.Timestamp), cmp.Compare(a.File, b.File))
+	})
+	var all []Document
+	byName := map[string]int{}
+	for _, c := range calls {
+		name := documentName(&c.Snapshot.Source)
+		at, ok := byName[name]
+		if !ok {
+			at = len(all)
+			byName[name] = at
+			all = append(all, Document{Put: store.Put{
+				Provider: c.Snapshot.Provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version},
+				Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{},
+			}})
+		}
+		all[at].add(c)
+	}
+	slices.SortFunc(all, func(a, b Document) int { return cmp.Compare(a.File(), b.File()) })
+	return all
+}
+
+// documentName returns the name of the document of a test, or of a function of a file.
+func documentName(s *snapshot.Source) string {
+	if s.Test != "" {
+		return snapshot.DocumentName(s.Package, s.Test)
+	}
+	return snapshot.DocumentName(s.File, s.Function)
+}
+
+// File returns the path of the document in a store.
+func (d *Document) File() string { return path.Join(d.Provider, d.Name+".json") }
+
+func (d *Document) add(c Call) {
+	s, n := c.Snapshot, len(d.Document.Snapshots)+1
+	from := "migrated from " + c.File
+	if s.ID != "" {
+		from += ", record " + s.ID
+	}
+	s.Source.Nondeterministic = cmp.Or(s.Source.Nondeterministic, from)
+	s.ID, s.Continues, s.Hash = snapshot.ID(d.Name, n), nil, ""
+	if s.Provider == d.Provider {
+		s.Provider = ""
+	}
+	d.Document.Snapshots = append(d.Document.Snapshots, s)
+	if c.Raw != nil {
+		d.Raw[n] = c.Raw
+	}
+	for hash, data := range c.Media {
+		d.Media[hash] = data
+	}
+	if !slices.Contains(d.Files, c.File) {
+		d.Files = append(d.Files, c.File)
+		slices.Sort(d.Files)
+	}
+}

@@ -1,0 +1,92 @@
+package foreign_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/foreign"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// text returns a file of testdata/sf, a store as SF lays it out. SF's own JavaScript computed its hashes.
+func text(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata/sf", name))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// TestSFExample: SF's own example becomes a document of ours, with all that it has and nothing else.
+func TestSFExample(t *testing.T) {
+	var calls []foreign.Call
+	for _, name := range []string{"anthropic/xyz789abc123.json", "openai/def789ghi012.json", "openai/abc123def456.json"} {
+		doc, err := foreign.ReadSF([]byte(text(t, name)))
+		require.NoError(t, err)
+		require.False(t, foreign.IsOurs(strings.TrimSuffix(filepath.Base(name), ".json"), doc))
+		of, err := foreign.CallsOf(name, filepath.Dir(name), doc)
+		require.NoError(t, err)
+		calls = append(calls, of...)
+	}
+	documents := foreign.Documents(calls)
+	require.Len(t, documents, 2, "one of each function")
+	require.Equal(t, []string{"anthropic/xyz789abc123.json"}, documents[0].Files)
+	d := documents[1]
+	require.Equal(t, "openai/"+snapshot.DocumentName("src/agents/summarizer.py", "generate_summary")+".json", d.File())
+	require.True(t, strings.HasPrefix(d.Name, "generate-summary-"))
+	require.Equal(t, []string{"openai/abc123def456.json", "openai/def789ghi012.json"}, d.Files)
+	require.NoError(t, d.Document.Seal())
+	require.True(t, foreign.IsOurs(d.Name, d.Document))
+
+	first, second := d.Document.Snapshots[0], d.Document.Snapshots[1]
+	require.Equal(t, "gpt-4-turbo", first.Request.Model)
+	require.Equal(t, "42", first.Request.Seed.String())
+	require.Equal(t, "src/agents/summarizer.py", first.Source.File)
+	require.Equal(t, 12, first.Source.Line)
+	require.Equal(t, "migrated from openai/abc123def456.json, record abc123def456", first.Source.Nondeterministic)
+	require.Equal(t, int64(450), first.Response.LatencyMS)
+	require.Equal(t, int64(12), *first.Response.TokensUsed)
+	require.Empty(t, first.Request.API, "SF does not say which API was called")
+	require.Empty(t, first.Response.RawOutputRef)
+	require.Equal(t, "2026-01-09T10:30:00Z", first.Timestamp.Format("2006-01-02T15:04:05Z07:00"))
+
+	require.Equal(t, modelio.RoleModel, second.Request.Messages[1].Role, "OpenAI's word is assistant")
+	require.Equal(t, modelio.FinishBlocked, second.Response.Candidates[0].FinishReason)
+	require.Equal(t, "content_filter", second.Response.Candidates[0].FinishReasonRaw)
+}
+
+// TestReadSF: what SF would reject is rejected.
+func TestReadSF(t *testing.T) {
+	example, plain := text(t, "openai/abc123def456.json"), text(t, "openai/def789ghi012.json")
+	cases := []struct{ name, reason, text, want string }{
+		{"hash", "the content is not what was sealed", strings.Replace(example, "precise", "sloppy", 1), "/snapshots/0/hash: seal: says"},
+		{"bare_hash", "nor is it where the hash has digits alone", strings.Replace(plain, "Hello", "Hullo", 1), "/snapshots/0/hash: seal: says"},
+		{"partial", "SF \"Partial capture\"", strings.Replace(example, `"max_tokens": 100,`, ``, 1), "/snapshots/0/request/max_tokens: missing"},
+		{"types", "SF \"Invalid types\"", strings.Replace(example, `"temperature": 0.0`, `"temperature": "0.7"`, 1), "/snapshots/0/request/temperature: type"},
+		{"older", "no version before the first", strings.Replace(example, "1.0.0", "0.9.0", 1), "Snapshot version 0.9.0 is no longer supported"},
+		{"newer", "a newer traceforge wrote it", strings.Replace(example, "1.0.0", "2.0.0", 1), "was written by a newer traceforge"},
+		{"role", "no word for a role that anybody knows", strings.Replace(plain, `"assistant"`, `"robot"`, 1), "/snapshots/0/hash: seal: says"},
+		{"twice", "a member that is named twice says two things", strings.Replace(plain, `"role": "assistant"`, `"role": "user", "role": "assistant"`, 1), "duplicate"},
+		{"cut", "no JSON", example[:100], "json: offset 100"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := foreign.ReadSF([]byte(c.text))
+			require.ErrorContains(t, err, c.want, c.reason)
+		})
+	}
+}
+
+// TestOursIsLeftAlone: a document that a store has as we write it is none to migrate.
+func TestOursIsLeftAlone(t *testing.T) {
+	data, err := os.ReadFile("../../snapshot/testdata/testagent-5f0c3a9b1e77.json")
+	require.NoError(t, err)
+	doc, err := foreign.ReadSF(data)
+	require.NoError(t, err)
+	require.True(t, foreign.IsOurs("testagent-5f0c3a9b1e77", doc))
+	require.False(t, foreign.IsOurs("testagent-5f0c3a9b1e78", doc))
+}
