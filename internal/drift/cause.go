@@ -26,22 +26,32 @@ type Call struct {
 }
 
 // A Cause is a change that calls have in common. A call with several changes has several causes. Calls
-// whose answers changed, and nothing of their requests, have a cause for each part of the answer.
+// whose answers changed, and nothing of their requests, have one cause in common: see [OtherAnswers].
 type Cause struct {
-	Key     string   `json:"key"`               // equal in all processes
-	Change  Change   `json:"change"`            // that of the first call
-	Calls   []Place  `json:"calls"`             // as they were added
-	Answers []Place  `json:"answers,omitempty"` // those of Calls whose answer changed too
-	Answer  []Change `json:"answer,omitempty"`  // that of the first of them
+	Key     string     `json:"key"`    // equal in all processes
+	Change  Change     `json:"change"` // that of the first call
+	Calls   []Place    `json:"calls"`  // as they were added
+	Answers []Answered `json:"answers,omitempty"`
 
 	// Tokens of the answers of Calls.
 	TokensBefore int64 `json:"tokens_before,omitempty"`
 	TokensAfter  int64 `json:"tokens_after,omitempty"`
 }
 
-// Causes groups calls by what changed. Its zero value is ready. It keeps one change a cause, the places
-// of the calls, and what the last test's answers said. It is for one goroutine at a time.
+// An Answered is a call whose answer changed too.
+type Answered struct {
+	Place
+	Changes []Change `json:"changes,omitempty"` // of the answer; nil: not kept
+}
+
+// OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.
+const OtherAnswers = "answer"
+
+// Causes groups calls by what changed. Its zero value is ready. It keeps one change a cause, some answers,
+// the places of the calls, and what the last test's answers said. It is for one goroutine at a time.
 type Causes struct {
+	Answers int // how many changed answers of a cause are kept; 0: 3
+
 	byKey map[string]*Cause
 	order []*Cause
 
@@ -74,26 +84,29 @@ func (c *Causes) Add(call Call) []*Cause {
 			add(c.key(change), change)
 		}
 	}
-	ofRequest := len(causes) > 0
+	if len(causes) == 0 && len(call.Answer) > 0 {
+		add(OtherAnswers, Change{Component: OtherAnswers, Kind: OtherAnswers})
+	}
 	for _, change := range call.Answer {
-		if !ofRequest {
-			add(change.Kind, change)
-		}
 		change.changed(func(op, line string) { c.said[op+line] = true })
 	}
 	for _, cause := range causes {
 		cause.Calls = append(cause.Calls, call.Place)
 		cause.TokensBefore += call.TokensBefore
 		cause.TokensAfter += call.TokensAfter
-		if !ofRequest || len(call.Answer) == 0 {
+		if len(call.Answer) == 0 {
 			continue
 		}
-		if cause.Answers = append(cause.Answers, call.Place); cause.Answer == nil {
-			cause.Answer = call.Answer
+		answered := Answered{Place: call.Place}
+		if len(cause.Answers) < cmp.Or(c.Answers, usualAnswers) {
+			answered.Changes = call.Answer
 		}
+		cause.Answers = append(cause.Answers, answered)
 	}
 	return causes
 }
+
+const usualAnswers = 3
 
 // follows reports whether a message says what an answer before it says.
 func (c *Causes) follows(change Change) bool {

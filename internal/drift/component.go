@@ -151,6 +151,25 @@ func sums(parts []part) []uint64 {
 	return all
 }
 
+// alike returns the indexes of what two lists have alike, whose gaps are all.
+func alike(r, g []part, all []gap) (inR, inG []int) {
+	var only gap
+	for _, one := range all {
+		only.r, only.g = append(only.r, one.r...), append(only.g, one.g...)
+	}
+	without := func(n int, left []int) (indexes []int) {
+		for i := range n {
+			if len(left) > 0 && left[0] == i {
+				left = left[1:]
+				continue
+			}
+			indexes = append(indexes, i)
+		}
+		return indexes
+	}
+	return without(len(r), only.r), without(len(g), only.g)
+}
+
 // reordered adds that parts are at other places. all: nothing else differs between the lists.
 func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
 	component := in + what + anotherOrder
@@ -164,7 +183,8 @@ func (w *writer) reordered(what, in, pointer string, all bool, before, after []s
 func (w *writer) messages(recorded, got *Request) {
 	all, moved := gaps(recorded.messages, got.messages)
 	if len(moved.r) > 0 {
-		w.reordered("messages", "", "/messages", len(all) == 0, recorded.glances(moved.r), got.glances(moved.g))
+		before, after := alike(recorded.messages, got.messages, all)
+		w.reordered("messages", "", "/messages", len(all) == 0, recorded.glances(before), got.glances(after))
 	}
 	for _, gap := range all {
 		i, j := 0, 0
@@ -199,7 +219,7 @@ func counterpartsOf(recorded, got *Request, in gap) [][2]int {
 		if len(in.r) == len(in.g) {
 			return max(common, 1)
 		}
-		if common*4 < max(len(r), len(g)) {
+		if common*4 < max(len(r), len(g))-frame {
 			return 0
 		}
 		return common
@@ -219,7 +239,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	if r.sum != 0 && g.sum != 0 {
 		before, after := w.c.elements(r), w.c.elements(g)
 		if rest, moved := gaps(before, after); len(rest) == 0 && len(moved.r) > 0 {
-			w.reordered("parts", component+": ", pointer, true, w.c.glances(before, moved.r), w.c.glances(after, moved.g))
+			w.reordered("parts", component+": ", pointer, true, w.c.glances(before), w.c.glances(after))
 			w.found[len(w.found)-1].Kind = kind + ": parts" + anotherOrder
 			return
 		}
@@ -248,9 +268,9 @@ func (r *Request) glances(indexes []int) (lines []string) {
 	return lines
 }
 
-func (c *Comparer) glances(parts []part, indexes []int) (lines []string) {
-	for _, i := range indexes {
-		lines = append(lines, glance(*c.text(parts[i], spoken)))
+func (c *Comparer) glances(parts []part) (lines []string) {
+	for _, p := range parts {
+		lines = append(lines, glance(*c.text(p, spoken)))
 	}
 	return lines
 }

@@ -1,0 +1,122 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+func answerOf(parts ...modelio.Part) *snapshot.Response {
+	r := &snapshot.Response{Status: 200, Headers: map[string][]string{"content-type": {"application/json"}, "x-request-id": {"1"}}}
+	r.Model = "m-1"
+	r.Candidates = []modelio.Candidate{{Message: says("model", parts...), FinishReason: modelio.FinishStop}}
+	return r
+}
+
+func TestAnswers(t *testing.T) {
+	call := func(input string) modelio.Part {
+		return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "look", Ref: "1", Input: []byte(input)}}
+	}
+	used := int64(7)
+	for _, c := range []struct {
+		name, why, want string
+		before, after   *snapshot.Response
+		change          func(*snapshot.Response)
+	}{
+		{name: "noise", why: "what is another with every call", change: func(r *snapshot.Response) {
+			r.LatencyMS, r.TokensUsed, r.RawOutputRef, r.ID = 9, &used, "x", "y"
+			r.Headers["x-request-id"] = []string{"2"}
+		}},
+		{name: "text", why: "what it says", want: "answer: text /content -Yes. +No.", after: answerOf(modelio.TextPart("No."))},
+		{name: "calls", why: "what the caller is to run", want: "answer: text removed /content -Yes.\nanswer: tool calls added /tool_calls +look({\"a\":1})",
+			after: answerOf(call(`{"a":1}`))},
+		{name: "arguments", why: "of a call", want: `answer: tool calls /tool_calls -look({"a":1}) +look({"a":2})`,
+			before: answerOf(call(`{"a":1}`)), after: answerOf(call(`{"a":2}`))},
+		{name: "reasoning", why: "what led to it", want: "answer: reasoning /parts -a +b",
+			before: answerOf(modelio.ReasoningPart("a"), modelio.TextPart("Yes.")), after: answerOf(modelio.ReasoningPart("b"), modelio.TextPart("Yes."))},
+		{name: "media", why: "what neither text nor calls say", want: "answer: parts /parts -      \"url\": \"a\" +      \"url\": \"b\"",
+			before: answerOf(modelio.MediaPart("", "a")), after: answerOf(modelio.MediaPart("", "b"))},
+		{name: "reason", why: "why it ended", want: "answer: finish reason /finish_reason -stop +length",
+			change: func(r *snapshot.Response) { r.Candidates[0].FinishReason = modelio.FinishLength }},
+		{name: "candidates", why: "further answers", want: "answer 2: text added /candidates/0/content +Or not.\nanswer 2: finish reason added /candidates/0/finish_reason +stop",
+			change: func(r *snapshot.Response) {
+				r.Candidates = append(r.Candidates, answerOf(modelio.TextPart("Or not.")).Candidates...)
+			}},
+		{name: "how", why: "which model, and how it came", want: "answer: model /model -m-1 +m-2\nanswer: status /status -200 +203\n" +
+			"answer: content type /headers/content-type -application/json +text/html\nanswer: incomplete added /incomplete +aborted",
+			change: func(r *snapshot.Response) {
+				r.Model, r.Status, r.Incomplete = "m-2", 203, "aborted"
+				r.Headers["content-type"] = []string{"text/html"}
+			}},
+		{name: "error", why: "a refusal", want: "answer: error added /error +{ +  \"message\": \"no\" +}",
+			change: func(r *snapshot.Response) { r.Error = &modelio.ProviderError{Message: "no"} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, after := c.before, c.after
+			if before == nil {
+				before = answerOf(modelio.TextPart("Yes."))
+			}
+			if after == nil {
+				after = answerOf(modelio.TextPart("Yes."))
+			}
+			if c.change != nil {
+				c.change(after)
+			}
+			changes, err := Answers(before, after)
+			require.NoError(t, err)
+			var lines []string
+			for _, change := range changes {
+				line := change.String() + " " + change.Pointer
+				change.changed(func(op, text string) { line += " " + op + text })
+				lines = append(lines, line)
+			}
+			require.Equal(t, c.want, strings.Join(lines, "\n"), c.why)
+		})
+	}
+	broken := answerOf(call(`{`))
+	_, err := Answers(broken, answerOf())
+	require.Error(t, err, "arguments that are no JSON")
+	_, err = Answers(answerOf(), broken)
+	require.Error(t, err, "on either side")
+}
+
+func TestCausesAdd(t *testing.T) {
+	text := func(s string) *string { return &s }
+	prompt := func(who string) Change {
+		return Change{"system", "system", "/messages/0", text("for " + who + "\nNever guess."), text("for " + who + "\nDo not guess.")}
+	}
+	warmer := Change{"parameters: temperature", "parameters: temperature", "/temperature", text("0"), text("1")}
+	answer := Change{AnswerText, AnswerText, "/content", text("Yes."), text("No.")}
+	sent := Change{"message 3 (model)", answerSent, "/messages/2", text("Yes."), text("No.")}
+	at := func(test string, call int) Place { return Place{Package: "p", Test: test, Call: call} }
+
+	var c Causes
+	c.Add(Call{Place: at("TestA", 1), Request: []Change{prompt("Anna"), warmer}, Answer: []Change{answer}, TokensBefore: 10, TokensAfter: 20})
+	c.Add(Call{Place: at("TestA", 2), Request: []Change{prompt("Anna"), sent}, TokensBefore: 1, TokensAfter: 1})
+	c.Add(Call{Place: at("TestB", 1), Request: []Change{prompt("Bert"), prompt("Bert")}})
+	c.Add(Call{Place: at("TestB", 2), Request: []Change{sent}})
+	for n := range 5 {
+		c.Add(Call{Place: at("TestC", n+1), Answer: []Change{answer, warmer}})
+	}
+	require.Empty(t, c.Add(Call{Place: at("TestD", 1)}), "a call that did not change")
+
+	var got []string
+	for _, cause := range c.List() {
+		line := fmt.Sprintf("%s: %d calls, %d answers, tokens %d to %d", cause.Change.Component, len(cause.Calls), len(cause.Answers),
+			cause.TokensBefore, cause.TokensAfter)
+		got = append(got, line)
+	}
+	require.Equal(t, []string{
+		"answer: 5 calls, 5 answers, tokens 0 to 0", // of calls whose requests did not change
+		"system: 3 calls, 1 answers, tokens 11 to 21",
+		"parameters: temperature: 1 calls, 1 answers, tokens 10 to 20",
+		"message 3 (model): 1 calls, 0 answers, tokens 0 to 0", // of TestB, which has no answer that says so
+	}, got)
+	require.Nil(t, c.List()[0].Answers[3].Changes, "some are kept")
+	require.Equal(t, []Change{answer, warmer}, c.List()[0].Answers[2].Changes)
+}
