@@ -36,6 +36,8 @@ func Recordings() map[string]Recording {
 		"hostile": Hostile(),
 		"forged":  forged(),
 		"warm":    warm(),
+		"bought":  bought(1, "Summarize in French: AI is transforming software development", "L'IA transforme le logiciel."),
+		"another": bought(2, "And in a word?", "Transforming."),
 	}
 }
 
@@ -161,6 +163,18 @@ func plain(pkg, test string) Recording {
 func forged() Recording {
 	r := plain("example.com/agents", "TestForged")
 	r.Body = strings.Replace(r.Body, "automation", "layoffs", 1)
+	return r
+}
+
+// bought is what a test that failed bought an hour after the call of "plain".
+func bought(n int, asked, said string) Recording {
+	r := plain("example.com/agents", "TestPlain")
+	s := &r.Snapshot
+	s.ID, s.Timestamp = snapshot.ID(snapshot.DocumentName("example.com/agents", "TestPlain"), n), s.Timestamp.Add(time.Hour)
+	s.Request.Messages = append(s.Request.Messages[:1:1], Said("user", asked))
+	s.Response.Candidates = nil
+	answered(s, modelio.FinishStop, "stop", modelio.TextPart(said))
+	r.Body = completionOf(s)
 	return r
 }
 
