@@ -1,0 +1,50 @@
+package usage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// KnownEnv is the variable that names a file of [Known] documents, a line of JSON each: so that a test without a
+// document finds the one that it had under another name (design R11). Only a run that updates reads it.
+const KnownEnv = "TRACEFORGE_KNOWN"
+
+// A Known is a document of a store, of a test that may have another name now.
+type Known struct {
+	Store   string `json:"store"` // its directory, absolute
+	Name    string `json:"name"`  // of the document
+	Package string `json:"package"`
+	Test    string `json:"test"`
+	Gone    bool   `json:"gone,omitempty"` // the code has no such test
+}
+
+// WriteKnown writes a file of known documents.
+func WriteKnown(file string, known []Known) error {
+	var b bytes.Buffer
+	for _, k := range known {
+		line, err := json.Marshal(k)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
+	}
+	return os.WriteFile(file, b.Bytes(), 0o666)
+}
+
+// ReadKnown reads a file of known documents.
+func ReadKnown(file string) (known []Known, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(data) {
+		var k Known
+		if err := json.Unmarshal(line, &k); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", file, len(known)+1, err)
+		}
+		known = append(known, k)
+	}
+	return known, nil
+}
