@@ -37,6 +37,20 @@ func (s *Store) Move(moves ...Move) ([]Moved, error) {
 	return moved, nil
 }
 
+// Copy gives a test of another name a copy of a document. Otherwise it does what Move does to documents that are not
+// pending.
+func (s *Store) Copy(m Move) error {
+	change, _, err := s.planMoves([]Move{m}, nil)
+	if err == nil {
+		change.Remove = nil
+		err = s.Commit(change)
+	}
+	if err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	return nil
+}
+
 func (s *Store) move(moves []Move) (moved []Moved, err error) {
 	if len(moves) == 0 {
 		return nil, nil
