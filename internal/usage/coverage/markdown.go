@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
 // Markdown returns the report as GitHub-flavoured Markdown.
@@ -16,13 +15,13 @@ func (c *Report) Markdown() string {
 		t.Played, t.Unplayed, t.Orphaned, t.Missing)
 	b.WriteString("| package | played | unplayed | orphaned | missing |\n|---|--:|--:|--:|--:|\n")
 	for _, p := range c.Packages {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", code(p.Package), p.Played, p.Unplayed, p.Orphaned, p.Missing)
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", page.Code(p.Package), p.Played, p.Unplayed, p.Orphaned, p.Missing)
 	}
-	list(&b, "Failed:", c.Failed, func(t page.Test) string { return code(t.Test) + " in " + code(t.Package) })
+	list(&b, "Failed:", c.Failed, func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
 	list(&b, "Unrecorded:", c.Missing, func(m Unanswered) string {
-		return code(m.Test.Test) + " in " + code(m.Package) + ": " + code(m.Reason)
+		return page.Code(m.Test.Test) + " in " + page.Code(m.Package) + ": " + page.Code(m.Reason)
 	})
-	unused := func(u Unused) string { return code(u.File) + ": " + code(u.Reason) }
+	unused := func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) }
 	list(&b, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans, unused)
 	list(&b, "Not played:", c.Unplayed, unused)
 	return b.String()
@@ -39,10 +38,4 @@ func list[T any](b *strings.Builder, title string, all []T, item func(T) string)
 	}
 	const most = 50 // the summary of a step is cut at a megabyte
 	fmt.Fprintf(b, "\n%s\n\n- %s\n", title, strings.Join(page.Most(most, lines, "more"), "\n- "))
-}
-
-// code quotes text for Markdown, in a table too. Within the quotes nothing is Markdown or HTML.
-func code(text string) string {
-	text = strings.NewReplacer("`", "'", "|", `\|`, "\n", " ").Replace(text)
-	return "`" + plaintext.Line(text) + "`"
 }

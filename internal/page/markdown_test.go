@@ -1,0 +1,25 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+)
+
+const hostile = "T/`<img src=x>`|@octocat\n::error::x ##[y]\u202e\n````\n"
+
+func TestCode(t *testing.T) {
+	require.Equal(t, "`T/'<img src=x>'\\|@octocat \\u003a:error::x \\u0023#[y]\\u202e '''' `", page.Code(hostile))
+}
+
+func TestCodeBlock(t *testing.T) {
+	block := page.CodeBlock("diff", hostile)
+	fence, rest, ok := strings.Cut(block, "diff\n")
+	require.True(t, ok)
+	require.Equal(t, "`````", fence, "longer than what is in the text")
+	require.Equal(t, "T/`<img src=x>`|@octocat\n\\u003a:error::x \\u0023#[y]\\u202e\n````\n"+fence+"\n", rest)
+	require.Equal(t, "```\na\n```\n", page.CodeBlock("", "a"))
+}
