@@ -42,6 +42,8 @@ func (r *Recorder) receipt() usage.Receipt {
 		Recorded: used.Recorded,
 		Unplayed: used.Unplayed,
 		Missing:  used.Missing,
+		Drifts:   r.calls.Drifts(),
+		Update:   r.calls.Updated(),
 		Checks:   r.calls.Checks(),
 	}
 	for i := range left.Filters {

@@ -153,7 +153,9 @@ func (r *Recorder) finish() {
 	if !r.t.Failed() && !r.t.Skipped() && unwinding() {
 		r.t.Fail() // it panicked
 	}
-	note := r.calls.Finish(recorder.Outcome{Failed: r.t.Failed(), Skipped: r.t.Skipped()})
+	note := r.calls.Finish(recorder.Outcome{
+		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test),
+	})
 	if note != "" {
 		r.t.Logf("traceforge: %s", note)
 	}

@@ -5,36 +5,54 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // commit writes what was recorded, if the test passed: a test that failed or was skipped leaves the
-// store as it was. It returns what the test's log should say.
-func (r *Recorder) commit(testFailed bool) (note string) {
+// store as it was, and what it bought waits. It returns what the test's log should say.
+func (r *Recorder) commit(o Outcome) (note string) {
 	goldens := r.goldens()
-	if testFailed || len(r.failures) > 0 {
-		if len(r.takes) == 0 {
-			return ""
+	r.updated = &usage.Update{}
+	r.spent(goldens)
+	if !o.Failed && !o.Skipped && len(r.failures) == 0 {
+		err := r.write(goldens, o.Partial)
+		if err == nil && r.Mode != Rekey {
+			err = r.dropPending(o.Partial)
 		}
-		return fmt.Sprintf("the test failed, so %s not recorded and the snapshots are as they were",
-			isAre(len(r.takes), "call was", "calls were"))
-	}
-	if err := r.write(goldens); err != nil {
+		if err == nil {
+			return summary(r.updated)
+		}
 		r.fail(r.asFailure(err))
 	}
-	return ""
+	if note := r.leavePending(goldens); note != "" {
+		return note
+	}
+	how := "failed"
+	if o.Skipped {
+		how = "was skipped"
+	}
+	if len(r.takes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the test %s, so %s not recorded and the snapshots are as they were",
+		how, isAre(len(r.takes), "call was", "calls were"))
 }
 
 // write commits the document that the test now has.
-func (r *Recorder) write(goldens map[*take]*golden) error {
+func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 	if r.Mode == UpdateNew && len(goldens) == 0 {
 		return nil
 	}
-	put, changed, err := r.pair(goldens)
+	put, changed, err := r.pair(goldens, partial)
 	if err != nil {
 		return err
+	}
+	r.written = put.Document
+	if len(changed) == 0 && len(r.updated.Removed) == 0 {
+		return r.store.Commit(store.Change{}) // which finishes one that was cut short
 	}
 	if len(put.Document.Snapshots) == 0 {
 		return r.remove()
@@ -43,11 +61,7 @@ func (r *Recorder) write(goldens map[*take]*golden) error {
 		return err
 	}
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, goldens) }
-	if err := r.store.Commit(store.Change{Put: []store.Put{*put}}); err != nil {
-		return err
-	}
-	r.written = put.Document
-	return nil
+	return r.store.Commit(store.Change{Put: []store.Put{*put}})
 }
 
 // remove removes the document of a test whose calls were all given up by their caller.
@@ -64,13 +78,16 @@ func (r *Recorder) goldens() map[*take]*golden {
 	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
 		tk.stop()
-		if !r.transient(tk.outcome) {
+		if tk.outcome != dropped && !r.transient(tk.outcome) {
 			succeeded[tk.key] = true
 		}
 	}
 	reported := map[key]bool{}
 	goldens := map[*take]*golden{}
 	for _, tk := range r.takes {
+		if tk.outcome == dropped {
+			continue
+		}
 		if r.transient(tk.outcome) {
 			if succeeded[tk.key] || reported[tk.key] {
 				continue
@@ -98,11 +115,16 @@ func (r *Recorder) transient(how outcome) bool {
 func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
 	t := tapeOf(provider, doc.Snapshots, r.rules)
 	for _, a := range r.answered {
-		g := goldens[a.take]
-		if g == nil {
+		g, k := goldens[a.take], key{}
+		switch {
+		case a.take == nil:
+			k = r.tape.keys[a.record]
+		case g == nil:
 			continue
+		default:
+			k = a.take.key
 		}
-		i, how, err := t.find(a.take.key)
+		i, how, err := t.find(k)
 		if err != nil {
 			return err
 		}
@@ -111,8 +133,8 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 			t.played[i] = true
 			core, err = coreOf(&doc.Snapshots[i].Response)
 		}
-		if err != nil || core != g.core {
-			lost := fmt.Errorf("%s request would not be found again in replay: nothing was written", a.take.provider)
+		if err != nil || how != found || g != nil && core != g.core {
+			lost := fmt.Errorf("%s request would not be found again in replay: nothing was written", k.provider)
 			return errors.Join(lost, err)
 		}
 	}
@@ -137,13 +159,15 @@ func (r *Recorder) document(provider string) (*tape, error) {
 // whole reports whether the files that a record of the store names are there, and say what it says.
 func (t *tape) whole(i int) bool {
 	raw, err := t.doc.Raw(i)
-	if err != nil || len(prove(t.doc, i, raw, &modelio.Numbering{})) > 0 {
-		return false
-	}
+	return err == nil && len(prove(t.doc, i, raw, &modelio.Numbering{})) == 0 && t.fetchMedia(i) == nil
+}
+
+// fetchMedia reports what of the media of a record is not there.
+func (t *tape) fetchMedia(i int) error {
 	for _, medium := range t.records[i].Media() {
 		if _, err := t.doc.Media(medium.Hash); err != nil {
-			return false
+			return err
 		}
 	}
-	return true
+	return nil
 }

@@ -35,6 +35,9 @@ func coreOf(r *snapshot.Response) (sum [sha256.Size]byte, err error) {
 // golden makes the golden of a take that ended as it should, and says why one that did not
 // cannot be kept.
 func (r *Recorder) golden(tk *take) (*golden, *Failure) {
+	if tk.golden != nil {
+		return tk.golden, nil
+	}
 	resp, body, f := r.answerOf(tk)
 	if f != nil {
 		return nil, f
@@ -49,7 +52,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	if tk.outcome != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
-	if r.Timing && tk.codec.API != modelAPI {
+	if r.Timing && tk.codec.API != modelAPI && tk.origin == nil {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if g.core, err = coreOf(stored); err != nil {
@@ -148,6 +151,9 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 			Status:     tk.httpStatus(),
 			Incomplete: cut[tk.outcome],
 		},
+	}
+	if tk.origin != nil {
+		tk.origin.date(&s.Timestamp, &s.Response)
 	}
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)

@@ -17,7 +17,7 @@ import (
 // written (design R4, R11). A record whose call did not change stays as it is. A changed one keeps its
 // id and its place, and where only the request changed its answer too. New records follow that of the
 // call before them. changed are the goldens that the document has something of.
-func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*golden, err error) {
+func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put, changed []*golden, err error) {
 	calls := r.inOrder(goldens)
 	old, err := r.document(providerOf(calls))
 	if err == nil {
@@ -28,29 +28,35 @@ func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*g
 	}
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
-	kept := slices.Repeat([]bool{r.Mode == UpdateNew}, len(old.records))
+	kept := slices.Repeat([]bool{!r.Mode.drops() || partial}, len(old.records))
 	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
 	last, place := lastNumber(old.records), 0
 	for n, c := range calls {
 		g, i := c.golden, pairs[n]
 		switch {
 		case g == nil:
-			place = c.record + 1
+			place, kept[c.record] = c.record+1, true
+			r.updated.Kept = append(r.updated.Kept, old.records[c.record].ID)
 			continue
 		case i < 0:
 			last++
 			g.snapshot.ID = snapshot.ID(r.name, last)
 			put.Raw[last] = g.raw
 			added[place] = append(added[place], g.snapshot)
+			r.updated.New, r.renewed = append(r.updated.New, g.snapshot.ID), append(r.renewed, g.snapshot.ID)
 		default:
 			place, kept[i] = i+1, true
+			was, request := old.records[i], old.request(i)
+			r.renewed = append(r.renewed, was.ID)
 			same, err := old.renew(i, g, r.KeptHeaders)
 			if err != nil {
 				return nil, nil, err
 			}
 			if same {
+				r.updated.Kept = append(r.updated.Kept, was.ID)
 				continue
 			}
+			r.changed(&was, request, g, &old.records[i])
 			if old.records[i].Response.RawOutputRef == g.snapshot.Response.RawOutputRef {
 				put.Raw[old.records[i].Number()] = g.raw
 			}
@@ -63,6 +69,8 @@ func (r *Recorder) pair(goldens map[*take]*golden) (put *store.Put, changed []*g
 		if kept[i] {
 			s.Provider = old.providerOf(i)
 			records = append(records, s)
+		} else {
+			r.updated.Removed = append(r.updated.Removed, s.ID)
 		}
 		records = append(records, added[i+1]...)
 	}
@@ -82,10 +90,12 @@ func (t *tape) renew(i int, g *golden, headers []string) (same bool, err error) 
 	}
 	answered := core == g.core && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
-	if answered && t.keys[i] == g.take.key {
+	stale := s.Response.Stale
+	if answered && t.keys[i] == g.take.key && was.Response.Stale == stale {
 		return true, nil
 	}
 	s.Succeed(&was, answered)
+	s.Response.Stale = stale
 	t.records[i] = s
 	return false, nil
 }
@@ -169,13 +179,22 @@ func (r *Recorder) counterparts(calls []made, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))
 	byKey := map[key][]int{}
+	for n, c := range calls {
+		pairs[n] = -1
+		if c.golden == nil {
+			taken[c.record] = true
+		} else if o := c.golden.take.origin; o != nil && o.place >= 0 {
+			pairs[n], taken[o.place] = o.place, true
+		}
+	}
 	for i, k := range old.keys {
-		byKey[k] = append(byKey[k], i)
+		if !taken[i] {
+			byKey[k] = append(byKey[k], i)
+		}
 	}
 	var changed []int // calls
 	for n, c := range calls {
-		pairs[n] = -1
-		if c.golden == nil || r.Mode == UpdateNew {
+		if pairs[n] >= 0 || c.golden == nil || r.Mode == UpdateNew {
 			continue
 		}
 		if same := byKey[c.golden.take.key]; len(same) > 0 {

@@ -7,17 +7,11 @@ import (
 	"net/http"
 )
 
-// take begins a live call, if its answer may be recorded.
-func (r *Recorder) take(c *call) (*take, error) {
-	lifted, f := r.undetermined(c)
-	if f != nil {
-		return nil, r.refuse(c.what, c.id(), f)
-	}
-	if f := r.boughtBefore(c); f != nil {
-		return nil, r.refuse(c.what, c.id(), f)
-	}
+// take begins a live call.
+func (r *Recorder) take(c *call, lifted string) (*take, error) {
 	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		keepsCuts: r.allows(CutStreams)}
+	tk.complete = func() { r.keepPending(tk) }
 	r.learn(c.what)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,6 +47,9 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	if isRetryable(resp.StatusCode) && !r.allows(RetryableErrors) {
 		tk.end(retryable, nil)
 		return resp, nil
+	}
+	if err := r.refusedServed(tk, w, resp); err != nil {
+		return nil, err
 	}
 	resp.Body = &recordedBody{upstream: resp.Body, take: tk, ctx: req.Context()}
 	return resp, nil

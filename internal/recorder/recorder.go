@@ -70,8 +70,11 @@ type Recorder struct {
 	compare  *drift.Comparer     // nil until a call drifts
 	causes   []*cause
 	written  *snapshot.Document // what was committed; nil: nothing
+	renewed  []string           // the ids of its records whose calls were made, or adopted their answers
 	bought   map[int]bool       // records whose calls were made again, as they were
 	checks   checks
+	updated  *usage.Update // what the test did to its document; nil: nothing
+	pending  *pending      // nil until a call is bought
 
 	environment []string // when it was opened
 	makeSecrets sync.Once
@@ -172,7 +175,7 @@ func (r *Recorder) answer(c *call) (*served, *take, error) {
 	case Update:
 		return r.update(c)
 	case UpdateAll:
-		return r.buy(c)
+		return r.updateAll(c)
 	case UpdateNew:
 		return r.updateNew(c)
 	case Rekey:
@@ -253,7 +256,10 @@ func (r *Recorder) fail(f *Failure) {
 }
 
 // An Outcome says how a test ended.
-type Outcome struct{ Failed, Skipped bool }
+type Outcome struct {
+	Failed, Skipped bool
+	Partial         bool // the run left parts of the test out, so that what was not called says nothing
+}
 
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
 // passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
@@ -264,20 +270,20 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 	r.ended = true
 	r.proveRest()
 	if !o.Failed && !o.Skipped {
-		r.checkCalls()
+		r.checkCalls(o.Partial)
 	}
 	note = r.failChecks()
-	if r.Mode.Writes() && !o.Skipped {
-		note = r.commit(o.Failed)
+	if r.Mode.Writes() {
+		note = r.commit(o)
 	}
 	r.tellRest()
 	return r.misses(r.teach(note), o)
 }
 
 // checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
-// where the test has failed already or was skipped (design R10).
-func (r *Recorder) checkCalls() {
-	if len(r.failures) > 0 {
+// where the test has failed already, was skipped, or was run in part (design R10).
+func (r *Recorder) checkCalls(partial bool) {
+	if len(r.failures) > 0 || partial {
 		return
 	}
 	switch {
@@ -333,7 +339,7 @@ func (r *Recorder) snapshotOf(a answer) (*snapshot.Snapshot, error) {
 		s.Provider = r.tape.keys[a.record].provider
 		return &s, nil
 	}
-	if how := a.take.ended(); how == underWay || r.transient(how) {
+	if how := a.take.ended(); how == underWay || how == dropped || r.transient(how) {
 		return nil, nil
 	}
 	g, f := r.golden(a.take)

@@ -1,4 +1,59 @@
 package recorder
 
-// rekey answers a call from the store, also one that changed.
-func (r *Recorder) rekey(c *call) (*served, error) { return r.replay(c) }
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// rekey answers a call from the store, without a network. One that drifted adopts the answer of the record that replay
+// would hold it against, which is stale then (design R11).
+func (r *Recorder) rekey(c *call) (*served, error) {
+	lifted, f := r.undetermined(c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.openTape(c.provider); err != nil {
+		return nil, err
+	}
+	i, rules, err := r.match(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case i >= 0:
+		return r.keep(c, i, rules)
+	case f != nil:
+		return nil, f
+	}
+	if i, err = r.adoptable(c); err != nil || i < 0 {
+		return nil, cmp.Or(err, error(r.unadopted(c)))
+	}
+	was := &r.tape.records[i]
+	stale, err := answeredBy(was)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err := r.raw(i); was.Response.RawOutputRef != "" && err != nil {
+		return nil, err
+	} else if d := (&due{doc: r.tape.doc, record: i, raw: raw, call: &call{}}); raw != nil && len(d.prove()) > 0 {
+		return nil, r.unproven(d)
+	}
+	return r.adopt(c, r.tape, i, &origin{place: i, stale: stale, lifted: lifted})
+}
+
+func (r *Recorder) unadopted(c *call) *Failure {
+	f := failuref(fmt.Sprintf("%s request has no snapshot that it could adopt", c.provider),
+		indent(r.summary(c.request)), "buy it: "+r.Accept)
+	f.Missing = true
+	return f
+}
+
+// answeredBy returns the hash of the core of the request that a record's answer really answered.
+func answeredBy(s *snapshot.Snapshot) (canon.Hash, error) {
+	if s.Response.Stale != "" {
+		return s.Response.Stale, nil
+	}
+	core, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
+	return canon.Sum(core), err
+}

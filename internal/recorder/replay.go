@@ -38,15 +38,24 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	case how == missing:
 		return nil, r.unrecorded(c)
 	}
-	s := &served{record: &r.tape.records[i]}
-	var body []byte
-	if s.record.Response.RawOutputRef == "" {
-		err = r.replayError(i)
-	} else if body, err = r.raw(i); err == nil {
-		if s, err = r.restore(c, i, body); err == nil {
-			s.proof = &due{call: c, doc: r.tape.doc, record: i, raw: body}
-			r.due = append(r.due, s.proof)
+	d := &due{call: c, record: i}
+	if r.tape.records[i].Response.RawOutputRef != "" {
+		if d.raw, err = r.raw(i); err != nil {
+			return nil, err
 		}
+	}
+	d.doc = r.tape.doc
+	return r.serve(d, d.raw)
+}
+
+// serve answers a call with its record, whose raw answer is given.
+func (r *Recorder) serve(d *due, raw []byte) (s *served, err error) {
+	i := d.record
+	if r.tape.records[i].Response.RawOutputRef == "" {
+		err = r.replayError(i)
+	} else if s, err = r.restore(d.call, r.tape, i, raw); err == nil {
+		s.proof = d
+		r.due = append(r.due, d)
 	}
 	var recorded *transportError
 	if err == nil || errors.As(err, &recorded) {
@@ -87,7 +96,7 @@ func (r *Recorder) reload() error {
 	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
 		return fmt.Errorf("%s was recorded again, from other requests, while the test ran: run the test again", r.file())
 	}
-	now.played, now.next, now.index, now.parts = r.tape.played, r.tape.next, r.tape.index, r.tape.parts
+	now.played, now.held, now.next, now.index, now.parts = r.tape.played, r.tape.held, r.tape.next, r.tape.index, r.tape.parts
 	r.tape = now
 	return nil
 }

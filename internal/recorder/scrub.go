@@ -32,11 +32,14 @@ func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubbi
 // A scrubbing is [scrub.Rules.Live] or [scrub.Rules.Stored].
 type scrubbing = func(req *modelio.Request, core []byte) (*modelio.Request, *scrub.Values)
 
-// restore returns a record with its answer as this run is served it.
-func (r *Recorder) restore(c *call, i int, body []byte) (*served, error) {
-	record := &r.tape.records[i]
-	recorded := r.tape.values[i]
-	stored := r.tape.recordedAnswer(i, body)
+// restore returns a record of a tape with its answer as this run is served it.
+func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*served, error) {
+	if err := t.know(i + 1); err != nil {
+		return nil, err
+	}
+	record := &t.records[i]
+	recorded := t.values[i]
+	stored := t.recordedAnswer(i, body)
 	stored.Body = recorded.Answer(stored)
 	body, err := c.values.Restore(stored)
 	if err != nil {

@@ -20,8 +20,14 @@ type take struct {
 	lifted        string // why a rule of determinism did not hold for the model; empty: all that it takes was asked
 	started       time.Time
 	decodeContent func(encodings string, body []byte) ([]byte, error)
-	limit         int64 // of the bytes that are kept of the answer
-	keepsCuts     bool  // the test is of streams that are cut, also behind their last event
+	limit         int64   // of the bytes that are kept of the answer
+	keepsCuts     bool    // the test is of streams that are cut, also behind their last event
+	origin        *origin // of an answer that did not come from the wire; nil: it does
+	complete      func()  // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
+
+	golden *golden // what waits of it in the pending answers; nil: nothing
+	number int     // its number there; 0: not known yet
+	place  int     // the index of the record that it is to replace; -1: none
 
 	mu       sync.Mutex // nothing below changes once there is an outcome
 	outcome  outcome
@@ -47,6 +53,7 @@ const (
 	retryable                // an answer that asks to try again: not recorded (design R11)
 	failed                   // no answer: the transport failed
 	endless                  // longer than what is kept
+	dropped                  // not recorded, for a reason that was told
 )
 
 // begin keeps the head of an answer.
@@ -59,19 +66,28 @@ func (tk *take) begin(status int, header http.Header) {
 }
 
 func (tk *take) end(how outcome, err error) {
+	if tk.ends(how, err) && tk.complete != nil {
+		tk.complete()
+	}
+}
+
+// ends is end, and reports whether the take was under way.
+func (tk *take) ends(how outcome, err error) bool {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	if tk.outcome == underWay {
-		tk.outcome, tk.err, tk.finished = how, err, clock()
-		if tk.read.IsZero() {
-			tk.read = tk.finished
-		}
+	if tk.outcome != underWay {
+		return false
 	}
+	tk.outcome, tk.err, tk.finished = how, err, clock()
+	if tk.read.IsZero() {
+		tk.read = tk.finished
+	}
+	return true
 }
 
 // stop ends a take with its test, in which its caller may still read.
 func (tk *take) stop() {
-	tk.end(unread, nil)
+	tk.ends(unread, nil)
 	if tk.ended() == unread && tk.streams() && tk.terminated() {
 		tk.become(whole)
 	}

@@ -1,28 +1,137 @@
 package recorder
 
-import "errors"
+import (
+	"errors"
+	"slices"
+	"strings"
+)
 
 // drops reports whether records that are not called any more go.
 func (m Mode) drops() bool { return m == Update || m == UpdateAll || m == Rekey }
 
-// update serves a call from the store as replay does, if its record is whole and answers it. Else the call
+// update serves a call from the store as replay does, where a whole record answers it. Else the call
 // is made (design R11).
 func (r *Recorder) update(c *call) (*served, *take, error) {
+	s, recorded, err := r.stored(c)
+	switch {
+	case s != nil || err != nil:
+		return s, nil, r.refused(c, err)
+	case recorded:
+		return r.buy(c)
+	}
+	return r.updateAll(c)
+}
+
+// updateAll makes a call, whatever is recorded.
+func (r *Recorder) updateAll(c *call) (*served, *take, error) {
+	if f := r.boughtBefore(c); f != nil {
+		return nil, nil, r.refuse(c.what, c.id(), f)
+	}
 	return r.buy(c)
 }
 
-// updateNew makes a call only where replay would find nothing to hold it against.
+// updateNew makes a call only where replay would hold it against no record. One that it would hold against
+// a record has drifted, which is no reason to pay: another mode accepts it.
 func (r *Recorder) updateNew(c *call) (*served, *take, error) {
 	s, err := r.replay(c)
 	var f *Failure
-	if errors.As(err, &f) && f.Missing {
+	if errors.As(err, &f) && f.unheld {
 		return r.buy(c)
 	}
 	return s, nil, r.refused(c, err)
 }
 
-// buy makes a call.
+// buy returns a take for a live call, or what an earlier run has bought for it already.
 func (r *Recorder) buy(c *call) (*served, *take, error) {
-	tk, err := r.take(c)
+	lifted, f := r.undetermined(c)
+	if f != nil {
+		return nil, nil, r.refuse(c.what, c.id(), f)
+	}
+	if s := r.boughtEarlier(c, lifted); s != nil {
+		return s, nil, nil
+	}
+	tk, err := r.take(c, lifted)
 	return nil, tk, err
+}
+
+// stored serves a call from its record; nil where there is none that can answer it. recorded reports whether
+// there is one, whose call has to be made again then.
+func (r *Recorder) stored(c *call) (s *served, recorded bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := r.document(c.provider); err != nil {
+		return nil, false, err
+	}
+	i, rules, err := r.match(c)
+	if err != nil || i < 0 {
+		return nil, false, err
+	}
+	r.tape.played[i] = true // its call is this one, whoever answers it
+	if r.tape.records[i].Response.Stale != "" {
+		return nil, true, nil
+	}
+	s, err = r.keep(c, i, rules)
+	var wayError *transportError
+	if err != nil && !errors.As(err, &wayError) {
+		return nil, true, nil // it is broken, or has values that the test does not know
+	}
+	return s, true, err
+}
+
+// match returns the record of a call that was not played yet, or -1. rules says which rules of the test have
+// changed since, where the record does not stand as those of now would have it.
+func (r *Recorder) match(c *call) (i int, rules string, err error) {
+	i, how, err := r.tape.find(c.key)
+	switch {
+	case err != nil:
+		return -1, "", err
+	case how == found && r.tape.isScrubbed(i):
+		return i, "", nil
+	case how == found:
+		return i, "scrub rules", nil
+	}
+	for i := range r.tape.records {
+		s := &r.tape.records[i]
+		if r.tape.played[i] || samePointers(s.Source.Ignored, r.Ignored) {
+			continue
+		}
+		k, _, _, err := keyed(r.tape.providerOf(i), r.tape.request(i), r.Ignored, r.rules.Stored)
+		if k.lane = s.Source.Lane; err == nil && k == c.key {
+			return i, "ignored pointers", nil
+		}
+	}
+	return -1, "", nil
+}
+
+func samePointers(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// keep serves a call from its record, which must be whole. One that does not stand as the rules of now would have it
+// is written again from its own answer.
+func (r *Recorder) keep(c *call, i int, rules string) (*served, error) {
+	d := &due{call: c, record: i}
+	var raw []byte
+	if r.tape.records[i].Response.RawOutputRef != "" {
+		var err error
+		if raw, err = r.raw(i); err != nil {
+			return nil, err
+		}
+		if err := r.tape.fetchMedia(i); err != nil {
+			return nil, err
+		}
+	}
+	d.doc, d.raw = r.tape.doc, raw
+	if raw != nil && len(d.prove()) > 0 {
+		return nil, r.unproven(d)
+	}
+	if rules != "" {
+		return r.adopt(c, r.tape, i, &origin{place: i, stale: r.tape.records[i].Response.Stale, why: rules})
+	}
+	return r.serve(d, raw)
+}
+
+// with returns the command that runs the test in another mode.
+func (r *Recorder) with(mode string) string {
+	return "TRACEFORGE_UPDATE=" + mode + " " + strings.TrimSuffix(r.Accept, " -update")
 }

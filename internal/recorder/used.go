@@ -1,5 +1,11 @@
 package recorder
 
+import (
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
 // Used says which records of the test's document a test used, by their ids.
 type Used struct {
 	Played   []string // answered a call
@@ -22,34 +28,26 @@ func (r *Recorder) Used() (u Used) {
 			return u // the test's calls have told
 		}
 	}
-	answered := map[int]bool{}
 	for _, a := range r.answered {
 		if a.take == nil {
-			answered[a.record] = true
 			u.Played = append(u.Played, r.tape.records[a.record].ID)
 		}
 	}
+	records := r.tape.records
 	if r.written != nil {
-		before := map[string]bool{}
-		if r.Mode == UpdateNew {
-			for i := range r.tape.records {
-				before[r.tape.records[i].ID] = true
-				if !answered[i] {
-					u.Unplayed = append(u.Unplayed, r.tape.records[i].ID)
-				}
-			}
-		}
-		for i := range r.written.Snapshots {
-			if id := r.written.Snapshots[i].ID; !before[id] {
-				u.Recorded = append(u.Recorded, id)
-			}
-		}
-		return u
+		records, u.Recorded = r.written.Snapshots, r.renewed
 	}
-	for i := range r.tape.records {
-		if !answered[i] {
-			u.Unplayed = append(u.Unplayed, r.tape.records[i].ID)
+	for i := range records {
+		if id := records[i].ID; !slices.Contains(u.Played, id) && !slices.Contains(u.Recorded, id) {
+			u.Unplayed = append(u.Unplayed, id)
 		}
 	}
 	return u
+}
+
+// Updated says what a test that has ended did to its document; nil: it does nothing to one.
+func (r *Recorder) Updated() *usage.Update {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.updated
 }

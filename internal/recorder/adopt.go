@@ -1,0 +1,76 @@
+package recorder
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An origin is the record that the answer of a take comes from, where that is not the wire.
+type origin struct {
+	record  snapshot.Snapshot
+	place   int        // of the record of the test's document that the take is the new form of; -1: it is not known
+	stale   canon.Hash // see snapshot.Response.Stale
+	lifted  string     // see take
+	pending bool       // the record is of the pending answers
+	why     string     // what changed, in words; "": the request says it
+}
+
+// adopt makes the answer of a record that of a call: the program is served it, and the test records it as
+// if it came from the wire at the time and with the latency of then. The code for live calls makes the record, so that
+// it proves itself. The recorder's mutex is held.
+func (r *Recorder) adopt(c *call, from *tape, i int, o *origin) (*served, error) {
+	o.record = from.records[i]
+	stored, now := &o.record.Response, clock()
+	tk := &take{
+		call: c, origin: o, source: r.Source(), lifted: cmp.Or(o.lifted, o.record.Source.Nondeterministic),
+		started: now, read: now, finished: now, decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
+		outcome: outcomeOf(stored.Incomplete), status: stored.Status, keepsCuts: r.allows(CutStreams),
+	}
+	s := &served{record: &o.record}
+	if stored.RawOutputRef == "" {
+		tk.outcome, tk.err = failed, replayedTransportError(&o.record)
+		if tk.err == nil {
+			return nil, errors.New("there is no answer that could be adopted")
+		}
+	} else {
+		body, err := from.doc.Raw(i)
+		if err == nil {
+			s, err = r.restore(c, from, i, body)
+		}
+		if err != nil {
+			return nil, err
+		}
+		tk.header = http.Header{}
+		for name, values := range s.record.Response.Headers {
+			tk.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		}
+		tk.body.add(s.body)
+	}
+	from.played[i] = true
+	r.takes = append(r.takes, tk)
+	r.answered = append(r.answered, answer{take: tk})
+	return s, tk.err
+}
+
+// outcomeOf returns how a take ended whose record says how it was cut.
+func outcomeOf(incomplete string) outcome {
+	for how, said := range cut {
+		if said == incomplete {
+			return how
+		}
+	}
+	return whole
+}
+
+// date gives a record that was made of an adopted answer what belongs to the time when that was bought.
+func (o *origin) date(timestamp *time.Time, resp *snapshot.Response) {
+	was := &o.record.Response
+	*timestamp = o.record.Timestamp
+	resp.LatencyMS, resp.TimingMS, resp.Stale = was.LatencyMS, slices.Clone(was.TimingMS), o.stale
+}

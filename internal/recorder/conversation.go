@@ -1,0 +1,111 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// refusedServed is the failure of a call that its provider refuses for an id that an answer from the store has
+// handed out: the provider may not know it any more. Such a refusal is not recorded.
+func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
+	if resp.StatusCode < 400 || resp.StatusCode >= 500 {
+		return nil
+	}
+	id := r.carriesServed(tk.call, w)
+	if id == "" {
+		return nil
+	}
+	const most = 64 << 10 // bytes of a refusal
+	said, _ := readAtMost(resp.Body, most, "")
+	resp.Body.Close()
+	tk.end(dropped, nil)
+	if plain, err := r.decodeContent(resp.Header.Get("Content-Encoding"), said); err == nil {
+		said = plain
+	}
+	brief := fmt.Sprintf("%s answered %d %s: the call has the id %s of an answer that was served from the store, "+
+		"which the provider may not know any more", tk.provider, resp.StatusCode, http.StatusText(resp.StatusCode), id)
+	return r.refuse(tk.what, tk.id(), failuref(brief, indent(r.summary(tk.request)),
+		indent(short(r.scanner().Mask(string(said)))), "buy the whole conversation: "+r.with("all")))
+}
+
+// carriesServed returns an id in a request that an answer from the store has handed out; "" if it has none.
+// The refs of tool calls are not among them: no provider looks them up.
+func (r *Recorder) carriesServed(c *call, w *wire) string {
+	refs := map[string]bool{}
+	for i := range c.request.Messages {
+		for _, part := range c.request.Messages[i].Content {
+			if part.ToolRequest != nil {
+				ref, _ := c.numbering.Original(part.ToolRequest.Ref)
+				refs[ref] = true
+			}
+		}
+	}
+	path := w.URL.Path + "?" + w.URL.RawQuery
+	for _, answer := range r.servedAnswers() {
+		for _, id := range handedOut(answer) {
+			if !refs[id] && (bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(path, id)) {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// servedAnswers returns the answers that the test got from the store so far, as it got them.
+func (r *Recorder) servedAnswers() (all []*provider.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range r.due {
+		body, err := r.tape.doc.Raw(d.record)
+		if err != nil {
+			continue
+		}
+		if s, err := r.restore(d.call, r.tape, d.record, body); err == nil {
+			all = append(all, r.tape.recordedAnswer(d.record, s.body))
+		}
+	}
+	for _, tk := range r.takes {
+		if body, err := tk.plain(); tk.origin != nil && err == nil {
+			all = append(all, tk.answer(body))
+		}
+	}
+	return all
+}
+
+// handedOut returns what may be ids in an answer: the strings of members that are named id, or end so, and Google's
+// names of what it keeps.
+func handedOut(a *provider.Answer) (ids []string) {
+	texts := [][]byte{a.Body}
+	if events := a.Events(); events != nil {
+		texts = nil
+		for event, err := events.Next(); err == nil; event, err = events.Next() {
+			texts = append(texts, bytes.Clone(event.Data))
+		}
+	}
+	for _, text := range texts {
+		if doc, err := jsontext.Parse(text); err == nil {
+			ids = appendIDs(ids, "", doc.Root())
+		}
+	}
+	return ids
+}
+
+func appendIDs(ids []string, name string, v jsontext.Value) []string {
+	const least = 8 // characters of an id: a shorter one may stand in any text
+	for member, value := range v.Members() {
+		ids = appendIDs(ids, member, value)
+	}
+	for _, element := range v.Elements() {
+		ids = appendIDs(ids, name, element)
+	}
+	if text := v.Word(); len(text) >= least && !strings.ContainsAny(text, " \n") &&
+		(name == "id" || strings.HasSuffix(name, "_id") || name == "name" && strings.Contains(text, "/")) {
+		ids = append(ids, text)
+	}
+	return ids
+}

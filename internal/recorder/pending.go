@@ -1,0 +1,325 @@
+package recorder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// pending are the answers that were bought for a test that has not passed since (design R11). They are in a store of
+// their own, whose documents have the names of those of the store. A record there that is to replace one has its
+// number, a new one has a number that none has.
+type pending struct {
+	store   *store.Store
+	earlier *tape        // what earlier runs have bought
+	mine    map[int]bool // the numbers of what this run has of them
+	wrong   error        // why the last answer could not be written
+}
+
+// openPending returns the pending answers of the test.
+func (r *Recorder) openPending(provider string) *pending {
+	if r.pending == nil {
+		p := &pending{store: r.store.Pending(), mine: map[int]bool{}}
+		doc, err := p.store.Load(r.name, provider)
+		if err != nil {
+			doc = nil // there is none, or none that can be read
+		}
+		p.earlier = newTape(doc, r.rules)
+		r.pending = p
+	}
+	return r.pending
+}
+
+// boughtEarlier serves a call from what an earlier run of the test has bought for it; nil if that is nothing.
+func (r *Recorder) boughtEarlier(c *call, lifted string) *served {
+	if r.Mode == UpdateAll {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.openPending(c.provider)
+	for {
+		i, how, err := p.earlier.find(c.key)
+		if err != nil || how != found {
+			return nil
+		}
+		p.earlier.played[i] = true
+		if !p.earlier.whole(i) {
+			continue
+		}
+		s, err := r.adopt(c, p.earlier, i, &origin{place: -1, pending: true, lifted: lifted})
+		if err != nil {
+			continue
+		}
+		tk := r.takes[len(r.takes)-1]
+		if g, f := r.golden(tk); f == nil {
+			tk.golden, tk.number, tk.place = g, p.earlier.records[i].Number(), -1
+			p.mine[tk.number] = true
+		}
+		return s
+	}
+}
+
+// keepPending writes what was bought, before anybody can lose it: a test that is killed runs no cleanup. What
+// cannot be kept is for the end of the test to say. An error of the provider is not kept: it costs nothing, and
+// the next run may do better.
+func (r *Recorder) keepPending(tk *take) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if how := tk.ended(); r.ended || how != whole && how != aborted && how != broken {
+		return
+	}
+	g, f := r.golden(tk)
+	if f != nil || !r.mayWait(g) {
+		return
+	}
+	tk.golden = g
+	p := r.openPending(tk.provider)
+	if p.wrong = r.number(tk.provider); p.wrong == nil {
+		p.wrong = r.writePending(tk.provider)
+	}
+}
+
+func (r *Recorder) mayWait(g *golden) bool {
+	return g.snapshot.Response.Error == nil && r.refuseSecrets([]*golden{g}) == nil
+}
+
+// waiting returns the takes whose answers are pending, in the order of the calls.
+func (r *Recorder) waiting() (takes []*take) {
+	for _, tk := range r.takes {
+		if tk.golden != nil {
+			takes = append(takes, tk)
+		}
+	}
+	return takes
+}
+
+// number numbers the pending answers that have no number yet: as the record that the call would be held
+// against, or anew.
+func (r *Recorder) number(provider string) error {
+	t, err := r.document(provider)
+	if err == nil {
+		err = t.know(len(t.records))
+	}
+	if err != nil {
+		return err
+	}
+	served := map[int]bool{}
+	for _, a := range r.answered {
+		served[a.record] = served[a.record] || a.take == nil
+	}
+	claimed := map[int]bool{}
+	for _, tk := range r.waiting() {
+		if tk.number > 0 && tk.place >= 0 && served[tk.place] {
+			tk.number = 0 // another call has turned out to be that of the record
+		}
+		if tk.number > 0 && tk.place >= 0 {
+			claimed[tk.place] = true
+		}
+	}
+	for _, tk := range r.waiting() {
+		if tk.number > 0 {
+			continue
+		}
+		if tk.place = r.placeOf(tk, claimed, served); tk.place >= 0 {
+			claimed[tk.place] = true
+		}
+		r.renumber(tk)
+	}
+	return nil
+}
+
+// placeOf returns the index of the record that a pending answer is to replace; -1: none.
+func (r *Recorder) placeOf(tk *take, claimed, served map[int]bool) int {
+	if r.Mode == UpdateNew {
+		return -1
+	}
+	for i, k := range r.tape.keys {
+		if k == tk.key && !claimed[i] && !served[i] {
+			return i
+		}
+	}
+	played := slices.Clone(r.tape.played)
+	defer func() { r.tape.played = played }()
+	for i := range claimed {
+		r.tape.played[i] = true
+	}
+	i, err := r.adoptable(tk.call)
+	if err != nil {
+		return -1
+	}
+	return i
+}
+
+// renumber gives a pending answer the number of its place.
+func (r *Recorder) renumber(tk *take) {
+	if tk.place >= 0 {
+		tk.number = r.tape.records[tk.place].Number()
+		return
+	}
+	last := lastNumber(r.tape.records)
+	for i, s := range r.pending.earlier.records {
+		if !r.pending.earlier.played[i] {
+			last = max(last, s.Number())
+		}
+	}
+	for _, other := range r.waiting() {
+		last = max(last, other.number)
+	}
+	tk.number = last + 1
+}
+
+// writePending writes what this run has bought to the pending answers of the test. What other runs have
+// bought stays, unless it was for the same record.
+func (r *Recorder) writePending(provider string) error {
+	mine, raw, media := map[int]bool{}, map[int][]byte{}, map[canon.Hash][]byte{}
+	var records []snapshot.Snapshot
+	for _, tk := range r.waiting() {
+		s := tk.golden.snapshot
+		s.ID = snapshot.ID(r.name, tk.number)
+		mine[tk.number], raw[tk.number] = true, tk.golden.raw
+		maps.Copy(media, tk.media)
+		records = append(records, s)
+	}
+	err := r.pending.store.Amend(r.name, provider, func(doc *store.Doc) (store.Put, error) {
+		all := records
+		if doc != nil {
+			all = nil
+			for _, s := range doc.Document.Snapshots {
+				s.Provider, s.Continues = cmp.Or(s.Provider, doc.Provider), nil
+				if n := s.Number(); !mine[n] && !r.pending.mine[n] {
+					all = append(all, s)
+				}
+			}
+			all = append(all, records...)
+		}
+		put := store.PutOf(r.name, all)
+		put.Raw, put.Media = raw, media
+		return put, nil
+	})
+	if err == nil {
+		r.pending.mine = mine
+	}
+	return err
+}
+
+// leavePending settles what of this run waits after a test that did not pass, and says so.
+func (r *Recorder) leavePending(goldens map[*take]*golden) (note string) {
+	var ids []string
+	var said string
+	for _, tk := range r.settlePending(goldens) {
+		id := snapshot.ID(r.name, tk.number)
+		ids = append(ids, id)
+		if len(ids) <= briefFailures {
+			said += "\n  " + id + ": " + r.preview(&tk.golden.snapshot.Response)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	if more := len(ids) - briefFailures; more > 0 {
+		said += fmt.Sprintf("\n  … and %d more", more)
+	}
+	r.updated.Pending = ids
+	them, wait := "them", "calls that were bought wait"
+	if len(ids) == 1 {
+		them, wait = "it", "call that was bought waits"
+	}
+	return fmt.Sprintf("%d %s in %s/.pending: the next -update uses %s; accept or reject %[4]s: traceforge accept %s%s",
+		len(ids), wait, r.Shown, them, strings.Join(ids, " "), said)
+}
+
+// preview is an answer in a line.
+func (r *Recorder) preview(resp *snapshot.Response) string {
+	if len(resp.Candidates) == 0 {
+		return "no text"
+	}
+	return short(r.Plain(textOf(resp.Candidates[0].Message.Content)))
+}
+
+// settlePending holds all calls of the test against its records, now that they are known, and writes the pending answers
+// where that numbers one in another way, or where one has a secret that was not known when it was bought.
+func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
+	if r.Mode == Rekey || len(goldens) == 0 {
+		return nil
+	}
+	calls := r.inOrder(goldens)
+	provider := providerOf(calls)
+	p := r.openPending(provider)
+	changed := p.wrong != nil
+	for _, tk := range r.takes {
+		g := goldens[tk]
+		if tk.golden == nil && g != nil && tk.origin == nil && r.mayWait(g) {
+			tk.golden, changed = g, true // it ended with the test
+		}
+		if tk.golden != nil && !r.mayWait(tk.golden) {
+			tk.golden, changed = nil, true
+		}
+	}
+	if len(r.waiting()) == 0 && !changed {
+		return nil
+	}
+	old, err := r.document(provider)
+	if err == nil {
+		err = old.know(len(old.records))
+	}
+	if err == nil {
+		pairs := r.counterparts(calls, old)
+		for n, c := range calls {
+			if c.golden == nil || c.golden.take.golden == nil {
+				continue
+			}
+			if tk := c.golden.take; tk.number == 0 || tk.place != pairs[n] {
+				tk.place, tk.number, changed = pairs[n], 0, true
+				r.renumber(tk)
+			}
+		}
+		if changed {
+			err = r.writePending(provider)
+		}
+	}
+	if err != nil {
+		r.fail(failuref("what was bought cannot be kept: "+r.asFailure(err).brief, "it is lost: the next run buys it again"))
+		return nil
+	}
+	return r.waiting()
+}
+
+// dropPending removes the pending answers of a test that passed. Of one that was run in part only those of this run
+// go: the others may be for what was left out.
+func (r *Recorder) dropPending(partial bool) error {
+	ids := []string{r.name}
+	if partial {
+		ids = nil
+		if r.pending != nil {
+			for n := range r.pending.mine {
+				ids = append(ids, snapshot.ID(r.name, n))
+			}
+		}
+	}
+	if err := r.store.Reject(ids...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// adoptable returns the record that a call is held against; -1: none.
+func (r *Recorder) adoptable(c *call) (int, error) {
+	if r.compare == nil {
+		r.compare = drift.NewComparer(r.Ignored)
+	}
+	got, err := r.compare.Request(c.request)
+	if err != nil {
+		return -1, err
+	}
+	return r.nearest(c, got), nil
+}

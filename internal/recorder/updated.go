@@ -1,0 +1,97 @@
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// spent counts the tokens of the calls that were made in this run.
+func (r *Recorder) spent(goldens map[*take]*golden) {
+	for tk, g := range goldens {
+		u := g.snapshot.Response.Usage
+		if tk.origin != nil || u == nil {
+			continue
+		}
+		if u.InputTokens != nil {
+			r.updated.TokensIn += *u.InputTokens
+		}
+		if u.OutputTokens != nil {
+			r.updated.TokensOut += *u.OutputTokens
+		}
+	}
+}
+
+// changed notes what changed of a record: was is how it was, request its request by the rules of now.
+func (r *Recorder) changed(was *snapshot.Snapshot, request *modelio.Request, g *golden, is *snapshot.Snapshot) {
+	record := usage.ChangedRecord{ID: was.ID}
+	add := func(component string) {
+		if component != "" && !slices.Contains(record.Components, component) {
+			record.Components = append(record.Components, component)
+		}
+	}
+	changes, _ := drift.Compare(request, g.take.request, nil) // both have a key
+	for _, c := range changes {
+		add(c.Kind)
+	}
+	if o := g.take.origin; o != nil && o.place >= 0 {
+		add(o.why)
+		r.updated.Rekeyed = append(r.updated.Rekeyed, record)
+		return
+	}
+	if was.Response.RawOutputRef != is.Response.RawOutputRef {
+		add("answer")
+	}
+	if was.Response.Stale != "" {
+		add("stale answer")
+	}
+	r.updated.Changed = append(r.updated.Changed, record)
+}
+
+// summary is an update in a line; "" where nothing was made and nothing changed.
+func summary(u *usage.Update) string {
+	tokens := int(u.TokensIn + u.TokensOut)
+	if tokens+len(u.Changed)+len(u.New)+len(u.Rekeyed)+len(u.Removed) == 0 {
+		return ""
+	}
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(len(u.Kept), "kept")
+	add(len(u.Changed), "changed"+inWords(u.Changed))
+	add(len(u.Rekeyed), "rekeyed"+inWords(u.Rekeyed))
+	add(len(u.New), "new")
+	add(len(u.Removed), "removed")
+	if tokens > 0 {
+		parts = append(parts, count(tokens, "token"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// inWords lists what changed of records, as " (system, answer)"; "" where nothing of a request did.
+func inWords(records []usage.ChangedRecord) string {
+	const most = 4
+	var all []string
+	for _, record := range records {
+		for _, c := range record.Components {
+			if !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more", more))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
+}
