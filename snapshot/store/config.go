@@ -22,6 +22,7 @@ type Config struct {
 	Scrub            []ScrubRule       // what is kept as a placeholder in every test
 	Nondeterministic string            // why no request needs to be deterministic; empty: each does
 	Hosts            map[string]string // providers of hosts, which are in lower case and without port
+	MaxAge           MaxAge
 	Budgets          Budgets
 	Prices           map[string]Price // by model
 	Silences         []Silence        // of rules of traceforge verify --lint
@@ -102,6 +103,7 @@ func (r *configReader) read(v jsontext.Value) *Config {
 				config.Hosts[host] = name
 			})
 		},
+		"max_age": func(pointer string, v jsontext.Value) { config.MaxAge = r.maxAge(pointer, v) },
 		"budgets": func(pointer string, v jsontext.Value) { config.Budgets = r.budgets(pointer, v) },
 		"prices":  func(pointer string, v jsontext.Value) { config.Prices = r.prices(pointer, v) },
 		"lint":    func(pointer string, v jsontext.Value) { config.Silences = r.silences(pointer, v) },

@@ -35,7 +35,7 @@ func TestConfigErrors(t *testing.T) {
 		{"json", "it is JSON", `{"hosts":}`, "/hosts: json: offset 9: "},
 		{"array", "it is an object", `[]`, "type: must be an object, is a list"},
 		{"unknown", "a member that is spelled wrongly would say nothing", `{"scrubs":[]}`,
-			"/scrubs: unknown: is not known: there are budgets, hosts, lint, nondeterministic, prices, scrub"},
+			"/scrubs: unknown: is not known: there are budgets, hosts, lint, max_age, nondeterministic, prices, scrub"},
 		{"scrub-type", "rules are a list", `{"scrub":{"volatile":true}}`, "/scrub: type: must be a list of rules, is an object"},
 		{"rule-type", "a rule is an object", `{"scrub":["volatile"]}`, "/scrub/0: type: must be an object, is a string"},
 		{"rule-unknown", "secrets do not stand in a repository", `{"scrub":[{"name":"a","value":"b"}]}`,

@@ -1,0 +1,33 @@
+package store
+
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A MaxAge says how many days an answer may be old before verify warns, and before it fails. 0 is never.
+type MaxAge struct{ Warn, Fail int }
+
+// IsSet reports whether answers get too old at all.
+func (m MaxAge) IsSet() bool { return m.Warn > 0 || m.Fail > 0 }
+
+func (r *configReader) maxAge(pointer string, v jsontext.Value) (m MaxAge) {
+	days := func(to *int) func(string, jsontext.Value) {
+		return func(pointer string, v jsontext.Value) {
+			n, ok := v.Count()
+			if !ok || *n < 1 {
+				r.fail(pointer, snapshot.RuleValue, "must be a number of days, 1 or more, is %s", v.Raw())
+				return
+			}
+			*to = int(*n)
+		}
+	}
+	r.object(pointer, v, map[string]func(string, jsontext.Value){"warn_days": days(&m.Warn), "fail_days": days(&m.Fail)})
+	if m.Fail > 0 && m.Warn > m.Fail {
+		r.fail(pointer, snapshot.RuleValue, "must warn before it fails: warn_days is %d, fail_days %d", m.Warn, m.Fail)
+	}
+	if v.IsObject() && v.Len() == 0 {
+		r.fail(pointer, snapshot.RuleMissing, "must have warn_days, fail_days or both")
+	}
+	return m
+}
