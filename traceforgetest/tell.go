@@ -23,7 +23,9 @@ func (r *Recorder) tell(f *recorder.Failure) {
 	} else {
 		r.t.Log(text)
 	}
-	r.annotate(at, f.Text)
+	if !f.Again {
+		r.annotate(at, f.Text)
+	}
 }
 
 // outputOf returns t's output; nil where t is a framework's own that has none: such a one embeds a

@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// A cause is what changed in a call that drifted, and how many calls drifted by it.
+// A cause is what changed in a call of the test that drifted, and how many calls drifted by it.
 type cause struct {
-	changes []drift.Trace
+	traces  []drift.Trace
+	changes []usage.DriftChange
 	later   []int // the n of the further calls
 }
 
 // drifted is the failure of a call that is held against the recorded call of the same provider and
-// API that differs least and was not played; nil if there is none.
+// API that it is most like and that was not played; nil if there is none.
 func (r *Recorder) drifted(c *call) *Failure {
 	if r.compare == nil {
 		r.compare = drift.NewComparer(r.Ignored)
@@ -28,48 +30,124 @@ func (r *Recorder) drifted(c *call) *Failure {
 	if best < 0 {
 		return nil
 	}
-	r.tape.played[best] = true
+	r.tape.held[best] = true
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s request drifted from %s", c.provider, r.record(best))
-	changes := r.compare.Traces(recorded, got)
-	if known := r.knownCause(changes); known != nil {
-		known.later = append(known.later, r.tape.records[best].Number())
-		return &Failure{brief: brief + ", as calls before it", Missing: true}
+	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[best].ID, Call: r.tape.records[best].Number(), Provider: c.provider}
+	traces := r.compare.Traces(recorded, got)
+	if known := r.knownCause(traces); known != nil {
+		known.later = append(known.later, d.Call)
+		for _, change := range known.changes {
+			change.Lines = nil
+			d.Changes = append(d.Changes, change)
+		}
+		return &Failure{brief: brief + ", as calls before it", Missing: true, drift: d}
 	}
-	r.causes = append(r.causes, &cause{changes: changes})
-
-	differences := r.compare.Differences(recorded, got)
-	changed := "changed: " + strings.Join(drift.Named(differences, recorded.Request, c.request), ", ")
-	if len(differences) == 0 {
-		changed = fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
-			strings.Join(r.tape.records[best].Source.Ignored, " "), strings.Join(r.Ignored, " "))
+	changes := r.masked(r.compare.Changes(recorded, got))
+	told := r.toldBefore(changes)
+	for i, change := range changes {
+		d.Changes = append(d.Changes, driftChange(change, told[i] == nil))
 	}
-	if len(r.Ignored) > 0 && len(differences) > 0 {
-		changed += "\nignored: " + strings.Join(r.Ignored, " ")
+	r.causes = append(r.causes, &cause{traces: traces, changes: d.Changes})
+	f := r.asTold(brief, d.Changes, told)
+	if f == nil {
+		f = failuref(brief+" (- recorded, + got)", r.difference(best, changes, told),
+			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), "accept: "+r.Accept)
 	}
-	if rule := r.explained(differences); rule != "" {
-		changed += "\n" + rule
-	}
-	pointers := make([]string, 0, len(differences))
-	for _, d := range differences {
-		pointers = append(pointers, d.Pointer)
-	}
-	if len(pointers) > 3 {
-		pointers = append(pointers[:3], fmt.Sprintf("and %d more", len(pointers)-3))
-	}
-	r.hide(differences)
-	f := failuref(brief+" (- recorded, + got)", drift.Text(differences), changed, "accept: "+r.Accept)
-	f.brief, f.Missing = brief+": "+strings.Join(pointers, ", "), true
+	f.brief, f.Missing, f.drift = brief+r.named(d.Changes), true, d
 	return f
 }
 
-// nearest returns the record that a call is held against, or -1. After a first drift that is the next
-// record, if it has as many messages and differs by what is known to have changed.
+// masked returns changes without secrets, which could be cut to what is shown.
+func (r *Recorder) masked(changes []drift.Change) []drift.Change {
+	scanner := r.scanner()
+	mask := func(text *string) *string {
+		if text == nil {
+			return nil
+		}
+		masked := scanner.Mask(*text)
+		return &masked
+	}
+	for i := range changes {
+		c := &changes[i]
+		c.Component, c.Kind = scanner.Mask(c.Component), scanner.Mask(c.Kind)
+		c.Before, c.After = mask(c.Before), mask(c.After) // other calls share the texts
+	}
+	return changes
+}
+
+func driftChange(c drift.Change, inFull bool) usage.DriftChange {
+	removed, added := c.Lines()
+	d := usage.DriftChange{Key: c.Key(), Component: c.String(), Kind: c.Kind, Removed: removed, Added: added}
+	if inFull {
+		d.Lines = drift.Plain.Lines(c)
+	}
+	return d
+}
+
+// named returns the components that changed as the end of a line.
+func (r *Recorder) named(changes []usage.DriftChange) string {
+	names := componentsOf(changes)
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) > 3 {
+		names = append(names[:3], fmt.Sprintf("and %d more", len(names)-3))
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+func componentsOf(changes []usage.DriftChange) (names []string) {
+	for _, c := range changes {
+		if !slices.Contains(names, c.Component) {
+			names = append(names, c.Component)
+		}
+	}
+	return names
+}
+
+// difference shows the changes that were not told before in this process, and names the test that told
+// the others.
+func (r *Recorder) difference(best int, changes []drift.Change, told []*telling) string {
+	if len(changes) == 0 {
+		return ""
+	}
+	var fresh []drift.Change
+	var lines []string
+	for i, c := range changes {
+		if told[i] == nil {
+			fresh = append(fresh, c)
+		} else {
+			lines = append(lines, fmt.Sprintf("  %s: the same change as in %s", c, told[i].test))
+		}
+	}
+	return drift.Plain.Text(fresh) + strings.Join(lines, "\n")
+}
+
+// remarks says what changed in a word, and what explains it.
+func (r *Recorder) remarks(best int, changes []usage.DriftChange, differences []drift.Difference) string {
+	if len(changes) == 0 {
+		return fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
+			strings.Join(r.tape.records[best].Source.Ignored, " "), strings.Join(r.Ignored, " "))
+	}
+	lines := []string{"changed: " + strings.Join(componentsOf(changes), ", ")}
+	if len(r.Ignored) > 0 {
+		lines = append(lines, "ignored: "+strings.Join(r.Ignored, " "))
+	}
+	if rule := r.explained(differences); rule != "" {
+		lines = append(lines, rule)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// nearest returns the record that a call is held against, or -1: of those that say something of what the call
+// says the one that says most of it, and of these the one that differs least. A call that has nothing of any
+// was inserted. After a first drift it is the next record, if it has as many messages and differs by what is
+// known to have changed.
 func (r *Recorder) nearest(c *call, got *drift.Request) int {
-	best, size := -1, 0
+	best, likeness, distance := -1, 0.0, 0
 	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API ||
-			r.tape.records[i].Source.Lane != c.lane {
+		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API {
 			continue
 		}
 		if r.tape.parts[i] == nil {
@@ -83,9 +161,12 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.knownCause(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
-		distance := r.compare.Distance(recorded, got)
-		if best < 0 || distance < size {
-			best, size = i, distance
+		like := r.compare.Likeness(recorded, got)
+		if like == 0 || like < likeness {
+			continue
+		}
+		if apart := r.compare.Distance(recorded, got); like > likeness || apart < distance {
+			best, likeness, distance = i, like, apart
 		}
 	}
 	return best
@@ -93,66 +174,12 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 
 // knownCause returns the cause of an earlier drift whose changes are among these. What has changed
 // besides follows from it as a rule: an agent goes on with other messages where it got no answer.
-func (r *Recorder) knownCause(changes []drift.Trace) *cause {
+func (r *Recorder) knownCause(traces []drift.Trace) *cause {
 	for _, known := range r.causes {
-		gone := func(change drift.Trace) bool { return !slices.Contains(changes, change) }
-		if (known.changes == nil) == (changes == nil) && !slices.ContainsFunc(known.changes, gone) {
+		gone := func(trace drift.Trace) bool { return !slices.Contains(traces, trace) }
+		if (known.traces == nil) == (traces == nil) && !slices.ContainsFunc(known.traces, gone) {
 			return known
 		}
 	}
 	return nil
-}
-
-// wholeFailures is how many failures of a test are told in full, and briefFailures how many more in a line each.
-const (
-	wholeFailures = 5
-	briefFailures = 10
-)
-
-// tellRest tells what was not told when it happened: of the failures of one cause how many they are, and
-// of many other ones the first.
-func (r *Recorder) tellRest() {
-	for _, cause := range r.causes {
-		if n := len(cause.later); n > 0 {
-			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			r.Tell(r.plain(failuref(brief, "accept: "+r.Accept)))
-		}
-	}
-	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
-	if len(rest) == 0 {
-		return
-	}
-	var lines []string
-	for _, f := range rest[:min(len(rest), briefFailures)] {
-		lines = append(lines, "  "+f.brief)
-	}
-	if left := len(rest) - len(lines); left > 0 {
-		lines = append(lines, fmt.Sprintf("  … and %d more", left))
-	}
-	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...)))
-}
-
-// calls names calls by their numbers: "calls 2-5, 7".
-func calls(numbers []int) string {
-	slices.Sort(numbers)
-	var ranges []string
-	for i := 0; i < len(numbers); {
-		end := i + 1
-		for end < len(numbers) && numbers[end] == numbers[end-1]+1 {
-			end++
-		}
-		text := fmt.Sprint(numbers[i])
-		if end > i+1 {
-			text += fmt.Sprintf("-%d", numbers[end-1])
-		}
-		ranges, i = append(ranges, text), end
-	}
-	const most = 10
-	if len(ranges) > most {
-		ranges = append(ranges[:most], "…")
-	}
-	if len(numbers) == 1 {
-		return "call " + ranges[0]
-	}
-	return "calls " + strings.Join(ranges, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -18,8 +19,10 @@ type Failure struct {
 	Text    string          // "": another failure of the test says it
 	Source  snapshot.Source // of the call; zero: of no call
 	Missing bool            // the call has no snapshot, so recording what is missing would record it
+	Again   bool            // another test of the process has told all that it is about
 	brief   string
-	unheld  bool // it is a call that was held against no record
+	drift   *usage.Drift // for the receipt; nil: it is no drift
+	unheld  bool         // it is a call that was held against no record
 }
 
 // Error returns the line, and where the rest is.
@@ -62,10 +65,33 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	if lanes := r.tape.elsewhere(c.key); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
-	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state),
-		indent(r.summary(c.request)), "record: "+r.Accept)
+	summary := indent(r.summary(c.request))
+	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state), summary, r.neighbours(), "record: "+r.Accept)
 	f.Missing, f.unheld = true, true
+	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(summary, "\n")}
 	return f
+}
+
+// neighbours names the first recorded calls that were not made so far.
+func (r *Recorder) neighbours() string {
+	const most = 3
+	var lines []string
+	for i := range r.tape.records {
+		if r.tape.played[i] || r.tape.held[i] {
+			continue
+		}
+		if len(lines) == most {
+			return strings.Join(append(lines, "  …"), "\n")
+		}
+		lines = append(lines, fmt.Sprintf("not called so far: call %d: %s", r.tape.records[i].Number(), r.lastSaid(&r.tape.records[i].Request)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lastSaid is a request in a line.
+func (r *Recorder) lastSaid(req *modelio.Request) string {
+	lines := strings.Split(strings.TrimSpace(r.summary(req)), "\n")
+	return lines[len(lines)-1]
 }
 
 func (r *Recorder) oneTooMany(i int) *Failure {
@@ -75,6 +101,8 @@ func (r *Recorder) oneTooMany(i int) *Failure {
 		"last recorded in "+r.record(i),
 		"accept: "+r.Accept)
 	f.Missing, f.unheld = true, true
+	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.keys[i].provider,
+		Summary: strings.Split(indent(r.summary(&r.tape.records[i].Request)), "\n")}
 	return f
 }
 
@@ -91,7 +119,11 @@ func (r *Recorder) notCalled(i int) *Failure {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
 			"TRACEFORGE_UPDATE=new replaces nothing")
 	}
-	return failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
+	f := failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
+	s := &r.tape.records[i]
+	f.drift = &usage.Drift{Kind: usage.Uncalled, Record: s.ID, Call: s.Number(), Provider: r.tape.providerOf(i),
+		File: s.Source.File, Line: s.Source.Line, Summary: strings.Split(below[0], "\n")}
+	return f
 }
 
 // anyProvider is where the document of a test is looked for that made no call: under the likeliest

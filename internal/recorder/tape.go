@@ -20,7 +20,8 @@ type tape struct {
 	masks    map[int]key        // see masked
 	known    int                // how many of keys are computed
 	played   []bool
-	next     int // no record before it is left to play
+	held     []bool // a call that drifted is held against it: no other drift is
+	next     int    // no record before it is left to play
 	index    map[key][]int
 	parts    []*drift.Request // the requests, taken apart; filled as calls drift
 }
@@ -53,6 +54,7 @@ func tapeOf(provider string, records []snapshot.Snapshot, rules *scrub.Rules) *t
 		requests: make([]*modelio.Request, len(records)),
 		values:   make([]*scrub.Values, len(records)),
 		played:   make([]bool, len(records)),
+		held:     make([]bool, len(records)),
 		parts:    make([]*drift.Request, len(records)),
 	}
 }

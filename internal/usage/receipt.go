@@ -37,7 +37,8 @@ type Receipt struct {
 	Recorded []string `json:"recorded,omitempty"` // recorded in this run, or confirmed
 	Unplayed []string `json:"unplayed,omitempty"` // in the store, and not used
 
-	Missing int `json:"missing,omitempty"` // calls that no record answered
+	Missing int     `json:"missing,omitempty"` // calls that no record answered
+	Drifts  []Drift `json:"drifts,omitempty"`  // what a test failed for, call by call
 
 	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil: it recorded nothing
 	Checks []Check `json:"checks,omitempty"` // what a test found that was held against live answers

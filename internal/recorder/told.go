@@ -1,0 +1,134 @@
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
+// tellings are the changes that tests of this process have told, by [tellingKey]. It is the process's
+// own, since its tests know nothing of each other and go test prints them on one screen.
+var tellings sync.Map
+
+// A tellingKey is a change of what is recorded in a store.
+type tellingKey struct{ dir, change string }
+
+// A telling is the test that told a change in full.
+type telling struct {
+	test    string
+	repeats atomic.Int32 // of other tests
+}
+
+// threeLines is how many tests say in three lines that they failed by a change that another has told.
+// Those that follow say it in one.
+const threeLines = 5
+
+// toldBefore returns for each change the other test that has told it; nil: the test is the first.
+func (r *Recorder) toldBefore(changes []drift.Change) []*telling {
+	told := make([]*telling, len(changes))
+	for i, c := range changes {
+		first, _ := tellings.LoadOrStore(tellingKey{r.Dir, c.Key()}, &telling{test: r.Test})
+		if first := first.(*telling); first.test != r.Test {
+			told[i] = first
+		}
+	}
+	return told
+}
+
+// asTold is the failure of a call of which other tests have told all that changed; nil: they have not.
+func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*telling) *Failure {
+	if len(told) == 0 || slices.Contains(told, nil) {
+		return nil
+	}
+	first := told[0]
+	var parts []string
+	for _, c := range changes {
+		parts = append(parts, fmt.Sprintf("%s, %s", c.Component, count(max(c.Removed, c.Added), "line")))
+	}
+	f := failuref(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), "accept: "+r.Accept)
+	if first.repeats.Add(1) > threeLines {
+		f = failuref(fmt.Sprintf("%s%s, as in %s", brief, r.named(changes), first.test))
+	}
+	f.Again = true
+	return f
+}
+
+// wholeFailures is how many failures of a test are told in full, and briefFailures how many more in a line each.
+const (
+	wholeFailures = 5
+	briefFailures = 10
+)
+
+// tellRest tells what was not told when it happened: of the failures of one cause how many they are, and
+// of many other ones the first.
+func (r *Recorder) tellRest() {
+	for _, cause := range r.causes {
+		if n := len(cause.later); n > 0 {
+			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
+			r.Tell(r.plain(failuref(brief, "accept: "+r.Accept)))
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
+	if len(rest) == 0 {
+		return
+	}
+	var lines []string
+	for _, f := range rest[:min(len(rest), briefFailures)] {
+		lines = append(lines, "  "+f.brief)
+	}
+	if left := len(rest) - len(lines); left > 0 {
+		lines = append(lines, fmt.Sprintf("  … and %d more", left))
+	}
+	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...)))
+}
+
+// calls names calls by their numbers: "calls 2-5, 7".
+func calls(numbers []int) string {
+	slices.Sort(numbers)
+	var ranges []string
+	for i := 0; i < len(numbers); {
+		end := i + 1
+		for end < len(numbers) && numbers[end] == numbers[end-1]+1 {
+			end++
+		}
+		text := fmt.Sprint(numbers[i])
+		if end > i+1 {
+			text += fmt.Sprintf("-%d", numbers[end-1])
+		}
+		ranges, i = append(ranges, text), end
+	}
+	const most = 10
+	if len(ranges) > most {
+		ranges = append(ranges[:most], "…")
+	}
+	if len(numbers) == 1 {
+		return "call " + ranges[0]
+	}
+	return "calls " + strings.Join(ranges, ", ")
+}
+
+// Drifts says which calls of a test that has ended its records did not answer, and which records had no call,
+// in order.
+func (r *Recorder) Drifts() (drifts []usage.Drift) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.failures {
+		if f.drift == nil {
+			continue
+		}
+		d := *f.drift
+		if f.Source.File != "" {
+			d.File, d.Line = f.Source.File, f.Source.Line
+		}
+		for i, line := range d.Summary {
+			d.Summary[i] = r.Plain(line)
+		}
+		drifts = append(drifts, d)
+	}
+	return drifts
+}

@@ -1,0 +1,34 @@
+package usage
+
+// What became of a call: [Drift.Kind].
+const (
+	Drifted  = "drifted"  // it differs from the record that it is held against
+	Missing  = "missing"  // it has no record
+	Uncalled = "uncalled" // a record that no call asked for
+)
+
+// A Drift is a call that a test's records do not answer, or a record without a call. Its texts hold no
+// secrets and drive no terminal.
+type Drift struct {
+	Kind     string        `json:"kind"`
+	Record   string        `json:"record,omitempty"` // the id; empty: none
+	Call     int           `json:"call,omitempty"`   // the record's number in its document
+	Provider string        `json:"provider"`
+	File     string        `json:"file,omitempty"` // of the call, below the module's root; of a record, as it was recorded
+	Line     int           `json:"line,omitempty"`
+	Changes  []DriftChange `json:"changes,omitempty"` // of one that drifted; none: only its ignored pointers are others
+	Summary  []string      `json:"summary,omitempty"` // of the request of the other kinds, in a few lines
+}
+
+// A DriftChange is a component that changed. Those with equal keys are one cause, in whatever calls,
+// tests and processes they are.
+type DriftChange struct {
+	Key       string `json:"key"`
+	Component string `json:"component"` // in words: "system", "message 2 (user) added"
+	Kind      string `json:"kind"`      // without what differs from call to call: "user message"
+	Removed   int    `json:"removed"`   // lines
+	Added     int    `json:"added"`
+	// Lines are the difference as the test's output shows it, cut to what that shows. Of changes with
+	// equal keys in one process the first has it.
+	Lines []string `json:"lines,omitempty"`
+}
