@@ -9,8 +9,8 @@ import (
 )
 
 // proven verifies a store: that its files are whole, that its records say what they serve, and that
-// calls are deterministic, unless the store says once why none needs to be.
-func proven(s *store.Store) (*store.Result, error) {
+// calls are deterministic, unless the store says once why none needs to be. It asks more checks besides.
+func proven(s *store.Store, more ...store.Check) (*store.Result, error) {
 	var mu sync.Mutex
 	var notes []snapshot.Finding
 	note := func(d *store.Doc) []snapshot.Violation {
@@ -21,14 +21,25 @@ func proven(s *store.Store) (*store.Result, error) {
 		}
 		return nil
 	}
-	checks := []store.Check{recorder.Proven, note}
-	if config, err := s.Config(); err != nil || config.Nondeterministic == "" { // Verify tells of err
-		checks = append(checks, recorder.Deterministic)
+	checks, err := checksOf(s)
+	if err != nil {
+		checks = []store.Check{recorder.Proven, recorder.Deterministic} // Verify tells of err
 	}
-	result, err := s.Verify(checks...)
+	result, err := s.Verify(append(append(checks, note), more...)...)
 	if err != nil {
 		return nil, err
 	}
 	result.Notes = append(result.Notes, notes...)
 	return result, nil
+}
+
+// checksOf returns what a store's documents are asked besides what Verify asks: whether they say what they serve,
+// and whether calls are deterministic, unless the store says once why none needs to be.
+func checksOf(s *store.Store) ([]store.Check, error) {
+	checks := []store.Check{recorder.Proven}
+	config, err := s.Config()
+	if err == nil && config.Nondeterministic == "" {
+		checks = append(checks, recorder.Deterministic)
+	}
+	return checks, err
 }

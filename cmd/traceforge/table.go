@@ -31,6 +31,10 @@ var (
 	asJSON  = flag{name: "json", usage: "print one object instead"}
 	ofStore = flag{name: "dir", usage: "the store, or its module: `DIR`"}
 	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`"}
+
+	pending = []flag{ofStore, asJSON,
+		{name: "all", usage: "all that are pending"},
+		{name: "test", usage: "all of `TEST` and its subtests"}}
 )
 
 // A section is a heading of the overview and the commands below it.
@@ -46,6 +50,7 @@ func table() []section {
 		{"Check and read:", []command{
 			{use: "verify [DIR]", short: "check that the store is what was recorded",
 				most: 1, flags: []flag{asJSON, receipt,
+					{name: "max-stale", usage: "fail if more than `N` answers were adopted for a changed request, see rekey"},
 					{name: "secrets", usage: "look for credentials: known forms, and values of this process's variables"}},
 				run: verify},
 			{use: "show ID", short: "show recorded conversations",
@@ -64,7 +69,9 @@ func table() []section {
 					{name: "sort", usage: "by `ORDER`: name, tokens, size, age or calls", values: orderNames}},
 				run: list},
 			{use: "diff [FROM [TO]]", short: "show what differs between two states of the store",
-				most: 2, flags: []flag{ofStore, asJSON}, run: diff},
+				most: 2, flags: []flag{ofStore, asJSON,
+					{name: "markdown", usage: "print Markdown, as for a comment on a pull request"}},
+				oneOf: []string{"json", "markdown"}, run: diff},
 			{use: "report --receipt DIR [DIR]", short: "report how a run of the tests used the store",
 				most: 1, flags: []flag{asJSON, receipt,
 					{name: "markdown", usage: "print Markdown, as for the summary of a job"}},
@@ -79,8 +86,18 @@ func table() []section {
 			{use: "update [PACKAGE…] [-- FLAG…]", short: "record the model calls of tests again",
 				most: any, forwards: true, flags: []flag{asJSON,
 					{name: "run", usage: "run only the tests that match `REGEXP`"},
-					{name: "new", usage: "record only calls that have no snapshot, and replay the others"}},
-				run: update},
+					{name: "all", usage: "buy every call again"},
+					{name: "new", usage: "buy only calls that have no snapshot, and replay the others"},
+					{name: "rekey", usage: "buy nothing: adopt stored answers for requests that changed, see rekey"}},
+				oneOf: []string{"all", "new", "rekey"}, run: update},
+			{use: "accept [ID…]", short: "take over answers that a failed test has bought",
+				most: any, flags: pending, oneOf: []string{"all", "test"}, complete: completePending, run: accept},
+			{use: "reject [ID…]", short: "throw away answers that a failed test has bought",
+				most: any, flags: pending, oneOf: []string{"all", "test"}, complete: completePending, run: reject},
+			{use: "rekey [TEST…] [PACKAGE…] [-- FLAG…]", short: "adopt stored answers for requests that changed, without a call",
+				most: any, forwards: true, flags: []flag{asJSON}, complete: completeTests, run: rekey},
+			{use: "mv OLD NEW", short: "rename a test or a package, without recording again",
+				least: 2, most: 2, flags: []flag{ofStore, asJSON}, complete: completeTests, run: move},
 			{use: "prune [-- FLAG…]", short: "remove the documents that no test uses any more",
 				forwards: true, flags: []flag{asJSON, ofStore, receipt,
 					{name: "write", usage: "remove what is listed"},
@@ -109,12 +126,17 @@ func table() []section {
 					run: verifySessions},
 				{use: "hash FILE", short: "print the hash of a model_io session", least: 1, most: 1, run: hashSession},
 			}},
-			{use: "snapshot", short: "bring snapshots to another version (SF)", commands: []command{
-				{use: "migrate --from V --to V [DIR|FILE…]", short: "bring snapshots to another version of the format",
-					most: any, flags: []flag{asJSON,
-						{name: "from", usage: "the version that the files are of: `V`"},
-						{name: "to", usage: "the version that they shall be of: `V`"}},
-					run: migrate},
+			{use: "snapshot", short: "bring snapshots of another layout into the store (SF)", commands: []command{
+				{use: "migrate --from V --to V [DIR|FILE…]", short: "bring snapshots of another layout into the store",
+					most: any, flags: []flag{asJSON, ofStore,
+						{name: "from", usage: "the version that the files are of, or \"cassettes\" for those of TraceForge: `V`"},
+						{name: "to", usage: "the version that they are brought to: `V`"},
+						{name: "write", usage: "bring what is listed"},
+						{name: "dry-run", letter: "n", usage: "bring nothing; so it is without --write"},
+						{name: "provider", usage: "whose answers files have that do not say it: `NAME`, such as openai"},
+						{name: "package", usage: "the import `PATH` of the package of the test that makes the calls"},
+						{name: "test", usage: "the `NAME` of the test that makes the calls"}},
+					oneOf: []string{"write", "dry-run"}, run: migrate},
 			}},
 			{use: "git", short: "programs that git calls (see init --git)", commands: []command{
 				{use: "textconv FILE", short: "show a document for git diff (see init --git)",

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -20,10 +21,22 @@ import (
 type seals map[string]map[string]page.Seal
 
 func update(c *call) error {
+	mode := "1"
+	for _, flag := range []string{"all", "new", "rekey"} {
+		if c.is(flag) {
+			mode = flag
+		}
+	}
 	patterns := c.args
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
+	return record(c, mode, patterns, c.value("run"))
+}
+
+// record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and sums up what they did. run is
+// the pattern of the tests; empty: all.
+func record(c *call, mode string, patterns []string, run string) error {
 	packages, err := recording(c, patterns)
 	if err != nil {
 		return err
@@ -32,17 +45,28 @@ func update(c *call) error {
 	if err != nil {
 		return err
 	}
-	left := os.Getenv(usage.ReceiptEnv)
-	if left == "" {
-		if left, err = os.MkdirTemp("", "traceforge-receipt-"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(left)
+	left, keep, err := receiptsDir()
+	if err != nil {
+		return err
 	}
+	defer keep()
+	known, forget, err := knownTests(c, before, mode)
+	if err != nil {
+		return err
+	}
+	defer forget()
 	c.say("recording: %s", page.Count(len(packages), "package", "packages"))
-	test := testThatRecords(c, packages, left)
+	test := testThatRecords(c, packages, mode, run)
+	test.Env = append(test.Env, usage.ReceiptEnv+"="+left, usage.KnownEnv+"="+known)
 	ended, err := test.Run(c.ctx)
 	if err != nil {
+		return err
+	}
+	receipts, err := receiptsOf(packages, left)
+	if err != nil {
+		return err
+	}
+	if err := removeRenamed(before, receipts, ended); err != nil {
 		return err
 	}
 	_, after, err := storesOf(packages)
@@ -56,39 +80,50 @@ func update(c *call) error {
 			changes = append(changes, change)
 		}
 	}
-	c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
-	if err := sayGone(c, packages, left, after); err != nil {
-		return err
-	}
+	sum := summarize(receipts)
 	failed := ended.Failed()
 	err = c.answer(struct {
 		OK       bool          `json:"ok"`
 		Packages int           `json:"packages"`
 		Failed   []string      `json:"failed"`
 		Changes  []page.Change `json:"changes"`
-	}{len(failed) == 0, len(packages), orEmpty(failed), changes}, func() {
+		Summary  *summary      `json:"summary"`
+	}{len(failed) == 0, len(packages), orEmpty(failed), changes, sum}, func() {
 		for _, change := range changes {
 			c.line(change.String())
 		}
 	})
+	c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
+	c.sayAll(sum.lines())
+	if err := sayGone(c, receipts, after); err != nil {
+		return err
+	}
 	if err == nil && len(failed) > 0 {
 		return exit{exitFindings, fmt.Errorf("tests failed in %s", strings.Join(failed, ", "))}
 	}
 	return err
 }
 
-// testThatRecords returns the run of tests that records, and leaves receipts.
-func testThatRecords(c *call, packages []coverage.Package, left string) *coverage.GoTest {
-	test := &coverage.GoTest{Packages: packages, Say: c.say}
-	mode := ""
-	if c.is("new") {
-		mode = "new"
-	} else {
-		test.Flags = []string{"-update"} // before what go may stop at
+// receiptsDir returns the directory that tests leave their receipts in: one of this run in the user's, or one that
+// keep removes.
+func receiptsDir() (dir string, keep func(), err error) {
+	if dir = os.Getenv(usage.ReceiptEnv); dir != "" {
+		return filepath.Join(dir, fmt.Sprintf("update-%d-%d", os.Getpid(), time.Now().UnixNano())), func() {}, nil
 	}
-	test.Env = []string{usage.ReceiptEnv + "=" + left, coverage.UpdateEnv + "=" + mode}
-	if pattern := c.value("run"); pattern != "" {
-		test.Flags = append(test.Flags, "-run="+pattern)
+	dir, err = os.MkdirTemp("", "traceforge-receipt-")
+	return dir, func() { os.RemoveAll(dir) }, err
+}
+
+// testThatRecords returns the run of tests that records. With the flag, test files that look at it themselves
+// update what is theirs too.
+func testThatRecords(c *call, packages []coverage.Package, mode, run string) *coverage.GoTest {
+	test := &coverage.GoTest{Packages: packages, Say: c.say}
+	if mode == "1" {
+		test.Flags, mode = []string{"-update"}, "" // before what go may stop at
+	}
+	test.Env = []string{coverage.UpdateEnv + "=" + mode}
+	if run != "" {
+		test.Flags = append(test.Flags, "-run="+run)
 	}
 	test.Flags = append(test.Flags, c.forwarded...)
 	return test
@@ -138,13 +173,14 @@ func storesOf(packages []coverage.Package) (dirs []string, now seals, err error)
 }
 
 // sayGone says how many documents are of tests that the code does not have, as after one was
-// renamed. Those that the run used, as the receipts tell that it left, have their tests, whatever the
+// removed. Those that the run used, as the receipts tell that it left, have their tests, whatever the
 // code looks like.
-func sayGone(c *call, packages []coverage.Package, left string, now seals) error {
-	used, err := usedBy(packages, left)
-	if err != nil { // as of another version, that were there before
-		c.say("which documents are of tests that are not in the code is not known: %v", err)
-		return nil
+func sayGone(c *call, receipts []usage.Receipt, now seals) error {
+	used := map[page.Test]bool{}
+	for _, r := range receipts {
+		if len(r.Played)+len(r.Recorded) > 0 {
+			used[page.Test{Package: r.Package, Test: r.Test}] = true
+		}
 	}
 	src, err := coverage.OpenSources(c.ctx, "")
 	if err != nil {
@@ -165,9 +201,9 @@ func sayGone(c *call, packages []coverage.Package, left string, now seals) error
 	return nil
 }
 
-// usedBy returns the tests of packages that played or recorded.
-func usedBy(packages []coverage.Package, left string) (map[page.Test]bool, error) {
-	used, read := map[page.Test]bool{}, map[string]bool{}
+// receiptsOf returns the receipts that tests of packages left, each in the module of its own where left is relative.
+func receiptsOf(packages []coverage.Package, left string) (all []usage.Receipt, err error) {
+	read := map[string]bool{}
 	for _, p := range packages {
 		dir := left
 		if !filepath.IsAbs(dir) {
@@ -181,11 +217,7 @@ func usedBy(packages []coverage.Package, left string) (map[page.Test]bool, error
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test had a recorder
 			return nil, err
 		}
-		for _, t := range tests {
-			if len(t.Played)+len(t.Recorded) > 0 {
-				used[page.Test{Package: t.Package, Test: t.Test}] = true
-			}
-		}
+		all = append(all, tests...)
 	}
-	return used, nil
+	return all, nil
 }

@@ -61,10 +61,20 @@ func find(c *call) (v verification, err error) {
 		return v, err
 	}
 	v = verification{dir: dir, coverage: &coverage.Report{}}
-	if v.result, err = proven(s); err != nil {
+	var adopted stales
+	if v.result, err = proven(s, adopted.look); err != nil {
 		return v, err
 	}
-	v.found = v.result.Findings
+	stale, notes, err := adopted.held(c.value("max-stale"))
+	if err != nil {
+		return v, err
+	}
+	waiting, err := notePending(s)
+	if err != nil {
+		return v, err
+	}
+	v.found = append(v.result.Findings, stale...)
+	v.result.Notes = append(append(v.result.Notes, notes...), waiting...)
 	if c.is("secrets") {
 		v.found = append(v.found, leaked(c, s)...)
 	}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A taken is a pending record that was accepted.
+type taken struct {
+	ID string `json:"id"`
+	As string `json:"as"` // its id in the document; another one where another call had got its number
+}
+
+func accept(c *call) error {
+	return decide(c, "accept", func(s *store.Store, ids []string) error {
+		checks, err := checksOf(s)
+		if err != nil {
+			return err
+		}
+		accepted, err := s.Accept(ids, checks...)
+		if err != nil {
+			return err
+		}
+		all := make([]taken, len(accepted))
+		for i, a := range accepted {
+			all[i] = taken(a)
+		}
+		err = c.answer(struct {
+			Accepted []taken `json:"accepted"`
+		}{all}, func() {
+			for _, a := range all {
+				line := "accepted " + a.ID
+				if a.As != a.ID {
+					line += " as " + a.As
+				}
+				c.line(line)
+			}
+		})
+		c.say("%s accepted: replay them with go test, and commit them with git", page.Count(len(all), "answer", "answers"))
+		return err
+	})
+}
+
+func reject(c *call) error {
+	return decide(c, "reject", func(s *store.Store, ids []string) error {
+		if err := s.Reject(ids...); err != nil {
+			return err
+		}
+		err := c.answer(struct {
+			Rejected []string `json:"rejected"`
+		}{ids}, func() {
+			for _, id := range ids {
+				c.line("rejected " + id)
+			}
+		})
+		c.say("%s rejected: the next -update buys what is still needed", page.Count(len(ids), "answer", "answers"))
+		return err
+	})
+}
+
+// decide has do decide on the pending records that the user names, or lists them.
+func decide(c *call, verb string, do func(s *store.Store, ids []string) error) error {
+	s, dir, err := c.store()
+	if err != nil {
+		return err
+	}
+	all, files, broken := waitingIn(c, s)
+	if test := c.value("test"); test != "" {
+		all = slices.DeleteFunc(all, func(w waiting) bool { return !isOf(w.Test, test) })
+		if len(all) == 0 && broken == nil {
+			return fmt.Errorf("nothing is pending of %s", gotest.Quote(test))
+		}
+	}
+	if len(c.args) == 0 && !c.is("all") && c.value("test") == "" {
+		return listWaiting(c, dir, all, broken)
+	}
+	if c.is("all") && len(c.args) > 0 {
+		return usageError{errors.New("--all goes without an ID")}
+	}
+	if broken != nil && verb == "accept" {
+		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
+	}
+	ids, err := idsOf(c, all, files)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		c.say("%s: nothing is pending", dir)
+		return c.answer(map[string][]string{verb + "ed": {}}, func() {})
+	}
+	return do(s, ids)
+}
+
+// listWaiting lists what waits for a decision, and the commands that decide.
+func listWaiting(c *call, dir string, all []waiting, broken error) error {
+	err := c.answer(struct {
+		Pending []waiting `json:"pending"`
+	}{orEmpty(all)}, func() {
+		for i, w := range all {
+			if i > 0 {
+				c.line("")
+			}
+			for _, line := range w.lines() {
+				c.line(line)
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case broken != nil:
+		c.say("%v", broken)
+		return exit{exitFindings, errors.New("what is broken can be rejected: traceforge reject ID")}
+	case len(all) == 0:
+		c.say("%s: nothing is pending", dir)
+		return nil
+	}
+	named := option(" --dir ", c.named())
+	c.say("%s: %s pending: traceforge accept%s --all, or traceforge reject%s --all, or name IDs or a --test",
+		dir, page.Count(len(all), "answer is", "answers are"), named, named)
+	return exit{code: exitFindings}
+}
+
+// idsOf returns the records that the user names: by an id, or a document's name; all of them, or those of a
+// test, where none is. Documents that cannot be read are named as a whole.
+func idsOf(c *call, all []waiting, files []string) (ids []string, err error) {
+	if len(c.args) == 0 {
+		readable := map[string]bool{}
+		for _, w := range all {
+			ids, readable[w.document] = append(ids, w.ID), true
+		}
+		for _, file := range files {
+			if name := nameOf(file); c.is("all") && c.value("test") == "" && !readable[name] {
+				ids = append(ids, name)
+			}
+		}
+		return ids, nil
+	}
+	var names []string
+	for _, arg := range c.args {
+		found := false
+		for _, w := range all {
+			if w.ID == arg || w.document == arg || isOf(w.Test, arg) {
+				ids, found = append(ids, w.ID), true
+			}
+		}
+		if !found && slices.ContainsFunc(files, func(file string) bool { return nameOf(file) == arg }) {
+			ids, found = append(ids, arg), true // it cannot be read
+		}
+		if !found {
+			for _, w := range all {
+				names = append(names, w.ID, w.document)
+			}
+			return nil, fmt.Errorf("no pending answer is called %s%s: traceforge %s lists them",
+				gotest.Quote(arg), near(arg, names), strings.TrimPrefix(c.cmd.Name(), "traceforge "))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A renamed is a document that mv moved.
+type renamed struct {
+	From string `json:"from"` // files, from the working directory on
+	To   string `json:"to"`
+	page.Test
+	Was page.Test `json:"was"`
+}
+
+// move is the command mv.
+func move(c *call) error {
+	s, dir, err := c.store()
+	if err != nil {
+		return err
+	}
+	tests, err := testsIn(s)
+	if err != nil {
+		return err
+	}
+	moved, moves, err := movesOf(tests, c.args[0], c.args[1])
+	if err != nil {
+		return err
+	}
+	done, err := s.Move(moves...)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{}
+	for _, m := range done {
+		files[nameOf(m.From)] = m.To
+		for i := range moved {
+			if moved[i].From == nameOf(m.From) {
+				moved[i].From, moved[i].To = at(dir, m.From), at(dir, m.To)
+			}
+		}
+	}
+	moved = slices.DeleteFunc(moved, func(r renamed) bool { return r.To == "" }) // it was pending only
+	err = c.answer(struct {
+		Moved []renamed `json:"moved"`
+	}{orEmpty(moved)}, func() {
+		for _, r := range moved {
+			c.line(fmt.Sprintf("%s -> %s  %s in %s", r.From, r.To, r.Test.Test, r.Package))
+		}
+	})
+	c.say("%s: moved %s: nothing was recorded again", dir, page.Count(len(moves), "document", "documents"))
+	return err
+}
+
+func at(dir, file string) string {
+	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(file)))
+}
+
+// testsIn returns the tests of the documents of a store, pending ones too, by the documents' names.
+func testsIn(s *store.Store) (map[string]page.Test, error) {
+	tests := map[string]page.Test{}
+	for _, of := range []*store.Store{s, s.Pending()} {
+		for doc, err := range place.Documents(of) {
+			if err != nil {
+				return nil, err
+			}
+			tests[doc.Name] = page.TestOf(doc.Document)
+		}
+	}
+	return tests, nil
+}
+
+// movesOf returns what is to move where a test or a package has another name.
+func movesOf(tests map[string]page.Test, from, to string) (moved []renamed, moves []store.Move, err error) {
+	rename, err := renaming(tests, from, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, test := range tests {
+		now, ok := rename(test)
+		if !ok {
+			continue
+		}
+		if now == test {
+			return nil, nil, fmt.Errorf("%s has that name already", gotest.Quote(from))
+		}
+		moved = append(moved, renamed{From: name, Test: now, Was: test})
+	}
+	slices.SortFunc(moved, func(a, b renamed) int {
+		return strings.Compare(a.Package+" "+a.Test.Test, b.Package+" "+b.Test.Test)
+	})
+	for _, r := range moved {
+		moves = append(moves, store.Move{Name: r.From, Package: r.Package, Test: r.Test.Test})
+	}
+	return moved, moves, nil
+}
+
+// renaming returns what a test of the store is called after from, a package or a test, has been given the name to.
+func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (page.Test, bool), error) {
+	var names, packages []string
+	ofPackage := false
+	for _, t := range tests {
+		names = append(names, t.Test, t.Package+"."+t.Test, t.Package)
+		_, below := inPackage(t.Package, from, from)
+		ofPackage = ofPackage || below
+		if isOf(t, from) && !slices.Contains(packages, t.Package) {
+			packages = append(packages, t.Package)
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(packages)
+	switch {
+	case len(packages) > 1:
+		return nil, fmt.Errorf("%s is in %d packages: name one, as in %s.%s",
+			gotest.Quote(from), len(packages), packages[0], from)
+	case len(packages) == 1:
+		return renamingTest(packages[0], from, to)
+	case !ofPackage:
+		return nil, fmt.Errorf("no document is of a test or a package %s%s: traceforge ls lists them",
+			gotest.Quote(from), near(from, slices.Compact(names)))
+	}
+	if strings.HasSuffix(from, "/...") != strings.HasSuffix(to, "/...") {
+		return nil, usageError{errors.New("either both names end in /... or none: it stands for the packages below too")}
+	}
+	if err := checkPackage(to); err != nil {
+		return nil, err
+	}
+	return func(t page.Test) (page.Test, bool) {
+		pkg, ok := inPackage(t.Package, from, to)
+		return page.Test{Package: pkg, Test: t.Test}, ok
+	}, nil
+}
+
+// inPackage returns the path of a package after from has been given the name to; ok is false where it is another.
+func inPackage(pkg, from, to string) (now string, ok bool) {
+	tree, isTree := strings.CutSuffix(from, "/...")
+	if !isTree {
+		return to, pkg == from
+	}
+	rest, ok := strings.CutPrefix(pkg+"/", tree+"/")
+	return path.Join(strings.TrimSuffix(to, "/..."), rest), ok
+}
+
+func renamingTest(pkg, from, to string) (func(page.Test) (page.Test, bool), error) {
+	from = strings.TrimPrefix(from, pkg+".")
+	toPackage, to := splitTest(to)
+	if toPackage == "" {
+		toPackage = pkg
+	} else if err := checkPackage(toPackage); err != nil {
+		return nil, err
+	}
+	if err := checkTest(to); err != nil {
+		return nil, err
+	}
+	return func(t page.Test) (page.Test, bool) {
+		rest, ok := strings.CutPrefix(t.Test+"/", from+"/")
+		return page.Test{Package: toPackage, Test: strings.TrimSuffix(to+"/"+rest, "/")}, ok && t.Package == pkg
+	}, nil
+}
+
+// splitTest splits example.com/shop.TestAsk/a into its package and its test; pkg is empty where there is none.
+func splitTest(word string) (pkg, test string) {
+	for i, r := range word {
+		top, _, _ := strings.Cut(word[i+len(string(r)):], "/")
+		if r == '.' && i > 0 && gotest.Kind(top) != "" {
+			return word[:i], word[i+1:]
+		}
+	}
+	return "", word
+}
+
+// checkTest refuses names that go gives no test, so that no document is moved to where none is looked for.
+func checkTest(test string) error {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	if test == "" || strings.HasPrefix(test, "/") || strings.HasSuffix(test, "/") || strings.ContainsFunc(test, odd) {
+		return usagef("%s is no name of a test: name it as go test -v prints it, with _ for a space", gotest.Quote(test))
+	}
+	return nil
+}
+
+// checkPackage refuses what is no import path.
+func checkPackage(pkg string) error {
+	pkg = strings.TrimSuffix(pkg, "/...")
+	odd := func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune("\\:*\"<>|", r)
+	}
+	if pkg == "" || pkg != path.Clean(pkg) || pkg[0] == '.' || pkg[0] == '/' || strings.ContainsFunc(pkg, odd) {
+		return usagef("%s is no import path: name the package as go list prints it", gotest.Quote(pkg))
+	}
+	return nil
+}
+
+// completeTests completes the names of tests and packages in a shell.
+func completeTests(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir := ""
+	if f := c.Flag("dir"); f != nil {
+		dir = f.Value.String()
+	}
+	var names []string
+	if s, _, err := place.OpenStore(dir); err == nil {
+		for doc, err := range place.Documents(s) {
+			if err == nil { // what cannot be read has no name
+				test := page.TestOf(doc.Document)
+				names = append(names, test.Test, test.Package)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}

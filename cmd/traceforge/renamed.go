@@ -1,0 +1,90 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// knownTests writes for the run which documents may be of tests that have another name now: those of tests that the
+// code does not have, and those of subtests, which only a run knows (design R11). A test without a document whose first
+// call is the first one of such a document goes on with that. file is empty where there is none; forget removes it.
+func knownTests(c *call, now seals, mode string) (file string, forget func(), err error) {
+	forget = func() {}
+	if mode == "all" {
+		return "", forget, nil // every call is bought
+	}
+	src, err := coverage.OpenSources(c.ctx, "")
+	if err != nil {
+		return "", forget, err
+	}
+	var known []usage.Known
+	for dir, documents := range now {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", forget, err
+		}
+		for name, seal := range documents {
+			gone := src.Gone(seal.Test.Package, seal.Test.Test) != ""
+			if gone || strings.Contains(seal.Test.Test, "/") {
+				known = append(known, usage.Known{Store: abs, Name: name, Package: seal.Test.Package, Test: seal.Test.Test, Gone: gone})
+			}
+		}
+	}
+	if len(known) == 0 {
+		return "", forget, nil
+	}
+	slices.SortFunc(known, func(a, b usage.Known) int { return strings.Compare(a.Store+a.Name, b.Store+b.Name) })
+	f, err := os.CreateTemp("", "traceforge-known-")
+	if err != nil {
+		return "", forget, err
+	}
+	forget = func() { os.Remove(f.Name()) }
+	if err := f.Close(); err != nil {
+		return "", forget, err
+	}
+	return f.Name(), forget, usage.WriteKnown(f.Name(), known)
+}
+
+// removeRenamed removes the documents that subtests were renamed from: those that others took over, and whose own test
+// did not run though its package passed without a filter.
+func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) error {
+	ran, whole, from := map[page.Test]bool{}, map[string]bool{}, map[string]bool{}
+	for _, r := range receipts {
+		ran[page.Test{Package: r.Package, Test: r.Test}] = true
+		if len(r.Filters) > 0 {
+			whole[r.Package] = false
+		} else if _, told := whole[r.Package]; !told {
+			whole[r.Package] = ended[page.Test{Package: r.Package}] == "pass"
+		}
+		if r.Update != nil && r.Update.Adopted != "" {
+			from[r.Update.Adopted] = true
+		}
+	}
+	for dir, documents := range before {
+		var c store.Change
+		for name, seal := range documents {
+			if from[name] && !ran[seal.Test] && whole[seal.Test.Package] {
+				c.Remove = append(c.Remove, seal.File)
+			}
+		}
+		s, err := store.Open(dir)
+		if err != nil {
+			return err
+		}
+		c.Remove = slices.DeleteFunc(c.Remove, func(file string) bool {
+			_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(file)))
+			return err != nil // it moved
+		})
+		if err := s.Commit(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// Rules of verify's own.
+const (
+	ruleStale   = "stale"   // answers that were adopted for a changed request
+	rulePending = "waiting" // answers that wait for a decision
+)
+
+// Stales are the records whose answers were adopted for another request than they answered (design R11).
+type stales struct {
+	mu    sync.Mutex
+	ids   []string
+	tests []page.Test
+}
+
+// look is a [store.Check] that finds nothing wrong.
+func (s *stales) look(d *store.Doc) []snapshot.Violation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range d.Document.Snapshots {
+		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
+			s.ids = append(s.ids, strings.Clone(record.ID)) // the document must not stay in memory
+			test := page.TestOf(d.Document)
+			test = page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)}
+			if !slices.Contains(s.tests, test) {
+				s.tests = append(s.tests, test)
+			}
+		}
+	}
+	return nil
+}
+
+// held holds the records against a budget, which is a number; empty: there is none, and they are only told of.
+func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error) {
+	most := 0
+	if budget != "" {
+		if most, err = strconv.Atoi(budget); err != nil || most < 0 {
+			return nil, nil, usagef("--max-stale must be a number of records, is %s", gotest.Quote(budget))
+		}
+	}
+	if len(s.ids) == 0 {
+		return nil, nil, nil
+	}
+	slices.Sort(s.ids)
+	told := snapshot.Finding{Rule: ruleStale, Message: page.Count(len(s.ids), "record has an answer that was", "records have answers that were") +
+		" adopted for a changed request"}
+	if budget == "" || len(s.ids) <= most {
+		told.Message += ": traceforge ls --stale lists them"
+		return nil, []snapshot.Finding{told}, nil
+	}
+	told.Message += fmt.Sprintf(", and at most %d may: %s; buy them again: %s", most,
+		strings.Join(page.Most(filesShown, s.ids, "more"), ", "), s.wayOut())
+	return []snapshot.Finding{told}, nil, nil
+}
+
+// wayOut is the command that buys the records again.
+func (s *stales) wayOut() string {
+	if test := s.tests[0]; len(s.tests) == 1 {
+		top, _, _ := strings.Cut(test.Test, "/")
+		if gotest.Kind(top) != "" {
+			return fmt.Sprintf("go test %s -run %s -update", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top)))
+		}
+	}
+	var missing []coverage.Unanswered
+	for _, test := range s.tests {
+		missing = append(missing, coverage.Unanswered{Test: test})
+	}
+	return updateOf(missing)
+}
+
+// notePending tells of answers that wait for a decision, which are no failure.
+func notePending(s *store.Store) ([]snapshot.Finding, error) {
+	pending := s.Pending()
+	files, err := pending.List()
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	calls, broken := 0, 0
+	for _, file := range files {
+		if doc, err := place.Load(pending, file); err == nil {
+			calls += len(doc.Document.Snapshots)
+		} else {
+			broken++
+		}
+	}
+	message := page.Count(calls, "answer waits", "answers wait") + " for a decision, which replay does not read: traceforge accept shows them"
+	if broken > 0 {
+		message += ", and " + page.Count(broken, "document", "documents") + " of them cannot be read: traceforge reject removes them"
+	}
+	return []snapshot.Finding{{File: ".pending", Rule: rulePending, Message: message}}, nil
+}

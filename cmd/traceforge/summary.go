@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
+// A summary is what a run that updated did, over all tests.
+type summary struct {
+	Kept       int            `json:"kept"`       // calls that were served from the store
+	Changed    int            `json:"changed"`    // calls that were made again
+	Components map[string]int `json:"components"` // of the requests that changed, in words
+	New        int            `json:"new"`
+	Removed    int            `json:"removed"`
+	Rekeyed    int            `json:"rekeyed"` // answers that were adopted for a changed request
+	Renamed    int            `json:"renamed"` // tests that go on with the records that they had under another name
+	Pending    []string       `json:"pending"` // ids of what failed tests bought
+	TokensIn   int64          `json:"tokens_in"`
+	TokensOut  int64          `json:"tokens_out"`
+}
+
+func summarize(receipts []usage.Receipt) *summary {
+	s := &summary{Components: map[string]int{}, Pending: []string{}}
+	for _, r := range receipts {
+		u := r.Update
+		if u == nil {
+			continue
+		}
+		s.Kept += len(u.Kept)
+		s.Changed += len(u.Changed)
+		for _, c := range u.Changed {
+			for _, component := range c.Components {
+				s.Components[component]++
+			}
+		}
+		s.New += len(u.New)
+		s.Removed += len(u.Removed)
+		s.Rekeyed += len(u.Rekeyed)
+		if u.Adopted != "" {
+			s.Renamed++
+		}
+		s.Pending = append(s.Pending, u.Pending...)
+		s.TokensIn, s.TokensOut = s.TokensIn+u.TokensIn, s.TokensOut+u.TokensOut
+	}
+	return s
+}
+
+// lines are the summary for people.
+func (s *summary) lines() []string {
+	kinds := slices.SortedFunc(maps.Keys(s.Components), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.Components[b], s.Components[a]), strings.Compare(a, b))
+	})
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%s %d", kind, s.Components[kind])
+	}
+	changed := fmt.Sprintf("%d changed", s.Changed)
+	if len(kinds) > 0 {
+		changed += " (" + strings.Join(page.Most(5, kinds, "more"), ", ") + ")"
+	}
+	parts := []string{fmt.Sprintf("%d kept", s.Kept), changed, fmt.Sprintf("%d new", s.New), fmt.Sprintf("%d removed", s.Removed)}
+	if s.Rekeyed > 0 {
+		parts = append(parts, fmt.Sprintf("%d rekeyed", s.Rekeyed))
+	}
+	lines := []string{fmt.Sprintf("calls: %s; %d tokens in, %d out", strings.Join(parts, ", "), s.TokensIn, s.TokensOut)}
+	if s.Renamed > 0 {
+		lines = append(lines, page.Count(s.Renamed, "test was", "tests were")+" renamed and kept the records")
+	}
+	if len(s.Pending) > 0 {
+		lines = append(lines, page.Count(len(s.Pending), "answer", "answers")+
+			" of tests that failed wait for a decision: traceforge accept shows them, and the next -update uses them")
+	}
+	return lines
+}

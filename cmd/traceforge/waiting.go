@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A waiting is a pending record: what it says, and what changed against the record that it would replace.
+type waiting struct {
+	ID string `json:"id"`
+	page.Test
+	Replaces   bool     `json:"replaces"`             // a record of the document has its id
+	Components []string `json:"components,omitempty"` // of the request that changed, and of the answer
+	Answer     string   `json:"answer"`               // in a line
+	TokensIn   *int64   `json:"tokens_in,omitempty"`
+	TokensOut  *int64   `json:"tokens_out,omitempty"`
+
+	document string
+}
+
+// waitingIn returns the pending records of a store, in order. It may return both records and an error, for what could
+// not be read; files names the documents in any case.
+func waitingIn(c *call, s *store.Store) (all []waiting, files []string, err error) {
+	pending := s.Pending()
+	if files, err = pending.List(); err != nil {
+		return nil, nil, err
+	}
+	for _, file := range files {
+		doc, broken := place.Load(pending, file)
+		if broken != nil {
+			err = errors.Join(err, broken)
+			continue
+		}
+		records, broken := waitingOf(c, s, doc)
+		all, err = append(all, records...), errors.Join(err, broken)
+	}
+	return all, files, err
+}
+
+func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waiting, err error) {
+	c.secrets.Hide(doc.Document)
+	stored := map[string]*snapshot.Snapshot{}
+	if was, err := s.Load(doc.Name, doc.Provider); err == nil { // else it is for accept to say
+		c.secrets.Hide(was.Document)
+		for i := range was.Document.Snapshots {
+			stored[was.Document.Snapshots[i].ID] = &was.Document.Snapshots[i]
+		}
+	}
+	for i := range doc.Document.Snapshots {
+		record := &doc.Document.Snapshots[i]
+		w := waiting{ID: record.ID, Test: page.TestOf(doc.Document), Answer: page.Said(&record.Response), document: doc.Name}
+		if u := record.Response.Usage; u != nil {
+			w.TokensIn, w.TokensOut = u.InputTokens, u.OutputTokens
+		}
+		if was := stored[record.ID]; was != nil {
+			w.Replaces = true
+			if w.Components, err = changed(was, record); err != nil {
+				return nil, fmt.Errorf("%s: %w", record.ID, err)
+			}
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// changed names what two records do not have alike.
+func changed(was, now *snapshot.Snapshot) (names []string, err error) {
+	changes, err := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := drift.Answers(&was.Response, &now.Response)
+	for _, change := range append(changes, answers...) {
+		names = append(names, change.String())
+	}
+	return names, err
+}
+
+// lines are what is listed of a pending record.
+func (w *waiting) lines() []string {
+	const most = 100 // characters of a line
+	title := w.ID
+	if w.Test.Test != "" {
+		title += "  " + w.Test.Test + " in " + w.Package
+	}
+	what := "new"
+	if w.Replaces {
+		what = "changed: " + strings.Join(w.Components, ", ")
+		if len(w.Components) == 0 {
+			what = "bought again: nothing changed"
+		}
+	}
+	lines := []string{title, "  " + page.Clip(what, most), "  answer: " + page.Clip(w.Answer, most)}
+	if w.TokensIn != nil || w.TokensOut != nil {
+		lines = append(lines, "  tokens: "+spent(w.TokensIn, w.TokensOut))
+	}
+	return lines
+}
+
+// spent spells tokens; nil: not known.
+func spent(in, out *int64) string {
+	var parts []string
+	for _, n := range []struct {
+		tokens *int64
+		which  string
+	}{{in, "in"}, {out, "out"}} {
+		if n.tokens != nil {
+			parts = append(parts, fmt.Sprintf("%d %s", *n.tokens, n.which))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isOf reports whether word names a test, or one that it is a subtest of: by its name, or with its package in front,
+// as in example.com/shop.TestAsk.
+func isOf(t page.Test, word string) bool {
+	if ofPackage, ok := strings.CutPrefix(word, t.Package+"."); ok {
+		word = ofPackage
+	}
+	return t.Test == word || strings.HasPrefix(t.Test, word+"/")
+}
+
+// near says which of some names a word was meant to be; empty: none is near.
+func near(word string, names []string) string {
+	best, least := "", len(word)/3+2
+	for _, name := range names {
+		if d := distance(word, name, least); d < least {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return ", did you mean " + gotest.Quote(best) + "?"
+}
+
+// distance returns how many letters have to change to make one word of the other (Levenshtein); at least most where it
+// is that.
+func distance(a, b string, most int) int {
+	const longest = 200 // ids and names are shorter
+	if len(a)-len(b) >= most || len(b)-len(a) >= most || len(a) > longest {
+		return most
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// completePending completes the ids of pending records in a shell.
+func completePending(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var ids []string
+	if s, _, err := place.OpenStore(c.Flag("dir").Value.String()); err == nil {
+		pending := s.Pending()
+		for doc, err := range place.Documents(pending) {
+			if err != nil {
+				continue // what cannot be read has no ids
+			}
+			for i := range doc.Document.Snapshots {
+				if id := doc.Document.Snapshots[i].ID; !slices.Contains(given, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
