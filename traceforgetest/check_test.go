@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -174,10 +176,11 @@ func TestCheckGoesOn(t *testing.T) {
 // TestCheckOfDrift fails as a replay does where the request is another, and checks the other calls.
 func TestCheckOfDrift(t *testing.T) {
 	s := newScene(t)
-	s.record("TestIt", asks(newChat("one"), newChat("two")))
+	const long = "Summarize the following text in one sentence: it was the best of times"
+	s.record("TestIt", asks(newChat(long), newChat("two")))
 	s.says("something else")
 	tb, calls := s.check("", "TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
-		send(tf.Client(), newChat("another"))
+		send(tf.Client(), newChat(long+" and the worst"))
 		send(tf.Client(), newChat("two"))
 	})
 	require.Equal(t, 1, calls)
@@ -314,6 +317,36 @@ func TestCheckOfUploads(t *testing.T) {
 	require.Len(t, s.provider.Calls(), 1, "of the recording")
 	require.Contains(t, tb.Logged(), "call 1 is not checkable: nothing is generated, and what it does must not be done twice")
 	require.Contains(t, tb.Logged(), "call 2 is not checkable: the request names what call 1 made, which is not repeated")
+}
+
+// TestMaxAgeRenews has everything bought again: an answer that stays is of that time, if its age counts.
+func TestMaxAgeRenews(t *testing.T) {
+	for _, c := range []struct {
+		name, reason, config, mode string
+		renews                     bool
+	}{
+		{"counts", "it is an answer of now", `{"max_age":{"warn_days":60}}`, "all", true},
+		{"does_not_count", "what did not change stays", `{}`, "all", false},
+		{"update", "nothing was asked", `{"max_age":{"warn_days":60}}`, "1", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			require.NoError(t, os.MkdirAll(s.dir, 0o777))
+			require.NoError(t, os.WriteFile(filepath.Join(s.dir, "config.json"), []byte(c.config), 0o666))
+			s.record("TestIt", asks(newChat("hi")))
+			before := s.records("openai")[0]
+			for time.Now().UTC().Truncate(time.Millisecond).Equal(before.Timestamp) {
+				time.Sleep(time.Millisecond) // until a clock of milliseconds says another time
+			}
+			tb := s.update(c.mode, "TestIt", asks(newChat("hi")))
+			require.False(t, tb.Failed(), tb.Logged())
+			after := s.records("openai")[0]
+			require.Equal(t, c.renews, after.Timestamp.After(before.Timestamp), c.reason)
+			after.Timestamp, after.Hash = before.Timestamp, before.Hash
+			require.Equal(t, before, after, "nothing else changes")
+			s.requireWhole()
+		})
+	}
 }
 
 // TestCheckWithoutKey makes no call with what stands for a key in replay.

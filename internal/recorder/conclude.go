@@ -51,7 +51,7 @@ func (r *Recorder) conclude(ck *check) {
 		return
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
-		ck.Accept = r.acceptAll()
+		ck.Accept = r.with("all")
 	}
 }
 
@@ -187,9 +187,4 @@ func tiersThatDiffer(ck *check) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// acceptAll is the command that buys every call of the test.
-func (r *Recorder) acceptAll() string {
-	return "TRACEFORGE_UPDATE=all " + strings.TrimSuffix(r.Accept, " -update")
 }

@@ -31,6 +31,7 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	kept := slices.Repeat([]bool{!r.Mode.drops() || partial}, len(old.records))
 	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
 	last, place := lastNumber(old.records), 0
+	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
 	for n, c := range calls {
 		g, i := c.golden, pairs[n]
 		switch {
@@ -48,12 +49,14 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 			place, kept[i] = i+1, true
 			was, request := old.records[i], old.request(i)
 			r.renewed = append(r.renewed, was.ID)
-			same, err := old.renew(i, g, r.KeptHeaders)
+			same, err := old.renew(i, g, r.KeptHeaders, renewTime)
 			if err != nil {
 				return nil, nil, err
 			}
 			if same {
-				r.updated.Kept = append(r.updated.Kept, was.ID)
+				if r.updated.Kept = append(r.updated.Kept, was.ID); renewTime {
+					changed = append(changed, g)
+				}
 				continue
 			}
 			r.changed(&was, request, g, &old.records[i])
@@ -81,8 +84,8 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 
 // renew puts a golden in the place of the i-th record, and reports whether that stays as it was. A
 // call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
-// where its request changed.
-func (t *tape) renew(i int, g *golden, headers []string) (same bool, err error) {
+// where its request changed. Its time is renewed where that is what its age is counted from.
+func (t *tape) renew(i int, g *golden, headers []string, renewTime bool) (same bool, err error) {
 	was, s := t.records[i], g.snapshot
 	core, err := coreOf(&was.Response)
 	if err != nil {
@@ -90,11 +93,17 @@ func (t *tape) renew(i int, g *golden, headers []string) (same bool, err error) 
 	}
 	answered := core == g.core && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
-	stale := s.Response.Stale
+	stale, bought := s.Response.Stale, s.Timestamp
 	if answered && t.keys[i] == g.take.key && was.Response.Stale == stale {
+		if renewTime {
+			t.records[i].Timestamp = bought
+		}
 		return true, nil
 	}
 	s.Succeed(&was, answered)
+	if renewTime {
+		s.Timestamp = bought
+	}
 	s.Response.Stale = stale
 	t.records[i] = s
 	return false, nil
