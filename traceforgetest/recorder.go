@@ -176,7 +176,8 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 func (r *Recorder) Lane(name string) *http.Client {
 	r.t.Helper()
 	if !snapshot.LegalLane(name) {
-		r.t.Errorf("traceforge: Lane(%q): want at most 32 letters a to z, digits, and . _ -, of which the first is a letter or a digit", name)
+		r.t.Errorf("traceforge: Lane(%q): want at most 32 letters a to z, digits, and . _ -, "+
+			"of which the first is a letter or a digit", name)
 	}
 	return &http.Client{Transport: r.calls.Lane(name)}
 }

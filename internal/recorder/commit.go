@@ -114,15 +114,12 @@ func (r *Recorder) transient(how outcome) bool {
 // read, before anything is written.
 func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
 	t := tapeOf(provider, doc.Snapshots, r.rules)
-	for _, a := range r.answered {
-		g, k := goldens[a.take], key{}
-		switch {
-		case a.take == nil:
-			k = r.tape.keys[a.record]
-		case g == nil:
-			continue
-		default:
-			k = a.take.key
+	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
+		g, k := c.golden, key{}
+		if g != nil {
+			k = g.take.key
+		} else {
+			k = r.tape.keys[c.record]
 		}
 		i, how, err := t.find(k)
 		if err != nil {

@@ -147,7 +147,9 @@ func (r *Recorder) remarks(best int, changes []usage.DriftChange, differences []
 func (r *Recorder) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
 	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API {
+		s := &r.tape.records[i]
+		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider || s.Request.API != c.request.API ||
+			s.Source.Lane != c.lane {
 			continue
 		}
 		if r.tape.parts[i] == nil {

@@ -25,7 +25,8 @@ var transferHeaders = []string{
 
 // secretHeaders are of one account or one visit. No option keeps them.
 var secretHeaders = []string{
-	"authentication-info", "authorization", "cookie", "proxy-authentication-info", "proxy-authorization", "set-cookie", "set-cookie2",
+	"authentication-info", "authorization", "cookie", "proxy-authentication-info", "proxy-authorization",
+	"set-cookie", "set-cookie2",
 }
 
 // isSecretHeader reports whether a header of a name in lower case carries a secret.
@@ -51,7 +52,7 @@ func checkKeptHeaders(names []string) error {
 		case isSecretHeader(bare):
 			return fmt.Errorf("KeepHeaders(%q): carries a secret, which is never kept", name)
 		case slices.Contains(transferHeaders, bare):
-			return fmt.Errorf("KeepHeaders(%q): says how an answer came, which is not kept: raw answers are served as they are", name)
+			return fmt.Errorf("KeepHeaders(%q): says how an answer came, and raw answers are served as they are", name)
 		}
 	}
 	return nil
@@ -107,10 +108,11 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 
 // idleHeaders are those that no program was seen to act on, beside those of transfer.
 var idleHeaders = []string{
-	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language", "content-security-policy*",
-	"cross-origin-*", "date", "expires", "last-modified", "nel", "p3p", "permissions-policy", "pragma", "referrer-policy", "report-to",
-	"reporting-endpoints", "server", "server-timing", "strict-transport-security", "timing-allow-origin", "vary", "via",
-	"x-cache*", "x-content-type-options", "x-envoy-*", "x-frame-options", "x-powered-by", "x-robots-tag", "x-served-by", "x-xss-protection",
+	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language",
+	"content-security-policy*", "cross-origin-*", "date", "expires", "last-modified", "nel", "p3p", "permissions-policy",
+	"pragma", "referrer-policy", "report-to", "reporting-endpoints", "server", "server-timing",
+	"strict-transport-security", "timing-allow-origin", "vary", "via", "x-cache*", "x-content-type-options", "x-envoy-*",
+	"x-frame-options", "x-powered-by", "x-robots-tag", "x-served-by", "x-xss-protection",
 }
 
 // dropped returns the names of the headers that the answers had and replay will not have, as far as a

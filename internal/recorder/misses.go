@@ -20,11 +20,10 @@ func (r *Recorder) misses(note string, o Outcome) string {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	switch {
 	case o.Skipped && len(r.takes) > 0:
-		say("the test skipped itself after %s, so nothing of it was recorded, and its replay has no answers: "+
-			"skip before the first call", count(len(r.takes), "call"))
+		say("replay has no answers for a test that skips itself after a call: skip before the first call")
 	case o.Skipped && slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing }):
-		say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that skips itself: " +
-			"skip before the first call")
+		say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that " +
+			"skips itself: skip before the first call")
 	case o.Skipped || o.Failed || len(r.failures) > 0:
 	default:
 		r.missed(say)
@@ -35,13 +34,13 @@ func (r *Recorder) misses(note string, o Outcome) string {
 // missed says what replay will miss of what a test recorded.
 func (r *Recorder) missed(say func(format string, args ...any)) {
 	if equal := r.overlapped(); len(equal) > 0 {
-		say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, which may be "+
-			"another caller. Give each a client of its own: tf.Lane(\"worker-1\")",
+		say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
+			"which may be another caller. Give each a client of its own: tf.Lane(\"worker-1\")",
 			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line)
 	}
 	if statuses := r.tried(); len(statuses) > 0 {
-		say("answers of status %s are not recorded, as a later try did better: replay begins with that. To record them too: %s",
-			strings.Join(statuses, ", "), allow("RetryableErrors"))
+		say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
+			"To record them too: %s", strings.Join(statuses, ", "), allow("RetryableErrors"))
 	}
 	if names := strings.Join(r.dropped(), ", "); names != "" {
 		if _, said := told.LoadOrStore(names, true); !said {

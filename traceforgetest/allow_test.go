@@ -1,0 +1,173 @@
+package traceforgetest_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestAllowRetryableErrors records what a program is answered before it tries again, and after.
+func TestAllowRetryableErrors(t *testing.T) {
+	s := newScene(t)
+	limited := fakeprovider.Error(429, "rate_limit_error", "slow down")
+	limited.Header = http.Header{"Retry-After": {"7"}}
+	replies := []fakeprovider.Reply{limited, fakeprovider.Error(503, "server_error", "overloaded"), fakeprovider.Text("at last")}
+	s.provider.Reply(replies...)
+	tries := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		var seen []string
+		for range 3 {
+			resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
+				strings.NewReader(`{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"a"}]}`))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			seen = append(seen, resp.Status+" "+resp.Header.Get("Retry-After")+" "+string(body[:10]))
+			if resp.StatusCode == 200 && !strings.Contains(string(body), "at last") || resp.StatusCode == 429 && !strings.Contains(string(body), "slow down") {
+				t.Errorf("got %s", body)
+			}
+		}
+		require.Equal(s.t, []string{"429 Too Many Requests 7", "503 Service Unavailable ", "200 OK "},
+			[]string{seen[0][:23], seen[1][:24], seen[2][:7]})
+	}
+	allowed := traceforgetest.Allow(traceforgetest.RetryableErrors)
+	s.record("TestIt", tries, allowed)
+	var statuses []int
+	for _, record := range s.records("openai") {
+		statuses = append(statuses, record.Response.Status)
+	}
+	require.Equal(t, []int{429, 503, 200}, statuses)
+	requirePass(t, s.replay("TestIt", tries, allowed))
+	requirePass(t, s.replay("TestIt", tries))
+	s.requireWhole()
+
+	before := s.files()
+	s.provider.Reply(replies...)
+	requirePass(t, s.update("all", "TestIt", tries, allowed))
+	s.requireFiles(before)
+}
+
+// TestRetryableErrorsAreLeftOut says in the log that the tries are not recorded, and which option records them.
+func TestRetryableErrorsAreLeftOut(t *testing.T) {
+	s := newScene(t)
+	s.provider.Reply(fakeprovider.Error(429, "rate_limit_error", "slow down"), fakeprovider.Text("at last"))
+	tb := s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, _ = send(tf.Client(), newChat("a"))
+		asks(newChat("a"))(t, tf)
+	})
+	requirePass(t, tb)
+	require.Contains(t, tb.Logged(), "answers of status 429 Too Many Requests are not recorded, as a later try did better: replay begins with that. "+
+		"To record them too: traceforgetest.New(t, traceforgetest.Allow(traceforgetest.RetryableErrors))")
+}
+
+// TestAllowNoCalls passes rows of a table that call nothing, and no row whose calls are not made any more.
+func TestAllowNoCalls(t *testing.T) {
+	none := traceforgetest.Allow(traceforgetest.NoCalls)
+	s := newScene(t)
+	requirePass(t, s.replay("TestIt", asks(), none))
+	requirePass(t, s.update("1", "TestIt", asks(), none))
+	require.NoDirExists(t, s.dir, "nothing is written of it")
+
+	s.record("TestIt", asks(newChat("a")), none)
+	requirePass(t, s.replay("TestIt", asks(newChat("a")), none))
+	tb := s.replay("TestIt", asks(), none)
+	require.Contains(t, tb.Logged(), "no model call was made, but 1 is recorded")
+	require.Contains(t, tb.Logged(), "accept: go test ")
+
+	before := s.files()
+	for name := range before {
+		if strings.HasSuffix(name, "1.json") {
+			continue
+		}
+		if path := filepath.Join(s.dir, name); strings.HasSuffix(name, ".json") && strings.HasPrefix(name, "openai/") {
+			require.NoError(t, os.WriteFile(path, []byte("{"), 0o644))
+			require.True(t, s.replay("TestIt", asks(), none).Failed(), "a document that cannot be read is none that is missing")
+			require.NoError(t, os.WriteFile(path, []byte(before[name]), 0o644))
+		}
+	}
+	s.record("TestIt", asks(), none)
+	require.Empty(t, s.documents("openai"), "an update removes what is not called any more")
+}
+
+// TestAllowCutStreams replays a stream as it ended: as if it were whole, with an error of the connection, and
+// with one behind its last event (finding F12).
+func TestAllowCutStreams(t *testing.T) {
+	const begin = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Hel"}}]}` + "\n\n"
+	const end = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` +
+		"\n\ndata: [DONE]\n\n"
+	broke := errors.New("the connection broke")
+	for _, c := range []struct {
+		name, why, body string
+		err             error
+		incomplete      string
+		replayed        error
+	}{
+		{"clean end", "it ends as a whole one does", begin, nil, "ended", nil},
+		{"broken", "it ends with an error", begin, broke, "error", io.ErrUnexpectedEOF},
+		{"broken behind the end", "its reader saw an error too", begin + end, broke, "error", io.ErrUnexpectedEOF},
+		{"whole", "nothing was cut", begin + end, nil, "", nil},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			s := newScene(t)
+			live := roundTripper(func(r *http.Request) (*http.Response, error) {
+				var body io.Reader = strings.NewReader(c.body)
+				if c.err != nil {
+					body = io.MultiReader(body, failingReader{c.err})
+				}
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body), Request: r}, nil
+			})
+			ask := func(got *error) func(*tbtest.TB, *traceforgetest.Recorder) {
+				return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+					var answer string
+					if answer, *got = send(tf.Client(), newChat("a").with("stream", true)); answer != c.body {
+						t.Errorf("got %q", answer)
+					}
+				}
+			}
+			var recorded, replayed error
+			t.Setenv("TRACEFORGE_UPDATE", "1")
+			requirePass(t, s.run("TestIt", ask(&recorded), traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+			require.ErrorIs(t, recorded, c.err)
+			require.Equal(t, c.incomplete, s.records("openai")[0].Response.Incomplete, c.why)
+			t.Setenv("TRACEFORGE_UPDATE", "")
+			requirePass(t, s.replay("TestIt", ask(&replayed)))
+			require.ErrorIs(t, replayed, c.replayed, c.why)
+			s.requireWhole()
+		})
+	}
+}
+
+type failingReader struct{ err error }
+
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
+
+// TestCutBehindTheEnd records a stream that broke behind its last event without an option, as clients stop there.
+func TestCutBehindTheEnd(t *testing.T) {
+	s := newScene(t)
+	const body = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}` +
+		"\n\ndata: [DONE]\n\n"
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r,
+			Body: io.NopCloser(io.MultiReader(strings.NewReader(body), failingReader{context.DeadlineExceeded}))}, nil
+	})
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, _ = send(tf.Client(), newChat("a").with("stream", true))
+	}, traceforgetest.Upstream(live)))
+	require.Empty(t, s.records("openai")[0].Response.Incomplete)
+}
