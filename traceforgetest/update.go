@@ -28,9 +28,10 @@ func currentMode() (recorder.Mode, error) {
 	if m := updateFlag(); m != recorder.Replay {
 		return m, nil
 	}
-	m, err := recorder.ParseMode(os.Getenv(updateEnv))
+	value := os.Getenv(updateEnv)
+	m, err := recorder.ParseMode(value)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", updateEnv, err)
+		err = fmt.Errorf("%s=%s is not known: %w", updateEnv, value, err)
 	}
 	return m, err
 }

@@ -1,9 +1,8 @@
 package recorder
 
 import (
-	"fmt"
+	"errors"
 	"slices"
-	"strings"
 )
 
 // A Mode says what a recorder does with a call.
@@ -31,7 +30,7 @@ func (m Mode) Live() bool { return m != Replay && m != Rekey }
 // Writes reports whether what a passing test did is committed.
 func (m Mode) Writes() bool { return m != Replay && m != Check }
 
-// ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names.
+// ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names. The error lists them.
 func ParseMode(value string) (Mode, error) {
 	switch value {
 	case "", "0", "false":
@@ -42,7 +41,6 @@ func ParseMode(value string) (Mode, error) {
 	if i := slices.Index(modes, value); i > int(Update) {
 		return Mode(i), nil
 	}
-	return Replay, fmt.Errorf("%q is no mode: use %s", value, strings.Join([]string{
-		"1 to record what changed", "all to record everything again", "new to record what is missing",
-		"rekey to adopt stored answers", "check to compare live answers", "0 to replay"}, ", "))
+	return Replay, errors.New("use 1 to record what changed, all to record every call, new to record what is missing, " +
+		"rekey to adopt stored answers, check to compare live answers, 0 to replay")
 }
