@@ -3,92 +3,211 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
+// fromCassettes is what --from says of TraceForge's cassettes, which have versions of their own.
+const fromCassettes = "cassettes"
+
+// A migrated is a document that migrate brings into the store, or would bring.
+type migrated struct {
+	File  string   `json:"file"` // in the store
+	Calls int      `json:"calls"`
+	From  []string `json:"from"` // files
+	Raw   bool     `json:"raw"`  // it has the answers' own bytes, so that replay can serve them
+	There bool     `json:"there"`
+}
+
 func migrate(c *call) error {
-	to := c.value("to")
-	if c.value("from") == "" || to == "" {
+	from, to := c.value("from"), c.value("to")
+	if from == "" || to == "" {
 		return usagef("--from and --to must name versions, such as %s", snapshot.Version)
 	}
 	if to != snapshot.Version {
 		return fmt.Errorf("migrate to %s: %w: the current version is %s", to, snapshot.ErrVersion, snapshot.Version)
 	}
-	files, err := documentFiles(c.args)
+	if (c.value("test") == "") != (c.value("package") == "") {
+		return usagef("--test and --package together name the test that makes the calls")
+	}
+	scratch, err := os.MkdirTemp("", "traceforge-migrate-")
 	if err != nil {
 		return err
 	}
-	var found []snapshot.Finding
-	for _, file := range files {
-		other, err := otherVersion(file)
-		if err != nil {
+	defer os.RemoveAll(scratch)
+	dir, err := place.StoreDir(c.value("dir"))
+	if err != nil {
+		return err
+	}
+	r := &reading{call: c, store: dir, scratch: scratch}
+	if err := r.readAll(); err != nil {
+		return err
+	}
+	m := &migration{reading: r}
+	if err := m.plan(); err != nil {
+		return err
+	}
+	written := c.is("write") && len(r.found) == 0
+	if written {
+		if err := m.write(); err != nil {
 			return err
 		}
-		found = append(found, other...)
 	}
-	tally := page.Count(len(files), "file", "files")
-	err = c.answer(struct {
+	return m.tell(written)
+}
+
+// A migration brings what was read into a store.
+type migration struct {
+	*reading
+	into   *store.Store
+	change store.Change
+	made   []migrated
+}
+
+// plan makes the change, and holds it to all that verify asks of a store.
+func (m *migration) plan() (err error) {
+	if m.into, err = store.Open(m.store); err != nil {
+		return err
+	}
+	m.into.Waiting = func(holder string) { m.say("waiting for the store, which %s holds", holder) }
+	replaced := map[string]bool{}
+	for _, d := range foreign.Documents(m.calls) {
+		_, err := m.into.Load(d.Name, d.Provider)
+		made := migrated{d.File(), len(d.Document.Snapshots), d.Files, len(d.Raw) > 0, err == nil}
+		m.made = append(m.made, made)
+		switch {
+		case err == nil:
+			continue // it is left as it is
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		m.change.Put = append(m.change.Put, d.Put)
+		for _, file := range d.Files {
+			replaced[file] = true
+		}
+	}
+	for file := range replaced { // of the store itself: its document takes its place
+		if in, ok := m.inStore[file]; ok {
+			m.change.Remove = append(m.change.Remove, in)
+		}
+	}
+	slices.Sort(m.change.Remove)
+	return m.prove()
+}
+
+// prove commits the change to a store of its own, and verifies that.
+func (m *migration) prove() error {
+	dir := filepath.Join(m.scratch, "proof")
+	if err := m.copyConfig(dir); err != nil || len(m.change.Put) == 0 {
+		return err
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := s.Commit(store.Change{Put: m.change.Put}); err != nil {
+		return err
+	}
+	result, err := proven(s)
+	if err != nil {
+		return err
+	}
+	m.found = append(append(m.found, result.Findings...), leaked(m.call, s)...)
+	return nil
+}
+
+// write commits the change. A manifest of SF's, which lists the files that were brought, is derived again.
+func (m *migration) write() error {
+	if err := m.into.Commit(m.change); err != nil {
+		return err
+	}
+	_, err := os.Stat(filepath.Join(m.store, "manifest.json"))
+	if len(m.change.Remove) > 0 && err == nil {
+		return m.into.WriteManifest()
+	}
+	return nil
+}
+
+// tell says what was done, or would be.
+func (m *migration) tell(written bool) error {
+	tally := page.Count(m.files, "file", "files")
+	err := m.answer(struct {
 		OK        bool               `json:"ok"`
 		Documents int                `json:"documents"`
 		Findings  []snapshot.Finding `json:"findings"`
-	}{len(found) == 0, len(files), orEmpty(found)}, func() {
-		for _, f := range found {
-			c.finding(f)
+		Migrated  []migrated         `json:"migrated"`
+		Removed   []string           `json:"removed"`
+		Written   bool               `json:"written"`
+	}{len(m.found) == 0, m.files, orEmpty(m.found), orEmpty(m.made), orEmpty(m.change.Remove), written}, func() {
+		for _, f := range m.found {
+			m.finding(f)
 		}
-		if len(found) == 0 {
-			fmt.Fprintf(c.stdout, "nothing to do: %s of version %s\n", tally, snapshot.Version)
+		for _, d := range m.made {
+			m.line(d.line(m.store))
+		}
+		for _, file := range m.change.Remove {
+			m.line(path.Join(filepath.ToSlash(m.store), file) + "  is replaced")
+		}
+		if len(m.found) == 0 && len(m.made) == 0 {
+			m.line(fmt.Sprintf("nothing to do: %s of version %s", tally, snapshot.Version))
 		}
 	})
-	if err == nil && len(found) > 0 {
-		err := fmt.Errorf("%d of %s cannot be migrated: nothing was changed, record again", len(found), tally)
-		return exit{exitFindings, err}
+	switch {
+	case err != nil || len(m.made) == 0 && len(m.found) == 0:
+		return err
+	case len(m.found) > 0:
+		return exit{exitFindings, fmt.Errorf("%d of %s cannot be migrated: nothing was changed: correct or leave out what is "+
+			"listed, or record its calls again", filesOf(m.found), tally)}
 	}
-	return err
+	m.sayWhatReplays()
+	documents := page.Count(len(m.change.Put), "document", "documents")
+	if len(m.change.Put) > 0 && !written {
+		m.say("%s: %s to bring with --write", m.store, documents)
+		return exit{code: exitFindings}
+	}
+	m.say("%s: brought %s", m.store, documents)
+	return nil
 }
 
-// otherVersion returns a finding if a file is of another version than this one. What else is wrong with
-// it, verify says.
-func otherVersion(file string) ([]snapshot.Finding, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
+// line tells of a document in a line.
+func (d *migrated) line(dir string) string {
+	line := path.Join(filepath.ToSlash(dir), d.File) + "  " + page.Count(d.Calls, "call", "calls") + " of " + d.From[0]
+	if more := len(d.From) - 1; more > 0 {
+		line += fmt.Sprintf(" and %d more", more)
 	}
-	var broken *snapshot.Error
-	if _, err := snapshot.Parse(data); !errors.Is(err, snapshot.ErrVersion) || !errors.As(err, &broken) {
-		return nil, nil
+	if d.There {
+		line += ", is there already and stays as it is"
 	}
-	v := broken.Violations[0] // the only one
-	return []snapshot.Finding{{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}}, nil
+	return line
 }
 
-// documentFiles returns the files that names mean: themselves, and those of stores. No name means
-// the module's store.
-func documentFiles(names []string) ([]string, error) {
-	if len(names) == 0 {
-		names = []string{""}
+// sayWhatReplays says what replay does with what was brought, and whose it is.
+func (m *migration) sayWhatReplays() {
+	bare := slices.ContainsFunc(m.made, func(d migrated) bool { return !d.Raw })
+	if bare {
+		m.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: they are for verify, show and diff, " +
+			"and an update of their test buys the answers")
 	}
+	if m.value("test") == "" && !bare {
+		m.say("no test replays a document that is of none: say whose calls they are with --package PATH --test NAME")
+	}
+}
+
+// filesOf counts the files that findings are in.
+func filesOf(found []snapshot.Finding) int {
 	var files []string
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			files = append(files, name)
-			continue
-		}
-		s, dir, err := place.OpenStore(name)
-		if err != nil {
-			return nil, err
-		}
-		documents, err := s.List()
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range documents {
-			files = append(files, filepath.ToSlash(filepath.Join(dir, file)))
-		}
+	for _, f := range found {
+		files = append(files, f.File)
 	}
-	return files, nil
+	slices.Sort(files)
+	return len(slices.Compact(files))
 }
