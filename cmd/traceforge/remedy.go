@@ -24,7 +24,7 @@ func remediesOf(found []snapshot.Finding, dir, named string) []string {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
 		switch f.Rule {
-		case "unused", "unrecorded", ruleSecret, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
+		case "unused", "unrecorded", ruleAge, ruleSecret, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
 			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer: // others say it
 		case snapshot.RuleStray:
 			stray = append(stray, f.File)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -62,7 +63,8 @@ func find(c *call) (v verification, err error) {
 	}
 	v = verification{dir: dir, coverage: &coverage.Report{}}
 	var adopted stales
-	if v.result, err = proven(s, adopted.look); err != nil {
+	var old ages
+	if v.result, err = proven(s, adopted.look, old.look); err != nil {
 		return v, err
 	}
 	stale, notes, err := adopted.held(c.value("max-stale"))
@@ -74,6 +76,10 @@ func find(c *call) (v verification, err error) {
 		return v, err
 	}
 	v.found = append(v.result.Findings, stale...)
+	if config, err := s.Config(); err == nil { // else Verify has told
+		found, notes := old.held(config.MaxAge, time.Now())
+		v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, notes...)
+	}
 	v.result.Notes = append(append(v.result.Notes, notes...), waiting...)
 	if c.is("secrets") {
 		v.found = append(v.found, leaked(c, s)...)

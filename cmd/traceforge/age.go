@@ -1,0 +1,96 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// ruleAge is the rule of verify's own for answers that are older than config.json allows.
+const ruleAge = "age"
+
+// agedShown is how many documents are told of, the oldest first; when these are done, verify names the next.
+const agedShown = 20
+
+// Ages are those of the documents of a store.
+type ages struct {
+	mu   sync.Mutex
+	docs []aged
+}
+
+// An aged is a document and the times at which its answers were bought.
+type aged struct {
+	file   string
+	test   page.Test
+	bought []time.Time // sorted
+}
+
+// look is a [store.Check] that finds nothing wrong.
+func (a *ages) look(d *store.Doc) []snapshot.Violation {
+	test := page.TestOf(d.Document) // of strings that must not keep the document in memory
+	doc := aged{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)}}
+	for i := range d.Document.Snapshots {
+		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
+	}
+	slices.SortFunc(doc.bought, time.Time.Compare)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.docs = append(a.docs, doc)
+	return nil
+}
+
+// held holds the documents against the ages at which they are too old.
+func (a *ages) held(most store.MaxAge, now time.Time) (found, notes []snapshot.Finding) {
+	slices.SortFunc(a.docs, func(x, y aged) int {
+		return cmp.Or(slices.CompareFunc(x.bought, y.bought, time.Time.Compare), cmp.Compare(x.file, y.file))
+	})
+	for _, doc := range a.docs {
+		if f := doc.olderThan(most.Fail, now); f != nil {
+			found = append(found, *f)
+		} else if f := doc.olderThan(most.Warn, now); f != nil {
+			notes = append(notes, *f)
+		}
+	}
+	return shownOf(found), shownOf(notes)
+}
+
+// olderThan says that a document has answers that are older than so many days; nil where it has none.
+func (d aged) olderThan(days int, now time.Time) *snapshot.Finding {
+	if days == 0 {
+		return nil
+	}
+	limit := now.AddDate(0, 0, -days)
+	n, _ := slices.BinarySearchFunc(d.bought, limit, time.Time.Compare)
+	if n == 0 {
+		return nil
+	}
+	return &snapshot.Finding{File: d.file, Rule: ruleAge, Message: fmt.Sprintf(
+		"%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"), page.Count(days, "day", "days"),
+		d.bought[0].UTC().Format(time.DateOnly), buyAll(d.test))}
+}
+
+// buyAll is the command that buys all calls of a test.
+func buyAll(test page.Test) string {
+	command := "TRACEFORGE_UPDATE=all go test " + gotest.Quote(test.Package)
+	if top, _, _ := strings.Cut(test.Test, "/"); gotest.Kind(top) != "" {
+		command += " -run " + gotest.Quote(gotest.Pattern(top))
+	}
+	return command
+}
+
+func shownOf(all []snapshot.Finding) []snapshot.Finding {
+	if len(all) <= agedShown {
+		return all
+	}
+	more := page.Count(len(all)-agedShown, "more document has", "more documents have")
+	return append(all[:agedShown:agedShown], snapshot.Finding{Rule: ruleAge,
+		Message: more + " answers that are as old: TRACEFORGE_UPDATE=all go test ./..."})
+}
