@@ -170,11 +170,15 @@ func (m *migration) tell(written bool) error {
 	}
 	m.sayWhatReplays()
 	documents := page.Count(len(m.change.Put), "document", "documents")
-	if len(m.change.Put) > 0 && !written {
+	switch {
+	case len(m.change.Put) == 0:
+		m.say("%s: has all of them already", m.store)
+	case written:
+		m.say("%s: brought %s", m.store, documents)
+	default:
 		m.say("%s: %s to bring with --write", m.store, documents)
 		return exit{code: exitFindings}
 	}
-	m.say("%s: brought %s", m.store, documents)
 	return nil
 }
 

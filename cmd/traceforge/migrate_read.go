@@ -168,6 +168,9 @@ func (r *reading) providerOf(file, provider string) string {
 func (r *reading) callsOf(named, provider string, data []byte) ([]foreign.Call, error) {
 	if r.value("from") == fromCassettes {
 		cassette, err := foreign.ReadCassette(data)
+		if _, other := foreign.ReadSF(data); err != nil && other == nil {
+			return nil, errors.New("is a document of the Snapshot Format Specification: migrate it with --from " + snapshot.Version)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -178,6 +181,9 @@ func (r *reading) callsOf(named, provider string, data []byte) ([]foreign.Call, 
 		return []foreign.Call{call}, nil
 	}
 	doc, err := foreign.ReadSF(data)
+	if _, other := foreign.ReadCassette(data); err != nil && other == nil {
+		return nil, errors.New("is a cassette of TraceForge: migrate it with --from " + fromCassettes)
+	}
 	if err != nil || foreign.IsOurs(strings.TrimSuffix(path.Base(named), ".json"), doc) {
 		return nil, err
 	}

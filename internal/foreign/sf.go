@@ -77,7 +77,7 @@ func prefixed(data []byte) []byte {
 // wrapped returns the document of a text that is one record.
 func wrapped(data []byte) ([]byte, bool) {
 	text, err := jsontext.ParseStrict(data)
-	if err != nil || !text.Root().Member("request").IsObject() || text.Root().Member("snapshots").Present() {
+	if err != nil || !text.Root().Member("request").IsObject() || !text.Root().Member("id").Present() {
 		return nil, false
 	}
 	seal := canon.Hash(text.Root().Member("hash").Word())
