@@ -134,6 +134,9 @@ func (r *Recorder) open() error {
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.t.Logf("traceforge: waiting for the store, which %s holds", holder) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.asked) }
+	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
+		return err
+	}
 	r.calls, err = recorder.Open(r.opts)
 	return err
 }

@@ -47,6 +47,8 @@ type Options struct {
 	Checking    usage.CheckOptions // what a check makes live, and holds
 	Deadline    time.Time          // when the test must have ended; zero: never
 	Placeholder string             // what stands in the environment for keys that are not there; empty: nothing
+
+	Known []usage.Known // documents that may be the test's under another name
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
@@ -75,6 +77,9 @@ type Recorder struct {
 	checks   checks
 	updated  *usage.Update // what the test did to its document; nil: nothing
 	pending  *pending      // nil until a call is bought
+
+	sought    bool   // whether a document of another name was looked for
+	inherited string // its name; empty: none
 
 	environment []string // when it was opened
 	makeSecrets sync.Once
@@ -170,6 +175,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 func (r *Recorder) answer(c *call) (*served, *take, error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, nil, f
+	}
+	if err := r.inherit(c); err != nil {
+		return nil, nil, r.refused(c, err)
 	}
 	switch r.Mode {
 	case Update:

@@ -49,5 +49,8 @@ func (r *Recorder) Used() (u Used) {
 func (r *Recorder) Updated() *usage.Update {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.updated != nil {
+		r.updated.Adopted = r.inherited
+	}
 	return r.updated
 }
