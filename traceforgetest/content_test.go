@@ -161,7 +161,7 @@ func TestMediaIsKeptBesideTheSnapshot(t *testing.T) {
 	changed := "AAAA" + encoded[4:]
 	tb := s.replay("TestIt", asks(shows(changed)))
 	require.True(t, tb.Failed())
-	require.Contains(t, tb.Logged(), "/messages/0/content/1/media/url")
+	require.Contains(t, tb.Logged(), "message 1 (user), line 5\n    -     \"url\": \"blob:sha256:")
 
 	s.record("TestIt", asks(newChat("no image")))
 	require.NotContains(t, s.files(), medium, "the image goes with its record")

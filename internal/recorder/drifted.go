@@ -141,15 +141,13 @@ func (r *Recorder) remarks(best int, changes []usage.DriftChange, differences []
 }
 
 // nearest returns the record that a call is held against, or -1: of those that say something of what the call
-// says the one that says most of it, and of these the one that differs least. A call that has nothing of any
-// was inserted. After a first drift it is the next record, if it has as many messages and differs by what is
-// known to have changed.
+// says the one that says most of it, and of these the one that differs least. After a first drift it is the next
+// record, if it has as many messages and differs by what is known to have changed.
 func (r *Recorder) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
+	var others []int
 	for i := range r.tape.records {
-		s := &r.tape.records[i]
-		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider || s.Request.API != c.request.API ||
-			s.Source.Lane != c.lane {
+		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API {
 			continue
 		}
 		if r.tape.parts[i] == nil {
@@ -164,6 +162,9 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			return i
 		}
 		like := r.compare.Likeness(recorded, got)
+		if like == 0 {
+			others = append(others, i)
+		}
 		if like == 0 || like < likeness {
 			continue
 		}
@@ -171,7 +172,25 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			best, likeness, distance = i, like, apart
 		}
 	}
+	if best < 0 {
+		return r.nearestOther(others, got)
+	}
 	return best
+}
+
+// nearestOther returns which of the records that say nothing of what a call says it is held against: the first
+// that only has other values that change every run, or the only one, if that is soon read. Else the call was
+// inserted, and a difference from another one would tell nothing.
+func (r *Recorder) nearestOther(records []int, got *drift.Request) int {
+	const most = 1000 // bytes that differ
+	for _, i := range records {
+		recorded := r.tape.parts[i]
+		if len(recorded.Messages) == len(got.Messages) && r.explained(r.compare.Differences(recorded, got)) != "" ||
+			len(records) == 1 && r.compare.Distance(recorded, got) <= most {
+			return i
+		}
+	}
+	return -1
 }
 
 // knownCause returns the cause of an earlier drift whose changes are among these. What has changed
