@@ -1,0 +1,150 @@
+package traceforgetest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+const noTemperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
+
+// TestModelsThatTakeNoTemperature: the rule asks for what the model takes, and the record says what it did not take, so that
+// verify needs no table of models.
+func TestModelsThatTakeNoTemperature(t *testing.T) {
+	ask := newChat("Say hello").without("temperature")
+	for _, tt := range []struct {
+		name, reason string
+		ask          chat
+		why          string // in the record
+		refused      string // in the failure; empty: it is recorded
+	}{
+		{"o3", "it takes a seed and no temperature", ask.with("model", "o3"), "o3 takes no temperature of 0", ""},
+		{"o3_at_1", "nor does it where it is told the only value that it takes", ask.with("model", "o3").with("temperature", 1),
+			"o3 takes no temperature of 0", ""},
+		{"o3_seed", "what it takes is asked for", ask.with("model", "o3").without("seed"), "",
+			"seed is not set: set it to any fixed number; o3 takes no temperature of 0, so that is not asked for"},
+		{"gpt-4o", "it takes both", ask.with("model", "gpt-4o"), "",
+			"temperature is not set, so the provider's default applies: set it to 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			tb := s.update("1", "TestX", asks(tt.ask))
+			if tt.refused != "" {
+				require.True(t, tb.Failed(), tt.reason)
+				require.Contains(t, tb.Logged(), tt.refused)
+				return
+			}
+			require.False(t, tb.Failed(), tb.Logged())
+			require.Equal(t, tt.why, s.records("openai")[0].Source.Nondeterministic)
+			tb = s.replay("TestX", asks(tt.ask))
+			require.False(t, tb.Failed(), tb.Logged())
+			before := s.files()
+			s.record("TestX", asks(tt.ask))
+			s.requireFiles(before)
+		})
+	}
+}
+
+// TestOwnReasonStands: a reason that the test gives is the one that the record has.
+func TestOwnReasonStands(t *testing.T) {
+	s := newScene(t)
+	s.record("TestX", asks(newChat("Say hello").without("temperature").with("model", "o3")), traceforgetest.Nondeterministic("mine"))
+	require.Equal(t, "mine", s.records("openai")[0].Source.Nondeterministic)
+}
+
+// TestRefusalTeaches: a provider's refusal of a temperature says what to do, and the calls after it are not asked for one.
+func TestRefusalTeaches(t *testing.T) {
+	ask := newChat("Say hello").with("model", "foo-5")
+	refusal := fakeprovider.Error(400, "invalid_request_error", noTemperature)
+	const taught = "foo-5 takes no temperature, as openai answered: leave it out, and say why the call is not deterministic, once for the package"
+
+	t.Run("recorded", func(t *testing.T) {
+		s := newScene(t)
+		s.provider.Reply(refusal)
+		tb := s.update("1", "TestX", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			_, err := send(tf.Client(), ask)
+			require.ErrorContains(s.t, err, "400")
+		})
+		require.False(t, tb.Failed(), tb.Logged())
+		require.Contains(t, tb.Logged(), taught)
+		require.Len(t, s.records("openai"), 1)
+	})
+	t.Run("failed", func(t *testing.T) {
+		s := newScene(t)
+		s.provider.Reply(refusal)
+		tb := s.update("1", "TestX", asks(ask))
+		require.True(t, tb.Failed())
+		require.Contains(t, tb.Logged(), taught)
+	})
+	t.Run("retried", func(t *testing.T) {
+		s := newScene(t)
+		s.provider.Reply(refusal)
+		test := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			_, err := send(tf.Client(), ask)
+			require.ErrorContains(s.t, err, "400")
+			_, err = send(tf.Client(), ask.without("temperature"))
+			require.NoError(s.t, err, "as clients do that drop what is refused")
+		}
+		s.record("TestX", test)
+		require.Equal(t, "foo-5 takes no temperature of 0", s.records("openai")[1].Source.Nondeterministic)
+		require.Empty(t, s.records("openai")[0].Source.Nondeterministic)
+		tb := s.replay("TestX", test)
+		require.False(t, tb.Failed(), tb.Logged())
+		require.NotContains(t, tb.Logged(), "takes no temperature", "there is nothing to do in replay")
+
+		s.edit(s.documents("openai")[0], func(f string) string { return f + " " }) // its layout matters to verify alone
+		s.record("TestX", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			test(t, tf)
+			_, err := send(tf.Client(), newChat("More").with("model", "foo-5").without("temperature"))
+			require.NoError(s.t, err, "what the record says is known to the next update")
+		})
+	})
+	t.Run("other", func(t *testing.T) {
+		s := newScene(t)
+		s.provider.Reply(fakeprovider.Error(400, "invalid_request_error", "max_tokens is too large"))
+		tb := s.update("1", "TestX", asks(ask))
+		require.NotContains(t, tb.Logged(), "takes no")
+	})
+}
+
+// TestReasonOfTheRepository: where config.json says why, nothing else is asked.
+func TestReasonOfTheRepository(t *testing.T) {
+	s := newScene(t)
+	require.NoError(t, os.MkdirAll(s.dir, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "config.json"), []byte(`{"nondeterministic": "no model of ours takes one"}`), 0o666))
+	s.record("TestX", asks(newChat("Say hello").without("temperature").without("seed")))
+	require.Empty(t, s.records("openai")[0].Source.Nondeterministic, "it stands in one place")
+}
+
+// TestNewerDocument: what a newer traceforge wrote is no reason to record again, whatever the mode.
+func TestNewerDocument(t *testing.T) {
+	for _, mode := range []string{"", "1", "all", "new", "rekey"} {
+		t.Run("mode "+mode, func(t *testing.T) {
+			s := newScene(t)
+			s.record("TestX", asks(newChat("Say hello")))
+			s.edit(s.documents("openai")[0], func(f string) string {
+				return strings.Replace(f, `"version": "1.0.0"`, `"version": "1.1.0"`, 1)
+			})
+			before := s.files()
+			tb := s.update(mode, "TestX", asks(newChat("Say goodbye")))
+			require.True(t, tb.Failed())
+			require.Contains(t, tb.Logged(), "Snapshot version 1.1.0 was written by a newer traceforge, and this one reads 1.0.0: upgrade (go get -u ")
+			require.NotContains(t, tb.Logged(), "record again")
+			require.NotContains(t, tb.Logged(), "-update")
+			after := s.files()
+			for name := range after {
+				if strings.HasPrefix(name, ".pending/") {
+					delete(after, name)
+				}
+			}
+			require.Equal(t, before, after)
+		})
+	}
+}
