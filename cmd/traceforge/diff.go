@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -29,28 +29,36 @@ func diff(c *call) error {
 		return err
 	}
 	defer to.close()
-	differences, err := compare(from.Store, to.Store, func(d *snapshot.Document) { c.secrets.Hide(d) })
+	found, err := compare(c, from.Store, to.Store)
 	if err != nil {
 		return err
 	}
-	err = c.answer(struct {
-		Differences []*page.Difference `json:"differences"`
-	}{orEmpty(differences)}, func() {
-		for i, d := range differences {
-			if i > 0 {
-				fmt.Fprintln(c.stdout)
-			}
-			c.text(d.Text())
-		}
-	})
-	if err == nil && len(differences) > 0 {
+	switch {
+	case c.is("json"):
+		err = c.json(found)
+	case c.is("markdown"):
+		_, err = c.stdout.WriteString(found.Markdown(diffCommand(c)))
+	default:
+		p := page.Page{Out: c.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: c.color}
+		p.Comparison(found)
+	}
+	if err == nil && !found.Empty() {
 		return exit{code: exitFindings}
 	}
 	return err
 }
 
-// compare returns what differs between two states, by the documents' names.
-func compare(from, to *store.Store, hide func(*snapshot.Document)) ([]*page.Difference, error) {
+// diffCommand returns the command that shows all of what this one shows in part.
+func diffCommand(c *call) string {
+	command := "traceforge diff"
+	for _, word := range c.args {
+		command += " " + gotest.Quote(word)
+	}
+	return command
+}
+
+// compare returns what differs between two states.
+func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 	before, err := place.Seals(from)
 	if err != nil {
 		return nil, err
@@ -59,22 +67,21 @@ func compare(from, to *store.Store, hide func(*snapshot.Document)) ([]*page.Diff
 	if err != nil {
 		return nil, err
 	}
-	var differences []*page.Difference
-	for _, c := range page.Changes(before, after) {
-		f, errFrom := document(from, before[c.Name].File)
-		t, errTo := document(to, after[c.Name].File)
+	found := &page.Comparison{Whole: c.is("json")}
+	for _, change := range page.Changes(before, after) {
+		f, errFrom := document(from, before[change.Name].File)
+		t, errTo := document(to, after[change.Name].File)
 		if err := errors.Join(errFrom, errTo); err != nil {
 			return nil, err
 		}
-		hide(f)
-		hide(t)
-		d, err := page.Explain(c, f, t)
-		if err != nil {
+		c.secrets.Hide(f)
+		c.secrets.Hide(t)
+		if err := found.Add(change, f, t); err != nil {
 			return nil, err
 		}
-		differences = append(differences, d)
 	}
-	return page.JoinMoved(differences)
+	found.Close()
+	return found, nil
 }
 
 // document returns the document in a file of a store; nil: there is no such file.

@@ -51,6 +51,7 @@ func table() []section {
 			{use: "verify [DIR]", short: "check that the store is what was recorded",
 				most: 1, flags: []flag{asJSON, receipt,
 					{name: "max-stale", usage: "fail if more than `N` answers were adopted for a changed request, see rekey"},
+					{name: "lint", usage: "ask of the traffic too: models that are not pinned, open schemas, budgets"},
 					{name: "secrets", usage: "look for credentials: known forms, and values of this process's variables"}},
 				run: verify},
 			{use: "show ID", short: "show recorded conversations",

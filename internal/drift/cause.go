@@ -88,7 +88,7 @@ func (c *Causes) Add(call Call) []*Cause {
 		add(OtherAnswers, Change{Component: OtherAnswers, Kind: OtherAnswers})
 	}
 	for _, change := range call.Answer {
-		change.changed(func(op, line string) { c.said[op+line] = true })
+		change.visit(func(op, line string) { c.said[op+line] = true })
 	}
 	for _, cause := range causes {
 		cause.Calls = append(cause.Calls, call.Place)
@@ -114,7 +114,7 @@ func (c *Causes) follows(change Change) bool {
 		return false
 	}
 	follows := true
-	change.changed(func(op, line string) { follows = follows && c.said[op+line] })
+	change.visit(func(op, line string) { follows = follows && c.said[op+line] })
 	return follows
 }
 

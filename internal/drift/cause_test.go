@@ -72,7 +72,7 @@ func TestAnswers(t *testing.T) {
 			var lines []string
 			for _, change := range changes {
 				line := change.String() + " " + change.Pointer
-				change.changed(func(op, text string) { line += " " + op + text })
+				change.visit(func(op, text string) { line += " " + op + text })
 				lines = append(lines, line)
 			}
 			require.Equal(t, c.want, strings.Join(lines, "\n"), c.why)

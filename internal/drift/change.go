@@ -31,27 +31,45 @@ const anotherOrder = " in another order"
 
 // String returns what became of the component in words: "message 3 (user) added".
 func (c Change) String() string {
-	switch {
-	case c.Before == nil:
-		return c.Component + " added"
-	case c.After == nil:
-		return c.Component + " removed"
+	if fate := c.Fate(); fate != changed {
+		return c.Component + " " + fate
 	}
 	return c.Component
 }
+
+// What became of a component.
+const (
+	added   = "added"
+	removed = "removed"
+	changed = "changed"
+)
+
+// Fate returns what became of the component: added, removed or changed.
+func (c Change) Fate() string {
+	switch {
+	case c.Before == nil && c.After != nil:
+		return added
+	case c.After == nil && c.Before != nil:
+		return removed
+	}
+	return changed
+}
+
+// Reordered reports whether equal parts are in another order.
+func (c Change) Reordered() bool { return strings.HasSuffix(c.Component, anotherOrder) }
 
 // Key is equal for equal changes, whatever call, test or process they are in: those of one kind with
 // the same lines changed.
 func (c Change) Key() string {
 	h := sha256.New()
 	io.WriteString(h, c.Kind)
-	c.changed(func(op, line string) { io.WriteString(h, "\n"+op+line) })
+	c.visit(func(op, line string) { io.WriteString(h, "\n"+op+line) })
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Lines returns how many lines were removed and added.
 func (c Change) Lines() (removed, added int) {
-	c.changed(func(op, _ string) {
+	c.visit(func(op, _ string) {
 		if op == before {
 			removed++
 		} else {
@@ -61,8 +79,8 @@ func (c Change) Lines() (removed, added int) {
 	return removed, added
 }
 
-// changed visits the lines that changed.
-func (c Change) changed(visit func(op, line string)) {
+// visit visits the lines that changed.
+func (c Change) visit(visit func(op, line string)) {
 	b, a := lines(c.Before), lines(c.After)
 	for _, e := range edits(b, a) {
 		for _, line := range b[e.a0:e.a1] {

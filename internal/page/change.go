@@ -45,6 +45,7 @@ const (
 	added   = "added"
 	changed = "changed"
 	removed = "removed"
+	moved   = "moved"
 )
 
 var kinds = []string{added, changed, removed}

@@ -1,12 +1,13 @@
 package page
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -19,7 +20,9 @@ type Difference struct {
 	Was         string           `json:"was,omitempty"` // the file, before it moved
 	Differences []CallDifference `json:"differences,omitempty"`
 
-	from, to *snapshot.Document // nil: in the other state only
+	before  Test     // whose calls these were, before the document moved
+	content string   // of a document that one state has alone, by which it is known elsewhere
+	glances []glance // at calls that one state has alone
 }
 
 // A CallDifference is a call that both states have, and have not alike.
@@ -31,20 +34,11 @@ type CallDifference struct {
 	Bytes    bool               `json:"bytes,omitempty"` // only the raw answer differs
 }
 
-// Explain says what differs between two states of a document; nil: the state does not have it.
-func Explain(c Change, from, to *snapshot.Document) (*Difference, error) {
-	d := &Difference{Change: c, from: from, to: to}
-	if from == nil || to == nil {
-		return d, nil
-	}
-	for _, n := range c.Calls[changed] {
-		call, err := explainCall(callOf(from, n), callOf(to, n))
-		if err != nil {
-			return nil, fmt.Errorf("%s: call %d: %w", c.File, n, err)
-		}
-		d.Differences = append(d.Differences, call)
-	}
-	return d, nil
+// A glance is a call in a few words.
+type glance struct {
+	fate           string // added or removed
+	call           int
+	sent, answered string
 }
 
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
@@ -52,12 +46,14 @@ func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	return &doc.Snapshots[i]
 }
 
-func explainCall(from, to *snapshot.Snapshot) (d CallDifference, err error) {
+func explainCall(from, to *snapshot.Snapshot, changes []drift.Change) (d CallDifference, err error) {
 	d.Call = to.Number()
 	if d.Request, err = drift.Requests(&from.Request, &to.Request, nil); err != nil {
 		return d, err
 	}
-	d.Causes = drift.Named(d.Request, &from.Request, &to.Request)
+	for _, c := range changes {
+		d.Causes = append(d.Causes, c.String())
+	}
 	d.Response, err = responses(&from.Response, &to.Response)
 	d.Bytes = len(d.Response) == 0 && from.Response.RawOutputRef != to.Response.RawOutputRef
 	return d, err
@@ -97,111 +93,51 @@ func headers(r *snapshot.Response) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// JoinMoved makes one difference of a document that was removed and one that was added, where they
-// hold the same calls, as of a test that was renamed.
-func JoinMoved(differences []*Difference) ([]*Difference, error) {
-	gone := map[string][]*Difference{}
-	for _, d := range differences {
-		if d.to == nil {
-			key, err := content(d.from)
-			if err != nil {
-				return nil, err
-			}
-			gone[key] = append(gone[key], d)
-		}
+// alone notes what is said of a document that one state has alone.
+func (d *Difference) alone(from, to *snapshot.Document) error {
+	doc, fate := to, added
+	if to == nil {
+		doc, fate = from, removed
 	}
-	joined := map[*Difference]bool{}
-	for _, d := range differences {
-		if d.from != nil {
-			continue
-		}
-		key, err := content(d.to)
-		if err != nil {
-			return nil, err
-		}
-		if left := gone[key]; len(left) > 0 {
-			d.Change.Change, d.Was, d.from, d.Calls = "moved", left[0].File, left[0].from, Calls{}
-			joined[left[0]], gone[key] = true, left[1:]
-		}
-	}
-	return slices.DeleteFunc(differences, func(d *Difference) bool { return joined[d] }), nil
-}
-
-// content tells documents apart by what was asked and answered.
-func content(doc *snapshot.Document) (string, error) {
-	var b strings.Builder
+	sum := sha256.New()
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
-		request, err := snapshot.RequestCore(&s.Request, nil)
-		if err != nil {
-			return "", err
+		if err := addCores(sum, s); err != nil {
+			return err
 		}
-		response, err := snapshot.ResponseCore(&s.Response)
-		if err != nil {
-			return "", err
+		if i < shownCalls {
+			d.glances = append(d.glances, glanceOf(fate, s))
 		}
-		fmt.Fprintln(&b, s.Provider, canon.Sum(request), canon.Sum(response))
 	}
-	return b.String(), nil
+	d.content = string(sum.Sum(nil))
+	return nil
 }
 
-// Text renders the difference for people.
-func (d *Difference) Text() string {
-	var b strings.Builder
-	fmt.Fprintln(&b, d.Change)
-	switch {
-	case d.Change.Change == "moved":
-		fmt.Fprintln(&b, "  from "+d.Was)
-	case d.from == nil:
-		summarize(&b, "", d.to, d.Calls[added])
-	case d.to == nil:
-		summarize(&b, "", d.from, d.Calls[removed])
-	default:
-		for _, c := range d.Differences {
-			c.text(&b)
-		}
-		summarize(&b, " added", d.to, d.Calls[added])
-		summarize(&b, " removed", d.from, d.Calls[removed])
-		if len(d.Calls) == 0 {
-			fmt.Fprintln(&b, "  the same calls in another order, or under another provider")
-		}
+// addCores adds what was asked and answered.
+func addCores(sum hash.Hash, s *snapshot.Snapshot) error {
+	request, err := snapshot.RequestCore(&s.Request, nil)
+	if err != nil {
+		return err
 	}
-	return b.String()
+	response, err := snapshot.ResponseCore(&s.Response)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sum, "%s %d %d ", s.Provider, len(request), len(response))
+	sum.Write(request)
+	sum.Write(response)
+	return nil
 }
 
-func (c *CallDifference) text(b *strings.Builder) {
-	fmt.Fprintf(b, "  call %d\n", c.Call)
-	if c.Bytes {
-		fmt.Fprintln(b, "    the bytes of the raw answer differ, and what the record says of it is the same")
-	} else if len(c.Request)+len(c.Response) == 0 {
-		fmt.Fprintln(b, "    recorded again, with the same request and the same answer")
-	}
-	if len(c.Request) > 0 {
-		fmt.Fprintf(b, "    request: %s\n%s", strings.Join(c.Causes, ", "), indented(drift.Text(c.Request)))
-	}
-	if len(c.Response) > 0 {
-		fmt.Fprintf(b, "    response\n%s", indented(drift.Text(c.Response)))
-	}
-}
-
-// summarize writes some calls of a document, each in three lines.
-func summarize(b *strings.Builder, what string, doc *snapshot.Document, numbers []int) {
+func glanceOf(fate string, s *snapshot.Snapshot) glance {
 	const most = 100 // characters of a line
-	clipped := func(text string) string { return Clip(strings.Join(strings.Fields(text), " "), most) }
-	for _, n := range numbers {
-		s := callOf(doc, n)
-		sent := ""
-		if n := len(s.Request.Messages); n > 0 {
-			sent = texts(s.Request.Messages[n-1].Content)
-		} else if s.Request.Prompt != nil {
-			sent = *s.Request.Prompt
-		}
-		answered := ""
-		if len(s.Response.Candidates) > 0 {
-			answered = texts(s.Response.Candidates[0].Message.Content)
-		}
-		fmt.Fprintf(b, "  call %d%s\n    sent     %s\n    answered %s\n", n, what, clipped(sent), clipped(answered))
+	sent := ""
+	if n := len(s.Request.Messages); n > 0 {
+		sent = texts(s.Request.Messages[n-1].Content)
+	} else if s.Request.Prompt != nil {
+		sent = *s.Request.Prompt
 	}
+	return glance{fate, s.Number(), Clip(strings.Join(strings.Fields(sent), " "), most), Clip(Said(&s.Response), most)}
 }
 
 // texts returns what parts say, in a few words.
@@ -220,12 +156,4 @@ func texts(parts []modelio.Part) string {
 		}
 	}
 	return strings.Join(said, " ")
-}
-
-func indented(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString("    " + line)
-	}
-	return b.String()
 }

@@ -1,0 +1,180 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A Block is causes that the same calls have: they are shown together.
+type Block []*drift.Cause
+
+// Blocks puts causes that the same calls have together, and keeps the order of the others.
+func Blocks(causes []*drift.Cause) []Block {
+	type ends struct {
+		calls       int
+		first, last drift.Place
+	}
+	var blocks []Block
+	at := map[ends][]int{} // which have calls like these
+	for _, c := range causes {
+		if len(c.Calls) == 0 {
+			continue // unreachable: a call has it
+		}
+		key := ends{len(c.Calls), c.Calls[0], c.Calls[len(c.Calls)-1]}
+		same := slices.IndexFunc(at[key], func(i int) bool { return slices.Equal(blocks[i][0].Calls, c.Calls) })
+		if same >= 0 {
+			i := at[key][same]
+			blocks[i] = append(blocks[i], c)
+			continue
+		}
+		at[key] = append(at[key], len(blocks))
+		blocks = append(blocks, Block{c})
+	}
+	return blocks
+}
+
+// Headline says what changed and how much it hits: "system prompt changed in 4 packages: 100 calls of
+// 27 tests, 1 line; 3 answers changed".
+func (b Block) Headline() string { return b.subject() + b.extent() }
+
+// extent says how much a block hits.
+func (b Block) extent() string {
+	packages := map[string]bool{}
+	for _, at := range b[0].Calls {
+		packages[at.Package] = true
+	}
+	line := fmt.Sprintf(" in %s: %s of %s", Count(len(packages), "package", "packages"),
+		Count(len(b[0].Calls), "call", "calls"), Count(len(testsOf(b[0].Calls)), "test", "tests"))
+	if b.onlyAnswers() {
+		return line + ", and nothing of what was sent"
+	}
+	if lines := b.lines(); lines > 0 {
+		line += ", " + Count(lines, "line", "lines")
+	}
+	if n := len(b[0].Answers); n > 0 {
+		line += "; " + Count(n, "answer", "answers") + " changed"
+	}
+	return line
+}
+
+func (b Block) onlyAnswers() bool { return b[0].Change.Kind == drift.OtherAnswers }
+
+// subject says what changed: "system prompt changed, tool search added".
+func (b Block) subject() string {
+	if b.onlyAnswers() {
+		return "answers changed"
+	}
+	var names []string
+	for i, c := range b {
+		name := c.Change.Kind
+		if name == string(modelio.RoleSystem) {
+			name = "system prompt"
+		}
+		fate := c.Change.Fate()
+		switch {
+		case c.Change.Reordered():
+			name = cmp.Or(reorderedName(c.Change), name)
+		case i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Reordered():
+			name += " " + fate
+		}
+		names = append(names, name)
+	}
+	return strings.Join(Most(5, names, "more"), ", ")
+}
+
+// reorderedName is what is said of equal messages or tools in another order, of whatever call.
+func reorderedName(c drift.Change) string {
+	if strings.HasPrefix(c.Component, "the same ") {
+		return c.Component
+	}
+	return ""
+}
+
+// lines returns how many lines changed; 0 where all are of one line, as a parameter is.
+func (b Block) lines() (n int) {
+	several := false
+	for _, c := range b {
+		for _, side := range []*string{c.Change.Before, c.Change.After} {
+			several = several || side != nil && strings.Contains(*side, "\n")
+		}
+		several = several || c.Change.Kind == string(modelio.RoleSystem)
+		removed, added := c.Change.Lines()
+		n += max(removed, added)
+	}
+	if !several {
+		return 0
+	}
+	return n
+}
+
+// A testCalls is a test and how many of its calls are meant.
+type testCalls struct {
+	Test
+	calls int
+}
+
+// testsOf returns the tests that make calls, in the order of these.
+func testsOf(calls []drift.Place) (tests []testCalls) {
+	at := map[Test]int{}
+	for _, c := range calls {
+		test := Test{c.Package, c.Test}
+		i, known := at[test]
+		if !known {
+			i = len(tests)
+			at[test] = i
+			tests = append(tests, testCalls{Test: test})
+		}
+		tests[i].calls++
+	}
+	return tests
+}
+
+// others names the calls of a block behind its first: by package and test.
+func (b Block) others(most int) string {
+	tests := testsOf(b[0].Calls)
+	var text strings.Builder
+	if more := tests[0].calls - 1; more > 0 {
+		fmt.Fprintf(&text, "%s of it", Count(more, "more call", "more calls"))
+	}
+	in := tests[0].Package
+	for i, t := range tests[1:] {
+		switch {
+		case i == most:
+			fmt.Fprintf(&text, " and %s", Count(len(tests)-1-i, "more test", "more tests"))
+			return text.String()
+		case t.Package != in:
+			if text.Len() > 0 {
+				text.WriteString(";")
+			}
+			fmt.Fprintf(&text, " %s: ", t.Package)
+			in = t.Package
+		case text.Len() > 0:
+			text.WriteString(", ")
+		}
+		text.WriteString(t.Test.Test)
+		if t.calls > 1 {
+			fmt.Fprintf(&text, " (%d calls)", t.calls)
+		}
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// Where names a call: "TestX in example.com/shop, call 2, shop/ask.go:31".
+func Where(at drift.Place) string {
+	text := at.Test
+	if at.Package != "" {
+		text += " in " + at.Package
+	}
+	if at.Call > 0 {
+		text += fmt.Sprintf(", call %d", at.Call)
+	}
+	if at.File != "" {
+		text += fmt.Sprintf(", %s:%d", at.File, at.Line)
+	}
+	return strings.TrimPrefix(text, ", ")
+}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// How much of many causes is shown, so that one screen tells a reviewer what changed.
+const (
+	wholeBlocks  = 6  // that are shown in full
+	briefBlocks  = 20 // and more, by their headlines
+	blockChanges = 4  // of a block
+	changeLines  = 12 // of a change
+	answerLines  = 5  // of a changed part of an answer
+	namedTests   = 12 // of a block
+)
+
+// Causes shows causes: the first call of each in full, its answer, and the other tests by name.
+func (p *Page) Causes(causes []*drift.Cause) {
+	blocks := Blocks(causes)
+	for i, b := range blocks {
+		switch {
+		case i < wholeBlocks:
+			if i > 0 {
+				fmt.Fprintln(p.Out)
+			}
+			p.block(b)
+		case i < wholeBlocks+briefBlocks:
+			if i == wholeBlocks {
+				fmt.Fprintln(p.Out)
+			}
+			p.said(bold, "", b.Headline())
+		default:
+			p.said(faint, "", fmt.Sprintf("and %s", Count(len(blocks)-i, "more cause", "more causes")))
+			return
+		}
+	}
+}
+
+func (p *Page) block(b Block) {
+	p.said(bold, "", b.Headline())
+	first := b[0].Calls[0]
+	if !b.onlyAnswers() {
+		p.said(faint, margin, "first: "+Where(first))
+		for i, c := range b {
+			if i == blockChanges {
+				p.said(faint, margin, fmt.Sprintf("and %s", Count(len(b)-i, "more change", "more changes")))
+				break
+			}
+			p.change(c.Change, changeLines)
+		}
+	}
+	p.answers(b, first)
+	if others := b.others(namedTests); others != "" {
+		p.lines(margin, "", "also: "+plaintext.Line(others))
+	}
+	if was, is := b[0].TokensBefore, b[0].TokensAfter; was > 0 && is > 0 && was != is {
+		p.said("", margin, fmt.Sprintf("tokens: %s before, %s now", thousands(was), thousands(is)))
+	}
+}
+
+// change shows a change, at most so many lines of it.
+func (p *Page) change(c drift.Change, most int) {
+	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: 1, Most: most, Color: p.Color}
+	for _, line := range style.Lines(c) {
+		fmt.Fprintln(p.Out, margin+line)
+	}
+}
+
+// answers shows what the answers of a block say now: one of them where requests changed, else those that are
+// known.
+func (p *Page) answers(b Block, first drift.Place) {
+	shown := 0
+	for _, answered := range b[0].Answers {
+		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() {
+			break
+		}
+		if shown++; answered.Place != first || b.onlyAnswers() {
+			p.said(faint, margin, "the answer of "+Where(answered.Place))
+		}
+		for _, c := range answered.Changes {
+			p.change(c, answerLines)
+		}
+	}
+	if more := len(b[0].Answers) - shown; more > 0 && shown > 0 {
+		p.said("", margin, "and "+Count(more, "more answer", "more answers"))
+	}
+}
+
+// said shows a line.
+func (p *Page) said(style, indent, line string) {
+	line = plaintext.Line(line)
+	if style != "" {
+		line = p.styled(style, line)
+	}
+	fmt.Fprintln(p.Out, indent+line)
+}
+
+// thousands spells a number so that it can be read.
+func thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Comparison is what two states of a store do not have alike.
+type Comparison struct {
+	Causes      []*drift.Cause `json:"causes"`
+	Differences []*Difference  `json:"differences"` // of each document
+
+	// Records that say what they said.
+	Again []drift.Place `json:"again,omitempty"` // recorded again
+	Bytes []drift.Place `json:"bytes,omitempty"` // whose raw answers are others
+
+	// Whole makes Add keep the differences of each call by pointer, for programs.
+	Whole bool `json:"-"`
+
+	group drift.Causes
+}
+
+// Empty reports whether both states are alike.
+func (c *Comparison) Empty() bool { return len(c.Differences) == 0 }
+
+// KeepAnswers says of how many calls of a cause the changed answers are kept.
+func (c *Comparison) KeepAnswers(n int) { c.group.Answers = n }
+
+// Add adds what became of a document; nil: the state does not have it.
+func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
+	d := &Difference{Change: change}
+	c.Differences = append(c.Differences, d)
+	if from == nil || to == nil {
+		return d.alone(from, to)
+	}
+	if err := c.documents(d, from, to); err != nil {
+		return fmt.Errorf("%s: %w", change.File, err)
+	}
+	for _, kind := range []struct {
+		name string
+		doc  *snapshot.Document
+	}{{added, to}, {removed, from}} {
+		for _, n := range change.Calls[kind.name] {
+			d.glances = append(d.glances, glanceOf(kind.name, callOf(kind.doc, n)))
+		}
+	}
+	return nil
+}
+
+// documents compares the calls of two documents of a test, also those whose records are the same and
+// continue a call that is not.
+func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
+	compare := drift.NewComparer(nil)
+	differ := map[int]bool{} // calls
+	for i := range to.Snapshots {
+		now := &to.Snapshots[i]
+		n := now.Number()
+		changed := slices.Contains(d.Calls[changed], n)
+		if !changed && (now.Continues == nil || !differ[now.Continues.Call]) || slices.Contains(d.Calls[added], n) {
+			continue
+		}
+		was := callOf(from, n)
+		call, err := compareCalls(compare, d.Test, was, now)
+		if err != nil {
+			return fmt.Errorf("call %d: %w", n, err)
+		}
+		differ[n] = len(call.Request) > 0
+		c.group.Add(call)
+		if !changed {
+			continue
+		}
+		if len(call.Request)+len(call.Answer) == 0 {
+			if was.Response.RawOutputRef != now.Response.RawOutputRef {
+				c.Bytes = append(c.Bytes, call.Place)
+			} else {
+				c.Again = append(c.Again, call.Place)
+			}
+		}
+		if c.Whole {
+			whole, err := explainCall(was, now, call.Request)
+			if err != nil {
+				return fmt.Errorf("call %d: %w", n, err)
+			}
+			d.Differences = append(d.Differences, whole)
+		}
+	}
+	return nil
+}
+
+func compareCalls(compare *drift.Comparer, test Test, was, now *snapshot.Snapshot) (call drift.Call, err error) {
+	call.Place = drift.Place{
+		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
+	}
+	before, err := compare.Request(&was.Request)
+	if err != nil {
+		return call, err
+	}
+	after, err := compare.Request(&now.Request)
+	if err != nil {
+		return call, err
+	}
+	call.Request = compare.Changes(before, after)
+	if call.Answer, err = drift.Answers(&was.Response, &now.Response); err != nil {
+		return call, err
+	}
+	if was.Response.TokensUsed != nil && now.Response.TokensUsed != nil {
+		call.TokensBefore, call.TokensAfter = *was.Response.TokensUsed, *now.Response.TokensUsed
+	}
+	return call, nil
+}
+
+// Close ends the comparison: causes of the most calls come first, and a document that was removed and one
+// that was added are one that moved where they hold the same calls, as of a test that was renamed.
+func (c *Comparison) Close() {
+	c.Causes = c.group.List()
+	if c.Causes == nil {
+		c.Causes = []*drift.Cause{}
+	}
+	gone := map[string][]*Difference{}
+	for _, d := range c.Differences {
+		if d.Change.Change == removed {
+			gone[d.content] = append(gone[d.content], d)
+		}
+	}
+	joined := map[*Difference]bool{}
+	for _, d := range c.Differences {
+		if left := gone[d.content]; d.Change.Change == added && len(left) > 0 {
+			d.Change.Change, d.Was, d.Calls, d.before = moved, left[0].File, Calls{}, left[0].Test
+			joined[left[0]], gone[d.content] = true, left[1:]
+		}
+	}
+	c.Differences = slices.DeleteFunc(c.Differences, func(d *Difference) bool { return joined[d] })
+	if c.Differences == nil {
+		c.Differences = []*Difference{}
+	}
+}

@@ -1,0 +1,137 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+)
+
+// How much of documents is shown that one state has alone.
+const (
+	shownCalls     = 2  // of a document
+	shownDocuments = 5  // with their calls
+	namedDocuments = 20 // and more, by name
+)
+
+// Comparison shows what two states of a store do not have alike: causes first, then the tests and calls that
+// one state has alone, and those that moved.
+func (p *Page) Comparison(c *Comparison) {
+	sections := 0
+	section := func(show func()) {
+		if sections++; sections > 1 {
+			fmt.Fprintln(p.Out)
+		}
+		show()
+	}
+	if len(c.Causes) > 0 {
+		section(func() { p.Causes(c.Causes) })
+	}
+	for _, s := range c.Sections() {
+		section(func() { p.section(s) })
+	}
+}
+
+// A Section is documents of which the same is said.
+type Section struct {
+	Headline string // "2 tests added"
+	Note     string // what else is said of all; empty: nothing
+	Items    []Item
+}
+
+// An Item is a document, and what is said of it in a few lines.
+type Item struct {
+	Line  string
+	Lines []string
+}
+
+// Sections returns what is said of documents beside the causes.
+func (c *Comparison) Sections() (all []Section) {
+	for _, s := range []struct {
+		fate  string
+		calls bool // of documents that both states have
+	}{{changed, true}, {added, false}, {removed, false}, {moved, false}} {
+		var section Section
+		for _, d := range c.Differences {
+			if d.Change.Change != s.fate || s.calls && len(d.glances) == 0 && len(d.Calls) > 0 {
+				continue
+			}
+			section.Items = append(section.Items, d.item())
+		}
+		if n := len(section.Items); n > 0 && s.calls {
+			section.Headline = Count(n, "test makes other calls", "tests make other calls")
+		} else if n > 0 {
+			section.Headline = Count(n, "test", "tests") + " " + s.fate
+		}
+		if len(section.Items) > 0 {
+			all = append(all, section)
+		}
+	}
+	for _, s := range []struct {
+		one, many, note string
+		calls           []drift.Place
+	}{
+		{"call recorded again", "calls recorded again", "what was sent and answered is the same", c.Again},
+		{"raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same", c.Bytes},
+	} {
+		if len(s.calls) == 0 {
+			continue
+		}
+		section := Section{Headline: Count(len(s.calls), s.one, s.many), Note: s.note}
+		for _, t := range testsOf(s.calls) {
+			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package})
+		}
+		all = append(all, section)
+	}
+	return all
+}
+
+func (d *Difference) item() Item {
+	item := Item{Line: d.Change.String()}
+	switch {
+	case d.Change.Change == moved:
+		item.Lines = append(item.Lines, "from "+d.Was)
+		return item
+	case len(d.Calls) == 0:
+		item.Lines = append(item.Lines, "the same calls in another order, or under another provider")
+	}
+	shown := 0
+	for _, g := range d.glances {
+		if shown++; shown > shownCalls {
+			break
+		}
+		fate := ""
+		if d.Change.Change == changed {
+			fate = " " + g.fate
+		}
+		item.Lines = append(item.Lines, fmt.Sprintf("call %d%s", g.call, fate), "  sent     "+g.sent, "  answered "+g.answered)
+	}
+	total := len(d.Calls[added]) + len(d.Calls[removed])
+	if more := total - len(d.glances[:min(len(d.glances), shownCalls)]); more > 0 && len(d.glances) > 0 {
+		item.Lines = append(item.Lines, "and "+Count(more, "more call", "more calls"))
+	}
+	return item
+}
+
+// title returns the headline, and what else is said of all.
+func (s *Section) title() string {
+	if s.Note == "" {
+		return s.Headline
+	}
+	return s.Headline + ": " + s.Note
+}
+
+func (p *Page) section(s Section) {
+	p.said(bold, "", s.title())
+	for i, item := range s.Items {
+		if i == shownDocuments+namedDocuments {
+			p.said(faint, margin, fmt.Sprintf("and %d more", len(s.Items)-i))
+			return
+		}
+		p.said("", margin, item.Line)
+		for _, line := range item.Lines {
+			if i < shownDocuments {
+				p.said("", margin+margin, line)
+			}
+		}
+	}
+}
