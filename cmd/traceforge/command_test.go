@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/lint"
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
@@ -118,12 +120,14 @@ func TestHelpOfJSON(t *testing.T) {
 		name  string
 		types []any
 	}{
-		{"verify", []any{coverage.PackageReport{}, snapshot.Finding{}}},
+		{"verify", []any{coverage.PackageReport{}, snapshot.Finding{}, lint.Finding{}, lint.Place{}}},
 		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
 		{"prune", []any{coverage.Unused{}}},
 		{"update", []any{page.Change{}}},
-		{"diff", []any{page.Change{}, page.CallDifference{}}},
-		{"ls", []any{entry{}, asked{}, tokens{}, weight{}}},
+		{"diff", []any{
+			page.Comparison{}, drift.Cause{}, drift.Change{}, drift.Place{}, drift.Answered{}, page.Change{}, page.CallDifference{},
+		}},
+		{"ls", []any{entry{}, asked{}, tokenCount{}, weight{}}},
 		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
 		{"version", []any{version{}}},
 	} {

@@ -42,14 +42,14 @@ type asked struct {
 
 // Sums are what lines have together.
 type sums struct {
-	Calls   int    `json:"calls"`
-	Tokens  tokens `json:"tokens"`
-	Stale   int    `json:"stale"`
-	Pending int    `json:"pending"`
-	Size    weight `json:"size"`
+	Calls   int        `json:"calls"`
+	Tokens  tokenCount `json:"tokens"`
+	Stale   int        `json:"stale"`
+	Pending int        `json:"pending"`
+	Size    weight     `json:"size"`
 }
 
-type tokens struct {
+type tokenCount struct {
 	Input  int64 `json:"input"`
 	Output int64 `json:"output"`
 }
@@ -175,7 +175,7 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 		}
 		one.sums = sums{Calls: 1, Size: weight{Raw: raw[i]}}
 		if used := record.Response.Usage; used != nil {
-			one.Tokens = tokens{orZero(used.InputTokens), orZero(used.OutputTokens)}
+			one.Tokens = tokenCount{orZero(used.InputTokens), orZero(used.OutputTokens)}
 		}
 		if record.Response.Stale != "" {
 			one.Stale = 1

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
@@ -24,7 +25,7 @@ func remediesOf(found []snapshot.Finding, dir, named string) []string {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
 		switch f.Rule {
-		case "unused", "unrecorded", ruleAge, ruleSecret, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
+		case "unused", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
 			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer: // others say it
 		case snapshot.RuleStray:
 			stray = append(stray, f.File)

@@ -4,9 +4,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -18,6 +20,7 @@ type verification struct {
 	dir      string // the store, as messages name it
 	result   *store.Result
 	found    []snapshot.Finding
+	linted   []lint.Finding
 	coverage *coverage.Report // empty: none was asked for
 }
 
@@ -31,13 +34,14 @@ func verify(c *call) error {
 		Documents int                      `json:"documents"`
 		Snapshots int                      `json:"snapshots"`
 		Findings  []snapshot.Finding       `json:"findings"`
+		Lint      []lint.Finding           `json:"lint,omitempty"`
 		Notes     []snapshot.Finding       `json:"notes,omitempty"`
 		Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
 	}{
-		len(v.found) == 0, v.result.Documents, v.result.Calls,
-		orEmpty(v.found), v.result.Notes, v.coverage.Packages,
+		len(v.all()) == 0, v.result.Documents, v.result.Calls,
+		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages,
 	}, func() {
-		for _, f := range v.found {
+		for _, f := range v.all() {
 			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
 			c.finding(f)
 		}
@@ -49,10 +53,19 @@ func verify(c *call) error {
 		return err
 	}
 	v.say(c)
-	if len(v.found) > 0 {
+	if len(v.all()) > 0 {
 		return exit{code: exitFindings}
 	}
 	return nil
+}
+
+// all returns the findings, of the traffic last.
+func (v *verification) all() []snapshot.Finding {
+	all := slices.Clone(v.found)
+	for i := range v.linted {
+		all = append(all, v.linted[i].Line())
+	}
+	return all
 }
 
 // find looks for all that is wrong with the store, and with how a run of the tests used it.
@@ -64,7 +77,8 @@ func find(c *call) (v verification, err error) {
 	v = verification{dir: dir, coverage: &coverage.Report{}}
 	var adopted stales
 	var old ages
-	if v.result, err = proven(s, adopted.look, old.look); err != nil {
+	linting := lintingOf(c, s)
+	if v.result, err = proven(s, adopted.look, old.look, linting.look); err != nil {
 		return v, err
 	}
 	stale, notes, err := adopted.held(c.value("max-stale"))
@@ -81,6 +95,8 @@ func find(c *call) (v verification, err error) {
 		v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, notes...)
 	}
 	v.result.Notes = append(append(v.result.Notes, notes...), waiting...)
+	linted, wrong := linting.held(c)
+	v.linted, v.found = linted, append(v.found, wrong...)
 	if c.is("secrets") {
 		v.found = append(v.found, leaked(c, s)...)
 	}
@@ -105,17 +121,21 @@ func (v *verification) say(c *call) {
 		c.say("%s", f)
 	}
 	if annotation.Wanted() {
-		for _, f := range v.found {
+		for _, f := range v.all() {
 			annotate(c, v.dir, f)
 		}
 	}
 	c.sayAll(v.coverage.Reasons())
 	tally := page.Count(v.result.Documents, "document", "documents") + " of " + page.Count(v.result.Calls, "call", "calls")
-	if len(v.found) == 0 {
+	all := v.all()
+	if len(all) == 0 {
 		c.say("%s: %s, nothing is wrong", v.dir, tally)
 		return
 	}
-	c.say("%s: %s, %s", v.dir, tally, page.Count(len(v.found), "finding", "findings"))
+	c.say("%s: %s, %s", v.dir, tally, page.Count(len(all), "finding", "findings"))
+	if len(v.linted) > 0 {
+		c.say("%s", silence(v.linted))
+	}
 	c.sayAll(remediesOf(v.found, v.dir, c.named()))
 	if len(v.coverage.Missing) > 0 {
 		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.coverage.Missing))

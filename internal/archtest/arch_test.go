@@ -94,6 +94,11 @@ var arrows = map[string]map[string]string{
 		"canon":              "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
 		"modelio": calls, "snapshot": records,
 	},
+	"internal/lint": {
+		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,
+		"internal/page": "how tests are named", "internal/provider": "which APIs generate", "modelio": calls,
+		"snapshot": records, "snapshot/store": "documents, and what config.json asks for",
+	},
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "snapshot/store": files},
 	"internal/pack": {
 		"canon": "hashes of the files of a pack", "internal/jsontext": texts,
@@ -122,7 +127,8 @@ var arrows = map[string]map[string]string{
 		"internal/drift":      "what changed of what is pending",
 		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
 		"internal/plaintext": shown, "internal/secret": "what no command prints, and verify finds",
-		"internal/pack": "pack", "internal/page": "show, diff, review", "internal/place": "the store in use",
+		"internal/pack": "pack", "internal/lint": "verify --lint",
+		"internal/page": "show, diff, review", "internal/place": "the store in use",
 		"internal/recorder":       "whether records say what they serve",
 		"internal/usage":          "receipts",
 		"internal/usage/coverage": "coverage",

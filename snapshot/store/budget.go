@@ -3,7 +3,6 @@ package store
 import (
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -146,23 +145,12 @@ func (r *configReader) silence(pointer string, v jsontext.Value) (s Silence) {
 }
 
 // size reads a size, such as "1MB", as bytes.
-func (r *configReader) size(pointer string, v jsontext.Value) int64 {
-	return measure(r, pointer, v, amount.ParseSize)
-}
-
-// age reads an age, such as "30d".
-func (r *configReader) age(pointer string, v jsontext.Value) time.Duration {
-	return measure(r, pointer, v, amount.ParseAge)
-}
-
-func measure[T any](r *configReader, pointer string, v jsontext.Value, parse func(string) (T, error)) (n T) {
-	text := r.text(pointer, v)
-	if text == "" {
-		return n
-	}
-	n, err := parse(text)
-	if err != nil {
-		r.fail(pointer, snapshot.RuleValue, "%v", err)
+func (r *configReader) size(pointer string, v jsontext.Value) (n int64) {
+	if text := r.text(pointer, v); text != "" {
+		var err error
+		if n, err = amount.ParseSize(text); err != nil {
+			r.fail(pointer, snapshot.RuleValue, "%v", err)
+		}
 	}
 	return n
 }

@@ -1,0 +1,158 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/traceforge/traceforge-go/internal/amount"
+)
+
+var noMaxTokens = Rule{
+	Name: "no-max-tokens",
+	Asks: "a call of a model sets no limit of the tokens that it answers",
+	Why:  "an answer that does not end is paid to the last token that the model has",
+	Fix:  "set it",
+	look: func(l *Linter, d *document, add adder) {
+		for i := range d.calls {
+			c := &d.calls[i]
+			if !c.generated() || c.Request.MaxTokens != nil {
+				continue
+			}
+			said := false
+			for name, value := range c.Request.Options {
+				said = said || limit.MatchString(name) || limit.Match(value)
+			}
+			if !said {
+				add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
+					"a call of %s sets no limit of the tokens that are answered", c.Request.API))
+			}
+		}
+	},
+}
+
+// limit is how APIs call the limit, where it stands in a place of its own.
+var limit = regexp.MustCompile(`(?i)max_?(new|output|completion|gen)?_?(tokens|len)|maxTokenCount|num_predict`)
+
+var largeDocument = Rule{
+	Name: "large-document",
+	Asks: "a document is larger than budgets.document in config.json",
+	Why:  "nobody reviews it, and git keeps every version",
+	Fix:  "split the test",
+	look: func(l *Linter, d *document, add adder) {
+		if most := l.config.Budgets.Document; most > 0 && d.size > most {
+			add("", "", d.whole("the document has %s, more than the %s of budgets.document", amount.Size(d.size), amount.Size(most)))
+		}
+	},
+}
+
+var largeAnswer = Rule{
+	Name: "large-answer",
+	Asks: "a raw answer is larger than budgets.answer in config.json",
+	Why:  "git keeps every version of it",
+	Fix:  "ask for less",
+	look: func(l *Linter, d *document, add adder) {
+		for i := range d.calls {
+			c := &d.calls[i]
+			if most := l.config.Budgets.Answer; most > 0 && c.raw > most {
+				add("", "", d.at(c, []string{"response", "raw_output_ref"},
+					"the raw answer has %s, more than the %s of budgets.answer", amount.Size(c.raw), amount.Size(most)))
+			}
+		}
+	},
+}
+
+// Totals are what recording all documents again takes.
+type totals struct {
+	tokens int64
+	cost   float64
+}
+
+var tokensPerTest = Rule{
+	Name: "tokens-per-test",
+	Asks: "the calls of a test took more tokens than budgets.tokens_per_test in config.json",
+	Why:  "each recording of it takes them again",
+	Fix:  "ask less, or less often",
+	look: func(l *Linter, d *document, add adder) {
+		var sum int64
+		for i := range d.calls {
+			sum += d.calls[i].tokens()
+		}
+		if most := l.config.Budgets.TokensPerTest; most > 0 && sum > most {
+			add("", "", d.whole("the calls took %d tokens, more than the %d of budgets.tokens_per_test", sum, most))
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.all.tokens += sum
+	},
+}
+
+// tokens returns the tokens that a call took, as far as the provider told.
+func (c *call) tokens() (sum int64) {
+	if used := c.Response.Usage; used != nil {
+		for _, n := range []*int64{used.InputTokens, used.OutputTokens} {
+			if n != nil {
+				sum += *n
+			}
+		}
+	}
+	return sum
+}
+
+var tokensOfAll = Rule{
+	Name: "tokens-of-all",
+	Asks: "all calls of the store together took more tokens than budgets.tokens_of_all in config.json",
+	Why:  "traceforge update --all takes them again",
+	Fix:  "see traceforge ls --sort tokens",
+	end: func(l *Linter, add adder) {
+		if most := l.config.Budgets.TokensOfAll; most > 0 && l.all.tokens > most {
+			add("", "", Place{Message: fmt.Sprintf("all calls took %d tokens, more than the %d of budgets.tokens_of_all", l.all.tokens, most)})
+		}
+	},
+}
+
+var costPerTest = Rule{
+	Name: "cost-per-test",
+	Asks: "the calls of a test cost more than budgets.cost_per_test in config.json, by the prices there; or a price is missing",
+	Why:  "each recording of it costs that again",
+	Fix:  "ask less, or a cheaper model",
+	look: func(l *Linter, d *document, add adder) {
+		if l.config.Budgets.CostPerTest == 0 && l.config.Budgets.CostOfAll == 0 {
+			return
+		}
+		sum := 0.0
+		for i := range d.calls {
+			c := &d.calls[i]
+			cost, known := l.config.Cost(c.Snapshot)
+			if sum += cost; !known && c.tokens() > 0 {
+				add("price of "+c.Request.Model, `add it to "prices" in config.json`, d.at(c, []string{"request", "model"},
+					"%s has no price, so that its calls count nothing", c.Request.Model))
+			}
+		}
+		if most := l.config.Budgets.CostPerTest; most > 0 && sum > most {
+			add("", "", d.whole("the calls cost %s, more than the %s of budgets.cost_per_test", money(sum), money(most)))
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.all.cost += sum
+	},
+}
+
+var costOfAll = Rule{
+	Name: "cost-of-all",
+	Asks: "recording all of the store again costs more than budgets.cost_of_all in config.json, by the prices there",
+	Why:  "traceforge update --all costs that",
+	Fix:  "see traceforge ls --sort tokens",
+	end: func(l *Linter, add adder) {
+		if most := l.config.Budgets.CostOfAll; most > 0 && l.all.cost > most {
+			add("", "", Place{Message: fmt.Sprintf("all calls cost %s, more than the %s of budgets.cost_of_all", money(l.all.cost), money(most))})
+		}
+	},
+}
+
+// money spells an amount of money, of whatever currency.
+func money(n float64) string {
+	if n < 1 {
+		return fmt.Sprintf("%.4f", n)
+	}
+	return fmt.Sprintf("%.2f", n)
+}

@@ -1,0 +1,212 @@
+package lint
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+var cachePrefix = Rule{
+	Name: "cache-prefix",
+	Asks: "requests begin alike and then differ early: the same tools in another order, a date or an id in front of a long system prompt",
+	Why:  "a provider's prompt cache serves equal beginnings, so that all that follows is paid in full",
+	Fix:  "put them in one order, such as that of their names",
+	look: func(l *Linter, d *document, add adder) {
+		for i := range d.calls {
+			c := &d.calls[i]
+			if c.base != nil || !c.generated() || !c.cached() {
+				continue
+			}
+			l.prefixes.tools(l, d, c)
+			l.prefixes.system(l, d, c)
+		}
+	},
+	end: func(l *Linter, add adder) {
+		l.prefixes.endTools(add)
+		l.prefixes.endSystem(add)
+	},
+}
+
+// Providers that cache the beginnings of requests: of themselves, or where the request marks what to keep.
+var (
+	cachesAll    = []string{"azure", "deepseek", "google", "moonshot", "openai", "openrouter", "vertex", "xai"}
+	cachesMarked = []string{"anthropic", "bedrock", "vertex"}
+	mark         = regexp.MustCompile(`cache_?[cC]ontrol|cachePoint`)
+)
+
+// leastCached is how much a beginning is that caches keep at all: 1,024 tokens, of about 4 bytes each.
+const leastCached = 4096
+
+// cached reports whether the provider caches the beginning of the request.
+func (c *call) cached() bool {
+	if slices.Contains(cachesAll, c.provider) && !strings.Contains(c.Request.API, "anthropic") {
+		return true
+	}
+	return slices.Contains(cachesMarked, c.provider) && c.marked()
+}
+
+// marked reports whether the request says what to cache.
+func (c *call) marked() bool {
+	in := func(o modelio.Object) bool {
+		for name, value := range o {
+			if mark.MatchString(name) || mark.Match(value) {
+				return true
+			}
+		}
+		return false
+	}
+	message := func(m modelio.Message) bool {
+		return in(m.Metadata) || slices.ContainsFunc(m.Content, func(p modelio.Part) bool { return in(p.Metadata) || in(p.Custom) })
+	}
+	tool := func(t modelio.ToolDefinition) bool { return in(t.Metadata) }
+	return in(c.Request.Options) || slices.ContainsFunc(c.Request.Tools, tool) || slices.ContainsFunc(c.Request.Messages, message)
+}
+
+// prefixes are the beginnings of requests: by what equal ones share, their variants.
+type prefixes struct {
+	ofTools, ofSystem map[string]map[string]variant
+}
+
+// A variant is a beginning of which there are others.
+type variant struct {
+	first Place
+	names []string // of the tools, in order
+	spots []spot   // what varies in a system prompt
+	bytes int      // of the system prompt
+}
+
+// A spot is a text in a system prompt that may be another in every run.
+type spot struct {
+	offset int
+	text   string
+}
+
+// put notes a variant, and the first place that has it.
+func put(all map[string]map[string]variant, group, key string, v variant) {
+	if all[group] == nil {
+		all[group] = map[string]variant{}
+	}
+	if known, ok := all[group][key]; !ok || v.first.compare(known.first) < 0 {
+		all[group][key] = v
+	}
+}
+
+// group returns what the requests share that may have one cache.
+func (c *call) group(more string) string {
+	return c.provider + " " + c.Request.API + " " + c.Request.Model + " " + string(canon.Sum([]byte(more)))
+}
+
+func (p *prefixes) tools(l *Linter, d *document, c *call) {
+	var names, texts []string
+	size := len(systemOf(c.Request.Messages))
+	for _, tool := range c.Request.Tools {
+		text := tool.Name + "\n" + tool.Description + "\n" + string(tool.InputSchema)
+		names, texts, size = append(names, strings.Clone(tool.Name)), append(texts, text), size+len(text)
+	}
+	if len(texts) < 2 || size < leastCached {
+		return
+	}
+	order := string(canon.Sum([]byte(strings.Join(texts, "\n"))))
+	slices.Sort(texts)
+	v := variant{first: d.at(c, []string{"request", "tools"}, ""), names: names}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	put(p.ofTools, c.group(strings.Join(texts, "\n")), order, v)
+}
+
+func (p *prefixes) endTools(add adder) {
+	for group, all := range p.ofTools {
+		variants := inOrder(all)
+		for _, v := range variants[1:] {
+			i := 0
+			for v.names[i] == variants[0].names[i] && i < len(v.names)-1 {
+				i++
+			}
+			v.first.Message = "the " + strconv.Itoa(len(v.names)) + " tools of " + variants[0].first.Call + " are in another order, from " +
+				v.names[i] + " on, and the prompt cache serves neither to the other"
+			add(group, "", v.first)
+		}
+	}
+}
+
+// volatile is what is another in every run, or on every day.
+var volatile = regexp.MustCompile(`\{\{(?:uuid|time)(?:\.[a-z]+)?:\d+\}\}` +
+	`|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}` +
+	`|\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?` +
+	`|\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm]\b)?` +
+	`|\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}(?:, \d{4})?\b`)
+
+// mostSpots is how many spots of a prompt are looked at.
+const mostSpots = 64
+
+func (p *prefixes) system(l *Linter, d *document, c *call) {
+	text := systemOf(c.Request.Messages)
+	if len(text) < leastCached {
+		return
+	}
+	var skeleton strings.Builder
+	v := variant{first: d.at(c, []string{"request", "messages", "0"}, ""), bytes: len(text)}
+	last := 0
+	for _, at := range volatile.FindAllStringIndex(text, mostSpots) {
+		skeleton.WriteString(text[last:at[0]] + "\x00")
+		v.spots = append(v.spots, spot{at[0], strings.Clone(text[at[0]:at[1]])})
+		last = at[1]
+	}
+	if v.spots == nil {
+		return
+	}
+	skeleton.WriteString(text[last:])
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	put(p.ofSystem, c.group(skeleton.String()), string(canon.Sum([]byte(text))), v)
+}
+
+func (p *prefixes) endSystem(add adder) {
+	for group, all := range p.ofSystem {
+		variants := inOrder(all)
+		if s := variants[0].spots[0]; strings.HasPrefix(s.text, "{{") && variants[0].bytes-s.offset >= leastCached {
+			variants[0].report(add, group, s, "is another in every run")
+			continue
+		}
+		for _, v := range variants[1:] {
+			i := slices.IndexFunc(v.spots, func(s spot) bool {
+				return !slices.ContainsFunc(variants[0].spots, func(t spot) bool { return s.text == t.text })
+			})
+			if i >= 0 && v.bytes-v.spots[i].offset >= leastCached {
+				v.report(add, group, v.spots[i], "is "+variants[0].spots[i].text+" in the same prompt of "+variants[0].first.Call)
+			}
+		}
+	}
+}
+
+func (v *variant) report(add adder, group string, s spot, is string) {
+	v.first.Message = s.text + " at byte " + strconv.Itoa(s.offset) + " of a system prompt of " + strconv.Itoa(v.bytes) + " bytes " + is +
+		", and the prompt cache serves nothing behind it"
+	add(group, "put what varies behind what stays", v.first)
+}
+
+func inOrder(all map[string]variant) []variant {
+	return slices.SortedFunc(maps.Values(all), func(a, b variant) int { return cmp.Or(a.first.compare(b.first)) })
+}
+
+// systemOf returns the texts of the system messages that a request begins with.
+func systemOf(messages []modelio.Message) string {
+	var b strings.Builder
+	for i := range messages {
+		if messages[i].Role != modelio.RoleSystem {
+			break
+		}
+		for _, part := range messages[i].Content {
+			if part.Text != nil {
+				b.WriteString(*part.Text)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,85 @@
+package lint
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unique"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A document is the calls of a test while rules look at it. What a place holds of it are copies.
+type document struct {
+	*store.Doc
+	test  page.Test
+	calls []call
+	size  int64
+}
+
+// A call is one of a document.
+type call struct {
+	*snapshot.Snapshot
+	index    int
+	provider string
+	raw      int64 // bytes of the raw answer
+	base     *call // the call that it continues; nil: none
+}
+
+func newDocument(d *store.Doc) *document {
+	size, raw := d.Sizes()
+	test := page.TestOf(d.Document)
+	doc := &document{d, page.Test{Package: own(test.Package), Test: own(test.Test)}, make([]call, len(raw)), size}
+	byNumber := map[int]*call{}
+	for i := range doc.calls {
+		s := &d.Document.Snapshots[i]
+		doc.calls[i] = call{s, i, cmp.Or(s.Provider, d.Provider), raw[i], nil}
+		if s.Continues != nil {
+			doc.calls[i].base = byNumber[s.Continues.Call]
+		}
+		byNumber[s.Number()] = &doc.calls[i]
+	}
+	return doc
+}
+
+// own returns a text that shares no memory with a document, and that all who have it share.
+func own(text string) string { return unique.Make(text).Value() }
+
+// whole is the place of the whole document.
+func (d *document) whole(format string, args ...any) Place {
+	return Place{Test: d.test, File: own(d.File()), Message: own(fmt.Sprintf(format, args...))}
+}
+
+// at is a place in a call.
+func (d *document) at(c *call, pointer []string, format string, args ...any) Place {
+	p := d.whole(format, args...)
+	p.Call = strings.Clone(c.ID)
+	p.Pointer = jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(c.index)}, pointer...)...)
+	return p
+}
+
+// generated reports whether a model made the answer up.
+func (c *call) generated() bool {
+	codec, ok := provider.Named(c.Request.API)
+	return ok && codec.Generates && c.Response.Error == nil && len(c.Response.Candidates) > 0
+}
+
+// ownTools returns the tools of the request, unless they stand in a call that it continues.
+func (c *call) ownTools() []modelio.ToolDefinition {
+	if c.base != nil && slices.EqualFunc(c.Request.Tools, c.base.Request.Tools, sameTool) {
+		return nil
+	}
+	return c.Request.Tools
+}
+
+func sameTool(a, b modelio.ToolDefinition) bool {
+	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
+}

@@ -1,0 +1,127 @@
+package lint
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var unpinnedModel = Rule{
+	Name: "unpinned-model",
+	Asks: "a model is asked by a name that its provider moves from one model to the next: gpt-4o, not gpt-4o-2024-08-06",
+	Why:  "the next recording may be of another model, in a change that only meant to edit a prompt",
+	Fix:  "ask for a name with a date or a version",
+	look: func(l *Linter, d *document, add adder) {
+		for i := range d.calls {
+			c := &d.calls[i]
+			asked, answered := c.Request.Model, c.Response.Model
+			if deploys(c.provider) || pinned.MatchString(asked) {
+				continue
+			}
+			way, isName := "", answered != asked && sameModel(asked, answered) && !strings.Contains(answered, ":")
+			dated := isName && pinned.MatchString(answered)
+			if isName {
+				way = "ask for " + strings.Clone(answered) + ", which answered"
+			}
+			if dated || isAlias(c.provider, asked) {
+				add(asked, way, d.at(c, []string{"request", "model"},
+					"%s is an alias, which the provider may move to another model", asked))
+			}
+		}
+	},
+}
+
+var otherModel = Rule{
+	Name: "other-model",
+	Asks: "another model answered than was asked, and its name is no dated form of that",
+	Why:  "the golden shows a model that the code does not name: a fallback, a router, or a model that is no more",
+	Fix:  "ask for the one that is meant",
+	look: func(l *Linter, d *document, add adder) {
+		for i := range d.calls {
+			c := &d.calls[i]
+			asked, answered := c.Request.Model, c.Response.Model
+			if asked != "" && answered != "" && !deploys(c.provider) && !chooses.MatchString(asked) && !sameModel(asked, answered) {
+				add(asked+" "+answered, "", d.at(c, []string{"request", "model"},
+					"%s was asked, and %s answered", asked, answered))
+			}
+		}
+	},
+}
+
+// deploys reports whether models have names of the user's own at a provider.
+func deploys(provider string) bool {
+	return slices.Contains([]string{"azure", "databricks", "sagemaker", "baseten"}, provider)
+}
+
+// chooses are names by which whoever is asked chooses a model.
+var chooses = regexp.MustCompile(`(?i)(^|[-/])(auto|router|default)$|application-inference-profile/`)
+
+// pinned are names with a date, or with a number that stands for one.
+var pinned = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d$|[-@](\d{4}|00\d)(-|:|$)`)
+
+// An alias is a form of names that a provider moves from one model to the next, as it documents.
+type alias struct {
+	provider string // whose form it is; empty: of all
+	names    *regexp.Regexp
+	source   string
+}
+
+// aliases are the forms that are known. Names of the forms that are pinned are none of them. Where a provider has no
+// pinned form of a model, nobody can ask for it, and the name is not here.
+var aliases = []alias{
+	{"", regexp.MustCompile(`[-/]latest$`), "the word; not a tag of Ollama, :latest, which moves only when somebody pulls"},
+	{"openai", regexp.MustCompile(`^(chatgpt-4o|gpt-3\.5-turbo|gpt-4|gpt-4-turbo|gpt-4o|gpt-4\.1|gpt-5)(-mini|-nano|-audio|-search|-realtime)?(-preview)?$`),
+		"platform.openai.com/docs/models: each lists its snapshots"},
+	{"openai", regexp.MustCompile(`^(o1|o3|o4)(-mini|-pro)?(-preview|-deep-research)?$`), "platform.openai.com/docs/models"},
+	{"anthropic", regexp.MustCompile(`^claude-(opus|sonnet|haiku)-4-[015]$`), "docs.claude.com, Models overview: aliases; from 4.6 on names have no date"},
+	{"google", regexp.MustCompile(`^gemini-(1\.\d|2\.0)-(pro|flash)(-lite|-8b)?$`), "ai.google.dev, Gemini models: auto-updated; from 2.5 on such names are stable"},
+	{"cohere", regexp.MustCompile(`^command-(r|r-plus|light|nightly)$`), "docs.cohere.com, Models: an alias of a dated name"},
+}
+
+func isAlias(provider, model string) bool {
+	return slices.ContainsFunc(aliases, func(a alias) bool {
+		return (a.provider == "" || a.provider == provider) && a.names.MatchString(model)
+	})
+}
+
+// sizes are words by which models of one name differ: who is asked for gpt-4o is not to answer as gpt-4o-mini.
+var sizes = []string{"mini", "nano", "micro", "lite", "small", "medium", "large", "tiny", "pro", "max", "plus",
+	"haiku", "sonnet", "opus", "flash", "turbo", "distill"}
+
+var (
+	words   = regexp.MustCompile(`[a-z]+|\d+(\.\d+)*[a-z]*`)
+	makers  = regexp.MustCompile(`^([a-z]+\.)+|-v\d+$`)                               // in names of Bedrock: us.anthropic.
+	forms   = regexp.MustCompile(`^(latest|preview|exp|experimental|beta|v|00\d|0)$`) // that a name may have or not
+	moments = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d|[-_@](\d{4}|\d\d-\d\d)\b`)
+)
+
+// sameModel reports whether what answered has the name that was asked, or a longer one that says more about it.
+func sameModel(asked, answered string) bool {
+	a, b := wordsOf(asked), wordsOf(answered)
+	for _, word := range a {
+		if !slices.Contains(b, word) {
+			return false
+		}
+	}
+	for _, word := range b {
+		if slices.Contains(sizes, word) && !slices.Contains(a, word) && !strings.HasSuffix(asked, "latest") {
+			return false
+		}
+	}
+	return len(a) > 0 || len(b) == 0
+}
+
+// wordsOf returns the words and numbers of a model's name, without who offers it, when it was made, and what
+// follows a colon.
+func wordsOf(model string) (all []string) {
+	model = strings.ToLower(path.Base(model))
+	name, _, _ := strings.Cut(model, ":")
+	name = moments.ReplaceAllString(makers.ReplaceAllString(name, ""), "")
+	for _, word := range words.FindAllString(name, -1) {
+		if !forms.MatchString(word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}

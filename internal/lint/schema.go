@@ -1,0 +1,112 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+var openSchema = Rule{
+	Name: "open-schema",
+	Asks: "the schema of a tool leaves open what may be given to it: no type, no properties, additionalProperties not false where strict is on; or the tool has no description",
+	Why:  "the model guesses what it is to give, and another model, or the next run, guesses otherwise",
+	Fix:  "say what it takes",
+	look: func(l *Linter, d *document, add adder) {
+		for i := range d.calls {
+			c := &d.calls[i]
+			for n, tool := range c.ownTools() {
+				for _, open := range openIn(&tool) {
+					message := fmt.Sprintf("tool %s %s", tool.Name, open)
+					add(message, "", d.at(c, []string{"request", "tools", fmt.Sprint(n)}, "%s", message))
+				}
+			}
+		}
+	},
+}
+
+// openIn says what a tool leaves open. A tool without a schema takes nothing, or the provider runs it.
+func openIn(tool *modelio.ToolDefinition) (all []string) {
+	if tool.InputSchema == nil {
+		return nil
+	}
+	if strings.TrimSpace(tool.Description) == "" {
+		all = append(all, "has no description")
+	}
+	doc, err := jsontext.Parse(tool.InputSchema)
+	if err != nil {
+		return all
+	}
+	s := &schema{strict: isStrict(tool)}
+	root := doc.Root()
+	if isOf(root, "object") && !root.Member("properties").Present() && !says(root) && !root.Member("additionalProperties").Present() {
+		s.open = append(s.open, "takes an object of which no properties are named")
+	}
+	s.look("", root)
+	if len(s.open) > mostOpen {
+		s.open = append(s.open[:mostOpen], fmt.Sprintf("leaves %d places more open", len(s.open)-mostOpen))
+	}
+	return append(all, s.open...)
+}
+
+// mostOpen is how many places of one schema are told.
+const mostOpen = 3
+
+// isStrict reports whether the provider is to hold the model to the schema.
+func isStrict(tool *modelio.ToolDefinition) bool {
+	if string(tool.Metadata["strict"]) == "true" {
+		return true
+	}
+	inner, err := jsontext.Parse(tool.Metadata["function"])
+	return err == nil && string(inner.Root().Member("strict").Raw()) == "true"
+}
+
+// A schema is looked at for what it leaves open.
+type schema struct {
+	strict bool
+	open   []string
+}
+
+// words by which a schema says what it takes without a type.
+var saying = []string{"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "not", "if"}
+
+func says(v jsontext.Value) bool {
+	return slices.ContainsFunc(saying, func(name string) bool { return v.Member(name).Present() })
+}
+
+func isOf(v jsontext.Value, kind string) bool {
+	if text, ok := v.Member("type").Text(); ok {
+		return strings.EqualFold(text, kind) // Gemini writes OBJECT
+	}
+	for _, one := range v.Member("type").Elements() {
+		if text, _ := one.Text(); strings.EqualFold(text, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// look looks at the schema of what pointer names in the tool's input.
+func (s *schema) look(pointer string, v jsontext.Value) {
+	if !v.IsObject() {
+		return // true and false say what they mean
+	}
+	where := ""
+	if pointer != "" {
+		where = " at " + pointer
+	}
+	if !v.Member("type").Present() && !says(v) && !v.Member("properties").Present() {
+		s.open = append(s.open, "takes anything"+where+", which has no type")
+	}
+	if s.strict && isOf(v, "object") && string(v.Member("additionalProperties").Raw()) != "false" {
+		s.open = append(s.open, "is strict, and takes any more properties"+where)
+	}
+	for name, property := range v.Member("properties").Members() {
+		s.look(pointer+jsontext.PointerTo(name), property)
+	}
+	if items := v.Member("items"); items.IsObject() {
+		s.look(pointer+"/*", items)
+	}
+}
