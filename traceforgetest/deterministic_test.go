@@ -138,6 +138,7 @@ func TestNewerDocument(t *testing.T) {
 			require.Contains(t, tb.Logged(), "Snapshot version 1.1.0 was written by a newer traceforge, and this one reads 1.0.0: upgrade (go get -u ")
 			require.NotContains(t, tb.Logged(), "record again")
 			require.NotContains(t, tb.Logged(), "-update")
+			require.Len(t, s.provider.Calls(), 1, "no answer is bought that cannot be kept")
 			after := s.files()
 			for name := range after {
 				if strings.HasPrefix(name, ".pending/") {

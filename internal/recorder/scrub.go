@@ -137,7 +137,9 @@ func (r *Recorder) explained(differences []drift.Difference) string {
 func (r *Recorder) boughtBefore(c *call) *Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.openTape(c.provider); err != nil || r.tape.know(len(r.tape.records)) != nil {
+	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
+		return r.asFailure(err) // before an answer is bought that could not be written
+	} else if err != nil || r.tape.know(len(r.tape.records)) != nil {
 		return nil // for those who write the document to say
 	}
 	if r.bought == nil {
