@@ -33,9 +33,11 @@ func (r *Recorder) inherit(c *call) error {
 			continue // what cannot be read is no test's
 		}
 		move := store.Move{Name: k.Name, Package: r.Package, Test: r.Test}
-		err := r.store.Copy(move)
+		var err error
 		if k.Gone {
 			_, err = r.store.Move(move)
+		} else {
+			err = r.store.Copy(move)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another test was faster
 			continue
