@@ -48,6 +48,9 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 		default:
 			place, kept[i] = i+1, true
 			was, request := old.records[i], old.request(i)
+			if request == &old.records[i].Request {
+				request = &was.Request // renew replaces that of the tape
+			}
 			r.renewed = append(r.renewed, was.ID)
 			same, err := old.renew(i, g, r.KeptHeaders, renewTime)
 			if err != nil {
