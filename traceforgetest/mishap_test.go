@@ -42,7 +42,7 @@ func TestManyDifferences(t *testing.T) {
 	s.record("TestIt", asks(newChat("a")))
 	s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		_, err := send(tf.Client(), newChat("b").with("top_p", 0.5).with("user", "u").with("seed", 1).with("model", "m"))
-		require.ErrorContains(t, err, ": model, message 1 (user), parameters: seed, and 2 more")
+		require.ErrorContains(t, err, ": model, message 1 (user), parameters: user added, and 2 more")
 	})
 }
 
