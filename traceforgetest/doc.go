@@ -12,8 +12,9 @@
 //
 // # Recording
 //
-// go test ./... -update, or TRACEFORGE_UPDATE=1 where other packages do not know -update, makes
-// the calls of the tests that run and records them under .ai-snapshots beside the go.mod.
+// TRACEFORGE_UPDATE=1 go test ./... makes the calls of the tests that run and records them under
+// .ai-snapshots beside the go.mod. For one package there is a flag, go test ./agents -update; with
+// ./... go would pass it to packages that do not use this one, which do not know it.
 // TRACEFORGE_UPDATE=new records what has no snapshot and replays the rest. A record whose
 // request and answer did not change is not rewritten, whatever ids, times, token counts and the
 // pieces that a stream came in: replay goes on serving the bytes of the first recording. Nothing
@@ -22,6 +23,19 @@
 // Recording refuses what would make a golden worthless: a temperature other than 0 or no seed
 // where the API has one ([Nondeterministic] lifts that), an answer that was cut ([Incomplete]
 // lifts that), and answers of status 408, 429 and 5xx, which ask to try again.
+//
+// # Options of a package
+//
+// Options that every test of a package needs go into a helper that its tests call instead of New:
+//
+//	func newRecorder(t *testing.T) *traceforgetest.Recorder {
+//		t.Helper()
+//		return traceforgetest.New(t, traceforgetest.Nondeterministic("our models take no temperature"))
+//	}
+//
+// What holds for the whole repository stands once in .ai-snapshots/config.json, such as
+// {"nondeterministic": "our models take no temperature"}. Of models that are known to take no
+// temperature none is asked for, and the record says so.
 //
 // # Replaying
 //

@@ -161,10 +161,14 @@ func ExampleTestModel() {
 	// Output: true
 }
 
+// A reason that holds for a package stands in a helper, which its tests call instead of New.
 func ExampleNondeterministic() {
+	newRecorder := func(t testing.TB, options ...traceforgetest.Option) *traceforgetest.Recorder {
+		t.Helper()
+		return traceforgetest.New(t, append(options, traceforgetest.Nondeterministic("the product needs a temperature of 0.7"))...)
+	}
 	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		creative := traceforgetest.Nondeterministic("the product needs a temperature of 0.7")
-		tf := traceforgetest.New(t, append(options, creative)...)
+		tf := newRecorder(t, options...)
 		_, err := send(tf.Client(), newChat("Write a poem").with("temperature", 0.7))
 		fmt.Println(err)
 	})

@@ -40,8 +40,9 @@ func Ignore(pointers ...string) Option {
 }
 
 // Nondeterministic lifts the rules that a request must set its temperature to 0 and, where
-// the API has one, a seed (SF "Determinism Requirements"). The reason is stored in each
-// snapshot; it must not be empty.
+// the API has one, a seed (SF "Determinism Requirements"), as far as the model takes them. The
+// reason is stored in each snapshot; it must not be empty. Where each test of a package needs it, it
+// belongs into a helper of the package, and where each of the repository does, into config.json.
 func Nondeterministic(reason string) Option {
 	return option(func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true })
 }

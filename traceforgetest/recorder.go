@@ -125,7 +125,7 @@ func (r *Recorder) open() error {
 	r.asked = r.place.origin()
 	if pattern := misplacedPackages(flag.Args()); r.opts.Mode != recorder.Replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: "+
-			"write go test %[1]s -update", pattern)
+			"write TRACEFORGE_UPDATE=1 go test %[1]s", pattern)
 	}
 	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
