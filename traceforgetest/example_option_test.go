@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
@@ -130,6 +131,107 @@ func ExampleAllow_transportErrors() {
 	// failed: false
 	// TRACEFORGE_UPDATE=0
 	// true
+	// failed: false
+}
+
+func ExampleAllow_retryableErrors() {
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tries := 0
+		overloaded := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if tries++; tries == 1 {
+				return &http.Response{StatusCode: 503, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("later")), Request: r}, nil
+			}
+			return answering(http.Header{"Content-Type": {"application/json"}}, completion).RoundTrip(r)
+		})
+		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(overloaded),
+			traceforgetest.Allow(traceforgetest.RetryableErrors))...)
+		_, first := send(tf.Client(), newChat("Say hello"))
+		_, second := send(tf.Client(), newChat("Say hello"))
+		fmt.Println(first, second)
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// status 503: later <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// status 503: later <nil>
+	// failed: false
+}
+
+func ExampleAllow_noCalls() {
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, append(options, traceforgetest.Allow(traceforgetest.NoCalls))...)
+		if question := ""; question != "" {
+			_, _ = send(tf.Client(), newChat(question))
+		}
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// failed: false
+}
+
+func ExampleRecord() {
+	page := answering(http.Header{"Content-Type": {"text/html"}}, "<h1>Go</h1>")
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(page), traceforgetest.Record("example.com"))...)
+		resp, err := tf.Client().Get("https://docs.example.com/go?page=2")
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		fmt.Println(string(body), err)
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// <h1>Go</h1> <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// <h1>Go</h1> <nil>
+	// failed: false
+}
+
+func ExampleKeepHeaders() {
+	billed := answering(http.Header{"Content-Type": {"application/json"}, "X-Cost": {"12"}}, completion)
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(billed), traceforgetest.KeepHeaders("X-Cost"))...)
+		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
+			strings.NewReader(`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer resp.Body.Close()
+		fmt.Println(resp.Header.Get("X-Cost"))
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// 12
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// 12
+	// failed: false
+}
+
+func ExampleRecorder_Lane() {
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, options...)
+		var workers sync.WaitGroup
+		answers := make([]string, 2)
+		for i := range answers {
+			client := tf.Lane(fmt.Sprint("worker-", i))
+			workers.Go(func() { answers[i], _ = send(client, newChat("Pick a number")) })
+		}
+		workers.Wait()
+		fmt.Println(answers[0] != "", answers[1] != "")
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// true true
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// true true
 	// failed: false
 }
 

@@ -52,6 +52,23 @@ func ExampleNew() {
 	// failed: false
 }
 
+// Agents that ask for a recorder each share that of the test.
+func ExampleNew_again() {
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, options...)
+		agent := func() *traceforgetest.Recorder { return traceforgetest.New(t) }
+		fmt.Println(agent() == tf)
+		_, _ = send(tf.Client(), newChat("Say hello"))
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// true
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// true
+	// failed: false
+}
+
 func ExampleRecorder_Recording() {
 	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
 		tf := traceforgetest.New(t, options...)

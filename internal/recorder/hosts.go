@@ -3,23 +3,21 @@ package recorder
 import (
 	"fmt"
 	"net/http"
-	"regexp"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// bareHost matches a name or an address of a host, without what stands beside it in a URL.
-var bareHost = regexp.MustCompile(`^([^\s/?#@:\[\]*]+|\[[0-9A-Fa-f:.]+\])$`)
+// notOfHost are the characters that no name of a host has, but a URL or a pattern.
+const notOfHost = "/?#@:*[] "
 
 // checkHosts says which of the hosts of an option is none.
 func checkHosts(option string, hosts []string) error {
-	if len(hosts) == 0 {
-		return nil
-	}
 	for _, host := range hosts {
-		if !bareHost.MatchString(host) {
+		_, err := netip.ParseAddr(host)
+		if host == "" || err != nil && strings.ContainsAny(host, notOfHost) {
 			return fmt.Errorf("%s(%q): want a host without scheme, port and path, as in %[1]s(\"example.com\")", option, host)
 		}
 	}
@@ -30,7 +28,7 @@ func checkHosts(option string, hosts []string) error {
 func covers(listed []string, host string) bool {
 	host = strings.ToLower(host)
 	return slices.ContainsFunc(listed, func(name string) bool {
-		name = strings.ToLower(strings.Trim(name, "[]"))
+		name = strings.ToLower(name)
 		return host == name || strings.HasSuffix(host, "."+name)
 	})
 }
@@ -44,8 +42,8 @@ func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 		req.Body.Close()
 	}
 	host := req.URL.Hostname()
-	f := failuref(host+" is passed through while recording only: nothing is called in replay",
-		fmt.Sprintf("traceforgetest.Record(%q) records such calls and replays them", host))
+	f := failuref(fmt.Sprintf("%s is passed through while recording only: nothing is called in replay; "+
+		"traceforgetest.Record(%[1]q) in its place records the call", host))
 	return r.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, r.plain(f)), nil
 }
 
