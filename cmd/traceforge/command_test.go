@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
