@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -217,17 +218,28 @@ func Ask(t testing.TB, client *http.Client, prompt string) string {
 // runningProvider is the key under which a script keeps how to stop its provider.
 type runningProvider struct{}
 
-// providerCommand is the script command provider start|stop. The provider's address is in
-// MODEL_URL, which is empty where there is none.
+// providerCommand is the script command provider start [other|jitter]|stop. The provider's address is in
+// MODEL_URL, which is empty where there is none. It says what it is told, or else "Another answer.", or
+// something new every time.
 func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 	stop := ts.Value(runningProvider{}).(*func())
 	switch action := strings.Join(args, " "); {
 	case neg:
 		ts.Fatalf("unsupported: ! provider")
-	case action == "start":
+	case args[0] == "start":
 		server, err := fakeprovider.Start()
 		ts.Check(err)
-		server.Handle(fakeprovider.Echo())
+		switch action {
+		case "start":
+			server.Handle(fakeprovider.Echo())
+		case "start other":
+			server.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text("Another answer.\n@octocat <b>") })
+		case "start jitter":
+			var n atomic.Int64
+			server.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text(fmt.Sprint("Answer ", n.Add(1))) })
+		default:
+			ts.Fatalf("usage: provider start [other|jitter]|stop")
+		}
 		ts.Defer(server.Close)
 		*stop = server.Close
 		ts.Setenv("MODEL_URL", server.URL())
@@ -235,6 +247,6 @@ func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 		(*stop)()
 		ts.Setenv("MODEL_URL", "")
 	default:
-		ts.Fatalf("usage: provider start|stop")
+		ts.Fatalf("usage: provider start [other|jitter]|stop")
 	}
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+)
+
+// check runs tests that hold their stored answers against live ones.
+func check(c *call) error {
+	patterns := c.args
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	options, err := checkOptions(c)
+	if err != nil {
+		return err
+	}
+	packages, err := recording(c, patterns)
+	if err != nil {
+		return err
+	}
+	left, keep, err := receiptsDir()
+	if err != nil {
+		return err
+	}
+	defer keep()
+	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
+	test := &coverage.GoTest{
+		Packages: packages, Say: c.say,
+		Env: []string{coverage.UpdateEnv + "=check", usage.CheckEnv + "=" + options, usage.ReceiptEnv + "=" + left},
+	}
+	if run := c.value("run"); run != "" {
+		test.Flags = append(test.Flags, "-run="+run)
+	}
+	test.Flags = append(test.Flags, c.forwarded...)
+	ended, err := test.Run(c.ctx)
+	if err != nil {
+		return err
+	}
+	receipts, err := receiptsOf(packages, left)
+	if err != nil {
+		return err
+	}
+	r := newChecked(receipts, ended)
+	switch {
+	case c.is("json"):
+		err = c.json(r)
+	case c.is("markdown"):
+		c.text(r.markdown(page.MarkdownLimit))
+	default:
+		c.text(r.text())
+	}
+	if err == nil && !r.OK {
+		return exit{code: exitFindings}
+	}
+	return err
+}
+
+// checkOptions returns the flags as the tests take them.
+func checkOptions(c *call) (string, error) {
+	values := url.Values{}
+	for _, name := range []string{"repeat", "sample", "shard", "tier", "model", "from"} {
+		if value := c.value(name); value != "" {
+			values.Set(name, value)
+		}
+	}
+	text := values.Encode()
+	if _, err := usage.ParseCheckOptions(text); err != nil {
+		return "", usageError{fmt.Errorf("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))}
+	}
+	return text, nil
+}

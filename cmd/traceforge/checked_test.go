@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+)
+
+// TestCheckedMarkdown holds the limit of GitHub, and that nothing quoted is a mention, markup or a command.
+func TestCheckedMarkdown(t *testing.T) {
+	const hostile = "@octocat `<img src=x>`\n```\n::error::x ##[y]\u202e"
+	drifted := usage.Check{Call: "x-1", File: hostile, Number: 1, State: usage.CheckDrifted, LiveModels: []string{hostile},
+		Tiers:  []usage.CheckedTier{{Tier: "text", Held: true, Diff: "- " + hostile + "\n+ " + strings.Repeat("long\n", 5000)}, {Tier: "tools"}, {Tier: "finish"}, {Tier: "model"}},
+		Accept: "go test " + hostile}
+	unchecked := usage.Check{State: usage.CheckUnchecked, Why: hostile}
+	for _, n := range []int{1, 5, 1000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			var receipts []usage.Receipt
+			for range n {
+				receipts = append(receipts, usage.Receipt{Package: hostile, Test: hostile, Outcome: "fail", Checks: []usage.Check{drifted, unchecked}})
+			}
+			ended := coverage.Outcomes{page.Test{Package: hostile}: "fail"}
+			text := newChecked(receipts, ended).markdown(page.MarkdownLimit)
+			require.LessOrEqual(t, len(text), page.MarkdownLimit)
+			require.Contains(t, text, fmt.Sprintf("### traceforge check: %d drifted, %d unchecked\n", n, n))
+			require.Equal(t, n == 1000, strings.Contains(text, "more calls are not shown"))
+			require.Contains(t, text, "bytes more\n")
+			inBlock := ""
+			for line := range strings.Lines(text) {
+				require.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), line)
+				require.NotContains(t, line, "##[")
+				switch {
+				case inBlock != "":
+					if line == inBlock+"\n" {
+						inBlock = ""
+					}
+				case strings.HasPrefix(line, "```"):
+					inBlock = strings.TrimSuffix(line, "diff\n")
+				default:
+					for i, piece := range strings.Split(line, "`") {
+						if i%2 == 0 { // outside of quotes
+							require.NotContains(t, piece, "@octocat", line)
+							require.NotContains(t, piece, "<img", line)
+						}
+					}
+				}
+			}
+			require.Empty(t, inBlock, "the last block is closed")
+		})
+	}
+}
+
+// TestCheckedFailures tells of tests and packages that failed for other reasons than a check.
+func TestCheckedFailures(t *testing.T) {
+	receipts := []usage.Receipt{
+		{Package: "p", Test: "TestOther", Outcome: "fail", Checks: []usage.Check{{State: usage.CheckSame}}},
+		{Package: "p", Test: "TestDrifted", Outcome: "fail", Checks: []usage.Check{{State: usage.CheckDrifted}}},
+		{Package: "p", Test: "TestFine", Outcome: "pass"},
+	}
+	r := newChecked(receipts, coverage.Outcomes{{Package: "p"}: "fail", {Package: "broken"}: "fail"})
+	require.False(t, r.OK)
+	require.Equal(t, []page.Test{{Package: "p", Test: "TestOther"}, {Package: "broken"}}, r.Failed)
+	require.Contains(t, r.text(), "TestOther in p failed, for another reason\nbroken failed\n")
+
+	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
+	require.True(t, r.OK)
+	require.Contains(t, r.text(), "no call was checked; ")
+}
