@@ -45,6 +45,18 @@
 // calls may come in any order. A test fails if a call has no such snapshot, if a recorded call
 // is not made, if it makes no call at all, and if a file of the store is not what was recorded.
 //
+// # Checking
+//
+// TRACEFORGE_UPDATE=check go test serves what is stored, as replay does, and makes each call that generates
+// live as well, beside the test: with the client's own headers and body, or through the live model of
+// [Recorder.Model]. The test fails where the live answer is another, or where there is none; nothing is
+// written. TRACEFORGE_CHECK holds options, as the text of a query: repeat=10 makes each call ten times and
+// fails on variance, tier=tools holds tool calls, finish reason and answering model but not the text,
+// sample=20 makes a fifth of the calls and shard=1/4 a quarter, the same in each run,
+// model=OLD=NEW asks another model, and from=3 leaves the first two calls of each test out. At most four live
+// calls are made at once, each within five minutes. Calls that name what a provider keeps and may have
+// forgotten are not checkable; "traceforge help check" lists them. The command traceforge check makes a report of it.
+//
 // # Tests of other kinds
 //
 // A subtest with a recorder of its own has its own snapshots; subtests may also share the
