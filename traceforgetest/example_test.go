@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"testing"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
