@@ -311,6 +311,9 @@ func (p *plan) checkDirs(dirs ...string) error {
 
 // manifest adds the manifest, if it is to be kept up to date.
 func (p *plan) manifest(puts []*target) error {
+	if p.store.isPending() {
+		return nil
+	}
 	m := &manifest{}
 	data, err := p.read(manifestName)
 	switch {

@@ -29,6 +29,14 @@ commit.pending
 .pending/
 `
 
+// ignored is what git is to leave alone: of pending answers all, since the store around them may not be there yet.
+func (s *Store) ignored() string {
+	if s.isPending() {
+		return "*\n"
+	}
+	return ignored
+}
+
 // exclusively calls f while no other process writes to the store or verifies it. It makes the store
 // if there is none, and finishes or undoes the commit of a process that died in it.
 func (s *Store) exclusively(f func(within) error) error {
@@ -125,7 +133,7 @@ func (s *Store) tryLock(w within) (*lockedfile.File, error) {
 	if same, err := w.isFile(attributesName, lock.File); err != nil || !same {
 		return nil, errors.Join(err, lock.Close())
 	}
-	if err := errors.Join(writeAttributes(lock.File), w.ensure(ignoreName, ignored)); err != nil {
+	if err := errors.Join(writeAttributes(lock.File), w.ensure(ignoreName, s.ignored())); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil

@@ -23,6 +23,9 @@ func (s *Store) Pending() *Store {
 	return &p
 }
 
+// isPending reports whether s is the store of another one's pending answers. It has no manifest.
+func (s *Store) isPending() bool { return filepath.Base(s.dir) == pendingName }
+
 // An Accepted is a pending record that [Store.Accept] took over.
 type Accepted struct {
 	ID string // as it was pending

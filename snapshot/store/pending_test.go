@@ -104,6 +104,8 @@ func TestAcceptNew(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{fileOf("TestOther")}, files)
 	requireWhole(t, s)
+	requireWhole(t, s.Pending())
+	require.Equal(t, "*\n", tree(t, s.Pending().Dir())[ignoreName], "git ignores it also where the store has no .gitignore yet")
 }
 
 // A new record whose number another call got since it was bought gets the next one, once: who is killed between the

@@ -154,7 +154,7 @@ func (v *verifier) texts() error {
 	if _, err := v.store.Config(); errors.As(err, &wrong) {
 		v.report(configName, wrong.Violations...)
 	}
-	return errors.Join(v.checkText(attributesName, attributes), v.checkText(ignoreName, ignored))
+	return errors.Join(v.checkText(attributesName, attributes), v.checkText(ignoreName, v.store.ignored()))
 }
 
 // checkText checks a file that commits write. It may be missing, or still be empty, only where there
