@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -41,70 +40,21 @@ const (
 	label  = 10 // characters, with the space behind
 )
 
-// Document shows all calls of a test as one conversation. provider is that of the directory which
-// the document is in. Each turn is shown once: a call that continues another one shows what it adds.
-func (p *Page) Document(provider string, doc *snapshot.Document) {
-	byNumber := map[int]*snapshot.Snapshot{}
-	for i := range doc.Snapshots {
-		if i > 0 {
-			fmt.Fprintf(p.Out, "\n\n")
-		}
-		s := &doc.Snapshots[i]
-		var base *snapshot.Snapshot
-		if s.Continues != nil {
-			base = byNumber[s.Continues.Call]
-		}
-		p.call(provider, s, base)
-		byNumber[s.Number()] = s
-	}
-}
-
 // Call shows one call, whole: where it comes from, what was sent, what came back.
-func (p *Page) Call(provider string, s *snapshot.Snapshot) { p.call(provider, s, nil) }
-
-// call shows a call without what base has too, which it continues; nil: it continues none.
-func (p *Page) call(provider string, s, base *snapshot.Snapshot) {
+func (p *Page) Call(provider string, s *snapshot.Snapshot) {
 	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(s.ID)))
-	var shown map[string]string
-	messages := s.Request.Messages
-	if base != nil {
-		shown = map[string]string{}
-		for _, f := range p.fields(provider, base) {
-			shown[f.name] = f.value
-		}
-		messages = messages[s.Continues.Messages:]
-		p.field("continues", continued(s.Continues, base))
-	}
 	for _, f := range p.fields(provider, s) {
-		if base == nil || shown[f.name] != f.value {
-			p.field(f.title, f.value)
-		}
+		p.field(f.title, f.value)
 	}
 	if s.Request.Prompt != nil {
 		p.heading(bold, "prompt")
 		p.text(*s.Request.Prompt)
 	}
-	for i := range messages {
-		p.message(&messages[i])
+	for i := range s.Request.Messages {
+		p.message(&s.Request.Messages[i])
 	}
-	if tools := s.Request.Tools; len(tools) > 0 && (base == nil || !reflect.DeepEqual(tools, base.Request.Tools)) {
-		p.heading(bold, "tools offered")
-		for i := range tools {
-			p.tool(&tools[i])
-		}
-	}
-	p.answer(&s.Response)
-}
-
-// continued says what of an earlier call a request begins with.
-func continued(c *snapshot.Continues, base *snapshot.Snapshot) string {
-	switch {
-	case c.Messages > len(base.Request.Messages):
-		return fmt.Sprintf("call %d and its answer", c.Call)
-	case c.Messages == 1:
-		return fmt.Sprintf("the first message of call %d", c.Call)
-	}
-	return fmt.Sprintf("the first %d messages of call %d", c.Messages, c.Call)
+	p.offered(s, nil)
+	p.answer(&s.Response, "", false)
 }
 
 // A headerField is a line of a call's header. Titles may be empty, names are different.
@@ -139,6 +89,9 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	}
 	add("ignored", strings.Join(s.Source.Ignored, ", "))
 	add("lane", s.Source.Lane)
+	if s.Response.Stale != "" {
+		add("stale", "the answer is that to another request, and was adopted for this one")
+	}
 	add("varies", s.Source.Nondeterministic)
 	return fields
 }
@@ -232,18 +185,20 @@ func (p *Page) wrap(text string, width int) []string {
 	return wrap(text, width)
 }
 
-func (p *Page) answer(r *snapshot.Response) {
+// answer shows what came back. call, which may be empty, says to which call; brief: why it finished is said
+// where that is not the usual reason.
+func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	for i := range r.Candidates {
 		title := "answer"
 		if len(r.Candidates) > 1 {
 			title = fmt.Sprintf("answer %d of %d", i+1, len(r.Candidates))
 		}
-		p.heading(bold, title)
-		p.candidate(&r.Candidates[i])
+		p.heading(bold, title+call)
+		p.candidate(&r.Candidates[i], brief)
 	}
 	if r.Error != nil {
 		title := fmt.Sprintf("error %s %s %s", status(r), r.Error.Type, r.Error.Code)
-		p.heading(alarm, strings.Join(strings.Fields(title), " "))
+		p.heading(alarm, strings.Join(strings.Fields(title), " ")+call)
 		p.text(r.Error.Message)
 	}
 	switch r.Incomplete {
@@ -266,8 +221,11 @@ func status(r *snapshot.Response) string {
 	return ""
 }
 
-func (p *Page) candidate(c *modelio.Candidate) {
+func (p *Page) candidate(c *modelio.Candidate, brief bool) {
 	p.parts(c.Message.Content)
+	if brief && c.FinishReason == modelio.FinishStop {
+		return // as nearly all do
+	}
 	finished := "finish reason: " + string(c.FinishReason)
 	if c.FinishReasonRaw != "" && c.FinishReasonRaw != string(c.FinishReason) {
 		finished += " (" + c.FinishReasonRaw + ")"

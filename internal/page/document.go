@@ -1,0 +1,211 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Document shows all calls of a test as one conversation: each turn once, what was sent beside the messages
+// where it is another than in the call before, and in the end what it took. provider is that of the directory
+// which the document is in.
+func (p *Page) Document(provider string, doc *snapshot.Document) {
+	name, _, _ := snapshot.ParseID(doc.Snapshots[0].ID)
+	title := name
+	if test := TestOf(doc); test.Test != "" {
+		title = test.Test + " in " + test.Package
+	}
+	fmt.Fprintln(p.Out, p.styled(bold, plaintext.Line(title)))
+	if title != name {
+		p.field("document", name)
+	}
+	c := conversation{Page: p, provider: provider, doc: doc, shown: map[string]headerField{}}
+	for i := range doc.Snapshots {
+		c.call(&doc.Snapshots[i])
+	}
+	p.took(doc)
+}
+
+// A conversation is a document while it is shown.
+type conversation struct {
+	*Page
+	provider string
+	doc      *snapshot.Document
+	shown    map[string]headerField // what the last call sent beside its messages, by name
+	before   *snapshot.Snapshot     // the last call; nil: none
+}
+
+// call shows what a call has beyond the call before it, or beyond that which it continues.
+func (c *conversation) call(s *snapshot.Snapshot) {
+	messages := s.Request.Messages
+	if s.Continues != nil {
+		messages = messages[s.Continues.Messages:]
+	}
+	changed := c.changed(s)
+	if c.before != nil {
+		if from := c.beginning(s); from != "" || len(changed) > 0 {
+			c.heading(bold, strings.TrimSuffix(fmt.Sprintf("call %d %s", s.Number(), from), " "))
+		}
+	}
+	for _, f := range changed {
+		c.field(f.title, f.value)
+	}
+	c.offered(s, c.before)
+	if s.Request.Prompt != nil {
+		c.heading(bold, "prompt")
+		c.text(*s.Request.Prompt)
+	}
+	for i := range messages {
+		c.message(&messages[i])
+	}
+	number := ""
+	if len(c.doc.Snapshots) > 1 {
+		number = fmt.Sprintf(", call %d", s.Number())
+	}
+	c.answer(&s.Response, number, true)
+	c.before = s
+}
+
+// changed returns the fields that are not those of the call before.
+func (c *conversation) changed(s *snapshot.Snapshot) (changed []headerField) {
+	now := map[string]headerField{}
+	for _, f := range c.fields(c.provider, s) {
+		if ofOneCall[f.name] || f.value == "" {
+			continue
+		}
+		if now[f.name] = f; c.shown[f.name].value != f.value {
+			f.title, _, _ = strings.Cut(f.name, " ")
+			changed = append(changed, f)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.shown)) {
+		if _, there := now[name]; !there {
+			title, option, _ := strings.Cut(name, " ")
+			changed = append(changed, headerField{name, title, strings.TrimSpace(option + " not sent any more")})
+		}
+	}
+	for i := len(changed) - 1; i > 0; i-- {
+		if changed[i].title == changed[i-1].title {
+			changed[i].title = ""
+		}
+	}
+	c.shown = now
+	return changed
+}
+
+// ofOneCall are the fields that are another in each call; what they tell is told in the end.
+var ofOneCall = map[string]bool{"test": true, "recorded": true, "latency": true, "tokens": true}
+
+// beginning says what a call begins with; empty: with all that was said in the call before it.
+func (c *conversation) beginning(s *snapshot.Snapshot) string {
+	from := s.Continues
+	if from == nil {
+		if len(s.Request.Messages) == 0 {
+			return ""
+		}
+		return "begins again"
+	}
+	i := slices.IndexFunc(c.doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == from.Call })
+	base := &c.doc.Snapshots[i]
+	switch whole := from.Messages > len(base.Request.Messages); {
+	case whole && base == c.before:
+		return ""
+	case whole:
+		return fmt.Sprintf("goes on from the answer of call %d", from.Call)
+	case from.Messages == 1:
+		return fmt.Sprintf("begins with the first message of call %d", from.Call)
+	}
+	return fmt.Sprintf("begins with the first %d messages of call %d", from.Messages, from.Call)
+}
+
+// offered shows the tools that a call offers and the call before it did not, and names those that are gone.
+func (p *Page) offered(s, before *snapshot.Snapshot) {
+	known := map[string]*modelio.ToolDefinition{}
+	if before != nil {
+		for i := range before.Request.Tools {
+			known[before.Request.Tools[i].Name] = &before.Request.Tools[i]
+		}
+	}
+	titled := false
+	for i := range s.Request.Tools {
+		tool := &s.Request.Tools[i]
+		was := known[tool.Name]
+		delete(known, tool.Name)
+		if was != nil && sameTool(was, tool) {
+			continue
+		}
+		if !titled {
+			p.heading(bold, "tools offered")
+		}
+		titled = true
+		p.tool(tool)
+	}
+	var gone []string
+	for name := range known {
+		gone = append(gone, name)
+	}
+	if slices.Sort(gone); len(gone) > 0 {
+		p.heading(bold, "tools no longer offered")
+		p.text(strings.Join(gone, ", "))
+	}
+}
+
+func sameTool(a, b *modelio.ToolDefinition) bool {
+	return a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema)
+}
+
+// took shows what all calls took together.
+func (p *Page) took(doc *snapshot.Document) {
+	var sum snapshot.Response
+	var latency int64
+	last := time.Time{}
+	for i := range doc.Snapshots {
+		s := &doc.Snapshots[i]
+		latency += s.Response.LatencyMS
+		addCount(&sum.TokensUsed, s.Response.TokensUsed)
+		addUsage(&sum, s.Response.Usage)
+		if s.Timestamp.After(last) {
+			last = s.Timestamp
+		}
+	}
+	fmt.Fprintln(p.Out)
+	p.field("calls", fmt.Sprint(len(doc.Snapshots)))
+	p.field("tokens", tokens(&sum))
+	if !p.Unwrapped { // what is compared has no times
+		p.field("recorded", last.Format("2006-01-02 15:04:05 MST"))
+		p.field("took", fmt.Sprintf("%d ms", latency))
+	}
+}
+
+func addUsage(sum *snapshot.Response, u *modelio.Usage) {
+	if u == nil {
+		return
+	}
+	if sum.Usage == nil {
+		sum.Usage = &modelio.Usage{}
+	}
+	all := sum.Usage
+	addCount(&all.InputTokens, u.InputTokens)
+	addCount(&all.OutputTokens, u.OutputTokens)
+	addCount(&all.ThoughtsTokens, u.ThoughtsTokens)
+	addCount(&all.CachedContentTokens, u.CachedContentTokens)
+	addCount(&all.CacheWriteTokens, u.CacheWriteTokens)
+}
+
+// addCount adds a number of tokens; nil: not reported.
+func addCount(sum **int64, n *int64) {
+	if n == nil {
+		return
+	}
+	if *sum == nil {
+		*sum = new(int64)
+	}
+	**sum += *n
+}
