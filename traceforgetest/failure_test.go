@@ -122,7 +122,7 @@ func TestFailures(t *testing.T) {
 				asks(hello)(t, tf)
 				t.Errorf("the test's own failure")
 			})
-			require.NoDirExists(s.t, s.dir)
+			require.Empty(s.t, s.files())
 			return tb
 		}},
 		{"record-cut-stream", "the network cut the stream", func(s *scene) *tbtest.TB {

@@ -118,9 +118,9 @@ func TestStreamInOtherPieces(t *testing.T) {
 	s.provider.Reply(fakeprovider.Fragments("Good ", "morning"), fakeprovider.Fragments("Go", "od mor", "ning"), fakeprovider.Fragments("Good", "bye"))
 	s.record("TestIt", asks(stream))
 	before := s.files()
-	s.record("TestIt", asks(stream))
+	s.recordAll("TestIt", asks(stream))
 	s.requireFiles(before)
-	s.record("TestIt", asks(stream))
+	s.recordAll("TestIt", asks(stream))
 	require.NotEqual(t, before, s.files())
 	s.requireWhole()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,15 +32,32 @@ type scene struct {
 }
 
 func newScene(t *testing.T) *scene {
+	unfiltered(t)
 	s := &scene{t: t, dir: filepath.Join(t.TempDir(), ".ai-snapshots"), provider: fakeprovider.New(t)}
 	s.provider.Handle(fakeprovider.Echo())
 	return s
+}
+
+// unfiltered takes the flags away that leave tests out, which are of the tests around those of scenes.
+func unfiltered(t *testing.T) {
+	for name, value := range map[string]string{"test.short": "false", "test.skip": ""} {
+		was := flag.Lookup(name).Value.String()
+		require.NoError(t, flag.Set(name, value))
+		t.Cleanup(func() { require.NoError(t, flag.Set(name, was)) })
+	}
 }
 
 // record runs a test that updates; it must pass.
 func (s *scene) record(name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) {
 	s.t.Helper()
 	tb := s.update("1", name, test, opts...)
+	require.False(s.t, tb.Failed(), tb.Logged())
+}
+
+// recordAll runs a test that records every call again; it must pass.
+func (s *scene) recordAll(name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) {
+	s.t.Helper()
+	tb := s.update("all", name, test, opts...)
 	require.False(s.t, tb.Failed(), tb.Logged())
 }
 
@@ -83,11 +101,14 @@ func (s *scene) text(tb *tbtest.TB) string {
 	return hashes.ReplaceAllString(text, "${1}HASH")
 }
 
-// files returns the store's files by path.
+// files returns the store's files by path, without pending answers.
 func (s *scene) files() map[string]string {
 	files := map[string]string{}
 	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
+			if err == nil && d.Name() == ".pending" {
+				err = fs.SkipDir
+			}
 			return err
 		}
 		data, err := os.ReadFile(path)

@@ -37,7 +37,7 @@ func TestWhatDidNotChangeStays(t *testing.T) {
 			before := s.records("openai")[0]
 			raw := s.files()
 			time.Sleep(2 * time.Millisecond)
-			s.record("TestIt", asks(newChat(c.prompt)))
+			s.recordAll("TestIt", asks(newChat(c.prompt)))
 			after := s.records("openai")[0]
 			require.Equal(t, before.ID, after.ID)
 			require.Equal(t, c.wholeRecordIs, before.Hash == after.Hash, c.why)

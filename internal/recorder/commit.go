@@ -23,7 +23,7 @@ func (r *Recorder) commit(o Outcome) (note string) {
 			err = r.dropPending(o.Partial)
 		}
 		if err == nil {
-			return summary(r.updated)
+			return r.Plain(summary(r.updated))
 		}
 		r.fail(r.asFailure(err))
 	}
@@ -51,7 +51,7 @@ func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 		return err
 	}
 	r.written = put.Document
-	if len(changed) == 0 && len(r.updated.Removed) == 0 {
+	if len(changed) == 0 && partial {
 		return r.store.Commit(store.Change{}) // which finishes one that was cut short
 	}
 	if len(put.Document.Snapshots) == 0 {

@@ -147,7 +147,8 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
 	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider || r.tape.records[i].Request.API != c.request.API {
+		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider ||
+			r.tape.records[i].Request.API != c.request.API || r.tape.records[i].Source.Lane != c.lane {
 			continue
 		}
 		if r.tape.parts[i] == nil {
@@ -172,7 +173,7 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			best, likeness, distance = i, like, apart
 		}
 	}
-	if best < 0 {
+	if best < 0 && r.Mode != UpdateNew { // which makes a call that says nothing of what a record says
 		return r.nearestOther(others, got)
 	}
 	return best

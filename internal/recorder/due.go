@@ -29,9 +29,9 @@ func (d *due) prove() []snapshot.Violation {
 	return d.wrong
 }
 
-// proven returns the failure of an answer that is not what its record says.
+// proven returns the failure of an answer that is not what its record says; nil of one that has no record yet.
 func (r *Recorder) proven(d *due) error {
-	if len(d.prove()) == 0 {
+	if d == nil || len(d.prove()) == 0 {
 		return nil
 	}
 	f := r.unproven(d)

@@ -23,12 +23,16 @@ type pending struct {
 	earlier *tape        // what earlier runs have bought
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
+
+	file     canon.Hash          // the document as it was written last; "": it was not
+	provider string              // in whose directory it is
+	others   []snapshot.Snapshot // its records that are not of this run
 }
 
 // openPending returns the pending answers of the test.
 func (r *Recorder) openPending(provider string) *pending {
 	if r.pending == nil {
-		p := &pending{store: r.store.Pending(), mine: map[int]bool{}}
+		p := &pending{store: r.store.Pending(), mine: map[int]bool{}, provider: provider}
 		doc, err := p.store.Load(r.name, provider)
 		if err != nil {
 			doc = nil // there is none, or none that can be read
@@ -85,7 +89,7 @@ func (r *Recorder) keepPending(tk *take) {
 	tk.golden = g
 	p := r.openPending(tk.provider)
 	if p.wrong = r.number(tk.provider); p.wrong == nil {
-		p.wrong = r.writePending(tk.provider)
+		p.wrong = r.writePending()
 	}
 }
 
@@ -148,10 +152,10 @@ func (r *Recorder) placeOf(tk *take, claimed, served map[int]bool) int {
 			return i
 		}
 	}
-	played := slices.Clone(r.tape.played)
-	defer func() { r.tape.played = played }()
+	held := slices.Clone(r.tape.held)
+	defer func() { r.tape.held = held }()
 	for i := range claimed {
-		r.tape.played[i] = true
+		r.tape.held[i] = true
 	}
 	i, err := r.adoptable(tk.call)
 	if err != nil {
@@ -180,7 +184,8 @@ func (r *Recorder) renumber(tk *take) {
 
 // writePending writes what this run has bought to the pending answers of the test. What other runs have
 // bought stays, unless it was for the same record.
-func (r *Recorder) writePending(provider string) error {
+func (r *Recorder) writePending() error {
+	p := r.pending
 	mine, raw, media := map[int]bool{}, map[int][]byte{}, map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
 	for _, tk := range r.waiting() {
@@ -190,24 +195,21 @@ func (r *Recorder) writePending(provider string) error {
 		maps.Copy(media, tk.media)
 		records = append(records, s)
 	}
-	err := r.pending.store.Amend(r.name, provider, func(doc *store.Doc) (store.Put, error) {
-		all := records
-		if doc != nil {
-			all = nil
-			for _, s := range doc.Document.Snapshots {
-				s.Provider, s.Continues = cmp.Or(s.Provider, doc.Provider), nil
-				if n := s.Number(); !mine[n] && !r.pending.mine[n] {
-					all = append(all, s)
-				}
+	file, err := p.store.Amend(r.name, p.provider, p.file, func(doc *store.Doc, known bool) (store.Put, error) {
+		if !known {
+			p.others = nil
+			if doc != nil {
+				p.others = doc.Records()
 			}
-			all = append(all, records...)
 		}
-		put := store.PutOf(r.name, all)
+		p.others = slices.DeleteFunc(p.others, func(s snapshot.Snapshot) bool { return mine[s.Number()] || p.mine[s.Number()] })
+		put := store.PutOf(r.name, slices.Concat(p.others, records))
 		put.Raw, put.Media = raw, media
+		p.provider = cmp.Or(put.Provider, p.provider)
 		return put, nil
 	})
 	if err == nil {
-		r.pending.mine = mine
+		p.file, p.mine = file, mine
 	}
 	return err
 }
@@ -284,7 +286,7 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 			}
 		}
 		if changed {
-			err = r.writePending(provider)
+			err = r.writePending()
 		}
 	}
 	if err != nil {

@@ -85,7 +85,8 @@ func TestUsed(t *testing.T) {
 		{"drift", "one is held against a record", Replay, []string{"a", "c"}, Used{Played: []string{id(1)}, Unplayed: []string{id(2)}, Missing: 1}, 1},
 		{"not called", "a record is left", Replay, []string{"a"}, Used{Played: []string{id(1)}, Unplayed: []string{id(2)}}, 1},
 		{"new", "one was missing", UpdateNew, []string{"a", "c", "b"}, Used{Played: []string{id(1), id(2)}, Recorded: []string{id(3)}}, 0},
-		{"confirm", "a second update confirms", Update, []string{"a", "c"}, Used{Recorded: []string{id(1), id(3)}}, 0},
+		{"drop", "a second update serves, and drops what is not called", Update, []string{"a", "c"}, Used{Played: []string{id(1), id(3)}}, 0},
+		{"confirm", "one of all confirms", UpdateAll, []string{"a", "c"}, Used{Recorded: []string{id(1), id(3)}}, 0},
 		{"no call", "the document is there", Replay, nil, Used{Unplayed: []string{id(1), id(3)}}, 1},
 	} {
 		failures, used := s.run(c.mode, asks(c.prompts...))

@@ -19,7 +19,7 @@ import (
 type served struct {
 	record *snapshot.Snapshot
 	body   []byte
-	proof  *due // nil: nothing is served
+	proof  *due // nil: the answer is recorded in this run
 }
 
 // replay answers a call from the tape. There is no upstream here.

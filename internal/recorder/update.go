@@ -30,13 +30,14 @@ func (r *Recorder) updateAll(c *call) (*served, *take, error) {
 	return r.buy(c)
 }
 
-// updateNew makes a call only where replay would hold it against no record. One that it would hold against
-// a record has drifted, which is no reason to pay: another mode accepts it.
+// updateNew makes a call only where it is like no record that is left. One that is like a record has drifted, which
+// is no reason to pay: another mode accepts it. Where a record is left in the end after all, the test fails, and
+// what was bought waits for that mode.
 func (r *Recorder) updateNew(c *call) (*served, *take, error) {
 	s, err := r.replay(c)
 	var f *Failure
 	if errors.As(err, &f) && f.unheld {
-		return r.buy(c)
+		return r.updateAll(c)
 	}
 	return s, nil, r.refused(c, err)
 }
@@ -125,10 +126,21 @@ func (r *Recorder) keep(c *call, i int, rules string) (*served, error) {
 	if raw != nil && len(d.prove()) > 0 {
 		return nil, r.unproven(d)
 	}
+	if r.Mode == Update && r.lacksTimes(i, raw) {
+		return nil, errNoTimes
+	}
 	if rules != "" {
 		return r.adopt(c, r.tape, i, &origin{place: i, stale: r.tape.records[i].Response.Stale, why: rules})
 	}
 	return r.serve(d, raw)
+}
+
+// errNoTimes says that a stream was recorded without the times that the test wants.
+var errNoTimes = errors.New("the record has no times of its events")
+
+func (r *Recorder) lacksTimes(i int, raw []byte) bool {
+	s := &r.tape.records[i]
+	return r.Timing && s.Request.API != modelAPI && s.Response.TimingMS == nil && r.tape.recordedAnswer(i, raw).Events() != nil
 }
 
 // with returns the command that runs the test in another mode.

@@ -37,7 +37,7 @@ func (r *Recorder) changed(was *snapshot.Snapshot, request *modelio.Request, g *
 	}
 	changes, _ := drift.Compare(request, g.take.request, nil) // both have a key
 	for _, c := range changes {
-		add(c.Kind)
+		add(r.Plain(c.Kind))
 	}
 	if o := g.take.origin; o != nil && o.place >= 0 {
 		add(o.why)

@@ -130,7 +130,7 @@ func (s *Store) commitMoves(w within, c Change) error {
 // movedTo returns the document as that of another test, with all that is beside it.
 func (d *Doc) movedTo(pkg, test string) (put Put, err error) {
 	name := snapshot.DocumentName(pkg, test)
-	records := d.records()
+	records := d.Records()
 	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
 	for i := range records {
 		s := &records[i]

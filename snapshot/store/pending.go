@@ -238,7 +238,7 @@ func (d *decision) clear(w within) error {
 		if err != nil {
 			return err
 		}
-		left := slices.DeleteFunc(doc.records(), func(s snapshot.Snapshot) bool { return numbers[s.Number()] })
+		left := slices.DeleteFunc(doc.Records(), func(s snapshot.Snapshot) bool { return numbers[s.Number()] })
 		if len(left) == 0 {
 			remove = append(remove, doc.File())
 			continue
@@ -267,8 +267,8 @@ func removePending(w, pending within) {
 	}
 }
 
-// records returns the records of a document, each with its provider.
-func (d *Doc) records() []snapshot.Snapshot {
+// Records returns the records of a document, each with its provider.
+func (d *Doc) Records() []snapshot.Snapshot {
 	records := slices.Clone(d.Document.Snapshots)
 	for i := range records {
 		if records[i].Provider == "" {

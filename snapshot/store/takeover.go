@@ -25,7 +25,7 @@ type takeover struct {
 
 func (m *takeover) begin() {
 	if !m.begun && m.to != nil {
-		m.records = m.to.records()
+		m.records = m.to.Records()
 	}
 	m.begun = true
 }
