@@ -10,6 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
+// callersRoom is how much of an issue's text is left to the workflow that opens it, as for a link to its run.
+const callersRoom = 500
+
 // check runs tests that hold their stored answers against live ones.
 func check(c *call) error {
 	patterns := c.args
@@ -51,7 +54,7 @@ func check(c *call) error {
 	case c.is("json"):
 		err = c.json(r)
 	case c.is("markdown"):
-		c.text(r.markdown(page.MarkdownLimit))
+		c.text(r.markdown(page.MarkdownLimit - callersRoom))
 	default:
 		c.text(r.text())
 	}

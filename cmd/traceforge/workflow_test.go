@@ -54,6 +54,7 @@ func TestWorkflow(t *testing.T) {
 			"provider": providerCommand,
 			"packages": packagesCommand,
 			"action":   actionCommand,
+			"recipe":   recipeCommand,
 		},
 	})
 }
@@ -175,6 +176,27 @@ func actionCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if (err != nil) != neg {
 		ts.Fatalf("step %d: %v", step, err)
 	}
+}
+
+// recipeCommand is the script command recipe NAME N, which runs the N-th shell script of a workflow of
+// docs/ci.md, as GitHub's runner does. What it writes to GITHUB_OUTPUT and GITHUB_STEP_SUMMARY is kept.
+func recipeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: recipe NAME N")
+	}
+	text, err := os.ReadFile("../../docs/ci.md")
+	ts.Check(err)
+	_, workflow, ok := strings.Cut(string(text), "\nname: "+args[0]+"\n")
+	if !ok {
+		ts.Fatalf("docs/ci.md has no workflow %q", args[0])
+	}
+	workflow, _, _ = strings.Cut(workflow, "\n```\n")
+	blocks := regexp.MustCompile(`(?m)^ +run: \|\n((?: {10,}.*(?:\n|$))+)`).FindAllStringSubmatch(workflow, -1)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	script := filepath.Join(ts.Getenv("RUNNER_TEMP"), "step.sh")
+	ts.Check(os.WriteFile(script, []byte(blocks[n-1][1]), 0o666))
+	ts.Check(ts.Exec("bash", "--noprofile", "--norc", "-eo", "pipefail", script))
 }
 
 // chatPackage is a package of the toy modules: Ask calls a model through a recorder.
