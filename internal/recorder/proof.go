@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -261,9 +263,13 @@ func facts(r *snapshot.Response) []fact {
 	return all
 }
 
-// differs reports a place where the record says one thing and serves another.
+// differs reports a place where the record says one thing and serves another. Secrets are masked before texts are cut
+// to what is shown, since nobody finds a part of one.
 func (p *proof) differs(pointer, said, served string) {
 	const before, most = 20, 80 // bytes of a text
+	secrets := secret.New()
+	secrets.Environment(os.Environ())
+	said, served = secrets.Mask(said), secrets.Mask(served)
 	same := 0
 	for same < min(len(said), len(served)) && said[same] == served[same] {
 		same++
