@@ -21,8 +21,10 @@
 // is written for a test that fails or is skipped.
 //
 // Recording refuses what would make a golden worthless: a temperature other than 0 or no seed
-// where the API has one ([Nondeterministic] lifts that), an answer that was cut ([Incomplete]
-// lifts that), and answers of status 408, 429 and 5xx, which ask to try again.
+// where the API has one ([Nondeterministic] lifts that), and, unless [Allow] says otherwise, an answer that was
+// cut and answers of status 408, 429 and 5xx, which ask to try again. HTTP that is no model call is
+// refused too: [Record] records it, [PassThrough] lets it pass. What replay will miss of what was recorded
+// is said in the test's log: go test -v shows it.
 //
 // # Options of a package
 //
@@ -42,8 +44,9 @@
 // Without -update no call leaves the process and nothing is written. A call is answered by the
 // first snapshot of its test that has the same provider and the same request and was not
 // played yet; what SDKs make random (ids of tool calls, signatures) does not count. Independent
-// calls may come in any order. A test fails if a call has no such snapshot, if a recorded call
-// is not made, if it makes no call at all, and if a file of the store is not what was recorded.
+// calls may come in any order; equal ones that are made at once need a [Recorder.Lane] each. A test fails if a
+// call has no such snapshot, if a recorded call is not made, if it makes no call at all, and if a file of the
+// store is not what was recorded.
 //
 // # Checking
 //

@@ -59,6 +59,22 @@ func TestKeptHeaders(t *testing.T) {
 	}, replayed)
 }
 
+// TestRateLimitsAreQuiet changes an answer: its rate limits are no lines of the pull request, the id of the request is one.
+func TestRateLimitsAreQuiet(t *testing.T) {
+	s := newScene(t)
+	var got http.Header
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	for _, word := range []string{"unpacked", "changed"} {
+		h := http.Header{"Content-Type": {"application/json"}, "X-Ratelimit-Remaining-Tokens": {word}, "X-Request-Id": {word}}
+		answer := strings.Replace(completion, "unpacked", word, 1)
+		requirePass(t, s.run("TestIt", heads(&got), traceforgetest.Upstream(answering(h, answer))))
+	}
+	kept := s.records("openai")[0].Response
+	require.Equal(t, "changed", *kept.Candidates[0].Message.Content[0].Text)
+	require.Equal(t, []string{"unpacked"}, kept.Headers["x-ratelimit-remaining-tokens"])
+	require.Equal(t, []string{"changed"}, kept.Headers["x-request-id"])
+}
+
 // TestKeepHeaders keeps what a test names, by name and by beginning; a snapshot that is there gets it with "all".
 func TestKeepHeaders(t *testing.T) {
 	s := newScene(t)

@@ -175,6 +175,8 @@ func TestForgeries(t *testing.T) {
 			"/response/headers/Content-Type", "is no name of a header"},
 		{"content encoding", "a program decodes what is served", upstream{body: honest}, "", set("content-encoding", "gzip"),
 			"/response/headers/content-encoding", "says how an answer came"},
+		{"cookie", "a secret, or one that a program is made to send", upstream{body: honest}, "", set("set-cookie", "a=b"),
+			"/response/headers/set-cookie", "carries a secret, which is never kept"},
 		{"length", "a program reads less", upstream{body: honest}, "", set("content-length", "1"), "/response/headers/content-length", "says how an answer came"},
 		{"two content types", "a program takes the one or the other", upstream{body: honest}, "",
 			set("content-type", "application/json", "text/event-stream"), "/response/headers/content-type", "says it 2 times"},
