@@ -95,6 +95,9 @@ func record(c *call, mode string, patterns []string, run string) error {
 	})
 	c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
 	c.sayAll(sum.lines())
+	if len(receipts) == 0 {
+		c.say("no test with a recorder ran")
+	}
 	if err := sayGone(c, receipts, after); err != nil {
 		return err
 	}
