@@ -179,24 +179,36 @@ func actionCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // recipeCommand is the script command recipe NAME N, which runs the N-th shell script of a workflow of
-// docs/ci.md, as GitHub's runner does. What it writes to GITHUB_OUTPUT and GITHUB_STEP_SUMMARY is kept.
+// docs/ci.md, as GitHub's runner does: with what it writes to GITHUB_OUTPUT and GITHUB_STEP_SUMMARY. Of GitLab's and
+// Jenkins's, whose NAME is their title, these are the commands of the N-th job and stage.
 func recipeCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
+	if len(args) != 2 {
 		ts.Fatalf("usage: recipe NAME N")
 	}
 	text, err := os.ReadFile("../../docs/ci.md")
 	ts.Check(err)
-	_, workflow, ok := strings.Cut(string(text), "\nname: "+args[0]+"\n")
+	script := regexp.MustCompile(`(?m)^ +run: \|\n((?: {10,}.*(?:\n|$))+)`)
+	begins := "\nname: " + args[0] + "\n"
+	switch args[0] {
+	case "GitLab":
+		begins, script = "## GitLab\n", regexp.MustCompile(`(?m)^  script:\n((?:    - .*\n)+)`)
+	case "Jenkins":
+		begins, script = "## Jenkins\n", regexp.MustCompile(`(?m)((?:^ +sh '.*'\n)+)`)
+	}
+	_, workflow, ok := strings.Cut(string(text), begins)
 	if !ok {
 		ts.Fatalf("docs/ci.md has no workflow %q", args[0])
 	}
 	workflow, _, _ = strings.Cut(workflow, "\n```\n")
-	blocks := regexp.MustCompile(`(?m)^ +run: \|\n((?: {10,}.*(?:\n|$))+)`).FindAllStringSubmatch(workflow, -1)
+	blocks := script.FindAllStringSubmatch(workflow+"\n", -1)
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	script := filepath.Join(ts.Getenv("RUNNER_TEMP"), "step.sh")
-	ts.Check(os.WriteFile(script, []byte(blocks[n-1][1]), 0o666))
-	ts.Check(ts.Exec("bash", "--noprofile", "--norc", "-eo", "pipefail", script))
+	commands := regexp.MustCompile(`(?m)^ +(?:- |sh ')(.*?)'?$`).ReplaceAllString(blocks[n-1][1], "$1")
+	file := filepath.Join(ts.Getenv("RUNNER_TEMP"), "step.sh")
+	ts.Check(os.WriteFile(file, []byte(commands), 0o666))
+	if err := ts.Exec("bash", "--noprofile", "--norc", "-eo", "pipefail", file); (err != nil) != neg {
+		ts.Fatalf("script %d of %s: %v", n, args[0], err)
+	}
 }
 
 // chatPackage is a package of the toy modules: Ask calls a model through a recorder.
