@@ -54,5 +54,6 @@ func (l *linting) held(c *call) (found []lint.Finding, wrong []snapshot.Finding)
 
 // silence says how to silence what was found first.
 func silence(found []lint.Finding) string {
-	return fmt.Sprintf(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, configFile, found[0].Rule)
+	return fmt.Sprintf(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`,
+		configFile, found[0].Rule)
 }

@@ -140,9 +140,10 @@ func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Tabl
 	}
 	return &page.Table{
 		Columns: []page.Column{
-			{Name: "TEST", Shrinks: true, Shown: true}, {Name: "PACKAGE", Shrinks: true}, first, {Name: "MODEL", Shrinks: true},
-			{Name: "IN", Right: true}, {Name: "OUT", Right: true}, {Name: "AGE", Right: true}, {Name: "STALE", Right: true},
-			{Name: "PENDING", Right: true}, {Name: "SIZE", Right: true},
+			{Name: "TEST", Shrinks: true, Shown: true}, {Name: "PACKAGE", Shrinks: true}, first,
+			{Name: "MODEL", Shrinks: true}, {Name: "IN", Right: true}, {Name: "OUT", Right: true},
+			{Name: "AGE", Right: true}, {Name: "STALE", Right: true}, {Name: "PENDING", Right: true},
+			{Name: "SIZE", Right: true},
 		},
 		Rows: len(rows),
 		Cell: func(row, column int) string {

@@ -40,7 +40,8 @@ var largeDocument = Rule{
 	Fix:  "split the test",
 	look: func(l *Linter, d *document, add adder) {
 		if most := l.config.Budgets.Document; most > 0 && d.size > most {
-			add("", "", d.whole("the document has %s, more than the %s of budgets.document", amount.Size(d.size), amount.Size(most)))
+			add("", "", d.whole("the document has %s, more than the %s of budgets.document",
+				amount.Size(d.size), amount.Size(most)))
 		}
 	},
 }
@@ -105,16 +106,18 @@ var tokensOfAll = Rule{
 	Fix:  "see traceforge ls --sort tokens",
 	end: func(l *Linter, add adder) {
 		if most := l.config.Budgets.TokensOfAll; most > 0 && l.all.tokens > most {
-			add("", "", Place{Message: fmt.Sprintf("all calls took %d tokens, more than the %d of budgets.tokens_of_all", l.all.tokens, most)})
+			message := fmt.Sprintf("all calls took %d tokens, more than the %d of budgets.tokens_of_all", l.all.tokens, most)
+			add("", "", Place{Message: message})
 		}
 	},
 }
 
 var costPerTest = Rule{
 	Name: "cost-per-test",
-	Asks: "the calls of a test cost more than budgets.cost_per_test in config.json, by the prices there; or a price is missing",
-	Why:  "each recording of it costs that again",
-	Fix:  "ask less, or a cheaper model",
+	Asks: "the calls of a test cost more than budgets.cost_per_test in config.json, by the prices there; " +
+		"or a price is missing",
+	Why: "each recording of it costs that again",
+	Fix: "ask less, or a cheaper model",
 	look: func(l *Linter, d *document, add adder) {
 		if l.config.Budgets.CostPerTest == 0 && l.config.Budgets.CostOfAll == 0 {
 			return
@@ -124,12 +127,13 @@ var costPerTest = Rule{
 			c := &d.calls[i]
 			cost, known := l.config.Cost(c.Snapshot)
 			if sum += cost; !known && c.tokens() > 0 {
-				add("price of "+c.Request.Model, `add it to "prices" in config.json`, d.at(c, []string{"request", "model"},
-					"%s has no price, so that its calls count nothing", c.Request.Model))
+				at := d.at(c, []string{"request", "model"}, "%s has no price, so that its calls count nothing", c.Request.Model)
+				add("price of "+c.Request.Model, `add it to "prices" in config.json`, at)
 			}
 		}
 		if most := l.config.Budgets.CostPerTest; most > 0 && sum > most {
-			add("", "", d.whole("the calls cost %s, more than the %s of budgets.cost_per_test", money(sum), money(most)))
+			add("", "", d.whole("the calls cost %s, more than the %s of budgets.cost_per_test",
+				money(sum), money(most)))
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -144,7 +148,8 @@ var costOfAll = Rule{
 	Fix:  "see traceforge ls --sort tokens",
 	end: func(l *Linter, add adder) {
 		if most := l.config.Budgets.CostOfAll; most > 0 && l.all.cost > most {
-			add("", "", Place{Message: fmt.Sprintf("all calls cost %s, more than the %s of budgets.cost_of_all", money(l.all.cost), money(most))})
+			add("", "", Place{Message: fmt.Sprintf("all calls cost %s, more than the %s of budgets.cost_of_all",
+				money(l.all.cost), money(most))})
 		}
 	},
 }

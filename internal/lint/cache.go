@@ -1,11 +1,10 @@
 package lint
 
 import (
-	"cmp"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -14,9 +13,10 @@ import (
 
 var cachePrefix = Rule{
 	Name: "cache-prefix",
-	Asks: "requests begin alike and then differ early: the same tools in another order, a date or an id in front of a long system prompt",
-	Why:  "a provider's prompt cache serves equal beginnings, so that all that follows is paid in full",
-	Fix:  "put them in one order, such as that of their names",
+	Asks: "requests begin alike and then differ early: the same tools in another order, " +
+		"a date or an id in front of a long system prompt",
+	Why: "a provider's prompt cache serves equal beginnings, so that all that follows is paid in full",
+	Fix: "put them in one order, such as that of their names",
 	look: func(l *Linter, d *document, add adder) {
 		for i := range d.calls {
 			c := &d.calls[i]
@@ -61,11 +61,11 @@ func (c *call) marked() bool {
 		}
 		return false
 	}
-	message := func(m modelio.Message) bool {
-		return in(m.Metadata) || slices.ContainsFunc(m.Content, func(p modelio.Part) bool { return in(p.Metadata) || in(p.Custom) })
-	}
+	part := func(p modelio.Part) bool { return in(p.Metadata) || in(p.Custom) }
+	message := func(m modelio.Message) bool { return in(m.Metadata) || slices.ContainsFunc(m.Content, part) }
 	tool := func(t modelio.ToolDefinition) bool { return in(t.Metadata) }
-	return in(c.Request.Options) || slices.ContainsFunc(c.Request.Tools, tool) || slices.ContainsFunc(c.Request.Messages, message)
+	return in(c.Request.Options) || slices.ContainsFunc(c.Request.Tools, tool) ||
+		slices.ContainsFunc(c.Request.Messages, message)
 }
 
 // prefixes are the beginnings of requests: by what equal ones share, their variants.
@@ -128,8 +128,8 @@ func (p *prefixes) endTools(add adder) {
 			for v.names[i] == variants[0].names[i] && i < len(v.names)-1 {
 				i++
 			}
-			v.first.Message = "the " + strconv.Itoa(len(v.names)) + " tools of " + variants[0].first.Call + " are in another order, from " +
-				v.names[i] + " on, and the prompt cache serves neither to the other"
+			v.first.Message = fmt.Sprintf("the %d tools of %s are in another order, from %s on, "+
+				"and the prompt cache serves neither to the other", len(v.names), variants[0].first.Call, v.names[i])
 			add(group, "", v.first)
 		}
 	}
@@ -140,7 +140,8 @@ var volatile = regexp.MustCompile(`\{\{(?:uuid|time)(?:\.[a-z]+)?:\d+\}\}` +
 	`|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}` +
 	`|\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?` +
 	`|\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm]\b)?` +
-	`|\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}(?:, \d{4})?\b`)
+	`|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)` +
+	` \d{1,2}(?:, \d{4})?\b`)
 
 // mostSpots is how many spots of a prompt are looked at.
 const mostSpots = 64
@@ -170,29 +171,34 @@ func (p *prefixes) system(l *Linter, d *document, c *call) {
 func (p *prefixes) endSystem(add adder) {
 	for group, all := range p.ofSystem {
 		variants := inOrder(all)
-		if s := variants[0].spots[0]; strings.HasPrefix(s.text, "{{") && variants[0].bytes-s.offset >= leastCached {
-			variants[0].report(add, group, s, "is another in every run")
+		first := variants[0]
+		scrubbed := func(s spot) bool { return strings.HasPrefix(s.text, "{{") }
+		if i := slices.IndexFunc(first.spots, scrubbed); i >= 0 {
+			first.report(add, group, first.spots[i], "is another in every run")
 			continue
 		}
 		for _, v := range variants[1:] {
-			i := slices.IndexFunc(v.spots, func(s spot) bool {
-				return !slices.ContainsFunc(variants[0].spots, func(t spot) bool { return s.text == t.text })
-			})
-			if i >= 0 && v.bytes-v.spots[i].offset >= leastCached {
-				v.report(add, group, v.spots[i], "is "+variants[0].spots[i].text+" in the same prompt of "+variants[0].first.Call)
+			i := 0
+			for v.spots[i].text == first.spots[i].text {
+				i++ // one is another, else they were one variant
 			}
+			v.report(add, group, v.spots[i], "is "+first.spots[i].text+" in the same prompt of "+first.first.Call)
 		}
 	}
 }
 
+// report adds that a spot differs, where enough follows it to be cached.
 func (v *variant) report(add adder, group string, s spot, is string) {
-	v.first.Message = s.text + " at byte " + strconv.Itoa(s.offset) + " of a system prompt of " + strconv.Itoa(v.bytes) + " bytes " + is +
-		", and the prompt cache serves nothing behind it"
+	if v.bytes-s.offset < leastCached {
+		return
+	}
+	v.first.Message = fmt.Sprintf("%s at byte %d of a system prompt of %d bytes %s, "+
+		"and the prompt cache serves nothing behind it", s.text, s.offset, v.bytes, is)
 	add(group, "put what varies behind what stays", v.first)
 }
 
 func inOrder(all map[string]variant) []variant {
-	return slices.SortedFunc(maps.Values(all), func(a, b variant) int { return cmp.Or(a.first.compare(b.first)) })
+	return slices.SortedFunc(maps.Values(all), func(a, b variant) int { return a.first.compare(b.first) })
 }
 
 // systemOf returns the texts of the system messages that a request begins with.

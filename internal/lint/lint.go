@@ -108,7 +108,8 @@ type cause struct{ rule, key string }
 func New(config *store.Config) *Linter {
 	return &Linter{
 		config: config, rules: Rules(), found: map[cause]*Finding{}, ways: map[cause]string{},
-		silenced: make([]bool, len(config.Silences)), prefixes: prefixes{map[string]map[string]variant{}, map[string]map[string]variant{}},
+		silenced: make([]bool, len(config.Silences)),
+		prefixes: prefixes{map[string]map[string]variant{}, map[string]map[string]variant{}},
 	}
 }
 
@@ -137,7 +138,8 @@ func (l *Linter) Findings() []Finding {
 			}
 		}
 		slices.SortFunc(of, func(a, b Finding) int {
-			return cmp.Or(len(b.Places)-len(a.Places), a.Places[0].compare(b.Places[0]), cmp.Compare(a.Message, b.Message))
+			return cmp.Or(len(b.Places)-len(a.Places), a.Places[0].compare(b.Places[0]),
+				cmp.Compare(a.Message, b.Message))
 		})
 		all = append(all, of...)
 	}
@@ -194,7 +196,8 @@ func (l *Linter) adder(rule string) adder {
 		defer l.mu.Unlock()
 		silent := false
 		for i, s := range l.config.Silences {
-			if s.Rule == rule && (s.Test == "" || s.Test == at.Test.Test || strings.HasPrefix(at.Test.Test, s.Test+"/")) {
+			of := s.Test == "" || s.Test == at.Test.Test || strings.HasPrefix(at.Test.Test, s.Test+"/")
+			if of && s.Rule == rule {
 				l.silenced[i], silent = true, true
 			}
 		}

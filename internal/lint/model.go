@@ -9,7 +9,7 @@ import (
 
 var unpinnedModel = Rule{
 	Name: "unpinned-model",
-	Asks: "a model is asked by a name that its provider moves from one model to the next: gpt-4o, not gpt-4o-2024-08-06",
+	Asks: "a model is asked by a name that its provider moves to the next model: gpt-4o, not gpt-4o-2024-08-06",
 	Why:  "the next recording may be of another model, in a change that only meant to edit a prompt",
 	Fix:  "ask for a name with a date or a version",
 	look: func(l *Linter, d *document, add adder) {
@@ -41,10 +41,10 @@ var otherModel = Rule{
 		for i := range d.calls {
 			c := &d.calls[i]
 			asked, answered := c.Request.Model, c.Response.Model
-			if asked != "" && answered != "" && !deploys(c.provider) && !chooses.MatchString(asked) && !sameModel(asked, answered) {
-				add(asked+" "+answered, "", d.at(c, []string{"request", "model"},
-					"%s was asked, and %s answered", asked, answered))
+			if asked == "" || answered == "" || deploys(c.provider) || chooses.MatchString(asked) || sameModel(asked, answered) {
+				continue
 			}
+			add(asked+" "+answered, "", d.at(c, []string{"request", "model"}, "%s was asked, and %s answered", asked, answered))
 		}
 	},
 }
@@ -64,19 +64,23 @@ var pinned = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d$
 type alias struct {
 	provider string // whose form it is; empty: of all
 	names    *regexp.Regexp
-	source   string
 }
 
-// aliases are the forms that are known. Names of the forms that are pinned are none of them. Where a provider has no
-// pinned form of a model, nobody can ask for it, and the name is not here.
+// aliases are the forms that are known. Where a provider has no pinned form of a model, nobody can ask for it, and
+// the name is not here.
 var aliases = []alias{
-	{"", regexp.MustCompile(`[-/]latest$`), "the word; not a tag of Ollama, :latest, which moves only when somebody pulls"},
-	{"openai", regexp.MustCompile(`^(chatgpt-4o|gpt-3\.5-turbo|gpt-4|gpt-4-turbo|gpt-4o|gpt-4\.1|gpt-5)(-mini|-nano|-audio|-search|-realtime)?(-preview)?$`),
-		"platform.openai.com/docs/models: each lists its snapshots"},
-	{"openai", regexp.MustCompile(`^(o1|o3|o4)(-mini|-pro)?(-preview|-deep-research)?$`), "platform.openai.com/docs/models"},
-	{"anthropic", regexp.MustCompile(`^claude-(opus|sonnet|haiku)-4-[015]$`), "docs.claude.com, Models overview: aliases; from 4.6 on names have no date"},
-	{"google", regexp.MustCompile(`^gemini-(1\.\d|2\.0)-(pro|flash)(-lite|-8b)?$`), "ai.google.dev, Gemini models: auto-updated; from 2.5 on such names are stable"},
-	{"cohere", regexp.MustCompile(`^command-(r|r-plus|light|nightly)$`), "docs.cohere.com, Models: an alias of a dated name"},
+	// The word. Not a tag of Ollama, :latest, which moves only when somebody pulls.
+	{"", regexp.MustCompile(`[-/]latest$`)},
+	// platform.openai.com/docs/models: each lists its snapshots.
+	{"openai", regexp.MustCompile(`^(chatgpt-4o|gpt-3\.5-turbo|gpt-4|gpt-4-turbo|gpt-4o|gpt-4\.1|gpt-5)` +
+		`(-mini|-nano|-audio|-search|-realtime)?(-preview)?$`)},
+	{"openai", regexp.MustCompile(`^(o1|o3|o4)(-mini|-pro)?(-preview|-deep-research)?$`)},
+	// docs.claude.com, Models overview: aliases. From 4.6 on names have no date, and do not move.
+	{"anthropic", regexp.MustCompile(`^claude-(opus|sonnet|haiku)-4-[015]$`)},
+	// ai.google.dev, Gemini models: updated by themselves. From 2.5 on such names are stable.
+	{"google", regexp.MustCompile(`^(models/)?gemini-(1\.\d|2\.0)-(pro|flash)(-lite|-8b)?$`)},
+	// docs.cohere.com, Models: each stands for a dated name.
+	{"cohere", regexp.MustCompile(`^command-(r|r-plus)$`)},
 }
 
 func isAlias(provider, model string) bool {
@@ -90,9 +94,10 @@ var sizes = []string{"mini", "nano", "micro", "lite", "small", "medium", "large"
 	"haiku", "sonnet", "opus", "flash", "turbo", "distill"}
 
 var (
-	words   = regexp.MustCompile(`[a-z]+|\d+(\.\d+)*[a-z]*`)
-	makers  = regexp.MustCompile(`^([a-z]+\.)+|-v\d+$`)                               // in names of Bedrock: us.anthropic.
-	forms   = regexp.MustCompile(`^(latest|preview|exp|experimental|beta|v|00\d|0)$`) // that a name may have or not
+	words  = regexp.MustCompile(`[a-z]+|\d+(\.\d+)*[a-z]*`)
+	makers = regexp.MustCompile(`^([a-z]+\.)+|-v\d+$`) // Bedrock: us.anthropic.…-v1:0
+	// Words that a name may have or not.
+	forms   = regexp.MustCompile(`^(latest|preview|exp|experimental|beta|v|00\d|0)$`)
 	moments = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d|[-_@](\d{4}|\d\d-\d\d)\b`)
 )
 

@@ -11,9 +11,10 @@ import (
 
 var openSchema = Rule{
 	Name: "open-schema",
-	Asks: "the schema of a tool leaves open what may be given to it: no type, no properties, additionalProperties not false where strict is on; or the tool has no description",
-	Why:  "the model guesses what it is to give, and another model, or the next run, guesses otherwise",
-	Fix:  "say what it takes",
+	Asks: "the schema of a tool leaves open what it takes: no type, no properties, additionalProperties not false " +
+		"where strict is on; or the tool has no description",
+	Why: "the model guesses what it is to give, and another model, or the next run, guesses otherwise",
+	Fix: "say what it takes",
 	look: func(l *Linter, d *document, add adder) {
 		for i := range d.calls {
 			c := &d.calls[i]
@@ -41,7 +42,8 @@ func openIn(tool *modelio.ToolDefinition) (all []string) {
 	}
 	s := &schema{strict: isStrict(tool)}
 	root := doc.Root()
-	if isOf(root, "object") && !root.Member("properties").Present() && !says(root) && !root.Member("additionalProperties").Present() {
+	named := root.Member("properties").Present() || root.Member("additionalProperties").Present() || says(root)
+	if isOf(root, "object") && !named {
 		s.open = append(s.open, "takes an object of which no properties are named")
 	}
 	s.look("", root)

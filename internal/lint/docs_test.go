@@ -1,0 +1,34 @@
+package lint_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/lint"
+)
+
+// The table of rules in docs/lint.md, and the list in the command's help, are those of the code.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	table := "| rule | finds | why | what to do |\n|---|---|---|---|\n"
+	for _, r := range lint.Rules() {
+		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Name, r.Asks, r.Why, r.Fix)
+	}
+	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "lint.md"))
+	require.NoError(t, err)
+	require.Contains(t, strings.ReplaceAll(string(docs), "\r\n", "\n"), "\n\n"+table+"\n", "the whole table:\n%s", table)
+
+	help, err := os.ReadFile(filepath.Join("..", "..", "cmd", "traceforge", "help", "verify.txt"))
+	require.NoError(t, err)
+	last := 0
+	for _, r := range lint.Rules() {
+		at := strings.Index(string(help), "\n  "+r.Name+" ")
+		require.Greater(t, at, last, "%s, in this order", r.Name)
+		last = at
+	}
+}
