@@ -1,6 +1,7 @@
 package traceforgetest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,6 +26,10 @@ func Updating() bool {
 
 // currentMode returns what -update asks for, else what the variable does.
 func currentMode() (recorder.Mode, error) {
+	if !flag.Parsed() && hasUpdateFlag(os.Args) {
+		return recorder.Replay, errors.New("the flags are not parsed yet, so -update would be taken for a replay: " +
+			"call flag.Parse() in TestMain before New, or make the recorder in the test")
+	}
 	if m := updateFlag(); m != recorder.Replay {
 		return m, nil
 	}
