@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -109,11 +110,15 @@ func showHash(c *call, hash canon.Hash) error {
 				continue
 			case c.is("sf") || doc.Document.Snapshots[i].Hash == hash:
 				return writeSF(c, []selection{{doc, true, i}})
-			case c.terminal:
-				data = []byte(plaintext.Text(string(data)))
+			case c.is("raw") && !c.terminal:
+				_, err = c.stdout.Write(data)
+				return err
+			case !utf8.Valid(data):
+				return fmt.Errorf("%s is no text: write its %s to a file with traceforge show --raw", hash,
+					page.Count(len(data), "byte", "bytes"))
 			}
-			_, err = c.stdout.Write(data)
-			return err
+			c.text(string(data))
+			return nil
 		}
 	}
 	return errors.Join(fmt.Errorf("%s has nothing whose hash is %s", dir, hash), broken)

@@ -26,6 +26,9 @@ func show(c *call) error {
 	if hash := canon.Hash(id); hash.Valid() {
 		return showHash(c, hash)
 	}
+	if c.is("raw") {
+		return usageError{errors.New("--raw writes what a hash names, such as the raw_output_ref of a record")}
+	}
 	chosen, err := selectCalls(c, id)
 	if len(chosen) == 0 {
 		return err

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// TestVerifySecretsLooksEverywhere: in media, and in errors of the transport, which have no bytes of an answer.
+func TestVerifySecretsLooksEverywhere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	name := snapshot.DocumentName("example.com/agents", "TestRefused")
+	medium := []byte("\x89PNG hunter2-in-a-picture-9f")
+	url := fmt.Sprintf("blob:%s;image/png;%d", canon.Sum(medium), len(medium))
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{{
+		Provider: "openai", Name: name, Media: map[canon.Hash][]byte{canon.Sum(medium): medium},
+		Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{{
+			ID: snapshot.ID(name, 1), Timestamp: time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC),
+			Source:  snapshot.Source{File: "agent.go", Line: 1, Function: "ask", Package: "example.com/agents", Test: "TestRefused"},
+			Request: modelio.Request{API: "openai.chat", Model: "m", Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("image/png", url)}}}},
+			Response: snapshot.Response{Response: modelio.Response{
+				Error: &modelio.ProviderError{Type: "transport", Code: "refused", Message: "dial tcp: hunter2-in-an-error-9f"},
+			}},
+		}}},
+	}}}))
+	run := func() (int, string) {
+		var out bytes.Buffer
+		code := exec(t.Context(), []string{"verify", "--secrets", dir}, nil, &out, &out)
+		return code, out.String()
+	}
+	code, said := run()
+	require.Equal(t, exitClean, code, said)
+	for _, tt := range []struct{ name, value, says string }{
+		{"medium", "hunter2-in-a-picture-9f", ".png: secret: the value of DB_PASSWORD: revoke it"},
+		{"transport error", "hunter2-in-an-error-9f", "/snapshots/0/response/error/message: secret: the value of DB_PASSWORD in the whole request or the answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("DB_PASSWORD", tt.value)
+			code, said := run()
+			require.Equal(t, exitFindings, code)
+			require.Contains(t, said, tt.says)
+			require.NotContains(t, said, tt.value)
+		})
+	}
+}
