@@ -76,9 +76,10 @@ func crash(out io.Writer, dir, number string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(crashScenes, func(scene crashScene) bool { return scene.name == number })
+	scenes := slices.Concat(crashScenes, decisionScenes)
+	i := slices.IndexFunc(scenes, func(scene crashScene) bool { return scene.name == number })
 	_, _ = os.Lstat(crashBegins)
-	if err := crashScenes[i].work(s); err != nil {
+	if err := scenes[i].work(s); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(out, "done")

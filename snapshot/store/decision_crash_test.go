@@ -1,0 +1,113 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// decisionScenes are about two stores: Accept, Reject and Move with pending answers. Who finds nothing to do any more
+// has only to finish what was cut short.
+var decisionScenes = []crashScene{
+	{crashing + "accept", undecided, func(s *Store) error {
+		_, err := s.Accept([]string{nameOf("TestX"), nameOf("TestNew")})
+		return finishedBefore(s, err)
+	}},
+	{crashing + "reject", undecided, func(s *Store) error {
+		return finishedBefore(s, s.Reject(nameOf("TestX"), nameOf("TestNew")))
+	}},
+	{crashing + "move", undecided, func(s *Store) error {
+		_, err := s.Move(Move{nameOf("TestX"), testPackage, "TestY"})
+		return finishedBefore(s, err)
+	}},
+}
+
+func undecided(t *testing.T, dir string) {
+	s := openAt(t, dir)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+	pend(t, s, recordedAt.Add(time.Hour), "TestX", call{1, "one?", "changed"}, call{3, "three?", "three"})
+	pend(t, s, recordedAt.Add(time.Hour), "TestNew", call{1, "n?", "n"})
+}
+
+func finishedBefore(s *Store, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		return errors.Join(s.Commit(Change{}), s.Pending().Commit(Change{}))
+	}
+	return err
+}
+
+// documentsIn returns the documents of a tree, and what is beside them.
+func documentsIn(files map[string]string) map[string]string {
+	files = maps.Clone(files)
+	maps.DeleteFunc(files, func(file, _ string) bool {
+		file = strings.TrimPrefix(strings.TrimPrefix(file, ".ai-snapshots/"), ".pending/")
+		return !isStoreFile(file) || file == manifestName
+	})
+	return files
+}
+
+// TestCrashDecision cuts decisions short at every system call that has to do with files, and lets each that writes
+// fail. Nothing that was bought is lost: it is pending, or recorded. Deciding again gives what deciding once does.
+func TestCrashDecision(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("strace is not here: the Debian package of that name has it")
+	}
+	for _, scene := range decisionScenes {
+		before, after, trace := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "trace")
+		scene.before(t, filepath.Join(before, ".ai-snapshots"))
+		require.NoError(t, os.CopyFS(after, os.DirFS(before)))
+		said, err := strace(t, scene, filepath.Join(after, ".ai-snapshots"), "-o", trace, "-e", "trace=%file,%desc")
+		if err != nil {
+			t.Skipf("strace cannot trace here: %v: %s", err, said)
+		}
+		want := documentsIn(tree(t, after))
+		require.NotEqual(t, documentsIn(tree(t, before)), want)
+		log, err := os.ReadFile(trace)
+		require.NoError(t, err)
+		points := crashPoints(scene, string(log))
+		step := max(1, len(points)/sampled(12, len(points)))
+		t.Logf("%s: every %d. of %d points", scene.name, step, len(points))
+		for i := step / 2; i < len(points); i += step {
+			p := points[i]
+			t.Run(p.name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				require.NoError(t, os.CopyFS(dir, os.DirFS(before)))
+				s := openAt(t, filepath.Join(dir, ".ai-snapshots"))
+				said, _ := strace(t, scene, s.Dir(), append([]string{"-o", os.DevNull, "-e", "trace=%file,%desc"}, p.inject...)...)
+				require.NoError(t, s.Commit(Change{}), said) // what the next process does first
+				require.NoError(t, s.Pending().Commit(Change{}), said)
+				requireWhole(t, s)
+				now := documentsIn(tree(t, dir))
+				if scene.name != crashing+"reject" {
+					requireKept(t, now, "changed", "three", `n`)
+				}
+				require.NoError(t, scene.work(s), said)
+				require.Equal(t, want, documentsIn(tree(t, dir)), said)
+				requireWhole(t, s)
+			})
+		}
+	}
+}
+
+// requireKept fails unless the answers are in the store, or pending.
+func requireKept(t *testing.T, files map[string]string, answers ...string) {
+	t.Helper()
+	all := ""
+	for _, text := range files {
+		all += text
+	}
+	for _, answer := range answers {
+		require.Contains(t, all, `{"answer":"`+answer+`"}`)
+	}
+}
