@@ -14,11 +14,11 @@ import (
 )
 
 func diff(c *call) error {
+	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
 	dir, err := place.StoreDir(c.named())
-	if err != nil {
+	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // which need no other store
 		return err
 	}
-	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
 	from, err := openState(c.ctx, names[0], dir)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 	if name == "" {
 		name = dir
 	}
-	if info, err := os.Stat(name); name == dir || err == nil && info.IsDir() {
+	if name == dir || isDir(name) {
 		s, _, err := place.OpenStore(name)
 		return &state{Store: s}, err
 	}
@@ -131,4 +131,9 @@ func openState(ctx context.Context, name, dir string) (*state, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

@@ -92,7 +92,8 @@ var arrows = map[string]map[string]string{
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
 		"canon":              "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
-		"modelio": calls, "snapshot": records,
+		"internal/gotest": "the command that accepts",
+		"modelio":         calls, "snapshot": records,
 	},
 	"internal/lint": {
 		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -134,7 +135,7 @@ func testsOf(calls []drift.Place) (tests []testCalls) {
 	return tests
 }
 
-// others names the calls of a block behind its first: by package and test.
+// others names the calls of a block behind its first: by test, those of its package first.
 func (b Block) others(most int) string {
 	tests := testsOf(b[0].Calls)
 	var text strings.Builder
@@ -142,26 +143,38 @@ func (b Block) others(most int) string {
 		fmt.Fprintf(&text, "%s of it", Count(more, "more call", "more calls"))
 	}
 	in := tests[0].Package
+	slices.SortStableFunc(tests[1:], func(a, b testCalls) int {
+		return cmp.Or(compareBool(a.Package != in, b.Package != in), cmp.Compare(a.Package, b.Package))
+	})
 	for i, t := range tests[1:] {
-		switch {
-		case i == most:
+		if i == most {
 			fmt.Fprintf(&text, " and %s", Count(len(tests)-1-i, "more test", "more tests"))
-			return text.String()
-		case t.Package != in:
-			if text.Len() > 0 {
-				text.WriteString(";")
-			}
-			fmt.Fprintf(&text, " %s: ", t.Package)
-			in = t.Package
-		case text.Len() > 0:
-			text.WriteString(", ")
+			break
 		}
-		text.WriteString(t.Test.Test)
+		separator := ", "
+		if t.Package != in {
+			in, separator = t.Package, "; "+t.Package+": "
+		}
+		if text.Len() == 0 {
+			separator = separator[2:]
+		}
+		text.WriteString(separator + t.Test.Test)
 		if t.calls > 1 {
 			fmt.Fprintf(&text, " (%d calls)", t.calls)
 		}
 	}
-	return strings.TrimSpace(text.String())
+	return text.String()
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // Where names a call: "TestX in example.com/shop, call 2, shop/ask.go:31".
@@ -177,4 +190,36 @@ func Where(at drift.Place) string {
 		text += fmt.Sprintf(", %s:%d", at.File, at.Line)
 	}
 	return strings.TrimPrefix(text, ", ")
+}
+
+// Accept returns the command that accepts causes: it records the tests again that have them. What did not change
+// is not bought. Empty: they have no test.
+func Accept(causes []*drift.Cause) string {
+	const mostPackages, mostTests = 4, 12 // of a command that people can read
+	var packages, tests []string
+	patterned := true // go test can select the tests by name
+	for _, c := range causes {
+		for _, t := range testsOf(c.Calls) {
+			top, _, _ := strings.Cut(t.Test.Test, "/")
+			packages, tests = append(packages, gotest.Quote(t.Package)), append(tests, top)
+			kind := gotest.Kind(top)
+			patterned = patterned && kind != "" && kind != "Benchmark"
+		}
+	}
+	slices.Sort(packages)
+	slices.Sort(tests)
+	packages, tests = slices.Compact(packages), slices.Compact(tests)
+	run := ""
+	switch {
+	case len(packages) == 0 || packages[0] == gotest.Quote(""):
+		return ""
+	case len(tests) == 1 && patterned:
+		run = " -run " + gotest.Quote(gotest.Pattern(tests[0]))
+	case len(tests) <= mostTests && patterned:
+		run = " -run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
+	}
+	if len(packages) > mostPackages { // of which some may not know -update
+		return "TRACEFORGE_UPDATE=1 go test ./..." + run
+	}
+	return "go test " + strings.Join(packages, " ") + run + " -update"
 }

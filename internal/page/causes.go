@@ -54,7 +54,7 @@ func (p *Page) block(b Block) {
 	}
 	p.answers(b, first)
 	if others := b.others(namedTests); others != "" {
-		p.lines(margin, "", "also: "+plaintext.Line(others))
+		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
 	if was, is := b[0].TokensBefore, b[0].TokensAfter; was > 0 && is > 0 && was != is {
 		p.said("", margin, fmt.Sprintf("tokens: %s before, %s now", thousands(was), thousands(is)))

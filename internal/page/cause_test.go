@@ -1,0 +1,73 @@
+package page_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/page"
+)
+
+func TestBlocks(t *testing.T) {
+	text := func(s string) *string { return &s }
+	at := func(pkg, test string, call int) drift.Place { return drift.Place{Package: pkg, Test: test, Call: call} }
+	change := func(component string, before, after *string) drift.Change {
+		return drift.Change{Component: component, Kind: component, Before: before, After: after}
+	}
+	one, two := text("0"), text("1\n2")
+	var c drift.Causes
+	c.Add(drift.Call{Place: at("p", "TestA", 1), Request: []drift.Change{
+		change("model", text("a"), text("b")), change("parameters: top_p", one, text("1")), change("tool look", nil, one), change("tool find", two, nil),
+		change("the same messages in another order", one, two), change("user message", one, two),
+	}})
+	c.Add(drift.Call{Place: at("p", "TestB", 1), Request: []drift.Change{change("parameters: seed", one, text("1"))}})
+	c.Add(drift.Call{Place: at("q", "TestB", 2), Request: []drift.Change{change("parameters: seed", one, text("1"))}, Answer: []drift.Change{change("answer: text", one, two)}})
+	c.Add(drift.Call{Place: at("q", "TestB", 3), Answer: []drift.Change{change("answer: text", one, two)}})
+	var headlines []string
+	for _, b := range page.Blocks(c.List()) {
+		headlines = append(headlines, b.Headline())
+	}
+	require.Equal(t, []string{
+		"parameters: seed changed in 2 packages: 2 calls of 2 tests; 1 answer changed",
+		"model, parameters: top_p changed, tool look added, tool find removed, the same messages in another order, and 1 more in 1 package: " +
+			"1 call of 1 test, 9 lines",
+		"answers changed in 1 package: 1 call of 1 test, and nothing of what was sent",
+	}, headlines)
+}
+
+func TestAccept(t *testing.T) {
+	causes := func(tests ...string) []*drift.Cause {
+		var c drift.Causes
+		for _, test := range tests {
+			pkg, name, _ := strings.Cut(test, " ")
+			before, after := "a", "b"
+			c.Add(drift.Call{Place: drift.Place{Package: pkg, Test: name}, Request: []drift.Change{{Kind: "system", Before: &before, After: &after}}})
+		}
+		return c.List()
+	}
+	var many, packages []string
+	for i := range 13 {
+		many = append(many, fmt.Sprintf("p Test%d", i))
+		packages = append(packages, fmt.Sprintf("p%d TestA", i))
+	}
+	for _, tt := range []struct {
+		name, why string
+		tests     []string
+		want      string
+	}{
+		{"one", "a test", []string{"example.com/p TestA"}, "go test example.com/p -run '^TestA$' -update"},
+		{"subtests", "are run by their test", []string{"p TestA/x", "p TestA/y"}, "go test p -run '^TestA$' -update"},
+		{"several", "tests of two packages", []string{"p TestA", "q TestB"}, "go test p q -run '^(TestA|TestB)$' -update"},
+		{"many", "more than people can read", many, "go test p -update"},
+		{"packages", "of which some may not know -update", packages, "TRACEFORGE_UPDATE=1 go test ./... -run '^TestA$'"},
+		{"named by a framework", "nothing selects it", []string{"p a test"}, "go test p -update"},
+		{"hostile", "a shell takes it for a word", []string{"$(x) TestA"}, `go test '$(x)' -run '^TestA$' -update`},
+		{"none", "there is nothing to run", nil, ""},
+		{"no test", "as in a store of another tool", []string{" "}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, page.Accept(causes(tt.tests...)), tt.why) })
+	}
+}
