@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -470,4 +471,46 @@ func TestCheckOfAnotherModel(t *testing.T) {
 	_, calls = s.check("model=gemini-2.5-flash=gemini-3", "TestGemini", gemini)
 	require.Equal(t, 1, calls)
 	require.Equal(t, "/v1beta/models/gemini-3:generateContent", s.provider.Calls()[before].Path)
+}
+
+// TestCheckIsBounded has many calls checked at once, of which four at most are under way.
+func TestCheckIsBounded(t *testing.T) {
+	s := newScene(t)
+	var chats []chat
+	for i := range 20 {
+		chats = append(chats, newChat(fmt.Sprint("call ", i)))
+	}
+	s.record("TestIt", asks(chats...))
+	var now, most atomic.Int64
+	s.provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for before := most.Load(); n > before && !most.CompareAndSwap(before, n); before = most.Load() {
+		}
+		runtime.Gosched()
+		return fakeprovider.Text("something else")
+	})
+	tb, calls := s.check("repeat=2", "TestIt", asks(chats...))
+	require.Equal(t, 40, calls)
+	require.LessOrEqual(t, most.Load(), int64(4))
+	require.Contains(t, tb.Logged(), "check: 20 drifted")
+	require.Regexp(t, `15 more failures(?s:.*)accept: TRACEFORGE_UPDATE=all go test `, tb.Logged())
+}
+
+// A hurried is a test whose time is over.
+type hurried struct{ *tbtest.TB }
+
+func (hurried) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
+
+// TestCheckEndsInTime gives up live calls before go test gives up the test.
+func TestCheckEndsInTime(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("hi")))
+	t.Setenv("TRACEFORGE_UPDATE", "check")
+	tb := tbtest.Run("TestIt", func(tb *tbtest.TB) {
+		tf := traceforgetest.New(hurried{tb}, traceforgetest.Dir(s.dir), traceforgetest.Upstream(s.provider.Transport()))
+		asks(newChat("hi"))(tb, tf)
+	})
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "openai gave no whole answer in the time that there was")
 }

@@ -40,7 +40,8 @@ type checkedCall struct {
 
 // newChecked sums up what tests found, by package, test and call.
 func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checked {
-	r := &checked{OK: true, Calls: map[string]int{}, Compared: []checkedCall{}, NotMade: []checkedCall{}, Failed: []page.Test{}}
+	r := &checked{OK: true, Calls: map[string]int{}}
+	r.Compared, r.NotMade, r.Failed = []checkedCall{}, []checkedCall{}, []page.Test{}
 	for _, tier := range usage.Tiers {
 		r.Tiers = append(r.Tiers, tierCount{Tier: tier})
 	}
@@ -116,7 +117,8 @@ func (r *checked) notes(quote func(string) string) (lines []string) {
 		return cmp.Or(-strings.Compare(a.state, b.state), calls[b]-calls[a], strings.Compare(a.why, b.why))
 	})
 	for _, why := range reasons {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", page.Count(calls[why], "call is", "calls are"), why.state, quote(why.why)))
+		are := page.Count(calls[why], "call is", "calls are")
+		lines = append(lines, fmt.Sprintf("%s %s: %s", are, why.state, quote(why.why)))
 	}
 	for _, test := range r.Failed {
 		if test.Test == "" {
@@ -135,7 +137,8 @@ func (found *checkedCall) heading(quote func(string) string) string {
 	case usage.CheckDrifted:
 		what = "drifted: " + differ
 	case usage.CheckVaried:
-		what = fmt.Sprintf("non-deterministic behavior detected: %d/%d runs produced different outputs: %s", found.Different, found.Runs, differ)
+		what = fmt.Sprintf("non-deterministic behavior detected: %d/%d runs produced different outputs: %s",
+			found.Different, found.Runs, differ)
 	}
 	return fmt.Sprintf("%s in %s, call %d: %s", quote(found.Test.Test), quote(found.Package), found.Number, what)
 }
@@ -239,7 +242,8 @@ func (r *checked) markdown(limit int) string {
 			strings.Join(found.facts(shortCode), "\n- "))
 		if b.Len()+len(section)+end.Len()+room > limit {
 			left := len(r.Compared) - i
-			fmt.Fprintf(&b, "\n%s not shown: traceforge check shows them all.\n", page.Count(left, "more call is", "more calls are"))
+			are := page.Count(left, "more call is", "more calls are")
+			fmt.Fprintf(&b, "\n%s not shown: traceforge check shows them all.\n", are)
 			break
 		}
 		b.WriteString(section)

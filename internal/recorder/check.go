@@ -95,7 +95,8 @@ func (r *Recorder) chosen(c *call, s *served) (state, why string) {
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
 	case isRetryable(record.Response.Status):
-		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
+		why = "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
+		return usage.CheckUncheckable, why
 	}
 	if kept := lookedUp(c); kept != "" {
 		return usage.CheckUncheckable, "the request names " + kept + ", which the provider looks up"

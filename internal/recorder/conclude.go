@@ -133,8 +133,8 @@ func (r *Recorder) failOfCheck(ck *check) *Failure {
 	case usage.CheckDrifted:
 		brief = fmt.Sprintf("%s answer drifted from %s: %s (- recorded, + live)", ck.Provider, where, tiersThatDiffer(ck))
 	case usage.CheckVaried:
-		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s (two of them)",
-			where, ck.Different, ck.Runs, tiersThatDiffer(ck))
+		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
+			" (two of them)", where, ck.Different, ck.Runs, tiersThatDiffer(ck))
 	default:
 		return nil
 	}

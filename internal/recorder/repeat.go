@@ -79,7 +79,8 @@ func (r *Recorder) hasPlaceholder(req *http.Request) bool {
 // have to agree among themselves, signatures, and encrypted reasoning.
 func lookedUp(c *call) string {
 	for _, kind := range []string{
-		"response", "interaction", "conversation", "thread", "run", "step", "container", "batch", "upload", "file", "cachedContent",
+		"response", "interaction", "conversation", "thread", "run", "step", "container", "batch", "upload", "file",
+		"cachedContent",
 	} {
 		if _, ok := c.numbering.Original(kind + "_1"); ok {
 			return "a " + kind

@@ -84,7 +84,11 @@ func (r *Recorder) tellRest() {
 	if left := len(rest) - len(lines); left > 0 {
 		lines = append(lines, fmt.Sprintf("  … and %d more", left))
 	}
-	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+r.Accept)...)))
+	accept := r.Accept
+	if r.Mode == Check {
+		accept = r.with("all") // the requests are the same
+	}
+	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+accept)...)))
 }
 
 // calls names calls by their numbers: "calls 2-5, 7".

@@ -53,7 +53,8 @@ func ParseCheckOptions(text string) (CheckOptions, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch said := values[name]; {
 		case read[name] == nil:
-			return o, fmt.Errorf("%s: %q is not known: there are %s", CheckEnv, name, strings.Join(slices.Sorted(maps.Keys(read)), ", "))
+			known := strings.Join(slices.Sorted(maps.Keys(read)), ", ")
+			return o, fmt.Errorf("%s: %q is not known: there are %s", CheckEnv, name, known)
 		case len(said) > 1:
 			return o, fmt.Errorf("%s: %s is said twice", CheckEnv, name)
 		case !read[name](said[0]):
