@@ -295,6 +295,8 @@ func TestWaiting(t *testing.T) {
 		{holds, "a commit waits for a commit", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$",
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
 		{holds, "so does Verify", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$", func(s *Store) error { _, err := s.Verify(); return err }},
+		{holds, "so does Reject", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$",
+			func(s *Store) error { return s.Reject(nameOf("TestX")) }},
 		{verifies, "a commit waits for Verify", `^a process that verifies it$`,
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
 	} {
@@ -302,6 +304,7 @@ func TestWaiting(t *testing.T) {
 			t.Parallel()
 			s, dir := newStore(t)
 			commit(t, s, putOf("TestX", call{1, "x?", "x"}))
+			commit(t, s.Pending(), putOf("TestX", call{1, "x?", "y"}))
 			cmd, stdin, stdout := prepareCommitter(t, dir, c.name)
 			require.NoError(t, cmd.Start())
 			require.True(t, bufio.NewScanner(stdout).Scan())
