@@ -43,7 +43,7 @@ func heading(headers ...string) traceforgetest.Option {
 func TestKeptHeaders(t *testing.T) {
 	s := newScene(t)
 	upstream := heading("X-Ratelimit-Remaining-Tokens", "#", "Anthropic-Ratelimit-Requests-Reset", "soon", "X-Request-Id", "req_#",
-		"Request-Id", "r", "Retry-After-Ms", "20", "Link", "<next>; rel=next", "Link", "<last>; rel=last",
+		"Request-Id", "r", "Retry-After-Ms", "20", "Link", "</v1?page=2&api_key=k>; rel=next", "Link", "<last>; rel=last",
 		"Set-Cookie", "a=b", "Openai-Organization", "acme", "Openai-Processing-Ms", "12")
 	var recorded, replayed http.Header
 	t.Setenv("TRACEFORGE_UPDATE", "all")
@@ -55,7 +55,7 @@ func TestKeptHeaders(t *testing.T) {
 	requirePass(t, s.replay("TestIt", heads(&replayed)))
 	require.Equal(t, http.Header{
 		"Content-Type": {"application/json"}, "X-Ratelimit-Remaining-Tokens": {"1"}, "Anthropic-Ratelimit-Requests-Reset": {"soon"},
-		"X-Request-Id": {"req_1"}, "Request-Id": {"r"}, "Retry-After-Ms": {"20"}, "Link": {"<next>; rel=next", "<last>; rel=last"},
+		"X-Request-Id": {"req_1"}, "Request-Id": {"r"}, "Retry-After-Ms": {"20"}, "Link": {"</v1?page=2>; rel=next", "<last>; rel=last"},
 	}, replayed)
 }
 
@@ -111,7 +111,7 @@ func TestKeepHeadersIsChecked(t *testing.T) {
 		})
 	}
 	requirePass(t, s.run("TestIt", asks(), traceforgetest.Allow(traceforgetest.NoCalls),
-		traceforgetest.KeepHeaders("x-amz-request-id", "x-ratelimit-remaining-tokens", "openai-processing-ms")))
+		traceforgetest.KeepHeaders("x-amz-request-id", "x-ratelimit-remaining-tokens", "x-error-code", "openai-processing-ms")))
 }
 
 // TestSecretInKeptHeader refuses to record a key that a kept header has.

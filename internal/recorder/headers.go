@@ -3,6 +3,7 @@ package recorder
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,9 +30,13 @@ var secretHeaders = []string{
 	"set-cookie", "set-cookie2",
 }
 
+// notOfSecrets are what names of parameters have that carry secrets, and names of headers that do not: those of
+// AWS, and codes of errors.
+var notOfSecrets = strings.NewReplacer("x-amz-", "", "-code", "")
+
 // isSecretHeader reports whether a header of a name in lower case carries a secret.
 func isSecretHeader(name string) bool {
-	return slices.Contains(secretHeaders, name) || provider.IsCredential(strings.TrimPrefix(name, "x-amz-"))
+	return slices.Contains(secretHeaders, name) || provider.IsCredential(notOfSecrets.Replace(name))
 }
 
 // listed reports whether a header of a name in lower case is one of those listed.
@@ -72,8 +77,11 @@ func (r *Recorder) headers(tk *take) map[string][]string {
 		if !r.isKept(name) {
 			continue
 		}
-		if name == "location" || name == "x-goog-upload-url" {
+		switch name {
+		case "location", "x-goog-upload-url":
 			values = publicLocations(values)
+		case "link":
+			values = publicLinks(values)
 		}
 		for _, value := range values {
 			if stored == nil {
@@ -91,6 +99,19 @@ func publicLocations(locations []string) (public []string) {
 		if u, err := url.Parse(location); err == nil {
 			public = append(public, publicURL(u).String())
 		}
+	}
+	return public
+}
+
+// linkTarget is a URL in a header Link (RFC 8288 section 3).
+var linkTarget = regexp.MustCompile(`<[^>]*>`)
+
+// publicLinks returns the values of a header Link, whose URLs are without credentials.
+func publicLinks(values []string) (public []string) {
+	for _, value := range values {
+		public = append(public, linkTarget.ReplaceAllStringFunc(value, func(target string) string {
+			return "<" + strings.Join(publicLocations([]string{target[1 : len(target)-1]}), "") + ">"
+		}))
 	}
 	return public
 }

@@ -127,7 +127,8 @@ func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) 
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	prove := func() error { return r.proven(s.proof) }
-	body := &replayBody{ctx: req.Context(), rest: s.body, cut: stored.Incomplete != "" && stored.Incomplete != cut[ended], prove: prove}
+	broke := stored.Incomplete != "" && stored.Incomplete != cut[ended]
+	body := &replayBody{ctx: req.Context(), rest: s.body, cut: broke, prove: prove}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events != nil {
