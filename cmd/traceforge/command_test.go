@@ -123,7 +123,9 @@ func TestHelpOfJSON(t *testing.T) {
 		{"verify", []any{coverage.PackageReport{}, snapshot.Finding{}, lint.Finding{}, lint.Place{}}},
 		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
 		{"prune", []any{coverage.Unused{}}},
-		{"update", []any{page.Change{}}},
+		{"update", []any{page.Change{}, summary{}}},
+		{"accept", []any{waiting{}, taken{}, page.Test{}}},
+		{"mv", []any{renamed{}, page.Test{}}},
 		{"diff", []any{
 			page.Comparison{}, drift.Cause{}, drift.Change{}, drift.Place{}, drift.Answered{}, page.Change{}, page.CallDifference{},
 		}},

@@ -69,11 +69,11 @@ func (s *summary) lines() []string {
 	}
 	lines := []string{fmt.Sprintf("calls: %s; %d tokens in, %d out", strings.Join(parts, ", "), s.TokensIn, s.TokensOut)}
 	if s.Renamed > 0 {
-		lines = append(lines, page.Count(s.Renamed, "test was", "tests were")+" renamed and kept the records")
+		lines = append(lines, page.Count(s.Renamed, "renamed test goes", "renamed tests go")+" on with the records of the old name")
 	}
 	if len(s.Pending) > 0 {
-		lines = append(lines, page.Count(len(s.Pending), "answer", "answers")+
-			" of tests that failed wait for a decision: traceforge accept shows them, and the next -update uses them")
+		lines = append(lines, page.Count(len(s.Pending), "answer of a test that failed waits", "answers of tests that failed wait")+
+			" for a decision: see traceforge accept; the next -update uses what is still needed")
 	}
 	return lines
 }
