@@ -5,11 +5,9 @@ package drift
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -126,38 +124,6 @@ func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, e
 	return c.Differences(r, g), nil
 }
 
-// Named names the components of a request that its differences lie in, each
-// once: "model", "system", "message 2 (user)", "tools", "parameters", "output format", "headers".
-func Named(differences []Difference, recorded, got *modelio.Request) []string {
-	var causes []string
-	for _, d := range differences {
-		for _, member := range members(d) {
-			if cause := component(member, recorded, got); !slices.Contains(causes, cause) {
-				causes = append(causes, cause)
-			}
-		}
-	}
-	return causes
-}
-
-// members splits the difference between some provider options and none into one for each, as
-// each is a component of its own.
-func members(d Difference) []Difference {
-	if d.Pointer != "/provider_options" {
-		return []Difference{d}
-	}
-	var split differ
-	split.compare(d.Pointer, orEmpty(d.Recorded), orEmpty(d.Got))
-	return split.found
-}
-
-func orEmpty(object json.RawMessage) json.RawMessage {
-	if object == nil {
-		return json.RawMessage("{}")
-	}
-	return object
-}
-
 // outputOptions are the provider options that say what form the answer must have.
 var outputOptions = map[string]bool{
 	"response_format": true, "output_config": true, "output_format": true, "format": true,
@@ -168,53 +134,6 @@ var outputOptions = map[string]bool{
 var toolOptions = map[string]bool{
 	"tool_choice": true, "parallel_tool_calls": true, "toolChoice": true, "toolConfig": true,
 	"functions": true, "function_call": true, "tools": true,
-}
-
-func component(d Difference, recorded, got *modelio.Request) string {
-	tokens := strings.Split(d.Pointer, "/")
-	if len(tokens) < 2 {
-		return "request"
-	}
-	switch tokens[1] {
-	case "model", "tools", "prompt", "api":
-		return tokens[1]
-	case "messages":
-		return message(d, tokens, recorded, got)
-	case "provider_options":
-		if len(tokens) > 2 {
-			switch {
-			case outputOptions[tokens[2]]:
-				return "output format"
-			case toolOptions[tokens[2]]:
-				return "tools"
-			case tokens[2] == "$headers":
-				return "headers"
-			}
-		}
-	}
-	return "parameters"
-}
-
-func message(d Difference, tokens []string, recorded, got *modelio.Request) string {
-	if len(tokens) < 3 {
-		return "messages"
-	}
-	i, err := strconv.Atoi(tokens[2])
-	if err != nil {
-		return "messages"
-	}
-	from := got.Messages
-	if d.Got == nil && len(tokens) == 3 || i >= len(from) {
-		from = recorded.Messages
-	}
-	if i >= len(from) {
-		return "messages"
-	}
-	role := from[i].Role
-	if role == modelio.RoleSystem {
-		return "system"
-	}
-	return fmt.Sprintf("message %d (%s)", i+1, role)
 }
 
 // Size is the number of bytes in the values that differ, without the part that two strings

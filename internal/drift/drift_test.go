@@ -45,55 +45,6 @@ func orDash(v json.RawMessage) string {
 	return string(v)
 }
 
-func TestCauses(t *testing.T) {
-	message := func(role modelio.Role, text string) modelio.Message {
-		return modelio.Message{Role: role, Content: []modelio.Part{modelio.TextPart(text)}}
-	}
-	zero, one := json.Number("0"), json.Number("1")
-	base := func() *modelio.Request {
-		return &modelio.Request{
-			API: "openai.chat", Model: "m", Temperature: &zero,
-			Messages: []modelio.Message{message("system", "s"), message("user", "u")},
-		}
-	}
-	cases := []struct {
-		name, why, want string
-		change          func(*modelio.Request)
-	}{
-		{"system", "the system prompt has no number", "system", func(r *modelio.Request) { r.Messages[0] = message("system", "S") }},
-		{"message", "others are counted from 1", "message 2 (user)", func(r *modelio.Request) { r.Messages[1] = message("user", "U") }},
-		{"added", "a message that was not recorded", "message 3 (user)", func(r *modelio.Request) { r.Messages = append(r.Messages, message("user", "x")) }},
-		{"removed", "a message that is not sent any more", "message 2 (user)", func(r *modelio.Request) { r.Messages = r.Messages[:1] }},
-		{"model", "another model", "model", func(r *modelio.Request) { r.Model = "n" }},
-		{"temperature", "a parameter", "parameters", func(r *modelio.Request) { r.Temperature = &one }},
-		{"option", "one without a field of its own", "parameters", func(r *modelio.Request) {
-			r.Options = modelio.Object{"logit_bias": []byte(`{}`)}
-		}},
-		{"tools", "a tool", "tools", func(r *modelio.Request) { r.Tools = []modelio.ToolDefinition{{Name: "t"}} }},
-		{"tool choice", "an option about tools", "tools", func(r *modelio.Request) {
-			r.Options = modelio.Object{"tool_choice": []byte(`"none"`)}
-		}},
-		{"format", "an option about the output", "output format", func(r *modelio.Request) {
-			r.Options = modelio.Object{"response_format": []byte(`{"type":"json_object"}`)}
-		}},
-		{"headers", "one that changes behaviour", "headers", func(r *modelio.Request) {
-			r.Options = modelio.Object{"$headers": []byte(`{"anthropic-beta":["files"]}`)}
-		}},
-		{"two", "each cause once", "message 2 (user), model", func(r *modelio.Request) {
-			r.Model, r.Messages[1] = "n", message("user", "U")
-		}},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			recorded, got := base(), base()
-			c.change(got)
-			differences, err := Requests(recorded, got, nil)
-			require.NoError(t, err)
-			require.Equal(t, c.want, strings.Join(Named(differences, recorded, got), ", "), c.why)
-		})
-	}
-}
-
 func TestText(t *testing.T) {
 	long := strings.Repeat("lorem ipsum ", 100)
 	lines := func(edit ...int) string {
