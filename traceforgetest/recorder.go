@@ -66,7 +66,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	}
 	r, err := r.shared(len(opts) > 0)
 	if err != nil {
-		r.annotate(r.asked, err.Error())
+		r.annotate(r.place.origin(), err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
 	return r
