@@ -1,0 +1,244 @@
+package traceforgetest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// rekey runs a test that adopts stored answers; there is nothing that it could call.
+func (s *scene) rekey(name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) *tbtest.TB {
+	s.t.Helper()
+	s.t.Setenv("TRACEFORGE_UPDATE", "rekey")
+	defer s.t.Setenv("TRACEFORGE_UPDATE", "")
+	return s.run(name, test, append(opts, traceforgetest.Upstream(unreachable{}))...)
+}
+
+// requireProven holds the store to what traceforge verify holds it to.
+func (s *scene) requireProven() {
+	s.t.Helper()
+	all, err := store.Open(s.dir)
+	require.NoError(s.t, err)
+	result, err := all.Verify(recorder.Proven, recorder.Deterministic)
+	require.NoError(s.t, err)
+	require.Empty(s.t, result.Findings)
+}
+
+// coreSum is the hash of a record's request, as exports have it.
+func coreSum(t *testing.T, s *snapshot.Snapshot) canon.Hash {
+	core, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
+	require.NoError(t, err)
+	return canon.Sum(core)
+}
+
+// TestRekey adopts the answers of calls that changed, and says of each record what stays and what it answered.
+func TestRekey(t *testing.T) {
+	town, river, street := newChat("Name a big town"), newChat("Name a long river"), newChat("Name a wide street")
+	for _, x := range []struct {
+		name, why string
+		calls     []chat
+		log       string
+		stale     []int
+	}{
+		{"nothing", "what matches is served", []chat{town, river, street}, "", nil},
+		{"prompt", "one drifted", []chat{town, newChat("Name a short river"), street}, "2 kept, 1 rekeyed (user message)", []int{2}},
+		{"all", "the model is another", []chat{town.with("model", "m"), river.with("model", "m"), street.with("model", "m")}, "3 rekeyed (model)", []int{1, 2, 3}},
+		{"stream", "so is how it is asked for", []chat{town, river, street.with("max_tokens", 9)}, "2 kept, 1 rekeyed (parameters: max_tokens)", []int{3}},
+		{"less", "what is not called goes", []chat{town, newChat("Name a wide street, please")}, "1 kept, 1 rekeyed (user message), 1 removed", []int{3}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := newScene(t)
+			calls := s.jitter()
+			s.record("TestIt", asks(town, river, street))
+			before := map[string]snapshot.Snapshot{}
+			for _, record := range s.records("openai") {
+				before[record.ID] = record
+			}
+			tb := s.rekey("TestIt", asks(x.calls...))
+			requirePass(t, tb)
+			if x.log == "" {
+				require.Empty(t, tb.Logged(), x.why)
+			} else {
+				require.Equal(t, "traceforge: "+x.log, strings.TrimSpace(tb.Logged()), x.why)
+			}
+			for _, record := range s.records("openai") {
+				was := before[record.ID]
+				stale := strings.Contains(fmt.Sprint(x.stale), fmt.Sprint(record.Number()))
+				require.Equal(t, was.Timestamp, record.Timestamp, x.why)
+				require.Equal(t, stale, was.Hash != record.Hash, "record %d: %s", record.Number(), x.why)
+				if stale {
+					require.Equal(t, coreSum(t, &was), record.Response.Stale, "what it answered")
+				}
+				record.Response.Stale = ""
+				require.Equal(t, was.Response, record.Response, "the answer, its bytes, latency, usage and headers")
+			}
+			s.requireProven()
+			requirePass(t, s.replay("TestIt", asks(x.calls...)))
+
+			once := s.files()
+			require.Empty(t, s.rekey("TestIt", asks(x.calls...)).Logged(), "a second run has nothing to do")
+			s.requireFiles(once)
+			calls.Store(100)
+			requirePass(t, s.update("1", "TestIt", asks(x.calls...)))
+			require.EqualValues(t, len(x.stale), calls.Load()-100, "an update buys what is stale")
+			for _, record := range s.records("openai") {
+				require.Empty(t, record.Response.Stale)
+			}
+			requirePass(t, s.replay("TestIt", asks(x.calls...)))
+		})
+	}
+}
+
+// TestRekeyTwice keeps what an answer really answered.
+func TestRekeyTwice(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("Name a big town")))
+	first := coreSum(t, &s.records("openai")[0])
+	requirePass(t, s.rekey("TestIt", asks(newChat("Name a small town"))))
+	requirePass(t, s.rekey("TestIt", asks(newChat("Name a tiny town"))))
+	require.Equal(t, first, s.records("openai")[0].Response.Stale)
+	s.provider.Reply(fakeprovider.Text("You said: Name a big town"))
+	tb := s.update("1", "TestIt", asks(newChat("Name a tiny town")))
+	require.Contains(t, tb.Logged(), "1 changed (stale answer), ", "the same answer clears the mark")
+	require.Empty(t, s.records("openai")[0].Response.Stale)
+	s.requireProven()
+}
+
+// TestRekeyFails holds that nothing is adopted where there is nothing, and that nothing is written then.
+func TestRekeyFails(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("Name a big town")))
+	before := s.files()
+	for _, x := range []struct {
+		name, why, says string
+		calls           []chat
+	}{
+		{"more", "one call has nothing left", "openai request has no snapshot that it could adopt\n",
+			[]chat{newChat("Name a small town"), newChat("Name a tiny town")}},
+		{"undetermined", "a record must hold the rule of determinism, whoever answered it", "openai request is not deterministic",
+			[]chat{newChat("Name a small town").with("temperature", 1)}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			tb := s.rekey("TestIt", asks(x.calls...))
+			require.True(t, tb.Failed(), x.why)
+			require.Contains(t, tb.Logged(), x.says)
+			s.requireFiles(before)
+		})
+	}
+	tb := s.rekey("TestIt", asks(newChat("Name a small town"), newChat("Name a tiny town")))
+	require.Regexp(t, `\n\s+buy it: go test \S+ -run '\^TestIt\$' -update\n`, tb.Logged())
+
+	s.edit(filepath.Join(s.dir, filepath.FromSlash(strings.TrimSuffix(s.document("TestIt"), ".json")), "1.json"),
+		func(raw string) string { return strings.Replace(raw, "You said", "You sang", 1) })
+	require.True(t, s.rekey("TestIt", asks(newChat("Name a small town"))).Failed(), "an altered answer is nobody's")
+}
+
+// TestRekeyNumbersIDs adopts an answer with a tool call for a conversation in which another tool call came before:
+// the number of its ref is another one, and the record proves itself.
+func TestRekeyNumbersIDs(t *testing.T) {
+	s := newScene(t)
+	call := fakeprovider.Reply{ToolCalls: []fakeprovider.ToolCall{{ID: "call_abc", Name: "look", Arguments: `{"at":"x"}`}}}
+	s.provider.Reply(call)
+	ask := newChat("Look at the garden").with("tools", []any{map[string]any{"type": "function", "function": map[string]any{"name": "look"}}})
+	s.record("TestIt", asks(ask))
+	ref := func() string { return s.records("openai")[0].Response.Candidates[0].Message.Content[0].ToolRequest.Ref }
+	require.Equal(t, "call_1", ref())
+	longer := ask.with("messages", append([]any{
+		map[string]any{"role": "assistant", "tool_calls": []any{map[string]any{"id": "call_0", "type": "function", "function": map[string]any{"name": "look", "arguments": "{}"}}}},
+		map[string]any{"role": "tool", "tool_call_id": "call_0", "content": "nothing"},
+	}, ask["messages"].([]any)...))
+	requirePass(t, s.rekey("TestIt", asks(longer)))
+	require.Equal(t, "call_2", ref())
+	s.requireProven()
+	requirePass(t, s.replay("TestIt", asks(longer)))
+}
+
+// TestRekeyOfRules writes records again where rules have changed since: nothing is stale then, and -update does
+// the same without a call.
+func TestRekeyOfRules(t *testing.T) {
+	const token = "tok_4f0c3a9b1e77aa"
+	rule := traceforgetest.Scrub(traceforgetest.Pattern("token", regexp.MustCompile(`\btok_[0-9a-f]{14}\b`)))
+	for _, x := range []struct {
+		name, why     string
+		before, after traceforgetest.Option
+		log           string
+		gone          bool
+	}{
+		{"scrub", "the token goes, from request and answer", traceforgetest.Ignore(), rule, "1 rekeyed (scrub rules)", true},
+		{"ignore", "a pointer more", traceforgetest.Ignore(), traceforgetest.Ignore("/provider_options/user"), "1 rekeyed (ignored pointers)", false},
+		{"ignore less", "a pointer less", traceforgetest.Ignore("/provider_options/user"), traceforgetest.Ignore(), "1 rekeyed (ignored pointers)", false},
+	} {
+		for _, mode := range []string{"rekey", "1"} {
+			t.Run(x.name+" "+mode, func(t *testing.T) {
+				s := newScene(t)
+				calls := s.jitter()
+				ask := asks(newChat("I am " + token).with("user", "me"))
+				s.record("TestIt", ask, x.before)
+				was := s.records("openai")[0]
+				tb := s.update(mode, "TestIt", ask, x.after)
+				requirePass(t, tb)
+				require.EqualValues(t, 1, calls.Load(), x.why)
+				require.Equal(t, "traceforge: "+x.log, strings.TrimSpace(tb.Logged()))
+				is := s.records("openai")[0]
+				require.Empty(t, is.Response.Stale, "the request is the same")
+				require.Equal(t, was.Timestamp, is.Timestamp)
+				if x.gone {
+					s.requireNone(token)
+				}
+				s.requireProven()
+				requirePass(t, s.replay("TestIt", ask, x.after))
+				require.Empty(t, s.update(mode, "TestIt", ask, x.after).Logged(), "a second run has nothing to do")
+			})
+		}
+	}
+}
+
+// TestRekeyOfAStream and of a model: an answer that is adopted comes as it was recorded.
+func TestRekeyOfAStream(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("Count to three").with("stream", true)))
+	raw, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(strings.TrimSuffix(s.document("TestIt"), ".json")), "1.sse"))
+	require.NoError(t, err)
+	var got string
+	requirePass(t, s.rekey("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		got, err = send(tf.Client(), newChat("Count to three, please").with("stream", true))
+		require.NoError(t, err)
+	}))
+	require.Equal(t, string(raw), got)
+	s.requireProven()
+
+	model := func(text string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			require.Equal(t, tf.Recording(), os.Getenv("TRACEFORGE_UPDATE") == "1", "nothing is called that adopts")
+			var live modelio.Model
+			if tf.Recording() {
+				live = scripted(modelio.TextPart("one thing"))
+			}
+			request := &modelio.GenerateRequest{Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{{Text: &text}}}},
+				Config: modelio.Object{"temperature": json.RawMessage("0")}}
+			if _, err := tf.Model("test/scripted", live).Generate(t.Context(), request, nil); err != nil {
+				tb.Fatalf("%v", err)
+			}
+		}
+	}
+	s.record("TestModel", model("Name a big town"))
+	requirePass(t, s.rekey("TestModel", model("Name a small town")))
+	require.NotEmpty(t, s.records("test")[0].Response.Stale)
+	s.requireProven()
+	requirePass(t, s.replay("TestModel", model("Name a small town")))
+}

@@ -1,0 +1,328 @@
+package traceforgetest_test
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// jitter has the provider answer each call with another text, as real ones do, and counts the calls.
+func (s *scene) jitter() *atomic.Int64 {
+	calls := new(atomic.Int64)
+	s.provider.Handle(func(c fakeprovider.Call) fakeprovider.Reply {
+		return fakeprovider.Text(fmt.Sprintf("answer %d to %s", calls.Add(1), c.LastUser()))
+	})
+	return calls
+}
+
+// waiting returns the files of the pending documents.
+func (s *scene) waiting() (files []string) {
+	err := filepath.WalkDir(filepath.Join(s.dir, ".pending"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".json" && !d.IsDir() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	require.NoError(s.t, err)
+	return files
+}
+
+// fails is a test that fails after it has done what another one does.
+func fails(test func(*tbtest.TB, *traceforgetest.Recorder)) func(*tbtest.TB, *traceforgetest.Recorder) {
+	return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		test(t, tf)
+		t.Errorf("the test's own failure")
+	}
+}
+
+// TestUpdateBuysWhatChanged records three calls, changes something, and counts what an update makes of it.
+func TestUpdateBuysWhatChanged(t *testing.T) {
+	system := func(c chat, text string) chat {
+		messages := append([]any{map[string]any{"role": "system", "content": text}}, c["messages"].([]any)...)
+		return c.with("messages", messages)
+	}
+	a, b, c := system(newChat("Name a fruit"), "Be brief"), newChat("Name a town"), newChat("Name a river")
+	broken := func(s *scene) {
+		s.edit(filepath.Join(s.dir, filepath.FromSlash(strings.TrimSuffix(s.document("TestIt"), ".json")), "2.json"),
+			func(raw string) string { return strings.Replace(raw, "answer", "Answer", 1) })
+	}
+	for _, x := range []struct {
+		name, why string
+		mode      string
+		change    func(*scene)
+		calls     []chat
+		bought    int
+		log       string
+		kept      []int // numbers of records that stay as they are
+	}{
+		{"nothing", "all is served", "1", nil, []chat{a, b, c}, 0, "", []int{1, 2, 3}},
+		{"order", "records keep their places", "1", nil, []chat{c, a, b}, 0, "", []int{1, 2, 3}},
+		{"prompt", "one call of three drifted", "1", nil, []chat{a, newChat("Name a big town"), c}, 1,
+			"2 kept, 1 changed (user message, answer), ", []int{1, 3}},
+		{"system", "so the system prompt", "1", nil, []chat{system(newChat("Name a fruit"), "Be kind"), b, c}, 1,
+			"2 kept, 1 changed (system, answer), ", []int{2, 3}},
+		{"parameter", "or a parameter", "1", nil, []chat{a, b, c.with("max_tokens", 7)}, 1,
+			"2 kept, 1 changed (parameters: max_tokens, answer), ", []int{1, 2}},
+		{"new", "one call more", "1", nil, []chat{a, b, newChat("What time is it?"), c}, 1, "3 kept, 1 new, ", []int{1, 2, 3}},
+		{"again", "the same once more is a new call", "1", nil, []chat{a, b, b, c}, 1, "3 kept, 1 new, ", []int{1, 2, 3}},
+		{"removed", "one call less", "1", nil, []chat{a, c}, 0, "2 kept, 1 removed", []int{1, 3}},
+		{"broken", "a raw answer that was altered is bought again", "1", broken, []chat{a, b, c}, 1, "2 kept, 1 changed (answer), ", []int{1, 3}},
+		{"all", "every call is bought", "all", nil, []chat{a, b, c}, 3, "3 changed (answer), ", nil},
+		{"missing", "nothing is", "new", nil, []chat{a, b, c}, 0, "", []int{1, 2, 3}},
+		{"missing one", "a call that is like no record", "new", nil, []chat{a, b, newChat("Why?"), c}, 1, "3 kept, 1 new, ", []int{1, 2, 3}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := newScene(t)
+			calls := s.jitter()
+			s.record("TestIt", asks(a, b, c))
+			before, _ := s.byNumber()
+			if x.change != nil {
+				x.change(s)
+			}
+			calls.Store(10)
+			tb := s.update(x.mode, "TestIt", asks(x.calls...))
+			requirePass(t, tb)
+			require.EqualValues(t, x.bought, calls.Load()-10, x.why)
+			if x.log == "" {
+				require.Empty(t, tb.Logged(), x.why)
+			} else {
+				require.Contains(t, tb.Logged(), "traceforge: "+x.log, x.why)
+				require.Equal(t, x.bought > 0, strings.Contains(tb.Logged(), " tokens"))
+			}
+			after, _ := s.byNumber()
+			for n := range before {
+				kept := after[n] == before[n]
+				require.Equal(t, strings.Contains(fmt.Sprint(x.kept), fmt.Sprint(n)), kept, "record %d: %s", n, x.why)
+			}
+			require.NoDirExists(t, filepath.Join(s.dir, ".pending"))
+			s.requireWhole()
+			requirePass(t, s.replay("TestIt", asks(x.calls...)))
+		})
+	}
+}
+
+// TestUpdateNewPaysForNoDrift holds that a call that changed is not made where only missing ones are to be.
+func TestUpdateNewPaysForNoDrift(t *testing.T) {
+	s := newScene(t)
+	calls := s.jitter()
+	s.record("TestIt", asks(newChat("Name a big town")))
+	before := s.files()
+	tb := s.update("new", "TestIt", asks(newChat("Name a small town")))
+	require.True(t, tb.Failed())
+	require.Contains(t, s.text(tb), "openai request drifted from STORE/"+s.document("TestIt")+", call 1")
+	require.Contains(t, tb.Logged(), "accept: go test ")
+	require.EqualValues(t, 1, calls.Load())
+	s.requireFiles(before)
+
+	tb = s.update("new", "TestIt", asks(newChat("Why?")))
+	require.True(t, tb.Failed(), "it is like no record, and yet may be the one that is not called")
+	require.Contains(t, tb.Logged(), "TRACEFORGE_UPDATE=new replaces nothing")
+	require.Contains(t, tb.Logged(), "1 call that was bought waits in ")
+	s.requireFiles(before)
+	requirePass(t, s.update("1", "TestIt", asks(newChat("Why?"))))
+	require.EqualValues(t, 2, calls.Load(), "what was bought is not bought again")
+}
+
+// TestPending fails a test after it has bought answers, in each way that a test can, and counts what the next runs buy.
+func TestPending(t *testing.T) {
+	changed := []chat{newChat("Name a small town"), newChat("Name a river"), newChat("Name a long street")}
+	recorded := []chat{newChat("Name a big town"), newChat("Name a river")}
+	for _, x := range []struct {
+		name, why string
+		end       func(*tbtest.TB)
+		waits     string
+	}{
+		{"fails", "t.Errorf", func(t *tbtest.TB) { t.Errorf("no") }, "2 calls that were bought wait in "},
+		{"panics", "a panic", func(*tbtest.TB) { panic("no") }, "2 calls that were bought wait in "},
+		{"skips", "a skip records nothing", func(t *tbtest.TB) { t.SkipNow() }, "2 calls that were bought wait in "},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := newScene(t)
+			calls := s.jitter()
+			s.record("TestIt", asks(recorded...))
+			before := s.files()
+			first := s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				asks(changed...)(tb, tf)
+				x.end(tb)
+			})
+			require.EqualValues(t, 4, calls.Load())
+			name := strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")
+			require.Contains(t, s.text(first), x.waits+"STORE/.pending: the next -update uses them; accept or reject them: "+
+				"traceforge accept "+name+"-1 "+name+"-3\n  "+name+"-1: answer 3 to Name a small town\n  "+name+"-3: answer 4 to Name a long street")
+			require.Len(t, s.waiting(), 1+2, "the document, and its raw answers")
+			s.requireFiles(before)
+			s.requireWhole()
+			require.True(t, s.replay("TestIt", asks(changed...)).Failed(), "replay knows nothing of it")
+
+			again := s.update("1", "TestIt", fails(asks(changed...)))
+			require.EqualValues(t, 4, calls.Load(), "a test that fails again pays nothing")
+			require.Contains(t, s.text(again), x.waits)
+			last := s.update("1", "TestIt", asks(changed...))
+			requirePass(t, last)
+			require.EqualValues(t, 4, calls.Load(), "nor does one that passes: %s", x.why)
+			require.Contains(t, last.Logged(), "traceforge: 1 kept, 1 changed (user message, answer), 1 new")
+			require.NotContains(t, last.Logged(), "token")
+			require.NoDirExists(t, filepath.Join(s.dir, ".pending"))
+			s.requireWhole()
+			requirePass(t, s.replay("TestIt", asks(changed...)))
+		})
+	}
+}
+
+// TestPendingKeepsWhatWasPaid holds what of an answer stays when a later run uses it, and when it does not.
+func TestPendingKeepsWhatWasPaid(t *testing.T) {
+	s := newScene(t)
+	calls := s.jitter()
+	start := time.Now()
+	s.update("1", "TestIt", fails(asks(newChat("a"), newChat("b").with("stream", true))))
+	bought := time.Now()
+	time.Sleep(5 * time.Millisecond)
+	s.record("TestIt", asks(newChat("a"), newChat("b").with("stream", true), newChat("c")))
+	require.EqualValues(t, 3, calls.Load())
+	records := s.records("openai")
+	require.Len(t, records, 3)
+	require.NotNil(t, records[0].Response.Usage)
+	for _, record := range records[:2] {
+		require.WithinRange(t, record.Timestamp, start.Truncate(time.Millisecond), bought, "the time of the purchase")
+		require.Empty(t, record.Response.Stale)
+	}
+	s.requireWhole()
+
+	s.update("1", "TestIt", fails(asks(newChat("A"))))
+	requirePass(t, s.update("all", "TestIt", asks(newChat("A"))))
+	require.EqualValues(t, 5, calls.Load(), "all pays for every call")
+	s.update("1", "TestIt", fails(asks(newChat("B"))))
+	requirePass(t, s.update("1", "TestIt", asks(newChat("A"))))
+	require.NoDirExists(t, filepath.Join(s.dir, ".pending"), "a test that passes needs nothing that waits")
+}
+
+// TestPendingOfManyAtOnce buys from goroutines, and from two runs of a test at once.
+func TestPendingOfManyAtOnce(t *testing.T) {
+	s := newScene(t)
+	calls := s.jitter()
+	const many = 8
+	at := func(from int) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			var group sync.WaitGroup
+			for i := range many {
+				group.Go(func() {
+					if _, err := send(tf.Client(), newChat(fmt.Sprint("call ", from+i))); err != nil {
+						tb.Errorf("%v", err)
+					}
+				})
+			}
+			group.Wait()
+		}
+	}
+	s.update("1", "TestIt", fails(at(0)))
+	s.update("1", "TestIt", fails(at(many)))
+	require.EqualValues(t, 2*many, calls.Load())
+	requirePass(t, s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) { at(0)(tb, tf); at(many)(tb, tf) }))
+	require.EqualValues(t, 2*many, calls.Load(), "what the first run bought is there beside that of the second")
+	require.Len(t, s.records("openai"), 2*many)
+	s.requireWhole()
+}
+
+// TestPendingIsNotRead holds that a replay does not look at what waits, and an update not at what it cannot read.
+func TestPendingIsNotRead(t *testing.T) {
+	s := newScene(t)
+	calls := s.jitter()
+	s.record("TestIt", asks(newChat("a")))
+	pending := filepath.Join(s.dir, ".pending", filepath.FromSlash(s.document("TestIt")))
+	require.NoError(t, os.MkdirAll(filepath.Dir(pending), 0o777))
+	require.NoError(t, os.WriteFile(pending, []byte("{"), 0o666))
+	require.Empty(t, s.replay("TestIt", asks(newChat("a"))).Logged())
+	data, err := os.ReadFile(pending)
+	require.NoError(t, err)
+	require.Equal(t, "{", string(data))
+	requirePass(t, s.update("1", "TestIt", asks(newChat("b"))))
+	require.EqualValues(t, 2, calls.Load())
+	require.NoFileExists(t, pending)
+}
+
+// TestPendingRefuses holds that what must not be stored does not wait either.
+func TestPendingRefuses(t *testing.T) {
+	s := newScene(t)
+	s.provider.Handle(fakeprovider.Echo())
+	t.Setenv("OTHER_API_KEY", "s3cret-s3cret-s3cret")
+	tb := s.update("1", "TestIt", asks(newChat("fine"), newChat("my key is s3cret-s3cret-s3cret")))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "nothing was recorded")
+	require.Contains(t, tb.Logged(), "1 call that was bought waits")
+	for _, file := range s.waiting() {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "s3cret")
+	}
+
+	s = newScene(t)
+	s.provider.Reply(fakeprovider.Reply{Failure: &fakeprovider.Failure{Status: 400, Message: "no"}}, fakeprovider.Text("yes"))
+	ask := func(tb *tbtest.TB, tf *traceforgetest.Recorder) { _, _ = send(tf.Client(), newChat("a")) }
+	s.update("1", "TestIt", fails(ask))
+	require.Empty(t, s.waiting(), "an error costs nothing, and the next run may do better")
+	requirePass(t, s.update("1", "TestIt", ask))
+	require.Equal(t, 200, s.records("openai")[0].Response.Status)
+}
+
+// TestConversationWithAnOldID goes on from a served answer with a call whose provider does not know its id any more.
+func TestConversationWithAnOldID(t *testing.T) {
+	s := newScene(t)
+	gone := false
+	calls := 0
+	upstream := traceforgetest.Upstream(roundTripper(func(r *http.Request) (*http.Response, error) {
+		calls++
+		body, _ := io.ReadAll(r.Body)
+		answer := fmt.Sprintf(`{"id":"resp_%08d","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"msg_%[1]d",
+			"role":"assistant","status":"completed","content":[{"type":"output_text","text":"answer %[1]d","annotations":[]}]}]}`, calls)
+		status := http.StatusOK
+		if strings.Contains(string(body), "previous_response_id") && gone {
+			status, answer = http.StatusNotFound, `{"error":{"message":"Previous response not found","type":"invalid_request_error"}}`
+		}
+		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	}))
+	talk := func(second string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			const url = "https://api.openai.com/v1/responses"
+			first, err := post(tf.Client(), url, map[string]any{"model": "m", "temperature": 0, "input": "Hello"})
+			require.NoError(s.t, err)
+			id := first[strings.Index(first, "resp_"):][:len("resp_00000000")]
+			if _, err := post(tf.Client(), url, map[string]any{"model": "m", "temperature": 0, "input": second, "previous_response_id": id}); err != nil {
+				tb.Fatalf("%v", err)
+			}
+		}
+	}
+	run := func(mode, second string) *tbtest.TB {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		return s.run("TestIt", talk(second), upstream)
+	}
+	requirePass(t, run("1", "And then?"))
+	requirePass(t, run("1", "And what then?"))
+	require.Equal(t, 3, calls, "the provider knows the id of the served answer")
+	before := s.files()
+	gone = true
+	tb := run("1", "And what?")
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "openai answered 404 Not Found: the call has the id resp_00000001 of an answer that was served from the store")
+	require.Contains(t, tb.Logged(), "Previous response not found")
+	require.Contains(t, tb.Logged(), "buy the whole conversation: TRACEFORGE_UPDATE=all go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'")
+	s.requireFiles(before)
+	require.Empty(t, s.waiting())
+	gone = false
+	requirePass(t, run("all", "And what?"))
+	s.requireWhole()
+}
