@@ -182,3 +182,23 @@ func TestRecordKeepsSecretsOut(t *testing.T) {
 	require.Contains(t, tb.Logged(), "nothing was recorded")
 	require.NotContains(t, tb.Logged(), secret)
 }
+
+// TestRecordCutStream refuses a stream of an unknown API that broke, as nothing in it says that it was whole.
+func TestRecordCutStream(t *testing.T) {
+	s := newScene(t)
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r,
+			Body: io.NopCloser(io.MultiReader(strings.NewReader("data: one\n\n"), failingReader{io.ErrClosedPipe}))}, nil
+	})
+	var got error
+	watch := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, got = fetch(tf.Client(), "GET https://example.com/events")
+	}
+	hosts := traceforgetest.Record("example.com")
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	require.Contains(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live)).Logged(), "answer was cut before its end: io: read/write on closed pipe")
+	requirePass(t, s.run("TestIt", watch, hosts, traceforgetest.Upstream(live), traceforgetest.Allow(traceforgetest.CutStreams)))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", watch, hosts))
+	require.ErrorIs(t, got, io.ErrUnexpectedEOF)
+}

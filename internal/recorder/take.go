@@ -148,7 +148,7 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 func (b *recordedBody) cutBy(err error) outcome {
 	gaveUp := b.ctx.Err() != nil || errors.Is(err, context.Canceled)
 	switch {
-	case (gaveUp || !b.take.keepsCuts) && b.take.streams() && b.take.terminated():
+	case (gaveUp || !b.take.keepsCuts && b.take.tellsEnd()) && b.take.streams() && b.take.terminated():
 		return whole // nothing of weight was cut
 	case gaveUp:
 		return aborted
@@ -201,6 +201,12 @@ func (tk *take) terminated() bool {
 	}
 	resp, err := tk.decode()
 	return err != nil || resp.Complete || resp.Error != nil
+}
+
+// tellsEnd reports whether a stream has an event that ends it. One of an API that is not known has none that is.
+func (tk *take) tellsEnd() bool {
+	body, err := tk.plain()
+	return tk.codec.API != genericAPI || err == nil && chats(tk.answer(body))
 }
 
 // decode decodes what was received so far.
