@@ -4,6 +4,7 @@ package traceforgetest_test
 // recorders would record.
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -41,6 +42,57 @@ func TestFailures(t *testing.T) {
 			ignore := traceforgetest.Ignore("/provider_options/user")
 			s.record("TestGreet", asks(hello.with("user", "ann")), ignore)
 			return s.replay("TestGreet", asks(bye.with("user", "bob")), ignore)
+		}},
+		{"drift-tools", "tools are known by their names", func(s *scene) *tbtest.TB {
+			tool := func(name, description string) any {
+				return map[string]any{"type": "function", "function": map[string]any{"name": name, "description": description,
+					"parameters": map[string]any{"type": "object"}}}
+			}
+			s.record("TestGreet", asks(hello.with("tools", []any{tool("search", "finds pages"), tool("fetch", "gets a page")})))
+			return s.replay("TestGreet", asks(hello.with("tools", []any{tool("ask", "asks"), tool("search", "finds web pages"), tool("fetch", "gets a page")})))
+		}},
+		{"drift-order", "what joined in the order of completion is the same in another order", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(newChat("").with("messages", said("be kind", "result a", "result b", "result c"))))
+			return s.replay("TestGreet", asks(newChat("").with("messages", said("be kind", "result b", "result a", "result c"))))
+		}},
+		{"inserted", "a call that is like none of the recorded ones is held against none", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, bye))
+			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, err := send(tf.Client(), newChat("Translate this: guten Morgen"))
+				require.ErrorContains(s.t, err, "status 400")
+				asks(hello, bye)(t, tf)
+			})
+		}},
+		{"inserted-alike", "one that is like a recorded one is told when that comes too", func(s *scene) *tbtest.TB {
+			s.record("TestGreet", asks(hello, bye))
+			return s.replay("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, err := send(tf.Client(), newChat("Say hello again"))
+				require.ErrorContains(s.t, err, "status 400")
+				asks(hello, bye)(t, tf)
+			})
+		}},
+		{"drift-again", "another test of the process has told all that changed", func(s *scene) *tbtest.TB {
+			for _, name := range []string{"TestFirst", "TestGreet"} {
+				s.record(name, asks(hello))
+			}
+			s.replay("TestFirst", asks(newChat("Say hello, politely")))
+			return s.replay("TestGreet", asks(newChat("Say hello, politely")))
+		}},
+		{"drift-again-and-more", "another test of the process has told a part of what changed", func(s *scene) *tbtest.TB {
+			for _, name := range []string{"TestFirst", "TestGreet"} {
+				s.record(name, asks(hello))
+			}
+			s.replay("TestFirst", asks(newChat("Say hello, politely")))
+			return s.replay("TestGreet", asks(newChat("Say hello, politely").with("temperature", 0.2)))
+		}},
+		{"drift-many", "the sixth test that another has told for needs a line", func(s *scene) (tb *tbtest.TB) {
+			for i := range 7 {
+				s.record(fmt.Sprint("TestGreet", i), asks(hello))
+			}
+			for i := range 7 {
+				tb = s.replay(fmt.Sprint("TestGreet", i), asks(newChat("Say hello, politely")))
+			}
+			return tb
 		}},
 		{"no-snapshot", "nothing is recorded of the test", func(s *scene) *tbtest.TB {
 			return s.replay("TestGreet", asks(hello))
@@ -158,6 +210,15 @@ func TestFailures(t *testing.T) {
 			goldie.New(t, goldie.WithFixtureDir("testdata/failures")).Assert(t, c.name, []byte(s.text(tb)+"\n"))
 		})
 	}
+}
+
+// said are messages of a user, after one of the system.
+func said(system string, texts ...string) (messages []any) {
+	messages = append(messages, map[string]any{"role": "system", "content": system})
+	for _, text := range texts {
+		messages = append(messages, map[string]any{"role": "user", "content": text})
+	}
+	return messages
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

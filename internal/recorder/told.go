@@ -73,6 +73,10 @@ func (r *Recorder) tellRest() {
 			r.Tell(r.plain(failuref(brief, "accept: "+r.Accept)))
 		}
 	}
+	if mistaken := r.mistaken(); len(mistaken) > 0 {
+		r.Tell(r.plain(failuref(fmt.Sprintf("%s of %s, which a drifted request was held against, came too: that request is a new one",
+			calls(mistaken), r.file()))))
+	}
 	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
 	if len(rest) == 0 {
 		return
@@ -89,6 +93,20 @@ func (r *Recorder) tellRest() {
 		accept = r.with("all") // the requests are the same
 	}
 	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+accept)...)))
+}
+
+// mistaken returns the numbers of the records that a call which drifted was held against, and that answered
+// another later.
+func (r *Recorder) mistaken() (numbers []int) {
+	if r.tape == nil {
+		return nil
+	}
+	for i := range r.tape.records {
+		if r.tape.held[i] && r.tape.played[i] {
+			numbers = append(numbers, r.tape.records[i].Number())
+		}
+	}
+	return numbers
 }
 
 // calls names calls by their numbers: "calls 2-5, 7".
@@ -121,11 +139,15 @@ func calls(numbers []int) string {
 func (r *Recorder) Drifts() (drifts []usage.Drift) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	mistaken := r.mistaken()
 	for _, f := range r.failures {
 		if f.drift == nil {
 			continue
 		}
 		d := *f.drift
+		if d.Kind == usage.Drifted && slices.Contains(mistaken, d.Call) {
+			d = usage.Drift{Kind: usage.Missing, Provider: d.Provider}
+		}
 		if f.Source.File != "" {
 			d.File, d.Line = f.Source.File, f.Source.Line
 		}
