@@ -28,6 +28,7 @@ func initialize(c *call) error {
 		return err
 	}
 	c.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
+	c.say("what holds for all tests may stand once in %s: run traceforge init --help", filepath.ToSlash(filepath.Join(dir, "config.json")))
 	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
 	if c.is("git") {
 		if err := ready.setUpGit(c, dir); err != nil {

@@ -203,6 +203,11 @@ func (s *Store) existing(what string, f func(within) error) error {
 }
 
 func (s *Store) writeManifest(w within) error {
+	if data, err := w.read(manifestName); err == nil {
+		if err := snapshot.CheckNewer(data); err != nil {
+			return fmt.Errorf("%s: %w", s.in(manifestName), err)
+		}
+	}
 	v := &verifier{store: s}
 	if err := v.documents(); err != nil {
 		return err

@@ -36,6 +36,9 @@ func TestNewerStore(t *testing.T) {
 		{"derived", "the manifest of documents that cannot be read", fileOf("TestX"), func(s *Store) error {
 			return s.WriteManifest()
 		}},
+		{"derived-again", "a manifest that would take the store back", manifestName, func(s *Store) error {
+			return s.WriteManifest()
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)
@@ -52,6 +55,11 @@ func TestNewerStore(t *testing.T) {
 			require.ErrorContains(t, err, way)
 			require.NotContains(t, err.Error(), "record")
 			require.Equal(t, before, tree(t, dir))
+			result, err := s.Verify()
+			require.NoError(t, err)
+			require.Len(t, result.Findings, 1)
+			require.Equal(t, snapshot.RuleNewer, result.Findings[0].Rule)
+			require.Equal(t, c.file, result.Findings[0].File)
 		})
 	}
 }
