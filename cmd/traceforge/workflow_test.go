@@ -30,7 +30,7 @@ func TestWorkflow(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Values[runningProvider{}] = new(func())
+			env.Values[runningProvider{}] = new(*fakeprovider.Server)
 			checkout, err := filepath.Abs("../..")
 			if err != nil {
 				return err
@@ -249,14 +249,14 @@ func Ask(t testing.TB, client *http.Client, prompt string) string {
 }
 `
 
-// runningProvider is the key under which a script keeps how to stop its provider.
+// runningProvider is the key under which a script keeps its provider.
 type runningProvider struct{}
 
-// providerCommand is the script command provider start [other|jitter]|stop. The provider's address is in
-// MODEL_URL, which is empty where there is none. It says what it is told, or else "Another answer.", or
+// providerCommand is the script command provider start [other|jitter]|stop|calls N, the last of which holds how often
+// it was called. The provider's address is in MODEL_URL, which is empty where there is none. It says what it is told, or else "Another answer.", or
 // something new every time.
 func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
-	stop := ts.Value(runningProvider{}).(*func())
+	running := ts.Value(runningProvider{}).(**fakeprovider.Server)
 	switch action := strings.Join(args, " "); {
 	case neg:
 		ts.Fatalf("unsupported: ! provider")
@@ -272,15 +272,19 @@ func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 			var n atomic.Int64
 			server.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text(fmt.Sprint("Answer ", n.Add(1))) })
 		default:
-			ts.Fatalf("usage: provider start [other|jitter]|stop")
+			ts.Fatalf("usage: provider start [other|jitter]|stop|calls N")
 		}
 		ts.Defer(server.Close)
-		*stop = server.Close
+		*running = server
 		ts.Setenv("MODEL_URL", server.URL())
+	case args[0] == "calls" && len(args) == 2:
+		if n := fmt.Sprint(len((*running).Calls())); n != args[1] {
+			ts.Fatalf("the provider was called %s times, want %s", n, args[1])
+		}
 	case action == "stop":
-		(*stop)()
+		(*running).Close()
 		ts.Setenv("MODEL_URL", "")
 	default:
-		ts.Fatalf("usage: provider start [other|jitter]|stop")
+		ts.Fatalf("usage: provider start [other|jitter]|stop|calls N")
 	}
 }
