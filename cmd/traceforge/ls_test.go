@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // On a terminal ls is for people: columns with names, that fit.
@@ -37,4 +41,36 @@ func TestListOnTerminal(t *testing.T) {
 	}
 	require.Regexp(t, `(?m)^TestPlain .* gpt-4o.*…`, strings.Join(listing("72"), "\n"))
 	require.Regexp(t, `^TEST +PACKAGE +CALL +MODEL`, listing("", "--calls")[0])
+}
+
+// A listing holds nothing of the documents but its lines: here 40 of 100 kB each.
+func TestListHoldsNoDocuments(t *testing.T) {
+	s, err := store.Open(filepath.Join(t.TempDir(), ".ai-snapshots"))
+	require.NoError(t, err)
+	var c store.Change
+	for i := range 40 {
+		doc := pagetest.Document("plain")
+		record := &doc.Snapshots[0]
+		record.Source.Test = fmt.Sprintf("Test%d", i)
+		name := snapshot.DocumentName(record.Source.Package, record.Source.Test)
+		record.ID = snapshot.ID(name, 1)
+		record.Request.Messages[0] = pagetest.Said("system", strings.Repeat("Be brief. ", 10_000))
+		c.Put = append(c.Put, store.Put{Provider: "openai", Name: name, Document: doc, Raw: map[int][]byte{1: []byte(pagetest.Recordings()["plain"].Body)}})
+	}
+	require.NoError(t, s.Commit(c))
+	c = store.Change{}
+	before := heap()
+	rows, err := rowsOf(s, false, func(*entry) bool { return true })
+	require.NoError(t, err)
+	require.Less(t, heap()-before, int64(500_000))
+	require.Len(t, rows, 40)
+	require.Greater(t, rows[39].Size.Document, int64(100_000))
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -152,20 +152,35 @@ func (p *prefixes) system(l *Linter, d *document, c *call) {
 		return
 	}
 	var skeleton strings.Builder
-	v := variant{first: d.at(c, []string{"request", "messages", "0"}, ""), bytes: len(text)}
-	last := 0
-	for _, at := range volatile.FindAllStringIndex(text, mostSpots) {
-		skeleton.WriteString(text[last:at[0]] + "\x00")
-		v.spots = append(v.spots, spot{at[0], strings.Clone(text[at[0]:at[1]])})
-		last = at[1]
-	}
+	v := variant{first: d.at(c, []string{"request", "messages", "0"}, ""), bytes: len(text), spots: spotsIn(text)}
 	if v.spots == nil {
 		return
+	}
+	last := 0
+	for _, s := range v.spots {
+		skeleton.WriteString(text[last:s.offset] + "\x00")
+		last = s.offset + len(s.text)
 	}
 	skeleton.WriteString(text[last:])
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	put(p.ofSystem, c.group(skeleton.String()), string(canon.Sum([]byte(text))), v)
+}
+
+// spotsIn returns what is volatile in a text. Each has a digit, so that other lines are passed over.
+func spotsIn(text string) (spots []spot) {
+	offset := 0
+	for line := range strings.Lines(text) {
+		if strings.ContainsAny(line, "0123456789") {
+			for _, at := range volatile.FindAllStringIndex(line, mostSpots-len(spots)) {
+				spots = append(spots, spot{offset + at[0], strings.Clone(line[at[0]:at[1]])})
+			}
+		}
+		if offset += len(line); len(spots) == mostSpots {
+			break
+		}
+	}
+	return spots
 }
 
 func (p *prefixes) endSystem(add adder) {

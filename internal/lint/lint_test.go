@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +51,8 @@ type test struct {
 	calls []*snapshot.Snapshot
 }
 
-// linted records tests, and returns what the linter finds, a line each.
-func linted(t *testing.T, config *store.Config, tests ...test) ([]lint.Finding, *lint.Linter) {
+// stored records tests.
+func stored(t *testing.T, tests ...test) *store.Store {
 	t.Helper()
 	s, err := store.Open(filepath.Join(t.TempDir(), ".ai-snapshots"))
 	require.NoError(t, err)
@@ -69,8 +70,14 @@ func linted(t *testing.T, config *store.Config, tests ...test) ([]lint.Finding, 
 		c.Put = append(c.Put, put)
 	}
 	require.NoError(t, s.Commit(c))
+	return s
+}
+
+// linted records tests, and returns what the linter finds.
+func linted(t *testing.T, config *store.Config, tests ...test) ([]lint.Finding, *lint.Linter) {
+	t.Helper()
 	l := lint.New(config)
-	result, err := s.Verify(l.Check)
+	result, err := stored(t, tests...).Verify(l.Check)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	return l.Findings(), l
@@ -308,6 +315,32 @@ func TestSilence(t *testing.T) {
 	require.Equal(t, snapshot.Violation{Pointer: "/lint/silence/1", Rule: "lint", Message: "silences nothing that other-model finds: remove it"}, wrong[0])
 	require.Equal(t, "/lint/silence/2/rule", wrong[1].Pointer)
 	require.Regexp(t, `^"unpinned" is no rule: there are unpinned-model, other-model, .*, cost-of-all$`, wrong[1].Message)
+}
+
+// A linter holds nothing of the documents that it has looked at but what it found: here 40 of 100 kB each.
+func TestHoldsNoDocuments(t *testing.T) {
+	var tests []test
+	for i := range 40 {
+		text := fmt.Sprintf("Today is 2026-01-%02d.\n%s", i%28+1, strings.Repeat(long, 18))
+		call := recorded(system(text), model("openai", "gpt-4o", "gpt-4o-2024-08-06"), tools(tool("t", "", closed), tool("u", "U. "+long, "{}")))
+		tests = append(tests, test{fmt.Sprintf("Test%02d", i), []*snapshot.Snapshot{call}})
+	}
+	s := stored(t, tests...)
+	tests = nil
+	before := heap()
+	l := lint.New(&store.Config{})
+	_, err := s.Verify(l.Check)
+	require.NoError(t, err)
+	require.Less(t, heap()-before, int64(500_000))
+	require.Len(t, l.Findings(), 4)
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // In whatever order documents are looked at, the same is found.

@@ -103,6 +103,9 @@ var (
 
 // sameModel reports whether what answered has the name that was asked, or a longer one that says more about it.
 func sameModel(asked, answered string) bool {
+	if asked == answered {
+		return true
+	}
 	a, b := wordsOf(asked), wordsOf(answered)
 	for _, word := range a {
 		if !slices.Contains(b, word) {
