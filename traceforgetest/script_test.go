@@ -32,7 +32,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Values[runningProvider{}] = new(func())
+			env.Values[runningProvider{}] = new(*fakeprovider.Server)
 			env.Vars = append(env.Vars,
 				"GOCACHE="+caches[0], "GOMODCACHE="+caches[1], "GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
 				"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "GIT_CONFIG_NOSYSTEM=1",
@@ -50,28 +50,38 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// runningProvider is the key under which a script keeps how to stop its provider.
+// runningProvider is the key under which a script keeps its provider.
 type runningProvider struct{}
 
-// providerCommand starts and stops a provider; its address is in MODEL_URL.
+// providerCommand starts and stops a provider, whose address is in MODEL_URL, and holds how many calls of it were made
+// since it was started. One that jitters never answers twice alike.
 //
-//	provider start|stop
+//	provider start|jitter|stop|made N
 func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: provider start|stop")
+	if neg || len(args) == 0 || len(args) != 1 && args[0] != "made" {
+		ts.Fatalf("usage: provider start|jitter|stop|made N")
 	}
+	running := ts.Value(runningProvider{}).(**fakeprovider.Server)
 	switch args[0] {
-	case "start":
+	case "start", "jitter":
 		server, err := fakeprovider.Start()
 		ts.Check(err)
 		server.Handle(fakeprovider.Echo())
+		if args[0] == "jitter" {
+			server.Handle(func(c fakeprovider.Call) fakeprovider.Reply {
+				return fakeprovider.Text(fmt.Sprintf("answer %d to %s", len(server.Calls()), c.LastUser()))
+			})
+		}
 		ts.Defer(server.Close)
-		running := ts.Value(runningProvider{}).(*func())
-		*running = server.Close
+		*running = server
 		ts.Setenv("MODEL_URL", server.URL())
 	case "stop":
-		(*ts.Value(runningProvider{}).(*func()))()
+		(*running).Close()
 		ts.Setenv("MODEL_URL", "")
+	case "made":
+		if made := fmt.Sprint(len((*running).Calls())); made != args[1] {
+			ts.Fatalf("%s calls were made, want %s", made, args[1])
+		}
 	default:
 		ts.Fatalf("unknown: provider %s", args[0])
 	}
