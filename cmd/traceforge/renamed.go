@@ -31,9 +31,10 @@ func knownTests(c *call, now seals, mode string) (file string, forget func(), er
 			return "", forget, err
 		}
 		for name, seal := range documents {
-			gone := src.Gone(seal.Test.Package, seal.Test.Test) != ""
-			if gone || strings.Contains(seal.Test.Test, "/") {
-				known = append(known, usage.Known{Store: abs, Name: name, Package: seal.Test.Package, Test: seal.Test.Test, Gone: gone})
+			t := seal.Test
+			gone := src.Gone(t.Package, t.Test) != ""
+			if gone || strings.Contains(t.Test, "/") {
+				known = append(known, usage.Known{Store: abs, Name: name, Package: t.Package, Test: t.Test, Gone: gone})
 			}
 		}
 	}

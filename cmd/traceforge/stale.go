@@ -57,8 +57,8 @@ func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error
 		return nil, nil, nil
 	}
 	slices.Sort(s.ids)
-	told := snapshot.Finding{Rule: ruleStale, Message: page.Count(len(s.ids), "record has an answer that was", "records have answers that were") +
-		" adopted for a changed request"}
+	have := page.Count(len(s.ids), "record has an answer that was", "records have answers that were")
+	told := snapshot.Finding{Rule: ruleStale, Message: have + " adopted for a changed request"}
 	if budget == "" || len(s.ids) <= most {
 		told.Message += ": traceforge ls --stale lists them"
 		return nil, []snapshot.Finding{told}, nil
@@ -98,9 +98,11 @@ func notePending(s *store.Store) ([]snapshot.Finding, error) {
 			broken++
 		}
 	}
-	message := page.Count(calls, "answer waits", "answers wait") + " for a decision, which replay does not read: traceforge accept shows them"
+	message := page.Count(calls, "answer waits", "answers wait") +
+		" for a decision, which replay does not read: traceforge accept shows them"
 	if broken > 0 {
-		message += ", and " + page.Count(broken, "document", "documents") + " of them cannot be read: traceforge reject removes them"
+		message += fmt.Sprintf(", and %s of them cannot be read: traceforge reject removes them",
+			page.Count(broken, "document", "documents"))
 	}
 	return []snapshot.Finding{{File: ".pending", Rule: rulePending, Message: message}}, nil
 }

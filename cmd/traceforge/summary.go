@@ -63,16 +63,20 @@ func (s *summary) lines() []string {
 	if len(kinds) > 0 {
 		changed += " (" + strings.Join(page.Most(5, kinds, "more"), ", ") + ")"
 	}
-	parts := []string{fmt.Sprintf("%d kept", s.Kept), changed, fmt.Sprintf("%d new", s.New), fmt.Sprintf("%d removed", s.Removed)}
+	parts := []string{
+		fmt.Sprintf("%d kept", s.Kept), changed, fmt.Sprintf("%d new", s.New), fmt.Sprintf("%d removed", s.Removed),
+	}
 	if s.Rekeyed > 0 {
 		parts = append(parts, fmt.Sprintf("%d rekeyed", s.Rekeyed))
 	}
 	lines := []string{fmt.Sprintf("calls: %s; %d tokens in, %d out", strings.Join(parts, ", "), s.TokensIn, s.TokensOut)}
 	if s.Renamed > 0 {
-		lines = append(lines, page.Count(s.Renamed, "renamed test goes", "renamed tests go")+" on with the records of the old name")
+		tests := page.Count(s.Renamed, "renamed test goes", "renamed tests go")
+		lines = append(lines, tests+" on with the records of the old name")
 	}
 	if len(s.Pending) > 0 {
-		lines = append(lines, page.Count(len(s.Pending), "answer of a test that failed waits", "answers of tests that failed wait")+
+		answers := page.Count(len(s.Pending), "answer of a test that failed waits", "answers of tests that failed wait")
+		lines = append(lines, answers+
 			" for a decision: see traceforge accept; the next -update uses what is still needed")
 	}
 	return lines

@@ -12,9 +12,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// inherit has a test without a document go on with that which it had under another name (design R11), so that it buys
-// nothing again: with the first one of Known whose first request is its own first one. That of a test which the code does
-// not have any more moves. A subtest may be there still, so that the document of another one is copied.
+// inherit has a test without a document go on with that which it had under another name (design R11), so that
+// it buys nothing again: with the first one of Known whose first request is its own first one. That of a test which
+// the code does not have any more moves. A subtest may be there still, so that the document of another one is copied.
 func (r *Recorder) inherit(c *call) error {
 	if len(r.Known) == 0 || !slices.Contains([]Mode{Update, UpdateNew, Rekey}, r.Mode) {
 		return nil

@@ -33,9 +33,9 @@ type Accepted struct {
 }
 
 // Accept takes pending records over into the documents of s, and removes them from [Store.Pending]: all of
-// them, or after an error none. A record whose number the document has replaces that one, of which the answer stays
-// where it said the same. A new one follows the record that is in front of it in the pending document; where another call
-// got its number since it was bought, it gets the next one. Accept removes no record of s.
+// them, or after an error none. A record whose number the document has replaces that one, of which the answer
+// stays where it said the same. A new one follows the record that is in front of it in the pending document; where
+// another call got its number since it was bought, it gets the next one. Accept removes no record of s.
 //
 // What it reads is verified, and the checks are asked about each pending document: what they find is the
 // error, an [*snapshot.Error]. An id that is not pending is an error that is [fs.ErrNotExist].
