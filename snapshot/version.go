@@ -7,16 +7,16 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// OtherVersion returns what is wrong with a document, or a manifest, of a version that is not [Version]. An older one is
-// refused in SF's words. A newer one is for a newer traceforge: to record it again would take the store back.
+// OtherVersion returns what is wrong with a document, or a manifest, of a version that is not [Version]. An older one
+// is refused in SF's words. A newer one is for a newer traceforge: to record it again would take the store back.
 func OtherVersion(version string) Violation {
 	if newer(version) {
 		message := fmt.Sprintf("Snapshot version %s was written by a newer traceforge, and this one reads %s: "+
 			"upgrade (go get -u github.com/traceforge/traceforge-go)", excerpt(version), Version)
 		return Violation{Pointer: "/version", Rule: RuleNewer, Message: message}
 	}
-	message := fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   Re-record all snapshots",
-		excerpt(version), Version)
+	message := fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n"+
+		"   Re-record all snapshots", excerpt(version), Version)
 	return Violation{Pointer: "/version", Rule: RuleVersion, Message: message}
 }
 

@@ -15,8 +15,8 @@ import (
 
 const noTemperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
 
-// TestModelsThatTakeNoTemperature: the rule asks for what the model takes, and the record says what it did not take, so that
-// verify needs no table of models.
+// TestModelsThatTakeNoTemperature: the rule asks for what the model takes, and the record says what it did not take,
+// so that verify needs no table of models.
 func TestModelsThatTakeNoTemperature(t *testing.T) {
 	ask := newChat("Say hello").without("temperature")
 	for _, tt := range []struct {
@@ -59,7 +59,8 @@ func TestOwnReasonStands(t *testing.T) {
 	require.Equal(t, "mine", s.records("openai")[0].Source.Nondeterministic)
 }
 
-// TestRefusalTeaches: a provider's refusal of a temperature says what to do, and the calls after it are not asked for one.
+// TestRefusalTeaches: a provider's refusal of a temperature says what to do, and the calls after it are not asked for
+// one.
 func TestRefusalTeaches(t *testing.T) {
 	ask := newChat("Say hello").with("model", "foo-5")
 	refusal := fakeprovider.Error(400, "invalid_request_error", noTemperature)

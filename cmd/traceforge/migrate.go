@@ -165,8 +165,8 @@ func (m *migration) tell(written bool) error {
 	case err != nil || len(m.made) == 0 && len(m.found) == 0:
 		return err
 	case len(m.found) > 0:
-		return exit{exitFindings, fmt.Errorf("%d of %s cannot be migrated: nothing was changed: correct or leave out what is "+
-			"listed, or record its calls again", filesOf(m.found), tally)}
+		return exit{exitFindings, fmt.Errorf("%d of %s cannot be migrated: nothing was changed: "+
+			"correct or leave out what is listed, or record its calls again", filesOf(m.found), tally)}
 	}
 	m.sayWhatReplays()
 	documents := page.Count(len(m.change.Put), "document", "documents")
@@ -198,8 +198,8 @@ func (d *migrated) line(dir string) string {
 func (m *migration) sayWhatReplays() {
 	bare := slices.ContainsFunc(m.made, func(d migrated) bool { return !d.Raw })
 	if bare {
-		m.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: they are for verify, show and diff, " +
-			"and an update of their test buys the answers")
+		m.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: " +
+			"they are for verify, show and diff, and an update of their test buys the answers")
 	}
 	if m.value("test") == "" && !bare {
 		m.say("no test replays a document that is of none: say whose calls they are with --package PATH --test NAME")

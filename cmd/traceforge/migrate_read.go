@@ -117,8 +117,8 @@ func (r *reading) readDirectory(dir string) error {
 	return nil
 }
 
-// read reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store; empty: the file
-// was named by itself.
+// read reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store;
+// empty: the file was named by itself.
 func (r *reading) read(file, provider string) error {
 	s, err := store.Open(r.store)
 	if err != nil {
@@ -130,10 +130,11 @@ func (r *reading) read(file, provider string) error {
 	}
 	r.files++
 	named := filepath.ToSlash(file)
+	from := sourceOf(named)
 	if in, err := filepath.Rel(r.store, file); err == nil && filepath.IsLocal(in) {
-		r.inStore[named] = filepath.ToSlash(in)
+		r.inStore[from] = filepath.ToSlash(in)
 	}
-	calls, err := r.callsOf(named, r.providerOf(file, provider), data)
+	calls, err := r.callsOf(from, r.providerOf(file, provider), data)
 	var wrong *snapshot.Error
 	switch {
 	case errors.As(err, &wrong):
@@ -165,16 +166,17 @@ func (r *reading) providerOf(file, provider string) string {
 }
 
 // callsOf returns the calls of a file; none of one that a store has so.
-func (r *reading) callsOf(named, provider string, data []byte) ([]foreign.Call, error) {
+func (r *reading) callsOf(from, provider string, data []byte) ([]foreign.Call, error) {
 	if r.value("from") == fromCassettes {
 		cassette, err := foreign.ReadCassette(data)
 		if _, other := foreign.ReadSF(data); err != nil && other == nil {
-			return nil, errors.New("is a document of the Snapshot Format Specification: migrate it with --from " + snapshot.Version)
+			return nil, errors.New("is a document of the Snapshot Format Specification: migrate it with --from " +
+				snapshot.Version)
 		}
 		if err != nil {
 			return nil, err
 		}
-		call, err := cassette.Call(sourceOf(named), r.cassettes())
+		call, err := cassette.Call(from, r.cassettes())
 		if err != nil {
 			return nil, err
 		}
@@ -184,19 +186,19 @@ func (r *reading) callsOf(named, provider string, data []byte) ([]foreign.Call, 
 	if _, other := foreign.ReadCassette(data); err != nil && other == nil {
 		return nil, errors.New("is a cassette of TraceForge: migrate it with --from " + fromCassettes)
 	}
-	if err != nil || foreign.IsOurs(strings.TrimSuffix(path.Base(named), ".json"), doc) {
+	if err != nil || foreign.IsOurs(strings.TrimSuffix(path.Base(from), ".json"), doc) {
 		return nil, err
 	}
 	if provider == "" {
 		return nil, errors.New("does not say whose answers it has: name the provider, such as --provider openai")
 	}
-	return foreign.CallsOf(named, provider, doc)
+	return foreign.CallsOf(from, provider, doc)
 }
 
 // cassettes is the directory in which cassettes are recorded.
 func (r *reading) cassettes() string { return filepath.Join(r.scratch, "cassettes") }
 
-// sourceOf returns the path of a file as records have it: relative, and inside the module.
+// sourceOf returns the path of a file as records have it: relative, and without where others keep their files.
 func sourceOf(named string) string {
 	if filepath.IsLocal(filepath.FromSlash(named)) {
 		return path.Clean(named)

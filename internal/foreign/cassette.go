@@ -69,8 +69,8 @@ func ReadCassette(data []byte) (*Cassette, error) {
 	return c, c.readHead(root.Member("response"))
 }
 
-// readHead reads the status and the headers of an answer. One of which no status is said is a completion, which has one; the
-// content type is that of the JSON which a cassette holds, as TraceForge's proxy serves it.
+// readHead reads the status and the headers of an answer. One of which no status is said is a completion, which has
+// one; the content type is that of the JSON which a cassette holds, as TraceForge's proxy serves it.
 func (c *Cassette) readHead(response jsontext.Value) error {
 	c.answer = &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}}
 	if status := response.Member("status"); status.Present() {

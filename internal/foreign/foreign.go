@@ -1,5 +1,5 @@
-// Package foreign reads what other programs recorded, as documents of a store: those of the Snapshot Format Specification
-// as it lays them out itself, and TraceForge's cassettes.
+// Package foreign reads what other programs recorded, as documents of a store: those of the Snapshot Format
+// Specification as it lays them out itself, and TraceForge's cassettes.
 package foreign
 
 import (
@@ -27,8 +27,8 @@ type Document struct {
 }
 
 // Documents makes documents of calls: one of each test, and of each function where no test is named. The calls are in
-// the order of their times, and each says in its source what it was migrated from, which is why nobody asks whether it is
-// deterministic (design R7).
+// the order of their times, and each says in its source what it was migrated from, which is why nobody asks whether
+// it is deterministic (design R7).
 func Documents(calls []Call) []Document {
 	calls = slices.Clone(calls)
 	slices.SortStableFunc(calls, func(a, b Call) int {

@@ -24,9 +24,9 @@ func IsOurs(name string, d *snapshot.Document) bool {
 }
 
 // ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one
-// record of it ("Valid Snapshots"). Hashes may lack their "sha256:", as the JavaScript of the specification computes them. The
-// roles and the reasons to stop may be OpenAI's, of whose requests the specification speaks. Nothing else is
-// translated, and nothing that is missing is made up. The error is an [*snapshot.Error].
+// record of it ("Valid Snapshots"). Hashes may lack their "sha256:", as the JavaScript of the specification computes
+// them. The roles and the reasons to stop may be OpenAI's, of whose requests the specification speaks. Nothing else
+// is translated, and nothing that is missing is made up. The error is an [*snapshot.Error].
 func ReadSF(data []byte) (*snapshot.Document, error) {
 	doc, err := snapshot.Parse(data)
 	if err == nil || errors.Is(err, snapshot.ErrVersion) {
@@ -36,11 +36,12 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	if wrapped, ok := wrapped(data); ok {
 		data = wrapped
 	}
-	if doc, err = snapshot.Parse(data); err == nil || errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrVersion) {
-		return doc, err
+	if doc, err = snapshot.Parse(data); err == nil {
+		return doc, nil
 	}
+	other := func(v snapshot.Violation) bool { return v.Rule != snapshot.RuleValue }
 	var wrong *snapshot.Error
-	if !errors.As(err, &wrong) || slices.ContainsFunc(wrong.Violations, func(v snapshot.Violation) bool { return v.Rule != snapshot.RuleValue }) {
+	if !errors.As(err, &wrong) || slices.ContainsFunc(wrong.Violations, other) {
 		return nil, err // it lacks something, or is no text that every reader takes alike
 	}
 	text, failed := translated(data)
@@ -53,8 +54,8 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 // bareHash is a hash without its prefix.
 var bareHash = regexp.MustCompile(`("hash"\s*:\s*")([0-9a-f]{64}")`)
 
-// prefixed returns a text whose hashes are digits alone with hashes as the format has them. The combined hash is then another
-// one, as it is that of the others.
+// prefixed returns a text whose hashes are digits alone with hashes as the format has them. The combined hash is then
+// another one, as it is that of the others.
 func prefixed(data []byte) []byte {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil || !bareHash.Match(data) {
@@ -66,7 +67,8 @@ func prefixed(data []byte) []byte {
 		digits := record.Member("hash").Word()
 		bare, seals = append(bare, strconv.Quote(digits)), append(seals, canon.Hash("sha256:"+digits))
 	}
-	combined := fmt.Appendf(nil, `{"version":%q,"snapshots":[%s]}`, text.Root().Member("version").Word(), strings.Join(bare, ","))
+	version := text.Root().Member("version").Word()
+	combined := fmt.Appendf(nil, `{"version":%q,"snapshots":[%s]}`, version, strings.Join(bare, ","))
 	data = bareHash.ReplaceAll(data, []byte(`${1}sha256:${2}`))
 	if was := text.Root().Member("hash").Word(); was == canon.Sum(combined).Hex() {
 		data = bytes.Replace(data, []byte(was), []byte(seals.Combined().Hex()), 1)
@@ -143,8 +145,9 @@ func seal(record map[string]any) (json.RawMessage, canon.Hash, error) {
 	return text.Bytes(), hash, nil
 }
 
-// CallsOf returns the calls of a document that [ReadSF] read, of a provider. What stands beside our documents, raw answers and
-// media, SF's have not: what a record says of such files is left out, and one whose texts name media is refused.
+// CallsOf returns the calls of a document that [ReadSF] read, of a provider. What stands beside our documents, raw
+// answers and media, SF's have not: what a record says of such files is left out, and one whose texts name media is
+// refused.
 func CallsOf(file, provider string, d *snapshot.Document) ([]Call, error) {
 	var calls []Call
 	for i := range d.Snapshots {

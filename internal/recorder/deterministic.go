@@ -39,7 +39,8 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 	if lifted != "" {
 		missing = append(missing, lifted+", so that is not asked for")
 	}
-	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s", c.provider, strings.Join(missing, "; "))
+	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
+		c.provider, strings.Join(missing, "; "))
 	return "", failuref(brief, indent(r.summary(c.request)), "or say why it cannot be, "+r.saysWhy())
 }
 
@@ -93,8 +94,8 @@ func (tk *take) notTaken() []string {
 	return provider.NotTaken(tk.httpStatus(), resp.Error)
 }
 
-// teach adds to a note for the log of a test which settings its models refused, and what to do instead, so that who followed
-// the rule of determinism into a refusal knows the way out.
+// teach adds to a note for the log of a test which settings its models refused, and what to do instead, so that who
+// followed the rule of determinism into a refusal knows the way out.
 func (r *Recorder) teach(note string) string {
 	var lines []string
 	for _, tk := range r.takes {
