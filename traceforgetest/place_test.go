@@ -50,6 +50,31 @@ func TestSource(t *testing.T) {
 			frame("example.com/m/agents_test.help", "/src/m/agents/help_test.go"),
 			frame("example.com/m/agents_test.TestIt", "/src/m/agents/ask_test.go"),
 		}, snapshot.Source{File: "agents/ask_test.go", Line: 3, Function: "TestIt"}},
+		{"wrapper", "a transport of the project's own, and what it calls, is the way to the model", []runtime.Frame{
+			frame("example.com/m/web.log", "/src/m/web/log.go"),
+			frame("example.com/m/web.Logging.RoundTrip.func1", "/src/m/web/log.go"),
+			frame("example.com/m/web.Logging.RoundTrip", "/src/m/web/log.go"),
+			frame("net/http.(*Client).Do", "/go/src/net/http/client.go"),
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"foreign-wrapper", "one of another module calls a function of this one", []runtime.Frame{
+			frame("example.com/m/web.sign", "/src/m/web/sign.go"),
+			frame("example.org/signing.(*Transport).RoundTrip", "/go/pkg/mod/example.org/signing@v1.0.0/signing.go"),
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"test-wrapper", "one of the tests", []runtime.Frame{
+			frame("example.com/m/agents_test.transport.RoundTrip", "/src/m/agents/ask_test.go"),
+		}, made},
+		{"doer", "a client of the project's own, and what it calls", []runtime.Frame{
+			frame("example.com/m/web.(*Client).try", "/src/m/web/client.go"),
+			frame("example.com/m/web.(*Client).Do", "/src/m/web/client.go"),
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
+		{"only-doer", "a Do that is what the test calls has a call in it", []runtime.Frame{
+			frame("example.com/m/agents.Ask", "/src/m/agents/ask.go"),
+			frame("example.com/m/agents.(*Job).Do", "/src/m/agents/job.go"),
+			frame("example.com/m/agents_test.TestIt", "/src/m/agents/ask_test.go"),
+		}, snapshot.Source{File: "agents/ask.go", Line: 3, Function: "Ask"}},
 		{"goroutine", "a stack with nothing of the module's", []runtime.Frame{
 			frame("example.org/sdk.(*pool).run", "/go/pkg/mod/example.org/sdk@v1.2.0/pool.go"),
 		}, made},
