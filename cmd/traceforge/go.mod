@@ -19,6 +19,5 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sys v0.38.0 // indirect
-
 	golang.org/x/tools v0.26.0 // indirect
 )
