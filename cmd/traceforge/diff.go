@@ -39,7 +39,7 @@ func diff(c *call) error {
 	case c.is("markdown"):
 		_, err = c.stdout.WriteString(found.Markdown(diffCommand(c)))
 	default:
-		p := page.Page{Out: c.stdout, Width: lineWidth(os.Getenv("COLUMNS")), Color: c.color}
+		p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
 		p.Comparison(found)
 	}
 	if err == nil && !found.Empty() {
@@ -67,7 +67,11 @@ func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &page.Comparison{Whole: c.is("json")}
+	config, err := to.Config()
+	if err != nil {
+		return nil, err
+	}
+	found := &page.Comparison{Whole: c.is("json"), Cost: config.Cost}
 	for _, change := range page.Changes(before, after) {
 		f, errFrom := document(from, before[change.Name].File)
 		t, errTo := document(to, after[change.Name].File)

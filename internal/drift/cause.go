@@ -20,9 +20,22 @@ type Call struct {
 	Request []Change `json:"request,omitempty"`
 	Answer  []Change `json:"answer,omitempty"`
 
-	// Tokens of the answers; 0: not known.
-	TokensBefore int64 `json:"tokens_before,omitempty"`
-	TokensAfter  int64 `json:"tokens_after,omitempty"`
+	Spent
+}
+
+// A Spent is what calls took, before and after; 0: not known.
+type Spent struct {
+	TokensBefore int64   `json:"tokens_before,omitempty"`
+	TokensAfter  int64   `json:"tokens_after,omitempty"`
+	CostBefore   float64 `json:"cost_before,omitempty"` // in the repository's own currency
+	CostAfter    float64 `json:"cost_after,omitempty"`
+}
+
+func (s *Spent) add(other Spent) {
+	s.TokensBefore += other.TokensBefore
+	s.TokensAfter += other.TokensAfter
+	s.CostBefore += other.CostBefore
+	s.CostAfter += other.CostAfter
 }
 
 // A Cause is a change that calls have in common. A call with several changes has several causes. Calls
@@ -32,10 +45,7 @@ type Cause struct {
 	Change  Change     `json:"change"` // that of the first call
 	Calls   []Place    `json:"calls"`  // as they were added
 	Answers []Answered `json:"answers,omitempty"`
-
-	// Tokens of the answers of Calls.
-	TokensBefore int64 `json:"tokens_before,omitempty"`
-	TokensAfter  int64 `json:"tokens_after,omitempty"`
+	Spent              // by Calls of which both sides are known
 }
 
 // An Answered is a call whose answer changed too.
@@ -92,8 +102,7 @@ func (c *Causes) Add(call Call) []*Cause {
 	}
 	for _, cause := range causes {
 		cause.Calls = append(cause.Calls, call.Place)
-		cause.TokensBefore += call.TokensBefore
-		cause.TokensAfter += call.TokensAfter
+		cause.Spent.add(call.Spent)
 		if len(call.Answer) == 0 {
 			continue
 		}

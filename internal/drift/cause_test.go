@@ -96,8 +96,8 @@ func TestCausesAdd(t *testing.T) {
 	at := func(test string, call int) Place { return Place{Package: "p", Test: test, Call: call} }
 
 	var c Causes
-	c.Add(Call{Place: at("TestA", 1), Request: []Change{prompt("Anna"), warmer}, Answer: []Change{answer}, TokensBefore: 10, TokensAfter: 20})
-	c.Add(Call{Place: at("TestA", 2), Request: []Change{prompt("Anna"), sent}, TokensBefore: 1, TokensAfter: 1})
+	c.Add(Call{Place: at("TestA", 1), Request: []Change{prompt("Anna"), warmer}, Answer: []Change{answer}, Spent: Spent{TokensBefore: 10, TokensAfter: 20}})
+	c.Add(Call{Place: at("TestA", 2), Request: []Change{prompt("Anna"), sent}, Spent: Spent{TokensBefore: 1, TokensAfter: 1}})
 	c.Add(Call{Place: at("TestB", 1), Request: []Change{prompt("Bert"), prompt("Bert")}})
 	c.Add(Call{Place: at("TestB", 2), Request: []Change{sent}})
 	for n := range 5 {

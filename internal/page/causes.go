@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
@@ -56,9 +57,30 @@ func (p *Page) block(b Block) {
 	if others := b.others(namedTests); others != "" {
 		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
-	if was, is := b[0].TokensBefore, b[0].TokensAfter; was > 0 && is > 0 && was != is {
-		p.said("", margin, fmt.Sprintf("tokens: %s before, %s now", thousands(was), thousands(is)))
+	if spent := b.spent(); spent != "" {
+		p.said("", margin, spent)
 	}
+}
+
+// spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
+func (b Block) spent() string {
+	var parts []string
+	s := b[0].Spent
+	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {
+		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", thousands(s.TokensBefore), thousands(s.TokensAfter)))
+	}
+	if was, is := money(s.CostBefore), money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
+		parts = append(parts, fmt.Sprintf("cost: %s, now %s", was, is))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// money spells an amount of the repository's own currency.
+func money(amount float64) string {
+	if amount < 1 {
+		return fmt.Sprintf("%.4f", amount)
+	}
+	return fmt.Sprintf("%.2f", amount)
 }
 
 // change shows a change, at most so many lines of it.

@@ -20,6 +20,9 @@ type Comparison struct {
 	// Whole makes Add keep the differences of each call by pointer, for programs.
 	Whole bool `json:"-"`
 
+	// Cost tells what a call cost, where that is known; nil: it never is.
+	Cost func(*snapshot.Snapshot) (cost float64, ok bool) `json:"-"`
+
 	group drift.Causes
 }
 
@@ -63,7 +66,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		was := callOf(from, n)
-		call, err := compareCalls(compare, d.Test, was, now)
+		call, err := c.calls(compare, d.Test, was, now)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
@@ -90,7 +93,8 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	return nil
 }
 
-func compareCalls(compare *drift.Comparer, test Test, was, now *snapshot.Snapshot) (call drift.Call, err error) {
+// calls compares two calls of a test.
+func (c *Comparison) calls(compare *drift.Comparer, test Test, was, now *snapshot.Snapshot) (call drift.Call, err error) {
 	call.Place = drift.Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
@@ -103,11 +107,20 @@ func compareCalls(compare *drift.Comparer, test Test, was, now *snapshot.Snapsho
 		return call, err
 	}
 	call.Request = compare.Changes(before, after)
-	if call.Answer, err = drift.Answers(&was.Response, &now.Response); err != nil {
-		return call, err
+	if was.Hash != now.Hash { // else only what it continues is another
+		if call.Answer, err = drift.Answers(&was.Response, &now.Response); err != nil {
+			return call, err
+		}
 	}
 	if was.Response.TokensUsed != nil && now.Response.TokensUsed != nil {
 		call.TokensBefore, call.TokensAfter = *was.Response.TokensUsed, *now.Response.TokensUsed
+	}
+	if c.Cost == nil {
+		return call, nil
+	}
+	cost, known := c.Cost(was)
+	if costNow, both := c.Cost(now); known && both {
+		call.CostBefore, call.CostAfter = cost, costNow
 	}
 	return call, nil
 }

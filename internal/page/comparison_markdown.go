@@ -11,15 +11,15 @@ import (
 // out is counted; command shows it.
 func (c *Comparison) Markdown(command string) string {
 	m := markdown{most: MarkdownLimit - 500} // for what is said of what is left out
-	m.add("### traceforge: " + c.Tally() + "\n")
+	m.text.WriteString("### traceforge: " + c.Tally() + "\n")
 	for _, b := range Blocks(c.Causes) {
-		m.add(b.markdown())
+		m.add(b.markdown(25, 4), b.markdown(8, 1), b.markdown(0, 0))
 	}
 	for _, s := range c.Sections() {
-		m.add(s.markdown())
+		m.add(s.markdown(true), s.markdown(false), "\n**"+s.title()+"**\n")
 	}
 	if m.left > 0 {
-		fmt.Fprintf(&m.text, "\n%s left out: %s\n", Count(m.left, "part is", "parts are"), Code(command))
+		fmt.Fprintf(&m.text, "\n%s left out or cut; all of it: %s\n", Count(m.left, "part is", "parts are"), Code(command))
 	}
 	return m.text.String()
 }
@@ -31,13 +31,20 @@ type markdown struct {
 	left int // parts that did not fit
 }
 
-// add adds a part where it fits, and all parts before it did.
-func (m *markdown) add(part string) {
-	if m.left > 0 || m.text.Len()+len(part) > m.most {
-		m.left++
+// add adds the first of some forms of a part that fits: what is shown in full leaves room for what is named.
+func (m *markdown) add(forms ...string) {
+	for i, form := range forms {
+		room := m.most - m.most*(len(forms)-1-i)/5
+		if m.text.Len()+len(form) > room {
+			continue
+		}
+		m.text.WriteString(form)
+		if i > 0 {
+			m.left++
+		}
 		return
 	}
-	m.text.WriteString(part)
+	m.left++
 }
 
 // Tally says how much differs: "2 causes, 1 test added".
@@ -55,41 +62,66 @@ func (c *Comparison) Tally() string {
 	return strings.Join(parts, ", ")
 }
 
-// markdown shows a block: what changed open, where folded.
-func (b Block) markdown() string {
+// markdown shows a block: so many changes of it, so many lines of each, and the tests folded.
+func (b Block) markdown(lines, changes int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.subject()), b.extent())
-	var lines []string
-	style := drift.Style{Width: 160, Around: 1, Most: 40}
+	if changes == 0 {
+		return text.String()
+	}
+	style := drift.Style{Width: 160, Around: 1, Most: lines}
+	block := func(all []drift.Change) {
+		var shown []string
+		for _, c := range all[:min(len(all), changes)] {
+			shown = append(shown, style.Lines(c)...)
+		}
+		if more := len(all) - changes; more > 0 {
+			shown = append(shown, "  … and "+Count(more, "more change", "more changes"))
+		}
+		text.WriteString(CodeBlock("diff", strings.Join(shown, "\n")))
+	}
 	if !b.onlyAnswers() {
 		fmt.Fprintf(&text, "\nfirst: %s\n\n", Code(Where(b[0].Calls[0])))
+		var all []drift.Change
 		for _, c := range b {
-			lines = append(lines, style.Lines(c.Change)...)
+			all = append(all, c.Change)
 		}
-		text.WriteString(CodeBlock("diff", strings.Join(lines, "\n")))
+		block(all)
 	}
-	for _, answered := range b[0].Answers {
-		if answered.Changes == nil {
+	for i, answered := range b[0].Answers {
+		if answered.Changes == nil || i == changes {
+			fmt.Fprintf(&text, "\nand %s\n", Count(len(b[0].Answers)-i, "more answer", "more answers"))
 			break
 		}
-		lines = nil
-		for _, c := range answered.Changes {
-			lines = append(lines, style.Lines(c)...)
-		}
-		fmt.Fprintf(&text, "\nthe answer of %s\n\n%s", Code(Where(answered.Place)), CodeBlock("diff", strings.Join(lines, "\n")))
+		fmt.Fprintf(&text, "\nthe answer of %s\n\n", Code(Where(answered.Place)))
+		block(answered.Changes)
 	}
-	if tests := testsOf(b[0].Calls); len(tests) > 1 {
-		fmt.Fprintf(&text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
-		var names []string
-		for _, t := range tests {
-			names = append(names, fmt.Sprintf("%s in %s, %s", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls")))
-		}
-		fmt.Fprintf(&text, "- %s\n\n</details>\n", strings.Join(Most(100, names, "more tests"), "\n- "))
+	if spent := b.spent(); spent != "" {
+		fmt.Fprintf(&text, "\n%s\n", spent)
 	}
+	b.markdownTests(&text)
 	return text.String()
 }
 
-func (s *Section) markdown() string {
+func (b Block) markdownTests(text *strings.Builder) {
+	const most = 100
+	tests := testsOf(b[0].Calls)
+	if len(tests) == 1 {
+		return
+	}
+	fmt.Fprintf(text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
+	for i, t := range tests {
+		if i == most {
+			fmt.Fprintf(text, "- and %s\n", Count(len(tests)-i, "more test", "more tests"))
+			break
+		}
+		fmt.Fprintf(text, "- %s in %s, %s\n", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls"))
+	}
+	text.WriteString("\n</details>\n")
+}
+
+// markdown shows a section; whole: with what is said of its documents.
+func (s *Section) markdown(whole bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n**%s**\n\n", s.title())
 	for i, item := range s.Items {
@@ -98,7 +130,7 @@ func (s *Section) markdown() string {
 			break
 		}
 		fmt.Fprintf(&text, "- %s\n", Code(item.Line))
-		if i < shownDocuments && len(item.Lines) > 0 {
+		if whole && i < shownDocuments && len(item.Lines) > 0 {
 			for line := range strings.Lines(CodeBlock("", strings.Join(item.Lines, "\n"))) {
 				text.WriteString("  " + line)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -41,7 +42,11 @@ func compare(t *testing.T, whole bool, pairs ...pair) *page.Comparison {
 			side.doc.Snapshots[0].Source.Package, side.doc.Snapshots[0].Source.Test = p.pkg, p.test
 			for i := range side.doc.Snapshots {
 				s := &side.doc.Snapshots[i]
-				text, err := json.Marshal([]any{s.Request, s.Response})
+				own := s.Request
+				if s.Continues != nil { // as in files
+					own.Messages = own.Messages[s.Continues.Messages:]
+				}
+				text, err := json.Marshal([]any{own, s.Response})
 				require.NoError(t, err)
 				s.Hash = canon.Sum(text)
 				side.doc.Hash = canon.Sum([]byte(string(side.doc.Hash) + string(s.Hash)))
@@ -95,6 +100,31 @@ func hundred() (pairs []pair) {
 	return pairs
 }
 
+// agent is a test of three calls, of which each continues the one before it. The model asks for the weather of
+// a city, and in the end says something.
+func agent(line, city string) *snapshot.Document {
+	ask := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "weather", Ref: "call_1", Input: []byte(`{"city":"` + city + `"}`)}}
+	told := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "weather", Ref: "call_1", Output: []byte(`"sunny in ` + city + `"`)}}
+	turns := []modelio.Message{
+		pagetest.Said("system", "You are an agent.\n"+line), pagetest.Said("user", "Where is the sun?"),
+		{Role: "model", Content: []modelio.Part{ask}}, {Role: "tool", Content: []modelio.Part{told}},
+		pagetest.Said("model", "The sun is there."), pagetest.Said("user", "Thanks."),
+		pagetest.Said("model", "You are welcome."),
+	}
+	doc := &snapshot.Document{}
+	for i := range 3 {
+		s := pagetest.Document("plain").Snapshots[0]
+		s.ID = snapshot.ID("testagent-000000000000", i+1)
+		s.Request.Messages = turns[:2+2*i]
+		s.Response.Candidates[0].Message = turns[2+2*i]
+		if i > 0 {
+			s.Continues = &snapshot.Continues{Call: i, Messages: 1 + 2*i}
+		}
+		doc.Snapshots = append(doc.Snapshots, s)
+	}
+	return doc
+}
+
 func comparisons(t *testing.T) map[string]*page.Comparison {
 	hostile := "a ```` fence\n@octocat #1 <b>x</b> [l](http://x)\n::error::x \x1b[2J"
 	return map[string]*page.Comparison{
@@ -122,6 +152,7 @@ func comparisons(t *testing.T) map[string]*page.Comparison {
 			pair{"TestX/`@octocat`|::x::", "<img>", prompted("a"), prompted(hostile)},
 			pair{"TestNew/#1", "<img>", nil, edited(func(s *snapshot.Snapshot) { s.Request.Messages[1] = pagetest.Said("user", hostile) })},
 		),
+		"agent":   compare(t, false, pair{"TestAgent", agents, agent("Never guess.", "Rome"), agent("Do not guess.", "Oslo")}),
 		"nothing": compare(t, false, pair{"TestA", agents, pagetest.Document("plain"), pagetest.Document("plain")}),
 	}
 }
@@ -143,4 +174,121 @@ func TestComparison(t *testing.T) {
 	var out bytes.Buffer
 	(&page.Page{Out: &out, Width: 80, Color: true}).Comparison(comparisons(t)["hundred"])
 	goldie.New(t, goldie.WithFixtureDir("testdata/comparison")).Assert(t, "color", out.Bytes())
+}
+
+// What the answers took is told where both sides are known and not the same.
+func TestComparisonOfCosts(t *testing.T) {
+	taking := func(tokens int64) *snapshot.Document {
+		return edited(func(s *snapshot.Snapshot) {
+			s.Request.Model = fmt.Sprint("gpt-", tokens)
+			s.Response.TokensUsed = &tokens
+		})
+	}
+	c := &page.Comparison{Cost: func(s *snapshot.Snapshot) (float64, bool) { return float64(*s.Response.TokensUsed) / 1000, true }}
+	change := page.Change{Change: "changed", Calls: page.Calls{"changed": {1}}, Test: page.Test{Package: agents, Test: "TestA"}}
+	from, to := taking(1200), taking(800)
+	to.Snapshots[0].Hash = "other"
+	require.NoError(t, c.Add(change, from, to))
+	c.Close()
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(c)
+	require.Contains(t, out.String(), "\n  tokens: 1,200, now 800; cost: 1.20, now 0.8000\n")
+	require.Contains(t, c.Markdown("x"), "\ntokens: 1,200, now 800; cost: 1.20, now 0.8000\n")
+}
+
+// For programs each call is told by pointer.
+func TestComparisonWhole(t *testing.T) {
+	c := compare(t, true, pair{"TestA", agents, prompted("a"), edited(func(s *snapshot.Snapshot) {
+		s.Request.Messages[0] = pagetest.Said("system", "b")
+		s.Response.LatencyMS, s.Response.Model, s.Response.Status = 9, "gpt-5", 203
+		s.Response.Headers = map[string][]string{"x-request-id": {"1"}, "content-type": {"text/html"}}
+	})})
+	text, err := json.Marshal(c.Differences[0].Differences)
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"call":1,"causes":["system"],
+		"request":[{"pointer":"/messages/0/content","recorded":"a","got":"b"}],
+		"response":[{"pointer":"/headers/content-type","recorded":"application/json","got":"text/html"},
+			{"pointer":"/model","recorded":"gpt-4o-mini-2024-07-18","got":"gpt-5"},{"pointer":"/status","recorded":"200","got":"203"}]}]`, string(text))
+}
+
+// Records that hold no JSON are an error that names them.
+func TestComparisonOfBroken(t *testing.T) {
+	broken := func() *snapshot.Document {
+		return edited(func(s *snapshot.Snapshot) {
+			s.Request.Tools = []modelio.ToolDefinition{{Name: "x", InputSchema: []byte("{")}}
+			s.Hash = "other"
+		})
+	}
+	change := page.Change{Change: "changed", File: "openai/x.json", Calls: page.Calls{"changed": {1}}}
+	var c page.Comparison
+	require.ErrorContains(t, c.Add(change, pagetest.Document("plain"), broken()), "openai/x.json: call 1: ")
+	require.ErrorContains(t, c.Add(change, broken(), pagetest.Document("plain")), "openai/x.json: call 1: ")
+	require.Error(t, c.Add(page.Change{Change: "added"}, nil, broken()))
+}
+
+// Markdown keeps to the limit of its host, and says what it left out and what shows it.
+func TestMarkdownIsBounded(t *testing.T) {
+	long := func(n int, word string) *snapshot.Document {
+		var lines []string
+		for i := range 40 {
+			lines = append(lines, fmt.Sprintf("%d %s %s", i*n, word, strings.Repeat("lorem ipsum ", 40)))
+		}
+		return prompted(strings.Join(lines, "\n"))
+	}
+	var pairs []pair
+	for n := range 150 {
+		pairs = append(pairs, pair{fmt.Sprintf("TestLong%d", n), agents, long(n, "a"), long(n, "b")})
+	}
+	for n := range 150 {
+		pairs = append(pairs, pair{fmt.Sprintf("TestNew%d", n), agents, nil, pagetest.Document("plain")})
+	}
+	c := compare(t, false, pairs...)
+	text := c.Markdown("traceforge diff main")
+	require.LessOrEqual(t, len(text), page.MarkdownLimit)
+	require.Regexp(t, `\n\d+ parts are left out or cut; all of it: `+"`traceforge diff main`\n$", text[len(text)-100:])
+	require.True(t, strings.Contains(text, "**150 tests added**"), "what is shown in full leaves room")
+	require.True(t, strings.Contains(text, "+ 1 b lorem"))
+	require.NotContains(t, c.Markdown("x")[:100], "left out")
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(c)
+	require.Less(t, strings.Count(out.String(), "\n"), 250)
+	require.Contains(t, out.String(), "and 124 more causes")
+}
+
+// FuzzMarkdown proves that nothing of a store is Markdown: what is outside of code is ours.
+func FuzzMarkdown(f *testing.F) {
+	f.Add("TestX/@octocat", "a ``` b\n````\n#1 <b>", "`")
+	f.Add("|", "\r\n\x1b[2J", "``\n")
+	f.Fuzz(func(t *testing.T, name, text, other string) {
+		const mark = "Zq9"
+		clean := func(s string) string { return mark + strings.ToValidUTF8(s, "\uFFFD") }
+		name, text, other = clean(name), clean(text), clean(other)
+		c := compare(t, false,
+			pair{name, name, prompted(text), prompted(other)}, pair{other, text, nil, prompted(name)},
+			pair{"a" + name, text, pagetest.Document("plain"), edited(func(s *snapshot.Snapshot) {
+				s.Response.Candidates[0].Message = pagetest.Said("model", text)
+				s.Request.Tools = []modelio.ToolDefinition{{Name: other, InputSchema: []byte("{}")}}
+			})})
+		fence := ""
+		for line := range strings.Lines(c.Markdown(text)) {
+			trimmed := strings.TrimSpace(line)
+			ticks := len(trimmed) - len(strings.TrimLeft(trimmed, "`"))
+			switch {
+			case fence != "":
+				if trimmed == fence {
+					fence = ""
+				}
+			case ticks >= 3:
+				fence = trimmed[:ticks]
+			default:
+				for i, outside := range strings.Split(line, "`") {
+					if i%2 == 0 {
+						require.NotContains(t, outside, mark)
+					}
+				}
+				require.Equal(t, 0, strings.Count(line, "`")%2, "a span of code ends in its line: %q", line)
+			}
+		}
+		require.Empty(t, fence, "a block of code ends")
+	})
 }
