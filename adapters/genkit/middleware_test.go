@@ -263,8 +263,8 @@ func TestMiddleware_Results(t *testing.T) {
 func TestMiddleware_Drift(t *testing.T) {
 	dir := rehearse(t, func(rec *traceforgetest.Recorder) { askWeather(t, rec, everything()) })
 	for name, req := range map[string]*ai.ModelRequest{
-		scriptedName:     {Messages: []*ai.Message{ai.NewUserTextMessage("another question")}},
-		"scripted/other": hello(),
+		scriptedName:     {Messages: []*ai.Message{ai.NewUserTextMessage("How is the weather today?")}},
+		"scripted/other": {Messages: []*ai.Message{ai.NewUserTextMessage("How is the weather?")}},
 	} {
 		tb := tbtest.New(t.Name())
 		rec := traceforgetest.New(tb, traceforgetest.Dir(dir))

@@ -66,7 +66,7 @@ func (s *stage) record() (got []result, heard string) {
 		defer os.Unsetenv(name)
 	}
 	s.scenario.script(provider, s.sdk)
-	s.t.Setenv("TRACEFORGE_UPDATE", "1")
+	s.t.Setenv("TRACEFORGE_UPDATE", "all")
 	wire := listener{provider.Transport(), &strings.Builder{}}
 	got = s.play(wire)
 	require.GreaterOrEqual(s.t, len(provider.Calls()), s.scenario.calls(), "the SDK called the provider")
