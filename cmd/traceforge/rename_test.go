@@ -88,14 +88,14 @@ func TestSummary(t *testing.T) {
 		return usage.ChangedRecord{ID: "a-1", Components: components}
 	}
 	s := summarize([]usage.Receipt{
-		{Update: nil},
+		{Update: nil, Played: []string{"d-1"}},
 		{Update: &usage.Update{Kept: []string{"a-1", "a-2"}, TokensIn: 10, TokensOut: 2,
 			Changed: []usage.ChangedRecord{changed("system"), changed("system", "user message")}}},
 		{Update: &usage.Update{New: []string{"b-1"}, Removed: []string{"b-2"}, Pending: []string{"b-3"}, TokensIn: 5,
 			Rekeyed: []usage.ChangedRecord{changed("tools")}, Adopted: "c"}},
 	})
 	require.Equal(t, []string{
-		"calls: 2 kept, 2 changed (system 2, user message 1), 1 new, 1 removed, 1 rekeyed; 15 tokens in, 2 out",
+		"calls: 3 kept, 2 changed (system 2, user message 1), 1 new, 1 removed, 1 rekeyed; 15 tokens in, 2 out",
 		"1 renamed test goes on with the records of the old name",
 		"1 answer of a test that failed waits for a decision: see traceforge accept; the next -update uses what is still needed",
 	}, s.lines())

@@ -29,7 +29,8 @@ func summarize(receipts []usage.Receipt) *summary {
 	s := &summary{Components: map[string]int{}, Pending: []string{}}
 	for _, r := range receipts {
 		u := r.Update
-		if u == nil {
+		if u == nil { // it wrote nothing
+			s.Kept += len(r.Played)
 			continue
 		}
 		s.Kept += len(u.Kept)

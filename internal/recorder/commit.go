@@ -44,6 +44,11 @@ func (r *Recorder) commit(o Outcome) (note string) {
 // write commits the document that the test now has.
 func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 	if r.Mode == UpdateNew && len(goldens) == 0 {
+		for _, a := range r.answered {
+			if a.take == nil {
+				r.updated.Kept = append(r.updated.Kept, r.tape.records[a.record].ID)
+			}
+		}
 		return nil
 	}
 	put, changed, err := r.pair(goldens, partial)
