@@ -99,10 +99,10 @@ func (s Style) styled(style, text string) string {
 func (s Style) line(l *Line, marked bool) []string {
 	style := map[string]string{before: red, after: green}[l.Op]
 	var text, below strings.Builder
-	for _, p := range s.pieces(l) {
-		shown := shown(p.text)
+	for _, p := range s.Pieces(l) {
+		shown := shown(p.Text)
 		switch {
-		case !p.marked:
+		case !p.Marked:
 			text.WriteString(s.styled(style, shown))
 			below.WriteString(strings.Repeat(" ", columns(shown)))
 		default:
@@ -120,14 +120,14 @@ func (s Style) line(l *Line, marked bool) []string {
 	return []string{line, "? " + strings.TrimRight(below.String(), " ")}
 }
 
-// A piece is a part of a line.
-type piece struct {
-	text   string
-	marked bool
+// A Piece is a part of a line.
+type Piece struct {
+	Text   string
+	Marked bool // it is what changed inside the line
 }
 
-// pieces returns a line in pieces, without what is too long to be shown.
-func (s Style) pieces(l *Line) (pieces []piece) {
+// Pieces returns a line in pieces, without what is too long to be shown. Their texts are as they were recorded.
+func (s Style) Pieces(l *Line) (pieces []Piece) {
 	if l.Marks == nil || utf8.RuneCountInString(l.Text) <= s.Width {
 		return s.whole(l)
 	}
@@ -142,26 +142,26 @@ func (s Style) pieces(l *Line) (pieces []piece) {
 			same = middle(same, around)
 		}
 		changed := head(l.Text[m.From:m.To], max(room, around))
-		pieces = append(pieces, piece{same, false}, piece{changed, true})
+		pieces = append(pieces, Piece{same, false}, Piece{changed, true})
 		room -= len(same) + len(changed)
 		if end = m.To; room <= 0 {
 			break
 		}
 	}
-	return append(pieces, piece{head(l.Text[end:], around), false})
+	return append(pieces, Piece{head(l.Text[end:], around), false})
 }
 
 // whole returns a line of which all or nothing changed, or one that is short.
-func (s Style) whole(l *Line) (pieces []piece) {
+func (s Style) whole(l *Line) (pieces []Piece) {
 	if l.Marks == nil {
-		return []piece{{head(l.Text, s.Width), false}}
+		return []Piece{{head(l.Text, s.Width), false}}
 	}
 	end := 0
 	for _, m := range l.Marks {
-		pieces = append(pieces, piece{l.Text[end:m.From], false}, piece{l.Text[m.From:m.To], true})
+		pieces = append(pieces, Piece{l.Text[end:m.From], false}, Piece{l.Text[m.From:m.To], true})
 		end = m.To
 	}
-	return append(pieces, piece{l.Text[end:], false})
+	return append(pieces, Piece{l.Text[end:], false})
 }
 
 // head returns the beginning of a text, and how much more there is.
