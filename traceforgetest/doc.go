@@ -12,13 +12,30 @@
 //
 // # Recording
 //
-// TRACEFORGE_UPDATE=1 go test ./... makes the calls of the tests that run and records them under
-// .ai-snapshots beside the go.mod. For one package there is a flag, go test ./agents -update; with
-// ./... go would pass it to packages that do not use this one, which do not know it.
-// TRACEFORGE_UPDATE=new records what has no snapshot and replays the rest. A record whose
-// request and answer did not change is not rewritten, whatever ids, times, token counts and the
-// pieces that a stream came in: replay goes on serving the bytes of the first recording. Nothing
-// is written for a test that fails or is skipped.
+// TRACEFORGE_UPDATE=1 go test ./... serves the calls that still match a snapshot, makes those that changed or are
+// new, and records them under .ai-snapshots beside the go.mod. For one package there is a flag, go test
+// ./agents -update; with ./... go would pass it to packages that do not use this one, which do not know it. What is
+// not called any more goes, unless the test was run in part: with -short, with -skip, or with a -run that selects
+// some of its subtests. A line in the test's log says what became of its snapshots, and what that cost:
+//
+//	traceforge: 3 kept, 1 changed (system, answer), 1 new, 412 tokens
+//
+// TRACEFORGE_UPDATE takes these modes, and so does -update where the flag is this package's:
+//
+//   - 1 as above;
+//   - all makes every call again. It is for conversations whose ids the provider has forgotten, and for options
+//     that snapshots were recorded without, such as [KeepHeaders];
+//   - new makes only the calls that are like no snapshot, and fails like replay where a call changed;
+//   - rekey makes no call: a call that changed adopts the stored answer, which is marked as stale until the next
+//     -update buys it; so are changed rules of [Scrub] and [Ignore] applied to all snapshots of a test;
+//   - check compares, and writes nothing: see below.
+//
+// A snapshot whose request and answer did not change is not rewritten, whatever ids, times, token counts and the
+// pieces that a stream came in: replay goes on serving the bytes of the first recording.
+//
+// Nothing is recorded for a test that fails or is skipped, and nothing is bought twice: each answer is written to
+// .ai-snapshots/.pending when it is complete, also if the process is killed later. The next -update uses it;
+// traceforge accept and traceforge reject decide without one. Replay never looks there.
 //
 // Recording refuses what would make a golden worthless: a temperature other than 0 or no seed
 // where the API has one ([Nondeterministic] lifts that), and, unless [Allow] says otherwise, an answer that was

@@ -187,7 +187,7 @@ func TestRekeyOfRules(t *testing.T) {
 			t.Run(x.name+" "+mode, func(t *testing.T) {
 				s := newScene(t)
 				calls := s.jitter()
-				ask := asks(newChat("I am " + token).with("user", "me"))
+				ask := asks(newChat("I am "+token).with("user", "me"))
 				s.record("TestIt", ask, x.before)
 				was := s.records("openai")[0]
 				tb := s.update(mode, "TestIt", ask, x.after)

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -199,14 +198,18 @@ func (r *Recorder) writePending() error {
 		if !known {
 			p.others = nil
 			if doc != nil {
-				p.others = doc.Records()
+				p.others, p.provider = doc.Records(), doc.Provider
 			}
 		}
 		p.others = slices.DeleteFunc(p.others, func(s snapshot.Snapshot) bool { return mine[s.Number()] || p.mine[s.Number()] })
-		put := store.PutOf(r.name, slices.Concat(p.others, records))
-		put.Raw, put.Media = raw, media
-		p.provider = cmp.Or(put.Provider, p.provider)
-		return put, nil
+		all := slices.Concat(p.others, records)
+		for i := range all {
+			if all[i].Provider == p.provider {
+				all[i].Provider = ""
+			}
+		}
+		return store.Put{Provider: p.provider, Name: r.name, Raw: raw, Media: media,
+			Document: &snapshot.Document{Version: snapshot.Version, Snapshots: all}}, nil
 	})
 	if err == nil {
 		p.file, p.mine = file, mine
@@ -299,13 +302,13 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 // dropPending removes the pending answers of a test that passed. Of one that was run in part only those of this run
 // go: the others may be for what was left out.
 func (r *Recorder) dropPending(partial bool) error {
-	ids := []string{r.name}
-	if partial {
-		ids = nil
-		if r.pending != nil {
-			for n := range r.pending.mine {
-				ids = append(ids, snapshot.ID(r.name, n))
-			}
+	if !partial {
+		return r.store.Pending().Discard(r.name)
+	}
+	var ids []string
+	if r.pending != nil {
+		for n := range r.pending.mine {
+			ids = append(ids, snapshot.ID(r.name, n))
 		}
 	}
 	if err := r.store.Reject(ids...); err != nil && !errors.Is(err, fs.ErrNotExist) {

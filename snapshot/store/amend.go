@@ -1,10 +1,17 @@
 package store
 
-import "github.com/traceforge/traceforge-go/canon"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
 
-// Amend puts what change makes of the document with the given name, under the store's lock, so that nothing is lost of
-// what several processes add to one document. A document without records is removed. Amend makes all of the change,
-// or after an error none of it.
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+// Amend puts what change makes of a document of pending answers, under their lock, so that nothing is lost of what
+// several processes add to one document. One without records is removed. It writes no journal: a document is written
+// after its raw answers, and one that was cut short is bought again.
 //
 // It returns the hash of the file as it is now. Who gives the hash that the last Amend returned is spared reading
 // what nobody has changed since: then doc is nil and known is true. doc is nil too where there is none that can be read.
@@ -22,23 +29,73 @@ func (s *Store) Amend(name, provider string, last canon.Hash, change func(doc *D
 			return err
 		}
 		if len(put.Document.Snapshots) == 0 {
-			return s.removed(w, name, provider)
+			return w.discard(put.Provider, name, nil)
 		}
 		t, err := s.target(put)
 		if err != nil {
 			return err
 		}
 		file = canon.Sum(t.data)
-		return s.commit(w, []*target{t}, nil)
+		return w.amend(t)
 	})
 	return file, err
 }
 
-// removed removes a document, if it is there.
-func (s *Store) removed(w within, name, provider string) error {
-	doc, err := s.locking().Load(name, provider)
-	if err != nil {
+func (w within) amend(t *target) error {
+	named := map[string]bool{}
+	for _, n := range t.needs {
+		data, given := t.given[n.own]
+		if named[n.own] = true; !given || w.has(t.beside(n.own), data) {
+			continue
+		}
+		if err := w.replace(t.beside(n.own), data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.replace(documentFile(t.Provider, t.Name), t.data), w.discard(t.Provider, t.Name, named))
+}
+
+// replace writes a file, or a new one in its place.
+func (w within) replace(file string, data []byte) error {
+	if err := w.root.MkdirAll(path.Dir(file), 0o777); err != nil {
+		return err
+	}
+	if err := errors.Join(w.remove(file+tempExt), w.create(file+tempExt, data)); err != nil {
+		return err
+	}
+	return w.root.Rename(file+tempExt, file)
+}
+
+// discard removes what is beside a document, and where nothing is named the document too.
+func (w within) discard(provider, name string, named map[string]bool) error {
+	dir := provider + "/" + name
+	entries, err := w.list(dir)
+	for _, e := range entries {
+		if !named[e.Name()] {
+			err = errors.Join(err, w.remove(dir+"/"+e.Name()))
+		}
+	}
+	if named == nil {
+		err = errors.Join(err, w.remove(documentFile(provider, name)))
+		_ = w.root.Remove(dir)
+		_ = w.root.Remove(provider) // unless it has more
+	}
+	return err
+}
+
+// Discard removes a document of pending answers, and their store if none is left.
+func (s *Store) Discard(name string) error {
+	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return s.commit(w, nil, []string{doc.File()})
+	return s.exclusively(func(w within) error {
+		providers, err := s.providers()
+		for _, provider := range providers {
+			err = errors.Join(err, w.discard(provider, name, nil))
+		}
+		if err == nil {
+			w.vanish(s.dir)
+		}
+		return err
+	})
 }

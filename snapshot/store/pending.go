@@ -100,7 +100,7 @@ func (s *Store) decided(ids []string, use func(w within, d *decision) error) err
 			if err := d.clear(p); err != nil {
 				return err
 			}
-			removePending(w, p)
+			p.vanish(pending.dir)
 			return nil
 		})
 	})
@@ -252,18 +252,18 @@ func (d *decision) clear(w within) error {
 	return d.pending.commit(w, puts, remove)
 }
 
-// removePending removes the directory of pending answers if none is left. Where that cannot be done, as on a
-// system that removes no open file, an empty store is left there, which does no harm.
-func removePending(w, pending within) {
+// vanish removes the directory of pending answers if none is left. Where that cannot be done, as on a system that
+// removes no open file, an empty store is left there, which does no harm.
+func (w within) vanish(dir string) {
 	own := []string{attributesName, ignoreName, manifestName, holderName}
-	err := fs.WalkDir(pending.root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(w.root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && !slices.Contains(own, file) {
 			return fs.ErrExist
 		}
 		return err
 	})
 	if err == nil {
-		_ = w.root.RemoveAll(pendingName)
+		_ = os.RemoveAll(dir)
 	}
 }
 
