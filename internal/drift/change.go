@@ -121,7 +121,8 @@ type Line struct {
 	Marks []Mark `json:"marks,omitempty"` // what changed inside the line; none: all of it where Op is - or +
 }
 
-// A Mark is what changed inside a line: its bytes from From to To.
+// A Mark is what changed inside a line: its bytes from From to To. It is empty where only the line that
+// replaces it, or that it replaces, has something there: both have as many marks.
 type Mark struct {
 	From int `json:"from"`
 	To   int `json:"to"`

@@ -57,9 +57,15 @@ func (s Style) Lines(c Change) []string {
 		}
 		shown = append(shown, "  "+s.styled(bold, strings.TrimPrefix(title, ", ")))
 		title = ""
-		for i := range h.Lines {
-			marked := h.Lines[i].Marks != nil && (i+1 == len(h.Lines) || h.Lines[i+1].Op != after || h.Lines[i+1].Marks == nil)
-			shown = append(shown, s.line(&h.Lines[i], marked && !s.Color)...)
+		for i := 0; i < len(h.Lines); i++ {
+			l := &h.Lines[i]
+			if l.Op == before && l.Marks != nil {
+				i++
+				shown = append(shown, s.pair(l, &h.Lines[i])...)
+			} else {
+				line, _ := s.line(l.Op, []Piece{{head(l.Text, s.Width), false}})
+				shown = append(shown, line)
+			}
 		}
 	}
 	if more > 0 {
@@ -95,73 +101,130 @@ func (s Style) styled(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// line shows a line, and below it what changed in it where it is marked there.
-func (s Style) line(l *Line, marked bool) []string {
-	style := map[string]string{before: red, after: green}[l.Op]
-	var text, below strings.Builder
-	for _, p := range s.Pieces(l) {
-		shown := shown(p.Text)
-		switch {
-		case !p.Marked:
-			text.WriteString(s.styled(style, shown))
-			below.WriteString(strings.Repeat(" ", columns(shown)))
-		default:
-			text.WriteString(s.styled(style+";"+reverse, shown))
-			below.WriteString(strings.Repeat("^", columns(shown)))
+// maxPlaces is how many places of a long line are shown.
+const maxPlaces = 6
+
+// pair shows a line and that which replaced it. Long lines are shown place by place where they differ.
+func (s Style) pair(was, is *Line) (shown []string) {
+	places := s.places(was, is)
+	for n, p := range places {
+		if n == maxPlaces {
+			return append(shown, s.styled(faint, fmt.Sprintf("  … and %d more places of this line", len(places)-n)))
+		}
+		beforeLine, lost := s.line(before, s.pieces(was, p))
+		afterLine, gained := s.line(after, s.pieces(is, p))
+		shown = append(shown, beforeLine)
+		if lost != "" && gained == "" {
+			shown = append(shown, lost)
+		}
+		if shown = append(shown, afterLine); gained != "" {
+			shown = append(shown, gained)
 		}
 	}
-	line := s.styled(style, l.Op) + " " + text.String()
-	if !s.Color {
-		line = plaintext.Line(line) // again, as pieces may be harmless alone
+	return shown
+}
+
+// A place is marks of a line that are shown together: from one to before another.
+type place struct {
+	from, to int
+	whole    bool // with all of the line
+}
+
+// places returns how two lines are shown: as wholes where they are short.
+func (s Style) places(was, is *Line) (places []place) {
+	if max(utf8.RuneCountInString(was.Text), utf8.RuneCountInString(is.Text)) <= s.Width {
+		return []place{{0, len(was.Marks), true}}
 	}
-	if !marked {
-		return []string{line}
+	room := s.Width - 2*s.around()
+	for i := range was.Marks {
+		last := len(places) - 1
+		if last >= 0 {
+			first := places[last].from
+			if was.Marks[i].To-was.Marks[first].From <= room && is.Marks[i].To-is.Marks[first].From <= room {
+				places[last].to = i + 1
+				continue
+			}
+		}
+		places = append(places, place{i, i + 1, false})
 	}
-	return []string{line, "? " + strings.TrimRight(below.String(), " ")}
+	return places
+}
+
+// around is how many bytes are shown on both sides of a place.
+func (s Style) around() int { return s.Width / 4 }
+
+// line shows a line, and what is marked in it as a line to stand below; empty: nothing, or it is coloured.
+func (s Style) line(op string, pieces []Piece) (line, below string) {
+	style := map[string]string{before: red, after: green}[op]
+	var text, marks strings.Builder
+	for _, p := range pieces {
+		shown, mark := shown(p.Text), " "
+		if p.Marked {
+			mark = "^"
+			text.WriteString(s.styled(style+";"+reverse, shown))
+		} else {
+			text.WriteString(s.styled(style, shown))
+		}
+		marks.WriteString(strings.Repeat(mark, columns(shown)))
+	}
+	line = s.styled(style, op) + " " + text.String()
+	if s.Color {
+		return line, ""
+	}
+	if marked := strings.TrimRight(marks.String(), " "); marked != "" {
+		below = "? " + marked
+	}
+	return plaintext.Line(line), below // again, as pieces may be harmless alone
 }
 
 // A Piece is a part of a line.
 type Piece struct {
 	Text   string
-	Marked bool // it is what changed inside the line
+	Marked bool // the other line does not have it
 }
 
-// Pieces returns a line in pieces, without what is too long to be shown. Their texts are as they were recorded.
+// Pieces returns a line in pieces that are not empty; of one longer than the width the beginning, and how much
+// more there is.
 func (s Style) Pieces(l *Line) (pieces []Piece) {
-	if l.Marks == nil || utf8.RuneCountInString(l.Text) <= s.Width {
-		return s.whole(l)
-	}
-	room := 2 * s.Width // of which each piece takes what it needs
-	around := s.Width / 4
-	end := 0
-	for i, m := range l.Marks {
-		same := l.Text[end:m.From]
-		if i == 0 {
-			same = tail(same, around)
-		} else {
-			same = middle(same, around)
+	room, start := s.Width, 0
+	add := func(text string, marked bool) {
+		if text != "" && room > 0 {
+			pieces = append(pieces, Piece{text[:boundary(text, room)], marked})
 		}
-		changed := head(l.Text[m.From:m.To], max(room, around))
-		pieces = append(pieces, Piece{same, false}, Piece{changed, true})
-		room -= len(same) + len(changed)
-		if end = m.To; room <= 0 {
-			break
-		}
+		room -= len(text)
 	}
-	return append(pieces, Piece{head(l.Text[end:], around), false})
+	for _, m := range l.Marks {
+		add(l.Text[start:m.From], false)
+		add(l.Text[m.From:m.To], true)
+		start = m.To
+	}
+	add(l.Text[start:], false)
+	if room < 0 {
+		pieces = append(pieces, Piece{fmt.Sprintf("… (%d bytes more)", -room), false})
+	}
+	return pieces
 }
 
-// whole returns a line of which all or nothing changed, or one that is short.
-func (s Style) whole(l *Line) (pieces []Piece) {
-	if l.Marks == nil {
-		return []Piece{{head(l.Text, s.Width), false}}
+// pieces returns what is shown of a line at a place.
+func (s Style) pieces(l *Line, p place) (pieces []Piece) {
+	start, end := l.Marks[p.from].From, len(l.Text)
+	if p.whole {
+		start = 0
 	}
-	end := 0
-	for _, m := range l.Marks {
-		pieces = append(pieces, Piece{l.Text[end:m.From], false}, Piece{l.Text[m.From:m.To], true})
-		end = m.To
+	pieces = append(pieces, Piece{tail(l.Text[:start], s.around()), false})
+	for _, m := range l.Marks[p.from:p.to] {
+		changed := l.Text[m.From:m.To]
+		if !p.whole {
+			changed = head(changed, s.Width-2*s.around())
+		}
+		pieces = append(pieces, Piece{l.Text[start:m.From], false}, Piece{changed, true})
+		start = m.To
 	}
-	return append(pieces, Piece{l.Text[end:], false})
+	rest := l.Text[start:end]
+	if most := s.around(); !p.whole && len(rest) > most+len("…") {
+		rest = rest[:boundary(rest, most)] + "…"
+	}
+	return append(pieces, Piece{rest, false})
 }
 
 // head returns the beginning of a text, and how much more there is.
@@ -180,14 +243,6 @@ func tail(text string, most int) string {
 		return text
 	}
 	return "…" + text[boundary(text, len(text)-most):]
-}
-
-// middle returns both ends of a text.
-func middle(text string, around int) string {
-	if len(text) <= 2*around+len("…") {
-		return text
-	}
-	return text[:boundary(text, around)] + tail(text[around:], around)
 }
 
 // shown spells a part of a line so that all of it is seen.

@@ -5,20 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// marks returns what two lines do not have alike, by words; nothing where they have little alike, as
-// then all of it changed.
+// marks returns what two lines do not have alike, by words: as many places on either side, of which one may be
+// empty. Nothing where they have little alike, as then all of it changed.
 func marks(before, after string) (was, is []Mark) {
 	a, fromA := words(before)
 	b, fromB := words(after)
 	common := len(before)
 	for _, e := range united(a, edits(a, b)) {
 		w, i := Mark{fromA[e.a0], fromA[e.a1]}, Mark{fromB[e.b0], fromB[e.b1]}
-		if common -= w.To - w.From; w.From < w.To {
-			was = append(was, w)
-		}
-		if i.From < i.To {
-			is = append(is, i)
-		}
+		common -= w.To - w.From
+		was, is = append(was, w), append(is, i)
 	}
 	const least = 4 // one byte of so many
 	if common*least < max(len(before), len(after)) {
