@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -24,7 +25,7 @@ type reading[T any] func(r *reader, v jsontext.Value, dst *T)
 // unmarshal makes *dst what data says; what names its type for errors. A text that is not JSON, or
 // that has a member twice, is one violation; of any other all are found.
 func unmarshal[T any](what string, data []byte, dst *T, read reading[T]) error {
-	doc, err := jsontext.ParseStrict(data)
+	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is the caller's
 	if err != nil {
 		if at, ok := err.(*jsontext.Error); ok {
 			return wrong(what, at.Pointer, ruleJSON, "%v", at.Err)

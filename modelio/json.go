@@ -69,7 +69,7 @@ func unmarshal[T any, P interface {
 }](what string, data []byte, value P) error {
 	var read T
 	c := coder{reading: true}
-	doc, err := jsontext.ParseStrict(data)
+	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is encoding/json's, see [json.Unmarshaler]
 	if err != nil {
 		c.refuse(err)
 	} else {

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"fmt"
+	"hash"
 	"maps"
 	"slices"
 	"strconv"
@@ -56,6 +57,7 @@ type coder struct {
 	calls       map[string]int      // reading: indexes of the records by their ids
 	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
 	sealed      []byte              // reading: room for what a seal covers
+	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil: all is
 	copied      int                 // reading: messages that whole requests do not share
 	examining   bool                // reading: note texts that are in other pieces than files have them
 	otherPieces []Violation

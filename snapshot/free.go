@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -121,6 +122,7 @@ func (c *coder) value(v jsontext.Value) {
 			c.element(i)
 			c.value(e)
 			c.leave()
+			c.spill()
 		}
 		c.write("]")
 	case v.IsString():
@@ -130,6 +132,19 @@ func (c *coder) value(v jsontext.Value) {
 	default:
 		c.dst = append(c.dst, v.Raw()...)
 	}
+}
+
+// spill hashes what was written as sealed, so that a long record is not in memory twice.
+func (c *coder) spill() {
+	const most = 64 << 10
+	if c.form != asSealed || len(c.dst) < most {
+		return
+	}
+	if c.sum == nil {
+		c.sum = sha256.New()
+	}
+	c.sum.Write(c.dst)
+	c.dst = c.dst[:0]
 }
 
 func (c *coder) valueText(v jsontext.Value) {

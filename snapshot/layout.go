@@ -6,39 +6,55 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
+// indentation is that of a piece of a text, in bytes, with its line break.
+const indentation = 20
+
 // layOut returns a compact text as a file has it: as JSON.stringify(value, null, 2) of ECMAScript
-// prints it, with a final line break.
+// prints it, with a final line break. It takes the text's memory, since a text may be long: it moves the
+// text to the end of that, and writes from the beginning. Only where it would write over what it has not
+// read, as deep nesting makes it, it goes on in new memory.
 func layOut(text []byte) []byte {
-	const most, indentation = 64 << 10, 20 // of a text's other white space; of a piece of a text
-	out := make([]byte, 0, len(text)+min(len(text)/2, most)+indentation*bytes.Count(text, []byte(`",`)))
+	const most = 64 << 10 // of white space that does not indent pieces of texts
+	room := min(len(text)/2, most) + indentation*bytes.Count(text, []byte(`",`)) + 1
+	whole := text[:cap(text)]
+	if len(whole) < len(text)+room {
+		whole = make([]byte, len(text)+room)
+	}
+	whole = whole[:len(text)+room]
+	copy(whole[room:], text)
+	text = whole[room:]
+	out, shared := whole[:0], true
 	depth := 0
 	for i := 0; i < len(text); {
+		token, before, behind := text[i:i+1], false, false // whether a line breaks before and behind it
 		switch c := text[i]; c {
 		case '"':
-			end := stringEnd(text, i)
-			out = append(out, text[i:end]...)
-			i = end
-			continue
+			token = text[i:stringEnd(text, i)]
 		case '{', '[':
-			out = append(out, c)
 			if text[i+1] == c+2 { // empty: both closing brackets are two above
-				out = append(out, c+2)
-				i++
+				token = text[i : i+2]
 				break
 			}
 			depth++
-			out = lineBreak(out, depth)
+			behind = true
 		case '}', ']':
 			depth--
-			out = append(lineBreak(out, depth), c)
+			before = true
 		case ',':
-			out = lineBreak(append(out, c), depth)
-		case ':':
-			out = append(out, c, ' ')
-		default:
-			out = append(out, c)
+			behind = true
 		}
-		i++
+		if i += len(token); shared && len(out)+len(token)+2*depth+2 > room+i {
+			out, shared = append(make([]byte, 0, 2*len(whole)), out...), false
+		}
+		if before {
+			out = lineBreak(out, depth)
+		}
+		out = append(out, token...)
+		if behind {
+			out = lineBreak(out, depth)
+		} else if token[0] == ':' {
+			out = append(out, ' ')
+		}
 	}
 	return append(out, '\n')
 }

@@ -17,7 +17,7 @@ import (
 // (SF "Validation Rules"). White space, the order of members, the spelling of strings and numbers
 // and the pieces of texts are free; [Examine] asks for those that [Document.Encode] writes.
 //
-// In the result each request is whole. Requests share the memory of what they have in common:
+// The document keeps data, which must not change any more. In it each request is whole. Requests share the memory of what they have in common:
 // change none in place.
 //
 // An error is an [*Error]. Text that is not JSON, or that not every reader takes alike, has one

@@ -129,11 +129,22 @@ func mayHavePieces(raw []byte) bool {
 func (c *coder) writePieces(s string) {
 	if c.form == inFile && !isOnePiece(s) {
 		pieces := Split(s)
-		c.dst = slices.Grow(c.dst, len(s)+len(s)/8+len(`"",`)*len(pieces))
+		c.grow(len(s) + len(s)/8 + (len(`"",`)+indentation)*len(pieces)) // room for layOut too
 		c.writeStrings(pieces)
 		return
 	}
 	c.writeText(s)
+}
+
+// grow makes room for n bytes: for many no more than that.
+func (c *coder) grow(n int) {
+	const many = 1 << 20
+	switch {
+	case n < many:
+		c.dst = slices.Grow(c.dst, n)
+	case cap(c.dst)-len(c.dst) < n:
+		c.dst = append(make([]byte, 0, len(c.dst)+n), c.dst...)
+	}
 }
 
 func (c *coder) writeStrings(all []string) {

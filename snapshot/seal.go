@@ -30,8 +30,8 @@ func (d *Document) seal() ([]byte, error) {
 }
 
 // Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
-// asked. It does the work of [Document.Seal], [Document.Encode] and [Parse] once, and keeps no more of it in
-// memory than is left to do.
+// asked. Check must not keep what it is given. Write does the work of [Document.Seal], [Document.Encode] and
+// [Parse] once, and keeps no more of it in memory than is left to do.
 func (d *Document) Write(check func(read *Document) error) (data []byte, err error) {
 	text, err := d.seal()
 	if err != nil {
@@ -117,7 +117,7 @@ var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"
 // sealOf returns the seal of a record as it stands in a text, if all members that it covers are
 // there, and all their numbers ones that JavaScript reads as they are (SF "Individual Snapshot Hash").
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
-	s := coder{form: asSealed, dst: slices.Grow(c.sealed[:0], len(record.Raw()))}
+	s := coder{form: asSealed, dst: c.sealed[:0]}
 	opening := "{"
 	for _, name := range sealedNames {
 		value := record.Member(name)
@@ -132,7 +132,11 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	}
 	s.write("}")
 	c.sealed = s.dst
-	return canon.Sum(s.dst), len(s.found) == 0
+	if s.sum == nil {
+		return canon.Sum(s.dst), len(s.found) == 0
+	}
+	s.sum.Write(s.dst)
+	return canon.Hash(fmt.Sprintf("sha256:%x", s.sum.Sum(nil))), len(s.found) == 0
 }
 
 // RequestCore returns the canonical JSON of what a request asks for: the whole of it, texts joined,

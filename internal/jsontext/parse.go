@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unsafe"
 )
 
 // MaxDepth is how many arrays and objects may be nested in each other (design R1).
@@ -16,7 +17,7 @@ const MaxDepth = 1000
 // without looking at their bytes again.
 type Document struct {
 	src   []byte
-	str   string // src, so that strings without escapes need no memory of their own
+	str   string // src itself, so that what it says needs no memory of its own
 	nodes []node // in the order of the text; an object's members are a name and a value each
 }
 
@@ -31,6 +32,8 @@ type node struct {
 // Parse scans src, which must be one JSON value in valid UTF-8 without repeated member names and
 // with a name of whole characters for each. Lone surrogates elsewhere and numbers of any size are
 // left to those who read the values. An error is an [*Error].
+//
+// The document keeps src, and so does all that is read of it: src must not change any more.
 func Parse(src []byte) (*Document, error) { return parse(src, keep) }
 
 // ParseStrict is Parse for a text in which no string may hold a lone surrogate (RFC 7493 section 2.1).
@@ -78,7 +81,7 @@ func parse(src []byte, of policy) (*Document, error) {
 	if len(src) > 1<<31-1 {
 		return nil, fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))
 	}
-	p := parser{scanner{window: src, policy: of}, &Document{src: src, str: string(src)}}
+	p := parser{scanner{window: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
 	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // or a few more, in strings
 	p.doc.nodes = make([]node, 0, 16+values+names)
 	err := p.value(0)

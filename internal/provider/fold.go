@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -304,28 +305,37 @@ func saysNothing(raw json.RawMessage) bool {
 	return false
 }
 
-func (n *node) json() json.RawMessage {
+func (n *node) json() json.RawMessage { return n.appendTo(nil) }
+
+// appendTo appends the value. It makes room for a long text at once, which is most of what a stream says.
+func (n *node) appendTo(dst []byte) []byte {
 	switch n.kind {
 	case wholeNode:
-		return n.raw
+		return append(dst, n.raw...)
 	case textNode:
-		return quoted(n.raw)
+		return append(append(append(slices.Grow(dst, len(n.raw)+len(`""`)), '"'), n.raw...), '"')
 	case innerNode:
-		return inputOf(n.raw)
+		return append(dst, inputOf(n.raw)...)
 	case objectNode:
-		o := make(map[string]json.RawMessage, len(n.members))
-		for name, member := range n.members {
-			o[name] = member.json()
+		dst = append(dst, '{')
+		for i, name := range slices.Sorted(maps.Keys(n.members)) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = n.members[name].appendTo(append(jsontext.AppendText(dst, name), ':'))
 		}
-		return jsontext.ObjectText(o)
+		return append(dst, '}')
 	case arrayNode:
-		all := make(list, len(n.items))
+		dst = append(dst, '[')
 		for i, item := range n.items {
-			all[i] = item.json()
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.appendTo(dst)
 		}
-		return jsontext.List(all)
+		return append(dst, ']')
 	}
-	return json.RawMessage("null")
+	return append(dst, "null"...)
 }
 
 // A list is an array of values.

@@ -140,7 +140,18 @@ func opaquePart(a *Answer) []modelio.Part {
 	case !isContentType(mediaType):
 		mediaType = "application/octet-stream"
 	}
-	return []modelio.Part{modelio.MediaPart(mediaType, dataURL(mediaType, base64.StdEncoding.EncodeToString(a.Body)))}
+	return []modelio.Part{modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))}
+}
+
+// encodedURL is dataURL of what is not encoded yet, which may be long.
+func encodedURL(contentType string, data []byte) string {
+	var url strings.Builder
+	url.WriteString(dataURL(contentType, ""))
+	url.Grow(base64.StdEncoding.EncodedLen(len(data)))
+	encoder := base64.NewEncoder(base64.StdEncoding, &url)
+	encoder.Write(data) // to memory
+	encoder.Close()
+	return url.String()
 }
 
 // looseResponse returns an answer that is not known to say more than parts.

@@ -183,7 +183,7 @@ func (in *Interaction) read(v jsontext.Value) error {
 
 // parse returns the object that data is. It is read as JavaScript does: its names may be repeated.
 func parse(data []byte) (jsontext.Value, error) {
-	doc, err := jsontext.ParseLenient(data)
+	doc, err := jsontext.ParseLenient(bytes.Clone(data)) // is encoding/json's, see [json.Unmarshaler]
 	if err, ok := err.(*jsontext.Error); ok {
 		return jsontext.Value{}, &modelio.FormatError{Type: "interaction", Pointer: err.Pointer, Problem: err.Err.Error()}
 	}

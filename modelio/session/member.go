@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"hash"
 	"math"
@@ -121,7 +122,7 @@ func (m *member) String() string {
 		f, _ := m.number()
 		return jsNumber(f)
 	case m.kind != kindString && !m.cut:
-		if doc, err := jsontext.ParseLenient(m.text); err == nil { // it is: the reader has seen the text
+		if doc, err := jsontext.ParseLenient(bytes.Clone(m.text)); err == nil { // it is: the reader has seen the text
 			s = jsString(doc.Root())
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Store) Config() (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	text, err := readAll(f, s.maxBytes, nil)
+	text, err := readAll(f, s.maxBytes)
 	if err != nil {
 		return nil, s.unreadable(configName, err)
 	}

@@ -26,17 +26,14 @@ func (e *tooLarge) Error() string {
 
 var errIrregular = errors.New("is no regular file")
 
-// readAll reads a file of at most limit bytes into memory that begins with buffer, and closes it.
-func readAll(f *os.File, limit int64, buffer []byte) ([]byte, error) {
+// readAll reads a file of at most limit bytes, and closes it.
+func readAll(f *os.File, limit int64) ([]byte, error) {
 	defer f.Close()
 	size, err := sizeOf(f, limit)
 	if err != nil {
 		return nil, err
 	}
-	if int64(cap(buffer)) <= size {
-		buffer = make([]byte, 0, size+bytes.MinRead) // room that ReadFrom wants before the end
-	}
-	data := bytes.NewBuffer(buffer[:0])
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // room that ReadFrom wants before the end
 	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
 		return nil, err
 	}
@@ -110,7 +107,7 @@ func (w within) read(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAll(f, w.limit, nil)
+	return readAll(f, w.limit)
 }
 
 func (w within) sum(file string) (canon.Hash, error) {

@@ -67,7 +67,7 @@ func (s *Store) load(name, provider string) (*Doc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load document: %w", err)
 	}
-	data, err := readAll(f, s.maxBytes, nil)
+	data, err := readAll(f, s.maxBytes)
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}
@@ -253,7 +253,7 @@ func (d *Doc) fetchOnce(n need) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.in(file), err)
 	}
-	data, err := readAll(f, s.maxBytes, nil)
+	data, err := readAll(f, s.maxBytes)
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}

@@ -78,7 +78,7 @@ func (s *Store) read(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAll(f, s.maxBytes, nil)
+	return readAll(f, s.maxBytes)
 }
 
 // in returns the path of a file of the store for messages.

@@ -213,8 +213,7 @@ func (v *verifier) duplicates() {
 
 // A scratch is memory of one goroutine to read into.
 type scratch struct {
-	document []byte // a whole document
-	piece    []byte // of a file that is hashed
+	piece []byte // of a file that is hashed
 }
 
 // each calls f for each item, on all cores. It returns the first error that
@@ -225,7 +224,7 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 	for range cap(errs) {
 		go func() {
 			var err error
-			s := &scratch{make([]byte, 0, pieceSize), make([]byte, pieceSize)}
+			s := &scratch{make([]byte, pieceSize)}
 			for err == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
@@ -252,7 +251,7 @@ func (v *verifier) look(listed *Doc, s *scratch) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readAll(f, v.store.maxBytes, s.document)
+	data, err := readAll(f, v.store.maxBytes)
 	if err != nil {
 		violation, ok := unreadable(err)
 		if !ok {
@@ -261,7 +260,6 @@ func (v *verifier) look(listed *Doc, s *scratch) ([]entry, error) {
 		v.breaks(&doc, violation)
 		return nil, nil
 	}
-	s.document = data
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
 		v.breaks(&doc, wrong...)
