@@ -151,7 +151,7 @@ func TestEncryptedReasoningReplays(t *testing.T) {
 			require.Len(t, sent, 2, "without a call")
 
 			before := filesOf(t, dir)
-			rehearseWith(s, apis[1], dir, "1", upstream)
+			rehearseWith(s, apis[1], dir, "all", upstream)
 			require.Len(t, sent, 4)
 			require.Contains(t, sent[3], "gAAAA-0000000000000000000000000000000000000003", "the provider gets back what it gave last")
 			require.Equal(t, before, filesOf(t, dir), "another encryption is no drift")
