@@ -72,15 +72,8 @@ func (b Block) subject() string {
 	}
 	var names []string
 	for i, c := range b {
-		name := c.Change.Kind
-		if name == string(modelio.RoleSystem) {
-			name = "system prompt"
-		}
-		fate := c.Change.Fate()
-		switch {
-		case c.Change.Reordered():
-			name = cmp.Or(reorderedName(c.Change), name)
-		case i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Reordered():
+		name, fate := nameOf(c.Change), c.Change.Fate()
+		if !c.Change.Reordered() && (i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Reordered()) {
 			name += " " + fate
 		}
 		names = append(names, name)
@@ -88,12 +81,15 @@ func (b Block) subject() string {
 	return strings.Join(Most(5, names, "more"), ", ")
 }
 
-// reorderedName is what is said of equal messages or tools in another order, of whatever call.
-func reorderedName(c drift.Change) string {
-	if strings.HasPrefix(c.Component, "the same ") {
+// nameOf says what changed, of whatever call.
+func nameOf(c drift.Change) string {
+	switch {
+	case c.Kind == string(modelio.RoleSystem):
+		return "system prompt"
+	case strings.HasPrefix(c.Component, "the same "): // in another order
 		return c.Component
 	}
-	return ""
+	return c.Kind
 }
 
 // lines returns how many lines changed; 0 where all are of one line, as a parameter is.
@@ -135,8 +131,9 @@ func testsOf(calls []drift.Place) (tests []testCalls) {
 	return tests
 }
 
-// others names the calls of a block behind its first: by test, those of its package first.
-func (b Block) others(most int) string {
+// others names the calls of a block behind its first in about so many characters: by test, those of its package
+// first.
+func (b Block) others(room int) string {
 	tests := testsOf(b[0].Calls)
 	var text strings.Builder
 	if more := tests[0].calls - 1; more > 0 {
@@ -147,7 +144,7 @@ func (b Block) others(most int) string {
 		return cmp.Or(compareBool(a.Package != in, b.Package != in), cmp.Compare(a.Package, b.Package))
 	})
 	for i, t := range tests[1:] {
-		if i == most {
+		if text.Len()+len(t.Package)+len(t.Test.Test) > room && i > 0 {
 			fmt.Fprintf(&text, " and %s", Count(len(tests)-1-i, "more test", "more tests"))
 			break
 		}

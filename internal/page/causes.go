@@ -13,9 +13,9 @@ const (
 	wholeBlocks  = 6  // that are shown in full
 	briefBlocks  = 20 // and more, by their headlines
 	blockChanges = 4  // of a block
-	changeLines  = 12 // of a change
-	answerLines  = 5  // of a changed part of an answer
-	namedTests   = 12 // of a block
+	changeLines  = 11 // of a change
+	answerLines  = 7  // of an answer
+	testLines    = 3  // that name the tests of a block
 )
 
 // Causes shows causes: the first call of each in full, its answer, and the other tests by name.
@@ -50,11 +50,11 @@ func (p *Page) block(b Block) {
 				p.said(faint, margin, fmt.Sprintf("and %s", Count(len(b)-i, "more change", "more changes")))
 				break
 			}
-			p.change(c.Change, changeLines)
+			p.changes(changeLines, c.Change)
 		}
 	}
 	p.answers(b, first)
-	if others := b.others(namedTests); others != "" {
+	if others := b.others(testLines * p.Width); others != "" {
 		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
 	if spent := b.spent(); spent != "" {
@@ -83,10 +83,18 @@ func money(amount float64) string {
 	return fmt.Sprintf("%.2f", amount)
 }
 
-// change shows a change, at most so many lines of it.
-func (p *Page) change(c drift.Change, most int) {
+// changes shows changes in at most so many lines.
+func (p *Page) changes(most int, changes ...drift.Change) {
 	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: 1, Most: most, Color: p.Color}
-	for _, line := range style.Lines(c) {
+	var lines []string
+	for _, c := range changes {
+		lines = append(lines, style.Lines(c)...)
+	}
+	for i, line := range lines {
+		if i == most-1 && len(lines) > most {
+			p.said(faint, margin+margin, "… and more of it")
+			return
+		}
 		fmt.Fprintln(p.Out, margin+line)
 	}
 }
@@ -102,9 +110,7 @@ func (p *Page) answers(b Block, first drift.Place) {
 		if shown++; answered.Place != first || b.onlyAnswers() {
 			p.said(faint, margin, "the answer of "+Where(answered.Place))
 		}
-		for _, c := range answered.Changes {
-			p.change(c, answerLines)
-		}
+		p.changes(answerLines, answered.Changes...)
 	}
 	if more := len(b[0].Answers) - shown; more > 0 && shown > 0 {
 		p.said("", margin, "and "+Count(more, "more answer", "more answers"))

@@ -226,6 +226,35 @@ func TestComparisonOfBroken(t *testing.T) {
 	require.Error(t, c.Add(page.Change{Change: "added"}, nil, broken()))
 }
 
+// One cause is no more than a screen, whatever its texts: a prompt of one long line with many changed words, an
+// answer of many lines, a hundred tests.
+func TestComparisonIsBounded(t *testing.T) {
+	long := func(word string) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "In case %d of the many there are the agent says %s and goes on as it would have done in any case. ", i, word)
+		}
+		return b.String()
+	}
+	var pairs []pair
+	for n := range 100 {
+		answered := func(word string) *snapshot.Document {
+			doc := prompted(long(word))
+			doc.Snapshots[0].Response.Candidates[0].Message = pagetest.Said("model", strings.ReplaceAll(long(word), ". ", ".\n"))
+			return doc
+		}
+		pkg := fmt.Sprintf("example.com/shop/internal/services/number%02d", n)
+		pairs = append(pairs, pair{fmt.Sprintf("TestWithALongName%03d", n), pkg, answered("yes"), answered("no")})
+	}
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 80}).Comparison(compare(t, false, pairs...))
+	require.LessOrEqual(t, strings.Count(out.String(), "\n"), 25, out.String())
+	require.Contains(t, out.String(), "system prompt changed in 100 packages: 100 calls of 100 tests, 1 line; 100 answers changed")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, len([]rune(line)), 125, "a line that no terminal would break twice")
+	}
+}
+
 // Markdown keeps to the limit of its host, and says what it left out and what shows it.
 func TestMarkdownIsBounded(t *testing.T) {
 	long := func(n int, word string) *snapshot.Document {
