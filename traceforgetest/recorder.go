@@ -283,7 +283,7 @@ func (r *Recorder) Calls() []*modelio.Call {
 func (r *Recorder) Session(provider, model string) *session.Session {
 	r.t.Helper()
 	s := session.New(provider, model)
-	if r.opts.Mode == recorder.Replay {
+	if !r.opts.Mode.Live() || r.opts.Mode == recorder.Check {
 		s.Mode = session.ModeReplay
 	}
 	snapshots, err := r.calls.Snapshots()
