@@ -72,6 +72,10 @@ func (b Block) subject() string {
 	}
 	var names []string
 	for i, c := range b {
+		if alone := aloneOf(c.Change); alone != "" {
+			names = append(names, alone)
+			continue
+		}
 		name, fate := nameOf(c.Change), c.Change.Fate()
 		if !c.Change.Reordered() && (i == len(b)-1 || b[i+1].Change.Fate() != fate || b[i+1].Change.Reordered()) {
 			name += " " + fate
@@ -79,6 +83,17 @@ func (b Block) subject() string {
 		names = append(names, name)
 	}
 	return strings.Join(Most(5, names, "more"), ", ")
+}
+
+// aloneOf says what became of calls that are held against nothing; empty: they differ from their records.
+func aloneOf(c drift.Change) string {
+	switch c.Kind {
+	case drift.Unrecorded:
+		return "calls without a record"
+	case drift.Uncalled:
+		return "recorded calls that were not made"
+	}
+	return ""
 }
 
 // nameOf says what changed, of whatever call.
@@ -96,6 +111,9 @@ func nameOf(c drift.Change) string {
 func (b Block) lines() (n int) {
 	several := false
 	for _, c := range b {
+		if aloneOf(c.Change) != "" {
+			return 0
+		}
 		for _, side := range []*string{c.Change.Before, c.Change.After} {
 			several = several || side != nil && strings.Contains(*side, "\n")
 		}

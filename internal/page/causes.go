@@ -67,7 +67,7 @@ func (b Block) spent() string {
 	var parts []string
 	s := b[0].Spent
 	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {
-		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", thousands(s.TokensBefore), thousands(s.TokensAfter)))
+		parts = append(parts, fmt.Sprintf("tokens: %s, now %s", Thousands(s.TokensBefore), Thousands(s.TokensAfter)))
 	}
 	if was, is := money(s.CostBefore), money(s.CostAfter); s.CostBefore > 0 && s.CostAfter > 0 && was != is {
 		parts = append(parts, fmt.Sprintf("cost: %s, now %s", was, is))
@@ -126,8 +126,8 @@ func (p *Page) said(style, indent, line string) {
 	fmt.Fprintln(p.Out, indent+line)
 }
 
-// thousands spells a number so that it can be read.
-func thousands(n int64) string {
+// Thousands spells a number so that it can be read.
+func Thousands(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]

@@ -64,6 +64,14 @@ func (c *Comparison) Tally() string {
 
 // markdown shows a block: so many changes of it, so many lines of each, and the tests folded.
 func (b Block) markdown(lines, changes int) string {
+	text := b.markdownChanges(lines, changes)
+	if changes > 0 {
+		text += b.markdownTests()
+	}
+	return text
+}
+
+func (b Block) markdownChanges(lines, changes int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.subject()), b.extent())
 	if changes == 0 {
@@ -99,25 +107,26 @@ func (b Block) markdown(lines, changes int) string {
 	if spent := b.spent(); spent != "" {
 		fmt.Fprintf(&text, "\n%s\n", spent)
 	}
-	b.markdownTests(&text)
 	return text.String()
 }
 
-func (b Block) markdownTests(text *strings.Builder) {
+func (b Block) markdownTests() string {
 	const most = 100
 	tests := testsOf(b[0].Calls)
 	if len(tests) == 1 {
-		return
+		return ""
 	}
-	fmt.Fprintf(text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
 	for i, t := range tests {
 		if i == most {
-			fmt.Fprintf(text, "- and %s\n", Count(len(tests)-i, "more test", "more tests"))
+			fmt.Fprintf(&text, "- and %s\n", Count(len(tests)-i, "more test", "more tests"))
 			break
 		}
-		fmt.Fprintf(text, "- %s in %s, %s\n", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls"))
+		fmt.Fprintf(&text, "- %s in %s, %s\n", Code(t.Test.Test), Code(t.Package), Count(t.calls, "call", "calls"))
 	}
 	text.WriteString("\n</details>\n")
+	return text.String()
 }
 
 // markdown shows a section; whole: with what is said of its documents.

@@ -34,11 +34,14 @@ func (r *Recorder) drifted(c *call) *Failure {
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s request drifted from %s", c.provider, r.record(best))
 	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[best].ID, Call: r.tape.records[best].Number(), Provider: c.provider}
+	if tokens := r.tape.records[best].Response.TokensUsed; tokens != nil {
+		d.Tokens = *tokens
+	}
 	traces := r.compare.Traces(recorded, got)
 	if known := r.knownCause(traces); known != nil {
 		known.later = append(known.later, d.Call)
 		for _, change := range known.changes {
-			change.Lines = nil
+			change.Before, change.After = nil, nil
 			d.Changes = append(d.Changes, change)
 		}
 		return &Failure{brief: brief + ", as calls before it", Missing: true, drift: d}
@@ -76,11 +79,15 @@ func (r *Recorder) masked(changes []drift.Change) []drift.Change {
 	return changes
 }
 
+// mostOfChange is how many bytes of both sides of a change a receipt holds.
+const mostOfChange = 64 << 10
+
 func driftChange(c drift.Change, inFull bool) usage.DriftChange {
 	removed, added := c.Lines()
 	d := usage.DriftChange{Key: c.Key(), Component: c.String(), Kind: c.Kind, Removed: removed, Added: added}
 	if inFull {
-		d.Lines = drift.Plain.Lines(c)
+		c = c.Around(mostOfChange)
+		d.Before, d.After = c.Before, c.After
 	}
 	return d
 }

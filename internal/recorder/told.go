@@ -70,7 +70,9 @@ func (r *Recorder) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			r.Tell(r.plain(failuref(brief, "accept: "+r.Accept)))
+			f := failuref(brief, "accept: "+r.Accept)
+			f.Again = true
+			r.Tell(r.plain(f))
 		}
 	}
 	if mistaken := r.mistaken(); len(mistaken) > 0 {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,11 +26,12 @@ func TestDrifts(t *testing.T) {
 	found, told := drifts("TestA", "Say hello", "Say good bye, kindly", "Tell me more, kindly")
 	require.Len(t, told, 2)
 	require.Len(t, found, 2)
+	before, after := "Say good bye", "Say good bye, kindly"
 	require.Equal(t, usage.Drift{Kind: usage.Drifted, Record: id("TestA", 2), Call: 2, Provider: "openai", File: "it.go", Line: 1,
 		Changes: []usage.DriftChange{{
 			Key: found[0].Changes[0].Key, Component: "message 1 (user)", Kind: "user message", Removed: 1, Added: 1,
-			Lines: []string{"  message 1 (user)", "- Say good bye", "+ Say good bye, kindly", "?             ^^^^^^^^"},
-		}}}, found[0])
+			Before: &before, After: &after,
+		}}, Tokens: 11}, found[0])
 	require.Equal(t, 3, found[1].Call)
 	require.NotEqual(t, found[0].Changes[0].Key, found[1].Changes[0].Key, "another line is another cause")
 
@@ -39,12 +39,12 @@ func TestDrifts(t *testing.T) {
 	require.Len(t, told, 1)
 	require.True(t, told[0].Again)
 	require.Equal(t, found[0].Changes[0].Key, again[0].Changes[0].Key)
-	require.Empty(t, again[0].Changes[0].Lines, "the first has them")
+	require.Nil(t, again[0].Changes[0].Before, "the first has them")
 
 	same, told := drifts("TestA", "Say hello", "Say good bye, kindly", "Tell me more")
 	require.Len(t, told, 1)
 	require.False(t, told[0].Again, "a test that is run again tells its own once more")
-	require.NotEmpty(t, same[0].Changes[0].Lines)
+	require.NotNil(t, same[0].Changes[0].Before)
 
 	missing, _ := drifts("TestC", "Say hello", "Say good bye", "Tell me more", "Wozu brauchen wir das?")
 	require.Equal(t, []usage.Drift{{Kind: usage.Missing, Provider: "openai", File: "it.go", Line: 1,
@@ -68,7 +68,7 @@ func TestDriftsHoldNoSecrets(t *testing.T) {
 	failures, _ = s.run(Replay, func(opened *Recorder) { r = opened; asks("Say hello to " + secret)(r) })
 	require.NotContains(t, failures[0].Text+failures[0].Error(), secret[10:])
 	for _, d := range r.Drifts() {
-		require.NotContains(t, strings.Join(d.Changes[0].Lines, "\n"), secret[10:])
-		require.Contains(t, strings.Join(d.Changes[0].Lines, "\n"), "MY_API_KEY")
+		require.NotContains(t, *d.Changes[0].After, secret[10:])
+		require.Contains(t, *d.Changes[0].After, "MY_API_KEY")
 	}
 }

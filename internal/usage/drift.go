@@ -8,7 +8,7 @@ const (
 )
 
 // A Drift is a call that a test's records do not answer, or a record without a call. Its texts hold no
-// secrets and drive no terminal.
+// secrets; whoever prints them sees to what drives a terminal.
 type Drift struct {
 	Kind     string        `json:"kind"`
 	Record   string        `json:"record,omitempty"` // the id; empty: none
@@ -18,6 +18,7 @@ type Drift struct {
 	Line     int           `json:"line,omitempty"`
 	Changes  []DriftChange `json:"changes,omitempty"` // of one that drifted; none: only its ignored pointers are others
 	Summary  []string      `json:"summary,omitempty"` // of the request of the other kinds, in a few lines
+	Tokens   int64         `json:"tokens,omitempty"`  // that the record's answer took, in and out; 0: not known
 }
 
 // A DriftChange is a component that changed. Those with equal keys are one cause, in whatever calls,
@@ -28,7 +29,8 @@ type DriftChange struct {
 	Kind      string `json:"kind"`      // without what differs from call to call: "user message"
 	Removed   int    `json:"removed"`   // lines
 	Added     int    `json:"added"`
-	// Lines are the difference as the test's output shows it, cut to what that shows. Of changes with
-	// equal keys in one process the first has it.
-	Lines []string `json:"lines,omitempty"`
+	// Before and After are what changed: of large texts only what is around the changed lines. Of changes with
+	// equal keys in one process the first has them. Where a side has no such component, it is nil.
+	Before *string `json:"before,omitempty"`
+	After  *string `json:"after,omitempty"`
 }
