@@ -23,7 +23,13 @@ type Comparison struct {
 	// Cost tells what a call cost, where that is known; nil: it never is.
 	Cost func(*snapshot.Snapshot) (cost float64, ok bool) `json:"-"`
 
+	// Conversations makes Add keep what changed in the conversation of each test, for [Comparison.HTML], as much
+	// as that shows.
+	Conversations bool `json:"-"`
+
 	group drift.Causes
+	tests []*htmlTest
+	kept  int // bytes of their texts
 }
 
 // Empty reports whether both states are alike.
@@ -58,6 +64,8 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
 	compare := drift.NewComparer(nil)
 	differ := map[int]bool{} // calls
+	shown := c.conversation(d)
+	defer c.keep(shown)
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		n := now.Number()
@@ -71,7 +79,9 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			return fmt.Errorf("call %d: %w", n, err)
 		}
 		differ[n] = len(call.Request) > 0
-		c.group.Add(call)
+		if causes := c.group.Add(call); len(causes) > 0 {
+			shown.add(call, causes, now)
+		}
 		if !changed {
 			continue
 		}

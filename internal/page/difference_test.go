@@ -26,7 +26,7 @@ type pair struct {
 // compare compares documents, as the command does.
 func compare(t *testing.T, whole bool, pairs ...pair) *page.Comparison {
 	t.Helper()
-	c := &page.Comparison{Whole: whole}
+	c := &page.Comparison{Whole: whole, Conversations: true}
 	before, after := map[string]page.Seal{}, map[string]page.Seal{}
 	docs := map[string]pair{}
 	for _, p := range pairs {

@@ -42,6 +42,9 @@ type Section struct {
 type Item struct {
 	Line  string
 	Lines []string
+
+	difference *Difference // nil: several, of a test
+	test       Test
 }
 
 // Sections returns what is said of documents beside the causes.
@@ -78,7 +81,7 @@ func (c *Comparison) Sections() (all []Section) {
 		}
 		section := Section{Headline: Count(len(s.calls), s.one, s.many), Note: s.note}
 		for _, t := range testsOf(s.calls) {
-			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package})
+			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package, test: t.Test})
 		}
 		all = append(all, section)
 	}
@@ -86,30 +89,42 @@ func (c *Comparison) Sections() (all []Section) {
 }
 
 func (d *Difference) item() Item {
-	item := Item{Line: d.Change.String()}
+	item := Item{Line: d.Change.String(), difference: d, test: d.Test}
 	switch {
 	case d.Change.Change == moved:
 		item.Lines = append(item.Lines, "from "+d.Was)
 		return item
 	case len(d.Calls) == 0:
-		item.Lines = append(item.Lines, "the same calls in another order, or under another provider")
+		item.Lines = append(item.Lines, sameCalls)
 	}
-	shown := 0
-	for _, g := range d.glances {
-		if shown++; shown > shownCalls {
-			break
-		}
-		fate := ""
-		if d.Change.Change == changed {
-			fate = " " + g.fate
-		}
-		item.Lines = append(item.Lines, fmt.Sprintf("call %d%s", g.call, fate), "  sent     "+g.sent, "  answered "+g.answered)
+	for _, g := range d.shownGlances() {
+		item.Lines = append(item.Lines, d.glanceTitle(g), "  sent     "+g.sent, "  answered "+g.answered)
 	}
-	total := len(d.Calls[added]) + len(d.Calls[removed])
-	if more := total - len(d.glances[:min(len(d.glances), shownCalls)]); more > 0 && len(d.glances) > 0 {
-		item.Lines = append(item.Lines, "and "+Count(more, "more call", "more calls"))
+	if more := d.more(); more != "" {
+		item.Lines = append(item.Lines, more)
 	}
 	return item
+}
+
+const sameCalls = "the same calls in another order, or under another provider"
+
+func (d *Difference) shownGlances() []glance { return d.glances[:min(len(d.glances), shownCalls)] }
+
+func (d *Difference) glanceTitle(g glance) string {
+	title := fmt.Sprintf("call %d", g.call)
+	if d.Change.Change == changed {
+		title += " " + g.fate
+	}
+	return title
+}
+
+// more says how many calls are left out; empty: none.
+func (d *Difference) more() string {
+	more := len(d.Calls[added]) + len(d.Calls[removed]) - len(d.shownGlances())
+	if more <= 0 || len(d.glances) == 0 {
+		return ""
+	}
+	return "and " + Count(more, "more call", "more calls")
 }
 
 // title returns the headline, and what else is said of all.

@@ -1,0 +1,208 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// HTMLLimit is how many bytes a page in HTML has at most.
+const HTMLLimit = 4 << 20
+
+// How much of it each part leaves to those behind it.
+const (
+	htmlRoomForTests    = HTMLLimit / 2
+	htmlRoomForSections = HTMLLimit / 8
+	htmlRoomForEnd      = 4 << 10
+)
+
+// How many causes are unfolded when the page opens.
+const htmlOpen = 5
+
+var (
+	//go:embed html/page.html
+	htmlTemplate string
+	//go:embed html/page.css
+	htmlStyleSheet string
+	//go:embed html/page.js
+	htmlScript string
+)
+
+// About is what a page in HTML says of itself.
+type About struct {
+	Command  string // that wrote it: "traceforge diff"
+	From, To string // what is compared; empty: it is not said
+	All      string // the command that shows what is left out
+	Accept   bool   // say the commands that accept the causes
+}
+
+// HTML writes the comparison as a page in HTML of at most [HTMLLimit] bytes, in one file that needs no network
+// and loads nothing. What it leaves out is counted. Nothing of a store is markup or script in it: all of it
+// passes html/template, and a Content-Security-Policy lets only the page's own style and script work.
+// A comparison of which nothing but Causes is set is a page of these.
+func (c *Comparison) HTML(w io.Writer, about About) error {
+	tmpl, err := template.New("page").Parse(htmlTemplate)
+	if err != nil {
+		return err // unreachable: tests parse it
+	}
+	h := &htmlWriter{out: w, tmpl: tmpl, left: HTMLLimit}
+	blocks := Blocks(c.Causes)
+	sections := c.Sections()
+	changedTests := testsOfAll(c.Causes)
+	h.always("head", htmlHead(c, about, len(blocks), changedTests, sections))
+
+	h.always("open causes", htmlList{Count: len(blocks), All: about.All})
+	ids := map[Test]string{}
+	for _, t := range c.tests {
+		ids[t.test] = t.ID
+	}
+	of := map[*drift.Cause]Block{}
+	for i, b := range blocks {
+		for _, cause := range b {
+			of[cause] = b
+		}
+		v := htmlCauseOf(b, ids)
+		v.Open = i < htmlOpen
+		if about.Accept {
+			v.Accept = plaintext.Line(Accept(b))
+		}
+		h.part("cause", v, htmlRoomForTests)
+	}
+	h.end(about.All, "cause", "causes")
+
+	if len(c.tests) > 0 {
+		h.always("open tests", htmlList{Count: changedTests})
+		for _, t := range c.tests {
+			h.part("test", struct {
+				*htmlTest
+				Causes []htmlLink
+			}{t, t.links(of)}, htmlRoomForSections)
+		}
+		h.leftOut += changedTests - len(c.tests)
+		h.end(about.All, "test", "tests")
+	}
+	for i, s := range sections {
+		h.always("open section", htmlList{ID: sectionID(i), Headline: s.Headline, Note: s.Note})
+		for _, item := range s.Items {
+			h.part("item", htmlItemOf(item), htmlRoomForEnd)
+		}
+		h.end(about.All, "test", "tests")
+	}
+	h.always("foot", htmlTop{About: about, Script: template.JS(htmlScript)})
+	return h.err
+}
+
+// An htmlWriter writes parts of a page as long as there is room.
+type htmlWriter struct {
+	out     io.Writer
+	tmpl    *template.Template
+	left    int // bytes
+	leftOut int // parts of the list at hand
+	err     error
+}
+
+// part writes a part of a list, where it leaves that much room and all parts of the list before it were written.
+func (h *htmlWriter) part(name string, data any, room int) {
+	if h.leftOut > 0 {
+		h.leftOut++
+		return
+	}
+	if text := h.rendered(name, data); len(text) > h.left-room {
+		h.leftOut++
+	} else {
+		h.write(text)
+	}
+}
+
+// always writes a part that is small.
+func (h *htmlWriter) always(name string, data any) { h.write(h.rendered(name, data)) }
+
+// end ends a list, and says what it left out.
+func (h *htmlWriter) end(all, one, many string) {
+	v := htmlList{All: all}
+	if h.leftOut > 0 {
+		v.LeftOut = fmt.Sprintf("%s left out, since the page would be larger than %d MB", Count(h.leftOut, one+" is", many+" are"), HTMLLimit>>20)
+	}
+	h.leftOut = 0
+	h.always("close", v)
+}
+
+func (h *htmlWriter) rendered(name string, data any) string {
+	var text strings.Builder
+	if err := h.tmpl.ExecuteTemplate(&text, name, data); err != nil && h.err == nil {
+		h.err = err // unreachable: tests use all of it
+	}
+	return text.String()
+}
+
+func (h *htmlWriter) write(text string) {
+	if h.err != nil {
+		return
+	}
+	h.left -= len(text)
+	_, h.err = io.WriteString(h.out, text)
+}
+
+// An htmlList is the beginning or the end of a list.
+type htmlList struct {
+	ID             string
+	Count          int
+	Headline, Note string
+	LeftOut, All   string
+}
+
+// An htmlTop is the head of a page.
+type htmlTop struct {
+	About
+	Policy   string
+	Style    template.CSS // the page's own, as Script is
+	Script   template.JS
+	Title    string
+	Headline string
+	Contents []htmlLink
+}
+
+func htmlHead(c *Comparison, about About, causes, tests int, sections []Section) htmlTop {
+	about.From, about.To = plaintext.Line(about.From), plaintext.Line(about.To)
+	v := htmlTop{
+		About: about, Style: template.CSS(htmlStyleSheet), Script: template.JS(htmlScript), Title: c.Tally(),
+		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; "+
+			"require-trusted-types-for 'script'; trusted-types 'none'", sourceHash(htmlStyleSheet), sourceHash(htmlScript)),
+	}
+	if causes > 0 {
+		v.Contents = append(v.Contents, htmlLink{ID: "causes", Text: Count(causes, "cause", "causes")})
+	}
+	if len(c.tests) > 0 {
+		v.Contents = append(v.Contents, htmlLink{ID: "tests", Text: Count(tests, "test changed", "tests changed")})
+	}
+	for i, s := range sections {
+		v.Contents = append(v.Contents, htmlLink{ID: sectionID(i), Text: s.Headline})
+	}
+	return v
+}
+
+func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }
+
+// sourceHash names a script or a style in a policy (CSP3 "hash-source").
+func sourceHash(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// testsOfAll counts the tests that causes have.
+func testsOfAll(causes []*drift.Cause) int {
+	tests := map[Test]bool{}
+	for _, c := range causes {
+		for _, at := range c.Calls {
+			tests[Test{at.Package, at.Test}] = true
+		}
+	}
+	return len(tests)
+}

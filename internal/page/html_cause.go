@@ -1,0 +1,153 @@
+package page
+
+import (
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// How much of a cause the page holds.
+const (
+	htmlChanges = 20  // of a block
+	htmlAnswers = 12  // of a block
+	htmlTests   = 300 // of a block, by name
+)
+
+// An htmlCause is causes of the same calls as the page shows them.
+type htmlCause struct {
+	ID              string
+	Open            bool
+	Subject, Extent string
+	First           string // the first call, which the changes are of; empty: it has none
+	Changes         []htmlChange
+	MoreChanges     string
+	Answers         []htmlAnswer
+	MoreAnswers     string
+	Tests           string // how many
+	Packages        []htmlPackage
+	MoreTests       string
+	Spent           string
+	Accept          string
+}
+
+// An htmlAnswer is what an answer says now.
+type htmlAnswer struct {
+	Open    bool
+	Where   string
+	Changes []htmlChange
+}
+
+// An htmlPackage is tests of a package.
+type htmlPackage struct {
+	Package string
+	Tests   []htmlLink
+}
+
+// An htmlLink names something that has, or may have, a place on the page.
+type htmlLink struct{ ID, Text, Note string }
+
+// AnswersInHTML is how many changed answers of a cause the page shows: see [Comparison.KeepAnswers].
+const AnswersInHTML = htmlAnswers
+
+// htmlCauseOf returns what the page shows of a block; ids are those of the tests that it shows.
+func htmlCauseOf(b Block, ids map[Test]string) *htmlCause {
+	v := &htmlCause{
+		ID: causeID(b), Subject: plaintext.Line(b.subject()), Extent: plaintext.Line(b.extent()), Spent: b.spent(),
+	}
+	if !b.onlyAnswers() {
+		v.First = plaintext.Line(Where(b[0].Calls[0]))
+		for i, c := range b {
+			if i == htmlChanges {
+				v.MoreChanges = "and " + Count(len(b)-i, "more change", "more changes")
+				break
+			}
+			v.Changes = append(v.Changes, htmlChangeOf(c.Change, false))
+		}
+	}
+	for i, answered := range b[0].Answers {
+		if answered.Changes == nil || i == htmlAnswers {
+			v.MoreAnswers = "and " + Count(len(b[0].Answers)-i, "more answer", "more answers") + " changed"
+			break
+		}
+		a := htmlAnswer{Open: i == 0, Where: plaintext.Line(Where(answered.Place))}
+		for _, c := range answered.Changes {
+			a.Changes = append(a.Changes, htmlChangeOf(c, true))
+		}
+		v.Answers = append(v.Answers, a)
+	}
+	v.tests(b, ids)
+	return v
+}
+
+func (v *htmlCause) tests(b Block, ids map[Test]string) {
+	tests := testsOf(b[0].Calls)
+	v.Tests = Count(len(tests), "test", "tests")
+	at := map[string]int{} // by package
+	for i, t := range tests {
+		if i == htmlTests {
+			v.MoreTests = "and " + Count(len(tests)-i, "more test", "more tests")
+			break
+		}
+		in, known := at[t.Package]
+		if !known {
+			in = len(v.Packages)
+			at[t.Package] = in
+			v.Packages = append(v.Packages, htmlPackage{Package: plaintext.Line(t.Package)})
+		}
+		link := htmlLink{ID: ids[t.Test], Text: plaintext.Line(t.Test.Test)}
+		if t.calls > 1 {
+			link.Note = Count(t.calls, "call", "calls")
+		}
+		v.Packages[in].Tests = append(v.Packages[in].Tests, link)
+	}
+}
+
+// causeID is the same on every page that shows the cause.
+func causeID(b Block) string { return "cause-" + b[0].Key }
+
+// links returns the places of the causes of a test.
+func (t *htmlTest) links(blocks map[*drift.Cause]Block) (links []htmlLink) {
+	seen := map[string]bool{}
+	for _, cause := range t.causes {
+		b := blocks[cause]
+		if id := causeID(b); !seen[id] {
+			seen[id] = true
+			links = append(links, htmlLink{ID: id, Text: plaintext.Line(b.subject())})
+		}
+	}
+	return links
+}
+
+// An htmlItem is what is said of a document beside the causes.
+type htmlItem struct {
+	Name, Package, File, Was string
+	Line                     string // where it is no test of a name
+	Notes                    []string
+	Calls                    []htmlGlance
+	More                     string
+}
+
+type htmlGlance struct{ Title, Sent, Answered string }
+
+func htmlItemOf(item Item) htmlItem {
+	v := htmlItem{Name: plaintext.Line(item.test.Test), Package: plaintext.Line(item.test.Package)}
+	if v.Name == "" {
+		v.Line = plaintext.Line(item.Line)
+	}
+	d := item.difference
+	if d == nil {
+		return v
+	}
+	v.File = plaintext.Line(d.File)
+	if d.Change.Change == moved {
+		v.Was = plaintext.Line(d.Was)
+		return v
+	}
+	if len(d.Calls) == 0 {
+		v.Notes = []string{sameCalls}
+	}
+	for _, g := range d.shownGlances() {
+		v.Calls = append(v.Calls, htmlGlance{d.glanceTitle(g), plaintext.Line(g.sent), plaintext.Line(g.answered)})
+	}
+	v.More = d.more()
+	return v
+}

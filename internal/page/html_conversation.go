@@ -1,0 +1,222 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An htmlTest is the conversation of a test, as far as it changed.
+type htmlTest struct {
+	ID            string
+	Name, Package string
+	File          string // of the document
+	Calls         []htmlCall
+
+	test             Test
+	changed, answers int            // calls
+	causes           []*drift.Cause // of its calls
+	size             int            // bytes of its texts, about
+}
+
+// An htmlCall is a call of which something is told that no call before it tells.
+type htmlCall struct {
+	Title   string
+	Changes []htmlChange // beside the messages
+	Turns   []htmlTurn
+	Answer  []htmlChange
+	Said    string // the answer, where it did not change
+}
+
+// An htmlTurn is a message that changed, or some that did not.
+type htmlTurn struct {
+	Change *htmlChange
+	Fold   string // of those that did not change: how many
+	Said   []htmlSaid
+}
+
+type htmlSaid struct{ Role, Text string }
+
+// conversation returns what the page shows of the test of a document; nil: nothing.
+func (c *Comparison) conversation(d *Difference) *htmlTest {
+	if !c.Conversations || c.kept > HTMLLimit {
+		return nil
+	}
+	return &htmlTest{
+		Name: plaintext.Line(d.Test.Test), Package: plaintext.Line(d.Package), File: plaintext.Line(d.File), test: d.Test,
+	}
+}
+
+// keep keeps the conversation of a test that changed.
+func (c *Comparison) keep(t *htmlTest) {
+	if t == nil || t.changed == 0 {
+		return
+	}
+	t.ID = fmt.Sprintf("test-%d", len(c.tests)+1)
+	c.tests = append(c.tests, t)
+	c.kept += t.size
+}
+
+// add adds a call that changed, and what of it no call of the test before it has shown.
+func (t *htmlTest) add(call drift.Call, causes []*drift.Cause, now *snapshot.Snapshot) {
+	if t == nil {
+		return
+	}
+	t.changed++
+	var fresh []*drift.Cause
+	for _, cause := range causes {
+		if !slices.Contains(t.causes, cause) {
+			fresh = append(fresh, cause)
+		}
+	}
+	t.causes = append(t.causes, fresh...)
+	if len(call.Answer) > 0 {
+		t.answers++
+	}
+	if len(fresh) == 0 && len(call.Answer) == 0 {
+		return // it continues what changed, or has the same parameters
+	}
+	v := htmlCall{Title: plaintext.Line(fmt.Sprintf("call %d", call.Call))}
+	if call.File != "" {
+		v.Title += plaintext.Line(fmt.Sprintf(", %s:%d", call.File, call.Line))
+	}
+	known := 0 // messages that are those of the call which it continues
+	if now.Continues != nil {
+		known = now.Continues.Messages
+	}
+	changed := map[int][]drift.Change{} // messages
+	for _, change := range call.Request {
+		i, isMessage := messageOf(change)
+		switch {
+		case isMessage && i >= known:
+			changed[i] = append(changed[i], change)
+		case !isMessage && hasKey(fresh, change.Key()):
+			v.Changes = append(v.Changes, htmlChangeOf(change, false))
+		}
+	}
+	v.turns(now, known, changed)
+	for _, change := range call.Answer {
+		v.Answer = append(v.Answer, htmlChangeOf(change, true))
+	}
+	if len(v.Answer) == 0 {
+		v.Said = clipped(saidWhole(&now.Response))
+	}
+	t.Calls = append(t.Calls, v)
+	t.size += v.size()
+}
+
+// turns adds the messages from number known on.
+func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]drift.Change) {
+	var same []htmlSaid
+	flush := func() {
+		if len(same) > 0 {
+			fold := Count(len(same), "message as before", "messages as before")
+			v.Turns, same = append(v.Turns, htmlTurn{Fold: fold, Said: same}), nil
+		}
+	}
+	messages := now.Request.Messages
+	for i := known; i < max(len(messages), maxKey(changed)+1); i++ {
+		is := false // the message is shown as a change
+		for _, change := range changed[i] {
+			flush()
+			c := htmlChangeOf(change, false)
+			v.Turns = append(v.Turns, htmlTurn{Change: &c})
+			is = is || change.Fate() != "removed"
+		}
+		if !is && i < len(messages) {
+			m := &messages[i]
+			same = append(same, htmlSaid{plaintext.Line(string(m.Role)), clipped(texts(m.Content))})
+		}
+	}
+	flush()
+}
+
+// saidWhole returns all that an answer says.
+func saidWhole(r *snapshot.Response) string {
+	if len(r.Candidates) > 0 {
+		return texts(r.Candidates[0].Message.Content)
+	}
+	return Said(r)
+}
+
+// size returns about how many bytes a call takes.
+func (v *htmlCall) size() int {
+	n := len(v.Said)
+	for _, list := range [][]htmlChange{v.Changes, v.Answer} {
+		for i := range list {
+			n += list[i].size()
+		}
+	}
+	for _, turn := range v.Turns {
+		if turn.Change != nil {
+			n += turn.Change.size()
+		}
+		for _, said := range turn.Said {
+			n += len(said.Text)
+		}
+	}
+	return n
+}
+
+func (v *htmlChange) size() (n int) {
+	for _, g := range v.Groups {
+		for _, row := range g.Rows {
+			for _, p := range append(row.Before[:len(row.Before):len(row.Before)], row.After...) {
+				n += len(p.Text)
+			}
+		}
+	}
+	return n
+}
+
+// Hits says in a few words what changed: "3 calls: system, model; 1 answer".
+func (t *htmlTest) Hits() string {
+	var kinds []string
+	for _, cause := range t.causes {
+		kinds = append(kinds, nameOf(cause.Change))
+	}
+	text := Count(t.changed, "call", "calls")
+	if t.answers == 0 || len(kinds) > 1 || kinds[0] != drift.OtherAnswers {
+		text += ": " + strings.Join(Most(3, kinds, "more"), ", ")
+	}
+	if t.answers > 0 {
+		text += "; " + Count(t.answers, "answer", "answers") + " changed"
+	}
+	return plaintext.Line(text)
+}
+
+// More says how many calls changed of which nothing else is told; empty: none.
+func (t *htmlTest) More() string {
+	more := t.changed - len(t.Calls)
+	if more == 0 {
+		return ""
+	}
+	return Count(more, "more call has", "more calls have") + " the same changes, and the same answers"
+}
+
+// messageOf returns the number of the message that a change is of.
+func messageOf(c drift.Change) (i int, ok bool) {
+	number, ok := strings.CutPrefix(c.Pointer, "/messages/")
+	if !ok {
+		return 0, false
+	}
+	i, err := strconv.Atoi(number)
+	return i, err == nil
+}
+
+func hasKey(causes []*drift.Cause, key string) bool {
+	return slices.ContainsFunc(causes, func(c *drift.Cause) bool { return c.Key == key })
+}
+
+func maxKey[V any](m map[int]V) int {
+	most := -1
+	for key := range m {
+		most = max(most, key)
+	}
+	return most
+}

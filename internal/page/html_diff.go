@@ -1,0 +1,138 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// How much of a change the page holds.
+const (
+	htmlLines  = 400    // that changed
+	htmlFolded = 100    // equal lines between two that changed; the others are counted
+	htmlWidth  = 4_000  // characters of a line
+	htmlText   = 10_000 // bytes of a text that did not change
+)
+
+// An htmlChange is a change as the page shows it.
+type htmlChange struct {
+	Title  string
+	Prose  bool // it is a text, not JSON
+	Sides  bool // before and after stand side by side
+	Groups []htmlGroup
+	More   string // what is left out
+}
+
+// An htmlGroup is lines one below the other.
+type htmlGroup struct {
+	Fold string // equal lines, folded: how many
+	Rows []htmlRow
+}
+
+// An htmlRow is a line, before and after; nil: there is none on that side.
+type htmlRow struct {
+	Same          bool
+	Before, After []drift.Piece
+}
+
+var htmlStyle = drift.Style{Width: htmlWidth}
+
+// htmlChangeOf returns what the page shows of a change.
+func htmlChangeOf(c drift.Change, sides bool) htmlChange {
+	const around = 2
+	hunks, more := c.Hunks(around, htmlLines)
+	v := htmlChange{
+		Title: plaintext.Line(c.String()), Prose: isProse(c.Kind), Sides: sides && c.Before != nil && c.After != nil,
+	}
+	var before []string // whose lines between the hunks are those after, too
+	if c.Before != nil && c.After != nil {
+		before = strings.Split(*c.Before, "\n")
+	}
+	next := 0 // line before
+	for _, h := range hunks {
+		v.fold(before, next, h.Before-1)
+		rows := rowsOf(h.Lines)
+		v.Groups = append(v.Groups, htmlGroup{Rows: rows})
+		next = h.Before - 1
+		for _, l := range h.Lines {
+			if l.Op != "+" {
+				next++
+			}
+		}
+	}
+	if more == 0 {
+		v.fold(before, next, len(before))
+	} else {
+		v.More = Count(more, "more line", "more lines") + " changed"
+	}
+	return v
+}
+
+// isProse reports whether a component is what people write.
+func isProse(kind string) bool {
+	return strings.HasSuffix(kind, " message") || kind == "system" || kind == "prompt" ||
+		kind == drift.AnswerText || kind == drift.Reasoning
+}
+
+// fold adds the equal lines from one to another.
+func (v *htmlChange) fold(lines []string, from, to int) {
+	if to = min(to, len(lines)); from >= to {
+		return
+	}
+	equal := lines[from:to]
+	g := htmlGroup{Fold: Count(len(equal), "equal line", "equal lines")}
+	for i, line := range equal {
+		if i == htmlFolded {
+			more := fmt.Sprintf("… %s", Count(len(equal)-i, "more equal line", "more equal lines"))
+			g.Rows = append(g.Rows, htmlRow{Same: true, Before: []drift.Piece{{Text: more}}})
+			break
+		}
+		g.Rows = append(g.Rows, htmlRow{Same: true, Before: shownPieces(&drift.Line{Op: " ", Text: line})})
+	}
+	v.Groups = append(v.Groups, g)
+}
+
+// rowsOf puts each line beside that which replaces it.
+func rowsOf(lines []drift.Line) (rows []htmlRow) {
+	for i := 0; i < len(lines); i++ {
+		pieces := shownPieces(&lines[i])
+		switch {
+		case lines[i].Op == " ":
+			rows = append(rows, htmlRow{Same: true, Before: pieces})
+		case lines[i].Op == "+":
+			rows = append(rows, htmlRow{After: pieces})
+		case i+1 < len(lines) && lines[i+1].Op == "+":
+			i++
+			rows = append(rows, htmlRow{Before: pieces, After: shownPieces(&lines[i])})
+		default:
+			rows = append(rows, htmlRow{Before: pieces})
+		}
+	}
+	return rows
+}
+
+// shownPieces returns a line in pieces that hide and reorder nothing. An empty line has one too.
+func shownPieces(l *drift.Line) []drift.Piece {
+	pieces := htmlStyle.Pieces(l)
+	shown := make([]drift.Piece, 0, len(pieces))
+	for _, p := range pieces {
+		if p.Text = plaintext.Line(strings.ReplaceAll(p.Text, "\t", "    ")); p.Text != "" {
+			shown = append(shown, p)
+		}
+	}
+	if len(shown) == 0 {
+		shown = append(shown, drift.Piece{})
+	}
+	return shown
+}
+
+// clipped is a text that did not change.
+func clipped(text string) string {
+	if len(text) > htmlText {
+		head := strings.ToValidUTF8(text[:htmlText], "")
+		text = fmt.Sprintf("%s\n… (%d bytes more)", head, len(text)-len(head))
+	}
+	return plaintext.Text(text)
+}

@@ -1,0 +1,172 @@
+package page_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sebdah/goldie/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+var about = page.About{Command: "traceforge diff", From: "main", To: "HEAD", All: "traceforge diff main --json"}
+
+func htmlOf(t *testing.T, c *page.Comparison) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, c.HTML(&out, about))
+	return out.String()
+}
+
+// sources are the style and the script of a page.
+var sources = regexp.MustCompile(`(?s)<(style|script)>(.*?)</(?:style|script)>`)
+
+func TestHTML(t *testing.T) {
+	g := goldie.New(t, goldie.WithFixtureDir("testdata/comparison"))
+	for name, c := range comparisons(t) {
+		text := htmlOf(t, c)
+		require.NoError(t, wellFormed(text), name)
+		if name == "several" || name == "nothing" {
+			g.Assert(t, name+".html", []byte(sources.ReplaceAllString(text, "<$1>…</$1>")))
+		}
+	}
+}
+
+// TestHTMLPolicy: the page's own style and script work, and nothing else.
+func TestHTMLPolicy(t *testing.T) {
+	text := htmlOf(t, comparisons(t)["several"])
+	found := sources.FindAllStringSubmatch(text, -1)
+	require.Len(t, found, 2)
+	for _, source := range found {
+		sum := sha256.Sum256([]byte(source[2]))
+		hash := template(base64.StdEncoding.EncodeToString(sum[:]))
+		require.Contains(t, text, source[1]+"-src &#39;sha256-"+hash+"&#39;", "the policy has the hash of the %s", source[1])
+	}
+	require.Contains(t, text, `content="default-src &#39;none&#39;;`)
+	require.Less(t, strings.Index(text, "Content-Security-Policy"), strings.Index(text, "<style"), "it holds for what follows it")
+	for _, source := range found {
+		require.NotRegexp(t, `https?:|url\(|@import|innerHTML|eval\(`, source[2])
+	}
+}
+
+// template spells a text as html/template does in an attribute.
+func template(text string) string { return strings.ReplaceAll(text, "+", "&#43;") }
+
+var (
+	tags   = regexp.MustCompile(`<(/?)([a-z0-9]+)((?: [a-z-]+(?:="[^"<>]*")?)*)>`)
+	active = regexp.MustCompile(` (on[a-z]+|style|src|srcset)=`)
+	link   = regexp.MustCompile(` href="([^"]*)"`)
+)
+
+// wellFormed reports a tag or an attribute that the page has none of, and elements that are not closed.
+func wellFormed(text string) error {
+	text = sources.ReplaceAllString(text, "")
+	rest := tags.ReplaceAllString(strings.TrimPrefix(text, "<!doctype html>"), "")
+	if i := strings.IndexAny(rest, "<>"); i >= 0 {
+		return fmt.Errorf("markup that the page has not: %q", rest[max(i-20, 0):min(i+60, len(rest))])
+	}
+	var open []string
+	for _, tag := range tags.FindAllStringSubmatch(text, -1) {
+		name := tag[2]
+		if active.MatchString(tag[3]) {
+			return fmt.Errorf("an attribute that loads or runs: %s", tag[0])
+		}
+		switch href := link.FindStringSubmatch(tag[3]); {
+		case href != nil && !strings.HasPrefix(href[1], "#"):
+			return fmt.Errorf("a link that leaves the page: %s", tag[0])
+		case slices.Contains([]string{"meta", "input"}, name):
+		case tag[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			return fmt.Errorf("%s closes %v", tag[0], open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("not closed: %v", open)
+	}
+	return nil
+}
+
+// TestHTMLIsInert: what a store says is text.
+func TestHTMLIsInert(t *testing.T) {
+	for _, said := range []string{
+		`<script>alert(1)</script>`, `</style><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `{{.Policy}}`,
+		`javascript:alert(1)`, `<!--`, `</details></main>`, `&lt;b&gt;`, "\u202egnp.exe", "\x1b[2J", `]]>`, "`${alert(1)}`",
+	} {
+		c := compare(t, false,
+			pair{"Test/" + said, "p/" + said, prompted("a"), edited(func(s *snapshot.Snapshot) {
+				s.Request.Messages[0], s.Request.Messages[1] = pagetest.Said("system", "a\n"+said), pagetest.Said("user", said)
+				s.Response.Candidates[0].Message = pagetest.Said("model", said)
+				s.Source.File, s.Request.Model = said, said
+			})},
+			pair{"TestNew/" + said, "p", nil, edited(func(s *snapshot.Snapshot) { s.Request.Messages[1] = pagetest.Said("user", said) })},
+		)
+		text := htmlOf(t, c)
+		require.NoError(t, wellFormed(text), said)
+		body := sources.ReplaceAllString(text, "")
+		require.NotRegexp(t, "<script>alert|<img|\u202e|\x1b", body)
+		require.Equal(t, 1, strings.Count(text, "<script>"), said)
+	}
+}
+
+// TestHTMLLimit: thousands of changes are cut, and counted.
+func TestHTMLLimit(t *testing.T) {
+	var pairs []pair
+	const tests, causes = 1200, 400
+	for i := range tests {
+		prompt := strings.Repeat(fmt.Sprintf("rule %d is long enough to need room on the page\n", i), 60)
+		pairs = append(pairs, pair{fmt.Sprintf("Test%04d", i), agents, prompted(prompt + "a"), prompted(prompt + fmt.Sprint(i%causes))})
+	}
+	for i := range tests {
+		pairs = append(pairs, pair{fmt.Sprintf("TestNew%04d", i), agents, nil, prompted(strings.Repeat("x", i))})
+	}
+	c := compare(t, false, pairs...)
+	text := htmlOf(t, c)
+	require.LessOrEqual(t, len(text), page.HTMLLimit)
+	require.NoError(t, wellFormed(text))
+	all := map[string]int{"cause": causes, "test": 2 * tests}
+	left := map[string]int{}
+	for _, m := range regexp.MustCompile(`>(\d+) (cause|test)s are left out, since the page would be larger than 4 MB\. All of it: <code>traceforge diff main --json<`).FindAllStringSubmatch(text, -1) {
+		var n int
+		_, err := fmt.Sscan(m[1], &n)
+		require.NoError(t, err)
+		left[m[2]] += n
+	}
+	require.Equal(t, all["cause"], strings.Count(text, `class="item cause"`)+left["cause"])
+	shown := strings.Count(text, `class="item test"`) + strings.Count(text, `class="item document"`)
+	require.Equal(t, all["test"], shown+left["test"])
+	require.Greater(t, shown, 500)
+	require.Positive(t, left["test"])
+}
+
+// TestHTMLOfCauses: a run of tests has causes alone, and the commands that accept them.
+func TestHTMLOfCauses(t *testing.T) {
+	var out bytes.Buffer
+	c := &page.Comparison{Causes: comparisons(t)["hundred"].Causes}
+	require.NoError(t, c.HTML(&out, page.About{Command: "traceforge report", Accept: true}))
+	require.NoError(t, wellFormed(out.String()))
+	require.Contains(t, out.String(), "accept: <code>go test example.com/shop/agents ")
+	require.Contains(t, out.String(), `<span class="subject">system prompt changed</span><span class="extent"> in 4 packages: 100 calls of 27 tests, 1 line; 3 answers changed</span>`)
+	require.NotContains(t, out.String(), `id="tests"`)
+}
+
+func TestHTMLCannotBeWritten(t *testing.T) {
+	full := errors.New("no space left")
+	require.Equal(t, full, comparisons(t)["several"].HTML(failingWriter{full}, about))
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
