@@ -56,8 +56,8 @@ type opened struct {
 // drift, on calls without a snapshot, on snapshots that were not called and on a test that made
 // no call at all (design R10).
 //
-// In replay, API keys that are not in the environment are placeholders there until t ends, since
-// some SDKs refuse to work without one.
+// In replay, and where calls are answered from another tool's recording, API keys that are not in the environment are
+// placeholders there until t ends, since some SDKs refuse to work without one.
 func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t}
@@ -97,7 +97,7 @@ func (r *Recorder) start() error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	if !r.opts.Mode.Live() || r.opts.Mode == recorder.Check {
+	if !r.opts.Mode.Live() || r.opts.Mode == recorder.Check || r.calls.Imports() {
 		r.t.Cleanup(lendKeys())
 	}
 	r.t.Cleanup(func() {
@@ -186,8 +186,8 @@ func (r *Recorder) Lane(name string) *http.Client {
 }
 
 // Recording reports whether live calls may be made, so that a test can skip looking up its API
-// key otherwise.
-func (r *Recorder) Recording() bool { return r.opts.Mode.Live() }
+// key otherwise. It is false too while calls are answered from another tool's recording (package cassette).
+func (r *Recorder) Recording() bool { return r.opts.Mode.Live() && !r.calls.Imports() }
 
 // RoundTrip answers an HTTP request from the snapshots of the test, or makes and records the
 // call when the run updates. It implements [http.RoundTripper].

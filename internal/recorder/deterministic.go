@@ -17,7 +17,7 @@ import (
 // and its model take. lifted says for the record what the model takes no value of; f is the failure of a
 // call whose answer may be another one each time.
 func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
-	if r.Lifted || r.config.Nondeterministic != "" || !c.codec.Generates {
+	if r.Lifted || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil {
 		return "", nil
 	}
 	var missing []string

@@ -60,11 +60,11 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	}
 	g := &golden{take: tk, snapshot: r.frame(tk)}
 	stored := &g.snapshot.Response
-	stored.Response, stored.TokensUsed = *resp, total(resp.Usage)
+	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	if tk.outcome != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
-	if r.Timing && tk.codec.API != modelAPI && tk.origin == nil {
+	if r.Timing && tk.codec.API != modelAPI && tk.origin == nil && tk.imported == nil {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if g.core, err = coreOf(stored); err != nil {
@@ -74,18 +74,6 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 		runtime.GC() // what it was decoded by is some times as long
 	}
 	return g, nil
-}
-
-// total is what the provider reported, or the sum where it reports the two halves only.
-func total(u *modelio.Usage) *int64 {
-	if u == nil {
-		return nil
-	}
-	if u.TotalTokens != nil || u.InputTokens == nil || u.OutputTokens == nil {
-		return u.TotalTokens
-	}
-	sum := *u.InputTokens + *u.OutputTokens
-	return &sum
 }
 
 // answerOf decodes what a take received: resp as it is understood, body as it came but without its
@@ -170,6 +158,10 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
 	s.Source.Ignored, s.Source.Lane = r.Ignored, tk.lane
+	if tk.imported != nil {
+		tk.imported.date(&s)
+		s.Source.Nondeterministic = tk.imported.reasons(s.Source.Nondeterministic)
+	}
 	return s
 }
 

@@ -31,7 +31,10 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 		live.Body = io.NopCloser(bytes.NewReader(w.sent))
 		live.ContentLength = int64(len(w.sent))
 	}
-	resp, err := r.Upstream.RoundTrip(live)
+	resp, err := r.upstream(live, w, tk)
+	if isFailure(err) {
+		return nil, err
+	}
 	if resp == nil && err == nil {
 		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.Upstream)
 	}

@@ -20,10 +20,11 @@ type take struct {
 	lifted        string // why a rule of determinism did not hold for the model; empty: all that it takes was asked
 	started       time.Time
 	decodeContent func(encodings string, body []byte) ([]byte, error)
-	limit         int64   // of the bytes that are kept of the answer
-	keepsCuts     bool    // the test is of streams that are cut, also behind their last event
-	origin        *origin // of an answer that did not come from the wire; nil: it does
-	complete      func()  // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
+	limit         int64       // of the bytes that are kept of the answer
+	keepsCuts     bool        // the test is of streams that are cut, also behind their last event
+	origin        *origin     // of an answer that did not come from the wire; nil: it does
+	imported      *Provenance // of an answer from an archive; nil: it was made live
+	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
 
 	golden *golden // what waits of it in the pending answers; nil: nothing
 	number int     // its number there; 0: not known yet

@@ -15,7 +15,7 @@ import (
 func (r *Recorder) spent(goldens map[*take]*golden) {
 	for tk, g := range goldens {
 		u := g.snapshot.Response.Usage
-		if tk.origin != nil || u == nil {
+		if tk.origin != nil || tk.imported != nil || u == nil {
 			continue
 		}
 		if u.InputTokens != nil {

@@ -1,0 +1,64 @@
+package cassette
+
+import (
+	"bytes"
+	"mime"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/content"
+)
+
+// decode leaves the body of an answer readable. Tools store it as it came, or decoded with the headers of before;
+// what has no decoder here is for the option ContentEncoding.
+func (e *entry) decode() {
+	for _, name := range []string{"Content-Length", "Transfer-Encoding", "Trailer", "Connection"} {
+		e.header.Del(name) // of the bytes as they were sent
+	}
+	encoding := e.header.Get("Content-Encoding")
+	if encoding == "" && bytes.HasPrefix(e.body, gzipMagic) && readsAsText(e.header.Get("Content-Type")) {
+		encoding = "gzip" // the header was removed, the encoding was not
+	}
+	if encoding == "" {
+		return
+	}
+	plain, err := content.Decode(encoding, e.body, nil, readAtMost)
+	if err == nil {
+		e.body = plain
+	}
+	if err == nil || utf8.Valid(e.body) { // it was decoded already
+		e.header.Del("Content-Encoding")
+	}
+}
+
+func readsAsText(contentType string) bool {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json")
+}
+
+// meaning returns a text that is the same for bodies that say the same: JSON by its values, forms by their fields,
+// multipart without its boundary, all without gzip.
+func meaning(contentType string, body []byte) string {
+	if bytes.HasPrefix(body, gzipMagic) {
+		if plain, err := unzip(body); err == nil {
+			body = plain
+		}
+	}
+	if kept, err := canon.KeepNumbers(body); err == nil {
+		if same, err := canon.JSON(kept); err == nil {
+			return string(same)
+		}
+	}
+	kind, params, _ := mime.ParseMediaType(contentType)
+	if boundary := params["boundary"]; boundary != "" {
+		return strings.ReplaceAll(string(body), boundary, "boundary")
+	}
+	if kind == "application/x-www-form-urlencoded" {
+		if fields, err := url.ParseQuery(string(body)); err == nil {
+			return fields.Encode()
+		}
+	}
+	return string(body)
+}

@@ -1,0 +1,92 @@
+package cassette
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+const httprrHead = "httprr trace v1"
+
+// readHTTPRR reads a trace of httprr (golang/oscar, and its copies in langchaingo and adk-go): a line, then each call as
+// a line of two lengths, the request as it is sent to a proxy, and the answer as it came. httprr takes its key for a
+// map, so a call answers as often as it is asked.
+func (r *Recording) readHTTPRR(data []byte) error {
+	r.Tool, r.rule = "httprr", rule{repeats: true}
+	whole := data
+	head, data, _ := bytes.Cut(data, []byte("\n"))
+	if strings.TrimRight(string(head), "\r") != httprrHead {
+		return wrong(1, "is a trace of httprr of another version, %q: want %q; record its calls again with -update", head, httprrHead)
+	}
+	for len(data) > 0 {
+		line := 1 + bytes.Count(whole[:len(whole)-len(data)], []byte("\n"))
+		head, rest, _ := bytes.Cut(data, []byte("\n"))
+		ask, answer, ok := lengths(string(head), len(rest))
+		if !ok {
+			return wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: the trace is "+
+				"corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again")
+		}
+		e, err := readTrace(rest[:ask], rest[ask:ask+answer])
+		if err != nil {
+			return wrong(line, "want an HTTP request and its answer as they are on the wire: %v; record the call again with -update", err)
+		}
+		e.line = line
+		if err := r.add(e); err != nil {
+			return err
+		}
+		data = rest[ask+answer:]
+	}
+	return nil
+}
+
+// lengths reads the two lengths before a call, of which so many bytes are there.
+func lengths(line string, there int) (ask, answer int, ok bool) {
+	first, second, _ := strings.Cut(strings.TrimRight(line, "\r"), " ")
+	ask, err := strconv.Atoi(first)
+	if err != nil || ask < 0 || ask > there {
+		return 0, 0, false
+	}
+	answer, err = strconv.Atoi(second)
+	return ask, answer, err == nil && answer >= 0 && answer <= there-ask
+}
+
+// readTrace reads a request and its answer. Scrubbing may leave another length than their headers say.
+func readTrace(ask, answer []byte) (*entry, error) {
+	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(ask)))
+	if err != nil {
+		return nil, err
+	}
+	if req.URL.Host == "" {
+		req.URL.Scheme, req.URL.Host = "https", req.Host
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), req)
+	if err != nil {
+		return nil, fmt.Errorf("the answer: %w", err)
+	}
+	chunked := len(resp.TransferEncoding) > 0
+	body, err := io.ReadAll(resp.Body)
+	if err != nil && chunked {
+		return nil, fmt.Errorf("the answer's chunks: %w", err)
+	}
+	if !chunked {
+		body = afterHead(answer)
+	}
+	return &entry{
+		request: request{req.Method, req.URL, meaning(req.Header.Get("Content-Type"), afterHead(ask))},
+		status:  resp.StatusCode, header: resp.Header, body: body,
+	}, nil
+}
+
+// afterHead returns what follows the headers.
+func afterHead(message []byte) []byte {
+	for _, end := range []string{"\r\n\r\n", "\n\n"} {
+		if _, body, ok := bytes.Cut(message, []byte(end)); ok {
+			return body
+		}
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package cassette
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+)
+
+// A request is what calls are found by.
+type request struct {
+	method string
+	url    *url.URL
+	body   string // see meaning
+}
+
+// RoundTrip answers a request from the recording.
+func (r *Recording) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, _, err := r.Recorded(req)
+	return resp, err
+}
+
+// Recorded is RoundTrip, and says where the answer is from.
+func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
+	if r.answer != nil {
+		return r.answer(req)
+	}
+	asked, err := read(req)
+	if err != nil {
+		return nil, recorder.Provenance{}, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, why := r.find(asked)
+	if e == nil {
+		return nil, recorder.Provenance{}, errors.New(r.missing(asked))
+	}
+	e.served = true
+	from := fmt.Sprintf("imported from %s, interaction %d", r.what(), e.number)
+	return e.response(req), recorder.Provenance{From: from + why, Time: e.time, Latency: e.latency}, nil
+}
+
+func (r *Recording) what() string { return r.Tool + " " + r.file }
+
+// read returns what a request says, and ends its body.
+func read(req *http.Request) (*request, error) {
+	asked := &request{method: cmp.Or(req.Method, http.MethodGet), url: req.URL}
+	if req.Body == nil {
+		return asked, nil
+	}
+	defer req.Body.Close()
+	body, err := io.ReadAll(req.Body)
+	asked.body = meaning(req.Header.Get("Content-Type"), body)
+	return asked, err
+}
+
+// find returns the call that answers a request; nil where none does. why is for the record where that call was another.
+func (r *Recording) find(asked *request) (e *entry, why string) {
+	at := place(asked.url)
+	sameURL := func(e *entry) bool { return e.request.method == asked.method && place(e.request.url) == at }
+	same := func(e *entry) bool { return sameURL(e) && e.request.body == asked.body }
+	if e := r.next(same, r.rule.repeats); e != nil {
+		return e, ""
+	}
+	if r.rule.byURL {
+		if e := r.next(sameURL, false); e != nil {
+			return e, ", which has the same method and URL, and another body"
+		}
+	}
+	if !r.Nearest {
+		return nil, ""
+	}
+	sameAPI := func(e *entry) bool { return e.request.method == asked.method && e.request.url.Path == asked.url.Path }
+	for _, is := range []func(*entry) bool{same, sameURL, sameAPI} {
+		if e := r.next(is, false); e != nil {
+			return e, ", the nearest by order: it is of another request"
+		}
+	}
+	if e := r.next(same, true); e != nil {
+		return e, ", once more"
+	}
+	return nil, ""
+}
+
+// next returns the first call that is so and was not served; where all were, and again, the last.
+func (r *Recording) next(is func(*entry) bool, again bool) (last *entry) {
+	for _, e := range r.entries {
+		switch {
+		case !is(e):
+		case !e.served:
+			return e
+		case again:
+			last = e
+		}
+	}
+	return last
+}
+
+// place is where a request goes: a URL without credentials and without the ports of loopback addresses, its query sorted.
+func place(u *url.URL) string {
+	host := u.Host
+	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
+		host = "loopback"
+	}
+	query := u.Query()
+	for name := range query {
+		if provider.IsCredential(name) {
+			query.Del(name)
+		}
+	}
+	text := u.Scheme + "://" + strings.ToLower(host) + u.EscapedPath()
+	if len(query) > 0 {
+		text += "?" + query.Encode()
+	}
+	return text
+}
+
+// missing says that no call answers a request, and which calls are the nearest.
+func (r *Recording) missing(asked *request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s has no answer for %s %s", r.what(), asked.method, place(asked.url))
+	near := slices.Clone(r.entries)
+	slices.SortStableFunc(near, func(x, y *entry) int { return cmp.Compare(r.far(x, asked), r.far(y, asked)) })
+	const most = 3
+	for _, e := range near[:min(most, len(near))] {
+		fmt.Fprintf(&b, "\n  line %d, interaction %d: %s %s: %s", e.line, e.number, e.request.method, place(e.request.url), e.unlike(asked))
+	}
+	if more := len(near) - most; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	if len(near) == 0 {
+		b.WriteString(": it holds no call")
+	}
+	b.WriteString("\nrecord the call live, without this upstream, or take the nearest answer of its API: cassette.Open(path, cassette.Nearest())")
+	return b.String()
+}
+
+// far returns how far a call is from a request.
+func (r *Recording) far(e *entry, asked *request) int {
+	switch same := e.request.method == asked.method; {
+	case same && e.request.body == asked.body && place(e.request.url) == place(asked.url):
+		return 0
+	case same && place(e.request.url) == place(asked.url):
+		return 1
+	case same && e.request.url.Path == asked.url.Path:
+		return 2
+	}
+	return 3
+}
+
+// unlike says what keeps a call from answering a request.
+func (e *entry) unlike(asked *request) string {
+	switch {
+	case e.request.method != asked.method:
+		return "is another method"
+	case place(e.request.url) != place(asked.url):
+		return "is another URL"
+	case e.request.body == asked.body:
+		return "has been given already"
+	}
+	if at, ok := firstUnlike(e.request.body, asked.body); ok {
+		return "its body is another at " + cmp.Or(at, "its root")
+	}
+	return "its body is another"
+}
+
+// firstUnlike returns the pointer of the first place where two JSON texts differ.
+func firstUnlike(a, b string) (pointer string, ok bool) {
+	x, errX := jsontext.Parse([]byte(a))
+	y, errY := jsontext.Parse([]byte(b))
+	if errX != nil || errY != nil {
+		return "", false
+	}
+	return pointerUnlike(x.Root(), y.Root()), true
+}
+
+func pointerUnlike(a, b jsontext.Value) string {
+	within := func(token string, a, b jsontext.Value) string { return jsontext.PointerTo(token) + pointerUnlike(a, b) }
+	switch {
+	case a.IsObject() && b.IsObject():
+		for _, side := range []jsontext.Value{a, b} {
+			for name := range side.Members() {
+				if !bytes.Equal(a.Member(name).Raw(), b.Member(name).Raw()) {
+					return within(name, a.Member(name), b.Member(name))
+				}
+			}
+		}
+	case a.IsArray() && b.IsArray():
+		others := []jsontext.Value{}
+		for _, v := range b.Elements() {
+			others = append(others, v)
+		}
+		for i, v := range a.Elements() {
+			if i >= len(others) || !bytes.Equal(v.Raw(), others[i].Raw()) {
+				var other jsontext.Value
+				if i < len(others) {
+					other = others[i]
+				}
+				return within(fmt.Sprint(i), v, other)
+			}
+		}
+		if len(others) > a.Len() {
+			return jsontext.PointerTo(fmt.Sprint(a.Len()))
+		}
+	}
+	return ""
+}

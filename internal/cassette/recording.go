@@ -1,0 +1,174 @@
+// Package cassette reads what other tools recorded of HTTP calls, and answers from it.
+package cassette
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
+)
+
+// maxBytes bounds a recording (design R16).
+const maxBytes = 256 << 20
+
+// A Recording answers from one file of another tool. It is safe for concurrent use, and a [recorder.Archive].
+type Recording struct {
+	Tool    string // that recorded it: "go-vcr"
+	Nearest bool   // a request that is not there gets the nearest answer of its API, by order
+
+	file    string // as records name it
+	entries []*entry
+	rule    rule
+	answer  func(*http.Request) (*http.Response, recorder.Provenance, error) // nil: the entries do
+
+	mu sync.Mutex
+}
+
+// An entry is one call of a recording.
+type entry struct {
+	number  int // in the file; the first is 1
+	line    int // in the file
+	request request
+	served  bool
+
+	status  int
+	header  http.Header
+	body    []byte
+	time    time.Time
+	latency time.Duration
+}
+
+// A rule is how a tool finds the call that answers a request.
+type rule struct {
+	byURL   bool // the body does not matter: the next call of the same method and URL answers
+	repeats bool // the last call answers again
+}
+
+// Open reads a recording, of which the content says what tool made it.
+func Open(file string) (*Recording, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("open a recording: %w", err)
+	}
+	defer f.Close()
+	data, err := readAtMost(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Read(file, data)
+}
+
+// Read reads a recording. The file is only named.
+func Read(file string, data []byte) (*Recording, error) {
+	if bytes.HasPrefix(data, gzipMagic) { // httprr keeps some so
+		plain, err := unzip(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: decompress: %w", file, err)
+		}
+		data = plain
+	}
+	r := &Recording{file: Named(file)}
+	var err error
+	switch first := bytes.TrimLeft(data, "\ufeff \t\r\n"); {
+	case bytes.HasPrefix(first, []byte(httprrHead)):
+		err = r.readHTTPRR(first)
+	case bytes.HasPrefix(first, []byte("{")):
+		err = r.readJSON(data)
+	default:
+		err = r.readYAML(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", file, err)
+	}
+	return r, nil
+}
+
+// Len returns how many calls there are.
+func (r *Recording) Len() int { return len(r.entries) }
+
+// Named returns the path of a file as records have it: relative, and without where others keep their files.
+func Named(file string) string {
+	if named := filepath.ToSlash(file); !filepath.IsLocal(file) {
+		return path.Join(path.Base(path.Dir(named)), path.Base(named))
+	}
+	return path.Clean(filepath.ToSlash(file))
+}
+
+// A layoutError says at which line of a file is something else than expected.
+type layoutError struct {
+	line int
+	what string
+}
+
+func (e *layoutError) Error() string { return fmt.Sprintf("%d: %s", e.line, e.what) }
+
+func wrong(line int, format string, args ...any) error {
+	return &layoutError{line, fmt.Sprintf(format, args...)}
+}
+
+const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON), and " +
+	"fixtures of aimock (JSON): convert it to one of them, or delete it and record the calls again with -update"
+
+// add appends a call, whose answer must be one.
+func (r *Recording) add(e *entry) error {
+	e.number = len(r.entries) + 1
+	if e.status < 100 || e.status > 599 {
+		return wrong(e.line, "interaction %d has the status %d: want an HTTP status, 100 to 599; correct or remove the interaction",
+			e.number, e.status)
+	}
+	if e.request.method == "" || e.request.url == nil || e.request.url.Host == "" {
+		return wrong(e.line, "interaction %d names no request: want its method and its whole URL; "+
+			"correct or remove the interaction", e.number)
+	}
+	e.decode()
+	if at, err := http.ParseTime(e.header.Get("Date")); err == nil {
+		e.time = at
+	}
+	r.entries = append(r.entries, e)
+	return nil
+}
+
+// response returns the answer of a call.
+func (e *entry) response(req *http.Request) *http.Response {
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", e.status, http.StatusText(e.status)), StatusCode: e.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: e.header.Clone(), Body: io.NopCloser(bytes.NewReader(e.body)), ContentLength: int64(len(e.body)), Request: req,
+	}
+}
+
+// parsed returns the URL of a request, nil where it is none.
+func parsed(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+var gzipMagic = []byte{0x1f, 0x8b, 8}
+
+func unzip(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return readAtMost(r)
+}
+
+func readAtMost(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && len(data) > maxBytes {
+		err = fmt.Errorf("more than %d MB: split the recording, or record its calls again", maxBytes>>20)
+	}
+	return data, err
+}

@@ -1,0 +1,234 @@
+package cassette
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// An interaction is a call as go-vcr and vcrpy store it.
+type interaction struct {
+	Request struct {
+		Method  string   `yaml:"method"`
+		URL     string   `yaml:"url"` // go-vcr
+		URI     string   `yaml:"uri"` // vcrpy
+		Headers headers  `yaml:"headers"`
+		Body    body     `yaml:"body"`
+		Parsed  *anyJSON `yaml:"parsed_body"` // a serializer of vcrpy that pydantic-ai uses
+	} `yaml:"request"`
+	Response struct {
+		Code     int      `yaml:"code"` // go-vcr
+		Status   status   `yaml:"status"`
+		Headers  headers  `yaml:"headers"`
+		Body     body     `yaml:"body"`
+		Parsed   *anyJSON `yaml:"parsed_body"`
+		Duration string   `yaml:"duration"` // go-vcr: 1.2s, nanoseconds, or nothing
+	} `yaml:"response"`
+}
+
+// readYAML reads a cassette of go-vcr or vcrpy.
+func (r *Recording) readYAML(data []byte) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return wrong(lineOf(err), "is no YAML: %v; %s", err, readable)
+	}
+	if doc.Kind != yaml.DocumentNode {
+		return wrong(1, "is empty; %s", readable)
+	}
+	root := doc.Content[0]
+	calls := member(root, "interactions")
+	switch {
+	case calls == nil && member(root, "http_interactions") != nil:
+		return wrong(root.Line, "is a cassette of Ruby's VCR; %s", readable)
+	case calls == nil:
+		return wrong(root.Line, "has no interactions; %s", readable)
+	case calls.Kind != yaml.SequenceNode && calls.Tag != "!!null":
+		return wrong(calls.Line, "interactions are no list; %s", readable)
+	}
+	if err := r.identify(root, calls); err != nil {
+		return err
+	}
+	for _, node := range calls.Content {
+		e, err := r.readInteraction(node)
+		if err != nil {
+			return err
+		}
+		if err := r.add(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify says what tool made a cassette, by what it stores of a request, and how that tool finds calls.
+func (r *Recording) identify(root, calls *yaml.Node) error {
+	version := member(root, "version")
+	if len(calls.Content) > 0 {
+		if first := member(calls.Content[0], "request"); member(first, "uri") != nil {
+			r.Tool, r.rule = "vcrpy", rule{byURL: true} // VCR.match_on: method, scheme, host, port, path, query
+			return nil
+		} else if member(first, "url") == nil {
+			return wrong(calls.Content[0].Line, "interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); %s", readable)
+		}
+	}
+	r.Tool = "go-vcr"
+	switch {
+	case version == nil:
+		return wrong(root.Line, "has no version: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", readable)
+	case version.Value != "1" && version.Value != "2":
+		return wrong(version.Line, "is version %q of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", version.Value, readable)
+	}
+	// Until v4, which leaves out what is empty, the default matcher holds method and URL only.
+	r.rule.byURL = version.Value == "1" || len(calls.Content) > 0 && member(member(calls.Content[0], "request"), "remote_addr") != nil
+	return nil
+}
+
+func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
+	var call interaction
+	n := len(r.entries) + 1
+	if err := node.Decode(&call); err != nil {
+		return nil, wrong(cmp.Or(lineOf(err), node.Line), "interaction %d is not as %s stores one: %v; correct or remove the interaction", n, r.Tool, err)
+	}
+	ask, answer := &call.Request, &call.Response
+	if ask.Parsed != nil {
+		ask.Body = body(*ask.Parsed)
+	}
+	if answer.Parsed != nil {
+		answer.Body = body(*answer.Parsed)
+	}
+	latency, err := duration(answer.Duration)
+	if err != nil {
+		return nil, wrong(node.Line, "interaction %d: response.duration is %q: want a time such as 1.2s; correct it", n, answer.Duration)
+	}
+	return &entry{
+		line:    node.Line,
+		request: request{ask.Method, parsed(cmp.Or(ask.URL, ask.URI)), meaning(http.Header(ask.Headers).Get("Content-Type"), ask.Body)},
+		status:  cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers), body: answer.Body, latency: latency,
+	}, nil
+}
+
+func duration(text string) (time.Duration, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil || text == "" {
+		return time.Duration(n), nil
+	}
+	return time.ParseDuration(text)
+}
+
+// member returns a member of a mapping; nil: it has none.
+func member(node *yaml.Node, name string) *yaml.Node {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == name {
+			return node.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// headers are lists of values, or single ones, by name.
+type headers http.Header
+
+func (h *headers) UnmarshalYAML(node *yaml.Node) error {
+	*h = headers{}
+	var all map[string]yaml.Node
+	if err := node.Decode(&all); err != nil {
+		return err
+	}
+	for name, values := range all {
+		list := []string{values.Value}
+		if values.Kind != yaml.ScalarNode {
+			if err := values.Decode(&list); err != nil {
+				return err
+			}
+		}
+		for _, value := range list {
+			http.Header(*h).Add(name, value)
+		}
+	}
+	return nil
+}
+
+// A body is a text, bytes (!!binary), or, in vcrpy's answers, one of these as a string.
+type body []byte
+
+func (b *body) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if node.Kind == yaml.MappingNode {
+		inner := member(node, "string")
+		if inner == nil {
+			return fmt.Errorf("line %d: a body is a text, or has it as a string", node.Line)
+		}
+		node = inner
+	}
+	if node.Kind != yaml.ScalarNode {
+		return fmt.Errorf("line %d: a body is a text", node.Line)
+	}
+	switch node.Tag {
+	case "!!null":
+	case "!!binary":
+		var text string
+		if err := node.Decode(&text); err != nil {
+			return err
+		}
+		*b = body(text)
+	default:
+		*b = body(node.Value)
+	}
+	return nil
+}
+
+// anyJSON is a value that is JSON on the wire.
+type anyJSON []byte
+
+func (j *anyJSON) UnmarshalYAML(node *yaml.Node) error {
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return err
+	}
+	*j = bytes.TrimRight(text.Bytes(), "\n")
+	return nil
+}
+
+// A status is a number, as it stands in vcrpy's mapping of code and message. go-vcr's text says what its code says.
+type status int
+
+func (s *status) UnmarshalYAML(node *yaml.Node) error {
+	if code := member(node, "code"); code != nil {
+		return code.Decode((*int)(s))
+	}
+	return nil
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+)`)
+
+// lineOf returns the line that an error of the YAML library names; 1 where it names none.
+func lineOf(err error) int {
+	text := err.Error()
+	var several *yaml.TypeError
+	if errors.As(err, &several) && len(several.Errors) > 0 {
+		text = several.Errors[0]
+	}
+	if found := yamlLine.FindStringSubmatch(text); found != nil {
+		line, _ := strconv.Atoi(found[1])
+		return line
+	}
+	return 1
+}

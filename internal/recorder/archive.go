@@ -1,0 +1,72 @@
+package recorder
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An Archive is an upstream that makes no calls: it answers from what was recorded before. What is recorded of it says
+// from what, which is why nobody asks whether it is deterministic (design R7), and costs no tokens.
+type Archive interface {
+	http.RoundTripper
+	// Recorded answers as RoundTrip does, and says where the answer is from. An error says that there is none.
+	Recorded(req *http.Request) (*http.Response, Provenance, error)
+}
+
+// A Provenance says where a recorded answer is from.
+type Provenance struct {
+	From    string        // a reason for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
+	Time    time.Time     // when the call was made; zero: nobody knows, so that it is the time of the import
+	Latency time.Duration // of the call; 0: nobody knows
+}
+
+// archive returns the archive that answers the calls of the test; nil: they are made.
+func (r *Recorder) archive() Archive {
+	a, _ := r.Upstream.(Archive)
+	return a
+}
+
+// Imports reports whether the calls of the test are answered from an archive, which needs no keys.
+func (r *Recorder) Imports() bool { return r.archive() != nil }
+
+// upstream makes a live call, or takes its answer from an archive. What that does not have is a failure, which no
+// client tries again.
+func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
+	a := r.archive()
+	if a == nil {
+		return r.Upstream.RoundTrip(live)
+	}
+	resp, from, err := a.Recorded(live)
+	if err != nil {
+		tk.end(dropped, nil)
+		f := failuref(tk.provider+" call is not in what it is imported from", indent(r.summary(tk.request)), indent(err.Error()))
+		return nil, r.refuse(w, tk.id(), f)
+	}
+	tk.imported = &from
+	return resp, nil
+}
+
+// isFailure reports whether an error is one that was told, and not one of the transport.
+func isFailure(err error) bool {
+	var f *Failure
+	return errors.As(err, &f)
+}
+
+// date gives a record what belongs to the time when the call was made.
+func (p *Provenance) date(s *snapshot.Snapshot) {
+	if !p.Time.IsZero() {
+		s.Timestamp = p.Time.UTC().Truncate(time.Millisecond)
+	}
+	s.Response.LatencyMS = p.Latency.Milliseconds()
+}
+
+// reasons joins why a call need not be deterministic and where its answer is from.
+func (p *Provenance) reasons(why string) string {
+	if why == "" {
+		return p.From
+	}
+	return why + "; " + p.From
+}

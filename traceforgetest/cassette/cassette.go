@@ -1,0 +1,64 @@
+// Package cassette answers calls from what another tool recorded, so that a test suite moves to traceforge without a
+// network and without keys.
+//
+// A recording is an upstream of a recorder. One update takes its answers into the store; then the recording, its tool
+// and this package go:
+//
+//	func newRecorder(t *testing.T) *traceforgetest.Recorder {
+//		t.Helper()
+//		old, err := cassette.Open("testdata/" + t.Name() + ".yaml")
+//		if err != nil {
+//			t.Fatal(err)
+//		}
+//		return traceforgetest.New(t, traceforgetest.Upstream(old))
+//	}
+//
+//	$ TRACEFORGE_UPDATE=1 go test ./...
+//
+// What is recorded so says from what (source.nondeterministic), so that no rule of determinism is asked of it (design
+// R7). It has the date of the old answer, where that has one, and the latency, where the tool kept it; else 0. The
+// rules of recordings hold for it otherwise: an answer that asks to try again, or that holds a secret, is not taken.
+//
+// docs/migrating.md has a recipe for each tool.
+package cassette
+
+import (
+	"net/http"
+
+	"github.com/traceforge/traceforge-go/internal/cassette"
+)
+
+// An Option changes how requests are answered. Options are made by the functions of this package.
+type Option interface {
+	apply(*cassette.Recording)
+}
+
+type option func(*cassette.Recording)
+
+func (o option) apply(r *cassette.Recording) { o(r) }
+
+// Nearest answers a request that the recording does not hold with the next answer of the same method and URL that was not
+// given yet, else of the same method and path. The record says so, since such an answer may not fit. It is for requests
+// that changed since they were recorded: their answers are those of before.
+func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = true }) }
+
+// Open opens what another tool recorded, as an upstream that answers from it: a cassette of go-vcr v1 to v4 (YAML), a trace of
+// httprr (also gzipped), a cassette of vcrpy (YAML, JSON), or fixtures of aimock (JSON). The content says which it is.
+//
+// A request is answered as its tool did: by method, URL and body; by method and URL alone, the same body first, where the
+// default of the tool asks for no more, which is so for vcrpy and for go-vcr before v4. Bodies that say the same are the
+// same: JSON in any order of its members, forms, multipart of any boundary. Credentials in URLs, the headers of the request, and ports
+// of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call answers once, in
+// their order; httprr's and aimock's answer again.
+//
+// A request that is not there fails the test, and names the nearest calls. What is returned is safe for concurrent use.
+func Open(path string, opts ...Option) (http.RoundTripper, error) {
+	r, err := cassette.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, opt := range opts {
+		opt.apply(r)
+	}
+	return r, nil
+}
