@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -14,6 +15,9 @@ import (
 )
 
 func diff(c *call) error {
+	if c.is("html") && c.terminal {
+		return usageError{errors.New("--html prints a page for a browser: send it into a file, as with > review.html")}
+	}
 	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
 	dir, err := place.StoreDir(c.named())
 	if err != nil && !(isDir(names[0]) && isDir(names[1])) { // which need no other store
@@ -38,6 +42,10 @@ func diff(c *call) error {
 		err = c.json(found)
 	case c.is("markdown"):
 		_, err = c.stdout.WriteString(found.Markdown(diffCommand(c)))
+	case c.is("html"):
+		err = found.HTML(c.stdout, page.About{
+			Command: "traceforge diff", From: names[0], To: cmp.Or(names[1], "the store as it is"), All: diffCommand(c) + " --json",
+		})
 	default:
 		p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
 		p.Comparison(found)
@@ -71,7 +79,10 @@ func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &page.Comparison{Whole: c.is("json"), Cost: config.Cost}
+	found := &page.Comparison{Whole: c.is("json"), Cost: config.Cost, Conversations: c.is("html")}
+	if found.Conversations {
+		found.KeepAnswers(page.AnswersInHTML)
+	}
 	for _, change := range page.Changes(before, after) {
 		f, errFrom := document(from, before[change.Name].File)
 		t, errTo := document(to, after[change.Name].File)
