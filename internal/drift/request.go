@@ -26,7 +26,10 @@ type Comparer struct {
 
 // NewComparer returns a comparer that leaves out what the pointers name, as [snapshot.RequestCore] does.
 func NewComparer(ignored []string) *Comparer {
-	return &Comparer{ignored, maphash.MakeSeed(), map[memory]part{}, map[[2]uint64]int{}, map[[2]uint64]int{}, map[spelled]*string{}}
+	return &Comparer{
+		ignored: ignored, seed: maphash.MakeSeed(), shared: map[memory]part{},
+		sizes: map[[2]uint64]int{}, texts: map[spelled]*string{}, commons: map[[2]uint64]int{},
+	}
 }
 
 // A Request is a request taken apart into its components (design R3).

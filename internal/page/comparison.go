@@ -104,7 +104,9 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 }
 
 // calls compares two calls of a test.
-func (c *Comparison) calls(compare *drift.Comparer, test Test, was, now *snapshot.Snapshot) (call drift.Call, err error) {
+func (c *Comparison) calls(
+	compare *drift.Comparer, test Test, was, now *snapshot.Snapshot,
+) (call drift.Call, err error) {
 	call.Place = drift.Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
