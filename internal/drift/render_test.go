@@ -83,7 +83,6 @@ func BenchmarkChange(b *testing.B) {
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		change.Key()
 		Plain.Text([]Change{change})
 	}
 }
