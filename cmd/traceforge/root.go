@@ -110,6 +110,12 @@ type call struct {
 func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
 func (c *call) is(flag string) bool      { return c.value(flag) == "true" }
 
+// values returns what a flag has that may be given several times.
+func (c *call) values(flag string) []string {
+	values, _ := c.cmd.Flags().GetStringSlice(flag) // it is one of the table
+	return values
+}
+
 // named returns the store as the user named it: with --dir, or as the argument where there is no
 // such flag.
 func (c *call) named() string {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,12 @@ import (
 
 // Run runs git in dir and returns what it prints, without the last line end.
 func Run(ctx context.Context, dir string, args ...string) (string, error) {
+	return run(ctx, dir, nil, args...)
+}
+
+func run(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Stdin = dir, in
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	printed, err := cmd.Output()

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// review shows what waits for a decision by cause, and decides.
+func review(c *call) error {
+	s, dir, err := c.store()
+	if err != nil {
+		return err
+	}
+	r := &reviewing{c: c, store: s, dir: dir}
+	defer r.close()
+	if err := r.gather(); err != nil {
+		return err
+	}
+	switch {
+	case len(c.values("accept"))+len(c.values("reject")) > 0:
+		return r.decideNamed()
+	case c.is("json") || !interactive(c):
+		return r.list()
+	case len(r.groups) == 0:
+		r.c.say("%s: nothing waits for a decision", dir)
+		return r.complain()
+	}
+	return r.onTerminal()
+}
+
+// interactive reports whether someone sits in front of the command, who can be shown screens.
+func interactive(c *call) bool {
+	in, ok := c.stdin.(*os.File)
+	ci := os.Getenv("CI")
+	return ok && c.terminal && (ci == "" || ci == "false") && os.Getenv("TERM") != "dumb" &&
+		term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// A reviewing is a use of review.
+type reviewing struct {
+	c       *call
+	store   *store.Store
+	dir     string // of the store, as messages name it
+	sources []*source
+	tests   []*held
+	groups  []*group
+	broken  error // what could not be read
+}
+
+// A group is tests of which the same is said: mostly that their calls have the same causes.
+type group struct {
+	kind     string // pendingKind or changedKind
+	key      string // the same in another run, of what has the same causes
+	headline string
+	block    page.Block // nil: tests were added, removed, …
+	tests    []*held
+
+	accepted bool // and its tests are, as soon as all of their groups are
+	skipped  bool
+}
+
+// A held is a test of which records wait for a decision. It is decided as a whole.
+type held struct {
+	Kind string `json:"kind"`
+	page.Test
+	Change   string   `json:"change"` // what became of the document: added, changed, removed or moved
+	Document string   `json:"document"`
+	Records  []string `json:"records"` // ids of those that differ
+
+	source  *source
+	was     string   // the name of the document that it was before it moved
+	files   []string // and directories of the store, that the records are in
+	groups  []*group
+	seen    string // what it was like when it was shown
+	mixed   bool   // records were accepted since into the document
+	verdict string // accepted or rejected; empty: not decided
+}
+
+const (
+	accepted = "accepted"
+	rejected = "rejected"
+)
+
+// left returns the tests that are not decided.
+func left(tests []*held) []*held {
+	return slices.DeleteFunc(slices.Clone(tests), func(h *held) bool { return h.verdict != "" })
+}
+
+// accept accepts a group, and returns its tests that can be accepted now, and how many wait for other groups.
+func (g *group) accept() (ready []*held, waiting int) {
+	g.accepted = true
+	for _, h := range left(g.tests) {
+		if slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted }) {
+			waiting++
+		} else {
+			ready = append(ready, h)
+		}
+	}
+	return ready, waiting
+}
+
+// open reports whether a group has yet to be looked at.
+func (g *group) open() bool { return !g.skipped && !g.accepted && len(left(g.tests)) > 0 }
+
+// tally counts the decisions.
+func (r *reviewing) tally() string {
+	n := map[string]int{}
+	for _, h := range r.tests {
+		n[h.verdict]++
+	}
+	return fmt.Sprintf("%d accepted, %d rejected, %d left", n[accepted], n[rejected], n[""])
+}
+
+// name names a test for people.
+func (h *held) name() string {
+	if h.Test.Test == "" {
+		return h.Document
+	}
+	return h.Test.Test + " in " + h.Package
+}
+
+// decideNamed decides on what the user names with --accept and --reject.
+func (r *reviewing) decideNamed() error {
+	var toAccept, toReject []*held
+	for _, id := range r.c.values("accept") {
+		groups, tests, err := r.find(id)
+		if err != nil {
+			return err
+		}
+		for _, g := range groups {
+			g.accepted = true
+		}
+		toAccept = append(toAccept, tests...)
+	}
+	for _, g := range r.groups {
+		if g.accepted {
+			ready, waiting := g.accept()
+			toAccept = append(toAccept, ready...)
+			if waiting > 0 {
+				r.c.say("%s: %s", g.headline, r.waiting(g))
+			}
+		}
+	}
+	for _, id := range r.c.values("reject") {
+		groups, tests, err := r.find(id)
+		if err != nil {
+			return err
+		}
+		for _, g := range groups {
+			tests = append(tests, g.tests...)
+		}
+		toReject = append(toReject, tests...)
+	}
+	if i := slices.IndexFunc(toReject, func(h *held) bool { return slices.Contains(toAccept, h) }); i >= 0 {
+		return usagef("%s is both accepted and rejected", toReject[i].name())
+	}
+	for _, d := range []struct {
+		verdict string
+		tests   []*held
+	}{{accepted, toAccept}, {rejected, toReject}} {
+		o := r.decide(d.verdict, once(d.tests))
+		r.settle(d.verdict, o)
+		r.c.sayAll(o.refused)
+		r.broken = errors.Join(r.broken, o.err)
+	}
+	return r.finish()
+}
+
+func once(tests []*held) (all []*held) {
+	for _, h := range tests {
+		if !slices.Contains(all, h) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// find returns what an id names: groups by their key, or a test by its document, the id of a record or its name.
+func (r *reviewing) find(id string) (groups []*group, tests []*held, err error) {
+	var names []string
+	for _, g := range r.groups {
+		if names = append(names, g.key); g.key == id {
+			groups = append(groups, g)
+		}
+	}
+	for _, h := range r.tests {
+		names = append(names, h.Document)
+		if h.Document == id || slices.Contains(h.Records, id) || isOf(h.Test, id) {
+			tests = append(tests, h)
+		}
+	}
+	if len(groups)+len(tests) == 0 {
+		return nil, nil, fmt.Errorf("nothing that waits is called %s%s: traceforge review --json lists all",
+			gotest.Quote(id), near(id, names))
+	}
+	return groups, tests, nil
+}
+
+// waiting says what tests of an accepted group wait for.
+func (r *reviewing) waiting(g *group) string {
+	var others []string
+	n := 0
+	for _, h := range left(g.tests) {
+		waits := false
+		for _, other := range h.groups {
+			if other.accepted {
+				continue
+			}
+			waits = true
+			if !slices.Contains(others, other.headline) {
+				others = append(others, other.headline)
+			}
+		}
+		if waits {
+			n++
+		}
+	}
+	return fmt.Sprintf("%s for a decision on: %s",
+		page.Count(n, "test waits", "tests wait"), strings.Join(page.Most(3, others, "more"), "; "))
+}
+
+// finish lists what was decided.
+func (r *reviewing) finish() error {
+	decided := struct {
+		Accepted []*held `json:"accepted"`
+		Rejected []*held `json:"rejected"`
+		Left     int     `json:"left"`
+	}{[]*held{}, []*held{}, len(left(r.tests))}
+	for _, h := range r.tests {
+		switch h.verdict {
+		case accepted:
+			decided.Accepted = append(decided.Accepted, h)
+		case rejected:
+			decided.Rejected = append(decided.Rejected, h)
+		}
+	}
+	err := r.c.answer(decided, func() {
+		var lines []string
+		for _, h := range slices.Concat(decided.Accepted, decided.Rejected) {
+			lines = append(lines, h.verdict+" "+h.Document+"  "+h.name())
+		}
+		for _, line := range page.Most(50, lines, "more") {
+			r.c.line(line)
+		}
+	})
+	r.c.say("%s", r.tally())
+	if slices.ContainsFunc(decided.Accepted, func(h *held) bool { return h.Kind == changedKind }) {
+		r.c.say("what was accepted of changed records is staged: commit it with git")
+	}
+	if err = errors.Join(err, r.complain()); err == nil && decided.Left > 0 {
+		return exit{code: exitFindings}
+	}
+	return err
+}
+
+// complain returns what could not be read or decided.
+func (r *reviewing) complain() error {
+	if r.broken == nil {
+		return nil
+	}
+	return exit{exitFindings, r.broken}
+}

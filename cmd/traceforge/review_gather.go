@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// Kinds of records that wait for a decision.
+const (
+	pendingKind = "pending" // bought by a test that failed
+	changedKind = "changed" // recorded, and not staged with git
+)
+
+// A source is what waits of one kind: how documents are, against how they were. Pending records are held against
+// those of the store, those of the store against what git has staged: that is what is committed, and what was
+// accepted since.
+type source struct {
+	kind      string
+	from, to  *store.Store
+	temp      string            // the directory of a copy; empty: there is none
+	providers map[string]string // of documents in question, by name
+}
+
+func (r *reviewing) close() {
+	for _, src := range r.sources {
+		if src.temp != "" {
+			os.RemoveAll(src.temp)
+		}
+	}
+}
+
+// gather finds what waits for a decision.
+func (r *reviewing) gather() error {
+	if !r.c.is("changed") {
+		if err := r.gatherPending(); err != nil {
+			return err
+		}
+	}
+	if !r.c.is("pending") {
+		err := r.gatherChanged()
+		if errors.Is(err, git.ErrNoRepository) && !r.c.is("changed") {
+			err = nil // pending records need no git
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, src := range r.sources {
+		seen, err := r.look(src, slices.Collect(maps.Keys(src.providers)))
+		if err != nil {
+			return err
+		}
+		found, err := r.compare(src, false)
+		if err != nil {
+			return err
+		}
+		r.add(src, found, seen)
+	}
+	return nil
+}
+
+func (r *reviewing) gatherPending() error {
+	src := &source{kind: pendingKind, from: r.store, to: r.store.Pending(), providers: map[string]string{}}
+	files, err := src.to.List()
+	for _, file := range files {
+		src.providers[nameOf(file)] = path.Dir(file)
+	}
+	r.sources = append(r.sources, src)
+	return err
+}
+
+func (r *reviewing) gatherChanged() error {
+	files, err := git.Unstaged(r.c.ctx, r.dir)
+	if err != nil {
+		return err
+	}
+	src := &source{kind: changedKind, to: r.store, providers: map[string]string{}}
+	r.sources = append(r.sources, src)
+	var documents []string // there may be two of a name, of which one is no longer there
+	for _, file := range files {
+		provider, rest, ok := strings.Cut(file, "/")
+		name, _, inside := strings.Cut(rest, "/")
+		name, isDocument := strings.CutSuffix(name, ".json")
+		document := provider + "/" + name + ".json"
+		if ok && (inside || isDocument) && !slices.Contains(documents, document) {
+			src.providers[name] = provider
+			documents = append(documents, document)
+		}
+	}
+	if src.temp, err = os.MkdirTemp("", "traceforge-review-"); err != nil {
+		return err
+	}
+	staged, err := git.Staged(r.c.ctx, r.dir, documents)
+	if err != nil {
+		return err
+	}
+	dir, err := git.CopyStaged(r.c.ctx, r.dir, src.temp, staged)
+	if err != nil {
+		return err
+	}
+	src.from, err = store.Open(dir)
+	return err
+}
+
+// load returns a document on both sides; nil: a side does not have it. Of what pending records do not replace there
+// is nothing.
+func (src *source) load(name string) (from, to *store.Doc, err error) {
+	if from, err = loadIn(src.from, name, src.providers[name]); err != nil {
+		return nil, nil, err
+	}
+	if to, err = loadIn(src.to, name, src.providers[name]); err != nil {
+		return nil, nil, err
+	}
+	if src.kind == pendingKind && from != nil && to != nil {
+		from.Document.Snapshots = slices.DeleteFunc(from.Document.Snapshots, func(s snapshot.Snapshot) bool {
+			return !slices.ContainsFunc(to.Document.Snapshots, func(p snapshot.Snapshot) bool { return p.ID == s.ID })
+		})
+		if len(from.Document.Snapshots) == 0 {
+			from = nil
+		}
+	}
+	return from, to, nil
+}
+
+func loadIn(s *store.Store, name, provider string) (*store.Doc, error) {
+	doc, err := s.Load(name, provider)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return doc, err
+}
+
+// compare compares all documents of a source. Those that cannot be read are noted.
+func (r *reviewing) compare(src *source, conversations bool) (*page.Comparison, error) {
+	config, err := r.store.Config()
+	if err != nil {
+		return nil, err
+	}
+	found := &page.Comparison{Cost: config.Cost, Conversations: conversations}
+	found.KeepAnswers(shownAnswers)
+	for _, name := range slices.Sorted(maps.Keys(src.providers)) {
+		from, to, err := src.load(name)
+		if err != nil {
+			r.broken = errors.Join(r.broken, err)
+			continue
+		}
+		before, f := sealed(name, from)
+		after, t := sealed(name, to)
+		for _, change := range page.Changes(before, after) {
+			r.c.secrets.Hide(f)
+			r.c.secrets.Hide(t)
+			if err := found.Add(change, f, t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found.Close()
+	return found, nil
+}
+
+// shownAnswers is how many changed answers of a cause are shown.
+const shownAnswers = 200
+
+func sealed(name string, doc *store.Doc) (map[string]page.Seal, *snapshot.Document) {
+	if doc == nil {
+		return nil, nil
+	}
+	return map[string]page.Seal{name: page.SealOf(doc.File(), doc.Document)}, doc.Document
+}
+
+// look returns what documents are like now, on both sides, by name: it is another text if one of them changes.
+func (r *reviewing) look(src *source, names []string) (map[string]string, error) {
+	seen := map[string]string{}
+	note := func(s *store.Store, name string) {
+		doc, err := loadIn(s, name, src.providers[name])
+		switch {
+		case err != nil:
+			seen[name] += err.Error()
+		case doc != nil:
+			seen[name] += doc.File() + " " + string(doc.Document.Hash)
+		}
+		seen[name] += "\n"
+	}
+	for _, name := range names {
+		note(src.to, name)
+		if src.kind == pendingKind {
+			note(src.from, name)
+		}
+	}
+	if src.kind != changedKind {
+		return seen, nil
+	}
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, pathsOf(src.providers[name], name)...)
+	}
+	staged, err := git.Staged(r.c.ctx, r.dir, paths)
+	for _, f := range staged {
+		_, name, _ := strings.Cut(f.Name, "/")
+		name, _, _ = strings.Cut(name, "/")
+		seen[strings.TrimSuffix(name, ".json")] += f.Name + " " + f.Object + "\n"
+	}
+	return seen, err
+}
+
+// pathsOf returns the file and the directory that a document and what belongs to it are in.
+func pathsOf(provider, name string) []string {
+	return []string{provider + "/" + name + ".json", provider + "/" + name}
+}
+
+// add adds what was found to differ.
+func (r *reviewing) add(src *source, found *page.Comparison, seen map[string]string) {
+	byTest := map[page.Test][]*held{}
+	var all []*held
+	for _, d := range found.Differences {
+		h := &held{Kind: src.kind, Test: d.Test, Change: d.Change.Change, Document: d.Name, source: src,
+			Records: []string{},
+			files:   pathsOf(path.Dir(d.File), d.Name), seen: seen[d.Name]}
+		numbers := slices.Concat(d.Calls["added"], d.Calls["changed"], d.Calls["removed"])
+		slices.Sort(numbers)
+		for _, n := range numbers {
+			h.Records = append(h.Records, snapshot.ID(d.Name, n))
+		}
+		if d.Was != "" {
+			h.was = nameOf(d.Was)
+			h.files, h.seen = append(h.files, pathsOf(path.Dir(d.Was), h.was)...), h.seen+seen[h.was]
+		}
+		if provider := src.providers[d.Name]; provider != path.Dir(d.File) { // it was under another one
+			h.files = append(h.files, pathsOf(provider, d.Name)...)
+		}
+		all, byTest[d.Test] = append(all, h), append(byTest[d.Test], h)
+	}
+	for _, b := range page.Blocks(found.Causes) {
+		g := &group{kind: src.kind, key: b[0].Key, headline: b.Headline(), block: b}
+		for _, t := range b.Tests() {
+			g.take(byTest[t]...)
+		}
+		r.groups = append(r.groups, g)
+	}
+	others := map[string]*group{}
+	for i, h := range all {
+		key := otherGroup(found, found.Differences[i], len(h.groups) > 0)
+		if key == "" {
+			continue
+		}
+		if others[key] == nil {
+			others[key] = &group{kind: src.kind, key: key}
+		}
+		others[key].take(h)
+	}
+	for _, key := range []string{"calls", "added", "removed", "moved", "again", "bytes"} {
+		if g := others[key]; g != nil {
+			g.headline = otherHeadline(key, len(g.tests))
+			r.groups = append(r.groups, g)
+		}
+	}
+	r.tests = append(r.tests, all...)
+}
+
+func (g *group) take(tests ...*held) {
+	for _, h := range tests {
+		g.tests, h.groups = append(g.tests, h), append(h.groups, g)
+	}
+}
+
+// otherGroup returns the key of the group of a test beside those of its causes; empty: it is in none.
+func otherGroup(found *page.Comparison, d *page.Difference, caused bool) string {
+	if d.Change.Change != "changed" {
+		return d.Change.Change
+	}
+	ofTest := func(calls []drift.Place) bool {
+		return slices.ContainsFunc(calls, func(at drift.Place) bool { return at.Package == d.Package && at.Test == d.Test.Test })
+	}
+	switch {
+	case len(d.Calls["added"])+len(d.Calls["removed"]) > 0 || len(d.Calls) == 0:
+		return "calls"
+	case caused:
+		return ""
+	case ofTest(found.Bytes):
+		return "bytes"
+	}
+	return "again"
+}
+
+func otherHeadline(key string, n int) string {
+	switch key {
+	case "calls":
+		return page.Count(n, "test makes other calls", "tests make other calls")
+	case "again":
+		return page.Count(n, "test", "tests") + " recorded again: what was sent and answered is the same"
+	case "bytes":
+		return page.Count(n, "test", "tests") + " with raw answers of other bytes: what records say of them is the same"
+	}
+	return fmt.Sprintf("%s %s", page.Count(n, "test", "tests"), key)
+}

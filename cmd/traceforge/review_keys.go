@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+)
+
+const reviewKeys = `a  accept: pending answers go into the store, changed records are staged with git
+r  reject: pending answers are thrown away, changed records become what git has staged
+s  skip
+A  R  S  the same for all that is left
+n  p  the next cause, the previous one; of an unfolded test: the next test
+enter  unfold the test that is marked, or fold it again; it can be decided alone
+tab  shift+tab  mark the next test, the previous one
+up  down  space  b  g  G  scroll
+e  open the document in $VISUAL or $EDITOR
+h  open all causes of this kind as a page in a browser
+?  this help
+q  quit; what is not decided stays as it is
+
+Decisions take effect at once. A test with several causes is accepted when all of them are.`
+
+// key does what a key means.
+func (s *screen) key(key string) tea.Cmd {
+	switch {
+	case key == "ctrl+c":
+		return tea.Quit
+	case s.busy:
+		return nil
+	case s.question != "":
+		return s.answered(key)
+	case s.helping:
+		s.helping, s.top = false, 0
+		s.lay()
+		return nil
+	}
+	s.note = ""
+	if s.move(key) {
+		return nil
+	}
+	switch key {
+	case "a", "r":
+		return s.pressed(key)
+	case "A":
+		return s.decideOnAll(accepted)
+	case "R":
+		return s.decideOnAll(rejected)
+	case "S", "q":
+		return tea.Quit
+	case "s":
+		return s.skip()
+	case "e":
+		return s.edit()
+	case "h":
+		return s.browse()
+	}
+	return nil
+}
+
+// move takes the keys that change what is shown, and nothing else.
+func (s *screen) move(key string) bool {
+	n := len(s.groups)
+	switch key {
+	case "n", "right", "p", "left":
+		by := map[string]int{"n": 1, "right": 1}[key]*2 - 1
+		if s.unfolded {
+			s.row, s.top = min(max(s.row+by, 0), len(s.chosen())-1), 0
+		} else {
+			s.choose((s.at + by + n) % n)
+		}
+	case "enter", "esc":
+		if s.test() == nil || key == "esc" && !s.unfolded {
+			return true
+		}
+		s.unfolded, s.top = !s.unfolded, 0
+	case "tab", "shift+tab":
+		s.mark(key)
+		return true
+	case "?":
+		s.helping, s.top = true, 0
+	case "down", "j":
+		s.top++
+	case "up", "k":
+		s.top--
+	case "space", "pgdown", "f":
+		s.top += s.room()
+	case "b", "pgup":
+		s.top -= s.room()
+	case "g", "home":
+		s.top = 0
+	case "G", "end":
+		s.top = len(s.lines)
+	default:
+		return false
+	}
+	s.lay()
+	return true
+}
+
+// mark marks another test, and shows its line.
+func (s *screen) mark(key string) {
+	n := len(s.chosen())
+	if n == 0 || s.unfolded {
+		return
+	}
+	s.row = (min(s.row, n-1) + map[string]int{"tab": 1, "shift+tab": n - 1}[key]) % n
+	s.lay()
+	if at := s.rows[s.row]; at < s.top || at >= s.top+s.room() {
+		s.top = max(0, min(at-s.room()/2, len(s.lines)-s.room()))
+	}
+}
+
+// pressed accepts or rejects what is shown.
+func (s *screen) pressed(key string) tea.Cmd {
+	g, tests := s.groups[s.at], s.chosen()
+	if s.unfolded {
+		tests = []*held{s.test()}
+	}
+	if len(tests) == 0 {
+		s.note = "all of it is decided"
+		return nil
+	}
+	if key == "r" {
+		return s.reject(tests, false)
+	}
+	if s.unfolded {
+		return s.decideOn(accepted, tests)
+	}
+	ready, waiting := g.accept()
+	if waiting > 0 {
+		s.note = s.waiting(g)
+	}
+	return s.decideOn(accepted, ready)
+}
+
+// decideOnAll decides on all that is left and was not skipped.
+func (s *screen) decideOnAll(verdict string) tea.Cmd {
+	tests := slices.DeleteFunc(left(s.tests), func(h *held) bool {
+		return slices.ContainsFunc(h.groups, func(g *group) bool { return g.skipped })
+	})
+	if verdict == rejected {
+		return s.reject(tests, true)
+	}
+	for _, g := range s.groups {
+		g.accepted = g.accepted || !g.skipped
+	}
+	return s.decideOn(verdict, tests)
+}
+
+// reject rejects tests; all of them, or where that loses what was recorded, after asking.
+func (s *screen) reject(tests []*held, all bool) tea.Cmd {
+	what := "what they bought is lost"
+	if slices.ContainsFunc(tests, func(h *held) bool { return h.Kind == changedKind }) {
+		what, all = "their files become what git has", true
+	}
+	if !all || len(tests) == 0 {
+		return s.decideOn(rejected, tests)
+	}
+	s.question = fmt.Sprintf("reject %s, %s? y/n", page.Count(len(tests), "test", "tests"), what)
+	s.yes = func() tea.Cmd { return s.decideOn(rejected, tests) }
+	return nil
+}
+
+func (s *screen) answered(key string) tea.Cmd {
+	s.question = ""
+	if key == "y" || key == "Y" {
+		return s.yes()
+	}
+	s.note = "nothing was rejected"
+	return nil
+}
+
+// skip leaves what is shown as it is.
+func (s *screen) skip() tea.Cmd {
+	if s.unfolded && s.row+1 < len(s.chosen()) {
+		s.move("n")
+		return nil
+	}
+	s.groups[s.at].skipped = true
+	return s.next()
+}
+
+// edit opens the document of the marked test.
+func (s *screen) edit() tea.Cmd {
+	h := s.test()
+	if h == nil {
+		return nil
+	}
+	file := filepath.Join(s.dir, filepath.FromSlash(h.files[0]))
+	if h.Kind == pendingKind {
+		file = filepath.Join(s.dir, ".pending", filepath.FromSlash(h.files[0]))
+	}
+	if _, err := os.Stat(file); err != nil {
+		s.note = h.name() + ": the document was removed"
+		return nil
+	}
+	editor := os.Getenv("VISUAL")
+	if editor == "" {
+		editor = os.Getenv("EDITOR")
+	}
+	if editor == "" {
+		s.note = "set VISUAL or EDITOR to open " + file
+		return nil
+	}
+	return tea.ExecProcess(editing(editor, file), func(err error) tea.Msg {
+		if err != nil {
+			return said("the editor: " + err.Error())
+		}
+		return said("")
+	})
+}
+
+// editing returns the command that opens a file with an editor, which may have arguments, as git's may.
+func editing(editor, file string) *osexec.Cmd {
+	if runtime.GOOS == "windows" {
+		return osexec.Command("cmd", "/C", editor+` "`+file+`"`)
+	}
+	return osexec.Command("sh", "-c", editor+` "$@"`, editor, file)
+}

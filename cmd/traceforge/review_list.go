@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+)
+
+// A listedGroup is a group for a program.
+type listedGroup struct {
+	Kind     string         `json:"kind"`
+	Key      string         `json:"key"`
+	Headline string         `json:"headline"`
+	Changes  []drift.Change `json:"changes"` // of the first call
+	Tests    []listedTest   `json:"tests"`
+	Accept   string         `json:"accept"` // the command that does it
+	Reject   string         `json:"reject"`
+}
+
+type listedTest struct {
+	*held
+	Also []string `json:"also,omitempty"` // keys of its other groups, which must be accepted too
+}
+
+// list lists what waits, with the commands that decide.
+func (r *reviewing) list() error {
+	all := []listedGroup{}
+	for _, g := range r.groups {
+		l := listedGroup{g.kind, g.key, g.headline, []drift.Change{}, nil, r.command("accept", g), r.command("reject", g)}
+		for _, cause := range g.block {
+			l.Changes = append(l.Changes, cause.Change)
+		}
+		for _, h := range g.tests {
+			test := listedTest{held: h}
+			for _, other := range h.groups {
+				if other != g {
+					test.Also = append(test.Also, other.key)
+				}
+			}
+			l.Tests = append(l.Tests, test)
+		}
+		all = append(all, l)
+	}
+	var unshown error
+	err := r.c.answer(struct {
+		Causes []listedGroup `json:"causes"`
+		Left   int           `json:"left"`
+	}{all, len(r.tests)}, func() {
+		for i, g := range all {
+			if i > 0 {
+				r.c.line("")
+			}
+			unshown = errors.Join(unshown, r.listGroup(r.groups[i], g))
+		}
+	})
+	switch {
+	case err != nil || unshown != nil:
+		return errors.Join(err, unshown)
+	case len(all) == 0:
+		r.c.say("%s: nothing waits for a decision", r.dir)
+		return r.complain()
+	}
+	r.c.say("%s: %s left", r.dir, page.Count(len(r.tests), "test", "tests"))
+	if err := r.complain(); err != nil {
+		return err
+	}
+	return exit{code: exitFindings}
+}
+
+// command is what decides on a group without a terminal.
+func (r *reviewing) command(verb string, g *group) string {
+	return "traceforge review" + option(" --dir ", r.c.named()) + " --" + g.kind + " --" + verb + " " + gotest.Quote(g.key)
+}
+
+// listGroup lists a group: what changed, and its tests by the ids of their records.
+func (r *reviewing) listGroup(g *group, l listedGroup) error {
+	const mostTests, mostIDs = 12, 5
+	r.c.line(g.kind + ": " + g.headline)
+	text, err := r.shownGroup(g, r.c.width(), false)
+	if err != nil {
+		return err
+	}
+	r.c.text(text)
+	var lines []string
+	for _, test := range l.Tests {
+		line := "  " + test.name() + ": " + strings.Join(page.Most(mostIDs, slices.Clone(test.Records), "more"), " ")
+		if len(test.Also) > 0 {
+			line += "; waits for " + strings.Join(test.Also, " ") + " too"
+		}
+		lines = append(lines, line)
+	}
+	for _, line := range page.Most(mostTests, lines, "more tests") {
+		r.c.line(line)
+	}
+	r.c.line("  accept: " + l.Accept)
+	r.c.line("  reject: " + l.Reject)
+	return nil
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// onTerminal shows screens until all is decided, or the user has enough.
+func (r *reviewing) onTerminal() error {
+	s := newScreen(r)
+	program := tea.NewProgram(s, tea.WithContext(r.c.ctx), tea.WithInput(r.c.stdin), tea.WithOutput(os.Stdout))
+	r.store.Waiting = func(holder string) { program.Send(said("waiting for the store, which " + holder + " holds")) }
+	if _, err := program.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
+		return err
+	}
+	r.c.sayAll(s.refused)
+	return r.finish()
+}
+
+// A screen shows a reviewing, and takes keys: the groups above, and of the chosen one what changed, its tests below;
+// or one test of it, unfolded.
+type screen struct {
+	*reviewing
+	width, height int
+
+	at       int  // the chosen group
+	row      int  // and test, of those that are left
+	unfolded bool // of which all is shown
+	helping  bool
+	top      int      // the first line that is shown of what changed
+	lines    []string // all of it
+	rows     []int    // the lines that tests are in
+
+	question string // that waits for y or n
+	yes      func() tea.Cmd
+	busy     bool // a decision is being carried out
+	note     string
+	refused  []string
+}
+
+func newScreen(r *reviewing) *screen { return &screen{reviewing: r, width: 80, height: 24} }
+
+// Messages to the screen beside those of the terminal.
+type (
+	said    string // to be shown
+	decided struct {
+		verdict string
+		outcome
+	}
+)
+
+func (s *screen) Init() tea.Cmd { return nil }
+
+// Update takes a key, another size, or what became of a decision.
+func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+		s.lay()
+	case said:
+		s.note = string(msg)
+	case decided:
+		return s, s.took(msg)
+	case tea.KeyPressMsg:
+		return s, s.key(msg.String())
+	}
+	return s, nil
+}
+
+// chosen returns the tests of the chosen group that are left.
+func (s *screen) chosen() []*held { return left(s.groups[s.at].tests) }
+
+// test returns the chosen test; nil: none of the group is left.
+func (s *screen) test() *held {
+	tests := s.chosen()
+	if len(tests) == 0 {
+		return nil
+	}
+	return tests[min(s.row, len(tests)-1)]
+}
+
+// choose shows a group.
+func (s *screen) choose(at int) {
+	s.at, s.row, s.top, s.unfolded, s.helping = at, 0, 0, false, false
+	s.lay()
+}
+
+// next goes on to the next group that is open, around the end; without one all is decided.
+func (s *screen) next() tea.Cmd {
+	for i := range s.groups {
+		if at := (s.at + i) % len(s.groups); s.groups[at].open() {
+			if at != s.at || s.unfolded {
+				s.choose(at)
+			}
+			s.lay()
+			return nil
+		}
+	}
+	return tea.Quit
+}
+
+// decideOn carries out a decision, while the screen can be read.
+func (s *screen) decideOn(verdict string, tests []*held) tea.Cmd {
+	if len(tests) == 0 {
+		return s.next()
+	}
+	s.busy = true
+	return func() tea.Msg { return decided{verdict, s.decide(verdict, tests)} }
+}
+
+// took shows what became of a decision.
+func (s *screen) took(d decided) tea.Cmd {
+	s.busy = false
+	s.settle(d.verdict, d.outcome)
+	var notes []string
+	if s.note != "" && !strings.HasPrefix(s.note, "waiting for the store") {
+		notes = append(notes, s.note)
+	}
+	if len(d.done) > 0 {
+		notes = append(notes, d.verdict+" "+page.Count(len(d.done), "test", "tests"))
+	}
+	if len(d.outcome.refused) > 0 {
+		s.refused = append(s.refused, d.outcome.refused...)
+		notes = append(notes, d.outcome.refused[0])
+	}
+	if d.err != nil {
+		notes = append(notes, d.err.Error())
+		s.refused = append(s.refused, d.err.Error())
+	}
+	s.note = strings.Join(notes, "; ")
+	for _, g := range s.groups { // what could not be done is not done
+		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), func(h *held) bool { return s.ready(h) })
+	}
+	if s.unfolded && len(s.chosen()) > 0 {
+		s.row, s.top = min(s.row, len(s.chosen())-1), 0
+		s.lay()
+		return nil
+	}
+	return s.next()
+}
+
+// ready reports whether all groups of a test are accepted.
+func (s *screen) ready(h *held) bool {
+	return !slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted })
+}
+
+// lay lays out what changed for the width of the screen.
+func (s *screen) lay() {
+	s.lines, s.rows = nil, nil
+	g := s.groups[s.at]
+	width := max(s.width, 1)
+	add := func(text string) {
+		s.lines = append(s.lines, styledLines(ansi.Hardwrap(strings.TrimRight(text, "\n"), width, true))...)
+	}
+	var text string
+	var err error
+	switch h := s.test(); {
+	case s.helping:
+		text = reviewKeys
+	case s.unfolded && h != nil:
+		text, err = s.shownTest(h, width, s.c.color)
+	default:
+		text, err = s.shownGroup(g, width, s.c.color)
+	}
+	if err != nil {
+		text = s.plain(err.Error())
+	}
+	add(strings.TrimLeft(text, "\n"))
+	if !s.helping && !s.unfolded {
+		s.layTests(g, add)
+	}
+	s.top = max(0, min(s.top, len(s.lines)-s.room()))
+}
+
+// layTests lays out the tests of a group by name.
+func (s *screen) layTests(g *group, add func(string)) {
+	add("")
+	add(fmt.Sprintf("%d of %s left:", len(left(g.tests)), page.Count(len(g.tests), "test", "tests")))
+	row := 0
+	for _, h := range g.tests {
+		line, mark := s.plain(h.name()), "  "
+		switch {
+		case h.verdict != "":
+			line += ", " + h.verdict
+		default:
+			if s.rows = append(s.rows, len(s.lines)); row == s.row {
+				mark = "> "
+			}
+			row++
+			for _, other := range h.groups {
+				if other != g && !other.accepted {
+					line += "; also: " + s.plain(other.headline)
+				}
+			}
+		}
+		add(mark + line)
+	}
+}
+
+// plain makes a text fit for the screen.
+func (s *screen) plain(text string) string { return plaintext.Line(s.c.secrets.Mask(text)) }
+
+// styledLines returns the lines of a text, each with the style that it begins with, and none at its end.
+func styledLines(text string) []string {
+	const none = "\x1b[0m"
+	lines := strings.Split(text, "\n")
+	style := ""
+	for i, line := range lines {
+		begins := style
+		if at := strings.LastIndex(line, "\x1b["); at >= 0 {
+			style, _, _ = strings.Cut(line[at:], "m")
+			if style += "m"; style == none {
+				style = ""
+			}
+		}
+		lines[i] = begins + line
+		if style != "" {
+			lines[i] += none
+		}
+	}
+	return lines
+}
+
+// shownGroups returns how many lines the groups have.
+func (s *screen) shownGroups() int { return min(len(s.groups), max(1, (s.height-4)/4)) }
+
+// room returns how many lines what changed has.
+func (s *screen) room() int { return max(1, s.height-s.shownGroups()-4) }
+
+// View is the screen as it is.
+func (s *screen) View() tea.View {
+	view := tea.NewView(strings.Join(s.shown(), "\n"))
+	view.AltScreen = true
+	return view
+}
+
+// shown returns the lines of the screen.
+func (s *screen) shown() []string {
+	title := "traceforge review " + s.plain(s.dir)
+	open := len(slices.DeleteFunc(slices.Clone(s.groups), func(g *group) bool { return !g.open() }))
+	counts := page.Count(open, "cause", "causes") + ", " + page.Count(len(left(s.tests)), "test", "tests") + " left"
+	lines := []string{s.bold(s.cut(title + strings.Repeat(" ", max(2, s.width-ansi.StringWidth(title)-len(counts))) + counts))}
+	shown := s.shownGroups()
+	first := max(0, min(s.at-shown/2, len(s.groups)-shown))
+	for i := first; i < first+shown; i++ {
+		lines = append(lines, s.groupLine(i))
+	}
+	heading := "── " + s.heading() + " "
+	lines = append(lines, s.cut(heading+strings.Repeat("─", max(0, s.width-ansi.StringWidth(heading)))))
+	for i := range s.room() {
+		line := ""
+		if s.top+i < len(s.lines) {
+			line = s.lines[s.top+i]
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, s.cut(s.plain(s.note)), s.bold(s.cut(s.keys())))
+	return lines[:min(len(lines), max(1, s.height))]
+}
+
+func (s *screen) groupLine(i int) string {
+	g := s.groups[i]
+	mark, state := "  ", ""
+	if i == s.at {
+		mark = "> "
+	}
+	switch n := len(left(g.tests)); {
+	case n == 0:
+		state = "done: "
+	case g.accepted:
+		state = "accepted, waits: "
+	case g.skipped:
+		state = "skipped: "
+	}
+	line := s.cut(mark + g.kind + "  " + state + s.plain(g.headline))
+	if i == s.at {
+		return s.bold(line)
+	}
+	return line
+}
+
+// heading says what is shown below it.
+func (s *screen) heading() string {
+	switch h := s.test(); {
+	case s.helping:
+		return "keys"
+	case s.unfolded && h != nil:
+		return fmt.Sprintf("test %d of %d: %s", s.row+1, len(s.chosen()), s.plain(h.name()))
+	}
+	heading := fmt.Sprintf("cause %d of %d", s.at+1, len(s.groups))
+	if more := len(s.lines) - s.room(); more > 0 {
+		heading += fmt.Sprintf(", line %d of %d", s.top+1, len(s.lines))
+	}
+	return heading
+}
+
+// keys are what can be pressed, in a line.
+func (s *screen) keys() string {
+	switch {
+	case s.busy:
+		return "…"
+	case s.question != "":
+		return s.question
+	case s.helping:
+		return "any key goes back"
+	case s.unfolded:
+		return "test: a accept  r reject  s skip  n/p  e edit  enter back  ? help  q quit"
+	}
+	return "a accept  r reject  s skip  n/p  enter test  ? help  q quit"
+}
+
+func (s *screen) cut(line string) string { return ansi.Truncate(line, max(1, s.width), "…") }
+
+func (s *screen) bold(line string) string {
+	if !s.c.color {
+		return line
+	}
+	return "\x1b[1m" + line + "\x1b[0m"
+}

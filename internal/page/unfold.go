@@ -1,0 +1,132 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Whole shows causes that the same calls have: all of each change, and each answer that is known.
+func (p *Page) Whole(b Block) {
+	first := b[0].Calls[0]
+	if !b.onlyAnswers() {
+		p.said(faint, margin, "first: "+Where(first))
+		for _, c := range b {
+			p.whole(c.Change)
+		}
+	}
+	for i, answered := range b[0].Answers {
+		if answered.Changes == nil || i > 0 && !b.onlyAnswers() {
+			break
+		}
+		if answered.Place != first || b.onlyAnswers() {
+			p.said(faint, margin, "the answer of "+Where(answered.Place))
+		}
+		for _, c := range answered.Changes {
+			p.whole(c)
+		}
+	}
+	if spent := b.spent(); spent != "" {
+		p.said("", margin, spent)
+	}
+}
+
+// whole shows all lines of a change.
+func (p *Page) whole(c drift.Change) {
+	const all = 1 << 30 // lines
+	style := drift.Style{Width: max(p.Width-len(margin), 20), Around: 2, Most: all, Color: p.Color}
+	for _, line := range style.Lines(c) {
+		fmt.Fprintln(p.Out, margin+line)
+	}
+}
+
+// Tests returns the tests whose calls have causes, in the order of these.
+func (b Block) Tests() (tests []Test) {
+	for _, t := range testsOf(b[0].Calls) {
+		tests = append(tests, t.Test)
+	}
+	return tests
+}
+
+// Unfold shows how the calls of a test went before and go now: what changed in each call that both have, and the
+// others whole. A change that an earlier call has is only named. from or to is nil where there are no calls.
+// provider is that of the directory which the document is in.
+func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
+	if from == nil || to == nil {
+		doc := to
+		if doc == nil {
+			doc = from
+		}
+		p.Document(provider, doc)
+		return nil
+	}
+	u := unfolding{Page: p, compare: drift.NewComparer(nil), shown: map[string]int{}}
+	for i := range to.Snapshots {
+		now := &to.Snapshots[i]
+		if was := find(from, now.Number()); was == nil {
+			p.alone(added, provider, now)
+		} else if err := u.call(was, now); err != nil {
+			return fmt.Errorf("call %d: %w", now.Number(), err)
+		}
+	}
+	for i := range from.Snapshots {
+		if was := &from.Snapshots[i]; find(to, was.Number()) == nil {
+			p.alone(removed, provider, was)
+		}
+	}
+	return nil
+}
+
+// find returns the call of a number; nil: there is none.
+func find(doc *snapshot.Document, n int) *snapshot.Snapshot {
+	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	if i < 0 {
+		return nil
+	}
+	return &doc.Snapshots[i]
+}
+
+// An unfolding is a test while it is unfolded.
+type unfolding struct {
+	*Page
+	compare *drift.Comparer
+	shown   map[string]int // calls, by the keys of the changes that they were shown with
+}
+
+// call shows what changed in a call.
+func (u *unfolding) call(was, now *snapshot.Snapshot) error {
+	before, err := u.compare.Request(&was.Request)
+	if err != nil {
+		return err
+	}
+	after, err := u.compare.Request(&now.Request)
+	if err != nil {
+		return err
+	}
+	answers, err := drift.Answers(&was.Response, &now.Response)
+	if err != nil {
+		return err
+	}
+	changes := append(u.compare.Changes(before, after), answers...)
+	if len(changes) == 0 {
+		return nil
+	}
+	u.heading(bold, fmt.Sprintf("call %d, %s:%d", now.Number(), now.Source.File, now.Source.Line))
+	for _, c := range changes {
+		if n, known := u.shown[c.Key()]; known {
+			u.said(faint, margin, fmt.Sprintf("%s: as in call %d", c, n))
+			continue
+		}
+		u.shown[c.Key()] = now.Number()
+		u.whole(c)
+	}
+	return nil
+}
+
+// alone shows a call that one side has alone.
+func (p *Page) alone(fate, provider string, s *snapshot.Snapshot) {
+	p.heading(bold, fmt.Sprintf("call %d %s", s.Number(), fate))
+	p.Call(provider, s)
+}
