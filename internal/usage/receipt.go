@@ -27,7 +27,7 @@ type Receipt struct {
 	Package string   `json:"package"` // import path
 	Test    string   `json:"test"`    // full name
 	Outcome string   `json:"outcome"` // pass, fail or skip
-	Mode    string   `json:"mode"`    // replay, update or new
+	Mode    string   `json:"mode"`    // replay, update, all, new, rekey or check
 	Store   string   `json:"store"`   // the store's directory, below the module's root where it is there
 	Filters []string `json:"filters,omitempty"`
 	Tags    string   `json:"tags,omitempty"` // build tags
