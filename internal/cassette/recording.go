@@ -79,7 +79,7 @@ func Read(file string, data []byte) (*Recording, error) {
 	r := &Recording{file: Named(file)}
 	var err error
 	switch first := bytes.TrimLeft(data, "\ufeff \t\r\n"); {
-	case bytes.HasPrefix(first, []byte(httprrHead)):
+	case bytes.HasPrefix(first, []byte("httprr trace ")):
 		err = r.readHTTPRR(first)
 	case bytes.HasPrefix(first, []byte("{")):
 		err = r.readJSON(data)

@@ -38,7 +38,7 @@ func inflate(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(b), nil
 }
 
-// An Unknown error names an encoding that has no decoder.
+// Unknown names an encoding that has no decoder.
 type Unknown string
 
 func (e Unknown) Error() string {

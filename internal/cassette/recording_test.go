@@ -1,0 +1,215 @@
+package cassette_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/cassette"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+)
+
+// ask is what all recordings of the tests were asked, said is what they were answered.
+const (
+	ask  = `{"model":"m","n":1}`
+	said = `{"text":"Grüße"}`
+	url  = "https://api.example.com/v1/say"
+)
+
+func zipped(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.Bytes()
+}
+
+func binary(data []byte) string { return "!!binary " + base64.StdEncoding.EncodeToString(data) }
+
+// goVCR is a cassette of a version of its format, with members of the request and of the answer.
+func goVCR(version int, request, response string) string {
+	return fmt.Sprintf(`---
+version: %d
+interactions:
+- request:
+    body: '%s'
+    url: %s
+    method: POST
+    headers:
+      Content-Type:
+      - application/json
+    %s
+  response:
+    status: 200 OK
+    code: 200
+    headers:
+      Date:
+      - Tue, 14 Jul 2026 10:00:00 GMT
+      Content-Type:
+      - application/json
+    %s
+`, version, ask, url, request, response)
+}
+
+// vcrpy is a cassette with an answer's members.
+func vcrpy(response string) string {
+	return `interactions:
+- request:
+    body: '` + ask + `'
+    headers:
+      content-type: [application/json]
+    method: POST
+    uri: ` + url + `
+  response:
+    headers:
+      Date: ['Tue, 14 Jul 2026 10:00:00 GMT']
+      ` + response + `
+    status: {code: 200, message: OK}
+version: 1
+`
+}
+
+// trace is a trace of httprr of one call; answer is what follows the status line.
+func trace(answer string) string {
+	asked := "POST " + url + " HTTP/1.1\r\nHost: api.example.com\r\nUser-Agent: u\r\nContent-Length: 19\r\n" +
+		"Content-Type: application/json\r\n\r\n" + ask
+	answer = "HTTP/1.1 200 OK\r\nDate: Tue, 14 Jul 2026 10:00:00 GMT\r\n" + answer
+	return fmt.Sprintf("httprr trace v1\n%d %d\n%s%s", len(asked), len(answer), asked, answer)
+}
+
+func post(body string) *http.Request {
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	return req
+}
+
+// heard returns the status and the body of an answer.
+func heard(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return fmt.Sprintf("%d %s", resp.StatusCode, body)
+}
+
+// TestLayouts: every layout gives the answer as a client reads it, with its date, and with the latency that it has.
+func TestLayouts(t *testing.T) {
+	const v3 = "remote_addr: \"\"\n    form: {}\n    transfer_encoding: []"
+	half := int64(len(said))
+	for _, tt := range []struct {
+		name, reason, tool, text string
+		latency                  time.Duration
+	}{
+		{"vcr1", "v1 has no time of its own", "go-vcr", goVCR(1, "form: {}", "body: '"+said+"'\n    duration: \"\""), 0},
+		{"vcr2", "v2 has one", "go-vcr", goVCR(1, "form: {}", "body: '"+said+"'\n    duration: 1.5s"), 1500 * time.Millisecond},
+		{"vcr3", "v3 names all members", "go-vcr", goVCR(2, v3, "body: '"+said+"'\n    duration: 842.5ms"), 842500 * time.Microsecond},
+		{"vcr4", "v4 leaves out what is empty", "go-vcr", goVCR(2, "proto: HTTP/1.1", "body: '"+said+"'\n    duration: 2s"), 2 * time.Second},
+		{"nanoseconds", "a Duration may be a number", "go-vcr", goVCR(2, "host: h", "body: '"+said+"'\n    duration: 1000000"), time.Millisecond},
+		{"vcrgzip", "go-vcr stores what came", "go-vcr", goVCR(2, "host: h", "body: "+binary(zipped(said))+"\n    duration: 0s"), 0},
+		{"decoded", "go-vcr keeps the header of what the transport decoded", "go-vcr",
+			strings.Replace(goVCR(2, "host: h", "body: '"+said+"'"), "      Date:", "      Content-Encoding: [gzip]\n      Date:", 1), 0},
+		{"brotli", "vcrpy decodes what there is no decoder for here", "vcrpy", vcrpy("Content-Encoding: [br]\n    body: {string: '" + said + "'}"), 0},
+		{"vcrpy", "a text", "vcrpy", vcrpy("X: [y]\n    body:\n      string: '" + said + "'"), 0},
+		{"single", "older ones have headers that are no lists", "vcrpy", vcrpy("Content-Length: '5'\n    body:\n      string: '" + said + "'"), 0},
+		{"vcrpygzip", "bytes", "vcrpy", vcrpy("Content-Encoding: [gzip]\n    body:\n      string: " + binary(zipped(said))), 0},
+		{"parsed", "pydantic-ai's serializer keeps JSON as YAML", "vcrpy", vcrpy("X: [y]\n    parsed_body:\n      text: Grüße"), 0},
+		{"json", "vcrpy's JSON serializer", "vcrpy", `{"version": 1, "interactions": [{"request": {"method": "POST", "uri": "` + url + `", "body": "",
+			"headers": {}}, "response": {"status": {"code": 200, "message": "OK"}, "headers": {"Date": ["Tue, 14 Jul 2026 10:00:00 GMT"]},
+			"body": {"string": "{\"text\":\"Gr\u00fc\u00dfe\"}"}}}]}`, 0},
+		{"httprr", "as it was on the wire", "httprr", trace(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", half, said)), 0},
+		{"scrubbed", "a scrubber leaves the length of before", "httprr", trace("Content-Length: 999\r\n\r\n" + said), 0},
+		{"chunked", "chunks are of the wire", "httprr", trace(fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", half, said)), 0},
+		{"httprrgzip", "an encoded answer", "httprr",
+			trace(fmt.Sprintf("Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(zipped(said)), zipped(said))), 0},
+		{"gz", "langchaingo compresses traces", "httprr", string(zipped(trace("\r\n" + said))), 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := cassette.Read("testdata/"+tt.name, []byte(tt.text))
+			require.NoError(t, err, tt.reason)
+			require.Equal(t, tt.tool, r.Tool)
+			require.Equal(t, 1, r.Len())
+			resp, from, err := r.Recorded(post(ask))
+			require.NoError(t, err)
+			require.Equal(t, "200 "+said, heard(t, resp), tt.reason)
+			require.Empty(t, resp.Header.Get("Content-Encoding"), "what is served is decoded")
+			require.Equal(t, recorder.Provenance{
+				From: "imported from " + tt.tool + " testdata/" + tt.name + ", interaction 1" + body(tt.name),
+				Time: time.Date(2026, 7, 14, 10, 0, 0, 0, time.UTC), Latency: tt.latency,
+			}, from)
+		})
+	}
+}
+
+// body says what a record says of the one cassette whose request has no body.
+func body(name string) string {
+	if name == "json" {
+		return ", which has the same method and URL, and another body"
+	}
+	return ""
+}
+
+// TestUnknownLayout: an error names file, line, what was expected, and the way out.
+func TestUnknownLayout(t *testing.T) {
+	v4 := goVCR(2, "host: h", "body: x")
+	for _, tt := range []struct{ name, reason, text, want string }{
+		{"empty", "nothing", "", "f:1: is empty; traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON), and " +
+			"fixtures of aimock (JSON): convert it to one of them, or delete it and record the calls again with -update"},
+		{"text", "neither", "hello", "f:1: has no interactions; traceforge reads"},
+		{"yaml", "no YAML", "a: [b\nc: d", "is no YAML: "},
+		{"ruby", "another VCR", "---\nhttp_interactions: []\n", "f:2: is a cassette of Ruby's VCR; traceforge reads"},
+		{"nolist", "interactions are a list", "version: 2\ninteractions: x\n", "f:2: interactions are no list; "},
+		{"version", "it does not exist yet", strings.Replace(v4, "version: 2", "version: 3", 1), `f:2: is version "3" of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); `},
+		{"noversion", "go-vcr always writes one", strings.Replace(v4, "version: 2", "x: 2", 1), "f:2: has no version: want 1 (go-vcr v1, v2) or 2 (v3, v4); "},
+		{"sockets", "a recorder of web sockets writes neither", "version: 1\ninteractions:\n- request: {}\n", "f:3: interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); "},
+		{"body", "a body is a text", strings.Replace(v4, "body: x", "body: [x]", 1), "interaction 1 is not as go-vcr stores one: "},
+		{"inner", "or has one", vcrpy("X: [y]\n    body: {text: x}"), "a body is a text, or has it as a string"},
+		{"headers", "headers are lists", strings.Replace(v4, "- application/json", "- [x]", 1), "interaction 1 is not as go-vcr stores one: "},
+		{"duration", "a time", strings.Replace(v4, "body: x", "duration: soon", 1), `f:4: interaction 1: response.duration is "soon": want a time such as 1.2s; correct it`},
+		{"status", "an answer has one", strings.Replace(v4, "code: 200", "code: 0", 1), "f:4: interaction 1 has the status 0: want an HTTP status, 100 to 599; correct or remove the interaction"},
+		{"url", "a request has one", strings.Replace(v4, url, "/v1/say", 1), "f:4: interaction 1 names no request: want its method and its whole URL; correct or remove the interaction"},
+		{"badurl", "and it is one", strings.Replace(v4, url, `"https://[::1"`, 1), "f:4: interaction 1 names no request"},
+		{"newer", "the next httprr", "httprr trace v2\n", `f:1: is a trace of httprr of another version, "httprr trace v2": want "httprr trace v1"; record its calls again`},
+		{"lengths", "git changed line ends", "httprr trace v1\n5 x\n", `f:2: want the lengths of a request and of its answer, as in "1927 1910", and so many bytes: the trace is corrupt, maybe by line ends that git changed`},
+		{"cut", "it ends early", trace("\r\n" + said)[:200], "f:2: want the lengths of a request"},
+		{"wire", "no HTTP", "httprr trace v1\n2 2\nabcd", "f:2: want an HTTP request and its answer as they are on the wire: "},
+		{"answer", "no answer", strings.Replace(trace("\r\n"+said), "HTTP/1.1 200", "HTTX/1.1 200", 1), "the answer: malformed HTTP"},
+		{"chunks", "no chunks", trace("Transfer-Encoding: chunked\r\n\r\nzz\r\n"), "the answer's chunks: "},
+		{"gzip", "cut", string(zipped("x")[:12]), "f: decompress: unexpected EOF"},
+		{"nojson", "no JSON", "{", "f:1: is no JSON: "},
+		{"otherjson", "none of ours", "{}", "f:1: has neither fixtures (aimock) nor interactions (vcrpy); traceforge reads"},
+		{"traceforge", "another way", `{"cassette_version": "1.0"}`, "f:1: is a cassette of TraceForge: traceforge snapshot migrate --from cassettes brings it into the store"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := cassette.Read("f", []byte(tt.text))
+			require.ErrorContains(t, err, tt.want, tt.reason)
+		})
+	}
+}
+
+func TestOpen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "say.yaml")
+	_, err := cassette.Open(file)
+	require.ErrorContains(t, err, "open a recording: ")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = cassette.Open(filepath.Dir(file))
+	require.ErrorContains(t, err, "is a directory")
+	require.NoError(t, os.WriteFile(file, []byte(goVCR(2, "host: h", "body: x")), 0o600))
+	r, err := cassette.Open(file)
+	require.NoError(t, err)
+	_, from, err := r.Recorded(post(ask))
+	require.NoError(t, err)
+	require.NotContains(t, from.From, filepath.Dir(filepath.Dir(file)), "records do not say where others keep their files")
+	require.Contains(t, from.From, "/say.yaml, interaction 1")
+}
