@@ -59,16 +59,16 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	h.always("head", htmlHead(c, about, len(blocks), changedTests, sections))
 
 	h.always("open causes", htmlList{Count: len(blocks), All: about.All})
-	ids := map[Test]string{}
+	shown := map[Test]*htmlTest{}
 	for _, t := range c.tests {
-		ids[t.test] = t.ID
+		shown[t.test] = t
 	}
 	of := map[*drift.Cause]Block{}
 	for i, b := range blocks {
 		for _, cause := range b {
 			of[cause] = b
 		}
-		v := htmlCauseOf(b, ids)
+		v := htmlCauseOf(b, shown)
 		v.Open = i < htmlOpen
 		if about.Accept {
 			v.Accept = plaintext.Line(Accept(b))
@@ -172,7 +172,7 @@ type htmlTop struct {
 func htmlHead(c *Comparison, about About, causes, tests int, sections []Section) htmlTop {
 	about.From, about.To = plaintext.Line(about.From), plaintext.Line(about.To)
 	v := htmlTop{
-		About: about, Style: template.CSS(htmlStyleSheet), Script: template.JS(htmlScript), Title: c.Tally(),
+		About: about, Style: template.CSS(htmlStyleSheet), Script: template.JS(htmlScript), Title: c.headline(),
 		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; "+
 			"require-trusted-types-for 'script'; trusted-types 'none'", sourceHash(htmlStyleSheet), sourceHash(htmlScript)),
 	}
@@ -186,6 +186,32 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 		v.Contents = append(v.Contents, htmlLink{ID: sectionID(i), Text: s.Headline})
 	}
 	return v
+}
+
+// headline says how much differs: "1 cause: 101 calls of 101 tests, 3 answers changed; 1 test added".
+func (c *Comparison) headline() string {
+	calls, answers := map[drift.Place]bool{}, map[drift.Place]bool{}
+	for _, cause := range c.Causes {
+		for _, at := range cause.Calls {
+			calls[at] = true
+		}
+		for _, answered := range cause.Answers {
+			answers[answered.Place] = true
+		}
+	}
+	blocks := len(Blocks(c.Causes))
+	if blocks == 0 {
+		return c.Tally()
+	}
+	parts := []string{fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
+		Count(testsOfAll(c.Causes), "test", "tests"))}
+	if len(answers) > 0 {
+		parts[0] += ", " + Count(len(answers), "answer", "answers") + " changed"
+	}
+	for _, s := range c.Sections() {
+		parts = append(parts, s.Headline)
+	}
+	return strings.Join(parts, "; ")
 }
 
 func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }

@@ -33,6 +33,7 @@ type htmlCause struct {
 type htmlAnswer struct {
 	Open    bool
 	Where   string
+	Sent    string // what it answers; empty: not known
 	Changes []htmlChange
 }
 
@@ -48,8 +49,8 @@ type htmlLink struct{ ID, Text, Note string }
 // AnswersInHTML is how many changed answers of a cause the page shows: see [Comparison.KeepAnswers].
 const AnswersInHTML = htmlAnswers
 
-// htmlCauseOf returns what the page shows of a block; ids are those of the tests that it shows.
-func htmlCauseOf(b Block, ids map[Test]string) *htmlCause {
+// htmlCauseOf returns what the page shows of a block; shown are those whose conversations it shows.
+func htmlCauseOf(b Block, shown map[Test]*htmlTest) *htmlCause {
 	v := &htmlCause{
 		ID: causeID(b), Subject: plaintext.Line(b.subject()), Extent: plaintext.Line(b.extent()), Spent: b.spent(),
 	}
@@ -69,16 +70,19 @@ func htmlCauseOf(b Block, ids map[Test]string) *htmlCause {
 			break
 		}
 		a := htmlAnswer{Open: i == 0, Where: plaintext.Line(Where(answered.Place))}
+		if test := shown[Test{answered.Package, answered.Test}]; test != nil {
+			a.Sent = test.sent[answered.Call]
+		}
 		for _, c := range answered.Changes {
 			a.Changes = append(a.Changes, htmlChangeOf(c, true))
 		}
 		v.Answers = append(v.Answers, a)
 	}
-	v.tests(b, ids)
+	v.tests(b, shown)
 	return v
 }
 
-func (v *htmlCause) tests(b Block, ids map[Test]string) {
+func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
 	tests := testsOf(b[0].Calls)
 	v.Tests = Count(len(tests), "test", "tests")
 	at := map[string]int{} // by package
@@ -93,7 +97,10 @@ func (v *htmlCause) tests(b Block, ids map[Test]string) {
 			at[t.Package] = in
 			v.Packages = append(v.Packages, htmlPackage{Package: plaintext.Line(t.Package)})
 		}
-		link := htmlLink{ID: ids[t.Test], Text: plaintext.Line(t.Test.Test)}
+		link := htmlLink{Text: plaintext.Line(t.Test.Test)}
+		if test := shown[t.Test]; test != nil {
+			link.ID = test.ID
+		}
 		if t.calls > 1 {
 			link.Note = Count(t.calls, "call", "calls")
 		}

@@ -19,6 +19,7 @@ type htmlTest struct {
 	Calls         []htmlCall
 
 	test             Test
+	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls
 	causes           []*drift.Cause // of its calls
 	size             int            // bytes of its texts, about
@@ -49,6 +50,7 @@ func (c *Comparison) conversation(d *Difference) *htmlTest {
 	}
 	return &htmlTest{
 		Name: plaintext.Line(d.Test.Test), Package: plaintext.Line(d.Package), File: plaintext.Line(d.File), test: d.Test,
+		sent: map[int]string{},
 	}
 }
 
@@ -77,6 +79,7 @@ func (t *htmlTest) add(call drift.Call, causes []*drift.Cause, now *snapshot.Sna
 	t.causes = append(t.causes, fresh...)
 	if len(call.Answer) > 0 {
 		t.answers++
+		t.sent[call.Call] = plaintext.Line(glanceOf("", now).sent)
 	}
 	if len(fresh) == 0 && len(call.Answer) == 0 {
 		return // it continues what changed, or has the same parameters
