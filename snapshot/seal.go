@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -238,37 +239,17 @@ func (s *Snapshot) Media() []Medium {
 }
 
 // mayNameMedia spares encoding a record that names no medium, as most do: it looks at each value once.
-func (s *Snapshot) mayNameMedia() bool {
+func (s *Snapshot) mayNameMedia() (may bool) {
 	const sign = "blob:"
-	raw := func(v json.RawMessage) bool { return bytes.Contains(v, []byte(sign)) }
-	object := func(o modelio.Object) bool {
-		for _, v := range o {
-			if raw(v) {
-				return true
-			}
-		}
-		return false
+	look := texts.Editor{
+		Text: func(text *string) bool { may = may || strings.HasPrefix(*text, sign); return false },
+		JSON: func(raw *json.RawMessage) bool { may = may || bytes.Contains(*raw, []byte(sign)); return false },
 	}
-	var parts func([]modelio.Part) bool
-	parts = func(all []modelio.Part) bool {
-		return slices.ContainsFunc(all, func(p modelio.Part) bool {
-			switch {
-			case p.Text != nil && strings.HasPrefix(*p.Text, sign), p.Reasoning != nil && strings.HasPrefix(*p.Reasoning, sign),
-				p.Media != nil, p.ToolRequest != nil && raw(p.ToolRequest.Input),
-				p.ToolResponse != nil && (raw(p.ToolResponse.Output) || parts(p.ToolResponse.Content)):
-				return true
-			}
-			return object(p.Custom) || object(p.Metadata) || object(p.Unknown)
-		})
+	look.Request(&s.Request)
+	for i := range s.Response.Candidates {
+		look.Message(&s.Response.Candidates[i].Message)
 	}
-	message := func(m modelio.Message) bool { return parts(m.Content) || object(m.Metadata) || object(m.Unknown) }
-	tool := func(t modelio.ToolDefinition) bool {
-		return raw(t.InputSchema) || raw(t.OutputSchema) || object(t.Metadata)
-	}
-	candidate := func(c modelio.Candidate) bool { return message(c.Message) }
-	return object(s.Request.Options) || slices.ContainsFunc(s.Request.Messages, message) ||
-		slices.ContainsFunc(s.Request.Tools, tool) || slices.ContainsFunc(s.Response.Candidates, candidate) ||
-		s.Request.Prompt != nil && strings.HasPrefix(*s.Request.Prompt, sign)
+	return may
 }
 
 // media returns the media that a text names.

@@ -43,7 +43,7 @@ var arrows = map[string]map[string]string{
 	},
 	"snapshot": {
 		"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "snapshot/internal/filename": named,
-		"snapshot/internal/conflict": merged,
+		"snapshot/internal/conflict": merged, "internal/texts": "where media are named",
 	},
 	"snapshot/internal/conflict": {},
 	"snapshot/internal/filename": {},
@@ -65,12 +65,14 @@ var arrows = map[string]map[string]string{
 	"internal/secret": {"internal/jsontext": "the texts in which secrets hide"},
 	"internal/scrub": {
 		"internal/jsontext": texts, "internal/provider": "the events of streams", "modelio": calls,
+		"internal/texts": "where values stand",
 	},
 	"internal/recorder": {
 		"canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
 		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
+		"internal/texts": "where media stand",
 	},
 	"internal/cassette": {
 		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read",
@@ -93,6 +95,7 @@ var arrows = map[string]map[string]string{
 	"internal/amount":     {},
 	"internal/content":    {},
 	"internal/plaintext":  {},
+	"internal/texts":      {"modelio": calls},
 	"internal/annotation": {"internal/plaintext": shown},
 	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
 	"internal/usage":      {},

@@ -69,8 +69,7 @@ func (r *Recorder) call(name, lane string, codec *provider.Codec, request *model
 		return nil, err
 	}
 	for i := range c.request.Messages {
-		m := &c.request.Messages[i]
-		m.Content, m.Metadata = c.media.parts(m.Content), c.media.object(m.Metadata)
+		c.media.editor().Message(&c.request.Messages[i])
 	}
 	c.key, c.request, c.values, err = keyed(name, c.request, r.Ignored, r.rules.Live)
 	c.lane = lane

@@ -121,7 +121,7 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 	}
 	for i := range resp.Candidates {
 		c := &resp.Candidates[i]
-		c.Message.Content, c.Message.Metadata = m.parts(c.Message.Content), m.object(c.Message.Metadata)
+		m.editor().Message(&c.Message)
 		c.FinishReason = cmp.Or(c.FinishReason, modelio.FinishOther)
 	}
 	return resp, nil

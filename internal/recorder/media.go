@@ -7,7 +7,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -18,103 +18,32 @@ type media map[canon.Hash][]byte
 // minMedia is the length from which base64 is media and no word.
 const minMedia = 512
 
-// parts returns a message's parts with their media named. What needs no change is shared with the
-// result, what does is copied.
-func (m *media) parts(parts []modelio.Part) []modelio.Part {
-	var named []modelio.Part // a copy of parts from the first change on
-	for i := range parts {
-		part, changed := m.part(parts[i])
-		if !changed {
-			continue
-		}
-		if named == nil {
-			named = append([]modelio.Part(nil), parts...)
-		}
-		named[i] = part
-	}
-	if named == nil {
-		return parts
-	}
-	return named
-}
-
-func (m *media) part(p modelio.Part) (modelio.Part, bool) {
-	changed := m.text(&p.Text)
-	changed = m.text(&p.Reasoning) || changed
-	if p.Media != nil {
-		if name, ok := m.name(p.Media.URL); ok {
-			medium := *p.Media
-			medium.URL, p.Media, changed = name, &medium, true
-		}
-	}
-	if p.ToolRequest != nil {
-		if input, ok := m.value(p.ToolRequest.Input); ok {
-			request := *p.ToolRequest
-			request.Input, p.ToolRequest, changed = input, &request, true
-		}
-	}
-	if p.ToolResponse != nil {
-		output, named := m.value(p.ToolResponse.Output)
-		content := m.parts(p.ToolResponse.Content)
-		if named || len(content) > 0 && &content[0] != &p.ToolResponse.Content[0] {
-			response := *p.ToolResponse
-			response.Output, response.Content, p.ToolResponse, changed = output, content, &response, true
-		}
-	}
-	for _, object := range []*modelio.Object{&p.Custom, &p.Metadata, &p.Unknown} {
-		if named, ok := m.members(*object); ok {
-			*object, changed = named, true
-		}
-	}
-	return p, changed
-}
+// editor returns the editor that names the media of messages.
+func (m *media) editor() *texts.Editor { return &texts.Editor{Text: m.text, JSON: m.value} }
 
 // text names a text that is media.
-func (m *media) text(s **string) bool {
-	if *s == nil {
-		return false
-	}
-	name, ok := m.name(**s)
+func (m *media) text(s *string) bool {
+	name, ok := m.name(*s)
 	if ok {
-		*s = &name
+		*s = name
 	}
 	return ok
 }
 
-// object returns an object with its media named.
-func (m *media) object(o modelio.Object) modelio.Object {
-	named, _ := m.members(o)
-	return named
-}
-
-func (m *media) members(o modelio.Object) (modelio.Object, bool) {
-	named, changed := o, false
-	for name, raw := range o {
-		value, ok := m.value(raw)
-		if !ok {
-			continue
-		}
-		if !changed {
-			named, changed = modelio.Object{}, true
-			for n, v := range o {
-				named[n] = v
-			}
-		}
-		named[name] = value
-	}
-	return named, changed
-}
-
 // value names the media in a JSON text.
-func (m *media) value(raw json.RawMessage) (json.RawMessage, bool) {
-	if !mayHoldMedia(raw) {
-		return raw, false
+func (m *media) value(raw *json.RawMessage) bool {
+	if !mayHoldMedia(*raw) {
+		return false
 	}
-	doc, err := jsontext.Parse(raw)
+	doc, err := jsontext.Parse(*raw)
 	if err != nil {
-		return raw, false // for those who encode it to say
+		return false // for those who encode it to say
 	}
-	return m.rename(doc.Root())
+	named, changed := m.rename(doc.Root())
+	if changed {
+		*raw = named
+	}
+	return changed
 }
 
 func (m *media) rename(v jsontext.Value) (json.RawMessage, bool) {

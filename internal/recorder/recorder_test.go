@@ -173,7 +173,9 @@ func TestMedia(t *testing.T) {
 				require.NoError(t, err)
 			}
 			parts := []modelio.Part{c.part}
-			named := m.parts(parts)
+			message := modelio.Message{Content: parts}
+			m.editor().Message(&message)
+			named := message.Content
 			require.Equal(t, c.named, len(m) == 1, c.why)
 			after, _ := json.Marshal(&c.part)
 			require.Equal(t, string(before), string(after), "what was given is not changed")

@@ -53,7 +53,7 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 			v.request(t.value)
 		}
 	}
-	return editor(v.request).request(req)
+	return editor(v.request).texts().Request(req)
 }
 
 // messagesLast returns the parts of a core in the order in which values are counted. What a conversation

@@ -1,0 +1,118 @@
+// Package texts edits the texts of requests and answers, wherever they have them. What needs no change is
+// shared with the result, what does is copied.
+package texts
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// An Editor edits texts where they stand. Its functions are called in one order for equal requests, and
+// report whether they changed what they were given.
+type Editor struct {
+	Text func(*string) bool
+	JSON func(*json.RawMessage) bool // of values that are not absent
+	Name func(*string) bool          // of the members of objects; nil: they stay
+}
+
+// Request returns a request with its texts edited: r itself where nothing changed.
+func (e *Editor) Request(r *modelio.Request) *modelio.Request {
+	edited := *r
+	changed := e.Text(&edited.Model)
+	changed = e.object(&edited.Options) || changed
+	changed = each(&edited.Tools, e.tool) || changed
+	changed = each(&edited.Stop, e.Text) || changed
+	changed = pointed(&edited.Prompt, e.Text) || changed
+	changed = each(&edited.Messages, e.Message) || changed
+	if !changed {
+		return r
+	}
+	return &edited
+}
+
+// each edits the elements of a list.
+func each[T any](list *[]T, one func(*T) bool) bool {
+	changed := false
+	var element T
+	for i := range *list {
+		element = (*list)[i]
+		if !one(&element) {
+			continue
+		}
+		if !changed {
+			*list, changed = slices.Clone(*list), true
+		}
+		(*list)[i] = element
+	}
+	return changed
+}
+
+func (e *Editor) tool(t *modelio.ToolDefinition) bool {
+	changed := e.Text(&t.Description)
+	changed = e.json(&t.InputSchema) || changed
+	changed = e.json(&t.OutputSchema) || changed
+	changed = e.object(&t.Metadata) || changed
+	return e.object(&t.Unknown) || changed
+}
+
+// Message edits a message.
+func (e *Editor) Message(m *modelio.Message) bool {
+	changed := each(&m.Content, e.part)
+	changed = e.object(&m.Metadata) || changed
+	return e.object(&m.Unknown) || changed
+}
+
+func (e *Editor) part(p *modelio.Part) bool {
+	changed := pointed(&p.Text, e.Text)
+	changed = pointed(&p.Reasoning, e.Text) || changed
+	changed = pointed(&p.Media, func(m *modelio.Media) bool {
+		return e.Text(&m.URL) || e.object(&m.Unknown)
+	}) || changed
+	changed = pointed(&p.ToolRequest, func(t *modelio.ToolRequest) bool {
+		input := e.json(&t.Input)
+		return e.object(&t.Unknown) || input
+	}) || changed
+	changed = pointed(&p.ToolResponse, func(t *modelio.ToolResponse) bool {
+		output := e.json(&t.Output)
+		content := each(&t.Content, e.part)
+		return e.object(&t.Unknown) || output || content
+	}) || changed
+	changed = e.object(&p.Custom) || changed
+	changed = e.object(&p.Metadata) || changed
+	return e.object(&p.Unknown) || changed
+}
+
+// pointed edits what a pointer leads to, if it is not nil.
+func pointed[T any](p **T, one func(*T) bool) bool {
+	if *p == nil {
+		return false
+	}
+	value := **p
+	changed := one(&value)
+	if changed {
+		*p = &value
+	}
+	return changed
+}
+
+func (e *Editor) object(o *modelio.Object) bool {
+	changed := false
+	for _, name := range slices.Sorted(maps.Keys(*o)) {
+		as, value := name, (*o)[name]
+		renamed := e.Name != nil && e.Name(&as)
+		if !e.json(&value) && !renamed {
+			continue
+		}
+		if !changed {
+			*o, changed = maps.Clone(*o), true
+		}
+		delete(*o, name)
+		(*o)[as] = value
+	}
+	return changed
+}
+
+func (e *Editor) json(raw *json.RawMessage) bool { return len(*raw) > 0 && e.JSON(raw) }
