@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -130,7 +131,7 @@ func (r *reading) read(file, provider string) error {
 	}
 	r.files++
 	named := filepath.ToSlash(file)
-	from := sourceOf(named)
+	from := recorder.Named(file)
 	if in, err := filepath.Rel(r.store, file); err == nil && filepath.IsLocal(in) {
 		r.inStore[from] = filepath.ToSlash(in)
 	}
@@ -197,14 +198,6 @@ func (r *reading) callsOf(from, provider string, data []byte) ([]foreign.Call, e
 
 // cassettes is the directory in which cassettes are recorded.
 func (r *reading) cassettes() string { return filepath.Join(r.scratch, "cassettes") }
-
-// sourceOf returns the path of a file as records have it: relative, and without where others keep their files.
-func sourceOf(named string) string {
-	if filepath.IsLocal(filepath.FromSlash(named)) {
-		return path.Clean(named)
-	}
-	return path.Join(path.Base(path.Dir(named)), path.Base(named))
-}
 
 // copyConfig gives a store of its own the configuration of the store.
 func (r *reading) copyConfig(to string) error {

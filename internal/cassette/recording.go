@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -76,7 +74,7 @@ func Read(file string, data []byte) (*Recording, error) {
 		}
 		data = plain
 	}
-	r := &Recording{file: Named(file)}
+	r := &Recording{file: recorder.Named(file)}
 	var err error
 	switch first := bytes.TrimLeft(data, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(first, []byte("httprr trace ")):
@@ -94,14 +92,6 @@ func Read(file string, data []byte) (*Recording, error) {
 
 // Len returns how many calls there are.
 func (r *Recording) Len() int { return len(r.entries) }
-
-// Named returns the path of a file as records have it: relative, and without where others keep their files.
-func Named(file string) string {
-	if named := filepath.ToSlash(file); !filepath.IsLocal(file) {
-		return path.Join(path.Base(path.Dir(named)), path.Base(named))
-	}
-	return path.Clean(filepath.ToSlash(file))
-}
 
 // A layoutError says at which line of a file is something else than expected.
 type layoutError struct {

@@ -100,16 +100,27 @@ func (c *Cassette) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &answer, nil
 }
 
+// migrating is a cassette as the archive of its call.
+type migrating struct {
+	*Cassette
+	file string
+}
+
+// Recorded is RoundTrip, and says what the answer is migrated from.
+func (m migrating) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
+	resp, err := m.RoundTrip(req)
+	return resp, recorder.Provenance{From: "migrated from " + m.file, Time: m.RecordedAt}, err
+}
+
 // Call returns the call of a cassette. It is recorded in a store of its own at scratch, so that the rules of recordings
 // hold for it; file names the cassette.
 func (c *Cassette) Call(file, scratch string) (Call, error) {
 	name := strings.TrimSuffix(path.Base(file), ".json")
 	var wrong []string
 	r, err := recorder.Open(recorder.Options{
-		Dir: scratch, Shown: scratch, Package: file, Test: name, Mode: recorder.UpdateAll, Upstream: c,
+		Dir: scratch, Shown: scratch, Package: file, Test: name, Mode: recorder.UpdateAll, Upstream: migrating{c, file},
 		Source: func() snapshot.Source { return snapshot.Source{File: file, Line: 1, Function: name} },
 		Fail:   func() {}, Tell: func(f *recorder.Failure) { wrong = append(wrong, f.Text) },
-		Nondeterministic: "migrated from " + file, Lifted: true,
 	})
 	if err != nil {
 		return Call{}, err
@@ -131,7 +142,7 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 	return c.recorded(file, name, scratch)
 }
 
-// recorded returns what was recorded, with the time of the cassette.
+// recorded returns what was recorded.
 func (c *Cassette) recorded(file, name, scratch string) (Call, error) {
 	s, err := store.Open(scratch)
 	if err != nil {
@@ -151,7 +162,6 @@ func (c *Cassette) recorded(file, name, scratch string) (Call, error) {
 		}
 	}
 	made := &call.Snapshot
-	made.ID, made.Provider, made.Timestamp = "", doc.Provider, c.RecordedAt.UTC().Truncate(time.Millisecond)
-	made.Source.Package, made.Source.Test, made.Response.LatencyMS = "", "", 0
+	made.ID, made.Provider, made.Source.Package, made.Source.Test = "", doc.Provider, "", ""
 	return call, nil
 }

@@ -3,6 +3,8 @@ package recorder
 import (
 	"errors"
 	"net/http"
+	"path"
+	"path/filepath"
 	"time"
 
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -69,4 +71,14 @@ func (p *Provenance) reasons(why string) string {
 		return p.From
 	}
 	return why + "; " + p.From
+}
+
+// Named returns the path of a file of another tool as records have it: relative, and without where others keep
+// their files.
+func Named(file string) string {
+	named := filepath.ToSlash(file)
+	if filepath.IsLocal(file) {
+		return path.Clean(named)
+	}
+	return path.Join(path.Base(path.Dir(named)), path.Base(named))
 }
