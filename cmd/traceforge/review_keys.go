@@ -38,7 +38,9 @@ func (s *screen) key(key string) tea.Cmd {
 	case s.question != "":
 		return s.answered(key)
 	case s.helping:
-		s.helping, s.top = false, 0
+		if !s.scroll(key) {
+			s.helping, s.top = false, 0
+		}
 		s.lay()
 		return nil
 	}
@@ -86,6 +88,18 @@ func (s *screen) move(key string) bool {
 		return true
 	case "?":
 		s.helping, s.top = true, 0
+	default:
+		if !s.scroll(key) {
+			return false
+		}
+	}
+	s.lay()
+	return true
+}
+
+// scroll takes the keys that show other lines; lay keeps within them.
+func (s *screen) scroll(key string) bool {
+	switch key {
 	case "down", "j":
 		s.top++
 	case "up", "k":
@@ -101,7 +115,6 @@ func (s *screen) move(key string) bool {
 	default:
 		return false
 	}
-	s.lay()
 	return true
 }
 
@@ -164,7 +177,7 @@ func (s *screen) reject(tests []*held, all bool) tea.Cmd {
 	if !all || len(tests) == 0 {
 		return s.decideOn(rejected, tests)
 	}
-	s.question = fmt.Sprintf("reject %s, %s? y/n", page.Count(len(tests), "test", "tests"), what)
+	s.question = fmt.Sprintf("reject %s? y/n: %s", page.Count(len(tests), "test", "tests"), what)
 	s.yes = func() tea.Cmd { return s.decideOn(rejected, tests) }
 	return nil
 }

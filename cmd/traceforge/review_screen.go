@@ -159,7 +159,7 @@ func (s *screen) lay() {
 	g := s.groups[s.at]
 	width := max(s.width, 1)
 	add := func(text string) {
-		s.lines = append(s.lines, styledLines(ansi.Hardwrap(strings.TrimRight(text, "\n"), width, true))...)
+		s.lines = append(s.lines, styledLines(wrapped(strings.TrimRight(text, "\n"), width))...)
 	}
 	var text string
 	var err error
@@ -209,6 +209,20 @@ func (s *screen) layTests(g *group, add func(string)) {
 // plain makes a text fit for the screen.
 func (s *screen) plain(text string) string { return plaintext.Line(s.c.secrets.Mask(text)) }
 
+// wrapped breaks the lines of a text that are too long for the screen. What goes on is indented.
+func wrapped(text string, width int) string {
+	const indent = "    "
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if room := width - len(indent); ansi.StringWidth(line) > width && room > len(indent) {
+			lines[i] = strings.ReplaceAll(ansi.Wrap(line, room, ""), "\n", "\n"+indent)
+		} else {
+			lines[i] = ansi.Hardwrap(line, width, true)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // styledLines returns the lines of a text, each with the style that it begins with, and none at its end.
 func styledLines(text string) []string {
 	const none = "\x1b[0m"
@@ -245,10 +259,14 @@ func (s *screen) View() tea.View {
 
 // shown returns the lines of the screen.
 func (s *screen) shown() []string {
-	title := "traceforge review " + s.plain(s.dir)
 	open := len(slices.DeleteFunc(slices.Clone(s.groups), func(g *group) bool { return !g.open() }))
 	counts := page.Count(open, "cause", "causes") + ", " + page.Count(len(left(s.tests)), "test", "tests") + " left"
-	lines := []string{s.bold(s.cut(title + strings.Repeat(" ", max(2, s.width-ansi.StringWidth(title)-len(counts))) + counts))}
+	title := s.fitting("traceforge review: "+counts, counts)
+	where := s.plain(s.dir)
+	if room := s.width - ansi.StringWidth(title) - ansi.StringWidth(where); room >= 2 {
+		title += strings.Repeat(" ", room) + where
+	}
+	lines := []string{s.bold(s.cut(title))}
 	shown := s.shownGroups()
 	first := max(0, min(s.at-shown/2, len(s.groups)-shown))
 	for i := first; i < first+shown; i++ {
@@ -311,11 +329,19 @@ func (s *screen) keys() string {
 	case s.question != "":
 		return s.question
 	case s.helping:
-		return "any key goes back"
+		return s.fitting("space scrolls, another key goes back", "space, or back")
 	case s.unfolded:
-		return "test: a accept  r reject  s skip  n/p  e edit  enter back  ? help  q quit"
+		return s.fitting("test: a accept  r reject  s skip  n/p  e edit  enter back  ? help  q quit", "test: a r s  n/p  enter  ? help  q quit")
 	}
-	return "a accept  r reject  s skip  n/p  enter test  ? help  q quit"
+	return s.fitting("a accept  r reject  s skip  n/p  enter test  ? help  q quit", "a r s  n/p  enter  ? help  q quit")
+}
+
+// fitting returns the first of two texts if it fits in a line.
+func (s *screen) fitting(long, short string) string {
+	if len(long) <= s.width {
+		return long
+	}
+	return short
 }
 
 func (s *screen) cut(line string) string { return ansi.Truncate(line, max(1, s.width), "…") }

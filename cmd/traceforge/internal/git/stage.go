@@ -64,6 +64,9 @@ func CopyStaged(ctx context.Context, dir, to string, files []File) (string, erro
 	if err := os.MkdirAll(below, 0o777); err != nil {
 		return "", err
 	}
+	if len(files) == 0 {
+		return below, nil
+	}
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name)

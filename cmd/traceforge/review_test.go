@@ -1,0 +1,464 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/sebdah/goldie/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+const (
+	reviewedPackage = "example.com/shop/agents"
+	systemBefore    = "You answer questions about orders.\nNever guess.\nAnswer in one sentence."
+	systemAfter     = "You answer questions about orders.\nDo not guess.\nAnswer in one sentence."
+)
+
+// record records a call of a test in a store.
+func recordCall(t testing.TB, dir, test, system, user string) {
+	t.Helper()
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	r := pagetest.Recordings()["plain"]
+	record := r.Snapshot
+	name := snapshot.DocumentName(reviewedPackage, test)
+	record.ID, record.Source.Package, record.Source.Test = snapshot.ID(name, 1), reviewedPackage, test
+	record.Request.Messages = []modelio.Message{pagetest.Said("user", user)}
+	if system != "" {
+		record.Request.Messages = slices.Insert(record.Request.Messages, 0, pagetest.Said("system", system))
+	}
+	record.Response.RawOutputRef = canon.Sum([]byte(r.Body))
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{{
+		Provider: r.Provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{record}},
+		Raw: map[int][]byte{1: []byte(r.Body)},
+	}}}))
+}
+
+// gitIn runs git in a directory and returns what it prints.
+func gitIn(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := osexec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+// newReviewed makes a repository with a store in which wait: a system prompt that changed in three tests, of which one
+// asks something else too, a test that is new, one that is gone, and an answer that a failed test bought.
+func newReviewed(t testing.TB) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), ".ai-snapshots")
+	for _, test := range []string{"TestOrder", "TestRefund", "TestStock"} {
+		recordCall(t, dir, test, systemBefore, "Where is my order?")
+	}
+	recordCall(t, dir, "TestGone", "", "Are you there?")
+	recordCall(t, dir, "TestBought", "", "How much is it?")
+	top := filepath.Dir(dir)
+	require.NoError(t, os.WriteFile(filepath.Join(top, "go.mod"), []byte("module example.com/shop\n"), 0o666))
+	gitIn(t, top, "init", "-q")
+	gitIn(t, top, "add", "-A")
+	gitIn(t, top, "commit", "-q", "-m", "recorded")
+	recordCall(t, dir, "TestOrder", systemAfter, "Where is my order?")
+	recordCall(t, dir, "TestRefund", systemAfter, "Where is my order?")
+	recordCall(t, dir, "TestStock", systemAfter, "Is it in stock?")
+	recordCall(t, dir, "TestNew", "", "Who are you?")
+	recordCall(t, filepath.Join(dir, ".pending"), "TestBought", "", "How much is it in euros?")
+	gone, err := filepath.Glob(filepath.Join(dir, "openai", "testgone-*"))
+	require.NoError(t, err)
+	for _, file := range gone {
+		require.NoError(t, os.RemoveAll(file))
+	}
+	return dir
+}
+
+// documentOf returns the name of the document of a test.
+func documentOf(test string) string { return snapshot.DocumentName(reviewedPackage, test) }
+
+// A listing is what review --json prints.
+type listing struct {
+	Causes []struct {
+		Kind, Key, Headline, Accept, Reject string
+		Changes                             []struct{ Kind, Before, After string }
+		Tests                               []struct {
+			Kind, Package, Test, Change, Document string
+			Records, Also                         []string
+		}
+	}
+	Accepted, Rejected []struct{ Test string }
+	Left               int
+}
+
+func listReview(t testing.TB, dir string, args ...string) (l listing, code int) {
+	t.Helper()
+	code, out, said := run("", append([]string{"review", "--json", "--dir", dir}, args...)...)
+	require.NoError(t, json.Unmarshal([]byte(out), &l), "%s%s", out, said)
+	return l, code
+}
+
+// A cause is listed once with its tests; one that has other causes too names them.
+func TestReviewLists(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	l, code := listReview(t, dir)
+	require.Equal(t, exitFindings, code)
+	require.Equal(t, 6, l.Left)
+	var heads []string
+	for _, c := range l.Causes {
+		heads = append(heads, c.Kind+": "+c.Headline)
+	}
+	require.Equal(t, []string{
+		"pending: user message changed in 1 package: 1 call of 1 test",
+		"changed: system prompt changed in 1 package: 3 calls of 3 tests, 1 line",
+		"changed: user message changed in 1 package: 1 call of 1 test",
+		"changed: 1 test added",
+		"changed: 1 test removed",
+	}, heads)
+	system := l.Causes[1]
+	require.Equal(t, "TestOrder", system.Tests[0].Test)
+	require.Empty(t, system.Tests[0].Also)
+	require.Equal(t, []string{l.Causes[2].Key}, system.Tests[2].Also, "TestStock asks something else too")
+	require.Equal(t, []string{documentOf("TestOrder") + "-1"}, system.Tests[0].Records)
+
+	pending, _ := listReview(t, dir, "--pending")
+	require.Len(t, pending.Causes, 1)
+	changed, _ := listReview(t, dir, "--changed")
+	require.Len(t, changed.Causes, 4)
+}
+
+// What is accepted of changed records is staged, and nothing else; what is rejected is what git had.
+func TestReviewDecides(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	top := filepath.Dir(dir)
+	l, _ := listReview(t, dir)
+
+	done, code := listReview(t, dir, "--changed", "--accept", l.Causes[1].Key)
+	require.Equal(t, exitFindings, code)
+	require.Len(t, done.Accepted, 2, "TestStock waits for its other cause")
+	require.Equal(t, 3, done.Left)
+	order, refund := documentOf("TestOrder"), documentOf("TestRefund")
+	require.Equal(t, "M  .ai-snapshots/openai/"+order+".json\nM  .ai-snapshots/openai/"+refund+".json\n",
+		gitStaged(t, top))
+
+	done, _ = listReview(t, dir, "--changed", "--reject", "TestStock,"+documentOf("TestNew")+",removed")
+	require.Len(t, done.Rejected, 3)
+	require.Equal(t, 0, done.Left)
+	require.Equal(t, "M  .ai-snapshots/openai/"+order+".json\nM  .ai-snapshots/openai/"+refund+".json\n",
+		gitIn(t, top, "status", "--porcelain"), "the others are as they were committed, and the new one is gone")
+
+	done, code = listReview(t, dir, "--accept", documentOf("TestBought")+"-1")
+	require.Equal(t, exitClean, code)
+	require.Len(t, done.Accepted, 1)
+	code, _, said := run("", "verify", dir)
+	require.Equal(t, exitClean, code, said)
+	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+
+	l, code = listReview(t, dir)
+	require.Equal(t, exitFindings, code, "what was taken over is a changed record now")
+	require.Len(t, l.Causes, 1)
+	done, code = listReview(t, dir, "--accept", "TestBought")
+	require.Equal(t, exitClean, code)
+	require.Len(t, done.Accepted, 1)
+	l, code = listReview(t, dir)
+	require.Equal(t, exitClean, code)
+	require.Empty(t, l.Causes)
+}
+
+// gitStaged returns the files that are staged.
+func gitStaged(t testing.TB, top string) (staged string) {
+	for line := range strings.Lines(gitIn(t, top, "status", "--porcelain", "--untracked-files=no")) {
+		if line[0] != ' ' {
+			staged += line
+		}
+	}
+	return staged
+}
+
+func TestReviewCalledWrongly(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	outside := filepath.Join(t.TempDir(), ".ai-snapshots")
+	recordCall(t, outside, "TestIt", "", "hello")
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"unknown", []string{"--dir", dir, "--accept", "TestOrdre"}, "nothing that waits is called TestOrdre: traceforge review --json lists all"},
+		{"near", []string{"--dir", dir, "--accept", "adedd"}, `nothing that waits is called adedd, did you mean added?`},
+		{"both", []string{"--dir", dir, "--accept", "TestNew", "--reject", "added"}, "TestNew in example.com/shop/agents is both accepted and rejected"},
+		{"kinds", []string{"--dir", dir, "--pending", "--changed"}, "none of the others can be"},
+		{"no_git", []string{"--dir", outside, "--changed"}, outside + " is in no repository of git"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, said := run("", append([]string{"review"}, tt.args...)...)
+			require.Equal(t, exitTrouble, code)
+			require.Empty(t, out)
+			require.Contains(t, said, tt.want)
+		})
+	}
+	code, _, said := run("", "review", "--dir", outside)
+	require.Equal(t, exitClean, code)
+	require.Contains(t, said, "nothing waits for a decision")
+}
+
+// newTestScreen returns a screen of the store in a directory.
+func newTestScreen(t testing.TB, dir string, width, height int) *screen {
+	t.Helper()
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	con := newConsole(nil, os.Stdout, os.Stderr)
+	con.color = false
+	c := &call{console: con, ctx: context.Background()}
+	for _, command := range rootCommand(con).Commands() {
+		if command.Name() == "review" {
+			c.cmd = command
+		}
+	}
+	r := &reviewing{c: c, store: s, dir: dir}
+	t.Cleanup(r.close)
+	require.NoError(t, r.gather())
+	r.dir = ".ai-snapshots" // as it would be named
+	shown := newScreen(r)
+	shown.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	r.dir = dir
+	return shown
+}
+
+// press presses keys, and returns whether the screen ended.
+func press(t testing.TB, s *screen, keys ...string) (quit bool) {
+	t.Helper()
+	for _, key := range keys {
+		msg := tea.KeyPressMsg{Text: key, Code: []rune(key)[0]}
+		switch key {
+		case "enter":
+			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case "tab":
+			msg = tea.KeyPressMsg{Code: tea.KeyTab}
+		case "shift+tab":
+			msg = tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+		case "space":
+			msg = tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+		}
+		_, cmd := s.Update(msg)
+		for cmd != nil {
+			next := cmd()
+			if _, quit = next.(tea.QuitMsg); quit {
+				return true
+			}
+			_, cmd = s.Update(next)
+		}
+	}
+	return false
+}
+
+// The screens at two sizes: what a line may be of a terminal is kept, whatever is shown.
+func TestReviewScreens(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	for _, size := range []struct {
+		name          string
+		width, height int
+	}{{"80x24", 80, 24}, {"40x20", 40, 20}} {
+		for _, shown := range []struct {
+			name string
+			keys []string
+		}{
+			{"pending", nil},
+			{"cause", []string{"n"}},
+			{"marked", []string{"n", "tab", "tab"}},
+			{"test", []string{"n", "tab", "tab", "enter"}},
+			{"new", []string{"n", "n", "n"}},
+			{"help", []string{"?"}},
+			{"question", []string{"n", "r"}},
+			{"skipped", []string{"s"}},
+		} {
+			t.Run(size.name+"/"+shown.name, func(t *testing.T) {
+				s := newTestScreen(t, dir, size.width, size.height)
+				require.False(t, press(t, s, shown.keys...))
+				lines := s.shown()
+				require.LessOrEqual(t, len(lines), size.height)
+				for _, line := range lines {
+					require.LessOrEqual(t, ansi.StringWidth(line), size.width, line)
+				}
+				goldie.New(t, goldie.WithFixtureDir("testdata/review")).Assert(t, shown.name+"."+size.name,
+					[]byte(strings.ReplaceAll(strings.Join(lines, "\n")+"\n", dir, ".ai-snapshots")))
+			})
+		}
+	}
+}
+
+// Decisions by keys: a test with two causes waits for the second, a question is asked before what was recorded is
+// lost, and the end comes with the last decision.
+func TestReviewKeys(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	top := filepath.Dir(dir)
+	s := newTestScreen(t, dir, 80, 24)
+	require.False(t, press(t, s, "s")) // what is pending
+	require.False(t, press(t, s, "a"))
+	require.Equal(t, "2 accepted, 0 rejected, 4 left", s.tally())
+	require.Contains(t, s.note, "1 test waits for a decision on: user message changed")
+	require.Equal(t, 2, s.at, "the next cause")
+	require.False(t, press(t, s, "a"))
+	require.Equal(t, "3 accepted, 0 rejected, 3 left", s.tally(), "now both of its causes are accepted")
+
+	require.False(t, press(t, s, "r", "n"))
+	require.Equal(t, "nothing was rejected", s.note)
+	require.Equal(t, "3 accepted, 0 rejected, 3 left", s.tally())
+	require.False(t, press(t, s, "r", "y")) // the new test
+	require.Equal(t, "3 accepted, 1 rejected, 2 left", s.tally())
+	require.True(t, press(t, s, "a"), "the last that was not skipped")
+	require.Equal(t, "4 accepted, 1 rejected, 1 left", s.tally())
+	require.Len(t, strings.Split(strings.TrimSpace(gitStaged(t, top)), "\n"), 5)
+	require.DirExists(t, filepath.Join(dir, ".pending"), "what was skipped stays")
+}
+
+func TestReviewAllKeys(t *testing.T) {
+	t.Parallel()
+	t.Run("accept", func(t *testing.T) {
+		s := newTestScreen(t, newReviewed(t), 80, 24)
+		require.True(t, press(t, s, "A"))
+		require.Equal(t, "6 accepted, 0 rejected, 0 left", s.tally())
+	})
+	t.Run("reject", func(t *testing.T) {
+		dir := newReviewed(t)
+		s := newTestScreen(t, dir, 80, 24)
+		require.False(t, press(t, s, "R"))
+		require.Contains(t, s.keys(), "reject 6 tests? y/n: their files become what git has")
+		require.True(t, press(t, s, "y"))
+		require.Empty(t, gitIn(t, filepath.Dir(dir), "status", "--porcelain"))
+	})
+	t.Run("skip", func(t *testing.T) {
+		s := newTestScreen(t, newReviewed(t), 80, 24)
+		require.True(t, press(t, s, "S"))
+		require.Equal(t, "0 accepted, 0 rejected, 6 left", s.tally())
+	})
+	t.Run("one_test", func(t *testing.T) {
+		dir := newReviewed(t)
+		s := newTestScreen(t, dir, 80, 24)
+		require.False(t, press(t, s, "n", "tab", "enter", "a"))
+		require.Equal(t, "1 accepted, 0 rejected, 5 left", s.tally())
+		require.Equal(t, "M  .ai-snapshots/openai/"+documentOf("TestRefund")+".json\n", gitStaged(t, filepath.Dir(dir)))
+		require.True(t, s.unfolded, "the next test is shown")
+		require.Equal(t, "TestStock", s.test().Test.Test)
+		require.False(t, press(t, s, "a"))
+		require.Equal(t, "2 accepted, 0 rejected, 4 left", s.tally(), "all of it was seen, whatever else the test has")
+	})
+}
+
+// What another process changes while the screen is open is not decided.
+func TestReviewOfAStoreThatChanges(t *testing.T) {
+	t.Parallel()
+	const gone = "is no longer what was shown, another process has changed it: run traceforge review again"
+	for _, tt := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		keys   []string
+		tally  string
+	}{
+		{"recorded", func(t *testing.T, dir string) { recordCall(t, dir, "TestOrder", "Another.", "Where?") },
+			[]string{"n", "a"}, "1 accepted, 0 rejected, 5 left"},
+		{"recorded_reject", func(t *testing.T, dir string) { recordCall(t, dir, "TestOrder", "Another.", "Where?") },
+			[]string{"n", "r", "y"}, "0 accepted, 2 rejected, 4 left"},
+		{"staged", func(t *testing.T, dir string) { gitIn(t, filepath.Dir(dir), "add", "-A") },
+			[]string{"n", "a"}, "0 accepted, 0 rejected, 6 left"},
+		{"accepted", func(t *testing.T, dir string) {
+			code, _, said := run("", "accept", "--dir", dir, "--all")
+			require.Equal(t, exitClean, code, said)
+		}, []string{"a"}, "0 accepted, 0 rejected, 6 left"},
+		{"bought", func(t *testing.T, dir string) {
+			recordCall(t, filepath.Join(dir, ".pending"), "TestBought", "", "How much in dollars?")
+		}, []string{"r"}, "0 accepted, 0 rejected, 6 left"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := newReviewed(t)
+			s := newTestScreen(t, dir, 80, 24)
+			tt.change(t, dir)
+			press(t, s, tt.keys...)
+			require.Equal(t, tt.tally, s.tally())
+			require.Contains(t, s.note, gone)
+			require.NotEmpty(t, s.refused)
+			require.Contains(t, s.refused[0], gone)
+		})
+	}
+}
+
+// An answer that was accepted is not lost by rejecting what was recorded before it.
+func TestReviewKeepsWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	recordCall(t, filepath.Join(dir, ".pending"), "TestRefund", systemAfter, "And in euros?")
+	s := newTestScreen(t, dir, 80, 24)
+	require.Equal(t, pendingKind, s.groups[1].kind)
+	press(t, s, "a", "a") // both that are pending
+	require.Equal(t, "2 accepted, 0 rejected, 5 left", s.tally())
+	press(t, s, "r", "y")
+	require.Equal(t, "2 accepted, 2 rejected, 3 left", s.tally(), "TestOrder and TestStock")
+	require.Contains(t, s.refused[0], "TestRefund in example.com/shop/agents: has answers that were accepted just now, "+
+		"which rejecting would lose: run traceforge review again")
+	code, out, _ := run("", "show", "--dir", dir, "TestRefund")
+	require.Equal(t, exitClean, code)
+	require.Contains(t, out, "And in euros?")
+}
+
+// What a store says drives no terminal.
+func TestReviewIsPlain(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	evil := "Test\x1b]0;owned\x07\x1b[2J\u202e"
+	recordCall(t, dir, evil, "", "plain")
+	gitIn(t, filepath.Dir(dir), "init", "-q")
+	gitIn(t, filepath.Dir(dir), "add", "-A")
+	recordCall(t, dir, evil, "", evil+"\x1b[31m")
+	require.NoError(t, pagetest.MakeStore(dir, "hostile"))
+	s := newTestScreen(t, dir, 80, 200)
+	for range 2 {
+		for _, line := range s.shown() {
+			requirePlain(t, line)
+		}
+		press(t, s, "enter")
+		for _, line := range s.shown() {
+			requirePlain(t, line)
+		}
+		press(t, s, "enter", "n")
+	}
+}
+
+// A style goes on in the next line of the screen, which may be the first that is shown.
+func TestStyledLines(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"a \x1b[31mred\x1b[0m", "\x1b[31mstill\x1b[0m plain", "\x1b[1mbold\x1b[0m"},
+		styledLines("a \x1b[31mred\nstill\x1b[0m plain\n\x1b[1mbold\x1b[0m"))
+}
+
+// A screen of any size has a first line.
+func TestReviewOnSmallScreens(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t, newReviewed(t), 80, 24)
+	for _, size := range [][2]int{{1, 1}, {3, 2}, {0, 0}, {500, 5}, {20, 300}} {
+		s.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		require.LessOrEqual(t, len(s.shown()), max(1, size[1]))
+		press(t, s, "tab", "space", "G", "enter", "G", "enter", "n")
+		for _, line := range s.shown() {
+			require.LessOrEqual(t, ansi.StringWidth(line), max(1, size[0]))
+		}
+	}
+}
