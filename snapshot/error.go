@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -132,21 +133,12 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(joinNonEmpty(e.File, excerpt(v.Pointer), v.Rule, v.Message))
+		b.WriteString(joinNonEmpty(e.File, jsontext.Excerpt(v.Pointer), v.Rule, v.Message))
 	}
 	if out := e.wayOut(); out != "" {
 		b.WriteString("\nway out: " + out)
 	}
 	return b.String()
-}
-
-// excerpt returns s cut to a length that does no harm in a message.
-func excerpt(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // wayOut says what to do about e. A text that is in no file has no way out that this

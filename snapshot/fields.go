@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -51,7 +52,7 @@ func (c *coder) text(name string, n need, s *string, must *check) {
 			return
 		}
 		if !must.holds(*s) {
-			c.reportf(RuleValue, "must be %s, is %s", must.must, strconv.QuoteToASCII(excerpt(*s)))
+			c.reportf(RuleValue, "must be %s, is %s", must.must, strconv.QuoteToASCII(jsontext.Excerpt(*s)))
 			*s = ""
 		}
 	})
@@ -97,7 +98,7 @@ func (c *coder) atLeast(v *int64, least int64) {
 	n, err := strconv.ParseInt(cmp.Or(canonicalNumber(*text), string(*text)), 10, 64)
 	switch {
 	case err != nil:
-		c.reportf(RuleType, "must be an integer, is %s", excerpt(string(*text)))
+		c.reportf(RuleType, "must be an integer, is %s", jsontext.Excerpt(string(*text)))
 	case n < least:
 		c.reportf(RuleValue, "must be %d or more, is %d", least, n)
 	default:

@@ -258,7 +258,7 @@ func (c *coder) valueNumber(v jsontext.Value) {
 }
 
 func notFitting(number string) string {
-	return "does not fit a float64: it must be kept as {\"$number\":" + strconv.QuoteToASCII(excerpt(number)) + "}"
+	return `does not fit a float64: it must be kept as {"$number":` + strconv.QuoteToASCII(jsontext.Excerpt(number)) + "}"
 }
 
 func (c *coder) writeKept(number string) {
@@ -304,7 +304,7 @@ func (c *coder) number(n *json.Number) {
 func (c *coder) writeNumber(n json.Number) {
 	end, kind := jsontext.Number([]byte(n), 0)
 	if kind == jsontext.NotNumber || end < len(n) {
-		c.reportf(RuleType, "must be a number, is %q", excerpt(string(n)))
+		c.reportf(RuleType, "must be a number, is %q", jsontext.Excerpt(string(n)))
 		return
 	}
 	c.writeRaw([]byte(n))

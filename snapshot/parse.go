@@ -73,7 +73,8 @@ func (c *coder) checkDocument(at jsontext.Value) {
 	for i := range d.Snapshots {
 		s := &d.Snapshots[i]
 		if first := c.calls[s.ID]; s.ID != "" && first < i {
-			c.report(RuleDuplicate, "is the id of another record too: "+excerpt(s.ID), "snapshots", strconv.Itoa(i), "id")
+			c.report(RuleDuplicate, "is the id of another record too: "+jsontext.Excerpt(s.ID),
+				"snapshots", strconv.Itoa(i), "id")
 		}
 		s.Source.Package, s.Source.Test = d.Snapshots[0].Source.Package, d.Snapshots[0].Source.Test
 		complete = complete && s.Hash != ""
@@ -104,7 +105,7 @@ func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 		}
 		if f, err := value.Float64(); err == nil && (f < p.Least || f > p.Most) {
 			c.report(RuleValue, fmt.Sprintf("must be from %g to %g where the provider answered, is %s",
-				p.Least, p.Most, excerpt(value.String())), "request", p.Name)
+				p.Least, p.Most, jsontext.Excerpt(value.String())), "request", p.Name)
 		}
 	}
 }

@@ -240,7 +240,7 @@ func (c *coder) time(t *time.Time) {
 	parsed, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || parsed.IsZero() || formatTime(parsed) != s {
 		c.reportf(RuleValue, "must be a time in UTC such as 2026-01-09T10:30:00Z or 2026-01-09T10:30:00.250Z, is %q",
-			excerpt(s))
+			jsontext.Excerpt(s))
 		return
 	}
 	*t = parsed

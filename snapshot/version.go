@@ -12,11 +12,11 @@ import (
 func OtherVersion(version string) Violation {
 	if newer(version) {
 		message := fmt.Sprintf("Snapshot version %s was written by a newer traceforge, and this one reads %s: "+
-			"upgrade (go get -u github.com/traceforge/traceforge-go)", excerpt(version), Version)
+			"upgrade (go get -u github.com/traceforge/traceforge-go)", jsontext.Excerpt(version), Version)
 		return Violation{Pointer: "/version", Rule: RuleNewer, Message: message}
 	}
 	message := fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n"+
-		"   Re-record all snapshots", excerpt(version), Version)
+		"   Re-record all snapshots", jsontext.Excerpt(version), Version)
 	return Violation{Pointer: "/version", Rule: RuleVersion, Message: message}
 }
 

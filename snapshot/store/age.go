@@ -12,17 +12,8 @@ type MaxAge struct{ Warn, Fail int }
 func (m MaxAge) IsSet() bool { return m.Warn > 0 || m.Fail > 0 }
 
 func (r *configReader) maxAge(pointer string, v jsontext.Value) (m MaxAge) {
-	days := func(to *int) func(string, jsontext.Value) {
-		return func(pointer string, v jsontext.Value) {
-			n, ok := v.Count()
-			if !ok || *n < 1 {
-				r.fail(pointer, snapshot.RuleValue, "must be a number of days, 1 or more, is %s", v.Raw())
-				return
-			}
-			*to = int(*n)
-		}
-	}
-	r.object(pointer, v, map[string]func(string, jsontext.Value){"warn_days": days(&m.Warn), "fail_days": days(&m.Fail)})
+	days := number[int](r, "days")
+	r.object(pointer, v, map[string]reading{"warn_days": into(&m.Warn, days), "fail_days": into(&m.Fail, days)})
 	if m.Fail > 0 && m.Warn > m.Fail {
 		r.fail(pointer, snapshot.RuleValue, "must warn before it fails: warn_days is %d, fail_days %d", m.Warn, m.Fail)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"regexp"
-	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -73,26 +72,11 @@ func count(n *int64) float64 {
 }
 
 func (r *configReader) budgets(pointer string, v jsontext.Value) (b Budgets) {
-	size := func(to *int64) func(string, jsontext.Value) {
-		return func(pointer string, v jsontext.Value) { *to = r.size(pointer, v) }
-	}
-	tokens := func(to *int64) func(string, jsontext.Value) {
-		return func(pointer string, v jsontext.Value) {
-			n, ok := v.Count()
-			if !ok || *n < 1 {
-				r.fail(pointer, snapshot.RuleValue, "must be a number of tokens, 1 or more, is %s", v.Raw())
-				return
-			}
-			*to = *n
-		}
-	}
-	cost := func(to *float64) func(string, jsontext.Value) {
-		return func(pointer string, v jsontext.Value) { *to = r.money(pointer, v) }
-	}
-	r.object(pointer, v, map[string]func(string, jsontext.Value){
-		"document": size(&b.Document), "answer": size(&b.Answer),
-		"tokens_per_test": tokens(&b.TokensPerTest), "tokens_of_all": tokens(&b.TokensOfAll),
-		"cost_per_test": cost(&b.CostPerTest), "cost_of_all": cost(&b.CostOfAll),
+	tokens := number[int64](r, "tokens")
+	r.object(pointer, v, map[string]reading{
+		"document": into(&b.Document, r.size), "answer": into(&b.Answer, r.size),
+		"tokens_per_test": into(&b.TokensPerTest, tokens), "tokens_of_all": into(&b.TokensOfAll, tokens),
+		"cost_per_test": into(&b.CostPerTest, r.money), "cost_of_all": into(&b.CostOfAll, r.money),
 	})
 	return b
 }
@@ -101,9 +85,8 @@ func (r *configReader) prices(pointer string, v jsontext.Value) map[string]Price
 	prices := map[string]Price{}
 	r.members(pointer, v, func(model, pointer string, v jsontext.Value) {
 		var p Price
-		r.object(pointer, v, map[string]func(string, jsontext.Value){
-			"input":  func(pointer string, v jsontext.Value) { p.Input = r.money(pointer, v) },
-			"output": func(pointer string, v jsontext.Value) { p.Output = r.money(pointer, v) },
+		r.object(pointer, v, map[string]reading{
+			"input": into(&p.Input, r.money), "output": into(&p.Output, r.money),
 			"cached_input": func(pointer string, v jsontext.Value) {
 				cached := r.money(pointer, v)
 				p.CachedInput = &cached
@@ -118,25 +101,13 @@ func (r *configReader) prices(pointer string, v jsontext.Value) map[string]Price
 }
 
 func (r *configReader) silences(pointer string, v jsontext.Value) (all []Silence) {
-	r.object(pointer, v, map[string]func(string, jsontext.Value){
-		"silence": func(pointer string, v jsontext.Value) {
-			if !v.IsArray() {
-				r.fail(pointer, snapshot.RuleType, "must be a list, is %s", v.Kind())
-			}
-			for i, v := range v.Elements() {
-				all = append(all, r.silence(pointer+"/"+strconv.Itoa(i), v))
-			}
-		},
-	})
+	r.object(pointer, v, map[string]reading{"silence": list(r, "a list", &all, r.silence)})
 	return all
 }
 
 func (r *configReader) silence(pointer string, v jsontext.Value) (s Silence) {
-	text := func(to *string) func(string, jsontext.Value) {
-		return func(pointer string, v jsontext.Value) { *to = r.text(pointer, v) }
-	}
-	r.object(pointer, v, map[string]func(string, jsontext.Value){
-		"rule": text(&s.Rule), "why": text(&s.Why), "test": text(&s.Test),
+	r.object(pointer, v, map[string]reading{
+		"rule": into(&s.Rule, r.text), "why": into(&s.Why, r.text), "test": into(&s.Test, r.text),
 	})
 	if v.IsObject() && !(v.Member("rule").Present() && v.Member("why").Present()) {
 		r.fail(pointer, snapshot.RuleMissing, "must have a rule, and why it does not apply")

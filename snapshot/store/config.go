@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -76,20 +77,31 @@ func (r *configReader) fail(pointer, rule, format string, args ...any) {
 	r.wrong = append(r.wrong, snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
+// A reading reads the value that stands at a pointer, and keeps it.
+type reading = func(pointer string, v jsontext.Value)
+
+// into returns what reads a value and keeps it.
+func into[T any](to *T, read func(string, jsontext.Value) T) reading {
+	return func(pointer string, v jsontext.Value) { *to = read(pointer, v) }
+}
+
+// list returns what reads a list and keeps its elements; what names it.
+func list[T any](r *configReader, what string, to *[]T, read func(string, jsontext.Value) T) reading {
+	return func(pointer string, v jsontext.Value) {
+		if !v.IsArray() {
+			r.fail(pointer, snapshot.RuleType, "must be %s, is %s", what, v.Kind())
+		}
+		for i, element := range v.Elements() {
+			*to = append(*to, read(pointer+"/"+strconv.Itoa(i), element))
+		}
+	}
+}
+
 func (r *configReader) read(v jsontext.Value) *Config {
 	config := &Config{}
-	r.object("", v, map[string]func(string, jsontext.Value){
-		"scrub": func(pointer string, v jsontext.Value) {
-			if !v.IsArray() {
-				r.fail(pointer, snapshot.RuleType, "must be a list of rules, is %s", v.Kind())
-			}
-			for i, rule := range v.Elements() {
-				config.Scrub = append(config.Scrub, r.scrub(pointer+"/"+strconv.Itoa(i), rule))
-			}
-		},
-		"nondeterministic": func(pointer string, v jsontext.Value) {
-			config.Nondeterministic = r.text(pointer, v)
-		},
+	r.object("", v, map[string]reading{
+		"scrub":            list(r, "a list of rules", &config.Scrub, r.scrub),
+		"nondeterministic": into(&config.Nondeterministic, r.text),
 		"hosts": func(pointer string, v jsontext.Value) {
 			config.Hosts = map[string]string{}
 			r.members(pointer, v, func(host, pointer string, provider jsontext.Value) {
@@ -103,10 +115,10 @@ func (r *configReader) read(v jsontext.Value) *Config {
 				config.Hosts[host] = name
 			})
 		},
-		"max_age": func(pointer string, v jsontext.Value) { config.MaxAge = r.maxAge(pointer, v) },
-		"budgets": func(pointer string, v jsontext.Value) { config.Budgets = r.budgets(pointer, v) },
-		"prices":  func(pointer string, v jsontext.Value) { config.Prices = r.prices(pointer, v) },
-		"lint":    func(pointer string, v jsontext.Value) { config.Silences = r.silences(pointer, v) },
+		"max_age": into(&config.MaxAge, r.maxAge),
+		"budgets": into(&config.Budgets, r.budgets),
+		"prices":  into(&config.Prices, r.prices),
+		"lint":    into(&config.Silences, r.silences),
 	})
 	return config
 }
@@ -114,7 +126,7 @@ func (r *configReader) read(v jsontext.Value) *Config {
 var ruleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 func (r *configReader) scrub(pointer string, v jsontext.Value) (rule ScrubRule) {
-	r.object(pointer, v, map[string]func(string, jsontext.Value){
+	r.object(pointer, v, map[string]reading{
 		"name": func(pointer string, v jsontext.Value) {
 			if rule.Name = r.text(pointer, v); rule.Name != "" && !ruleName.MatchString(rule.Name) {
 				r.fail(pointer, snapshot.RuleName,
@@ -142,17 +154,13 @@ func (r *configReader) scrub(pointer string, v jsontext.Value) (rule ScrubRule) 
 }
 
 // object reads an object of which all members are known.
-func (r *configReader) object(pointer string, v jsontext.Value, known map[string]func(string, jsontext.Value)) {
+func (r *configReader) object(pointer string, v jsontext.Value, known map[string]reading) {
 	r.members(pointer, v, func(name, pointer string, member jsontext.Value) {
 		if read := known[name]; read != nil {
 			read(pointer, member)
 			return
 		}
-		var names []string
-		for name := range known {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(known))
 		r.fail(pointer, snapshot.RuleUnknown, "is not known: there are %s; a newer traceforge may know more: upgrade "+
 			"(go get -u github.com/traceforge/traceforge-go)", strings.Join(names, ", "))
 	})
@@ -164,6 +172,18 @@ func (r *configReader) members(pointer string, v jsontext.Value, member func(nam
 	}
 	for name, value := range v.Members() {
 		member(name, pointer+jsontext.PointerTo(name), value)
+	}
+}
+
+// number returns what reads a number of things, 1 or more.
+func number[T int | int64](r *configReader, of string) func(string, jsontext.Value) T {
+	return func(pointer string, v jsontext.Value) T {
+		n, ok := v.Count()
+		if !ok || *n < 1 {
+			r.fail(pointer, snapshot.RuleValue, "must be a number of %s, 1 or more, is %s", of, v.Raw())
+			return 0
+		}
+		return T(*n)
 	}
 }
 
