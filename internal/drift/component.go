@@ -16,16 +16,7 @@ import (
 // Compare returns the components that two requests do not have alike, less what ignored pointers name:
 // see [Comparer.Changes].
 func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
-	c := NewComparer(ignored)
-	r, err := c.Request(recorded)
-	if err != nil {
-		return nil, err
-	}
-	g, err := c.Request(got)
-	if err != nil {
-		return nil, err
-	}
-	return c.Changes(r, g), nil
+	return compared(recorded, got, ignored, (*Comparer).Changes)
 }
 
 // Changes returns the components that two requests do not have alike (design R3): model, system and

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -59,14 +58,7 @@ func (d *differ) values(pointer string, recorded, got jsontext.Value) {
 
 func (d *differ) objects(pointer string, recorded, got jsontext.Value) {
 	r, g := maps.Collect(recorded.Members()), maps.Collect(got.Members())
-	names := slices.Collect(maps.Keys(r))
-	for name := range g {
-		if _, ok := r[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range both(r, g) {
 		d.values(pointer+jsontext.PointerTo(name), r[name], g[name])
 	}
 }
@@ -112,6 +104,13 @@ func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, 
 
 // Requests compares two requests. The pointers in ignored are left out of both.
 func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, error) {
+	return compared(recorded, got, ignored, (*Comparer).Differences)
+}
+
+// compared takes two requests apart and compares them.
+func compared[T any](
+	recorded, got *modelio.Request, ignored []string, compare func(c *Comparer, recorded, got *Request) []T,
+) ([]T, error) {
 	c := NewComparer(ignored)
 	r, err := c.Request(recorded)
 	if err != nil {
@@ -121,7 +120,7 @@ func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, e
 	if err != nil {
 		return nil, err
 	}
-	return c.Differences(r, g), nil
+	return compare(c, r, g), nil
 }
 
 // outputOptions are the provider options that say what form the answer must have.

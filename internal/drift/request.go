@@ -184,13 +184,8 @@ func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, rec
 			differ(pointer, r, g)
 		}
 	}
-	for name, r := range recorded.members {
-		compare("/"+name, r, got.members[name])
-	}
-	for name, g := range got.members {
-		if _, both := recorded.members[name]; !both {
-			compare("/"+name, part{}, g)
-		}
+	for _, name := range both(recorded.members, got.members) {
+		compare("/"+name, recorded.members[name], got.members[name])
 	}
 	same := func(a, b part) bool { return a.sum == b.sum }
 	align(recorded.messages, got.messages, same, func(i int, r, g part) { compare("/messages/"+strconv.Itoa(i), r, g) })
