@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
@@ -23,7 +24,7 @@ func (r *Recorder) tell(f *recorder.Failure) {
 	} else {
 		r.t.Log(text)
 	}
-	if !f.Again {
+	if !f.Again && !(f.Drifted() && annotation.Left()) {
 		r.annotate(at, f.Text)
 	}
 }

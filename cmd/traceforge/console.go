@@ -23,6 +23,7 @@ import (
 type console struct {
 	stdin  io.Reader
 	stdout *bufio.Writer
+	out    io.Writer // what stdout writes to, for programs that this one runs
 	stderr io.Writer
 
 	secrets  *secret.Scanner // of this process, which none of it prints
@@ -36,7 +37,7 @@ func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
 	secrets.Environment(os.Environ())
 	return &console{
 		secrets: secrets,
-		stdin:   stdin, stdout: bufio.NewWriter(stdout), stderr: stderr,
+		stdin:   stdin, stdout: bufio.NewWriter(stdout), out: stdout, stderr: stderr,
 		terminal: terminal, color: terminal && wantsColor(os.Getenv),
 	}
 }

@@ -37,6 +37,9 @@ func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 // longFlags gives flags of one dash the second one, as go's own flags have either.
 func longFlags(args []string) []string {
 	args = slices.Clone(args)
+	if len(args) > 0 && args[0] == "test" { // all are go test's
+		return args
+	}
 	for i, arg := range args {
 		if arg == "--" {
 			break

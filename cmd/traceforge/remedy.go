@@ -25,7 +25,7 @@ func remediesOf(found []snapshot.Finding, dir, named string) []string {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
 		switch f.Rule {
-		case "unused", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
+		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
 			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer: // others say it
 		case snapshot.RuleStray:
 			stray = append(stray, f.File)
@@ -100,9 +100,9 @@ func listed(dir string, files []string) string {
 }
 
 // updateOf is the command that records tests again.
-func updateOf(missing []coverage.Unanswered) string {
+func updateOf(unanswered []coverage.Unanswered) string {
 	var tests, packages []string
-	for _, m := range missing {
+	for _, m := range unanswered {
 		top, _, _ := strings.Cut(m.Test.Test, "/")
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in a test function that is not known

@@ -2,50 +2,137 @@ package main
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 func report(c *call) error {
 	if c.value("receipt") == "" {
 		return usageError{errors.New("--receipt must name what a run of the tests left")}
 	}
-	s, dir, err := c.store()
+	r, err := reportOf(c)
 	if err != nil {
 		return err
+	}
+	c.secrets.Hide(r.Causes)
+	if err := reportFiles(c, r); err != nil {
+		return err
+	}
+	if c.is("annotations") {
+		c.annotateCauses(&r.Calls, r.Path)
+	}
+	return c.answer(struct {
+		coverage.Calls
+		Coverage   []coverage.PackageReport `json:"coverage"`
+		Orphans    []coverage.Unused        `json:"orphans"`
+		Unplayed   []coverage.Unused        `json:"unplayed"`
+		Unanswered []coverage.Unanswered    `json:"unanswered"`
+		Failed     []page.Test              `json:"failed"`
+	}{r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed)}, func() {
+		if c.is("markdown") {
+			c.text(r.Markdown(page.MarkdownLimit - callersRoom))
+			return
+		}
+		reportText(c, r)
+	})
+}
+
+// reportOf reads what a run of the tests used of the stores that are named.
+func reportOf(c *call) (*coverage.Report, error) {
+	if len(c.args) == 0 {
+		c.args = []string{""}
+	}
+	var all *coverage.Report
+	for _, named := range c.args {
+		r, dir, err := reportOfStore(c, named)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(c.args) == 1:
+			return r, nil
+		case all == nil:
+			all = &coverage.Report{}
+		}
+		all.Join(r, dir)
+	}
+	return all, nil
+}
+
+// reportOfStore reads what a run used of one store. One that is not there is empty, if tests have looked for it.
+func reportOfStore(c *call, named string) (r *coverage.Report, dir string, err error) {
+	s, dir, notThere := place.OpenStore(named)
+	if notThere != nil {
+		if !errors.Is(notThere, fs.ErrNotExist) {
+			return nil, "", notThere
+		}
+		if s, err = store.Open(dir); err != nil {
+			return nil, "", err
+		}
 	}
 	run, err := coverage.ReadRun(c.ctx, c.value("receipt"), dir)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	r, err := run.Report(s)
-	if err != nil {
-		return err
+	if notThere != nil && !run.Used() && len(c.args) == 1 {
+		return nil, "", notThere
 	}
-	return c.answer(struct {
-		Coverage []coverage.PackageReport `json:"coverage"`
-		Orphans  []coverage.Unused        `json:"orphans"`
-		Unplayed []coverage.Unused        `json:"unplayed"`
-		Missing  []coverage.Unanswered    `json:"missing"`
-		Failed   []page.Test              `json:"failed"`
-	}{orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Missing), orEmpty(r.Failed)}, func() {
-		if c.is("markdown") {
-			c.text(r.Markdown())
-			return
+	r, err = run.Report(s)
+	return r, dir, err
+}
+
+// reportText writes a report for people.
+func reportText(c *call, r *coverage.Report) {
+	c.causes(c.stdout, &r.Calls)
+	if len(r.Causes) > 0 {
+		c.line("")
+	}
+	r.Write(c.stdout)
+	for _, u := range r.Orphans {
+		c.line("unused " + u.File + "  " + u.Reason)
+	}
+	for _, t := range r.Failed {
+		c.line("failed for another reason: " + t.Test + " in " + t.Package)
+	}
+	c.sayAll(r.Reasons())
+}
+
+// reportFiles writes the forms of a report that other programs read from files.
+func reportFiles(c *call, r *coverage.Report) error {
+	for _, form := range []struct {
+		flag string
+		text func() ([]byte, error)
+	}{{"junit", r.JUnit}, {"gitlab", r.CodeQuality}, {"html", func() ([]byte, error) { return reportHTML(c, r) }}} {
+		file := c.value(form.flag)
+		if file == "" {
+			continue
 		}
-		r.Write(c.stdout)
-		for _, u := range r.Orphans {
-			c.line("unused " + u.File + "  " + u.Reason)
+		text, err := form.text()
+		if err == nil {
+			err = os.WriteFile(file, []byte(c.secrets.Mask(string(text))), 0o666)
 		}
-		for _, m := range r.Missing {
-			c.line("unrecorded " + m.Test.Test + " in " + m.Package + ": " + m.Reason)
+		if err != nil {
+			return err
 		}
-		for _, t := range r.Failed {
-			c.line("failed " + t.Test + " in " + t.Package)
-		}
-		c.sayAll(r.Reasons())
+	}
+	return nil
+}
+
+// reportHTML returns the causes as a page for a browser.
+func reportHTML(c *call, r *coverage.Report) ([]byte, error) {
+	var text strings.Builder
+	causes := page.Comparison{Causes: r.Causes}
+	err := causes.HTML(&text, page.About{
+		Command: "traceforge report", Accept: true, All: "traceforge report --json --receipt " + gotest.Quote(c.value("receipt")),
 	})
+	return []byte(text.String()), err
 }
 
 // orEmpty is list as a program likes to read it.

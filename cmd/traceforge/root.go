@@ -65,6 +65,7 @@ func (row command) build(con *console) *cobra.Command {
 	if row.oneOf != nil {
 		c.MarkFlagsMutuallyExclusive(row.oneOf...)
 	}
+	c.DisableFlagParsing, c.DisableFlagsInUseLine = row.raw, row.raw
 	for _, sub := range row.commands {
 		c.AddCommand(sub.build(con))
 	}

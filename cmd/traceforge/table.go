@@ -11,6 +11,7 @@ type command struct {
 	use, short  string
 	least, most int  // arguments, in front of "--"
 	forwards    bool // what follows "--" goes to go test
+	raw         bool // it takes all flags as arguments
 	flags       []flag
 	oneOf       []string // flags of which one at most may be given
 	complete    cobra.CompletionFunc
@@ -48,6 +49,8 @@ func table() []section {
 	const any = math.MaxInt
 	return []section{
 		{"Check and read:", []command{
+			{use: "test [PACKAGE…] [FLAG…]", short: "run go test, and end with what drifted, by cause",
+				most: any, raw: true, run: test},
 			{use: "verify [DIR]", short: "check that the store is what was recorded",
 				most: 1, flags: []flag{asJSON, receipt,
 					{name: "max-stale", usage: "fail if more than `N` answers were adopted for a changed request, see rekey"},
@@ -75,9 +78,13 @@ func table() []section {
 					{name: "markdown", usage: "print Markdown, as for a comment on a pull request"},
 					{name: "html", usage: "print a page for a browser, in one file, as with > review.html"}},
 				oneOf: []string{"html", "json", "markdown"}, run: diff},
-			{use: "report --receipt DIR [DIR]", short: "report how a run of the tests used the store",
-				most: 1, flags: []flag{asJSON, receipt,
-					{name: "markdown", usage: "print Markdown, as for the summary of a job"}},
+			{use: "report --receipt DIR [DIR…]", short: "report what drifted in a run of the tests, and how it used the store",
+				most: any, flags: []flag{asJSON, receipt,
+					{name: "markdown", usage: "print Markdown, as for the summary of a job"},
+					{name: "html", usage: "write the causes into `FILE`, a page for a browser"},
+					{name: "junit", usage: "write a JUnit report into `FILE`"},
+					{name: "gitlab", usage: "write a Code Quality report of GitLab into `FILE`"},
+					{name: "annotations", usage: "tell GitHub Actions of each cause, at the line of its first call"}},
 				oneOf: []string{"json", "markdown"}, run: report},
 		}},
 		{"Record and tidy:", []command{

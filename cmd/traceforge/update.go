@@ -27,11 +27,15 @@ func update(c *call) error {
 			mode = flag
 		}
 	}
-	patterns := c.args
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
+	return record(c, mode, c.patterns(), c.value("run"))
+}
+
+// patterns returns the packages that are named; all where none is.
+func (c *call) patterns() []string {
+	if len(c.args) == 0 {
+		return []string{"./..."}
 	}
-	return record(c, mode, patterns, c.value("run"))
+	return c.args
 }
 
 // record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and sums up what they did. run is
@@ -45,24 +49,15 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
-	left, keep, err := receiptsDir()
-	if err != nil {
-		return err
-	}
-	defer keep()
 	known, forget, err := knownTests(c, before, mode)
 	if err != nil {
 		return err
 	}
 	defer forget()
 	c.say("recording: %s", page.Count(len(packages), "package", "packages"))
-	test := testThatRecords(c, packages, mode, run)
-	test.Env = append(test.Env, usage.ReceiptEnv+"="+left, usage.KnownEnv+"="+known)
-	ended, err := test.Run(c.ctx)
-	if err != nil {
-		return err
-	}
-	receipts, err := receiptsOf(packages, left)
+	test := testThatRecords(packages, mode, run)
+	test.Env = append(test.Env, usage.KnownEnv+"="+known)
+	receipts, ended, err := runTests(c, test)
 	if err != nil {
 		return err
 	}
@@ -111,7 +106,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 // keep removes.
 func receiptsDir() (dir string, keep func(), err error) {
 	if dir = os.Getenv(usage.ReceiptEnv); dir != "" {
-		return filepath.Join(dir, fmt.Sprintf("update-%d-%d", os.Getpid(), time.Now().UnixNano())), func() {}, nil
+		return filepath.Join(dir, fmt.Sprintf("run-%d-%d", os.Getpid(), time.Now().UnixNano())), func() {}, nil
 	}
 	dir, err = os.MkdirTemp("", "traceforge-receipt-")
 	return dir, func() { os.RemoveAll(dir) }, err
@@ -119,17 +114,40 @@ func receiptsDir() (dir string, keep func(), err error) {
 
 // testThatRecords returns the run of tests that records. With the flag, test files that look at it themselves
 // update what is theirs too.
-func testThatRecords(c *call, packages []coverage.Package, mode, run string) *coverage.GoTest {
-	test := &coverage.GoTest{Packages: packages, Say: c.say}
+func testThatRecords(packages []coverage.Package, mode, run string) *coverage.GoTest {
+	test := &coverage.GoTest{Packages: packages}
 	if mode == "1" {
 		test.Flags, mode = []string{"-update"}, "" // before what go may stop at
 	}
 	test.Env = []string{coverage.UpdateEnv + "=" + mode}
-	if run != "" {
-		test.Flags = append(test.Flags, "-run="+run)
-	}
-	test.Flags = append(test.Flags, c.forwarded...)
+	test.Flags = append(test.Flags, runFlag(run)...)
 	return test
+}
+
+// runFlag returns the flag that selects tests; none where all are meant.
+func runFlag(pattern string) []string {
+	if pattern == "" {
+		return nil
+	}
+	return []string{"-run=" + pattern}
+}
+
+// runTests runs tests with what the user forwards, and returns the receipts that they left, and how they ended.
+func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcomes, error) {
+	left, keep, err := receiptsDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer keep()
+	test.Say = c.say
+	test.Env = append(test.Env, usage.ReceiptEnv+"="+left)
+	test.Flags = append(test.Flags, c.forwarded...)
+	ended, err := test.Run(c.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	receipts, err := receiptsOf(test.Packages, left)
+	return receipts, ended, err
 }
 
 // recording returns the packages of which tests can record.

@@ -137,8 +137,8 @@ func (v *verification) say(c *call) {
 		c.say("%s", silence(v.linted))
 	}
 	c.sayAll(remediesOf(v.found, v.dir, c.named()))
-	if len(v.coverage.Missing) > 0 {
-		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.coverage.Missing))
+	if len(v.coverage.Unanswered) > 0 {
+		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.coverage.Unanswered))
 	}
 	if len(v.coverage.Orphans) > 0 {
 		c.say("remove what no test uses with traceforge prune --write")

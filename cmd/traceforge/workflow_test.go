@@ -211,7 +211,8 @@ func recipeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// chatPackage is a package of the toy modules: Ask calls a model through a recorder.
+// chatPackage is a package of the toy modules: Ask calls a model through a recorder. What the variable SYSTEM holds
+// is a line of its system prompt.
 const chatPackage = `package chat
 
 import (
@@ -227,7 +228,7 @@ func Ask(t testing.TB, client *http.Client, prompt string) string {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{
 		"model": "gpt-4o-mini", "temperature": 0, "seed": 42,
-		"messages": []any{map[string]any{"role": "user", "content": prompt}},
+		"messages": messages(prompt),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -246,6 +247,14 @@ func Ask(t testing.TB, client *http.Client, prompt string) string {
 		t.Fatal(resp.Status, err, string(answer))
 	}
 	return string(answer)
+}
+
+func messages(prompt string) []any {
+	user := map[string]any{"role": "user", "content": prompt}
+	if system := os.Getenv("SYSTEM"); system != "" {
+		return []any{map[string]any{"role": "system", "content": "Be kind.\n" + system}, user}
+	}
+	return []any{user}
 }
 `
 

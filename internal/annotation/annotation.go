@@ -3,6 +3,7 @@
 package annotation
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +15,18 @@ import (
 // Wanted reports whether this process runs under GitHub Actions.
 func Wanted() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
+// Env is the variable that has tests leave the annotations of drifts to whoever reads their receipts, so that
+// there is one a cause and not one a process: "off".
+const Env = "TRACEFORGE_ANNOTATIONS"
+
+// Left reports whether tests leave the annotations of drifts to others.
+func Left() bool { return os.Getenv(Env) == "off" }
+
 // Path returns the path of a file below the checkout, which may hold the directory root, that
-// the file's path is relative to, further down; the file as it is where that is not known.
+// the file's path is relative to, further down; the file as it is where that is not known. The checkout
+// is that of a job of GitHub Actions or of GitLab.
 func Path(root, file string) string {
-	workspace := os.Getenv("GITHUB_WORKSPACE")
+	workspace := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))
 	if workspace == "" || root == "" {
 		return file
 	}

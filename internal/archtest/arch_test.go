@@ -122,7 +122,8 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/usage/coverage": {
 		"internal/gotest": "the tests there are", "internal/plaintext": shown, "internal/page": "how it is shown", "internal/place": "the store in use",
-		"internal/drift": "what changed", "internal/usage": "what tests used", "snapshot": records, "snapshot/store": files,
+		"internal/annotation": "files of the checkout", "internal/drift": "what changed",
+		"internal/usage": "what tests used", "snapshot": records, "snapshot/store": files,
 	},
 
 	// So that no mistake of a codec can hide in its own fake.

@@ -89,7 +89,7 @@ func (b Block) subject() string {
 func aloneOf(c drift.Change) string {
 	switch c.Kind {
 	case drift.Unrecorded:
-		return "calls without a record"
+		return "calls without a snapshot"
 	case drift.Uncalled:
 		return "recorded calls that were not made"
 	}

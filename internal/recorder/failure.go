@@ -25,6 +25,9 @@ type Failure struct {
 	unheld  bool         // it is a call that was held against no record
 }
 
+// Drifted reports whether the receipt of the test has what the failure says.
+func (f *Failure) Drifted() bool { return f.drift != nil }
+
 // Error returns the line, and where the rest is.
 func (f *Failure) Error() string {
 	if f.Text == f.brief {

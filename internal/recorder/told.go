@@ -76,8 +76,10 @@ func (r *Recorder) tellRest() {
 		}
 	}
 	if mistaken := r.mistaken(); len(mistaken) > 0 {
-		r.Tell(r.plain(failuref(fmt.Sprintf("%s of %s, which a drifted request was held against, came too: that request is a new one",
-			calls(mistaken), r.file()))))
+		f := failuref(fmt.Sprintf("%s of %s, which a drifted request was held against, came too: that request is a new one",
+			calls(mistaken), r.file()))
+		f.Again = true
+		r.Tell(r.plain(f))
 	}
 	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
 	if len(rest) == 0 {
@@ -94,7 +96,11 @@ func (r *Recorder) tellRest() {
 	if r.Mode == Check {
 		accept = r.with("all") // the requests are the same
 	}
-	r.Tell(r.plain(failuref(count(len(rest), "more failure"), append(lines, "accept: "+accept)...)))
+	f := failuref(count(len(rest), "more failure"), append(lines, "accept: "+accept)...)
+	if !slices.ContainsFunc(rest, func(f *Failure) bool { return f.drift == nil }) {
+		f.drift = rest[0].drift // all are in the receipt
+	}
+	r.Tell(r.plain(f))
 }
 
 // mistaken returns the numbers of the records that a call which drifted was held against, and that answered

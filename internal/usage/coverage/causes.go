@@ -22,17 +22,26 @@ type Calls struct {
 	Uncalled   int            `json:"uncalled"`   // records that no call asked for
 	Tokens     int64          `json:"tokens"`     // that the answers of the drifted calls took when they were recorded
 	Accept     string         `json:"accept"`     // the command that accepts all; empty: nothing drifted
+
+	drifts []testDrift
+	tags   string // build tags of the tests
+}
+
+// A testDrift is a drift of a test.
+type testDrift struct {
+	page.Test
+	usage.Drift
 }
 
 // CallsOf sums up what tests did.
 func CallsOf(receipts []usage.Receipt) *Calls {
 	receipts = slices.Clone(receipts)
 	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
-		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
+		return compareTests(page.Test{Package: a.Package, Test: a.Test}, page.Test{Package: b.Package, Test: b.Test})
 	})
 	c := &Calls{Causes: []*drift.Cause{}}
 	var group drift.Causes
-	tests, played, tags := map[page.Test]bool{}, map[string]bool{}, ""
+	tests, played := map[page.Test]bool{}, map[string]bool{}
 	drifts := onceEach{}
 	for _, r := range receipts {
 		test := page.Test{Package: r.Package, Test: r.Test}
@@ -44,24 +53,50 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 			played[id] = true
 		}
 		for _, d := range found {
+			c.drifts = append(c.drifts, testDrift{test, d})
 			c.add(&group, test, d)
-			tags = cmp.Or(tags, r.Tags)
+			c.tags = cmp.Or(c.tags, r.Tags)
 		}
 	}
 	c.Tests, c.Replayed = len(tests), len(played)
 	if causes := group.List(); causes != nil {
-		c.Causes, c.Accept = causes, accept(causes, tags)
+		c.Causes, c.Accept = causes, accept(causes, c.tags)
 	}
 	return c
 }
 
-// accept returns the command that accepts causes, of tests that were built with tags.
-func accept(causes []*drift.Cause, tags string) string {
-	command := page.Accept(causes)
-	if tags == "" {
-		return command
+func compareTests(a, b page.Test) int {
+	return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
+}
+
+// unanswered returns the tests with calls that their records do not answer, by package and test.
+func (c *Calls) unanswered() (tests []Unanswered) {
+	for _, d := range c.drifts {
+		if d.Kind == usage.Uncalled {
+			continue
+		}
+		if n := len(tests); n == 0 || tests[n-1].Test != d.Test {
+			tests = append(tests, Unanswered{Test: d.Test})
+		}
+		u := &tests[len(tests)-1]
+		if d.Kind == usage.Missing {
+			u.Unrecorded++
+		} else {
+			u.Drifted++
+		}
 	}
-	return strings.Replace(command, "go test ", "go test -tags="+tags+" ", 1)
+	for i := range tests {
+		u, reasons := &tests[i], []string(nil)
+		if u.Drifted > 0 {
+			whose := map[bool]string{true: "its snapshot", false: "their snapshots"}[u.Drifted == 1]
+			reasons = append(reasons, page.Count(u.Drifted, "call", "calls")+" drifted from "+whose)
+		}
+		if u.Unrecorded > 0 {
+			reasons = append(reasons, page.Count(u.Unrecorded, "call", "calls")+" had no snapshot")
+		}
+		u.Reason = strings.Join(reasons, ", ")
+	}
+	return tests
 }
 
 // onceEach are the drifts of tests that were seen, and how often one run of the test had each.
@@ -154,7 +189,7 @@ func (c *Calls) Tally() string {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{c.Drifted, "drifted"}, {c.Unrecorded, "without a record"}, {c.Uncalled, "recorded and not made"}} {
+	}{{c.Drifted, "drifted"}, {c.Unrecorded, "without a snapshot"}, {c.Uncalled, "recorded and not made"}} {
 		if more.n > 0 {
 			line += fmt.Sprintf(", %d %s", more.n, more.what)
 		}

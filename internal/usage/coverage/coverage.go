@@ -8,39 +8,48 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// A Report is how a run of the tests used a store.
+// A Report is how a run of the tests used a store, or several.
 type Report struct {
-	Packages []PackageReport // sorted by package
-	Orphans  []Unused        // documents that no test can use any more
-	Unplayed []Unused        // documents with records that were not used, and may be needed all the same
-	Missing  []Unanswered    // sorted by package and test
-	Failed   []page.Test     // tests that used the store, and failed
+	Calls
+	Packages   []PackageReport // sorted by package
+	Orphans    []Unused        // documents that no test can use any more
+	Unplayed   []Unused        // documents with records that were not used, and may be needed all the same
+	Unanswered []Unanswered    // sorted by package and test
+	Failed     []page.Test     // tests that used the store, and failed for another reason; sorted
+
+	receipts []usage.Receipt // of these stores
+	sources  []*Sources
 }
 
-// An Unanswered is a test with calls that no record answered.
+// An Unanswered is a test with calls that its records do not answer.
 type Unanswered struct {
 	page.Test
-	Calls  int    `json:"calls"`
-	Reason string `json:"reason"`
+	Drifted    int    `json:"drifted"`    // calls that differ from their record
+	Unrecorded int    `json:"unrecorded"` // calls without one
+	Reason     string `json:"reason"`
 }
 
-// A PackageReport counts the records of a package, and its calls that no record answered.
+// A PackageReport counts the records of a package, and its calls that they do not answer.
 type PackageReport struct {
-	Package  string `json:"package"`
-	Played   int    `json:"played"`
-	Unplayed int    `json:"unplayed"`
-	Orphaned int    `json:"orphaned"`
-	Missing  int    `json:"missing"`
+	Package    string `json:"package"`
+	Played     int    `json:"played"`
+	Unplayed   int    `json:"unplayed"`
+	Orphaned   int    `json:"orphaned"`
+	Drifted    int    `json:"drifted"`
+	Unrecorded int    `json:"unrecorded"`
 }
 
 // An Unused is a document with records that no test used, and why.
@@ -54,7 +63,7 @@ type Unused struct {
 // Report judges all records of a store. It goes on where a document cannot be read, and says so in
 // the end; of its records nothing is said.
 func (r *Run) Report(s *store.Store) (*Report, error) {
-	c := &Report{Failed: r.failed}
+	c := &Report{Calls: *CallsOf(r.receipts), receipts: r.receipts, sources: []*Sources{r.sources}}
 	packages := map[string]*PackageReport{}
 	of := func(pkg string) *PackageReport {
 		if packages[pkg] == nil {
@@ -62,17 +71,13 @@ func (r *Run) Report(s *store.Store) (*Report, error) {
 		}
 		return packages[pkg]
 	}
-	for name, m := range r.missing {
-		of(name.Package).Missing += m.calls
-		reason := page.Count(m.calls, "call", "calls") + " had no snapshot"
-		if m.drift {
-			reason += " or drifted from " + map[bool]string{true: "it", false: "theirs"}[m.calls == 1]
-		}
-		c.Missing = append(c.Missing, Unanswered{name, m.calls, reason})
+	c.Unanswered = c.unanswered()
+	for _, test := range c.Unanswered {
+		of(test.Package).Drifted += test.Drifted
+		of(test.Package).Unrecorded += test.Unrecorded
 	}
-	slices.SortFunc(c.Missing, func(a, b Unanswered) int {
-		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test.Test, b.Test.Test))
-	})
+	c.Failed = r.failedOtherwise(&c.Calls)
+	c.acceptWhere()
 	var broken error
 	for doc, err := range place.Documents(s) {
 		if err != nil {
@@ -114,9 +119,13 @@ func (c *Report) Findings() []snapshot.Finding {
 	for _, u := range c.Orphans {
 		found = append(found, snapshot.Finding{File: u.File, Rule: "unused", Message: u.Reason})
 	}
-	for _, m := range c.Missing {
-		message := m.Test.Test + " in " + m.Package + ": " + m.Reason
-		found = append(found, snapshot.Finding{Rule: "unrecorded", Message: message})
+	for _, u := range c.Unanswered {
+		rule := "drifted"
+		if u.Drifted == 0 {
+			rule = "unrecorded"
+		}
+		message := u.Test.Test + " in " + u.Package + ": " + u.Reason
+		found = append(found, snapshot.Finding{Rule: rule, Message: message})
 	}
 	return found
 }
@@ -128,7 +137,8 @@ func (c *Report) total() PackageReport {
 		total.Played += p.Played
 		total.Unplayed += p.Unplayed
 		total.Orphaned += p.Orphaned
-		total.Missing += p.Missing
+		total.Drifted += p.Drifted
+		total.Unrecorded += p.Unrecorded
 	}
 	return total
 }
@@ -139,10 +149,10 @@ func (c *Report) Write(out io.Writer) {
 	for _, p := range c.Packages {
 		width = max(width, len(p.Package))
 	}
-	fmt.Fprintf(out, "%-*s %8s %8s %8s %8s\n", width, "package", "played", "unplayed", "orphaned", "missing")
-	for _, p := range append(c.Packages, c.total()) {
+	fmt.Fprintf(out, "%-*s %8s %8s %8s %8s %10s\n", width, "package", "played", "unplayed", "orphaned", "drifted", "unrecorded")
+	for _, p := range append(slices.Clip(c.Packages), c.total()) {
 		name := plaintext.Line(p.Package)
-		fmt.Fprintf(out, "%-*s %8d %8d %8d %8d\n", width, name, p.Played, p.Unplayed, p.Orphaned, p.Missing)
+		fmt.Fprintf(out, "%-*s %8d %8d %8d %8d %10d\n", width, name, p.Played, p.Unplayed, p.Orphaned, p.Drifted, p.Unrecorded)
 	}
 }
 
@@ -159,4 +169,32 @@ func (c *Report) Reasons() []string {
 		reasons[i] = page.Count(n[reason], "record", "records") + " unplayed: " + reason
 	}
 	return page.Most(10, reasons, "more reasons")
+}
+
+// Join adds the report of another store, whose directory its files get in front.
+func (c *Report) Join(other *Report, dir string) {
+	below := func(all []Unused) []Unused {
+		for i := range all {
+			all[i].File = path.Join(filepath.ToSlash(dir), all[i].File)
+		}
+		return all
+	}
+	c.Packages = append(c.Packages, other.Packages...)
+	c.Orphans = append(c.Orphans, below(other.Orphans)...)
+	c.Unplayed = append(c.Unplayed, below(other.Unplayed)...)
+	c.Unanswered = append(c.Unanswered, other.Unanswered...)
+	c.Failed = append(c.Failed, other.Failed...)
+	c.receipts, c.sources = append(c.receipts, other.receipts...), append(c.sources, other.sources...)
+	c.Calls = *CallsOf(c.receipts)
+	c.acceptWhere()
+}
+
+// Root returns the directory of the module that has a package; empty: it is not known.
+func (c *Report) Root(pkg string) string {
+	for _, s := range c.sources {
+		if root := s.Module(pkg); root != "" {
+			return root
+		}
+	}
+	return ""
 }

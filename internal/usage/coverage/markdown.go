@@ -1,34 +1,80 @@
 package coverage
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
 )
 
-// Markdown returns the report as GitHub-flavoured Markdown.
-func (c *Report) Markdown() string {
-	var b strings.Builder
-	t := c.total()
-	fmt.Fprintf(&b, "### traceforge: %d played, %d unplayed, %d orphaned, %d missing\n\n",
-		t.Played, t.Unplayed, t.Orphaned, t.Missing)
-	b.WriteString("| package | played | unplayed | orphaned | missing |\n|---|--:|--:|--:|--:|\n")
-	for _, p := range c.Packages {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", page.Code(p.Package), p.Played, p.Unplayed, p.Orphaned, p.Missing)
+// How much of a long report its Markdown shows, so that it is read.
+const (
+	tablePackages = 6 // those first of which there is something to tell
+	listItems     = 10
+	listFew       = 3 // where there are causes
+)
+
+// Markdown returns the report as GitHub-flavoured Markdown of at most so many bytes. What it leaves out it counts.
+func (c *Report) Markdown(most int) string {
+	var end strings.Builder
+	c.table(&end)
+	items := listItems
+	if len(c.Causes) > 0 {
+		items = listFew
 	}
-	list(&b, "Failed:", c.Failed, func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
-	list(&b, "Unrecorded:", c.Missing, func(m Unanswered) string {
-		return page.Code(m.Test.Test) + " in " + page.Code(m.Package) + ": " + page.Code(m.Reason)
-	})
-	unused := func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) }
-	list(&b, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans, unused)
-	list(&b, "Not played:", c.Unplayed, unused)
-	return b.String()
+	list(&end, items, "Failed for another reason:", c.Failed, func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
+	list(&end, items, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans,
+		func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) })
+	list(&end, items, "Not played:", c.Reasons(), func(reason string) string { return page.Code(page.Clip(reason, 300)) })
+
+	text := "### traceforge: " + c.Tally() + "\n"
+	const room = 100 // for what is said of what is left out
+	causes, left := page.CausesMarkdown(c.Causes, most-len(text)-len(c.acceptance())-end.Len()-room)
+	text += causes
+	if left > 0 {
+		text += fmt.Sprintf("\n%s left out or cut.\n", page.Count(left, "cause is", "causes are"))
+	}
+	return text + c.acceptance() + end.String()
+}
+
+// acceptance says how all is accepted, and what it costs.
+func (c *Report) acceptance() string {
+	if c.Accept == "" {
+		return ""
+	}
+	price := c.Price()
+	if price != "" {
+		price = "; " + price
+	}
+	return "\naccept all: " + page.Code(c.Accept) + price + "\n"
+}
+
+// table writes the packages.
+func (c *Report) table(b *strings.Builder) {
+	b.WriteString("\n| package | played | unplayed | orphaned | drifted | unrecorded |\n|---|--:|--:|--:|--:|--:|\n")
+	packages := slices.Clone(c.Packages)
+	if len(packages) > tablePackages {
+		weight := func(p PackageReport) int { return p.Drifted + p.Unrecorded + p.Orphaned }
+		slices.SortStableFunc(packages, func(a, b PackageReport) int { return cmp.Compare(weight(b), weight(a)) })
+	}
+	row := func(name string, p PackageReport) {
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d |\n", name, p.Played, p.Unplayed, p.Orphaned, p.Drifted, p.Unrecorded)
+	}
+	for _, p := range packages[:min(len(packages), tablePackages)] {
+		row(page.Code(page.Clip(p.Package, 300)), p)
+	}
+	switch {
+	case len(packages) > tablePackages:
+		row(fmt.Sprintf("all %d packages", len(packages)), c.total())
+	case len(packages) > 1:
+		row("total", c.total())
+	}
 }
 
 // list writes a list under a title, unless it is empty.
-func list[T any](b *strings.Builder, title string, all []T, item func(T) string) {
+func list[T any](b *strings.Builder, most int, title string, all []T, item func(T) string) {
 	if len(all) == 0 {
 		return
 	}
@@ -36,6 +82,5 @@ func list[T any](b *strings.Builder, title string, all []T, item func(T) string)
 	for _, one := range all {
 		lines = append(lines, item(one))
 	}
-	const most = 50 // the summary of a step is cut at a megabyte
 	fmt.Fprintf(b, "\n%s\n\n- %s\n", title, strings.Join(page.Most(most, lines, "more"), "\n- "))
 }

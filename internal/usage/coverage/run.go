@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,22 +31,15 @@ type Run struct {
 	root    string // the module whose tests are to be run; empty: there is none
 	sources *Sources
 
-	used    map[string]string    // packages by the ids of the records that their tests used
-	passed  map[page.Test]bool   // tests that used the store, and passed
-	failed  []page.Test          // tests that used the store, and failed
-	filters map[string][]string  // by package; what kept tests from running
-	missing map[page.Test]missed // calls that no record answered
-	cut     []string             // packages whose tests were killed
+	receipts []usage.Receipt     // of tests that used the store
+	used     map[string]string   // packages by the ids of the records that their tests used
+	passed   map[page.Test]bool  // tests that used the store, and passed
+	filters  map[string][]string // by package; what kept tests from running
+	cut      []string            // packages whose tests were killed
 
 	// all says that Ended and filters are those of all packages that can record, as where this
 	// process ran the tests itself.
 	all bool
-}
-
-// Missed calls are those of a test that no record answered.
-type missed struct {
-	calls int
-	drift bool // a record was left that they may have drifted from
 }
 
 // ReadRun returns what a run of tests left in the directory left, of the store in dir.
@@ -88,7 +82,7 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 	return &Run{
 		store: realPath(dir), root: roots[0], sources: src, Ended: Outcomes{},
 		used: map[string]string{}, passed: map[page.Test]bool{},
-		filters: map[string][]string{}, missing: map[page.Test]missed{},
+		filters: map[string][]string{},
 	}, err
 }
 
@@ -190,20 +184,30 @@ func (r *Run) isOf(t usage.Receipt) bool {
 }
 
 func (r *Run) add(t usage.Receipt) {
+	r.receipts = append(r.receipts, t)
 	for _, id := range slices.Concat(t.Played, t.Recorded) {
 		r.used[id] = t.Package
 	}
-	name := page.Test{Package: t.Package, Test: t.Test}
-	if t.Missing > 0 {
-		m := r.missing[name]
-		r.missing[name] = missed{m.calls + t.Missing, m.drift || t.Mode != "new" && len(t.Unplayed) > 0}
+	if t.Outcome == "pass" {
+		r.passed[page.Test{Package: t.Package, Test: t.Test}] = true
 	}
-	switch t.Outcome {
-	case "pass":
-		r.passed[name] = true
-	case "fail":
-		r.failed = append(r.failed, name)
+}
+
+// Used reports whether any test that left a receipt used the store, or looked for it.
+func (r *Run) Used() bool { return len(r.receipts) > 0 }
+
+// failedOtherwise returns the tests that failed, and whose calls are as recorded.
+func (r *Run) failedOtherwise(calls *Calls) []page.Test {
+	failed := map[page.Test]bool{}
+	for _, t := range r.receipts {
+		if t.Outcome == "fail" {
+			failed[page.Test{Package: t.Package, Test: t.Test}] = true
+		}
 	}
+	for _, d := range calls.drifts {
+		delete(failed, d.Test)
+	}
+	return slices.SortedFunc(maps.Keys(failed), compareTests)
 }
 
 // readEvents reads what go test -json printed into files beside the receipts in dir.

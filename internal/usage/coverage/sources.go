@@ -96,6 +96,12 @@ func (t *testFuncs) read(dir string) {
 	}
 }
 
+// Module returns the directory of the main module that has a package; empty: none has.
+func (s *Sources) Module(pkg string) string {
+	module, _ := s.find(pkg)
+	return module
+}
+
 // find returns the directories of a package and of the main module that has it; empty: none has.
 func (s *Sources) find(pkg string) (module, dir string) {
 	for of := pkg; of != "."; of = path.Dir(of) {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+)
+
+// causes writes what drifted, by cause, and the command that accepts all of it.
+func (c *call) causes(out io.Writer, calls *coverage.Calls) {
+	if len(calls.Causes) == 0 {
+		return
+	}
+	fmt.Fprintln(out)
+	p := page.Page{Out: out, Width: c.width(), Color: c.color}
+	p.Causes(calls.Causes)
+	if calls.Accept == "" {
+		return
+	}
+	line := "accept all: " + calls.Accept
+	if price := calls.Price(); price != "" {
+		line += "        " + price
+	}
+	c.lineTo(out, line)
+}
+
+// lineTo writes a line as it may be printed.
+func (c *call) lineTo(out io.Writer, line string) {
+	fmt.Fprintln(out, plaintext.Line(c.secrets.Mask(line)))
+}
+
+// mostAnnotations is how many errors of a step GitHub shows.
+const mostAnnotations = 10
+
+// annotateCauses tells GitHub Actions of causes, each at the line of its first call. path is the file of a call in the
+// checkout.
+func (c *call) annotateCauses(calls *coverage.Calls, path func(drift.Place) string) {
+	blocks := page.Blocks(calls.Causes)
+	for i, b := range blocks[:min(len(blocks), mostAnnotations)] {
+		first := b[0].Calls[0]
+		text := b.Headline() + "\n" + b.Text() + "accept all: " + calls.Accept
+		if left := len(blocks) - i - 1; i == mostAnnotations-1 && left > 0 {
+			text += fmt.Sprintf("\nand %s", page.Count(left, "more cause", "more causes"))
+		}
+		c.command(annotation.Error(path(first), first.Line, "traceforge: drift", text))
+	}
+}
+
+// annotateDrifts tells GitHub Actions of the causes of a run in the working directory.
+func (c *call) annotateDrifts(calls *coverage.Calls) error {
+	if len(calls.Causes) == 0 {
+		return nil
+	}
+	src, err := coverage.OpenSources(c.ctx, "")
+	if err != nil {
+		return err
+	}
+	c.annotateCauses(calls, func(at drift.Place) string { return annotation.Path(src.Module(at.Package), at.File) })
+	return nil
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	osexec "os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+)
+
+// test runs go test as it is told, and ends with what the receipts of the tests say: causes and counts.
+func test(c *call) error {
+	args, helps := goTestArgs(c.args)
+	if helps {
+		return c.cmd.Help()
+	}
+	left, keep, err := receiptsDir()
+	if err != nil {
+		return err
+	}
+	defer keep()
+	if left, err = besideModule(left); err != nil {
+		return err
+	}
+	code, err := c.goTest(args, left)
+	if err != nil {
+		return err
+	}
+	receipts, _, err := usage.ReadReceipts(left)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // no test had a recorder
+		c.say("traceforge test: %v", err)
+	}
+	calls := coverage.CallsOf(receipts)
+	c.secrets.Hide(calls.Causes)
+	out := io.Writer(c.stdout)
+	if slices.ContainsFunc(args, isJSONFlag) { // whose reader takes nothing else
+		out = c.stderr
+	}
+	c.ending(out, calls, receipts)
+	if annotation.Wanted() && !annotation.Left() {
+		if err := c.annotateDrifts(calls); err != nil {
+			return err
+		}
+	}
+	return exitWith(code)
+}
+
+// goTestArgs returns the arguments for go test, and whether it is help that is asked for.
+func goTestArgs(args []string) (forGo []string, helps bool) {
+	for i, arg := range args {
+		switch arg {
+		case "--":
+			return slices.Concat(args[:i], args[i+1:]), false
+		case "-args", "--args":
+			return args, false
+		case "-h", "-help", "--help":
+			return nil, true
+		}
+	}
+	return args, false
+}
+
+func isJSONFlag(arg string) bool {
+	return slices.Contains([]string{"-json", "--json", "-json=true", "--json=true"}, arg)
+}
+
+// besideModule makes a directory of receipts absolute, as tests of several modules leave theirs in one.
+func besideModule(dir string) (string, error) {
+	if filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	wd, err := os.Getwd()
+	if root := place.ModuleRoot(wd); root != "" {
+		wd = root
+	}
+	return filepath.Join(wd, dir), err
+}
+
+// goTest runs go test and returns its exit code.
+func (c *call) goTest(args []string, left string) (code int, err error) {
+	interrupts := make(chan os.Signal, 1) // go test gets them too, and ends
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	cmd := osexec.CommandContext(c.ctx, "go", append([]string{"test"}, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.out, c.stderr
+	cmd.Env = append(os.Environ(), usage.ReceiptEnv+"="+left, annotation.Env+"=off")
+	err = cmd.Run()
+	var ended *osexec.ExitError
+	switch {
+	case errors.As(err, &ended) && ended.Exited():
+		return ended.ExitCode(), nil
+	case err != nil:
+		return 0, fmt.Errorf("go test: %w", err)
+	}
+	return 0, nil
+}
+
+// ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
+func (c *call) ending(out io.Writer, calls *coverage.Calls, receipts []usage.Receipt) {
+	if calls.Tests == 0 {
+		return
+	}
+	c.causes(out, calls)
+	say := func(line string) { c.lineTo(out, line) }
+	say("traceforge: " + calls.Tally())
+	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
+		for _, line := range summarize(receipts).lines() {
+			say(line)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package coverage
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+)
+
+// accept returns the command that accepts causes, of tests that were built with tags.
+func accept(causes []*drift.Cause, tags string) string {
+	command := page.Accept(causes)
+	if tags == "" {
+		return command
+	}
+	return strings.Replace(command, "go test ", "go test -tags="+gotest.Quote(tags)+" ", 1)
+}
+
+// acceptWhere makes the command that accepts all one that works in the working directory, where go does not know
+// the modules of the tests: one after the other.
+func (c *Report) acceptWhere() {
+	wd, err := os.Getwd()
+	if err != nil || c.Accept == "" || gotest.Workspace(wd) != "" && os.Getenv("GOWORK") != "off" {
+		return
+	}
+	var roots []string
+	of := map[string][]*drift.Cause{}
+	for _, cause := range c.Causes {
+		for _, at := range cause.Calls {
+			root := c.Root(at.Package)
+			if !slices.Contains(roots, root) {
+				roots = append(roots, root)
+			}
+			of[root] = append(of[root], &drift.Cause{Calls: []drift.Place{at}})
+		}
+	}
+	if len(roots) == 1 && (roots[0] == "" || roots[0] == place.ModuleRoot(wd)) {
+		return
+	}
+	slices.Sort(roots)
+	var commands []string
+	for _, root := range roots {
+		in := root
+		if rel, err := filepath.Rel(wd, root); err == nil && root != "" {
+			in = filepath.ToSlash(rel)
+		}
+		command := accept(of[root], c.tags)
+		commands = append(commands, strings.Replace(command, "go test ", "go -C "+gotest.Quote(in)+" test ", 1))
+	}
+	c.Accept = strings.Join(commands, "; ")
+}

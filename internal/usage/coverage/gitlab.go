@@ -1,0 +1,59 @@
+package coverage
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// A violation is a cause as GitLab's Code Quality report has it
+// (docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format).
+type violation struct {
+	Description string   `json:"description"`
+	CheckName   string   `json:"check_name"`
+	Fingerprint string   `json:"fingerprint"` // equal in all runs that have the cause
+	Severity    string   `json:"severity"`
+	Location    location `json:"location"`
+}
+
+type location struct {
+	Path  string `json:"path"`
+	Lines struct {
+		Begin int `json:"begin"`
+	} `json:"lines"`
+}
+
+// CodeQuality returns the causes as a Code Quality report of GitLab: one each, at the line of its first call.
+func (c *Report) CodeQuality() ([]byte, error) {
+	all := []violation{}
+	for _, b := range page.Blocks(c.Causes) {
+		first := b[0].Calls[0]
+		sum := sha256.New()
+		for _, cause := range b {
+			sum.Write([]byte(cause.Key + "\n"))
+		}
+		v := violation{
+			Description: plaintext.Line(b.Headline()), CheckName: "traceforge-drift", Severity: "major",
+			Fingerprint: hex.EncodeToString(sum.Sum(nil)[:16]),
+		}
+		v.Location.Path = plaintext.Line(cmp.Or(c.Path(first), "go.mod")) // it must have one
+		v.Location.Lines.Begin = max(first.Line, 1)
+		all = append(all, v)
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	return append(text, '\n'), err
+}
+
+// Path returns the file of a call below the checkout, where that is known.
+func (c *Report) Path(at drift.Place) string {
+	if at.File == "" {
+		return ""
+	}
+	return annotation.Path(c.Root(at.Package), at.File)
+}
