@@ -17,12 +17,12 @@ type htmlCause struct {
 	ID              string
 	Open            bool
 	Subject, Extent string
-	First           string // the first call, which the changes are of; empty: it has none
+	First           string // the first call, which the changes are of
 	Changes         []htmlChange
 	MoreChanges     string
 	Answers         []htmlAnswer
 	MoreAnswers     string
-	Tests           string // how many
+	Tests           string // how many, where there are several
 	Packages        []htmlPackage
 	MoreTests       string
 	Spent           string
@@ -54,8 +54,8 @@ func htmlCauseOf(b Block, shown map[Test]*htmlTest) *htmlCause {
 	v := &htmlCause{
 		ID: causeID(b), Subject: plaintext.Line(b.subject()), Extent: plaintext.Line(b.extent()), Spent: b.spent(),
 	}
+	v.First = plaintext.Line(Where(b[0].Calls[0]))
 	if !b.onlyAnswers() {
-		v.First = plaintext.Line(Where(b[0].Calls[0]))
 		for i, c := range b {
 			if i == htmlChanges {
 				v.MoreChanges = "and " + Count(len(b)-i, "more change", "more changes")
@@ -84,6 +84,9 @@ func htmlCauseOf(b Block, shown map[Test]*htmlTest) *htmlCause {
 
 func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
 	tests := testsOf(b[0].Calls)
+	if len(tests) == 1 {
+		return // First names it
+	}
 	v.Tests = Count(len(tests), "test", "tests")
 	at := map[string]int{} // by package
 	for i, t := range tests {
