@@ -162,7 +162,7 @@ var arrows = map[string]map[string]string{
 // modules are the folders of all modules.
 var modules = []string{
 	".", "adapters/genkit", "bench", "cmd/traceforge", "examples", "integration",
-	"integration/collide",
+	"integration/collide", "integration/moving",
 }
 
 // standardOnly are the packages that import nothing from outside the standard library.
