@@ -23,7 +23,7 @@ const (
 	htmlRoomForEnd      = 4 << 10
 )
 
-// How many causes are unfolded when the page opens.
+// How many causes, and of how many documents all, are unfolded when the page opens.
 const htmlOpen = 5
 
 var (
@@ -91,7 +91,9 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	for i, s := range sections {
 		h.always("open section", htmlList{ID: sectionID(i), Headline: s.Headline, Note: s.Note})
 		for _, item := range s.Items {
-			h.part("item", htmlItemOf(item), htmlRoomForEnd)
+			v := htmlItemOf(item)
+			v.Open = len(v.Calls) > 0 && len(s.Items) <= htmlOpen
+			h.part("item", v, htmlRoomForEnd)
 		}
 		h.end(about.All, "test", "tests")
 	}

@@ -129,6 +129,7 @@ func (t *htmlTest) links(blocks map[*drift.Cause]Block) (links []htmlLink) {
 
 // An htmlItem is what is said of a document beside the causes.
 type htmlItem struct {
+	Open                     bool
 	Name, Package, File, Was string
 	Line                     string // where it is no test of a name
 	Notes                    []string

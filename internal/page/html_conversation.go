@@ -118,7 +118,10 @@ func (v *htmlCall) turns(now *snapshot.Snapshot, known int, changed map[int][]dr
 	var same []htmlSaid
 	flush := func() {
 		if len(same) > 0 {
-			fold := Count(len(same), "message as before", "messages as before")
+			fold := same[0].Role + " message as before"
+			if len(same) > 1 {
+				fold = fmt.Sprintf("%d messages as before", len(same))
+			}
 			v.Turns, same = append(v.Turns, htmlTurn{Fold: fold, Said: same}), nil
 		}
 	}
@@ -199,7 +202,7 @@ func (t *htmlTest) More() string {
 	if more == 0 {
 		return ""
 	}
-	return Count(more, "more call has", "more calls have") + " the same changes, and the same answers"
+	return Count(more, "more call has", "more calls have") + " the same changes, and answers as before"
 }
 
 // messageOf returns the number of the message that a change is of.
