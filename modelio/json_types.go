@@ -145,11 +145,13 @@ func (g *GenerateResponse) code(c *coder) {
 
 func (u *Usage) code(c *coder) {
 	c.object(&u.Unknown, func() {
+		optional(c, "cacheWriteHourTokens", &u.CacheWriteHourTokens, integer)
 		optional(c, "cacheWriteTokens", &u.CacheWriteTokens, integer)
 		optional(c, "cachedContentTokens", &u.CachedContentTokens, integer)
 		optional(c, "inputTokens", &u.InputTokens, integer)
 		optional(c, "outputTokens", &u.OutputTokens, integer)
 		optional(c, "thoughtsTokens", &u.ThoughtsTokens, integer)
+		optional(c, "toolUseTokens", &u.ToolUseTokens, integer)
 		optional(c, "totalTokens", &u.TotalTokens, integer)
 	})
 }

@@ -126,15 +126,35 @@ type GenerateResponse struct {
 	Unknown      Object
 }
 
-// Usage counts tokens. A nil count was not reported; it is not zero.
+// Usage counts tokens. A nil count was not reported; it is not zero. What codecs decode means the same
+// for all providers (design R6): the input is all that the model read, the output all that it made.
 type Usage struct {
-	InputTokens         *int64
-	OutputTokens        *int64
-	TotalTokens         *int64
-	ThoughtsTokens      *int64 // Genkit's name for reasoning tokens
-	CachedContentTokens *int64 // Genkit's name for tokens read from the provider's cache
-	CacheWriteTokens    *int64 // tokens written to the provider's cache
-	Unknown             Object
+	InputTokens  *int64
+	OutputTokens *int64
+	TotalTokens  *int64 // as the provider reports it, whose sum may be another
+
+	// Parts of the input.
+	CachedContentTokens  *int64 // Genkit's name for tokens read from the provider's cache
+	CacheWriteTokens     *int64 // tokens written to the provider's cache
+	CacheWriteHourTokens *int64 // those of them that it keeps for an hour, which costs more
+	ToolUseTokens        *int64 // what the tools that the provider ran itself gave the model to read
+
+	ThoughtsTokens *int64 // Genkit's name for reasoning tokens, a part of the output
+
+	Unknown Object
+}
+
+// Used returns how many tokens a call used: input and output where both were reported, else the total that the provider
+// reports; nil where it does not.
+func (u *Usage) Used() *int64 {
+	switch {
+	case u == nil:
+		return nil
+	case u.InputTokens == nil || u.OutputTokens == nil:
+		return u.TotalTokens
+	}
+	sum := *u.InputTokens + *u.OutputTokens
+	return &sum
 }
 
 // A GenerateResponseChunk is one piece of a streamed answer (GK "Streaming").

@@ -137,6 +137,7 @@ func (c *coder) response(r *Response) {
 			c.text("incomplete", optional, &r.Incomplete, isCut)
 			integer(c, "latency_ms", required, &r.LatencyMS, 0)
 			c.text("model", optional, &r.Model, nil)
+			c.text("note", optional, &r.Note, nil)
 		}
 		list(c, "parts", optional, &first.parts, c.part)
 		if inFiles {
@@ -273,15 +274,18 @@ func (c *coder) usage(u *modelio.Usage) {
 	if c.reading() && c.base != nil && c.base.Response.Usage != nil {
 		was := c.base.Response.Usage
 		u.CachedContentTokens, u.CacheWriteTokens = was.CachedContentTokens, was.CacheWriteTokens
-		u.ThoughtsTokens = was.ThoughtsTokens
+		u.CacheWriteHourTokens, u.ThoughtsTokens = was.CacheWriteHourTokens, was.ThoughtsTokens
+		u.ToolUseTokens = was.ToolUseTokens
 	}
 	c.object(nil, func() {
-		c.inherit("response/usage/", "cache_read", "cache_write", "reasoning")
+		c.inherit("response/usage/", "cache_read", "cache_write", "cache_write_1h", "reasoning", "tool_use")
 		pointer(c, "cache_read", optional, &u.CachedContentTokens, c.count)
 		pointer(c, "cache_write", optional, &u.CacheWriteTokens, c.count)
+		pointer(c, "cache_write_1h", optional, &u.CacheWriteHourTokens, c.count)
 		pointer(c, "input", optional, &u.InputTokens, c.count)
 		pointer(c, "output", optional, &u.OutputTokens, c.count)
 		pointer(c, "reasoning", optional, &u.ThoughtsTokens, c.count)
+		pointer(c, "tool_use", optional, &u.ToolUseTokens, c.count)
 		pointer(c, "total", optional, &u.TotalTokens, c.count)
 	})
 }

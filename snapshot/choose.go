@@ -51,11 +51,33 @@ func newChooser(d *Document) *chooser {
 // choose sets what each request continues.
 func (h *chooser) choose() {
 	for i := range h.doc.Snapshots {
-		s := &h.doc.Snapshots[i]
-		h.read(i)
-		if s.Continues == nil || !h.holds(i) {
-			s.Continues = h.longest(i)
-		}
+		h.chooseFor(i)
+	}
+}
+
+// chooseFor sets what the i-th request continues, after those in front of it.
+func (h *chooser) chooseFor(i int) {
+	s := &h.doc.Snapshots[i]
+	h.read(i)
+	if s.Continues == nil || !h.holds(i) {
+		s.Continues = h.longest(i)
+	}
+	h.add(i)
+}
+
+// resume goes on with another document, whose first n requests are those of the one before.
+func (h *chooser) resume(d *Document, n int) {
+	added := len(h.paths)
+	h.doc, h.calls = d, d.indexes()
+	h.paths = append(h.paths[:n], make([][]int32, len(d.Snapshots)-n)...)
+	h.said = append(h.said[:n], make([][]modelio.Part, len(d.Snapshots)-n)...)
+	if n == added {
+		return
+	}
+	clear(h.steps)
+	clear(h.ends)
+	h.last = h.last[:1]
+	for i := range n {
 		h.add(i)
 	}
 }

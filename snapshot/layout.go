@@ -13,7 +13,10 @@ const indentation = 20
 // prints it, with a final line break. It takes the text's memory, since a text may be long: it moves the
 // text to the end of that, and writes from the beginning. Only where it would write over what it has not
 // read, as deep nesting makes it, it goes on in new memory.
-func layOut(text []byte) []byte {
+func layOut(text []byte) []byte { return append(indented(text, 0), '\n') }
+
+// indented is layOut of a value that is so deep in its document, without the final line break.
+func indented(text []byte, depth int) []byte {
 	const most = 64 << 10 // of white space that does not indent pieces of texts
 	room := min(len(text)/2, most) + indentation*bytes.Count(text, []byte(`",`)) + 1
 	whole := text[:cap(text)]
@@ -24,7 +27,6 @@ func layOut(text []byte) []byte {
 	copy(whole[room:], text)
 	text = whole[room:]
 	out, shared := whole[:0], true
-	depth := 0
 	for i := 0; i < len(text); {
 		token, before, behind := text[i:i+1], false, false // whether a line breaks before and behind it
 		switch c := text[i]; c {
@@ -56,7 +58,7 @@ func layOut(text []byte) []byte {
 			out = append(out, ' ')
 		}
 	}
-	return append(out, '\n')
+	return out
 }
 
 func lineBreak(out []byte, depth int) []byte {

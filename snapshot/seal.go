@@ -18,34 +18,15 @@ import (
 // document (SF "Hash Calculation", design R2, R4). It changes nothing else. A choice that is there
 // and still true stays. An error is an [*Error] that names what cannot be written.
 func (d *Document) Seal() error {
-	_, err := d.seal()
-	return err
-}
-
-// seal is Seal that also returns the text that was sealed.
-func (d *Document) seal() ([]byte, error) {
 	newChooser(d).choose()
 	c := coder{form: inFile, sealing: true}
 	c.writeDocument(d)
-	return c.dst, c.err()
+	return c.err()
 }
 
-// Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
-// asked. Check must not keep what it is given. Write does the work of [Document.Seal], [Document.Encode] and
-// [Parse] once, and keeps no more of it in memory than is left to do.
+// Write seals a document and encodes it, and asks check about it as it will be read again, see [Writer.Write].
 func (d *Document) Write(check func(read *Document) error) (data []byte, err error) {
-	text, err := d.seal()
-	if err != nil {
-		return nil, err
-	}
-	read, err := Parse(text)
-	if err == nil && check != nil {
-		err = check(read)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return layOut(text), nil
+	return new(Writer).Write(d, check)
 }
 
 // Encode returns the bytes of d's file: members in the order of files, texts in pieces, two spaces

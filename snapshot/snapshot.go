@@ -77,5 +77,6 @@ type Response struct {
 	TimingMS     []int64    // milliseconds from sending the request to each event of a stream
 	RawOutputRef canon.Hash // of the provider's own bytes, which are beside the document
 	Stale        canon.Hash // of the core of the request that was answered, where that was another (design R11); empty: this one
+	Note         string     // why the codec of the API could not take the answer, which the generic one decoded; empty: it could
 	Incomplete   string     // "aborted", "ended" or "error": a stream that was cut; empty: complete
 }

@@ -80,8 +80,8 @@ func fromUsage(usage *ai.GenerationUsage) (*modelio.Usage, error) {
 }
 
 func toUsage(usage *modelio.Usage) (*ai.GenerationUsage, error) {
-	if usage.CacheWriteTokens != nil {
-		return nil, errors.New("genkit has no place for cacheWriteTokens")
+	if usage.CacheWriteTokens != nil || usage.CacheWriteHourTokens != nil || usage.ToolUseTokens != nil {
+		return nil, errors.New("genkit has no place for cacheWriteTokens, cacheWriteHourTokens and toolUseTokens")
 	}
 	var c conversion
 	converted := &ai.GenerationUsage{

@@ -127,6 +127,8 @@ func tokens(r *snapshot.Response) string {
 		{"reasoning", r.Usage.ThoughtsTokens},
 		{"read from cache", r.Usage.CachedContentTokens},
 		{"written to cache", r.Usage.CacheWriteTokens},
+		{"for an hour", r.Usage.CacheWriteHourTokens},
+		{"from tools", r.Usage.ToolUseTokens},
 	} {
 		if part.n != nil {
 			parts = append(parts, fmt.Sprintf("%d %s", *part.n, part.name))

@@ -197,6 +197,8 @@ func addUsage(sum *snapshot.Response, u *modelio.Usage) {
 	addCount(&all.ThoughtsTokens, u.ThoughtsTokens)
 	addCount(&all.CachedContentTokens, u.CachedContentTokens)
 	addCount(&all.CacheWriteTokens, u.CacheWriteTokens)
+	addCount(&all.CacheWriteHourTokens, u.CacheWriteHourTokens)
+	addCount(&all.ToolUseTokens, u.ToolUseTokens)
 }
 
 // addCount adds a number of tokens; nil: not reported.

@@ -14,6 +14,9 @@ var claudeUsage = usageNames{
 	reasoning:  paths{"output_tokens_details/thinking_tokens"},
 	cacheRead:  paths{"cache_read_input_tokens"},
 	cacheWrite: paths{"cache_creation_input_tokens"},
+
+	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
+	cacheApart:     true,
 }
 
 // claudeAnswer decodes the message that the API answers with.

@@ -14,6 +14,7 @@ var converseUsage = usageNames{
 	total:      paths{"totalTokens"},
 	cacheRead:  paths{"cacheReadInputTokens", "cacheReadInputTokenCount"},
 	cacheWrite: paths{"cacheWriteInputTokens", "cacheWriteInputTokenCount"},
+	cacheApart: true,
 }
 
 func converseAnswer(body jsontext.Value) (*modelio.Response, error) {

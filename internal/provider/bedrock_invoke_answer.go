@@ -29,6 +29,9 @@ var invokeUsage = usageNames{
 	output: paths{
 		"generation_token_count", "totalOutputTextTokenCount", invokeMetrics + "/outputTokenCount", "usage/output_tokens",
 	},
+	cacheRead:  paths{invokeMetrics + "/cacheReadInputTokenCount"},
+	cacheWrite: paths{invokeMetrics + "/cacheWriteInputTokenCount"},
+	cacheApart: true,
 }
 
 func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {

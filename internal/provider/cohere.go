@@ -34,6 +34,7 @@ var cohereUsage = usageNames{
 	input:     paths{"tokens/input_tokens", "billed_units/input_tokens"},
 	output:    paths{"tokens/output_tokens", "billed_units/output_tokens"},
 	cacheRead: paths{"cached_tokens"},
+	reasoning: paths{"tokens/reasoning_tokens", "reasoning_tokens"},
 }
 
 func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {

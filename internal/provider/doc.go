@@ -80,6 +80,9 @@
 // for one candidate in its message's Metadata (log probabilities, annotations). Signatures and
 // encrypted reasoning, which have to go back with the part they belong to, are in its Metadata.
 //
+// Usage means one thing: the input is all that the model read, cached or not, the output all that it
+// made, reasoning or not, whatever a provider counts apart.
+//
 // Calls of tools that Anthropic runs itself are tool requests and responses too, within the
 // model's message; Metadata's type tells them apart: server_tool_use. Those of OpenAI are custom
 // parts, as are embeddings and the answers of APIs that http.json keeps.

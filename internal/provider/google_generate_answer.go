@@ -11,6 +11,10 @@ var generateUsage = usageNames{
 	total:     paths{"totalTokenCount"},
 	reasoning: paths{"thoughtsTokenCount"},
 	cacheRead: paths{"cachedContentTokenCount"},
+	toolUse:   paths{"toolUsePromptTokenCount"},
+
+	reasoningApart: true,
+	toolUseApart:   true,
 }
 
 func generateAnswer(body jsontext.Value) (*modelio.Response, error) {
@@ -63,7 +67,13 @@ func generateFinish(raw string) modelio.FinishReason {
 }
 
 // generateStream folds the answers that the API streams.
-var generateStream = folding{pieces: rules{"candidates": each(growCandidate)}, end: endGenerate, inArray: true}
+var generateStream = folding{
+	pieces: rules{
+		"candidates":    each(growCandidate),
+		"usageMetadata": into("usageMetadata", nil), // the last chunk need not say all that one before it said
+	},
+	end: endGenerate, inArray: true,
+}
 
 var candidatePieces = rules{"content": skip}
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"errors"
-	"maps"
 	"mime"
 	"regexp"
 	"strings"
@@ -101,48 +100,6 @@ func opaque(b []byte) modelio.Object {
 	return modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(b))}
 }
 
-func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
-	if a.Status >= 300 {
-		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-	}
-	if events := a.Events(); events != nil {
-		if streamsChat(a) {
-			return decodeStream(httpAPI, events, chatStream, chatCompletion)
-		}
-		if all := eventsOf(events); len(all) > 0 {
-			return looseResponse(modelio.Part{Custom: modelio.Object{"events": jsontext.List(all)}}), nil
-		}
-		return looseResponse(opaquePart(a)...), nil // a text that begins like a stream
-	}
-	doc, err := parseAnswer(a.Body)
-	if err != nil {
-		return looseResponse(opaquePart(a)...), nil
-	}
-	resp, err := decodeBody(httpAPI, doc.Root(), looseAnswer)
-	if err != nil {
-		return nil, err // unreachable: looseAnswer takes all
-	}
-	if resp.Error != nil {
-		resp.Candidates = nil // the same object again
-	}
-	resp.Complete = true
-	return resp, nil
-}
-
-// opaquePart returns an answer that is not JSON as text or media.
-func opaquePart(a *Answer) []modelio.Part {
-	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
-	switch {
-	case len(a.Body) == 0:
-		return nil
-	case utf8.Valid(a.Body):
-		return []modelio.Part{modelio.TextPart(string(a.Body))}
-	case !isContentType(mediaType):
-		mediaType = "application/octet-stream"
-	}
-	return []modelio.Part{modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))}
-}
-
 // encodedURL is dataURL of what is not encoded yet, which may be long.
 func encodedURL(contentType string, data []byte) string {
 	var url strings.Builder
@@ -152,63 +109,4 @@ func encodedURL(contentType string, data []byte) string {
 	encoder.Write(data) // to memory
 	encoder.Close()
 	return url.String()
-}
-
-// looseResponse returns an answer that is not known to say more than parts.
-func looseResponse(parts ...modelio.Part) *modelio.Response {
-	message := modelio.Message{Role: modelio.RoleModel, Content: parts}
-	return &modelio.Response{
-		Candidates: []modelio.Candidate{{Message: message, FinishReason: modelio.FinishStop}},
-		Complete:   true,
-	}
-}
-
-// looseAnswer decodes a chat completion, or keeps the whole as a custom part. Its id and times,
-// which change, are not in it.
-func looseAnswer(body jsontext.Value) (*modelio.Response, error) {
-	if body.Member("choices").IsArray() {
-		return chatCompletion(body)
-	}
-	if !body.IsObject() {
-		return looseResponse(modelio.Part{Custom: modelio.Object{"json": body.Raw()}}), nil
-	}
-	part := modelio.Part{Custom: body.Object()}
-	for _, volatile := range []string{"id", "created", "created_at"} {
-		delete(part.Custom, volatile)
-	}
-	resp := looseResponse(part)
-	resp.ID, resp.Model = body.Member("id").Word(), body.Member("model").Word()
-	resp.Usage = chatUsage.decode(body.Member("usage"))
-	return resp, nil
-}
-
-// streamsChat reports whether the events of an answer are chunks of a chat completion.
-func streamsChat(a *Answer) bool {
-	events := a.Events()
-	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		if doc, err := jsontext.Parse(event.Data); err == nil {
-			return doc.Root().Member("choices").IsArray()
-		}
-	}
-	return false
-}
-
-// eventsOf returns the events of a stream that carry data.
-func eventsOf(events *Events) (all list) {
-	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		if event.Data == nil {
-			continue
-		}
-		o := modelio.Object{}
-		if event.Name != "" {
-			o["event"] = jsontext.Text(event.Name)
-		}
-		if doc, err := jsontext.Parse(event.Data); err == nil {
-			o["data"] = doc.Root().Raw()
-		} else {
-			maps.Copy(o, opaque(event.Data))
-		}
-		all = append(all, jsontext.ObjectText(o))
-	}
-	return all
 }

@@ -8,9 +8,14 @@ import (
 )
 
 // usageNames says where an API counts what: of the members that one count has, the first that is there
-// counts.
+// counts. In every [modelio.Usage] that is decoded, the input includes what was read from a cache and written
+// to it, and the output includes reasoning, so an API that counts these apart says so.
 type usageNames struct {
-	input, output, total, reasoning, cacheRead, cacheWrite paths
+	input, output, total, reasoning, cacheRead, cacheWrite, cacheWriteHour, toolUse paths
+
+	cacheApart     bool // the input is without what the cache has to do with
+	reasoningApart bool // the output is without reasoning
+	toolUseApart   bool // the input is without what the provider's own tools gave
 }
 
 // paths are names of members, those of inner objects after a slash.
@@ -33,17 +38,61 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 		{&u.ThoughtsTokens, names.reasoning},
 		{&u.CachedContentTokens, names.cacheRead},
 		{&u.CacheWriteTokens, names.cacheWrite},
+		{&u.CacheWriteHourTokens, names.cacheWriteHour},
+		{&u.ToolUseTokens, names.toolUse},
 	} {
 		for _, path := range field.paths {
-			if n, ok := v.Member(strings.Split(path, "/")...).Count(); ok {
+			if n, ok := v.Member(strings.Split(path, "/")...).Count(); ok && *n >= 0 {
 				*field.count = n
 				delete(u.Unknown, path)
 				break
 			}
 		}
 	}
+	names.unite(u)
 	u.Unknown = sayingSomething(u.Unknown)
 	return u
+}
+
+// unite makes input and output include their parts. Where the two are the total that is reported, they do already.
+func (names usageNames) unite(u *modelio.Usage) {
+	if u.InputTokens != nil && u.OutputTokens != nil && u.TotalTokens != nil && *u.Used() == *u.TotalTokens {
+		return
+	}
+	if names.cacheApart {
+		include(&u.InputTokens, u.CachedContentTokens, u.CacheWriteTokens)
+	}
+	if names.toolUseApart {
+		include(&u.InputTokens, u.ToolUseTokens)
+	}
+	if names.reasoningApart {
+		include(&u.OutputTokens, u.ThoughtsTokens)
+	}
+	if u.InputTokens == nil || u.TotalTokens == nil {
+		return
+	}
+	switch rest := *u.TotalTokens - *u.InputTokens; {
+	case u.OutputTokens == nil && names.reasoningApart && rest >= 0: // Gemini's count of an answer that is all thoughts
+		u.OutputTokens = &rest
+	case u.OutputTokens == nil || names.reasoningApart || rest <= *u.OutputTokens:
+	case u.ThoughtsTokens == nil || *u.ThoughtsTokens == rest-*u.OutputTokens:
+		// Some hosts of chat completions count reasoning apart: xAI, and Google without saying how much it is.
+		u.OutputTokens = &rest
+	}
+}
+
+// include adds parts to a count that is without them. It stays nil where it was not reported.
+func include(count **int64, parts ...*int64) {
+	if *count == nil {
+		return
+	}
+	sum := **count
+	for _, part := range parts {
+		if part != nil {
+			sum += *part
+		}
+	}
+	*count = &sum
 }
 
 // among returns the counts of a body that has them among its other members; nil if there are none.
@@ -64,13 +113,17 @@ var chatUsage = usageNames{
 	reasoning: paths{"completion_tokens_details/reasoning_tokens", "reasoning_tokens"},
 	cacheRead: paths{
 		"prompt_tokens_details/cached_tokens",
-		"prompt_cache_hit_tokens", // DeepSeek
-		"cached_tokens",           // Moonshot
+		"prompt_cache_hit_tokens",            // DeepSeek
+		"cached_tokens",                      // Moonshot
+		"num_cached_tokens",                  // Mistral
+		"prompt_token_details/cached_tokens", // Mistral, too
 		"cache_read_input_tokens",
+		"prompt_tokens_details/cache_read_input_tokens",
 	},
 	cacheWrite: paths{
 		"prompt_tokens_details/cache_write_tokens",
 		"prompt_tokens_details/cache_creation_input_tokens",
 		"cache_creation_input_tokens",
 	},
+	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
 }

@@ -16,7 +16,7 @@ import (
 // known read it alike. No provider was seen to answer so: who forges an answer would.
 func unlike(a *provider.Answer, api string) string {
 	misspelled := misspelled
-	if api == genericAPI && !chats(a) {
+	if api == genericAPI && !chats(a) && !provider.Known(a) {
 		misspelled = func([]byte) string { return "" } // the record has it as it is, and takes no member for a word of a model
 	}
 	events := a.Events()

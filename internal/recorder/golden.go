@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -61,6 +62,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	g := &golden{take: tk, snapshot: r.frame(tk)}
 	stored := &g.snapshot.Response
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
+	stored.Note = tk.note
 	if tk.outcome != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
@@ -88,10 +90,10 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 	body, err := tk.plain()
 	if err == nil {
 		body = tk.values.Answer(tk.answer(body))
-		resp, err = tk.codec.DecodeResponse(tk.answer(body))
+		resp, err = tk.understand(tk.answer(body))
 	}
 	if err == nil {
-		if why := unlike(tk.answer(body), tk.codec.API); why != "" {
+		if why := unlike(tk.answer(body), apiOf(tk.codec.API, tk.note)); why != "" {
 			err = errors.New("programs read it in different ways: " + why)
 		}
 	}
@@ -105,6 +107,25 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 		}
 	}
 	return resp, body, nil
+}
+
+// understand decodes an answer. One that is none of its API's is decoded by the generic codec, with a note (design R6).
+func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
+	resp, err := tk.codec.DecodeResponse(answer)
+	generic, ok := provider.Named(genericAPI)
+	if err == nil || !ok || tk.codec.API == modelAPI {
+		return resp, err
+	}
+	tk.note = err.Error()
+	return generic.DecodeResponse(answer)
+}
+
+// apiOf returns the API by whose codec an answer is decoded.
+func apiOf(api, note string) string {
+	if note != "" {
+		return genericAPI
+	}
+	return api
 }
 
 // understood returns a decoded answer as a record has it.

@@ -42,6 +42,11 @@ func (r *Recorder) missed(say func(format string, args ...any)) {
 		say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
 			"To record them too: %s", strings.Join(statuses, ", "), allow("RetryableErrors"))
 	}
+	for _, tk := range r.takes {
+		if tk.note != "" && !r.transient(tk.outcome) {
+			say("an answer of %s is none of its API's, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
+		}
+	}
 	if names := strings.Join(r.dropped(), ", "); names != "" {
 		if _, said := told.LoadOrStore(names, true); !said {
 			say("headers of answers that are not recorded, and not there in replay: %s. "+

@@ -26,6 +26,8 @@ type take struct {
 	imported      *Provenance // of an answer from an archive; nil: it was made live
 	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
 
+	note string // why the generic codec decodes the answer; empty: that of its API does
+
 	golden *golden // what waits of it in the pending answers; nil: nothing
 	number int     // its number there; 0: not known yet
 	place  int     // the index of the record that it is to replace; -1: none
@@ -207,7 +209,7 @@ func (tk *take) terminated() bool {
 // tellsEnd reports whether a stream has an event that ends it. One of an API that is not known has none that is.
 func (tk *take) tellsEnd() bool {
 	body, err := tk.plain()
-	return tk.codec.API != genericAPI || err == nil && chats(tk.answer(body))
+	return tk.codec.API != genericAPI || err == nil && provider.Known(tk.answer(body))
 }
 
 // decode decodes what was received so far.

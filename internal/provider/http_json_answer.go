@@ -1,0 +1,440 @@
+package provider
+
+import (
+	"encoding/json"
+	"maps"
+	"mime"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// decodeGenericAnswer takes any answer: one of a form that another codec knows as that codec does, wherever it
+// came from, else its text, as far as that is evident, and beside it all else that it says.
+func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
+	if a.Status >= 300 {
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+	}
+	if events := a.Events(); events != nil {
+		return looseStream(a), nil
+	}
+	doc, err := parseAnswer(a.Body)
+	if err != nil {
+		return looseResponse(opaquePart(a)...), nil
+	}
+	resp, err := decodeBody(httpAPI, doc.Root(), looseAnswer)
+	if err != nil {
+		return nil, err // unreachable: looseAnswer takes all
+	}
+	if resp.Error != nil {
+		resp.Candidates = nil // the same object again
+	}
+	resp.Complete = true
+	return resp, nil
+}
+
+// A form is what the answers of an API look like, from their members alone.
+type form struct {
+	whole  func(body jsontext.Value) bool
+	event  func(name string, first jsontext.Value) bool // of a stream
+	decode decoder
+	stream folding
+}
+
+// forms are those that answers of many hosts have.
+var forms = []form{
+	{
+		whole:  func(body jsontext.Value) bool { return body.Member("choices").IsArray() },
+		event:  func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
+		decode: completion, stream: chatStream,
+	}, {
+		whole: func(body jsontext.Value) bool {
+			return body.Member("content").IsArray() && body.Member("role").Word() == "assistant" && body.Member("stop_reason").Present()
+		},
+		event:  func(_ string, e jsontext.Value) bool { return e.Member("type").Word() == "message_start" },
+		decode: claudeAnswer, stream: claudeStream,
+	}, {
+		whole: func(body jsontext.Value) bool {
+			return body.Member("output").IsArray() && body.Member("object").Word() == "response"
+		},
+		event:  func(_ string, e jsontext.Value) bool { return e.Member("type").Word() == "response.created" },
+		decode: responsesAnswer, stream: responsesStream,
+	}, {
+		whole: func(body jsontext.Value) bool {
+			return elementOf(body.Member("candidates")).Member("content").IsObject()
+		},
+		event:  func(_ string, e jsontext.Value) bool { return e.Member("candidates").IsArray() },
+		decode: generateAnswer, stream: generateStream,
+	}, {
+		whole: func(body jsontext.Value) bool {
+			return body.Member("output", "message").IsObject() && body.Member("stopReason").Present()
+		},
+		event:  func(name string, _ jsontext.Value) bool { return name == "messageStart" },
+		decode: converseAnswer, stream: converseStream,
+	}, {
+		whole: func(body jsontext.Value) bool {
+			return body.Member("message").IsObject() && body.Member("finish_reason").Present()
+		},
+		event:  func(_ string, e jsontext.Value) bool { return e.Member("type").Word() == "message-start" },
+		decode: cohereAnswer, stream: cohereStream,
+	}, {
+		whole:  isOllamas,
+		event:  func(_ string, e jsontext.Value) bool { return isOllamas(e) },
+		decode: ollamaAnswer, stream: ollamaStream,
+	},
+}
+
+func isOllamas(v jsontext.Value) bool {
+	return v.Member("done").Present() && (v.Member("message").IsObject() || v.Member("response").IsString())
+}
+
+// looseAnswer decodes an answer of a form that is known, or keeps all that it says.
+func looseAnswer(body jsontext.Value) (*modelio.Response, error) {
+	for _, f := range forms {
+		if f.whole(body) {
+			if resp, err := f.decode(body); err == nil {
+				return resp, nil
+			}
+		}
+	}
+	if !body.IsObject() {
+		return looseParts(body, "json"), nil
+	}
+	resp := looseParts(body, "")
+	resp.ID, resp.Model = body.Member("id").Word(), body.Member("model").Word()
+	resp.Usage = looseUsage(body)
+	return resp, nil
+}
+
+// looseParts returns an answer with the text of a value, if it has one, and what is left of it as a custom part,
+// in the member name if there is one.
+func looseParts(v jsontext.Value, name string) *modelio.Response {
+	var parts []modelio.Part
+	path, text := evidentText(v)
+	if path != nil {
+		parts = append(parts, modelio.TextPart(text))
+	}
+	s := steady{without: path, whole: name == ""}
+	var custom modelio.Object
+	if name == "" {
+		custom = s.object(v, nil)
+	} else if raw := s.value(v, nil); string(raw) != "[{}]" {
+		custom = modelio.Object{name: raw}
+	}
+	if path == nil || len(custom) > 0 {
+		parts = append(parts, modelio.Part{Custom: custom})
+	}
+	return looseResponse(parts...)
+}
+
+// textPaths are where answers of APIs without a codec have their text: members of objects, and elements of arrays that
+// are the only ones.
+var textPaths = [][]string{
+	{"text"}, // transcriptions, Cohere's older chat
+	{"completion"},
+	{"generated_text"},
+	{"output_text"},
+	{"response"},
+	{"content"},
+	{"outputText"},
+	{"generations", "0", "text"},
+	{"results", "0", "outputText"},
+	{"0", "generated_text"}, // Hugging Face
+	{"result", "response"},  // Cloudflare
+	{"output", "text"},      // Alibaba
+	{"output", "choices", "0", "message", "content"},
+	{"message", "content"},
+	{"answer"},
+}
+
+// evidentText returns the text of an answer and where it is; a nil path: there is none.
+func evidentText(v jsontext.Value) (path []string, text string) {
+	for _, path := range textPaths {
+		at := v
+		for _, step := range path {
+			if step != "0" {
+				at = at.Member(step)
+			} else if at.Len() == 1 {
+				at = elementOf(at)
+			} else {
+				at = jsontext.Value{}
+			}
+		}
+		if at.IsWord() {
+			return path, at.Word()
+		}
+	}
+	return nil, ""
+}
+
+// steady writes a value again without what is another in every answer: times are left out, and the ids of what a
+// provider made are numbered in the order in which they appear.
+type steady struct {
+	without []string // the path of what is left out besides
+	whole   bool     // it is the whole answer, whose own id is no part of what it says
+	ids     map[string]string
+}
+
+func (s *steady) value(v jsontext.Value, path []string) json.RawMessage {
+	switch {
+	case v.IsArray():
+		all := list{}
+		for _, e := range v.Elements() {
+			all = append(all, s.value(e, append(slices.Clip(path), "0")))
+		}
+		return jsontext.List(all)
+	case v.IsObject():
+		return jsontext.ObjectText(s.object(v, path))
+	}
+	return v.Raw()
+}
+
+func (s *steady) object(v jsontext.Value, path []string) modelio.Object {
+	dated, o := isDated(v), modelio.Object{}
+	for name, m := range v.Members() {
+		at := append(slices.Clip(path), name)
+		switch {
+		case slices.Equal(at, s.without), isTime(name, m), s.whole && len(at) == 1 && name == "id":
+		case m.IsWord() && (name == "id" && dated || name == "first_id" || name == "last_id"):
+			o[name] = jsontext.Text(s.number(m.Word()))
+		default:
+			o[name] = s.value(m, at)
+		}
+	}
+	return o
+}
+
+func (s *steady) number(id string) string {
+	if s.ids == nil {
+		s.ids = map[string]string{}
+	}
+	if s.ids[id] == "" {
+		s.ids[id] = "id_" + strconv.Itoa(len(s.ids)+1)
+	}
+	return s.ids[id]
+}
+
+// isDated reports whether an object is something that was made at a time, so that its id was made for it. The id of a
+// model is its name.
+func isDated(v jsontext.Value) bool {
+	for _, what := range []string{"object", "type"} {
+		if v.Member(what).Word() == "model" {
+			return false
+		}
+	}
+	for _, ofModel := range []string{"owned_by", "context_length", "architecture"} {
+		if v.Member(ofModel).Present() {
+			return false
+		}
+	}
+	for name, m := range v.Members() {
+		if moment.MatchString(name) && isTime(name, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// Names of members that say when something was, and how long it took.
+var (
+	moment   = regexp.MustCompile(`^(created|updated|modified|timestamp|expires)$|_at$|_time$|[a-z](At|Time)$`)
+	duration = regexp.MustCompile(`^(latency|elapsed|processing|inference|queue|total|load|response|execution|(prompt_)?eval)` +
+		`_(time|duration|ms|seconds)(_ms)?$|^latency$`)
+	timeText = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:`)
+)
+
+// isTime reports whether a member is a moment or a duration.
+func isTime(name string, v jsontext.Value) bool {
+	const year2001 = 1e9
+	number, isNumber := v.Number()
+	switch {
+	case moment.MatchString(name) && v.IsNull(): // to come
+		return true
+	case moment.MatchString(name) && isNumber:
+		n, err := number.Float64()
+		return err == nil && n >= year2001
+	case moment.MatchString(name):
+		return timeText.MatchString(v.Word())
+	}
+	return duration.MatchString(name) && isNumber
+}
+
+// looseStream decodes a stream: one of a form that is known as that, else its text as far as it is evident, and
+// the events that say more.
+func looseStream(a *Answer) *modelio.Response {
+	if f := formOf(a); f != nil {
+		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.decode); err == nil {
+			return resp
+		}
+	}
+	var text strings.Builder
+	var rest list
+	var usage *modelio.Usage
+	found, ids := false, steady{}
+	events := a.Events()
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		if event.Data == nil {
+			continue
+		}
+		o := modelio.Object{}
+		if event.Name != "" {
+			o["event"] = jsontext.Text(event.Name)
+		}
+		doc, err := jsontext.Parse(event.Data)
+		if err != nil {
+			maps.Copy(o, opaque(event.Data))
+			if string(event.Data) != "[DONE]" {
+				rest = append(rest, jsontext.ObjectText(o))
+			}
+			continue
+		}
+		data := doc.Root()
+		if counted := looseUsage(data); counted != nil {
+			usage = counted
+		}
+		ids.without = nil
+		if path, piece := pieceOf(data); path != nil {
+			if found = true; piece != text.String() || text.Len() == 0 { // the last event may say it all again
+				text.WriteString(piece)
+			}
+			ids.without = path
+			if framesOnly(ids.object(data, nil)) {
+				continue
+			}
+		}
+		o["data"] = ids.value(data, nil)
+		rest = append(rest, jsontext.ObjectText(o))
+	}
+	var parts []modelio.Part
+	if found {
+		parts = append(parts, modelio.TextPart(text.String()))
+	}
+	if rest != nil {
+		parts = append(parts, modelio.Part{Custom: modelio.Object{"events": jsontext.List(rest)}})
+	}
+	if parts == nil { // a text that begins like a stream
+		parts = opaquePart(a)
+	}
+	resp := looseResponse(parts...)
+	resp.Usage = usage
+	return resp
+}
+
+// Known reports whether the generic codec decodes an answer as another codec does, whose form it has.
+func Known(a *Answer) bool {
+	if a.Events() != nil {
+		return formOf(a) != nil
+	}
+	doc, err := parseAnswer(a.Body)
+	return err == nil && slices.ContainsFunc(forms, func(f form) bool { return f.whole(doc.Root()) })
+}
+
+// formOf returns the form that the first event of a stream has; nil for none that is known.
+func formOf(a *Answer) *form {
+	events := a.Events()
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		doc, err := jsontext.Parse(event.Data)
+		if err != nil {
+			continue
+		}
+		for i := range forms {
+			if forms[i].event(event.Name, doc.Root()) {
+				return &forms[i]
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// piecePaths are where the events of streams have pieces of a text.
+var piecePaths = [][]string{
+	{"text"}, {"delta"}, {"completion"}, {"response"}, {"token", "text"}, {"outputText"}, {"delta", "text"}, {"content"},
+}
+
+func pieceOf(event jsontext.Value) (path []string, text string) {
+	for _, path := range piecePaths {
+		if text, ok := event.Member(path...).Text(); ok {
+			return path, text
+		}
+	}
+	return nil, ""
+}
+
+// framesOnly reports whether what is left of an event without its text says nothing but which event it is.
+func framesOnly(o modelio.Object) bool {
+	for name, raw := range o {
+		switch name {
+		case "type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs":
+		default:
+			if !saysNothing(raw) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// looseUsage returns the counts of an answer that has them under a name that is usual anywhere; nil if there are none.
+func looseUsage(body jsontext.Value) *modelio.Usage {
+	for _, at := range []string{"usage", "usageMetadata", "meta"} {
+		for _, names := range looseUsages {
+			if counts := body.Member(at); counts.Member(names.sign...).Present() {
+				return names.decode(counts)
+			}
+		}
+	}
+	return nil
+}
+
+// looseUsages are the usual names, each kind with a member that tells it.
+var looseUsages = []struct {
+	sign []string
+	usageNames
+}{
+	{[]string{"prompt_tokens"}, chatUsage},
+	{[]string{"tokens", "input_tokens"}, cohereUsage},
+	{[]string{"billed_units", "input_tokens"}, cohereUsage},
+	{[]string{"cache_read_input_tokens"}, claudeUsage},
+	{[]string{"input_tokens"}, usageNames{
+		input: paths{"input_tokens"}, output: paths{"output_tokens"}, total: paths{"total_tokens"},
+		reasoning: paths{"output_tokens_details/reasoning_tokens"},
+		cacheRead: paths{"input_tokens_details/cached_tokens", "input_token_details/cached_tokens"},
+	}},
+	{[]string{"promptTokenCount"}, generateUsage},
+	{[]string{"inputTokens"}, converseUsage},
+	{[]string{"total_input_tokens"}, usageNames{ // Gemini's interactions
+		input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
+		reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
+		reasoningApart: true, toolUseApart: true,
+	}},
+	{[]string{"total_tokens"}, chatUsage},
+}
+
+// opaquePart returns an answer that is not JSON as text or media.
+func opaquePart(a *Answer) []modelio.Part {
+	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
+	switch {
+	case len(a.Body) == 0:
+		return nil
+	case utf8.Valid(a.Body):
+		return []modelio.Part{modelio.TextPart(string(a.Body))}
+	case !isContentType(mediaType):
+		mediaType = "application/octet-stream"
+	}
+	return []modelio.Part{modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))}
+}
+
+// looseResponse returns an answer that is not known to say more than parts.
+func looseResponse(parts ...modelio.Part) *modelio.Response {
+	message := modelio.Message{Role: modelio.RoleModel, Content: parts}
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{{Message: message, FinishReason: modelio.FinishStop}},
+		Complete:   true,
+	}
+}

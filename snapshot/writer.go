@@ -1,0 +1,223 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A Writer writes documents as [Document.Write] does, one after the other, as those of a test that makes one call
+// more: what it made of a record it takes again while the record and the one that it continues stay the same. It
+// keeps what it is given, whose memory must not change in place. The zero value is ready to use. A Writer is not
+// for several goroutines at once.
+type Writer struct {
+	chooser *chooser
+	records []*written // of the document that was written last
+	data    []byte     // its file
+}
+
+// A written is a record as it was written.
+type written struct {
+	given     Snapshot // as it came
+	continues *Continues
+	hash      canon.Hash
+	base      *written          // that it continues; nil: none
+	members   map[string]string // that need not be repeated in those that continue it
+	copied    int               // messages that its request does not share with that of base
+	text      []byte            // a part of the file
+}
+
+// Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
+// asked. Check must not keep what it is given, and nobody may change the data.
+func (w *Writer) Write(d *Document, check func(read *Document) error) (data []byte, err error) {
+	records, changed := w.choose(d)
+	switch {
+	case len(changed) == len(records):
+		data, err = w.whole(d, records, check)
+	default:
+		data, err = w.some(d, records, changed, check)
+	}
+	if err != nil {
+		*w = Writer{}
+		return nil, err
+	}
+	w.records, w.data = records, data
+	return data, nil
+}
+
+// choose chooses what the requests of d continue, and finds the records that are written already. changed are the
+// indexes of the others.
+func (w *Writer) choose(d *Document) (records []*written, changed []int) {
+	if w.chooser == nil {
+		w.chooser = newChooser(d)
+	}
+	was := make(map[string]*written, len(w.records))
+	if len(w.records) > 0 && len(d.Snapshots) > 0 && sameTest(&w.records[0].given, &d.Snapshots[0]) {
+		for _, r := range w.records {
+			was[r.given.ID] = r
+		}
+	}
+	same := 0 // so many records are those of the document that was written last
+	records = make([]*written, len(d.Snapshots))
+	for i := range d.Snapshots {
+		s := &d.Snapshots[i]
+		if old := was[s.ID]; old != nil && old.given.equal(s) {
+			records[i] = old
+		}
+		if i == same && i < len(w.records) && records[i] == w.records[i] {
+			s.Continues, s.Hash = records[i].continues, records[i].hash
+			same++
+		}
+	}
+	w.chooser.resume(d, same)
+	for i := same; i < len(d.Snapshots); i++ {
+		s, old := &d.Snapshots[i], records[i]
+		given := *s
+		w.chooser.chooseFor(i)
+		var base *written
+		if s.Continues != nil {
+			if j, ok := earlier(w.chooser.calls, s, i); ok {
+				base = records[j]
+			}
+		}
+		if old != nil && old.base == base && (i == 0) == (old == w.records[0]) && reflect.DeepEqual(old.continues, s.Continues) {
+			s.Hash = old.hash
+			continue
+		}
+		records[i] = &written{given: given, continues: s.Continues, base: base}
+		changed = append(changed, i)
+	}
+	w.chooser.scratch.dst = nil // is as long as the longest text
+	return records, changed
+}
+
+func sameTest(a, b *Snapshot) bool {
+	return a.Source.Package == b.Source.Package && a.Source.Test == b.Source.Test
+}
+
+// equal reports whether two records are the same, whatever their seals.
+func (s *Snapshot) equal(other *Snapshot) bool {
+	a, b := *s, *other
+	a.Hash, b.Hash = "", ""
+	return reflect.DeepEqual(&a, &b)
+}
+
+// whole writes all records.
+func (w *Writer) whole(d *Document, records []*written, check func(*Document) error) ([]byte, error) {
+	c := coder{form: inFile, sealing: true}
+	c.writeDocument(d)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if err := ask(c.dst, check); err != nil {
+		return nil, err
+	}
+	data := layOut(c.dst)
+	for i, text := range recordsIn(data, len(records)) {
+		records[i].settle(&d.Snapshots[i], c.texts[i], text)
+	}
+	return data, nil
+}
+
+func (r *written) settle(s *Snapshot, members map[string]string, text []byte) {
+	r.hash, r.members, r.text = s.Hash, members, text
+}
+
+// some writes the records that changed, and puts them between the others.
+func (w *Writer) some(d *Document, records []*written, changed []int, check func(*Document) error) ([]byte, error) {
+	c := coder{form: inFile, sealing: true, doc: d, calls: w.chooser.calls, texts: make([]map[string]string, len(records))}
+	for i, r := range records {
+		c.texts[i] = r.members
+	}
+	var found []Violation
+	for _, i := range changed {
+		r := records[i]
+		c.dst, c.steps = nil, recordSteps(i)
+		c.record(&d.Snapshots[i])
+		if len(c.found) == 0 && check == nil {
+			found = append(found, r.examine(d, i, c.dst, w.chooser.calls)...)
+		}
+		r.settle(&d.Snapshots[i], c.texts[i], indented(c.dst, 2))
+	}
+	if c.found = append(c.found, found...); len(c.found) > 0 {
+		return nil, c.err()
+	}
+	if d.Hash = d.combinedHash(); len(changed) == 0 && len(records) == len(w.records) {
+		return w.data, ask(w.data, check)
+	}
+	copied := 0
+	for _, r := range records {
+		copied += r.copied
+	}
+	data := joined(d, records)
+	if check != nil || d.Version != Version || copied > copiedMost || len(w.chooser.calls) < len(records) {
+		return data, ask(data, check)
+	}
+	return data, nil
+}
+
+func recordSteps(i int) []step { return []step{{"snapshots", -1}, {"", i}} }
+
+// ask parses a document, and asks check about it.
+func ask(text []byte, check func(*Document) error) error {
+	read, err := Parse(text)
+	if err == nil && check != nil {
+		err = check(read)
+	}
+	return err
+}
+
+// examine reads the i-th record of a document, whose others are known to be right, from its text.
+func (r *written) examine(d *Document, i int, text []byte, calls map[string]int) []Violation {
+	read, err := jsontext.ParseStrict(text)
+	if err != nil {
+		return unreadable(text, err).Violations
+	}
+	c := coder{doc: d, calls: calls, tails: make([][]modelio.Message, len(d.Snapshots)), dst: make([]byte, 0, 512),
+		at: read.Root(), steps: recordSteps(i)}
+	c.record(&Snapshot{})
+	r.copied = c.copied
+	return c.found
+}
+
+const (
+	recordsBegin  = "[\n    "
+	recordsFollow = ",\n    "
+	recordsEnd    = "\n  ],\n"
+)
+
+// joined returns the file of a document, of whose records the texts are known. They are parts of it then.
+func joined(d *Document, records []*written) []byte {
+	size := 200
+	for _, r := range records {
+		size += len(r.text) + len(recordsFollow)
+	}
+	data := fmt.Appendf(make([]byte, 0, size), "{\n  \"version\": %q,\n  \"snapshots\": "+recordsBegin, d.Version)
+	for i, r := range records {
+		if i > 0 {
+			data = append(data, recordsFollow...)
+		}
+		start := len(data)
+		data = append(data, r.text...)
+		r.text = data[start:len(data):len(data)]
+	}
+	return fmt.Appendf(data, recordsEnd+"  \"hash\": %q\n}\n", d.Hash)
+}
+
+// recordsIn returns the texts of the n records of a file. No line break in it stands in a string.
+func recordsIn(data []byte, n int) [][]byte {
+	texts := make([][]byte, 0, n)
+	_, rest, _ := bytes.Cut(data, []byte(recordsBegin))
+	for range n {
+		const last = "\n    }"
+		end := bytes.Index(rest, []byte(last))
+		end += len(last)
+		texts = append(texts, rest[:end:end])
+		rest = rest[min(end+len(recordsFollow), len(rest)):]
+	}
+	return texts
+}
