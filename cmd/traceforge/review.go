@@ -31,8 +31,7 @@ func review(c *call) error {
 	case c.is("json") || !interactive(c):
 		return r.list()
 	case len(r.groups) == 0:
-		r.c.say("%s: nothing waits for a decision", dir)
-		return r.complain()
+		return r.nothing()
 	}
 	return r.onTerminal()
 }

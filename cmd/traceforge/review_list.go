@@ -61,14 +61,21 @@ func (r *reviewing) list() error {
 	case err != nil || unshown != nil:
 		return errors.Join(err, unshown)
 	case len(all) == 0:
-		r.c.say("%s: nothing waits for a decision", r.dir)
-		return r.complain()
+		return r.nothing()
 	}
 	r.c.say("%s: %s left", r.dir, page.Count(len(r.tests), "test", "tests"))
 	if err := r.complain(); err != nil {
 		return err
 	}
 	return exit{code: exitFindings}
+}
+
+// nothing says that nothing waits, as far as all could be read.
+func (r *reviewing) nothing() error {
+	if r.broken == nil {
+		r.c.say("%s: nothing waits for a decision", r.dir)
+	}
+	return r.complain()
 }
 
 // command is what decides on a group without a terminal.
