@@ -4,6 +4,7 @@
 //	traceforge verify [--receipt DIR] [DIR]
 //	traceforge show [--sf] ID
 //	traceforge diff [FROM [TO]]
+//	traceforge review [--accept ID] [--reject ID]
 //	traceforge report --receipt DIR [DIR]
 //	traceforge init [--git] [DIR]
 //	traceforge update [PACKAGE…] [-- FLAG…]
