@@ -1,4 +1,4 @@
-.PHONY: demo test check bench update
+.PHONY: demo test check bench update images
 
 demo: ## record, replay, drift, accept, on the embedded fake provider
 	go run ./internal/demo
@@ -14,3 +14,6 @@ bench: ## replay beside an in-memory round tripper
 
 update: ## record our own snapshots again
 	go test ./traceforgetest -run '^TestOwnStore' -update
+
+images: ## take the images of the documents, of pages that the command wrote of real changes
+	go -C integration test ./browser -count=1 -run '^TestReview$$/^image$$' -images "$(CURDIR)/docs/images"

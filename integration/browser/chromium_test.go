@@ -20,7 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startChromium starts a headless Chromium, and skips the test where there is none.
+// startChromium starts a headless Chromium. Where there is none it skips the test, and fails it where what it shows
+// is to be kept.
 func startChromium(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -30,8 +31,12 @@ func startChromium(t *testing.T) context.Context {
 			break
 		}
 	}
-	if path == "" {
-		t.Skip("no Chromium on this machine: install chromium")
+	const missing = "no Chromium on this machine: install chromium"
+	switch {
+	case path == "" && artefacts(t) != "":
+		t.Fatal(missing + ", since TRACEFORGE_SCREENSHOTS asks for what it shows")
+	case path == "":
+		t.Skip(missing)
 	}
 	// Without a sandbox, since containers run tests as root; the pages are our own.
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox)
