@@ -29,6 +29,7 @@ func indented(text []byte, depth int) []byte {
 	out, shared := whole[:0], true
 	for i := 0; i < len(text); {
 		token, before, behind := text[i:i+1], false, false // whether a line breaks before and behind it
+		named := text[i] == ':'                            // out may be written over the token
 		switch c := text[i]; c {
 		case '"':
 			token = text[i:stringEnd(text, i)]
@@ -54,7 +55,7 @@ func indented(text []byte, depth int) []byte {
 		out = append(out, token...)
 		if behind {
 			out = lineBreak(out, depth)
-		} else if token[0] == ':' {
+		} else if named {
 			out = append(out, ' ')
 		}
 	}

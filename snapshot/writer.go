@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -146,7 +147,7 @@ func (w *Writer) some(d *Document, records []*written, changed []int, check func
 	if c.found = append(c.found, found...); len(c.found) > 0 {
 		return nil, c.err()
 	}
-	if d.Hash = d.combinedHash(); len(changed) == 0 && len(records) == len(w.records) {
+	if d.Hash = d.combinedHash(); slices.Equal(records, w.records) {
 		return w.data, ask(w.data, check)
 	}
 	copied := 0
