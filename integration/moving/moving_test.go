@@ -3,6 +3,7 @@ package moving_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"net/http"
 	"os"
@@ -31,7 +32,7 @@ func TestMoving(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				old := filepath.Join(t.TempDir(), tool.file)
-				recorded := record(t, tool, old, compressed)
+				recorded := record(t, tool, old, compressed, ask)
 				dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 				for _, key := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} {
 					t.Setenv(key, "")
@@ -40,17 +41,20 @@ func TestMoving(t *testing.T) {
 
 				upstream, err := cassette.Open(old)
 				require.NoError(t, err)
-				require.Equal(t, recorded, run(t, "1", dir, upstream))
+				program := func(ctx context.Context, tf *traceforgetest.Recorder) ([]string, error) { return ask(ctx, tf.Client()) }
+				require.Equal(t, recorded, run(t, "1", dir, upstream, program))
 				require.NoError(t, os.Remove(old))
-				require.Equal(t, recorded, run(t, "", dir, unreachable{}))
+				require.Equal(t, recorded, run(t, "", dir, unreachable{}, program))
 				check(t, dir, tool)
 			})
 		}
 	}
 }
 
-// record runs the program with a tool that records it.
-func record(t *testing.T, tool tool, file string, compressed bool) []string {
+// record runs a program with a tool that records it.
+func record(t *testing.T, tool tool, file string, compressed bool,
+	program func(context.Context, *http.Client) ([]string, error),
+) []string {
 	t.Helper()
 	provider := fakeprovider.New(t)
 	echo := fakeprovider.Echo()
@@ -67,7 +71,7 @@ func record(t *testing.T, tool tool, file string, compressed bool) []string {
 	}
 	rt, save, err := tool.open(file, live)
 	require.NoError(t, err)
-	said, err := ask(t.Context(), &http.Client{Transport: decompressing{rt}})
+	said, err := program(t.Context(), &http.Client{Transport: decompressing{rt}})
 	require.NoError(t, err)
 	require.NoError(t, save())
 	kept, err := os.ReadFile(file)
@@ -76,14 +80,16 @@ func record(t *testing.T, tool tool, file string, compressed bool) []string {
 	return said
 }
 
-// run runs the program as a test with a recorder.
-func run(t *testing.T, mode, dir string, upstream http.RoundTripper) (said []string) {
+// run runs a program as a test with a recorder.
+func run(t *testing.T, mode, dir string, upstream http.RoundTripper,
+	program func(context.Context, *traceforgetest.Recorder) ([]string, error),
+) (said []string) {
 	t.Helper()
 	t.Setenv("TRACEFORGE_UPDATE", mode)
 	tb := tbtest.Run("TestChat", func(tb *tbtest.TB) {
 		tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(upstream))
 		var err error
-		if said, err = ask(t.Context(), tf.Client()); err != nil {
+		if said, err = program(t.Context(), tf); err != nil {
 			tb.Errorf("%v", err)
 		}
 	})
