@@ -55,6 +55,17 @@ type Candidate struct {
 	Message         Message
 	FinishReason    FinishReason
 	FinishReasonRaw string // the provider's own word; empty: it gave none
+	Citations       []Citation
+}
+
+// A Citation says on what an answer rests, in the same terms for all providers (design R6). What a provider does not
+// say is empty.
+type Citation struct {
+	Start, End *int64 // the part of the answer's text, in Unicode code points from 0, End not in it; nil: not said
+	URL        string
+	Title      string
+	Quote      string // of the source, not of the answer
+	Source     string // the source in the provider's words: the id of a file or of a document, or its number in the request
 }
 
 // A ProviderError is a provider's error object.

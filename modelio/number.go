@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Numbering replaces what a provider makes up by numbers in order of appearance, so that random
@@ -63,11 +64,28 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 			return nil, fmt.Errorf("candidate %d: %w", i+1, err)
 		}
 		out.Candidates[i].Message = messages[0]
+		out.Candidates[i].Citations = own.citations(out.Candidates[i].Citations)
 		if i == 0 {
 			n.answer = own
 		}
 	}
 	return &out, nil
+}
+
+// citations numbers the sources that are results of tool calls, such as the second of a call's: <ref>:1.
+func (n *Numbering) citations(all []Citation) []Citation {
+	numbered, _ := changed(all, func(c *Citation) (bool, error) {
+		at := strings.LastIndexByte(c.Source, ':')
+		if at < 0 {
+			return false, nil
+		}
+		ref, ok := n.calls.latest[c.Source[:at]]
+		if ok {
+			c.Source = ref + c.Source[at:]
+		}
+		return ok, nil
+	})
+	return numbered
 }
 
 // Messages returns messages numbered on from what was numbered before, as Request does.

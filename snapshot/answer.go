@@ -16,12 +16,13 @@ type answer struct {
 	reason    modelio.FinishReason
 	reasonRaw string
 	calls     []modelio.ToolRequest
+	citations []modelio.Citation
 	parts     []modelio.Part // where content and calls do not say it all; nil: they do
 }
 
 // answerOf returns c as files have it.
 func answerOf(c *modelio.Candidate) answer {
-	a := answer{reason: c.FinishReason, reasonRaw: c.FinishReasonRaw}
+	a := answer{reason: c.FinishReason, reasonRaw: c.FinishReasonRaw, citations: c.Citations}
 	if a.reason == "" {
 		a.reason = modelio.FinishOther
 	}
@@ -35,7 +36,7 @@ func answerOf(c *modelio.Candidate) answer {
 
 // candidate is the inverse of answerOf.
 func (a *answer) candidate() modelio.Candidate {
-	c := modelio.Candidate{FinishReason: a.reason, FinishReasonRaw: a.reasonRaw}
+	c := modelio.Candidate{FinishReason: a.reason, FinishReasonRaw: a.reasonRaw, Citations: a.citations}
 	c.Message.Role = modelio.RoleModel
 	c.Message.Content = a.parts
 	if a.parts != nil {
@@ -129,6 +130,7 @@ func (c *coder) response(r *Response) {
 	whole := c.object(nil, func() {
 		c.inherit("response/", "finish_reason_raw", "model", "status")
 		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
+		c.citations(&first)
 		c.pieces("content", required, &first.content)
 		pointer(c, "error", optional, &r.Error, c.providerError)
 		c.finish(&first)
@@ -166,7 +168,7 @@ func (c *coder) response(r *Response) {
 
 // isNone reports whether a is what files say of a call that was answered by an error alone.
 func (a *answer) isNone() bool {
-	return a.content == "" && a.parts == nil && a.calls == nil && a.reasonRaw == "" && a.reason == modelio.FinishOther
+	return a.content == "" && a.parts == nil && a.calls == nil && a.citations == nil && a.reasonRaw == "" && a.reason == modelio.FinishOther
 }
 
 // reasonRaw returns the provider's word for why the first answer ended.
@@ -214,11 +216,29 @@ func (c *coder) headers(h *map[string][]string) {
 
 // candidate are the members of a further answer to the same request.
 func (c *coder) candidate(a *answer) {
+	c.citations(a)
 	c.pieces("content", required, &a.content)
 	c.finish(a)
 	list(c, "parts", optional, &a.parts, c.part)
 	c.toolCalls(a)
 	c.agree(a)
+}
+
+// citations are in no core: the same words may rest on what was found elsewhere today.
+func (c *coder) citations(a *answer) {
+	if c.form == inCore {
+		return
+	}
+	list(c, "citations", optional, &a.citations, func(t *modelio.Citation) {
+		c.object(nil, func() {
+			pointer(c, "end", optional, &t.End, c.count)
+			c.pieces("quote", optional, &t.Quote)
+			c.text("source", optional, &t.Source, nil)
+			pointer(c, "start", optional, &t.Start, c.count)
+			c.text("title", optional, &t.Title, nil)
+			c.text("url", optional, &t.URL, nil)
+		})
+	})
 }
 
 func (c *coder) finish(a *answer) {

@@ -74,9 +74,10 @@ func TestFormatListsTheMembers(t *testing.T) {
 		{"Part", "schema.go", "part", nil},
 		{"Tool", "schema.go", "tool", nil},
 		{"Continues", "continues.go", "continues", []string{"sent"}},
-		{"Response", "answer.go", "response", []string{"error", "finish_reason", "finish_reason_raw", "headers", "tool_calls", "usage"}},
+		{"Response", "answer.go", "response", []string{"citations", "error", "finish_reason", "finish_reason_raw", "headers", "tool_calls", "usage"}},
 		{"Tool call", "answer.go", "toolCalls", nil},
-		{"Candidate", "answer.go", "candidate", []string{"finish_reason", "finish_reason_raw", "tool_calls"}},
+		{"Candidate", "answer.go", "candidate", []string{"citations", "finish_reason", "finish_reason_raw", "tool_calls"}},
+		{"Citation", "answer.go", "citations", nil},
 		{"Error", "answer.go", "providerError", nil},
 		{"Usage", "answer.go", "usage", nil},
 	} {

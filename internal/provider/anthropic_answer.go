@@ -29,6 +29,7 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	calls.resolve(&c.Message)
 	tidy(&c.Message)
+	c.Citations = claudeCitations(body.Member("content"))
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }
 

@@ -24,8 +24,26 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := candidate(body.Member("stopReason").Word())
 	c.Message.Content, _ = converseBlocks(message.Member("content"))
+	for i := range c.Message.Content {
+		citedPart(&c.Message.Content[i])
+	}
 	tidy(&c.Message)
+	c.Citations = converseCitations(message.Member("content"))
 	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason"), nil
+}
+
+// citedPart makes text that stands with its citations a text, as it is streamed.
+func citedPart(part *modelio.Part) {
+	doc, err := jsontext.Parse(part.Custom["citationsContent"])
+	if err != nil {
+		return
+	}
+	var text string
+	for _, said := range doc.Root().Member("content").Elements() {
+		text += said.Member("text").Word()
+	}
+	part.Text, part.Custom = &text, nil
+	jsontext.KeepRest(&part.Metadata, "citationsContent", doc.Root(), "content")
 }
 
 // converseStream folds events, whose kinds are their names.
@@ -42,7 +60,10 @@ var (
 			block.member(name).growInner("input", v.Member("input"))
 		},
 		"reasoningContent": growReasoning,
-		"":                 (*node).grow,
+		"citation": func(block *node, _ string, v jsontext.Value) {
+			block.member("citationsContent").member("citations").append(v.Raw())
+		},
+		"": (*node).grow,
 	}
 )
 

@@ -184,10 +184,19 @@ func viewRequest(r *modelio.Request) []byte {
 }
 
 func viewResponse(r *modelio.Response) []byte {
+	type citation struct {
+		Start  *int64 `json:"start,omitempty"`
+		End    *int64 `json:"end,omitempty"`
+		URL    string `json:"url,omitempty"`
+		Title  string `json:"title,omitempty"`
+		Quote  string `json:"quote,omitempty"`
+		Source string `json:"source,omitempty"`
+	}
 	type candidate struct {
 		FinishReason string          `json:"finish_reason"`
 		Raw          string          `json:"raw,omitempty"`
 		Message      modelio.Message `json:"message"`
+		Citations    []citation      `json:"citations,omitempty"`
 	}
 	view := struct {
 		ID         string                 `json:"id,omitempty"`
@@ -199,7 +208,11 @@ func viewResponse(r *modelio.Response) []byte {
 		Incomplete bool                   `json:"incomplete,omitempty"`
 	}{ID: r.ID, Model: r.Model, Usage: r.Usage, Metadata: r.Metadata, Error: r.Error, Incomplete: !r.Complete}
 	for _, c := range r.Candidates {
-		view.Candidates = append(view.Candidates, candidate{string(c.FinishReason), c.FinishReasonRaw, c.Message})
+		var citations []citation
+		for _, one := range c.Citations {
+			citations = append(citations, citation(one))
+		}
+		view.Candidates = append(view.Candidates, candidate{string(c.FinishReason), c.FinishReasonRaw, c.Message, citations})
 	}
 	return render(view)
 }

@@ -43,6 +43,7 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := candidate(body.Member("finish_reason").Word())
 	c.Message = chatAnswer(body.Member("message"))
+	c.Citations = cohereCitations(body.Member("message"))
 	return responseOf(body, cohereUsage, []modelio.Candidate{c}, "message", "finish_reason"), nil
 }
 

@@ -49,6 +49,7 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 	c.FinishReason = generateFinish(c.FinishReasonRaw)
 	c.Message.Content, _ = generateParts(v.Member("content", "parts"))
 	tidy(&c.Message)
+	c.Citations = generateCitations(v, textOf(&c.Message))
 	return c
 }
 

@@ -18,7 +18,9 @@ func chatCompletion(body jsontext.Value) (*modelio.Response, error) {
 		resp.Usage = chatUsage.decode(body.Member("x_groq", "usage"))
 	}
 	for _, choice := range body.Member("choices").Elements() {
-		resp.Candidates = append(resp.Candidates, chatChoice(choice))
+		c := chatChoice(choice)
+		c.Citations = chatCitations(choice.Member("message"), textOf(&c.Message), body)
+		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil
 }

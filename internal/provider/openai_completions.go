@@ -26,17 +26,16 @@ func matchCompletions(w *Wire) bool {
 
 // completion decodes a completion. Some hosts answer with a chat completion.
 func completion(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("choices").IsArray() {
-		return nil, neither("choices")
+	resp, err := chatCompletion(body)
+	if err != nil {
+		return nil, err
 	}
-	resp := responseOf(body, chatUsage, nil, "choices")
-	for _, choice := range body.Member("choices").Elements() {
-		c := chatChoice(choice)
+	for i, choice := range body.Member("choices").Elements() {
+		c := &resp.Candidates[i]
 		if text, ok := choice.Member("text").Text(); ok && len(c.Message.Content) == 0 {
 			c.Message.Content = []modelio.Part{modelio.TextPart(text)}
 			tidy(&c.Message)
 		}
-		resp.Candidates = append(resp.Candidates, c)
 	}
 	return resp, nil
 }

@@ -27,6 +27,7 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 		c.Message.Content = append(c.Message.Content, responsesParts(item)...)
 	}
 	tidy(&c.Message)
+	c.Citations = responsesCitations(body.Member("output"))
 	for _, part := range c.Message.Content {
 		if part.Text != nil && metadataWord(part.Metadata, "type") == "refusal" {
 			c.FinishReason = modelio.FinishBlocked // the status is plain "completed"

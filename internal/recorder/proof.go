@@ -262,6 +262,13 @@ func facts(r *snapshot.Response) []fact {
 		{"/finish_reason_raw", ""},
 	}
 	for i := range r.Candidates {
+		pointer := "/citations"
+		if i > 0 {
+			pointer = fmt.Sprintf("/candidates/%d%s", i-1, pointer)
+		}
+		all = slices.Insert(all, len(all)-1, fact{pointer, citedText(r.Candidates[i].Citations)})
+	}
+	for i := range r.Candidates {
 		reason := r.Candidates[i].FinishReasonRaw
 		if i == 0 {
 			all[len(all)-1].value = reason
@@ -270,6 +277,19 @@ func facts(r *snapshot.Response) []fact {
 		all = append(all, fact{fmt.Sprintf("/candidates/%d/finish_reason_raw", i-1), reason})
 	}
 	return all
+}
+
+// citedText returns citations as one text; "" for none.
+func citedText(all []modelio.Citation) string {
+	var b strings.Builder
+	for _, c := range all {
+		from, to := "", ""
+		if c.Start != nil && c.End != nil {
+			from, to = strconv.FormatInt(*c.Start, 10), strconv.FormatInt(*c.End, 10)
+		}
+		fmt.Fprintf(&b, "%s-%s %q %q %q %q\n", from, to, c.URL, c.Title, c.Quote, c.Source)
+	}
+	return b.String()
 }
 
 // differs reports a place where the record says one thing and serves another. Secrets are masked before texts are cut

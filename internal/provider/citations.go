@@ -1,0 +1,265 @@
+package provider
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A cited is the citations of an answer while its text is known as far as it is gone through.
+type cited struct {
+	all   []modelio.Citation
+	begin int64 // how many characters are before the text at hand
+}
+
+// in adds a citation of the characters from start to end of a text, which follow begin others. What cannot be of it is not said.
+func (c *cited) in(text string, start, end jsontext.Value, citation modelio.Citation) {
+	from, okFrom := start.Count()
+	to, okTo := end.Count()
+	if okFrom && okTo && 0 <= *from && *from < *to && *to <= characters(text) {
+		citation.Start, citation.End = c.at(*from), c.at(*to)
+	}
+	c.add(citation)
+}
+
+func (c *cited) at(n int64) *int64 {
+	n += c.begin
+	return &n
+}
+
+// add adds a citation that says something.
+func (c *cited) add(citation modelio.Citation) {
+	if citation.URL+citation.Title+citation.Quote+citation.Source != "" {
+		c.all = append(c.all, citation)
+	}
+}
+
+func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) }
+
+// textOf returns the text of an answer, which citations are of.
+func textOf(m *modelio.Message) string {
+	var b strings.Builder
+	for _, part := range m.Content {
+		if part.Text != nil {
+			b.WriteString(*part.Text)
+		}
+	}
+	return b.String()
+}
+
+// annotations adds those of OpenAI's APIs that cite: of chat completions in an object of their own, of responses as they are.
+func (c *cited) annotations(text string, all jsontext.Value) {
+	for _, a := range all.Elements() {
+		kind := a.Member("type").Word()
+		if inner := a.Member(kind); inner.IsObject() {
+			a = inner
+		}
+		if !strings.HasSuffix(kind, "citation") {
+			continue
+		}
+		c.in(text, a.Member("start_index"), a.Member("end_index"), modelio.Citation{
+			URL: a.Member("url").Word(), Title: firstWord(a, "title", "filename"), Quote: a.Member("content").Word(),
+			Source: a.Member("file_id").Word(),
+		})
+	}
+}
+
+// chatCitations returns what the message of a chat completion cites; listed are those that hosts which search have beside
+// all messages, where the message itself has none.
+func chatCitations(message jsontext.Value, text string, listed jsontext.Value) []modelio.Citation {
+	var c cited
+	c.annotations(text, message.Member("annotations"))
+	c.sources(message.Member("context", "citations")) // Azure, on one's own data
+	if c.all == nil {
+		c.sources(firstList(listed.Member("search_results"), listed.Member("citations")))
+	}
+	return c.all
+}
+
+// firstList returns the first value that is a list with something in it.
+func firstList(all ...jsontext.Value) jsontext.Value {
+	for _, v := range all {
+		if v.IsArray() && !v.IsEmpty() {
+			return v
+		}
+	}
+	return jsontext.Value{}
+}
+
+// sources adds a list of sources, which says nothing of places: URLs, or objects.
+func (c *cited) sources(all jsontext.Value) {
+	for _, s := range all.Elements() {
+		c.add(modelio.Citation{
+			URL: cmp.Or(s.Word(), firstWord(s, "url", "uri")), Title: s.Member("title").Word(),
+			Quote: firstWord(s, "snippet", "content"), Source: firstWord(s, "filepath", "id"),
+		})
+	}
+}
+
+// responsesCitations returns what the messages of a response's output cite.
+func responsesCitations(output jsontext.Value) []modelio.Citation {
+	var c cited
+	for _, item := range output.Elements() {
+		for _, block := range item.Member("content").Elements() {
+			if item.Member("type").Word() != "message" {
+				continue
+			}
+			text := firstWord(block, "text", "refusal")
+			c.annotations(text, block.Member("annotations"))
+			c.begin += characters(text)
+		}
+	}
+	return c.all
+}
+
+// claudeCitations returns what the texts of a content cite, each as a whole.
+func claudeCitations(content jsontext.Value) []modelio.Citation {
+	var c cited
+	for _, block := range content.Elements() {
+		if block.Member("type").Word() != "text" {
+			continue
+		}
+		text := block.Member("text").Word()
+		for _, v := range block.Member("citations").Elements() {
+			citation := modelio.Citation{
+				URL: v.Member("url").Word(), Title: firstWord(v, "title", "document_title"), Quote: v.Member("cited_text").Word(),
+				Source: cmp.Or(firstWord(v, "file_id", "source"), scalarText(v.Member("document_index"))),
+			}
+			if text != "" {
+				citation.Start, citation.End = c.at(0), c.at(characters(text))
+			}
+			c.add(citation)
+		}
+		c.begin += characters(text)
+	}
+	return c.all
+}
+
+// generateCitations returns what a candidate rests on: what was found for it, and what it recites.
+func generateCitations(candidate jsontext.Value, text string) []modelio.Citation {
+	var c cited
+	var sources []modelio.Citation
+	for _, chunk := range candidate.Member("groundingMetadata", "groundingChunks").Elements() {
+		var source modelio.Citation
+		for _, kind := range []string{"web", "retrievedContext", "maps"} {
+			if v := chunk.Member(kind); v.IsObject() {
+				source = modelio.Citation{URL: v.Member("uri").Word(), Title: v.Member("title").Word(), Quote: v.Member("text").Word(),
+					Source: firstWord(v, "documentName", "placeId")}
+			}
+		}
+		sources = append(sources, source)
+	}
+	supported := make([]bool, len(sources))
+	for _, support := range candidate.Member("groundingMetadata", "groundingSupports").Elements() {
+		segment := support.Member("segment")
+		start, end := inBytes(text, segment.Member("startIndex"), segment.Member("endIndex"), segment.Member("text"))
+		for _, index := range support.Member("groundingChunkIndices").Elements() {
+			if n, ok := index.Count(); ok && *n >= 0 && *n < int64(len(sources)) {
+				supported[*n] = true
+				citation := sources[*n]
+				citation.Start, citation.End = start, end
+				c.add(citation)
+			}
+		}
+	}
+	for n, source := range sources {
+		if !supported[n] {
+			c.add(source)
+		}
+	}
+	recited := candidate.Member("citationMetadata")
+	for _, v := range firstList(recited.Member("citationSources"), recited.Member("citations")).Elements() {
+		citation := modelio.Citation{URL: v.Member("uri").Word(), Title: v.Member("title").Word()}
+		citation.Start, citation.End = inBytes(text, v.Member("startIndex"), v.Member("endIndex"), jsontext.Value{})
+		c.add(citation)
+	}
+	return c.all
+}
+
+// inBytes returns a place that is given in bytes in characters: nil where it is none of the text's, or does not have the
+// words that it should. A start that is left out is 0.
+func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
+	first, okFirst := start.Count()
+	last, ok := end.Count()
+	if !okFirst {
+		first = new(int64)
+	}
+	if !ok || *first < 0 || *first >= *last || *last > int64(len(text)) {
+		return nil, nil
+	}
+	before, part := text[:*first], text[*first:*last]
+	if !utf8.ValidString(before) || !utf8.ValidString(part) || words.IsWord() && part != words.Word() {
+		return nil, nil
+	}
+	begin := characters(before)
+	finish := begin + characters(part)
+	return &begin, &finish
+}
+
+// cohereCitations returns what a message of Cohere's cites.
+func cohereCitations(message jsontext.Value) []modelio.Citation {
+	var texts []string // of its blocks
+	for _, block := range message.Member("content").Elements() {
+		texts = append(texts, block.Member("text").Word())
+	}
+	var c cited
+	for _, v := range message.Member("citations").Elements() {
+		text := ""
+		c.begin = 0
+		if index, ok := v.Member("content_index").Count(); v.Member("type").Word() != "PLAN" {
+			at := int64(0)
+			if ok {
+				at = *index
+			}
+			for n, one := range texts {
+				if int64(n) == at {
+					text = one
+				} else if int64(n) < at {
+					c.begin += characters(one)
+				}
+			}
+		}
+		for _, source := range v.Member("sources").Elements() {
+			document := source.Member("document")
+			c.in(text, v.Member("start"), v.Member("end"), modelio.Citation{
+				URL: document.Member("url").Word(), Title: document.Member("title").Word(),
+				Quote: firstWord(document, "snippet", "text", "content"), Source: firstWord(source, "id"),
+			})
+		}
+	}
+	return c.all
+}
+
+// converseCitations returns what the blocks of a content cite, each as a whole.
+func converseCitations(content jsontext.Value) []modelio.Citation {
+	var c cited
+	for _, block := range content.Elements() {
+		text := block.Member("text").Word()
+		inner := block.Member("citationsContent")
+		for _, said := range inner.Member("content").Elements() {
+			text += said.Member("text").Word()
+		}
+		for _, v := range inner.Member("citations").Elements() {
+			citation := modelio.Citation{Title: v.Member("title").Word(), URL: v.Member("location", "web", "url").Word(),
+				Source: v.Member("source").Word()}
+			for _, quote := range v.Member("sourceContent").Elements() {
+				citation.Quote += quote.Member("text").Word()
+			}
+			for _, place := range []string{"documentChar", "documentPage", "documentChunk"} {
+				if index, ok := v.Member("location", place, "documentIndex").Count(); ok {
+					citation.Source = cmp.Or(citation.Source, strconv.FormatInt(*index, 10))
+				}
+			}
+			if text != "" {
+				citation.Start, citation.End = c.at(0), c.at(characters(text))
+			}
+			c.add(citation)
+		}
+		c.begin += characters(text)
+	}
+	return c.all
+}

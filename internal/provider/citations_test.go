@@ -1,0 +1,129 @@
+package provider
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestCitationsMeanOneThing holds for every API that cites that its citations have the same members, and places in
+// characters of the whole text, whatever it counts in.
+func TestCitationsMeanOneThing(t *testing.T) {
+	t.Parallel()
+	const text = "Zürich is wet." // "wet" is from character 10 to 13, from byte 11 to 14
+	for _, c := range []struct{ name, why, api, answer, want string }{
+		{"chat", "in an object of their own", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
+			`"annotations":[{"type":"url_citation","url_citation":{"url":"https://a","title":"A","content":"rain","start_index":10,"end_index":13}}]}}]}`,
+			`10-13 "https://a" "A" "rain" ""`},
+		{"chat_outside", "a place that the text has not is not said", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
+			`"annotations":[{"type":"url_citation","url_citation":{"url":"https://a","start_index":10,"end_index":99}},{"type":"file","file":{"hash":"x"}}]}}]}`,
+			`- "https://a" "" "" ""`},
+		{"azure", "on one's own data", chatAPI, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet.",` +
+			`"context":{"citations":[{"url":null,"title":"A","content":"rain","filepath":"a.md"}]}}}]}`, `- "" "A" "rain" "a.md"`},
+		{"perplexity", "beside the choices", chatAPI, `{"citations":["https://a"],"search_results":[{"title":"A","url":"https://a","snippet":"rain"}],` +
+			`"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet."}}]}`, `- "https://a" "A" "rain" ""`},
+		{"xai", "URLs alone", chatAPI, `{"citations":["https://a"],"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet."}}]}`,
+			`- "https://a" "" "" ""`},
+		{"responses", "places count from the block", responsesAPI, `{"status":"completed","output":[{"type":"message","role":"assistant","content":[` +
+			`{"type":"output_text","text":"Zürich "},{"type":"output_text","text":"is wet.","annotations":[` +
+			`{"type":"url_citation","url":"https://a","title":"A","start_index":3,"end_index":6},{"type":"file_citation","file_id":"file-1","filename":"a.md","index":6}]}]}]}`,
+			`10-13 "https://a" "A" "" ""` + "\n" + `- "" "a.md" "" "file-1"`},
+		{"anthropic", "a block is cited as a whole", messagesAPI, `{"role":"assistant","stop_reason":"end_turn","content":[` +
+			`{"type":"text","text":"Zürich is "},{"type":"text","text":"wet","citations":[` +
+			`{"type":"web_search_result_location","url":"https://a","title":"A","cited_text":"rain","encrypted_index":"e"},` +
+			`{"type":"char_location","document_index":0,"document_title":"D","cited_text":"rain","start_char_index":0,"end_char_index":4}]},` +
+			`{"type":"text","text":"."}]}`, `10-13 "https://a" "A" "rain" ""` + "\n" + `10-13 "" "D" "rain" "0"`},
+		{"gemini", "places are bytes", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},"groundingMetadata":{` +
+			`"groundingChunks":[{"web":{"uri":"https://a","title":"A"}},{"web":{"uri":"https://b","title":"B"}}],` +
+			`"groundingSupports":[{"segment":{"startIndex":11,"endIndex":14,"text":"wet"},"groundingChunkIndices":[0]}]}}]}`,
+			`10-13 "https://a" "A" "" ""` + "\n" + `- "https://b" "B" "" ""`},
+		{"gemini_recites", "what is recited", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
+			`"citationMetadata":{"citationSources":[{"endIndex":14,"uri":"https://a"}]}}]}`, `0-13 "https://a" "" "" ""`},
+		{"gemini_other_words", "a place with other words is not said", generateAPI, `{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"Zürich is wet."}]},` +
+			`"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a"}}],"groundingSupports":[{"segment":{"endIndex":3,"text":"wet"},"groundingChunkIndices":[0,7]}]}}]}`,
+			`- "https://a" "" "" ""`},
+		{"cohere", "one for each source", cohereAPI, `{"finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"Zürich is wet."}],` +
+			`"citations":[{"start":10,"end":13,"text":"wet","sources":[{"type":"document","id":"doc:0","document":{"title":"A","snippet":"rain"}},{"type":"tool","id":"t:1"}]}]}}`,
+			`10-13 "" "A" "rain" "doc:0"` + "\n" + `10-13 "" "" "" "t:1"`},
+		{"converse", "a block is cited as a whole", converseAPI, `{"stopReason":"end_turn","output":{"message":{"role":"assistant","content":[{"text":"Zürich is "},` +
+			`{"citationsContent":{"content":[{"text":"wet"}],"citations":[{"title":"A","sourceContent":[{"text":"rain"}],"location":{"web":{"url":"https://a"}}}]}},{"text":"."}]}}}`,
+			`10-13 "https://a" "A" "rain" ""`},
+		{"generic", "in a form that is known", httpAPI, `{"citations":["https://a"],"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Zürich is wet."}}]}`,
+			`- "https://a" "" "" ""`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			resp, err := byName(t, c.api).DecodeResponse(&Answer{Status: 200, ContentType: "application/json", Body: []byte(c.answer)})
+			require.NoError(t, err)
+			require.Equal(t, text, textOf(&resp.Candidates[0].Message))
+			require.Equal(t, c.want, shown(resp.Candidates[0].Citations), c.why)
+		})
+	}
+}
+
+func shown(all []modelio.Citation) (lines string) {
+	for i, c := range all {
+		place := "-"
+		if c.Start != nil {
+			place = fmt.Sprintf("%d-%d", *c.Start, *c.End)
+		}
+		if i > 0 {
+			lines += "\n"
+		}
+		lines += fmt.Sprintf("%s %q %q %q %q", place, c.URL, c.Title, c.Quote, c.Source)
+	}
+	return lines
+}
+
+// TestCitationsOfStreams holds that a stream cites what the whole answer would.
+func TestCitationsOfStreams(t *testing.T) {
+	t.Parallel()
+	converse := frames(t, []byte(`contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"wet"}}
+contentBlockDelta {"contentBlockIndex":0,"delta":{"citation":{"title":"A","location":{"web":{"url":"https://a"}}}}}
+contentBlockDelta {"contentBlockIndex":0,"delta":{"citation":{"title":"B","location":{"web":{"url":"https://b"}}}}}
+messageStop {"stopReason":"end_turn"}
+`))
+	resp, err := byName(t, converseAPI).DecodeResponse(&Answer{Status: 200, ContentType: "application/vnd.amazon.eventstream", Body: converse})
+	require.NoError(t, err)
+	require.Equal(t, "wet", textOf(&resp.Candidates[0].Message))
+	require.Equal(t, `0-3 "https://a" "A" "" ""`+"\n"+`0-3 "https://b" "B" "" ""`, shown(resp.Candidates[0].Citations))
+}
+
+// TestCitedSourcesAreNumbered holds that a source which is a tool's result has the number of its call, as the id is made up.
+func TestCitedSourcesAreNumbered(t *testing.T) {
+	t.Parallel()
+	var n modelio.Numbering
+	_, err := n.Request(&modelio.Request{Messages: []modelio.Message{{Role: modelio.RoleModel, Content: []modelio.Part{
+		{ToolRequest: &modelio.ToolRequest{Name: "f", Ref: "f_x1"}}}}}})
+	require.NoError(t, err)
+	resp, err := n.Response(&modelio.Response{Candidates: []modelio.Candidate{{Citations: []modelio.Citation{{Source: "f_x1:2"}, {Source: "doc:0"}}}}})
+	require.NoError(t, err)
+	require.Equal(t, []modelio.Citation{{Source: "call_1:2"}, {Source: "doc:0"}}, resp.Candidates[0].Citations)
+}
+
+// TestCitationsOfTraffic holds of real answers which APIs cite, so that none is passed over.
+func TestCitationsOfTraffic(t *testing.T) {
+	t.Parallel()
+	found := map[string]int{}
+	for _, x := range corpus(t) {
+		codec, ok := Match(x.wire(t))
+		if !ok || x.Status != 200 {
+			continue
+		}
+		resp, err := codec.DecodeResponse(x.answer(t))
+		if err != nil || len(resp.Candidates) == 0 {
+			continue
+		}
+		for _, c := range resp.Candidates[0].Citations {
+			found[codec.API]++
+			require.NotEmpty(t, c.URL+c.Title+c.Quote+c.Source, x.Origin)
+		}
+	}
+	for _, api := range []string{chatAPI, responsesAPI, messagesAPI, generateAPI} {
+		require.NotZero(t, found[api], "%v", found)
+	}
+	t.Log(found)
+}
