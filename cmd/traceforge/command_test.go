@@ -125,6 +125,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{"prune", []any{coverage.Unused{}}},
 		{"update", []any{page.Change{}, summary{}}},
 		{"accept", []any{waiting{}, taken{}, page.Test{}}},
+		{"review", []any{listedGroup{}, listedTest{}, page.Test{}, drift.Change{}}},
 		{"mv", []any{renamed{}, page.Test{}}},
 		{"diff", []any{
 			page.Comparison{}, drift.Cause{}, drift.Change{}, drift.Place{}, drift.Answered{}, page.Change{}, page.CallDifference{},

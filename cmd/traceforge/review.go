@@ -252,8 +252,13 @@ func (r *reviewing) finish() error {
 		}
 	})
 	r.c.say("%s", r.tally())
-	if slices.ContainsFunc(decided.Accepted, func(h *held) bool { return h.Kind == changedKind }) {
-		r.c.say("what was accepted of changed records is staged: commit it with git")
+	for _, kind := range []struct{ name, say string }{
+		{pendingKind, "answers that were pending are in the store: replay them with go test, and commit them with git"},
+		{changedKind, "changed records that were accepted are staged: commit them with git"},
+	} {
+		if slices.ContainsFunc(decided.Accepted, func(h *held) bool { return h.Kind == kind.name }) {
+			r.c.say("%s", kind.say)
+		}
 	}
 	if err = errors.Join(err, r.complain()); err == nil && decided.Left > 0 {
 		return exit{code: exitFindings}

@@ -100,11 +100,12 @@ func (r *reviewing) still(src *source, tests []*held, o *outcome) (same []*held,
 			same = append(same, h)
 			continue
 		}
-		o.refused = append(o.refused, h.name()+
-			": is no longer what was shown, another process has changed it: run traceforge review again")
+		o.refused = append(o.refused, h.name()+": "+noLonger+": run traceforge review again")
 	}
 	return same, err
 }
+
+const noLonger = "is no longer what was shown, another process has changed it"
 
 // names returns the names of the documents of a test: two, where it moved.
 func (h *held) names() []string {
@@ -127,15 +128,18 @@ func (r *reviewing) settle(verdict string, o outcome) {
 	for _, h := range o.done {
 		h.verdict = verdict
 	}
+	kinds := map[string]string{} // of what was decided, by document
 	for _, h := range o.done {
-		for _, other := range left(r.tests) {
-			if other.Document != h.Document {
-				continue
-			}
-			other.mixed = other.mixed || h.Kind == pendingKind && verdict == accepted
-			if now, err := r.look(other.source, other.names()); err == nil {
-				other.seen = other.looks(now)
-			}
+		kinds[h.Document] = h.Kind
+	}
+	for _, other := range left(r.tests) {
+		kind, decided := kinds[other.Document]
+		if !decided {
+			continue
+		}
+		other.mixed = other.mixed || kind == pendingKind && verdict == accepted
+		if now, err := r.look(other.source, other.names()); err == nil {
+			other.seen = other.looks(now)
 		}
 	}
 }

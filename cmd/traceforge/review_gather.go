@@ -88,21 +88,20 @@ func (r *reviewing) gatherChanged() error {
 	}
 	src := &source{kind: changedKind, to: r.store, providers: map[string]string{}}
 	r.sources = append(r.sources, src)
-	var documents []string // there may be two of a name, of which one is no longer there
+	documents := map[string]bool{} // there may be two of a name, of which one is no longer there
 	for _, file := range files {
 		provider, rest, ok := strings.Cut(file, "/")
 		name, _, inside := strings.Cut(rest, "/")
 		name, isDocument := strings.CutSuffix(name, ".json")
 		document := provider + "/" + name + ".json"
-		if ok && (inside || isDocument) && !slices.Contains(documents, document) {
-			src.providers[name] = provider
-			documents = append(documents, document)
+		if ok && (inside || isDocument) && provider[0] != '.' {
+			src.providers[name], documents[document] = provider, true
 		}
 	}
 	if src.temp, err = os.MkdirTemp("", "traceforge-review-"); err != nil {
 		return err
 	}
-	staged, err := git.Staged(r.c.ctx, r.dir, documents)
+	staged, err := git.Staged(r.c.ctx, r.dir, slices.Sorted(maps.Keys(documents)))
 	if err != nil {
 		return err
 	}
@@ -281,7 +280,9 @@ func otherGroup(found *page.Comparison, d *page.Difference, caused bool) string 
 		return d.Change.Change
 	}
 	ofTest := func(calls []drift.Place) bool {
-		return slices.ContainsFunc(calls, func(at drift.Place) bool { return at.Package == d.Package && at.Test == d.Test.Test })
+		return slices.ContainsFunc(calls, func(at drift.Place) bool {
+			return page.Test{Package: at.Package, Test: at.Test} == d.Test
+		})
 	}
 	switch {
 	case len(d.Calls["added"])+len(d.Calls["removed"]) > 0 || len(d.Calls) == 0:

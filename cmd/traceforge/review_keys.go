@@ -31,10 +31,11 @@ Decisions take effect at once. A test with several causes is accepted when all o
 // key does what a key means.
 func (s *screen) key(key string) tea.Cmd {
 	switch {
+	case s.busy && (key != "ctrl+c" || !s.leaving): // where a lock is waited for, it may be pressed again
+		s.leaving = s.leaving || key == "ctrl+c" || key == "q"
+		return nil
 	case key == "ctrl+c":
 		return tea.Quit
-	case s.busy:
-		return nil
 	case s.question != "":
 		return s.answered(key)
 	case s.helping:

@@ -31,7 +31,8 @@ func startReview(t *testing.T, dir string, columns, rows int, env ...string) *te
 	t.Helper()
 	cmd := osexec.Command("traceforge", "review")
 	cmd.Dir = filepath.Dir(dir)
-	cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "CI=", "TRACEFORGE_DIR=", "NO_COLOR=", "COLUMNS="}, env...)...)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "CI=", "TRACEFORGE_DIR=", "NO_COLOR=", "COLUMNS=")
+	cmd.Env = append(cmd.Env, env...)
 	file, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)})
 	require.NoError(t, err)
 	term := &terminal{t: t, cmd: cmd, pty: file, seen: vt10x.New(vt10x.WithSize(columns, rows)), eof: make(chan bool)}
@@ -100,10 +101,11 @@ func TestReviewOnTerminal(t *testing.T) {
 	dir := newReviewed(t)
 	top := filepath.Dir(dir)
 	term := startReview(t, dir, 80, 24)
-	term.sees("5 causes, 6 tests left", "> pending  user message changed", "- How much is it?", "+ How much is it in euros?",
-		"a accept  r reject  s skip")
+	term.sees("5 causes, 6 tests left", "> pending  user message changed", "- How much is it?",
+		"+ How much is it in euros?", "a accept  r reject  s skip")
 	term.types("a")
-	term.sees("accepted 1 test", "4 causes, 5 tests left", "> changed  system prompt changed", "- Never guess.", "+ Do not guess.")
+	term.sees("accepted 1 test", "4 causes, 5 tests left", "> changed  system prompt changed",
+		"- Never guess.", "+ Do not guess.")
 	term.types("a")
 	term.sees("1 test waits for a decision on: user message changed", "> changed  user message changed")
 	term.types("r")
@@ -125,7 +127,7 @@ func TestReviewOnTerminal(t *testing.T) {
 	require.Contains(t, status, " M .ai-snapshots/openai/"+documentOf("TestBought")+".json", "it was taken over")
 }
 
-// Quitting, an interrupt and a terminal that goes away lose nothing.
+// Quitting and an interrupt lose nothing.
 func TestReviewQuits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, key string }{{"q", "q"}, {"interrupt", "\x03"}, {"skip_all", "S"}} {

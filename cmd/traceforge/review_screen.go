@@ -43,6 +43,7 @@ type screen struct {
 	question string // that waits for y or n
 	yes      func() tea.Cmd
 	busy     bool // a decision is being carried out
+	leaving  bool // when it is
 	note     string
 	refused  []string
 }
@@ -140,6 +141,9 @@ func (s *screen) took(d decided) tea.Cmd {
 	for _, g := range s.groups { // what could not be done is not done
 		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), func(h *held) bool { return s.ready(h) })
 	}
+	if s.leaving {
+		return tea.Quit
+	}
 	if s.unfolded && len(s.chosen()) > 0 {
 		s.row, s.top = min(s.row, len(s.chosen())-1), 0
 		s.lay()
@@ -168,6 +172,8 @@ func (s *screen) lay() {
 		text = reviewKeys
 	case s.unfolded && h != nil:
 		text, err = s.shownTest(h, width, s.c.color)
+	case h == nil && g.block == nil:
+		text = "  all of it is decided"
 	default:
 		text, err = s.shownGroup(g, width, s.c.color)
 	}
@@ -331,7 +337,8 @@ func (s *screen) keys() string {
 	case s.helping:
 		return s.fitting("space scrolls, another key goes back", "space, or back")
 	case s.unfolded:
-		return s.fitting("test: a accept  r reject  s skip  n/p  e edit  enter back  ? help  q quit", "test: a r s  n/p  enter  ? help  q quit")
+		return s.fitting("test: a accept  r reject  s skip  n/p  e edit  enter back  ? help  q quit",
+			"test: a r s  n/p  enter  ? help  q quit")
 	}
 	return s.fitting("a accept  r reject  s skip  n/p  enter test  ? help  q quit", "a r s  n/p  enter  ? help  q quit")
 }

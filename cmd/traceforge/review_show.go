@@ -25,6 +25,9 @@ func (r *reviewing) shownTest(h *held, width int, color bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if from == nil && to == nil {
+		return "  " + noLonger + "\n", nil
+	}
 	if h.was != "" {
 		return "  moved from the test whose document is " + h.was + ", with the same calls\n", nil
 	}

@@ -42,10 +42,10 @@ func recordCall(t testing.TB, dir, test, system, user string) {
 		record.Request.Messages = slices.Insert(record.Request.Messages, 0, pagetest.Said("system", system))
 	}
 	record.Response.RawOutputRef = canon.Sum([]byte(r.Body))
-	require.NoError(t, s.Commit(store.Change{Put: []store.Put{{
-		Provider: r.Provider, Name: name, Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{record}},
-		Raw: map[int][]byte{1: []byte(r.Body)},
-	}}}))
+	record.Provider = r.Provider
+	put := store.PutOf(name, []snapshot.Snapshot{record})
+	put.Raw = map[int][]byte{1: []byte(r.Body)}
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{put}}))
 }
 
 // gitIn runs git in a directory and returns what it prints.
@@ -191,6 +191,68 @@ func gitStaged(t testing.TB, top string) (staged string) {
 	return staged
 }
 
+// A document that was only announced to git, with git add -N, is one that git does not have.
+func TestReviewOfAnnouncedDocuments(t *testing.T) {
+	t.Parallel()
+	dir := newReviewed(t)
+	top := filepath.Dir(dir)
+	gitIn(t, top, "add", "-N", ".ai-snapshots")
+	l, _ := listReview(t, dir, "--changed")
+	require.Equal(t, "1 test added", l.Causes[2].Headline)
+	done, _ := listReview(t, dir, "--changed", "--reject", "added")
+	require.Len(t, done.Rejected, 1)
+	require.NotContains(t, gitIn(t, top, "status", "--porcelain"), "testnew")
+	code, _, said := run("", "verify", dir)
+	require.Equal(t, exitClean, code, said)
+}
+
+// A renamed test is one decision, about both of its documents.
+func TestReviewOfMovedDocuments(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"--accept", "--reject"} {
+		dir := newReviewed(t)
+		top := filepath.Dir(dir)
+		gitIn(t, top, "add", "-A")
+		code, _, said := run("", "mv", "--dir", dir, "TestNew", "TestNewest")
+		require.Equal(t, exitClean, code, said)
+		l, _ := listReview(t, dir, "--changed")
+		require.Len(t, l.Causes, 1)
+		require.Equal(t, "1 test moved", l.Causes[0].Headline)
+		done, _ := listReview(t, dir, "--changed", verb, "TestNewest")
+		require.Equal(t, 0, done.Left)
+		unstaged := gitIn(t, top, "ls-files", "--modified", "--deleted", "--others", "--exclude-standard")
+		require.Empty(t, unstaged, "git has all of it, or nothing")
+		_, err := os.Stat(filepath.Join(dir, "openai", documentOf("TestNewest")+".json"))
+		require.Equal(t, verb == "--accept", err == nil)
+		code, _, said = run("", "verify", dir)
+		require.Equal(t, exitClean, code, said)
+	}
+}
+
+// What changed in several calls of a test is unfolded once.
+func TestReviewUnfoldsEachChangeOnce(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	require.NoError(t, pagetest.MakeStore(dir, "plain", "turn1", "turn2"))
+	gitIn(t, filepath.Dir(dir), "init", "-q")
+	gitIn(t, filepath.Dir(dir), "add", "-A")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	name := snapshot.DocumentName("example.com/agents", "TestAgent")
+	doc, err := s.Load(name, "openai")
+	require.NoError(t, err)
+	for i := range doc.Document.Snapshots {
+		doc.Document.Snapshots[i].Request.Messages = slices.Insert(
+			doc.Document.Snapshots[i].Request.Messages, 0, pagetest.Said("system", "Be kind."))
+	}
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{store.PutOf(name, doc.Records())}}))
+	shown := newTestScreen(t, dir, 80, 60)
+	press(t, shown, "enter")
+	text := strings.Join(shown.shown(), "\n")
+	require.Equal(t, 1, strings.Count(text, "+ Be kind."), text)
+	require.Contains(t, text, "system added: as in call 1", text)
+}
+
 func TestReviewCalledWrongly(t *testing.T) {
 	t.Parallel()
 	dir := newReviewed(t)
@@ -201,9 +263,11 @@ func TestReviewCalledWrongly(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"unknown", []string{"--dir", dir, "--accept", "TestOrdre"}, "nothing that waits is called TestOrdre: traceforge review --json lists all"},
+		{"unknown", []string{"--dir", dir, "--accept", "TestOrdre"},
+			"nothing that waits is called TestOrdre: traceforge review --json lists all"},
 		{"near", []string{"--dir", dir, "--accept", "adedd"}, `nothing that waits is called adedd, did you mean added?`},
-		{"both", []string{"--dir", dir, "--accept", "TestNew", "--reject", "added"}, "TestNew in example.com/shop/agents is both accepted and rejected"},
+		{"both", []string{"--dir", dir, "--accept", "TestNew", "--reject", "added"},
+			"TestNew in example.com/shop/agents is both accepted and rejected"},
 		{"kinds", []string{"--dir", dir, "--pending", "--changed"}, "none of the others can be"},
 		{"no_git", []string{"--dir", outside, "--changed"}, outside + " is in no repository of git"},
 	} {
@@ -440,6 +504,49 @@ func TestReviewIsPlain(t *testing.T) {
 		}
 		press(t, s, "enter", "n")
 	}
+	_, out, said := run("", "review", "--dir", dir)
+	requirePlain(t, out)
+	requirePlain(t, said)
+	_, out, _ = run("", "review", "--json", "--dir", dir)
+	requirePlain(t, out)
+}
+
+// What is decided can still be looked at, also when it is gone.
+func TestReviewShowsWhatIsDecided(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t, newReviewed(t), 80, 24)
+	press(t, s, "p", "p", "r", "y", "p") // the test that is new
+	require.Equal(t, 3, s.at)
+	require.Contains(t, strings.Join(s.shown(), "\n"), "all of it is decided")
+	press(t, s, "enter", "a", "r", "e", "tab")
+	require.Equal(t, "0 accepted, 1 rejected, 5 left", s.tally())
+}
+
+// A document that another process removes is said to be gone where it would be shown.
+func TestReviewOfDocumentsThatGo(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t, newReviewed(t), 80, 24)
+	press(t, s, "p", "p")
+	for _, file := range s.test().files {
+		require.NoError(t, os.RemoveAll(filepath.Join(s.dir, file)))
+	}
+	press(t, s, "enter")
+	require.Contains(t, strings.Join(s.shown(), "\n"), noLonger)
+	press(t, s, "e")
+	require.Contains(t, s.note, "TestNew in example.com/shop/agents: the document was removed")
+}
+
+// A decision that was begun is finished, whenever the user leaves.
+func TestReviewFinishesDecisions(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t, newReviewed(t), 80, 24)
+	_, decide := s.Update(tea.KeyPressMsg{Text: "a", Code: 'a'})
+	require.True(t, s.busy)
+	require.False(t, press(t, s, "q"), "it waits")
+	require.False(t, press(t, s, "a"))
+	_, cmd := s.Update(decide())
+	require.Equal(t, tea.QuitMsg{}, cmd())
+	require.Equal(t, "1 accepted, 0 rejected, 5 left", s.tally())
 }
 
 // A style goes on in the next line of the screen, which may be the first that is shown.

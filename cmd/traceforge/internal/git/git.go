@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -28,7 +29,8 @@ func run(ctx context.Context, dir string, in io.Reader, args ...string) (string,
 	cmd.Stderr = &said
 	printed, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("git %s: %w\n%s", args[0], err, &said)
+		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		return "", fmt.Errorf("git %s: %w\n%s", args[i], err, &said)
 	}
 	return strings.TrimSuffix(string(printed), "\n"), nil
 }

@@ -36,6 +36,10 @@ func Unstaged(ctx context.Context, dir string) ([]string, error) {
 // Staged returns what the index has of files and directories below dir. Those that a merge left in conflict are an
 // error.
 func Staged(ctx context.Context, dir string, names []string) (files []File, err error) {
+	empty, err := announced(ctx, dir, names)
+	if err != nil {
+		return nil, err
+	}
 	for some := range slices.Chunk(names, batch) {
 		args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--stage", "--"}, some...)
 		printed, err := Run(ctx, dir, args...)
@@ -48,7 +52,9 @@ func Staged(ctx context.Context, dir string, names []string) (files []File, err 
 			if len(fields) != 3 || fields[2] != "0" {
 				return nil, fmt.Errorf("%s is in conflict after a merge: run traceforge repair first", name)
 			}
-			files = append(files, File{name, fields[1]})
+			if !slices.Contains(empty, name) {
+				files = append(files, File{name, fields[1]})
+			}
 		}
 	}
 	return files, nil
@@ -87,6 +93,13 @@ func Stage(ctx context.Context, dir string, names []string) error {
 
 // Restore makes files and directories below dir what the index has of them. What it does not have is removed.
 func Restore(ctx context.Context, dir string, names []string) error {
+	empty, err := announced(ctx, dir, names)
+	if err == nil && len(empty) > 0 {
+		_, err = feed(ctx, dir, empty, "update-index", "--force-remove", "-z", "--stdin")
+	}
+	if err != nil {
+		return err
+	}
 	files, err := list(ctx, dir, names, "--cached")
 	if err != nil {
 		return err
@@ -103,6 +116,19 @@ func Restore(ctx context.Context, dir string, names []string) error {
 		os.Remove(filepath.Join(dir, filepath.FromSlash(path.Dir(name)))) // if it is empty now
 	}
 	return err
+}
+
+// announced returns the files that the index has without their content (git add --intent-to-add).
+func announced(ctx context.Context, dir string, names []string) (files []string, err error) {
+	for some := range slices.Chunk(names, batch) {
+		args := []string{"--literal-pathspecs", "diff-files", "-z", "--name-only", "--relative", "--diff-filter=A", "--"}
+		printed, err := Run(ctx, dir, append(args, some...)...)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, split(printed)...)
+	}
+	return files, nil
 }
 
 // list returns the files that names mean, of the kinds that the options of git ls-files say.
