@@ -15,37 +15,20 @@ const callersRoom = 500
 
 // check runs tests that hold their stored answers against live ones.
 func check(c *call) error {
-	patterns := c.args
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
-	}
 	options, err := checkOptions(c)
 	if err != nil {
 		return err
 	}
-	packages, err := recording(c, patterns)
+	packages, err := recording(c, c.patterns())
 	if err != nil {
 		return err
 	}
-	left, keep, err := receiptsDir()
-	if err != nil {
-		return err
-	}
-	defer keep()
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
 	test := &coverage.GoTest{
-		Packages: packages, Say: c.say,
-		Env: []string{coverage.UpdateEnv + "=check", usage.CheckEnv + "=" + options, usage.ReceiptEnv + "=" + left},
+		Packages: packages, Flags: runFlag(c.value("run")),
+		Env: []string{coverage.UpdateEnv + "=check", usage.CheckEnv + "=" + options},
 	}
-	if run := c.value("run"); run != "" {
-		test.Flags = append(test.Flags, "-run="+run)
-	}
-	test.Flags = append(test.Flags, c.forwarded...)
-	ended, err := test.Run(c.ctx)
-	if err != nil {
-		return err
-	}
-	receipts, err := receiptsOf(packages, left)
+	receipts, ended, err := runTests(c, test)
 	if err != nil {
 		return err
 	}
