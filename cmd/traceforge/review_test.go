@@ -536,6 +536,24 @@ func TestReviewOfDocumentsThatGo(t *testing.T) {
 	require.Contains(t, s.note, "TestNew in example.com/shop/agents: the document was removed")
 }
 
+// What is needed to open something is said.
+func TestReviewWithoutPrograms(t *testing.T) {
+	dir := newReviewed(t)
+	s := newTestScreen(t, dir, 80, 24)
+	t.Setenv("VISUAL", "")
+	t.Setenv("EDITOR", "")
+	t.Setenv("BROWSER", "")
+	t.Setenv("PATH", t.TempDir())
+	press(t, s, "e")
+	require.Equal(t, "set VISUAL or EDITOR to open "+
+		filepath.Join(dir, ".pending", "openai", documentOf("TestBought")+".json"), s.note)
+	press(t, s, "h")
+	require.Regexp(t, `^the page is .*traceforge-review-\d+\.html, which nothing could open: `, s.note)
+	_, page, _ := strings.Cut(s.note, "the page is ")
+	page, _, _ = strings.Cut(page, ", which")
+	require.NoError(t, os.Remove(page))
+}
+
 // A decision that was begun is finished, whenever the user leaves.
 func TestReviewFinishesDecisions(t *testing.T) {
 	t.Parallel()

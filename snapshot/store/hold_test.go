@@ -1,0 +1,37 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// Who holds a store keeps other writers waiting.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	written := make(chan error)
+	failed := errors.New("git failed")
+	require.ErrorIs(t, s.Hold(func() error {
+		go func() {
+			other, err := store.Open(dir)
+			if err == nil {
+				err = other.WriteManifest()
+			}
+			written <- err
+		}()
+		select {
+		case <-written:
+			t.Error("another one wrote")
+		case <-time.After(50 * time.Millisecond): // it waits, or has not begun
+		}
+		return failed
+	}), failed)
+	require.NoError(t, <-written)
+}
