@@ -55,6 +55,14 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 		}
 		m.Content = slices.Insert(m.Content, at, modelio.TextPart(string(said.Raw())))
 	}
+	for _, ran := range v.Member("executed_tools").Elements() { // Groq's own
+		m.Content = append(m.Content, modelio.Part{Custom: ran.Rest("index")})
+	}
+	if m.Metadata["tool_calls"] != nil { // of a kind that is not known
+		for _, call := range v.Member("tool_calls").Elements() {
+			m.Content = append(m.Content, modelio.Part{Custom: call.Rest("index")})
+		}
+	}
 	if audio := v.Member("audio"); audio.Member("data").IsWord() {
 		data := audio.Member("data").Word()
 		contentType := sniff(data, audioBeginnings, "audio/pcm") // which has no beginning of its own
@@ -116,6 +124,7 @@ var (
 		"tool_calls":        growCalls,
 		"function_call":     into("function_call", growing("name")),
 		"audio":             into("audio", growing("id")),
+		"executed_tools":    each(rules{}.fold),
 		"":                  (*node).extend,
 	}
 	blockPieces = rules{

@@ -24,7 +24,11 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c := candidate(cmp.Or(body.Member("incomplete_details", "reason").Word(), body.Member("status").Word()))
 	for _, item := range body.Member("output").Elements() {
-		c.Message.Content = append(c.Message.Content, responsesParts(item)...)
+		parts := responsesParts(item)
+		if item.Member("type").Word() == "custom_tool_call" && !declares(body.Member("tools"), item.Member("name").Word()) {
+			parts = []modelio.Part{{Custom: item.Rest("id")}} // xAI's own search, which the caller is not to run
+		}
+		c.Message.Content = append(c.Message.Content, parts...)
 	}
 	tidy(&c.Message)
 	c.Citations = responsesCitations(body.Member("output"))
@@ -35,6 +39,17 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	taken := []string{"output", "status", "incomplete_details", "error"}
 	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...), nil
+}
+
+// declares reports whether a tool of the name is one that the caller has declared, by the tools that an answer repeats;
+// one that repeats none does not say.
+func declares(tools jsontext.Value, name string) bool {
+	for _, tool := range tools.Elements() {
+		if tool.Member("type").Word() == "custom" && tool.Member("name").Word() == name {
+			return true
+		}
+	}
+	return tools.IsEmpty()
 }
 
 // responsesParts decodes an item of an output. Its id and status change or go without saying.

@@ -259,22 +259,18 @@ func facts(r *snapshot.Response) []fact {
 		{"/usage/reasoning", number(u.ThoughtsTokens)},
 		{"/usage/tool_use", number(u.ToolUseTokens)},
 		{"/usage/total", number(u.TotalTokens)},
-		{"/finish_reason_raw", ""},
 	}
-	for i := range r.Candidates {
-		pointer := "/citations"
+	candidates := r.Candidates
+	if len(candidates) == 0 {
+		candidates = make([]modelio.Candidate, 1) // as files have it
+	}
+	for i := range candidates {
+		under := ""
 		if i > 0 {
-			pointer = fmt.Sprintf("/candidates/%d%s", i-1, pointer)
+			under = fmt.Sprintf("/candidates/%d", i-1)
 		}
-		all = slices.Insert(all, len(all)-1, fact{pointer, citedText(r.Candidates[i].Citations)})
-	}
-	for i := range r.Candidates {
-		reason := r.Candidates[i].FinishReasonRaw
-		if i == 0 {
-			all[len(all)-1].value = reason
-			continue
-		}
-		all = append(all, fact{fmt.Sprintf("/candidates/%d/finish_reason_raw", i-1), reason})
+		all = append(all, fact{under + "/citations", citedText(candidates[i].Citations)},
+			fact{under + "/finish_reason_raw", candidates[i].FinishReasonRaw})
 	}
 	return all
 }
