@@ -165,12 +165,13 @@ func (r *Recording) mock(req *http.Request, all []*fixture) (*http.Response, rec
 	case err != nil:
 		return nil, recorder.Provenance{}, err
 	case asked == nil:
-		return resp, recorder.Provenance{From: "made by " + r.what() + ", which has fixtures for requests that a provider takes"}, nil
+		from := "made by " + r.what() + ", which has fixtures for requests that a provider takes"
+		return resp, recorder.Provenance{From: from}, nil
 	case f == nil:
 		return nil, recorder.Provenance{}, errors.New(r.unmatched(asked, all))
 	case f.kind != "":
-		return nil, recorder.Provenance{}, fmt.Errorf("%s, line %d: fixture %d answers with %q, which is not told here: record the call live, "+
-			"without this upstream", r.what(), f.line, f.number, f.kind)
+		return nil, recorder.Provenance{}, fmt.Errorf("%s, line %d: fixture %d answers with %q, which is not told here: "+
+			"record the call live, without this upstream", r.what(), f.line, f.number, f.kind)
 	}
 	f.count(all)
 	from := fmt.Sprintf("made of %s, fixture %d", r.what(), f.number)
@@ -229,6 +230,8 @@ func (f *fixture) matches(c *fakeprovider.Call) bool {
 	m := &f.match
 	holds := func(want *string, text string) bool { return want == nil || strings.Contains(text, *want) }
 	results := c.ToolResults()
+	answers := func(t fakeprovider.ToolResult) bool { return t.ID == *m.ToolCallID }
+	offers := func(t fakeprovider.Tool) bool { return t.Name == *m.ToolName }
 	embeds := strings.Contains(c.API, "embed")
 	switch {
 	case m.SequenceIndex != nil && *m.SequenceIndex != f.served,
@@ -237,9 +240,10 @@ func (f *fixture) matches(c *fakeprovider.Call) bool {
 		!holds(m.UserMessage, c.LastUser()),
 		m.InputText != nil && !embeds, !holds(m.InputText, c.LastUser()),
 		m.HasToolResult != nil && *m.HasToolResult != (len(results) > 0),
-		m.ToolCallID != nil && !slices.ContainsFunc(results, func(t fakeprovider.ToolResult) bool { return t.ID == *m.ToolCallID }),
-		m.ToolResultContains != nil && (len(results) == 0 || !strings.Contains(results[len(results)-1].Text, *m.ToolResultContains)),
-		m.ToolName != nil && !slices.ContainsFunc(c.Tools, func(t fakeprovider.Tool) bool { return t.Name == *m.ToolName }),
+		m.ToolCallID != nil && !slices.ContainsFunc(results, answers),
+		m.ToolResultContains != nil && len(results) == 0,
+		len(results) > 0 && !holds(m.ToolResultContains, results[len(results)-1].Text),
+		m.ToolName != nil && !slices.ContainsFunc(c.Tools, offers),
 		m.ResponseFormat != nil && (*m.ResponseFormat == "json_schema") != (len(c.Schema) > 0),
 		m.Model != nil && !isModel(c.Model, *m.Model):
 		return false
@@ -277,7 +281,9 @@ func (f *fixture) reply(api string) fakeprovider.Reply {
 		Model: said.Model, ID: said.ID, Finish: finish(api, said.FinishReason), Usage: f.usage(),
 	}
 	for _, call := range said.ToolCalls {
-		reply.ToolCalls = append(reply.ToolCalls, fakeprovider.ToolCall{ID: call.ID, Name: call.Name, Arguments: string(call.Arguments)})
+		reply.ToolCalls = append(reply.ToolCalls, fakeprovider.ToolCall{
+			ID: call.ID, Name: call.Name, Arguments: string(call.Arguments),
+		})
 	}
 	if said.Embedding != nil {
 		reply.Vectors = [][]float64{said.Embedding}

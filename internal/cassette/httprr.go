@@ -20,19 +20,21 @@ func (r *Recording) readHTTPRR(data []byte) error {
 	whole := data
 	head, data, _ := bytes.Cut(data, []byte("\n"))
 	if strings.TrimRight(string(head), "\r") != httprrHead {
-		return wrong(1, "is a trace of httprr of another version, %q: want %q; record its calls again with -update", head, httprrHead)
+		return wrong(1, "is a trace of httprr of another version, %q: want %q; record its calls again with -update",
+			head, httprrHead)
 	}
 	for len(data) > 0 {
 		line := 1 + bytes.Count(whole[:len(whole)-len(data)], []byte("\n"))
 		head, rest, _ := bytes.Cut(data, []byte("\n"))
 		ask, answer, ok := lengths(string(head), len(rest))
 		if !ok {
-			return wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: the trace is "+
-				"corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again")
+			return wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: "+
+				"the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again")
 		}
 		e, err := readTrace(rest[:ask], rest[ask:ask+answer])
 		if err != nil {
-			return wrong(line, "want an HTTP request and its answer as they are on the wire: %v; record the call again with -update", err)
+			return wrong(line, "want an HTTP request and its answer as they are on the wire: %v; "+
+				"record the call again with -update", err)
 		}
 		e.line = line
 		if err := r.add(e); err != nil {

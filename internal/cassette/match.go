@@ -133,7 +133,8 @@ func (r *Recording) missing(asked *request) string {
 	slices.SortStableFunc(near, func(x, y *entry) int { return cmp.Compare(r.far(x, asked), r.far(y, asked)) })
 	const most = 3
 	for _, e := range near[:min(most, len(near))] {
-		fmt.Fprintf(&b, "\n  line %d, interaction %d: %s %s: %s", e.line, e.number, e.request.method, place(e.request.url), e.unlike(asked))
+		fmt.Fprintf(&b, "\n  line %d, interaction %d: %s %s: %s",
+			e.line, e.number, e.request.method, place(e.request.url), e.unlike(asked))
 	}
 	if more := len(near) - most; more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
@@ -141,7 +142,8 @@ func (r *Recording) missing(asked *request) string {
 	if len(near) == 0 {
 		b.WriteString(": it holds no call")
 	}
-	b.WriteString("\nrecord the call live, without this upstream, or take the nearest answer of its API: cassette.Open(path, cassette.Nearest())")
+	b.WriteString("\nrecord the call live, without this upstream, or take the nearest answer of its API: " +
+		"cassette.Open(path, cassette.Nearest())")
 	return b.String()
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // maxBytes bounds a recording (design R16).
-const maxBytes = 256 << 20
+const maxBytes = 64 << 20
 
 // A Recording answers from one file of another tool. It is safe for concurrent use, and a [recorder.Archive].
 type Recording struct {
@@ -112,8 +112,8 @@ const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httpr
 func (r *Recording) add(e *entry) error {
 	e.number = len(r.entries) + 1
 	if e.status < 100 || e.status > 599 {
-		return wrong(e.line, "interaction %d has the status %d: want an HTTP status, 100 to 599; correct or remove the interaction",
-			e.number, e.status)
+		return wrong(e.line, "interaction %d has the status %d: want an HTTP status, 100 to 599; "+
+			"correct or remove the interaction", e.number, e.status)
 	}
 	if e.request.method == "" || e.request.url == nil || e.request.url.Host == "" {
 		return wrong(e.line, "interaction %d names no request: want its method and its whole URL; "+

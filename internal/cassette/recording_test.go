@@ -125,6 +125,7 @@ func TestLayouts(t *testing.T) {
 		{"single", "older ones have headers that are no lists", "vcrpy", vcrpy("Content-Length: '5'\n    body:\n      string: '" + said + "'"), 0},
 		{"vcrpygzip", "bytes", "vcrpy", vcrpy("Content-Encoding: [gzip]\n    body:\n      string: " + binary(zipped(said))), 0},
 		{"parsed", "pydantic-ai's serializer keeps JSON as YAML", "vcrpy", vcrpy("X: [y]\n    parsed_body:\n      text: Grüße"), 0},
+		{"mapping", "what Python was given to send", "vcrpy", strings.Replace(vcrpy("X: [y]\n    body: {string: '"+said+"'}"), "'"+ask+"'", ask, 1), 0},
 		{"json", "vcrpy's JSON serializer", "vcrpy", `{"version": 1, "interactions": [{"request": {"method": "POST", "uri": "` + url + `", "body": "",
 			"headers": {}}, "response": {"status": {"code": 200, "message": "OK"}, "headers": {"Date": ["Tue, 14 Jul 2026 10:00:00 GMT"]},
 			"body": {"string": "{\"text\":\"Gr\u00fc\u00dfe\"}"}}}]}`, 0},
@@ -174,7 +175,8 @@ func TestUnknownLayout(t *testing.T) {
 		{"noversion", "go-vcr always writes one", strings.Replace(v4, "version: 2", "x: 2", 1), "f:2: has no version: want 1 (go-vcr v1, v2) or 2 (v3, v4); "},
 		{"sockets", "a recorder of web sockets writes neither", "version: 1\ninteractions:\n- request: {}\n", "f:3: interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); "},
 		{"body", "a body is a text", strings.Replace(v4, "body: x", "body: [x]", 1), "interaction 1 is not as go-vcr stores one: "},
-		{"inner", "or has one", vcrpy("X: [y]\n    body: {text: x}"), "a body is a text, or has it as a string"},
+		{"inner", "or has one", vcrpy("X: [y]\n    body: {string: [x]}"), "a body is a text"},
+		{"keys", "no JSON", vcrpy("X: [y]\n    parsed_body: {[1]: x}"), "interaction 1 is not as vcrpy stores one: "},
 		{"headers", "headers are lists", strings.Replace(v4, "- application/json", "- [x]", 1), "interaction 1 is not as go-vcr stores one: "},
 		{"duration", "a time", strings.Replace(v4, "body: x", "duration: soon", 1), `f:4: interaction 1: response.duration is "soon": want a time such as 1.2s; correct it`},
 		{"status", "an answer has one", strings.Replace(v4, "code: 200", "code: 0", 1), "f:4: interaction 1 has the status 0: want an HTTP status, 100 to 599; correct or remove the interaction"},
@@ -196,6 +198,18 @@ func TestUnknownLayout(t *testing.T) {
 			require.ErrorContains(t, err, tt.want, tt.reason)
 		})
 	}
+}
+
+// TestBounds: what is read is bounded (design R16), also what is compressed.
+func TestBounds(t *testing.T) {
+	const want = "more than 64 MB: split the recording, or record its calls again"
+	file := filepath.Join(t.TempDir(), "long.yaml")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.Truncate(file, 64<<20+1))
+	_, err := cassette.Open(file)
+	require.EqualError(t, err, file+": "+want)
+	_, err = cassette.Read("f", zipped(strings.Repeat("x", 64<<20+1)))
+	require.EqualError(t, err, "f: decompress: "+want)
 }
 
 func TestOpen(t *testing.T) {

@@ -76,7 +76,8 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 			r.Tool, r.rule = "vcrpy", rule{byURL: true} // VCR.match_on: method, scheme, host, port, path, query
 			return nil
 		} else if member(first, "url") == nil {
-			return wrong(calls.Content[0].Line, "interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); %s", readable)
+			return wrong(calls.Content[0].Line, "interaction 1 has neither request.url (go-vcr) nor request.uri (vcrpy); %s",
+				readable)
 		}
 	}
 	r.Tool = "go-vcr"
@@ -87,7 +88,8 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 		return wrong(version.Line, "is version %q of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", version.Value, readable)
 	}
 	// Until v4, which leaves out what is empty, the default matcher holds method and URL only.
-	r.rule.byURL = version.Value == "1" || len(calls.Content) > 0 && member(member(calls.Content[0], "request"), "remote_addr") != nil
+	r.rule.byURL = version.Value == "1" ||
+		len(calls.Content) > 0 && member(member(calls.Content[0], "request"), "remote_addr") != nil
 	return nil
 }
 
@@ -95,7 +97,8 @@ func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
 	var call interaction
 	n := len(r.entries) + 1
 	if err := node.Decode(&call); err != nil {
-		return nil, wrong(cmp.Or(lineOf(err), node.Line), "interaction %d is not as %s stores one: %v; correct or remove the interaction", n, r.Tool, err)
+		return nil, wrong(cmp.Or(lineOf(err), node.Line), "interaction %d is not as %s stores one: %v; "+
+			"correct or remove the interaction", n, r.Tool, err)
 	}
 	ask, answer := &call.Request, &call.Response
 	if ask.Parsed != nil {
@@ -106,12 +109,15 @@ func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
 	}
 	latency, err := duration(answer.Duration)
 	if err != nil {
-		return nil, wrong(node.Line, "interaction %d: response.duration is %q: want a time such as 1.2s; correct it", n, answer.Duration)
+		return nil, wrong(node.Line, "interaction %d: response.duration is %q: want a time such as 1.2s; correct it",
+			n, answer.Duration)
 	}
+	kind := http.Header(ask.Headers).Get("Content-Type")
 	return &entry{
 		line:    node.Line,
-		request: request{ask.Method, parsed(cmp.Or(ask.URL, ask.URI)), meaning(http.Header(ask.Headers).Get("Content-Type"), ask.Body)},
-		status:  cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers), body: answer.Body, latency: latency,
+		request: request{ask.Method, parsed(cmp.Or(ask.URL, ask.URI)), meaning(kind, ask.Body)},
+		status:  cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers),
+		body: answer.Body, latency: latency,
 	}, nil
 }
 
@@ -158,19 +164,18 @@ func (h *headers) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// A body is a text, bytes (!!binary), or, in vcrpy's answers, one of these as a string.
+// A body is a text, bytes (!!binary), or, in vcrpy's answers, one of these as a string. A mapping is what a Python client
+// was given to send as JSON.
 type body []byte
 
 func (b *body) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
-	if node.Kind == yaml.MappingNode {
-		inner := member(node, "string")
-		if inner == nil {
-			return fmt.Errorf("line %d: a body is a text, or has it as a string", node.Line)
-		}
+	if inner := member(node, "string"); inner != nil {
 		node = inner
+	} else if node.Kind == yaml.MappingNode {
+		return (*anyJSON)(b).UnmarshalYAML(node)
 	}
 	if node.Kind != yaml.ScalarNode {
 		return fmt.Errorf("line %d: a body is a text", node.Line)
