@@ -18,7 +18,7 @@ func CausesMarkdown(causes []*drift.Cause, most int) (text string, left int) {
 		if others := b.others(mostNamed); others != "" {
 			also = "\nalso: " + Code(others) + "\n"
 		}
-		whole, brief, headline := b.markdownChanges(changeLines, blockChanges), b.markdownChanges(changeLines/2, 1), b.markdownChanges(0, 0)
+		whole, brief, headline := b.markdownChanges(4, 3), b.markdownChanges(4, 1), b.markdownChanges(0, 0)
 		switch {
 		case i < wholeBlocks:
 			m.add(whole+also, brief+also, headline)

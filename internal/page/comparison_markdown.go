@@ -86,6 +86,9 @@ func (b Block) markdownChanges(lines, changes int) string {
 		if more := len(all) - changes; more > 0 {
 			shown = append(shown, "  … and "+Count(more, "more change", "more changes"))
 		}
+		if most := lines * changes; len(shown) > most {
+			shown = append(shown[:most-1], "  … and more of it")
+		}
 		text.WriteString(CodeBlock("diff", strings.Join(shown, "\n")))
 	}
 	if !b.onlyAnswers() {

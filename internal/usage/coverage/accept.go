@@ -50,7 +50,10 @@ func (c *Report) acceptWhere() {
 			in = filepath.ToSlash(rel)
 		}
 		command := accept(of[root], c.tags)
-		commands = append(commands, strings.Replace(command, "go test ", "go -C "+gotest.Quote(in)+" test ", 1))
+		if in != "." {
+			command = strings.Replace(command, "go test ", "go -C "+gotest.Quote(in)+" test ", 1)
+		}
+		commands = append(commands, command)
 	}
 	c.Accept = strings.Join(commands, "; ")
 }

@@ -13,21 +13,24 @@ import (
 const (
 	tablePackages = 6 // those first of which there is something to tell
 	listItems     = 10
-	listFew       = 3 // where there are causes
+
+	// Where there are causes, which come first.
+	tableFew = 2
+	listFew  = 3
 )
 
 // Markdown returns the report as GitHub-flavoured Markdown of at most so many bytes. What it leaves out it counts.
 func (c *Report) Markdown(most int) string {
 	var end strings.Builder
-	c.table(&end)
-	items := listItems
+	items, rows := listItems, tablePackages
 	if len(c.Causes) > 0 {
-		items = listFew
+		items, rows = listFew, tableFew
 	}
+	c.table(&end, rows)
 	list(&end, items, "Failed for another reason:", c.Failed, func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
 	list(&end, items, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans,
 		func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) })
-	list(&end, items, "Not played:", c.Reasons(), func(reason string) string { return page.Code(page.Clip(reason, 300)) })
+	list(&end, items, "Not played:", c.unexplained().Reasons(), func(reason string) string { return page.Code(page.Clip(reason, 300)) })
 
 	text := "### traceforge: " + c.Tally() + "\n"
 	const room = 100 // for what is said of what is left out
@@ -37,6 +40,15 @@ func (c *Report) Markdown(most int) string {
 		text += fmt.Sprintf("\n%s left out or cut.\n", page.Count(left, "cause is", "causes are"))
 	}
 	return text + c.acceptance() + end.String()
+}
+
+// unexplained is the report without the records that were not played since calls of their package drifted.
+func (c *Report) unexplained() *Report {
+	drifted := map[string]bool{}
+	for _, u := range c.Unanswered {
+		drifted[u.Package] = true
+	}
+	return &Report{Unplayed: slices.DeleteFunc(slices.Clone(c.Unplayed), func(u Unused) bool { return drifted[u.Package] })}
 }
 
 // acceptance says how all is accepted, and what it costs.
@@ -51,22 +63,22 @@ func (c *Report) acceptance() string {
 	return "\naccept all: " + page.Code(c.Accept) + price + "\n"
 }
 
-// table writes the packages.
-func (c *Report) table(b *strings.Builder) {
+// table writes so many of the packages, and all together.
+func (c *Report) table(b *strings.Builder, most int) {
 	b.WriteString("\n| package | played | unplayed | orphaned | drifted | unrecorded |\n|---|--:|--:|--:|--:|--:|\n")
 	packages := slices.Clone(c.Packages)
-	if len(packages) > tablePackages {
+	if len(packages) > most {
 		weight := func(p PackageReport) int { return p.Drifted + p.Unrecorded + p.Orphaned }
 		slices.SortStableFunc(packages, func(a, b PackageReport) int { return cmp.Compare(weight(b), weight(a)) })
 	}
 	row := func(name string, p PackageReport) {
 		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d |\n", name, p.Played, p.Unplayed, p.Orphaned, p.Drifted, p.Unrecorded)
 	}
-	for _, p := range packages[:min(len(packages), tablePackages)] {
+	for _, p := range packages[:min(len(packages), most)] {
 		row(page.Code(page.Clip(p.Package, 300)), p)
 	}
 	switch {
-	case len(packages) > tablePackages:
+	case len(packages) > most:
 		row(fmt.Sprintf("all %d packages", len(packages)), c.total())
 	case len(packages) > 1:
 		row("total", c.total())
