@@ -30,6 +30,10 @@ func TestNotedAnswers(t *testing.T) {
 		{"other_api", "a gateway answers in the form of another API", "application/json",
 			`{"type":"message","role":"assistant","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`,
 			"Hi", "openai.chat: the answer has neither choices nor an error", true},
+		{"nul", "an event that is no JSON, and more behind it", "text/event-stream",
+			"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\x00b\"}}]}\n\n" +
+				"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+			"", "openai.chat: event 1: no JSON, in the middle of the stream", false},
 		{"negative", "a count below 0 is none, and the rest is as ever", "application/json",
 			`{"choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-1,"completion_tokens":2}}`,
 			"Hi", "", true},

@@ -110,7 +110,7 @@ func decodeStream(api string, events *Events, stream folding, decode decoder) (*
 			continue
 		}
 		if cut {
-			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: cut off in the middle of the stream", n-1)}
+			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
 		}
 		doc, err := jsontext.Parse(data)
 		if err != nil && errors.Is(err, jsontext.ErrSyntax) {
