@@ -58,6 +58,8 @@ func (s *screen) key(key string) tea.Cmd {
 		return s.decideOnAll(rejected)
 	case "S", "q":
 		return tea.Quit
+	case "ctrl+z":
+		return tea.Suspend
 	case "s":
 		return s.skip()
 	case "e":
