@@ -132,7 +132,7 @@ func (r *Recorder) open() error {
 	}
 	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
-	r.opts.Waiting = func(holder string) { r.t.Logf("traceforge: waiting for the store, which %s holds", holder) }
+	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.asked) }
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (r *Recorder) finish() {
 		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test),
 	})
 	if note != "" {
-		r.t.Logf("traceforge: %s", note)
+		r.note(note)
 	}
 	if err := r.leaveReceipt(); err != nil {
 		r.t.Errorf("traceforge: %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // tell prints a failure at the line of the call, or at that of the test where it is of none. Package
@@ -17,16 +18,23 @@ func (r *Recorder) tell(f *recorder.Failure) {
 	if at.File == "" {
 		at = r.asked
 	}
-	text := "traceforge: " + f.Text
-	if out := outputOf(r.t); out != nil && at.File != "" {
-		// In one write, as other goroutines print too. What testing logs is indented in the same way.
-		fmt.Fprintf(out, "%s: %s\n", r.place.shown(at), strings.ReplaceAll(text, "\n", "\n    "))
-	} else {
-		r.t.Log(text)
-	}
+	r.print(at, f.Text)
 	if !f.Again && !(f.Drifted() && annotation.Left()) {
 		r.annotate(at, f.Text)
 	}
+}
+
+// note prints what is worth a line of the test's log.
+func (r *Recorder) note(text string) { r.print(r.asked, text) }
+
+func (r *Recorder) print(at snapshot.Source, text string) {
+	text = "traceforge: " + text
+	if out := outputOf(r.t); out != nil && at.File != "" {
+		// In one write, as other goroutines print too. What testing logs is indented in the same way.
+		fmt.Fprintf(out, "%s: %s\n", r.place.shown(at), strings.ReplaceAll(text, "\n", "\n    "))
+		return
+	}
+	r.t.Log(text)
 }
 
 // outputOf returns t's output; nil where t is a framework's own that has none: such a one embeds a
