@@ -16,7 +16,7 @@ func (r *Recording) readJSON(data []byte) error {
 	case root.Member("fixtures").IsArray():
 		return r.readFixtures(data, root.Member("fixtures"))
 	case root.Member("interactions").IsArray():
-		return r.readYAML(data) // JSON is YAML
+		return r.readYAML(withoutPairs(data)) // JSON is YAML otherwise
 	case root.Member("cassette_version").Present(), root.Member("metadata", "cassette_version").Present():
 		return wrong(1, "is a cassette of TraceForge: traceforge snapshot migrate --from cassettes brings it into the store")
 	}
@@ -25,3 +25,23 @@ func (r *Recording) readJSON(data []byte) error {
 
 // lineAt returns the line of an offset in a text.
 func lineAt(text []byte, offset int64) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }
+
+// withoutPairs spells characters out that JSON may escape as a pair of surrogates, which YAML has no escapes for.
+func withoutPairs(text []byte) []byte {
+	const pair = len(`\ud83d\ude00`)
+	var b []byte
+	for i := 0; i < len(text); {
+		n := 1
+		if text[i] == '\\' {
+			var r rune
+			if r, n = jsontext.Unescape(text[i:]); n == pair {
+				b = jsontext.AppendRune(b, r)
+				i += n
+				continue
+			}
+		}
+		b = append(b, text[i:i+n]...)
+		i += n
+	}
+	return b
+}
