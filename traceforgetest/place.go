@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -59,7 +60,7 @@ func findPlace() (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	p := place{root: moduleRoot(wd), module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
+	p := place{root: gotest.Above(wd, "go.mod"), module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
 	if p.root != "" {
 		if p.module == "" || p.module == "command-line-arguments" {
 			p.module = modulePath(filepath.Join(p.root, "go.mod"))
@@ -76,20 +77,6 @@ func findPlace() (place, error) {
 	}
 	p.moved = p.builtElsewhere(callers())
 	return p, nil
-}
-
-// moduleRoot returns the nearest directory from dir upwards that holds a go.mod.
-func moduleRoot(dir string) string {
-	for {
-		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
 }
 
 var moduleLine = regexp.MustCompile(`^module\s+"?([^\s"]+)`)

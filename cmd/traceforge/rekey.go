@@ -30,7 +30,7 @@ func rekey(c *call) error {
 		}
 		patterns = found
 	}
-	return record(c, "rekey", patterns, patternOf(tests))
+	return record(c, "rekey", patterns, gotest.Patterns(tests))
 }
 
 // packagesOf returns the packages that tests have records in; all where none is named, or none has any.
@@ -58,21 +58,4 @@ func packagesOf(tests []string) ([]string, error) {
 	}
 	slices.Sort(packages)
 	return slices.Compact(packages), nil
-}
-
-// patternOf returns the -run pattern of tests; empty: none is named.
-func patternOf(tests []string) string {
-	if len(tests) == 1 {
-		return gotest.Pattern(tests[0])
-	}
-	var tops []string
-	for _, test := range tests { // -run has one pattern a level, so subtests of several tests cannot be named apart
-		top, _, _ := strings.Cut(test, "/")
-		tops = append(tops, top)
-	}
-	slices.Sort(tops)
-	if tops = slices.Compact(tops); len(tops) == 0 {
-		return ""
-	}
-	return "^(" + strings.Join(tops, "|") + ")$"
 }

@@ -116,10 +116,8 @@ func updateOf(unanswered []coverage.Unanswered) string {
 		packages = nil // all
 	}
 	command := "traceforge update"
-	if one := len(tests) == 1; one && tests[0] != "" {
-		command += " --run " + gotest.Quote(gotest.Pattern(tests[0]))
-	} else if tests[0] != "" && len(tests) <= filesShown {
-		command += " --run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
+	if tests[0] != "" && len(tests) <= filesShown {
+		command += " --run " + gotest.Quote(gotest.Patterns(tests))
 	}
 	return strings.Join(append([]string{command}, packages...), " ")
 }

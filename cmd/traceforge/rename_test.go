@@ -77,12 +77,6 @@ func TestNear(t *testing.T) {
 	require.GreaterOrEqual(t, distance("kitten", "sitting", 2), 2, "no more is asked")
 }
 
-func TestPatternOf(t *testing.T) {
-	require.Empty(t, patternOf(nil))
-	require.Equal(t, "^TestAsk$/^a\\+b$", patternOf([]string{"TestAsk/a+b"}))
-	require.Equal(t, "^(TestA|TestB)$", patternOf([]string{"TestB", "TestA/x", "TestA/y"}))
-}
-
 func TestSummary(t *testing.T) {
 	changed := func(components ...string) usage.ChangedRecord {
 		return usage.ChangedRecord{ID: "a-1", Components: components}

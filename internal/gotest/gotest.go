@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +37,24 @@ func Pattern(test string) string {
 		elements[i] = "^" + regexp.QuoteMeta(element) + "$"
 	}
 	return strings.Join(elements, "/")
+}
+
+// Patterns returns the -run pattern that matches the named tests; empty: there are none. Of several it matches their
+// functions, as -run has one pattern a level, so that subtests of several tests cannot be named apart.
+func Patterns(tests []string) string {
+	if len(tests) == 1 {
+		return Pattern(tests[0])
+	}
+	var functions []string
+	for _, test := range tests {
+		function, _, _ := strings.Cut(test, "/")
+		functions = append(functions, function)
+	}
+	slices.Sort(functions)
+	if functions = slices.Compact(functions); len(functions) == 0 {
+		return ""
+	}
+	return "^(" + strings.Join(functions, "|") + ")$"
 }
 
 // Quote quotes a word for a shell, where that is needed. A word that cannot be printed as it is has its

@@ -224,14 +224,12 @@ func Accept(causes []*drift.Cause) string {
 	slices.Sort(packages)
 	slices.Sort(tests)
 	packages, tests = slices.Compact(packages), slices.Compact(tests)
-	run := ""
-	switch {
-	case len(packages) == 0 || packages[0] == gotest.Quote(""):
+	if len(packages) == 0 || packages[0] == gotest.Quote("") {
 		return ""
-	case len(tests) == 1 && patterned:
-		run = " -run " + gotest.Quote(gotest.Pattern(tests[0]))
-	case len(tests) <= mostTests && patterned:
-		run = " -run " + gotest.Quote("^("+strings.Join(tests, "|")+")$")
+	}
+	run := ""
+	if len(tests) <= mostTests && patterned {
+		run = " -run " + gotest.Quote(gotest.Patterns(tests))
 	}
 	if len(packages) > mostPackages { // of which some may not know -update
 		return "TRACEFORGE_UPDATE=1 go test ./..." + run
