@@ -104,23 +104,21 @@ func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, 
 
 // Requests compares two requests. The pointers in ignored are left out of both.
 func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, error) {
-	return compared(recorded, got, ignored, (*Comparer).Differences)
+	c := NewComparer(ignored)
+	r, g, err := c.pair(recorded, got)
+	if err != nil {
+		return nil, err
+	}
+	return c.Differences(r, g), nil
 }
 
-// compared takes two requests apart and compares them.
-func compared[T any](
-	recorded, got *modelio.Request, ignored []string, compare func(c *Comparer, recorded, got *Request) []T,
-) ([]T, error) {
-	c := NewComparer(ignored)
-	r, err := c.Request(recorded)
-	if err != nil {
-		return nil, err
+// pair takes two requests apart.
+func (c *Comparer) pair(recorded, got *modelio.Request) (r, g *Request, err error) {
+	if r, err = c.Request(recorded); err != nil {
+		return nil, nil, err
 	}
-	g, err := c.Request(got)
-	if err != nil {
-		return nil, err
-	}
-	return compare(c, r, g), nil
+	g, err = c.Request(got)
+	return r, g, err
 }
 
 // outputOptions are the provider options that say what form the answer must have.

@@ -110,15 +110,9 @@ func (c *Comparison) calls(
 	call.Place = drift.Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
-	before, err := compare.Request(&was.Request)
-	if err != nil {
+	if call.Request, err = compare.Compare(&was.Request, &now.Request); err != nil {
 		return call, err
 	}
-	after, err := compare.Request(&now.Request)
-	if err != nil {
-		return call, err
-	}
-	call.Request = compare.Changes(before, after)
 	if was.Hash != now.Hash { // else only what it continues is another
 		if call.Answer, err = drift.Answers(&was.Response, &now.Response); err != nil {
 			return call, err

@@ -40,8 +40,12 @@ type glance struct {
 	sent, answered string
 }
 
+// callOf returns the call of a number; nil: there is none.
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	if i < 0 {
+		return nil
+	}
 	return &doc.Snapshots[i]
 }
 

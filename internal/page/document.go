@@ -112,8 +112,7 @@ func (c *conversation) beginning(s *snapshot.Snapshot) string {
 		}
 		return "begins again"
 	}
-	i := slices.IndexFunc(c.doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == from.Call })
-	base := &c.doc.Snapshots[i]
+	base := callOf(c.doc, from.Call)
 	switch whole := from.Messages > len(base.Request.Messages); {
 	case whole && base == c.before:
 		return ""

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -65,27 +64,18 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 	u := unfolding{Page: p, compare: drift.NewComparer(nil), shown: map[string]int{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
-		if was := find(from, now.Number()); was == nil {
+		if was := callOf(from, now.Number()); was == nil {
 			p.alone(added, provider, now)
 		} else if err := u.call(was, now); err != nil {
 			return fmt.Errorf("call %d: %w", now.Number(), err)
 		}
 	}
 	for i := range from.Snapshots {
-		if was := &from.Snapshots[i]; find(to, was.Number()) == nil {
+		if was := &from.Snapshots[i]; callOf(to, was.Number()) == nil {
 			p.alone(removed, provider, was)
 		}
 	}
 	return nil
-}
-
-// find returns the call of a number; nil: there is none.
-func find(doc *snapshot.Document, n int) *snapshot.Snapshot {
-	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
-	if i < 0 {
-		return nil
-	}
-	return &doc.Snapshots[i]
 }
 
 // An unfolding is a test while it is unfolded.
@@ -97,11 +87,7 @@ type unfolding struct {
 
 // call shows what changed in a call.
 func (u *unfolding) call(was, now *snapshot.Snapshot) error {
-	before, err := u.compare.Request(&was.Request)
-	if err != nil {
-		return err
-	}
-	after, err := u.compare.Request(&now.Request)
+	changes, err := u.compare.Compare(&was.Request, &now.Request)
 	if err != nil {
 		return err
 	}
@@ -109,8 +95,7 @@ func (u *unfolding) call(was, now *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	changes := append(u.compare.Changes(before, after), answers...)
-	if len(changes) == 0 {
+	if changes = append(changes, answers...); len(changes) == 0 {
 		return nil
 	}
 	u.heading(bold, fmt.Sprintf("call %d, %s:%d", now.Number(), now.Source.File, now.Source.Line))
