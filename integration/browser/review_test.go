@@ -38,8 +38,9 @@ func TestReview(t *testing.T) {
 			edit{"agent/agent.go", `"lamp": map[string]any{"type": "string"}}`, `"lamp": map[string]any{"type": "string"}, "shop": map[string]any{"type": "string"}}`}),
 			"tool stock: description, tool stock: input schema changed in 1 package: 101 calls of 1 test, 4 lines"},
 		{"tests", s.review("tests",
-			edit{"orders/orders_test.go", "TestRefund", "TestExchange"}, edit{"orders/orders_test.go", "my money back for", "another lamp for"},
-			edit{"mail/mail_test.go", "the invoice", "a copy of the invoice"}),
+			edit{"orders/orders_test.go", "TestRefund", "TestExchange" + strings.Repeat("OfALamp", 20)},
+			edit{"orders/orders_test.go", "my money back for", "another lamp for"},
+			edit{"mail/mail_test.go", "the invoice", "the invoice https://example.com/" + strings.Repeat("0", 300)}),
 			"user message changed in 1 package: 1 call of 1 test"},
 	}
 	t.Run("image", func(t *testing.T) {
@@ -234,6 +235,9 @@ func testAccessible(t *testing.T, tab *tab) {
 		}
 	}
 	require.Empty(t, unnamed, "all that can be used has a name")
+	items := value[int](tab, `document.querySelectorAll(".item").length`)
+	require.Greater(t, roles["heading"], items, "one can go from change to change by headings")
+	require.Greater(t, roles["DisclosureTriangle"], items, "%v", roles)
 	for _, landmark := range []string{"banner", "main", "navigation", "search", "contentinfo"} {
 		require.Equal(t, 1, roles[landmark], landmark)
 	}
