@@ -12,20 +12,17 @@ var noMaxTokens = Rule{
 	Asks: "a call of a model sets no limit of the tokens that it answers",
 	Why:  "an answer that does not end is paid to the last token that the model has",
 	Fix:  "set it",
-	look: func(l *Linter, d *document, add adder) {
-		for i := range d.calls {
-			c := &d.calls[i]
-			if !c.generated() || c.Request.MaxTokens != nil {
-				continue
-			}
-			said := false
-			for name, value := range c.Request.Options {
-				said = said || limit.MatchString(name) || limit.Match(value)
-			}
-			if !said {
-				add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
-					"a call of %s sets no limit of the tokens that are answered", c.Request.API))
-			}
+	each: func(l *Linter, d *document, c *call, add adder) {
+		if !c.generated() || c.Request.MaxTokens != nil {
+			return
+		}
+		said := false
+		for name, value := range c.Request.Options {
+			said = said || limit.MatchString(name) || limit.Match(value)
+		}
+		if !said {
+			add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
+				"a call of %s sets no limit of the tokens that are answered", c.Request.API))
 		}
 	},
 }
@@ -51,13 +48,10 @@ var largeAnswer = Rule{
 	Asks: "a raw answer is larger than budgets.answer in config.json",
 	Why:  "git keeps every version of it",
 	Fix:  "ask for less",
-	look: func(l *Linter, d *document, add adder) {
-		for i := range d.calls {
-			c := &d.calls[i]
-			if most := l.config.Budgets.Answer; most > 0 && c.raw > most {
-				add("", "", d.at(c, []string{"response", "raw_output_ref"},
-					"the raw answer has %s, more than the %s of budgets.answer", amount.Size(c.raw), amount.Size(most)))
-			}
+	each: func(l *Linter, d *document, c *call, add adder) {
+		if most := l.config.Budgets.Answer; most > 0 && c.raw > most {
+			add("", "", d.at(c, []string{"response", "raw_output_ref"},
+				"the raw answer has %s, more than the %s of budgets.answer", amount.Size(c.raw), amount.Size(most)))
 		}
 	},
 }

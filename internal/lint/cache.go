@@ -17,15 +17,12 @@ var cachePrefix = Rule{
 		"a date or an id in front of a long system prompt",
 	Why: "a provider's prompt cache serves equal beginnings, so that all that follows is paid in full",
 	Fix: "put them in one order, such as that of their names",
-	look: func(l *Linter, d *document, add adder) {
-		for i := range d.calls {
-			c := &d.calls[i]
-			if c.base != nil || !c.generated() || !c.cached() {
-				continue
-			}
-			l.prefixes.tools(l, d, c)
-			l.prefixes.system(l, d, c)
+	each: func(l *Linter, d *document, c *call, add adder) {
+		if c.base != nil || !c.generated() || !c.cached() {
+			return
 		}
+		l.prefixes.tools(l, d, c)
+		l.prefixes.system(l, d, c)
 	},
 	end: func(l *Linter, add adder) {
 		l.prefixes.endTools(add)

@@ -26,8 +26,9 @@ type Rule struct {
 	Why  string // what it costs
 	Fix  string // what to do, where a finding does not say it
 
-	look func(l *Linter, d *document, add adder) // at a document
-	end  func(l *Linter, add adder)              // once all are seen
+	look func(l *Linter, d *document, add adder)          // at a document
+	each func(l *Linter, d *document, c *call, add adder) // at a call
+	end  func(l *Linter, add adder)                       // once all are seen
 }
 
 // An adder notes a finding of a rule at a place, which has its message. key is what findings of one cause share. way
@@ -117,8 +118,14 @@ func New(config *store.Config) *Linter {
 func (l *Linter) Check(d *store.Doc) []snapshot.Violation {
 	doc := newDocument(d)
 	for i := range l.rules {
-		if look := l.rules[i].look; look != nil {
-			look(l, doc, l.adder(l.rules[i].Name))
+		rule, add := &l.rules[i], l.adder(l.rules[i].Name)
+		if rule.look != nil {
+			rule.look(l, doc, add)
+		}
+		for n := range doc.calls {
+			if rule.each != nil {
+				rule.each(l, doc, &doc.calls[n], add)
+			}
 		}
 	}
 	return nil

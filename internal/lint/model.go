@@ -12,22 +12,19 @@ var unpinnedModel = Rule{
 	Asks: "a model is asked by a name that its provider moves to the next model: gpt-4o, not gpt-4o-2024-08-06",
 	Why:  "the next recording may be of another model, in a change that only meant to edit a prompt",
 	Fix:  "ask for a name with a date or a version",
-	look: func(l *Linter, d *document, add adder) {
-		for i := range d.calls {
-			c := &d.calls[i]
-			asked, answered := c.Request.Model, c.Response.Model
-			if deploys(c.provider) || pinned.MatchString(asked) {
-				continue
-			}
-			way, isName := "", answered != asked && sameModel(asked, answered) && !strings.Contains(answered, ":")
-			dated := isName && pinned.MatchString(answered)
-			if isName {
-				way = "ask for " + strings.Clone(answered) + ", which answered"
-			}
-			if dated || isAlias(c.provider, asked) {
-				add(asked, way, d.at(c, []string{"request", "model"},
-					"%s is an alias, which the provider may move to another model", asked))
-			}
+	each: func(l *Linter, d *document, c *call, add adder) {
+		asked, answered := c.Request.Model, c.Response.Model
+		if deploys(c.provider) || pinned.MatchString(asked) {
+			return
+		}
+		way, isName := "", answered != asked && sameModel(asked, answered) && !strings.Contains(answered, ":")
+		dated := isName && pinned.MatchString(answered)
+		if isName {
+			way = "ask for " + strings.Clone(answered) + ", which answered"
+		}
+		if dated || isAlias(c.provider, asked) {
+			add(asked, way, d.at(c, []string{"request", "model"},
+				"%s is an alias, which the provider may move to another model", asked))
 		}
 	},
 }
@@ -37,15 +34,12 @@ var otherModel = Rule{
 	Asks: "another model answered than was asked, and its name is no dated form of that",
 	Why:  "the golden shows a model that the code does not name: a fallback, a router, or a model that is no more",
 	Fix:  "ask for the one that is meant",
-	look: func(l *Linter, d *document, add adder) {
-		for i := range d.calls {
-			c := &d.calls[i]
-			asked, answered := c.Request.Model, c.Response.Model
-			if asked == "" || answered == "" || deploys(c.provider) || chooses.MatchString(asked) || sameModel(asked, answered) {
-				continue
-			}
-			add(asked+" "+answered, "", d.at(c, []string{"request", "model"}, "%s was asked, and %s answered", asked, answered))
+	each: func(l *Linter, d *document, c *call, add adder) {
+		asked, answered := c.Request.Model, c.Response.Model
+		if asked == "" || answered == "" || deploys(c.provider) || chooses.MatchString(asked) || sameModel(asked, answered) {
+			return
 		}
+		add(asked+" "+answered, "", d.at(c, []string{"request", "model"}, "%s was asked, and %s answered", asked, answered))
 	},
 }
 

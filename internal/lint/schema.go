@@ -15,14 +15,11 @@ var openSchema = Rule{
 		"where strict is on; or the tool has no description",
 	Why: "the model guesses what it is to give, and another model, or the next run, guesses otherwise",
 	Fix: "say what it takes",
-	look: func(l *Linter, d *document, add adder) {
-		for i := range d.calls {
-			c := &d.calls[i]
-			for n, tool := range c.ownTools() {
-				for _, open := range openIn(&tool) {
-					message := fmt.Sprintf("tool %s %s", tool.Name, open)
-					add(message, "", d.at(c, []string{"request", "tools", fmt.Sprint(n)}, "%s", message))
-				}
+	each: func(l *Linter, d *document, c *call, add adder) {
+		for n, tool := range c.ownTools() {
+			for _, open := range openIn(&tool) {
+				message := fmt.Sprintf("tool %s %s", tool.Name, open)
+				add(message, "", d.at(c, []string{"request", "tools", fmt.Sprint(n)}, "%s", message))
 			}
 		}
 	},
