@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -79,7 +80,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 
 	if len(c.tests) > 0 {
 		h.always("open tests", htmlList{Count: changedTests})
-		for _, t := range c.tests {
+		for _, t := range answersFirst(c.tests) {
 			h.part("test", struct {
 				*htmlTest
 				Causes []htmlLink
@@ -222,6 +223,13 @@ func sectionID(i int) string { return fmt.Sprintf("section-%d", i+1) }
 func sourceHash(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// answersFirst returns the tests of which answers changed before the others.
+func answersFirst(tests []*htmlTest) []*htmlTest {
+	return slices.SortedStableFunc(slices.Values(tests), func(a, b *htmlTest) int {
+		return compareBool(a.answers == 0, b.answers == 0)
+	})
 }
 
 // testsOfAll counts the tests that causes have.

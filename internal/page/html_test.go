@@ -166,6 +166,18 @@ func TestHTMLOfCauses(t *testing.T) {
 	require.NotContains(t, out.String(), `id="tests"`)
 }
 
+// TestHTMLAnswersFirst: tests whose answers changed are to be judged, and come before the others.
+func TestHTMLAnswersFirst(t *testing.T) {
+	var hits []string
+	for _, m := range regexp.MustCompile(`<span class="hits">([^<]*)</span>`).FindAllStringSubmatch(htmlOf(t, comparisons(t)["hundred"]), -1) {
+		hits = append(hits, m[1])
+	}
+	require.Len(t, hits, 27)
+	for i, text := range hits {
+		require.Equal(t, i < 3, strings.HasSuffix(text, "; 1 answer changed"), "%d: %s", i, text)
+	}
+}
+
 func TestHTMLOfNothing(t *testing.T) {
 	text := htmlOf(t, comparisons(t)["nothing"])
 	require.Contains(t, text, "<h1>no document changed</h1>")
