@@ -30,6 +30,7 @@ type written struct {
 	members   map[string]string // that need not be repeated in those that continue it
 	copied    int               // messages that its request does not share with that of base
 	text      []byte            // a part of the file
+	media     []Medium          // that it names
 }
 
 // Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
@@ -49,6 +50,9 @@ func (w *Writer) Write(d *Document, check func(read *Document) error) (data []by
 	w.records, w.data = records, data
 	return data, nil
 }
+
+// Media returns the media that the i-th record of the document that was written last names, each once.
+func (w *Writer) Media(i int) []Medium { return w.records[i].media }
 
 // choose chooses what the requests of d continue, and finds the records that are written already. changed are the
 // indexes of the others.
@@ -125,7 +129,7 @@ func (w *Writer) whole(d *Document, records []*written, check func(*Document) er
 }
 
 func (r *written) settle(s *Snapshot, members map[string]string, text []byte) {
-	r.hash, r.members, r.text = s.Hash, members, text
+	r.hash, r.members, r.text, r.media = s.Hash, members, text, s.Media()
 }
 
 // some writes the records that changed, and puts them between the others.

@@ -15,16 +15,16 @@ import (
 )
 
 // TestRecordingMemory bounds what recording a long stream allocates in all, for each byte of the
-// stream: a copy of the answer more, anywhere between the network and the store, shows here. It is written
-// twice: when it is complete, so that nobody pays twice, and with the test. What
+// stream: a copy of the answer more, anywhere between the network and the store, shows here. What is written
+// when the answer is complete, so that nobody pays twice, is what the test commits. What
 // is in use at once is less than half of it: see BenchmarkStreamMemory in the module integration.
 func TestRecordingMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, why, word string
 		most            float64
 	}{
-		{"plain", "an answer that stands for itself in JSON", strings.Repeat("word ", 1000), 40},
-		{"escaped", "an answer of short lines, each of which is a line of the document", strings.Repeat(`<a>\n`, 1000), 125},
+		{"plain", "an answer that stands for itself in JSON", strings.Repeat("word ", 1000), 25},
+		{"escaped", "an answer of short lines, each of which is a line of the document", strings.Repeat(`<a>\n`, 1000), 80},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stream strings.Builder

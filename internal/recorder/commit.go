@@ -64,6 +64,9 @@ func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 	if err := r.refuseSecrets(changed); err != nil {
 		return err
 	}
+	if r.pending != nil {
+		put.Writer = &r.pending.writer
+	}
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, goldens) }
 	return r.store.Commit(store.Change{Put: []store.Put{*put}})
 }

@@ -27,6 +27,8 @@ type pending struct {
 	file     canon.Hash          // the document as it was written last; "": it was not
 	provider string              // in whose directory it is
 	others   []snapshot.Snapshot // its records that are not of this run
+	beside   map[int]*take       // of this run: what has its raw answer there, by number
+	writer   snapshot.Writer     // of the document, and then of that of the test
 }
 
 // openPending returns the pending answers of the test.
@@ -189,18 +191,18 @@ func (r *Recorder) renumber(tk *take) {
 // bought stays, unless it was for the same record.
 func (r *Recorder) writePending() error {
 	p := r.pending
-	mine, raw, media := map[int]bool{}, map[int][]byte{}, map[canon.Hash][]byte{}
+	mine, waiting := map[int]bool{}, r.waiting()
+	beside := make(map[int]*take, len(waiting))
 	var records []snapshot.Snapshot
-	for _, tk := range r.waiting() {
+	for _, tk := range waiting {
 		s := tk.golden.snapshot
 		s.ID = snapshot.ID(r.name, tk.number)
-		mine[tk.number], raw[tk.number] = true, tk.golden.raw
-		maps.Copy(media, tk.media)
+		mine[tk.number], beside[tk.number] = true, tk
 		records = append(records, s)
 	}
 	file, err := p.store.Amend(r.name, p.provider, p.file, func(doc *store.Doc, known bool) (store.Put, error) {
 		if !known {
-			p.others = nil
+			p.others, p.beside = nil, nil
 			if doc != nil {
 				p.others, p.provider = doc.Records(), doc.Provider
 			}
@@ -212,11 +214,18 @@ func (r *Recorder) writePending() error {
 				all[i].Provider = ""
 			}
 		}
-		return store.Put{Provider: p.provider, Name: r.name, Raw: raw, Media: media,
-			Document: &snapshot.Document{Version: snapshot.Version, Snapshots: all}}, nil
+		put := store.Put{Provider: p.provider, Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{},
+			Document: &snapshot.Document{Version: snapshot.Version, Snapshots: all}, Writer: &p.writer}
+		for n, tk := range beside {
+			if p.beside[n] != tk {
+				put.Raw[n] = tk.golden.raw
+				maps.Copy(put.Media, tk.media)
+			}
+		}
+		return put, nil
 	})
 	if err == nil {
-		p.file, p.mine = file, mine
+		p.file, p.mine, p.beside = file, mine, beside
 	}
 	return err
 }

@@ -27,6 +27,7 @@ type Put struct {
 	Document *snapshot.Document    // Commit seals it
 	Raw      map[int][]byte        // raw answers by the n of their call; those that the store has need not be given
 	Media    map[canon.Hash][]byte // likewise; those that the document does not name are left out
+	Writer   *snapshot.Writer      // that wrote a document with records of this one; nil: none did
 
 	// Check is asked before anything is written, with the document as it will be read; nil: nothing
 	// is asked. Its error is that of the commit.
@@ -106,13 +107,18 @@ func (s *Store) target(p Put) (*target, error) {
 	if wrong := misnamed(p.Name, p.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
 	}
+	writer, check := p.Writer, p.Check
+	if writer == nil {
+		writer = new(snapshot.Writer)
+	}
 	var refused error
-	data, err := p.Document.Write(func(read *snapshot.Document) error {
-		if p.Check != nil {
+	if check != nil {
+		check = func(read *snapshot.Document) error {
 			refused = p.Check(read)
+			return refused
 		}
-		return refused
-	})
+	}
+	data, err := writer.Write(p.Document, check)
 	if refused != nil {
 		return nil, refused
 	}
@@ -122,7 +128,7 @@ func (s *Store) target(p Put) (*target, error) {
 	if n := int64(len(data)); n > s.maxBytes {
 		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
 	}
-	t := &target{Put: p, data: data, needs: needs(p.Document), given: map[string][]byte{}}
+	t := &target{Put: p, data: data, needs: needsBy(p.Document, writer.Media), given: map[string][]byte{}}
 	for _, n := range t.needs {
 		given, ok := p.Media[n.hash]
 		if n.rule == snapshot.RuleRaw {

@@ -158,10 +158,15 @@ type need struct {
 
 // needs returns the files that a document names.
 func needs(d *snapshot.Document) []need {
+	return needsBy(d, func(i int) []snapshot.Medium { return d.Snapshots[i].Media() })
+}
+
+// needsBy is needs for who knows the media that the i-th record names.
+func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []need {
 	var all []need
 	media := map[string]bool{}
 	for i := range d.Snapshots {
-		for _, n := range needsOf(d, i) {
+		for _, n := range needsOf(d, i, mediaOf(i)) {
 			if n.rule == snapshot.RuleMedia && media[n.own] {
 				continue
 			}
@@ -172,13 +177,13 @@ func needs(d *snapshot.Document) []need {
 	return all
 }
 
-// needsOf returns the files that the i-th record names.
-func needsOf(d *snapshot.Document, i int) (all []need) {
+// needsOf returns the files that the i-th record names, which are its raw answer and the media.
+func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []need) {
 	record := &d.Snapshots[i]
 	if record.Response.RawOutputRef != "" {
 		all = append(all, rawNeed(record, i))
 	}
-	for _, m := range record.Media() {
+	for _, m := range media {
 		all = append(all, need{m.Name(), m.Hash, recordPointer(i), snapshot.RuleMedia})
 	}
 	return all

@@ -144,7 +144,7 @@ func (m *takeover) whole(was *snapshot.Snapshot) bool {
 		m.altered = map[int]bool{}
 		of := func(i int) int { return m.to.Document.Snapshots[i].Number() }
 		for i := range m.to.Document.Snapshots {
-			for _, n := range needsOf(m.to.Document, i) {
+			for _, n := range needsOf(m.to.Document, i, m.to.Document.Snapshots[i].Media()) {
 				if _, err := m.to.fetch(n); err != nil {
 					m.altered[of(i)] = true
 				}
