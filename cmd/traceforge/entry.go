@@ -9,6 +9,7 @@ import (
 	"time"
 	"unique"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -175,7 +176,7 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 		}
 		one.sums = sums{Calls: 1, Size: weight{Raw: raw[i]}}
 		if used := record.Response.Usage; used != nil {
-			one.Tokens = tokenCount{orZero(used.InputTokens), orZero(used.OutputTokens)}
+			one.Tokens = tokenCount{amount.Of(used.InputTokens), amount.Of(used.OutputTokens)}
 		}
 		if record.Response.Stale != "" {
 			one.Stale = 1
@@ -191,10 +192,3 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 
 // own returns a text that is no part of a document, and that all who have it share.
 func own(text string) string { return unique.Make(text).Value() }
-
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}

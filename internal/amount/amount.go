@@ -11,6 +11,14 @@ import (
 
 const day = 24 * time.Hour
 
+// Of returns an amount that may not be known; nil: 0.
+func Of(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
 // A unit is what a number is followed by.
 type unit struct {
 	name string

@@ -84,11 +84,7 @@ var tokensPerTest = Rule{
 // tokens returns the tokens that a call took, as far as the provider told.
 func (c *call) tokens() (sum int64) {
 	if used := c.Response.Usage; used != nil {
-		for _, n := range []*int64{used.InputTokens, used.OutputTokens} {
-			if n != nil {
-				sum += *n
-			}
-		}
+		sum = amount.Of(used.InputTokens) + amount.Of(used.OutputTokens)
 	}
 	return sum
 }

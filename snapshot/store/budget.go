@@ -64,12 +64,7 @@ func (p Price) of(used *modelio.Usage) float64 {
 	return (input*p.Input + cached + output*p.Output) / million
 }
 
-func count(n *int64) float64 {
-	if n == nil {
-		return 0
-	}
-	return float64(*n)
-}
+func count(n *int64) float64 { return float64(amount.Of(n)) }
 
 func (r *configReader) budgets(pointer string, v jsontext.Value) (b Budgets) {
 	tokens := number[int64](r, "tokens")
