@@ -3,6 +3,7 @@
 package main // a pseudo-terminal is a thing of Unix; Windows has another, which no library for tests knows
 
 import (
+	"bufio"
 	"io"
 	"os"
 	osexec "os/exec"
@@ -38,7 +39,8 @@ func startReview(t *testing.T, dir string, columns, rows int, env ...string) *te
 	term := &terminal{t: t, cmd: cmd, pty: file, seen: vt10x.New(vt10x.WithSize(columns, rows)), eof: make(chan bool)}
 	go func() {
 		defer close(term.eof)
-		_, _ = io.Copy(io.MultiWriter(term.seen, &term.all), file) // until the terminal is closed, which is an error
+		for in := bufio.NewReader(io.TeeReader(file, &term.all)); term.seen.Parse(in) == nil; {
+		} // until the terminal is closed, which is an error
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // where a test failed
