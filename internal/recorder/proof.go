@@ -177,6 +177,7 @@ func (p *proof) compare(decoded *modelio.Response) {
 	if !bytes.Equal(core, stored) && p.compareCores(decoded) {
 		return // what is beside it is of another answer too
 	}
+	sourcesOf(said, got)
 	theirs := facts(got)
 	for n, mine := range facts(said) {
 		if mine != theirs[n] {
@@ -273,6 +274,24 @@ func facts(r *snapshot.Response) []fact {
 			fact{under + "/finish_reason_raw", candidates[i].FinishReasonRaw})
 	}
 	return all
+}
+
+// resultOf is a source that is a result of a tool call, by the number of the call.
+var resultOf = regexp.MustCompile(`^call_[0-9]+(:[0-9]+)$`)
+
+// sourcesOf gives the results of tool calls that got cites the numbers that a record has for them: the request that gave
+// the calls their numbers is not known with its own ids. Only what stands behind the id is held.
+func sourcesOf(said, got *snapshot.Response) {
+	for i := range min(len(said.Candidates), len(got.Candidates)) {
+		numbered := said.Candidates[i].Citations
+		cites := slices.Clone(got.Candidates[i].Citations)
+		for n := range min(len(numbered), len(cites)) {
+			if m := resultOf.FindStringSubmatch(numbered[n].Source); m != nil && strings.HasSuffix(cites[n].Source, m[1]) {
+				cites[n].Source = numbered[n].Source
+			}
+		}
+		got.Candidates[i].Citations = cites
+	}
 }
 
 // citedText returns citations as one text; "" for none.

@@ -27,6 +27,9 @@ const (
 		`"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`
 	honestCall = `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
 		`{"id":"call_x","type":"function","function":{"name":"pay","arguments":"{\"to\":\"Ann\"}"}}]},"finish_reason":"tool_calls"}]}`
+	honestPage     = "<html>Sign in</html>"
+	honestCitation = `{"choices":[{"index":0,"message":{"content":"four","annotations":[{"type":"url_citation","url_citation":` +
+		`{"url":"https://a","start_index":0,"end_index":4}}]},"finish_reason":"stop"}]}`
 	honestError  = `{"error":{"message":"no such model","type":"invalid_request_error"}}`
 	honestStream = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"fo\"}}]}\n\n" +
 		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ur\"},\"finish_reason\":\"stop\"}]}\n\n" +
@@ -198,6 +201,17 @@ func TestForgeries(t *testing.T) {
 			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/raw_output_ref", `has a member "choiceſ"`},
 		{"repeated member", "the first or the last counts", upstream{body: honest}, "",
 			rawly(t, `"content":"four"`, `"content":"four","content":"five"`), "/response/raw_output_ref", "which is no such answer"},
+
+		{"note", "the answer is the API's, and would not be shown as one", upstream{body: honest}, "",
+			recordly(func(s *snapshot.Snapshot) { s.Response.Note = "openai.chat: odd" }),
+			"/response/note", "says that openai/testit-NAME/1.json has no answer of openai.chat, and it has"},
+		{"noted page", "a page is served that nobody has read", upstream{body: honestPage}, "", rawly(t, "Sign in", "Sign out"),
+			"/response/content", `says "<html>Sign in`},
+		{"citation", "a program links to another source", upstream{body: honestCitation}, "", rawly(t, "https://a", "https://b"),
+			"/response/citations", `https://a`},
+		{"place of a citation", "a program links other words", upstream{body: honestCitation}, "",
+			recordly(func(s *snapshot.Snapshot) { n := int64(1); s.Response.Candidates[0].Citations[0].Start = &n }),
+			"/response/citations", `1-4 `},
 
 		{"stream", "of pieces", upstream{body: honestStream, header: stream}, "", rawly(t, `"ur"`, `"rty"`), "/response/content", `says "four"`},
 		{"cut stream", "it ends before its end", upstream{body: honestStream, header: stream}, "",
