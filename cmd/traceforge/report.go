@@ -35,7 +35,9 @@ func report(c *call) error {
 		Unplayed   []coverage.Unused        `json:"unplayed"`
 		Unanswered []coverage.Unanswered    `json:"unanswered"`
 		Failed     []page.Test              `json:"failed"`
-	}{r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed)}, func() {
+	}{
+		r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
+	}, func() {
 		if c.is("markdown") {
 			c.text(r.Markdown(page.MarkdownLimit - callersRoom))
 			return
@@ -130,7 +132,8 @@ func reportHTML(c *call, r *coverage.Report) ([]byte, error) {
 	var text strings.Builder
 	causes := page.Comparison{Causes: r.Causes}
 	err := causes.HTML(&text, page.About{
-		Command: "traceforge report", Accept: true, All: "traceforge report --json --receipt " + gotest.Quote(c.value("receipt")),
+		Command: "traceforge report", Accept: true,
+		All: "traceforge report --json --receipt " + gotest.Quote(c.value("receipt")),
 	})
 	return []byte(text.String()), err
 }

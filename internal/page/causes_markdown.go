@@ -31,14 +31,6 @@ func CausesMarkdown(causes []*drift.Cause, most int) (text string, left int) {
 	return m.text.String(), m.left
 }
 
-// Headlines are the headlines of causes, a line each.
-func Headlines(causes []*drift.Cause) (lines []string) {
-	for _, b := range Blocks(causes) {
-		lines = append(lines, b.Headline())
-	}
-	return lines
-}
-
 // Text shows a block as plain text of a few lines: where its first call is, what changed in it, and the other
 // tests by name.
 func (b Block) Text() string {

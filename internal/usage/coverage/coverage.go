@@ -149,10 +149,12 @@ func (c *Report) Write(out io.Writer) {
 	for _, p := range c.Packages {
 		width = max(width, len(p.Package))
 	}
-	fmt.Fprintf(out, "%-*s %8s %8s %8s %8s %10s\n", width, "package", "played", "unplayed", "orphaned", "drifted", "unrecorded")
+	fmt.Fprintf(out, "%-*s %8s %8s %8s %8s %10s\n",
+		width, "package", "played", "unplayed", "orphaned", "drifted", "unrecorded")
 	for _, p := range append(slices.Clip(c.Packages), c.total()) {
 		name := plaintext.Line(p.Package)
-		fmt.Fprintf(out, "%-*s %8d %8d %8d %8d %10d\n", width, name, p.Played, p.Unplayed, p.Orphaned, p.Drifted, p.Unrecorded)
+		fmt.Fprintf(out, "%-*s %8d %8d %8d %8d %10d\n",
+			width, name, p.Played, p.Unplayed, p.Orphaned, p.Drifted, p.Unrecorded)
 	}
 }
 

@@ -27,10 +27,12 @@ func (c *Report) Markdown(most int) string {
 		items, rows = listFew, tableFew
 	}
 	c.table(&end, rows)
-	list(&end, items, "Failed for another reason:", c.Failed, func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
+	list(&end, items, "Failed for another reason:", c.Failed,
+		func(t page.Test) string { return page.Code(t.Test) + " in " + page.Code(t.Package) })
 	list(&end, items, "No test uses these any more; `traceforge prune --write` removes them:", c.Orphans,
 		func(u Unused) string { return page.Code(u.File) + ": " + page.Code(u.Reason) })
-	list(&end, items, "Not played:", c.unexplained().Reasons(), func(reason string) string { return page.Code(page.Clip(reason, 300)) })
+	list(&end, items, "Not played:", c.unexplained().Reasons(),
+		func(reason string) string { return page.Code(page.Clip(reason, 300)) })
 
 	text := "### traceforge: " + c.Tally() + "\n"
 	const room = 100 // for what is said of what is left out
@@ -48,7 +50,8 @@ func (c *Report) unexplained() *Report {
 	for _, u := range c.Unanswered {
 		drifted[u.Package] = true
 	}
-	return &Report{Unplayed: slices.DeleteFunc(slices.Clone(c.Unplayed), func(u Unused) bool { return drifted[u.Package] })}
+	others := slices.DeleteFunc(slices.Clone(c.Unplayed), func(u Unused) bool { return drifted[u.Package] })
+	return &Report{Unplayed: others}
 }
 
 // acceptance says how all is accepted, and what it costs.
