@@ -23,6 +23,7 @@ type golden struct {
 	snapshot snapshot.Snapshot
 	raw      []byte            // nil: there is none
 	core     [sha256.Size]byte // the sum of the answer's core, which is as long as the answer
+	cleared  int               // so many secrets were known when it had none; -1: it was not looked through
 }
 
 // longAnswer is the length in bytes from which memory is worth a moment.
@@ -59,7 +60,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	if err != nil {
 		return nil, r.unkept(tk, err)
 	}
-	g := &golden{take: tk, snapshot: r.frame(tk)}
+	g := &golden{take: tk, snapshot: r.frame(tk), cleared: -1}
 	stored := &g.snapshot.Response
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note

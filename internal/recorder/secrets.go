@@ -34,7 +34,11 @@ func (r *Recorder) learn(what fmt.Stringer) {
 // says and its bytes are looked at.
 func (r *Recorder) refuseSecrets(goldens []*golden) error {
 	scanner := r.scanner()
+	known := scanner.Known()
 	for _, g := range goldens {
+		if g.cleared == known {
+			continue
+		}
 		if scanner.Holds(&g.snapshot) {
 			text, err := g.snapshot.SF()
 			if err != nil {
@@ -51,6 +55,7 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 				return r.leaked(hit, g.take.provider, "in its media")
 			}
 		}
+		g.cleared = known
 	}
 	return nil
 }

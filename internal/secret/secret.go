@@ -32,6 +32,13 @@ func New() *Scanner {
 	return s
 }
 
+// Known returns how many values are known: as long as it stays, so does what is found in a text.
+func (s *Scanner) Known() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.known)
+}
+
 // Find returns a secret that a text holds, in whatever it encodes: see [view]. Of a JSON text it says
 // where, and the pieces that the events of a stream deliver are looked at together.
 func (s *Scanner) Find(text []byte) (Hit, bool) {
