@@ -22,6 +22,8 @@ var explained = map[string]string{
 	"vercel/ai:packages/mistral/src/__fixtures__/mistral-reasoning.chunks.txt#0":                   contents,
 	"vercel/ai:packages/mistral/src/__fixtures__/mistral-reasoning.json#0":                         contents,
 
+	"vercel/ai:packages/xai/src/responses/__fixtures__/xai-x-search-tool.chunks.txt#0": "the SDK takes xAI's own search for a call of the caller's",
+
 	"simonw/llm:tests/cassettes/test_tools_streaming/test_tools_streaming_variant_a.yaml#0": "the provider repeats the name of a tool in each chunk, and the SDK joins them",
 }
 
