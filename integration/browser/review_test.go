@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,13 +30,13 @@ func TestReview(t *testing.T) {
 	browser := startChromium(t)
 	s := newShop(t)
 	pages := []struct{ name, file, headline string }{
-		{"prompt", s.review("prompt", edit{"model/model.go", "Never guess: say that a colleague will call.", "Never guess: ask one question back."}),
+		{"prompt", s.review("prompt", edit{"model/model.go", "say that a colleague will call.", "ask one question back."}),
 			"system prompt changed in 4 packages: 101 calls of 101 tests, 1 line; 3 answers changed"},
 		{"agent", s.review("agent", edit{"agent/agent.go", "no more than 40", "no more than 60"}),
 			"system prompt changed in 1 package: 101 calls of 1 test, 1 line; 1 answer changed"},
 		{"tool", s.review("tool",
-			edit{"agent/agent.go", "Returns how many of a lamp there are.", "Returns how many of a lamp are left, and how many are on order."},
-			edit{"agent/agent.go", `"lamp": map[string]any{"type": "string"}}`, `"lamp": map[string]any{"type": "string"}, "shop": map[string]any{"type": "string"}}`}),
+			edit{"agent/agent.go", "a lamp there are.", "a lamp are left, and how many are on order."},
+			edit{"agent/agent.go", `{"lamp": `, `{"shop": map[string]any{"type": "string"}, "lamp": `}),
 			"tool stock: description, tool stock: input schema changed in 1 package: 101 calls of 1 test, 4 lines"},
 		{"tests", s.review("tests",
 			edit{"orders/orders_test.go", "TestRefund", "TestExchange" + strings.Repeat("OfALamp", 20)},
@@ -158,18 +159,19 @@ func testSearch(t *testing.T, tab *tab) {
 	require.Equal(t, "search", value[string](tab, `document.activeElement.id`))
 	require.Equal(t, "", value[string](tab, `document.getElementById("search").value`))
 	tab.press("BRASS desk")
-	require.Equal(t, "2 of "+value[string](tab, `String(document.querySelectorAll(".item").length)`), value[string](tab, `document.getElementById("found").textContent`),
-		"the cause, and the test that asks so")
+	const found = `document.getElementById("found").textContent`
+	require.Equal(t, fmt.Sprintf("2 of %d", all), value[string](tab, found), "the cause, and the test that asks so")
 	require.Equal(t, 2, value[int](tab, shown))
 	require.True(t, value[bool](tab, `document.getElementById("nothing").hidden`))
 	tab.screenshot("search")
 	tab.press("o")
-	require.Equal(t, "BRASS desko", value[string](tab, `document.getElementById("search").value`), "letters are no keys here")
+	typed := value[string](tab, `document.getElementById("search").value`)
+	require.Equal(t, "BRASS desko", typed, "letters are no keys here")
 	require.Zero(t, value[int](tab, shown))
 	require.False(t, value[bool](tab, `document.getElementById("nothing").hidden`))
 	tab.escape()
 	require.Equal(t, all, value[int](tab, shown))
-	require.Equal(t, "", value[string](tab, `document.getElementById("found").textContent`))
+	require.Equal(t, "", value[string](tab, found))
 	requireQuiet(t, tab)
 }
 
@@ -250,8 +252,8 @@ func testForged(t *testing.T, browser context.Context, file string) {
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	forged := filepath.Join(t.TempDir(), "forged.html")
-	text := strings.Replace(string(page), "</footer>", `</footer><script>document.title = "ran"</script><img src="http://192.0.2.1/x.png" alt="x" onerror="document.title = 'ran'">`+
-		`<style>h1 { display: none }</style>`, 1)
+	text := strings.Replace(string(page), "</footer>", `</footer><script>document.title = "ran"</script>`+
+		`<img src="http://192.0.2.1/x.png" alt="x" onerror="document.title = 'ran'"><style>h1 { display: none }</style>`, 1)
 	require.NoError(t, os.WriteFile(forged, []byte(text), 0o644))
 	tab := open(t, browser, forged, desktop)
 	require.NotEqual(t, "ran", value[string](tab, `document.title`))

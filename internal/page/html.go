@@ -131,7 +131,8 @@ func (h *htmlWriter) always(name string, data any) { h.write(h.rendered(name, da
 func (h *htmlWriter) end(all, one, many string) {
 	v := htmlList{All: all}
 	if h.leftOut > 0 {
-		v.LeftOut = fmt.Sprintf("%s left out, since the page would be larger than %d MB", Count(h.leftOut, one+" is", many+" are"), HTMLLimit>>20)
+		v.LeftOut = fmt.Sprintf("%s left out, since the page would be larger than %d MB",
+			Count(h.leftOut, one+" is", many+" are"), HTMLLimit>>20)
 	}
 	h.leftOut = 0
 	h.always("close", v)

@@ -115,7 +115,9 @@ func TestHTMLIsInert(t *testing.T) {
 				s.Response.Candidates[0].Message = pagetest.Said("model", said)
 				s.Source.File, s.Request.Model = said, said
 			})},
-			pair{"TestNew/" + said, "p", nil, edited(func(s *snapshot.Snapshot) { s.Request.Messages[1] = pagetest.Said("user", said) })},
+			pair{"TestNew/" + said, "p", nil, edited(func(s *snapshot.Snapshot) {
+				s.Request.Messages[1] = pagetest.Said("user", said)
+			})},
 		)
 		text := htmlOf(t, c)
 		require.NoError(t, wellFormed(text), said)
@@ -125,13 +127,17 @@ func TestHTMLIsInert(t *testing.T) {
 	}
 }
 
+var leftOut = regexp.MustCompile(`>(\d+) (cause|test)s are left out, since the page would be larger than 4 MB\. ` +
+	`All of it: <code>traceforge diff main --json<`)
+
 // TestHTMLLimit: thousands of changes are cut, and counted.
 func TestHTMLLimit(t *testing.T) {
 	var pairs []pair
 	const tests, causes = 1200, 400
 	for i := range tests {
 		prompt := strings.Repeat(fmt.Sprintf("rule %d is long enough to need room on the page\n", i), 60)
-		pairs = append(pairs, pair{fmt.Sprintf("Test%04d", i), agents, prompted(prompt + "a"), prompted(prompt + fmt.Sprint(i%causes))})
+		now := prompted(prompt + fmt.Sprint(i%causes))
+		pairs = append(pairs, pair{fmt.Sprintf("Test%04d", i), agents, prompted(prompt + "a"), now})
 	}
 	for i := range tests {
 		pairs = append(pairs, pair{fmt.Sprintf("TestNew%04d", i), agents, nil, prompted(strings.Repeat("x", i))})
@@ -142,7 +148,7 @@ func TestHTMLLimit(t *testing.T) {
 	require.NoError(t, wellFormed(text))
 	all := map[string]int{"cause": causes, "test": 2 * tests}
 	left := map[string]int{}
-	for _, m := range regexp.MustCompile(`>(\d+) (cause|test)s are left out, since the page would be larger than 4 MB\. All of it: <code>traceforge diff main --json<`).FindAllStringSubmatch(text, -1) {
+	for _, m := range leftOut.FindAllStringSubmatch(text, -1) {
 		var n int
 		_, err := fmt.Sscan(m[1], &n)
 		require.NoError(t, err)
@@ -162,14 +168,16 @@ func TestHTMLOfCauses(t *testing.T) {
 	require.NoError(t, c.HTML(&out, page.About{Command: "traceforge report", Accept: true}))
 	require.NoError(t, wellFormed(out.String()))
 	require.Contains(t, out.String(), "accept: <code>go test example.com/shop/agents ")
-	require.Contains(t, out.String(), `<span class="subject">system prompt changed</span><span class="extent"> in 4 packages: 100 calls of 27 tests, 1 line; 3 answers changed</span>`)
+	require.Contains(t, out.String(), `<span class="subject">system prompt changed</span>`+
+		`<span class="extent"> in 4 packages: 100 calls of 27 tests, 1 line; 3 answers changed</span>`)
 	require.NotContains(t, out.String(), `id="tests"`)
 }
 
 // TestHTMLAnswersFirst: tests whose answers changed are to be judged, and come before the others.
 func TestHTMLAnswersFirst(t *testing.T) {
 	var hits []string
-	for _, m := range regexp.MustCompile(`<span class="hits">([^<]*)</span>`).FindAllStringSubmatch(htmlOf(t, comparisons(t)["hundred"]), -1) {
+	text := htmlOf(t, comparisons(t)["hundred"])
+	for _, m := range regexp.MustCompile(`<span class="hits">([^<]*)</span>`).FindAllStringSubmatch(text, -1) {
 		hits = append(hits, m[1])
 	}
 	require.Len(t, hits, 27)
