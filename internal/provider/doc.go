@@ -83,6 +83,10 @@
 // Usage means one thing: the input is all that the model read, cached or not, the output all that it
 // made, reasoning or not, whatever a provider counts apart.
 //
+// Citations are one list for all APIs, with places in characters of the text. Of what no codec knows, http.json decodes
+// answers in the form of an API that is known as its codec does; of others it has the text, where one is evident, and
+// all else as a custom part, without times and with the ids of what was made numbered.
+//
 // Calls of tools that Anthropic runs itself are tool requests and responses too, within the
 // model's message; Metadata's type tells them apart: server_tool_use. Those of OpenAI are custom
 // parts, as are embeddings and the answers of APIs that http.json keeps.
