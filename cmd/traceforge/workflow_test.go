@@ -69,7 +69,7 @@ func toyEnv(t *testing.T) []string {
 		"GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
 		"GOFLAGS=-mod=mod -vet=off -ldflags=-w", // no debug information: it links faster
 		"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=",
-		"GITHUB_ACTIONS=", "GITHUB_WORKSPACE=",
+		"GITHUB_ACTIONS=", "GITHUB_WORKSPACE=", "CI_PROJECT_DIR=", "TRACEFORGE_ANNOTATIONS=",
 	}
 }
 
