@@ -168,7 +168,8 @@ func (c *coder) response(r *Response) {
 
 // isNone reports whether a is what files say of a call that was answered by an error alone.
 func (a *answer) isNone() bool {
-	return a.content == "" && a.parts == nil && a.calls == nil && a.citations == nil && a.reasonRaw == "" && a.reason == modelio.FinishOther
+	return a.content == "" && a.parts == nil && a.calls == nil && a.citations == nil &&
+		a.reasonRaw == "" && a.reason == modelio.FinishOther
 }
 
 // reasonRaw returns the provider's word for why the first answer ended.

@@ -16,7 +16,8 @@ type cited struct {
 	begin int64 // how many characters are before the text at hand
 }
 
-// in adds a citation of the characters from start to end of a text, which follow begin others. What cannot be of it is not said.
+// in adds a citation of the characters from start to end of a text, which follow begin others. A place that the
+// text does not have is not said.
 func (c *cited) in(text string, start, end jsontext.Value, citation modelio.Citation) {
 	from, okFrom := start.Count()
 	to, okTo := end.Count()
@@ -51,7 +52,8 @@ func textOf(m *modelio.Message) string {
 	return b.String()
 }
 
-// annotations adds those of OpenAI's APIs that cite: of chat completions in an object of their own, of responses as they are.
+// annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses
+// as they are.
 func (c *cited) annotations(text string, all jsontext.Value) {
 	for _, a := range all.Elements() {
 		kind := a.Member("type").Word()
@@ -68,8 +70,8 @@ func (c *cited) annotations(text string, all jsontext.Value) {
 	}
 }
 
-// chatCitations returns what the message of a chat completion cites; listed are those that hosts which search have beside
-// all messages, where the message itself has none.
+// chatCitations returns what the message of a chat completion cites. Where it says nothing of that itself, those count
+// that hosts which search have in listed, beside all messages.
 func chatCitations(message jsontext.Value, text string, listed jsontext.Value) []modelio.Citation {
 	var c cited
 	c.annotations(text, message.Member("annotations"))
@@ -147,8 +149,8 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 		var source modelio.Citation
 		for _, kind := range []string{"web", "retrievedContext", "maps"} {
 			if v := chunk.Member(kind); v.IsObject() {
-				source = modelio.Citation{URL: v.Member("uri").Word(), Title: v.Member("title").Word(), Quote: v.Member("text").Word(),
-					Source: firstWord(v, "documentName", "placeId")}
+				source = modelio.Citation{URL: v.Member("uri").Word(), Title: v.Member("title").Word(),
+					Quote: v.Member("text").Word(), Source: firstWord(v, "documentName", "placeId")}
 			}
 		}
 		sources = append(sources, source)
@@ -180,8 +182,8 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 	return c.all
 }
 
-// inBytes returns a place that is given in bytes in characters: nil where it is none of the text's, or does not have the
-// words that it should. A start that is left out is 0.
+// inBytes returns a place that is given in bytes in characters: nil where it is none of the text's, or has other words
+// than it should. A start that is left out is 0.
 func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
 	first, okFirst := start.Count()
 	last, ok := end.Count()

@@ -1,12 +1,8 @@
 package provider
 
 import (
-	"encoding/json"
 	"maps"
 	"mime"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -36,61 +32,6 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
 	}
 	resp.Complete = true
 	return resp, nil
-}
-
-// A form is what the answers of an API look like, from their members alone.
-type form struct {
-	whole  func(body jsontext.Value) bool
-	event  func(name string, first jsontext.Value) bool // of a stream
-	decode decoder
-	stream folding
-}
-
-// forms are those that answers of many hosts have.
-var forms = []form{
-	{
-		whole:  func(body jsontext.Value) bool { return body.Member("choices").IsArray() },
-		event:  func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
-		decode: completion, stream: chatStream,
-	}, {
-		whole: func(body jsontext.Value) bool {
-			return body.Member("content").IsArray() && body.Member("role").Word() == "assistant" && body.Member("stop_reason").Present()
-		},
-		event:  func(_ string, e jsontext.Value) bool { return e.Member("type").Word() == "message_start" },
-		decode: claudeAnswer, stream: claudeStream,
-	}, {
-		whole: func(body jsontext.Value) bool {
-			return body.Member("output").IsArray() && body.Member("object").Word() == "response"
-		},
-		event:  func(_ string, e jsontext.Value) bool { return e.Member("type").Word() == "response.created" },
-		decode: responsesAnswer, stream: responsesStream,
-	}, {
-		whole: func(body jsontext.Value) bool {
-			return elementOf(body.Member("candidates")).Member("content").IsObject()
-		},
-		event:  func(_ string, e jsontext.Value) bool { return e.Member("candidates").IsArray() },
-		decode: generateAnswer, stream: generateStream,
-	}, {
-		whole: func(body jsontext.Value) bool {
-			return body.Member("output", "message").IsObject() && body.Member("stopReason").Present()
-		},
-		event:  func(name string, _ jsontext.Value) bool { return name == "messageStart" },
-		decode: converseAnswer, stream: converseStream,
-	}, {
-		whole: func(body jsontext.Value) bool {
-			return body.Member("message").IsObject() && body.Member("finish_reason").Present()
-		},
-		event:  func(_ string, e jsontext.Value) bool { return e.Member("type").Word() == "message-start" },
-		decode: cohereAnswer, stream: cohereStream,
-	}, {
-		whole:  isOllamas,
-		event:  func(_ string, e jsontext.Value) bool { return isOllamas(e) },
-		decode: ollamaAnswer, stream: ollamaStream,
-	},
-}
-
-func isOllamas(v jsontext.Value) bool {
-	return v.Member("done").Present() && (v.Member("message").IsObject() || v.Member("response").IsString())
 }
 
 // looseAnswer decodes an answer of a form that is known, or keeps all that it says.
@@ -172,98 +113,6 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
-// steady writes a value again without what is another in every answer: times are left out, and the ids of what a
-// provider made are numbered in the order in which they appear.
-type steady struct {
-	without []string // the path of what is left out besides
-	whole   bool     // it is the whole answer, whose own id is no part of what it says
-	ids     map[string]string
-}
-
-func (s *steady) value(v jsontext.Value, path []string) json.RawMessage {
-	switch {
-	case v.IsArray():
-		all := list{}
-		for _, e := range v.Elements() {
-			all = append(all, s.value(e, append(slices.Clip(path), "0")))
-		}
-		return jsontext.List(all)
-	case v.IsObject():
-		return jsontext.ObjectText(s.object(v, path))
-	}
-	return v.Raw()
-}
-
-func (s *steady) object(v jsontext.Value, path []string) modelio.Object {
-	dated, o := isDated(v), modelio.Object{}
-	for name, m := range v.Members() {
-		at := append(slices.Clip(path), name)
-		switch {
-		case slices.Equal(at, s.without), isTime(name, m), s.whole && len(at) == 1 && name == "id":
-		case m.IsWord() && (name == "id" && dated || name == "first_id" || name == "last_id"):
-			o[name] = jsontext.Text(s.number(m.Word()))
-		default:
-			o[name] = s.value(m, at)
-		}
-	}
-	return o
-}
-
-func (s *steady) number(id string) string {
-	if s.ids == nil {
-		s.ids = map[string]string{}
-	}
-	if s.ids[id] == "" {
-		s.ids[id] = "id_" + strconv.Itoa(len(s.ids)+1)
-	}
-	return s.ids[id]
-}
-
-// isDated reports whether an object is something that was made at a time, so that its id was made for it. The id of a
-// model is its name.
-func isDated(v jsontext.Value) bool {
-	for _, what := range []string{"object", "type"} {
-		if v.Member(what).Word() == "model" {
-			return false
-		}
-	}
-	for _, ofModel := range []string{"owned_by", "context_length", "architecture"} {
-		if v.Member(ofModel).Present() {
-			return false
-		}
-	}
-	for name, m := range v.Members() {
-		if moment.MatchString(name) && isTime(name, m) {
-			return true
-		}
-	}
-	return false
-}
-
-// Names of members that say when something was, and how long it took.
-var (
-	moment   = regexp.MustCompile(`^(created|updated|modified|timestamp|expires)$|_at$|_time$|[a-z](At|Time)$`)
-	duration = regexp.MustCompile(`^(latency|elapsed|processing|inference|queue|total|load|response|execution|(prompt_)?eval)` +
-		`_(time|duration|ms|seconds)(_ms)?$|^latency$`)
-	timeText = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:`)
-)
-
-// isTime reports whether a member is a moment or a duration.
-func isTime(name string, v jsontext.Value) bool {
-	const year2001 = 1e9
-	number, isNumber := v.Number()
-	switch {
-	case moment.MatchString(name) && v.IsNull(): // to come
-		return true
-	case moment.MatchString(name) && isNumber:
-		n, err := number.Float64()
-		return err == nil && n >= year2001
-	case moment.MatchString(name):
-		return timeText.MatchString(v.Word())
-	}
-	return duration.MatchString(name) && isNumber
-}
-
 // looseStream decodes a stream: one of a form that is known as that, else its text as far as it is evident, and
 // the events that say more.
 func looseStream(a *Answer) *modelio.Response {
@@ -325,33 +174,6 @@ func looseStream(a *Answer) *modelio.Response {
 	return resp
 }
 
-// Known reports whether the generic codec decodes an answer as another codec does, whose form it has.
-func Known(a *Answer) bool {
-	if a.Events() != nil {
-		return formOf(a) != nil
-	}
-	doc, err := parseAnswer(a.Body)
-	return err == nil && slices.ContainsFunc(forms, func(f form) bool { return f.whole(doc.Root()) })
-}
-
-// formOf returns the form that the first event of a stream has; nil for none that is known.
-func formOf(a *Answer) *form {
-	events := a.Events()
-	for event, err := events.Next(); err == nil; event, err = events.Next() {
-		doc, err := jsontext.Parse(event.Data)
-		if err != nil {
-			continue
-		}
-		for i := range forms {
-			if forms[i].event(event.Name, doc.Root()) {
-				return &forms[i]
-			}
-		}
-		return nil
-	}
-	return nil
-}
-
 // piecePaths are where the events of streams have pieces of a text.
 var piecePaths = [][]string{
 	{"text"}, {"delta"}, {"completion"}, {"response"}, {"token", "text"}, {"outputText"}, {"delta", "text"}, {"content"},
@@ -410,7 +232,8 @@ var looseUsages = []struct {
 	{[]string{"inputTokens"}, converseUsage},
 	{[]string{"total_input_tokens"}, usageNames{ // Gemini's interactions
 		input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
-		reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
+		reasoning: paths{"total_thought_tokens"},
+		cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
 		reasoningApart: true, toolUseApart: true,
 	}},
 	{[]string{"total_tokens"}, chatUsage},

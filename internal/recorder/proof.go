@@ -279,8 +279,8 @@ func facts(r *snapshot.Response) []fact {
 // resultOf is a source that is a result of a tool call, by the number of the call.
 var resultOf = regexp.MustCompile(`^call_[0-9]+(:[0-9]+)$`)
 
-// sourcesOf gives the results of tool calls that got cites the numbers that a record has for them: the request that gave
-// the calls their numbers is not known with its own ids. Only what stands behind the id is held.
+// sourcesOf gives the results of tool calls that got cites the numbers that a record has for them: the ids of the
+// calls are in no request that is stored. Only what stands behind the id is held.
 func sourcesOf(said, got *snapshot.Response) {
 	for i := range min(len(said.Candidates), len(got.Candidates)) {
 		numbered := said.Candidates[i].Citations

@@ -1,0 +1,104 @@
+package provider
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// steady writes a value again without what is another in every answer: times are left out, and the ids of what a
+// provider made are numbered in the order in which they appear.
+type steady struct {
+	without []string // the path of what is left out besides
+	whole   bool     // it is the whole answer, whose own id is no part of what it says
+	ids     map[string]string
+}
+
+func (s *steady) value(v jsontext.Value, path []string) json.RawMessage {
+	switch {
+	case v.IsArray():
+		all := list{}
+		for _, e := range v.Elements() {
+			all = append(all, s.value(e, append(slices.Clip(path), "0")))
+		}
+		return jsontext.List(all)
+	case v.IsObject():
+		return jsontext.ObjectText(s.object(v, path))
+	}
+	return v.Raw()
+}
+
+func (s *steady) object(v jsontext.Value, path []string) modelio.Object {
+	dated, o := isDated(v), modelio.Object{}
+	for name, m := range v.Members() {
+		at := append(slices.Clip(path), name)
+		switch {
+		case slices.Equal(at, s.without), isTime(name, m), s.whole && len(at) == 1 && name == "id":
+		case m.IsWord() && (name == "id" && dated || name == "first_id" || name == "last_id"):
+			o[name] = jsontext.Text(s.number(m.Word()))
+		default:
+			o[name] = s.value(m, at)
+		}
+	}
+	return o
+}
+
+func (s *steady) number(id string) string {
+	if s.ids == nil {
+		s.ids = map[string]string{}
+	}
+	if s.ids[id] == "" {
+		s.ids[id] = "id_" + strconv.Itoa(len(s.ids)+1)
+	}
+	return s.ids[id]
+}
+
+// isDated reports whether an object is something that was made at a time, so that its id was made for it. The id of a
+// model is its name.
+func isDated(v jsontext.Value) bool {
+	for _, what := range []string{"object", "type"} {
+		if v.Member(what).Word() == "model" {
+			return false
+		}
+	}
+	for _, ofModel := range []string{"owned_by", "context_length", "architecture"} {
+		if v.Member(ofModel).Present() {
+			return false
+		}
+	}
+	for name, m := range v.Members() {
+		if moment.MatchString(name) && isTime(name, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// Names of members that say when something was, and how long it took.
+var (
+	moment   = regexp.MustCompile(`^(created|updated|modified|timestamp|expires)$|_at$|_time$|[a-z](At|Time)$`)
+	duration = regexp.MustCompile(
+		`^(latency|elapsed|processing|inference|queue|total|load|response|execution|(prompt_)?eval)` +
+			`_(time|duration|ms|seconds)(_ms)?$|^latency$`)
+	timeText = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:`)
+)
+
+// isTime reports whether a member is a moment or a duration.
+func isTime(name string, v jsontext.Value) bool {
+	const year2001 = 1e9
+	number, isNumber := v.Number()
+	switch {
+	case moment.MatchString(name) && v.IsNull(): // to come
+		return true
+	case moment.MatchString(name) && isNumber:
+		n, err := number.Float64()
+		return err == nil && n >= year2001
+	case moment.MatchString(name):
+		return timeText.MatchString(v.Word())
+	}
+	return duration.MatchString(name) && isNumber
+}
