@@ -35,6 +35,9 @@ func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 
 // each edits the elements of a list.
 func each[T any](list *[]T, one func(*T) bool) bool {
+	if len(*list) == 0 {
+		return false // most are, and nothing is copied for them
+	}
 	changed := false
 	var element T
 	for i := range *list {
@@ -99,6 +102,9 @@ func pointed[T any](p **T, one func(*T) bool) bool {
 }
 
 func (e *Editor) object(o *modelio.Object) bool {
+	if len(*o) == 0 {
+		return false
+	}
 	changed := false
 	for _, name := range slices.Sorted(maps.Keys(*o)) {
 		as, value := name, (*o)[name]
