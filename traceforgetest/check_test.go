@@ -63,14 +63,14 @@ func TestCheck(t *testing.T) {
 	}{
 		{"same", "nothing changed", hello, hello, "", 1, ""},
 		{"text", "the model says something else", hello, fakeprovider.Text("Hello.\nCiao."), "", 1,
-			"openai answer drifted from STORE/FILE, call 1: text (- recorded, + live)\n  /content\n"},
+			"openai answer drifted from STORE/FILE, call 1: text (- recorded, + live)\n  /content, line 2\n- Bye.\n+ Ciao.\n"},
 		{"text_not_held", "text jitters, and nothing else is to be known", hello, fakeprovider.Text("Hi."), "tier=tools", 1, ""},
 		{"tools", "another argument", tool("Oslo"), tool("Rome"), "tier=tools", 1, "call 1: tools (- recorded, + live)\n  /tool_calls/0/input/city\n"},
 		{"tools_spelled", "ids and white space are no difference", tool("Oslo"), fakeprovider.CallTools(fakeprovider.ToolCall{
 			ID: "call_another", Name: "weather", Arguments: `{"city":"Oslo"}`}), "", 1, ""},
 		{"finish", "it was cut by a limit", hello, fakeprovider.Reply{Text: hello.Text, Finish: "length"}, "tier=finish", 1, "call 1: finish ("},
 		{"model", "the alias leads elsewhere", hello, fakeprovider.Reply{Text: hello.Text, Model: "gpt-4o-mini-2025"}, "tier=model", 1,
-			"call 1: model (- recorded, + live)\n  /model\n- gpt-4o-mini\n+ gpt-4o-mini-2025\nanswered by: gpt-4o-mini-2025, recorded by gpt-4o-mini\n"},
+			"call 1: model (- recorded, + live)\n  /model\n- gpt-4o-mini\n+ gpt-4o-mini-2025\n?            ^^^^^\nanswered by: gpt-4o-mini-2025, recorded by gpt-4o-mini\n"},
 		{"refused", "a key that is not valid", hello, fakeprovider.Error(401, "invalid", "Incorrect API key"), "", 1,
 			"openai answer could not be checked: STORE/FILE, call 1\n  openai refused the call: 401 Unauthorized: Incorrect API key"},
 		{"limited", "one more try, and no third", hello, fakeprovider.Reply{Failure: &fakeprovider.Failure{Status: 429},

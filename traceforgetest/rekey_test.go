@@ -74,7 +74,7 @@ func TestRekey(t *testing.T) {
 			if x.log == "" {
 				require.Empty(t, tb.Logged(), x.why)
 			} else {
-				require.Equal(t, "traceforge: "+x.log, strings.TrimSpace(tb.Logged()), x.why)
+				require.Equal(t, "LINE: traceforge: "+x.log, strings.TrimSpace(s.said(tb)), x.why)
 			}
 			for _, record := range s.records("openai") {
 				was := before[record.ID]
@@ -193,7 +193,7 @@ func TestRekeyOfRules(t *testing.T) {
 				tb := s.update(mode, "TestIt", ask, x.after)
 				requirePass(t, tb)
 				require.EqualValues(t, 1, calls.Load(), x.why)
-				require.Equal(t, "traceforge: "+x.log, strings.TrimSpace(tb.Logged()))
+				require.Equal(t, "LINE: traceforge: "+x.log, strings.TrimSpace(s.said(tb)))
 				is := s.records("openai")[0]
 				require.Empty(t, is.Response.Stale, "the request is the same")
 				require.Equal(t, was.Timestamp, is.Timestamp)

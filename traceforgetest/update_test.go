@@ -162,7 +162,7 @@ func TestPending(t *testing.T) {
 			require.EqualValues(t, 4, calls.Load())
 			name := strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")
 			require.Contains(t, s.text(first), x.waits+"STORE/.pending: the next -update uses them; accept or reject them: "+
-				"traceforge accept "+name+"-1 "+name+"-3\n  "+name+"-1: answer 3 to Name a small town\n  "+name+"-3: answer 4 to Name a long street")
+				"traceforge accept "+name+"-1 "+name+"-3\n      "+name+"-1: answer 3 to Name a small town\n      "+name+"-3: answer 4 to Name a long street")
 			require.Len(t, s.waiting(), 1+2, "the document, and its raw answers")
 			s.requireFiles(before)
 			s.requireWhole()

@@ -1,7 +1,7 @@
 package genkittraceforge
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/firebase/genkit/go/ai"
 
@@ -80,8 +80,12 @@ func fromUsage(usage *ai.GenerationUsage) (*modelio.Usage, error) {
 }
 
 func toUsage(usage *modelio.Usage) (*ai.GenerationUsage, error) {
-	if usage.CacheWriteTokens != nil || usage.CacheWriteHourTokens != nil || usage.ToolUseTokens != nil {
-		return nil, errors.New("genkit has no place for cacheWriteTokens, cacheWriteHourTokens and toolUseTokens")
+	for name, count := range map[string]*int64{
+		"cacheWriteTokens": usage.CacheWriteTokens, "cacheWriteHourTokens": usage.CacheWriteHourTokens, "toolUseTokens": usage.ToolUseTokens,
+	} {
+		if count != nil {
+			return nil, fmt.Errorf("genkit has no place for %s", name)
+		}
 	}
 	var c conversion
 	converted := &ai.GenerationUsage{
