@@ -91,7 +91,7 @@ func TestEqualRequestsAtOnce(t *testing.T) {
 	same := func(tf *traceforgetest.Recorder, n int) *http.Client { return tf.Client() }
 	tb := s.update("all", "TestIt", workers(same, make([]string, n)))
 	requirePass(t, tb)
-	require.Contains(t, tb.Logged(), "\n8 equal requests, of traceforgetest/lane_test.go line ")
+	require.Contains(t, tb.Logged(), "\n    8 equal requests, of traceforgetest/lane_test.go line ")
 	require.Contains(t, tb.Logged(), "were made at once and got different answers: replay gives them to who asks first, "+
 		`which may be another caller. Give each a client of its own: tf.Lane("worker-1")`)
 
