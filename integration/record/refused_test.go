@@ -123,7 +123,7 @@ func TestRefusedOnce(t *testing.T) {
 		for name, stream := range map[string]bool{"whole": false, "stream": true} {
 			t.Run(sdk.name+"/"+name, func(t *testing.T) {
 				options := []traceforgetest.Option{traceforgetest.Dir(t.TempDir()), traceforgetest.Nondeterministic("the SDKs are the test's subject")}
-				run := func(q question, more ...traceforgetest.Option) (tries int, err error, tb *tbtest.TB) {
+				run := func(q question, more ...traceforgetest.Option) (tries int, tb *tbtest.TB, err error) {
 					tb = tbtest.Run("TestIt", func(tb *tbtest.TB) {
 						counted := &counter{RoundTripper: traceforgetest.New(tb, append(options, more...)...)}
 						var transport http.RoundTripper = counted
@@ -133,16 +133,16 @@ func TestRefusedOnce(t *testing.T) {
 						err = sdk.ask(t.Context(), &http.Client{Transport: transport}, q)
 						tries = counted.tries
 					})
-					return tries, err, tb
+					return tries, tb, err
 				}
 				provider := fakeprovider.New(t)
 				provider.Handle(fakeprovider.Echo())
 				t.Setenv("TRACEFORGE_UPDATE", "1")
-				_, err, tb := run(question{text: "Say hello to Ann", stream: stream}, traceforgetest.Upstream(provider.Transport()))
+				_, tb, err := run(question{text: "Say hello to Ann", stream: stream}, traceforgetest.Upstream(provider.Transport()))
 				require.NoError(t, err)
 				require.False(t, tb.Failed(), tb.Logged())
 				t.Setenv("TRACEFORGE_UPDATE", "")
-				tries, err, tb := run(question{text: "Say hello to Bob", stream: stream}, traceforgetest.Upstream(unreachable{}))
+				tries, tb, err := run(question{text: "Say hello to Bob", stream: stream}, traceforgetest.Upstream(unreachable{}))
 				require.True(t, tb.Failed())
 				var apiError *openai.Error
 				if errors.As(err, &apiError) { // whose text is the status alone

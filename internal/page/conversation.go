@@ -212,6 +212,9 @@ func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
 	default:
 		p.heading(alarm, "incomplete: the stream was cut ("+r.Incomplete+")")
 	}
+	if r.Note != "" {
+		p.heading(alarm, "note: "+r.Note)
+	}
 }
 
 func status(r *snapshot.Response) string {
@@ -225,6 +228,9 @@ func status(r *snapshot.Response) string {
 
 func (p *Page) candidate(c *modelio.Candidate, brief bool) {
 	p.parts(c.Message.Content)
+	for _, cited := range c.Citations {
+		p.faintText("cites: " + strings.Join(strings.Fields(strings.Join([]string{cited.Title, cited.URL, cited.Source}, " ")), " "))
+	}
 	if brief && c.FinishReason == modelio.FinishStop {
 		return // as nearly all do
 	}

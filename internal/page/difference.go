@@ -77,6 +77,8 @@ func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
 		{"/headers/content-type", contentType(from), contentType(to)},
 		{"/incomplete", from.Incomplete, to.Incomplete},
 		{"/model", from.Model, to.Model},
+		{"/note", from.Note, to.Note},
+		{"/stale", string(from.Stale), string(to.Stale)},
 		{"/status", fmt.Sprint(from.Status), fmt.Sprint(to.Status)},
 	} {
 		if s.from != s.to {
