@@ -59,10 +59,13 @@ func (s Style) Lines(c Change) []string {
 		title = ""
 		for i := 0; i < len(h.Lines); i++ {
 			l := &h.Lines[i]
-			if l.Op == before && l.Marks != nil {
+			switch {
+			case l.Op == before && l.Marks != nil:
 				i++
 				shown = append(shown, s.pair(l, &h.Lines[i])...)
-			} else {
+			case l.Op == inBoth && l.Text == "" && i == len(h.Lines)-1:
+				// what is behind the last line break of a text says nothing
+			default:
 				line, _ := s.line(l.Op, []Piece{{head(l.Text, s.Width), false}})
 				shown = append(shown, line)
 			}
