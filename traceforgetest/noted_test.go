@@ -27,9 +27,9 @@ func TestNotedAnswers(t *testing.T) {
 			"<html>Sign in</html>", `openai.chat: the answer is no JSON: it begins "<html>Sign in</html>"`, false},
 		{"empty", "net/http takes nil for an empty body in answers that it did not make", "application/json", "",
 			"", "openai.chat: the answer is empty", false},
-		{"other_api", "a gateway answers in the form of another API", "application/json",
+		{"other_api", "an answer in the form of another API is kept whole: a form leaves out what it does not know", "application/json",
 			`{"type":"message","role":"assistant","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`,
-			"Hi", "openai.chat: the answer has neither choices nor an error", true},
+			"", "openai.chat: the answer has neither choices nor an error", true},
 		{"nul", "an event that is no JSON, and more behind it", "text/event-stream",
 			"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\x00b\"}}]}\n\n" +
 				"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",

@@ -20,8 +20,7 @@ const (
 	AnswerStatus = "answer: status"
 	AnswerType   = "answer: content type"
 	AnswerCut    = "answer: incomplete"
-	AnswerStale  = "answer: stale" // adopted from another request
-	AnswerNote   = "answer: note"  // why no codec of its API takes it
+	AnswerNote   = "answer: note" // why no codec of its API takes it
 )
 
 // Answers returns what two answers do not have alike. Times, token counts, ids and hashes are no part
@@ -52,7 +51,6 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	w.named(AnswerStatus, "/status", before.status, after.status)
 	w.named(AnswerType, "/headers/content-type", before.kind, after.kind)
 	w.named(AnswerCut, "/incomplete", before.incomplete, after.incomplete)
-	w.named(AnswerStale, "/stale", before.stale, after.stale)
 	w.named(AnswerNote, "/note", before.note, after.note)
 	return w.found, nil
 }
@@ -60,8 +58,8 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 // An answer is an answer taken apart.
 type answer struct {
 	said
-	others                                                []said
-	model, failure, status, kind, incomplete, stale, note part
+	others                                         []said
+	model, failure, status, kind, incomplete, note part
 }
 
 // A said is what one candidate says.
@@ -79,9 +77,6 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	a := answer{
 		said: c.said(doc.Root()), model: c.word(r.Model), failure: c.value(doc.Root().Member("error")),
 		kind: c.word(strings.Join(r.Headers["content-type"], ", ")), incomplete: c.word(r.Incomplete), note: c.word(r.Note),
-	}
-	if r.Stale != "" {
-		a.stale = c.word("the answer is that to another request, and was adopted for this one") // whichever
 	}
 	if r.Status != 0 {
 		a.status = c.word(fmt.Sprint(r.Status))

@@ -6,12 +6,13 @@ import (
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// Code quotes a text for Markdown as a word, in a table too. Within the quotes nothing is Markdown, HTML, a
-// mention or a command.
+// Code quotes a text for Markdown as a word. Within the quotes nothing is Markdown, HTML, a mention or a command.
 func Code(text string) string {
-	text = strings.NewReplacer("`", "'", "|", `\|`, "\n", " ").Replace(text)
-	return "`" + plaintext.Line(text) + "`"
+	return "`" + plaintext.Line(strings.NewReplacer("`", "'", "\n", " ").Replace(text)) + "`"
 }
+
+// CellCode is Code in a table, where a bar ends a cell.
+func CellCode(text string) string { return strings.ReplaceAll(Code(text), "|", `\|`) }
 
 // CodeBlock quotes lines for Markdown; language says how they are coloured, as diff does. The fence is longer
 // than any in the text, which cannot end it.

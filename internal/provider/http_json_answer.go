@@ -12,18 +12,26 @@ import (
 
 // decodeGenericAnswer takes any answer: one of a form that another codec knows as that codec does, wherever it
 // came from, else its text, as far as that is evident, and beside it all else that it says.
-func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
+func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, forms) }
+
+// DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
+// not know: programs that read the answer as that API would read another than the record has.
+func DecodeWhole(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }
+
+func decodeLoose(a *Answer, known []form) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
 	if events := a.Events(); events != nil {
-		return looseStream(a), nil
+		return looseStream(a, known), nil
 	}
 	doc, err := parseAnswer(a.Body)
 	if err != nil {
 		return looseResponse(opaquePart(a)...), nil
 	}
-	resp, err := decodeBody(httpAPI, doc.Root(), looseAnswer)
+	resp, err := decodeBody(httpAPI, doc.Root(), func(body jsontext.Value) (*modelio.Response, error) {
+		return looseAnswer(body, known)
+	})
 	if err != nil {
 		return nil, err // unreachable: looseAnswer takes all
 	}
@@ -35,12 +43,10 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) {
 }
 
 // looseAnswer decodes an answer of a form that is known, or keeps all that it says.
-func looseAnswer(body jsontext.Value) (*modelio.Response, error) {
-	for _, f := range forms {
-		if f.whole(body) {
-			if resp, err := f.decode(body); err == nil {
-				return resp, nil
-			}
+func looseAnswer(body jsontext.Value, known []form) (*modelio.Response, error) {
+	if f := formOfWhole(body, known); f != nil {
+		if resp, err := f.decode(body); err == nil {
+			return resp, nil
 		}
 	}
 	if !body.IsObject() {
@@ -115,8 +121,8 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 
 // looseStream decodes a stream: one of a form that is known as that, else its text as far as it is evident, and
 // the events that say more.
-func looseStream(a *Answer) *modelio.Response {
-	if f := formOf(a); f != nil {
+func looseStream(a *Answer, known []form) *modelio.Response {
+	if f := formOf(a, known); f != nil {
 		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.decode); err == nil {
 			return resp
 		}
@@ -239,7 +245,8 @@ var looseUsages = []struct {
 	{[]string{"total_tokens"}, chatUsage},
 }
 
-// opaquePart returns an answer that is not JSON as text or media.
+// opaquePart returns an answer that is not JSON as text or media. One that says it is text is shown as text, though
+// a byte of it is none: many programs read it all the same.
 func opaquePart(a *Answer) []modelio.Part {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	switch {
@@ -247,6 +254,8 @@ func opaquePart(a *Answer) []modelio.Part {
 		return nil
 	case utf8.Valid(a.Body):
 		return []modelio.Part{modelio.TextPart(string(a.Body))}
+	case strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "json"):
+		return []modelio.Part{modelio.TextPart(strings.ToValidUTF8(string(a.Body), "\uFFFD"))}
 	case !isContentType(mediaType):
 		mediaType = "application/octet-stream"
 	}

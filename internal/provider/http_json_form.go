@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"slices"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
@@ -65,26 +63,60 @@ func isOllamas(v jsontext.Value) bool {
 // Known reports whether the generic codec decodes an answer as another codec does, whose form it has.
 func Known(a *Answer) bool {
 	if a.Events() != nil {
-		return formOf(a) != nil
+		return formOf(a, forms) != nil
 	}
 	doc, err := parseAnswer(a.Body)
-	return err == nil && slices.ContainsFunc(forms, func(f form) bool { return f.whole(doc.Root()) })
+	return err == nil && formOfWhole(doc.Root(), forms) != nil
 }
 
-// formOf returns the form that the first event of a stream has; nil for none that is known.
-func formOf(a *Answer) *form {
+// speaking are the members by which forms say what a model said. An answer with two of them says two things, of
+// which a form would leave one out.
+var speaking = []string{"candidates", "choices", "completion", "content", "generations", "message", "output", "response"}
+
+// formOfWhole returns the form that a whole answer has; nil for none that is known, and for more than one.
+func formOfWhole(body jsontext.Value, known []form) *form {
+	said := 0
+	for _, name := range speaking {
+		if v := body.Member(name); v.Present() && !v.IsNull() {
+			said++
+		}
+	}
+	for i := range known {
+		if said == 1 && known[i].whole(body) {
+			return &known[i]
+		}
+	}
+	return nil
+}
+
+// formOf returns the form that the events of a stream have; nil for none that is known, and for more than one.
+func formOf(a *Answer, known []form) (found *form) {
+	chunks, typed := false, false // events of chat completions or of Gemini, which have no type, and those that have one
 	events := a.Events()
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		doc, err := jsontext.Parse(event.Data)
 		if err != nil {
 			continue
 		}
-		for i := range forms {
-			if forms[i].event(event.Name, doc.Root()) {
-				return &forms[i]
+		first := found == nil
+		for i := range known {
+			if !known[i].event(event.Name, doc.Root()) {
+				continue
 			}
+			if found != nil && found != &known[i] {
+				return nil
+			}
+			found = &known[i]
 		}
+		if first && found == nil {
+			return nil
+		}
+		root := doc.Root()
+		chunks = chunks || root.Member("choices").Present() || root.Member("candidates").Present()
+		typed = typed || root.Member("type").IsString()
+	}
+	if chunks && typed {
 		return nil
 	}
-	return nil
+	return found
 }

@@ -113,12 +113,11 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 // understand decodes an answer. One that is none of its API's is decoded by the generic codec, with a note (design R6).
 func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	resp, err := tk.codec.DecodeResponse(answer)
-	generic, ok := provider.Named(genericAPI)
-	if err == nil || !ok || tk.codec.API == modelAPI {
+	if err == nil || tk.codec.API == modelAPI {
 		return resp, err
 	}
 	tk.note = err.Error()
-	return generic.DecodeResponse(answer)
+	return provider.DecodeWhole(answer)
 }
 
 // apiOf returns the API by whose codec an answer is decoded.

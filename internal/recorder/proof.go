@@ -87,12 +87,12 @@ func (p *proof) run() {
 		p.report("/raw_output_ref", "names %s, which programs read in different ways: %s", p.file, why)
 	}
 	got, err := codec.DecodeResponse(answer)
-	switch generic, _ := provider.Named(genericAPI); {
+	switch {
 	case said.Note != "" && err == nil:
 		p.report("/note", "says that %s has no answer of %s, and it has: record it again", p.file, api)
 		return
 	case said.Note != "":
-		got, err = generic.DecodeResponse(answer)
+		got, err = provider.DecodeWhole(answer)
 	}
 	if err != nil {
 		p.report("/raw_output_ref", "names %s, which is no such answer: %v", p.file, err)

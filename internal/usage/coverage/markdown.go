@@ -78,7 +78,7 @@ func (c *Report) table(b *strings.Builder, most int) {
 		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d |\n", name, p.Played, p.Unplayed, p.Orphaned, p.Drifted, p.Unrecorded)
 	}
 	for _, p := range packages[:min(len(packages), most)] {
-		row(page.Code(page.Clip(p.Package, 300)), p)
+		row(page.CellCode(page.Clip(p.Package, 300)), p)
 	}
 	switch {
 	case len(packages) > most:
