@@ -16,7 +16,9 @@ func (r *Recorder) readCheck() (err error) {
 	if t, ok := r.t.(interface{ Deadline() (time.Time, bool) }); ok {
 		r.opts.Deadline, _ = t.Deadline()
 	}
-	r.opts.Placeholder = placeholder
+	if r.opts.Upstream == nil { // another one may need no key
+		r.opts.Placeholder = placeholder
+	}
 	r.opts.Checking, err = usage.ParseCheckOptions(os.Getenv(usage.CheckEnv))
 	return err
 }

@@ -145,7 +145,7 @@ func (r *reviewing) decideNamed() error {
 			ready, waiting := g.accept()
 			toAccept = append(toAccept, ready...)
 			if waiting > 0 {
-				r.c.say("%s: %s", g.headline, r.waiting(g))
+				r.c.say("%s: %s; all at once: %s", g.headline, r.waiting(g), r.together(g))
 			}
 		}
 	}
@@ -225,6 +225,23 @@ func (r *reviewing) waiting(g *group) string {
 	}
 	return fmt.Sprintf("%s for a decision on: %s",
 		page.Count(n, "test waits", "tests wait"), strings.Join(page.Most(3, others, "more"), "; "))
+}
+
+// together returns the command that accepts all that the tests of a group wait for.
+func (r *reviewing) together(g *group) string {
+	keys := []string{g.key}
+	for _, h := range left(g.tests) {
+		for _, other := range h.groups {
+			if !slices.Contains(keys, other.key) {
+				keys = append(keys, other.key)
+			}
+		}
+	}
+	command := "traceforge review" + option(" --dir ", r.c.named())
+	for _, key := range keys {
+		command += " --accept " + gotest.Quote(key)
+	}
+	return command
 }
 
 // finish lists what was decided.

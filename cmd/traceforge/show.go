@@ -93,7 +93,7 @@ func textconv(c *call) error {
 		return err
 	}
 	p := page.Page{Out: c.stdout, Width: lineWidth(""), Unwrapped: true}
-	p.Document(providerOf(c.args[0]), doc)
+	p.Document("", doc) // git gives one side in a file of its own, which names no provider
 	return nil
 }
 

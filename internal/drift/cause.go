@@ -19,6 +19,7 @@ type Call struct {
 	Place
 	Request []Change `json:"request,omitempty"`
 	Answer  []Change `json:"answer,omitempty"`
+	Adopted bool     `json:"adopted,omitempty"` // the answer is that to another request
 
 	Spent
 }
@@ -45,6 +46,7 @@ type Cause struct {
 	Change  Change     `json:"change"` // that of the first call
 	Calls   []Place    `json:"calls"`  // as they were added
 	Answers []Answered `json:"answers,omitempty"`
+	Adopted int        `json:"adopted,omitempty"` // how many calls kept the answer to another request
 	Spent              // by Calls of which both sides are known
 }
 
@@ -103,6 +105,9 @@ func (c *Causes) Add(call Call) []*Cause {
 	for _, cause := range causes {
 		cause.Calls = append(cause.Calls, call.Place)
 		cause.Spent.add(call.Spent)
+		if call.Adopted {
+			cause.Adopted++
+		}
 		if len(call.Answer) == 0 {
 			continue
 		}

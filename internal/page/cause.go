@@ -60,6 +60,9 @@ func (b Block) extent() string {
 	if n := len(b[0].Answers); n > 0 {
 		line += "; " + Count(n, "answer", "answers") + " changed"
 	}
+	if n := b[0].Adopted; n > 0 {
+		line += "; " + Count(n, "answer", "answers") + " adopted"
+	}
 	return line
 }
 

@@ -12,7 +12,9 @@ import (
 const hostile = "T/`<img src=x>`|@octocat\n::error::x ##[y]\u202e\n````\n"
 
 func TestCode(t *testing.T) {
-	require.Equal(t, "`T/'<img src=x>'\\|@octocat \\u003a:error::x \\u0023#[y]\\u202e '''' `", page.Code(hostile))
+	require.Equal(t, "`T/'<img src=x>'|@octocat \\u003a:error::x \\u0023#[y]\\u202e '''' `", page.Code(hostile))
+	require.Equal(t, "`T/'<img src=x>'\\|@octocat \\u003a:error::x \\u0023#[y]\\u202e '''' `", page.CellCode(hostile))
+	require.Equal(t, "`go test ./... -run '^(TestA|TestB)$'`", page.Code("go test ./... -run '^(TestA|TestB)$'"), "a command is copied")
 }
 
 func TestCodeBlock(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // The file .gitattributes tells git to leave the store's bytes alone, and hosts to collapse what
@@ -26,7 +27,7 @@ manifest.json -merge linguist-generated
 const ignored = `manifest.json
 commit.pending
 *.tmp
-.pending/
+.pending
 `
 
 // ignored is what git is to leave alone: of pending answers all, since the store around them may not be there yet.
@@ -100,6 +101,9 @@ func (s *Store) holder() string {
 
 // lock locks the store for writing. The kernel frees the lock if the process dies.
 func (s *Store) lock() (within, *lockedfile.File, error) {
+	if err := s.checkPending(); err != nil {
+		return within{}, nil, err
+	}
 	for {
 		if err := os.MkdirAll(s.dir, 0o777); err != nil {
 			return within{}, nil, err
@@ -119,6 +123,17 @@ func (s *Store) lock() (within, *lockedfile.File, error) {
 		}
 		// git has just replaced the file, or the store: again
 	}
+}
+
+// checkPending refuses pending answers that are a link, which git may bring: what is written there would be written
+// elsewhere.
+func (s *Store) checkPending() error {
+	info, err := os.Lstat(s.dir)
+	if !s.isPending() || err != nil || info.IsDir() {
+		return nil
+	}
+	return s.failure("", "", snapshot.RuleStray, nil,
+		"is no directory: pending answers are written to a directory of the store only; remove it")
 }
 
 // tryLock returns no lock if the file that it locked is not the store's any more.

@@ -1,0 +1,33 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// TestPendingIsNoLink holds that nothing is written or removed where a link in place of the pending answers leads.
+func TestPendingIsNoLink(t *testing.T) {
+	for _, target := range []string{".", "../elsewhere"} {
+		t.Run(target, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			elsewhere := filepath.Join(filepath.Dir(dir), "elsewhere", ".gitignore")
+			require.NoError(t, os.MkdirAll(filepath.Dir(elsewhere), 0o777))
+			require.NoError(t, os.WriteFile(elsewhere, []byte("mine\n"), 0o666))
+			require.NoError(t, os.MkdirAll(dir, 0o777))
+			require.NoError(t, os.Symlink(target, filepath.Join(dir, ".pending")))
+
+			s, err := store.Open(dir)
+			require.NoError(t, err)
+			require.ErrorContains(t, s.Pending().Discard("testx-000000000000"), "is no directory: pending answers are written to a directory")
+			kept, err := os.ReadFile(elsewhere)
+			require.NoError(t, err)
+			require.Equal(t, "mine\n", string(kept))
+			require.NoFileExists(t, filepath.Join(dir, ".gitignore"))
+		})
+	}
+}
