@@ -32,15 +32,16 @@ type take struct {
 	number int     // its number there; 0: not known yet
 	place  int     // the index of the record that it is to replace; -1: none
 
-	mu       sync.Mutex // nothing below changes once there is an outcome
-	outcome  outcome
-	err      error // of the transport
-	status   int
-	header   http.Header
-	body     received
-	arrivals []arrival
-	read     time.Time // when its caller last got something of it
-	finished time.Time
+	mu         sync.Mutex // nothing below changes once there is an outcome
+	outcome    outcome
+	err        error // of the transport
+	status     int
+	header     http.Header
+	body       received
+	arrivals   []arrival
+	unreadable error     // why the content encoding cannot be undone
+	read       time.Time // when its caller last got something of it
+	finished   time.Time
 }
 
 // An outcome says how a take ended.
@@ -229,7 +230,14 @@ func (tk *take) answer(body []byte) *provider.Answer {
 func (tk *take) plain() ([]byte, error) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	return tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
+	if tk.unreadable != nil {
+		return nil, tk.unreadable
+	}
+	body, err := tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
+	if tk.outcome != underWay {
+		tk.unreadable = err // also the next time, and a bomb takes memory
+	}
+	return body, err
 }
 
 // isEmpty reports whether nothing was received so far.
