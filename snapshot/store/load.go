@@ -67,6 +67,11 @@ func (s *Store) load(name, provider string) (*Doc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load document: %w", err)
 	}
+	if s.isPending() && s.tracked(file) {
+		f.Close()
+		return nil, s.failure(file, "", snapshot.RuleStray, nil,
+			"is tracked by git, so that it was not bought here: git rm -r -- %s", s.name)
+	}
 	data, err := readAll(f, s.maxBytes)
 	if err != nil {
 		return nil, s.unreadable(file, err)

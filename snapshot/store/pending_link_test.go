@@ -1,4 +1,4 @@
-package store_test
+package store
 
 import (
 	"os"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // TestPendingIsNoLink holds that nothing is written or removed where a link in place of the pending answers leads.
@@ -21,7 +19,7 @@ func TestPendingIsNoLink(t *testing.T) {
 			require.NoError(t, os.MkdirAll(dir, 0o777))
 			require.NoError(t, os.Symlink(target, filepath.Join(dir, ".pending")))
 
-			s, err := store.Open(dir)
+			s, err := Open(dir)
 			require.NoError(t, err)
 			require.ErrorContains(t, s.Pending().Discard("testx-000000000000"), "is no directory: pending answers are written to a directory")
 			kept, err := os.ReadFile(elsewhere)
@@ -30,4 +28,20 @@ func TestPendingIsNoLink(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(dir, ".gitignore"))
 		})
 	}
+}
+
+// TestPendingOfAStranger holds that an answer which came with git is not taken for one that was bought here.
+func TestPendingOfAStranger(t *testing.T) {
+	root := t.TempDir()
+	s, err := Open(filepath.Join(root, ".ai-snapshots"))
+	require.NoError(t, err)
+	put := pend(t, s, recordedAt, "TestX", call{1, "Where is it?", "On its way."})
+	_, err = s.Pending().Load(put.Name, put.Provider)
+	require.NoError(t, err)
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-f", ".ai-snapshots/.pending"}} {
+		_, err := runGit(root, args...)
+		require.NoError(t, err)
+	}
+	_, err = s.Pending().Load(put.Name, put.Provider)
+	require.ErrorContains(t, err, "is tracked by git, so that it was not bought here: git rm -r -- ")
 }
