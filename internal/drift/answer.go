@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 	AnswerType   = "answer: content type"
 	AnswerCut    = "answer: incomplete"
 	AnswerNote   = "answer: note" // why no codec of its API takes it
+	Citations    = "answer: citations"
+	AnswerLeads  = "answer: headers" // those by which clients go elsewhere or try again
 )
 
 // Answers returns what two answers do not have alike. Times, token counts, ids and hashes are no part
@@ -52,14 +55,16 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	w.named(AnswerType, "/headers/content-type", before.kind, after.kind)
 	w.named(AnswerCut, "/incomplete", before.incomplete, after.incomplete)
 	w.named(AnswerNote, "/note", before.note, after.note)
+	w.named(Citations, "/citations", before.cited, after.cited)
+	w.named(AnswerLeads, "/headers", before.leads, after.leads)
 	return w.found, nil
 }
 
 // An answer is an answer taken apart.
 type answer struct {
 	said
-	others                                         []said
-	model, failure, status, kind, incomplete, note part
+	others                                                       []said
+	model, failure, status, kind, incomplete, note, cited, leads part
 }
 
 // A said is what one candidate says.
@@ -77,6 +82,22 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	a := answer{
 		said: c.said(doc.Root()), model: c.word(r.Model), failure: c.value(doc.Root().Member("error")),
 		kind: c.word(strings.Join(r.Headers["content-type"], ", ")), incomplete: c.word(r.Incomplete), note: c.word(r.Note),
+	}
+	var leads []string
+	for _, name := range []string{"location", "retry-after", "x-should-retry"} {
+		if values := r.Headers[name]; values != nil {
+			leads = append(leads, name+": "+strings.Join(values, ", "))
+		}
+	}
+	a.leads = c.word(strings.Join(leads, "\n"))
+	for i := range r.Candidates {
+		if cited := r.Candidates[i].Citations; len(cited) > 0 {
+			text, err := json.MarshalIndent(cited, "", "  ")
+			if err != nil {
+				return answer{}, err // unreachable: they are texts and numbers
+			}
+			a.cited = c.word(string(text))
+		}
 	}
 	if r.Status != 0 {
 		a.status = c.word(fmt.Sprint(r.Status))
