@@ -50,7 +50,7 @@ func TestStore(t *testing.T) {
 	got := tree(t, dir)
 	require.Equal(t, want, slices.Sorted(maps.Keys(got)))
 	require.Equal(t, "* -text\nmanifest.json -merge linguist-generated\n*/*/* -merge linguist-generated\n", got[".gitattributes"])
-	require.Equal(t, "manifest.json\ncommit.pending\n*.tmp\n.pending/\n", got[".gitignore"])
+	require.Equal(t, "manifest.json\ncommit.pending\n*.tmp\n.pending\n", got[".gitignore"])
 
 	// Under another provider it is found too.
 	doc, err := s.Load(nameOf("TestX"), "anthropic")
