@@ -112,7 +112,7 @@ func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
 }
 
 // causeID is the same on every page that shows the cause.
-func causeID(b Block) string { return "cause-" + b[0].Key }
+func causeID(b Block) string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may have any key
 
 // links returns the places of the causes of a test.
 func (t *htmlTest) links(blocks map[*drift.Cause]Block) (links []htmlLink) {
