@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -90,14 +91,16 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 		}
 	}
 	a.leads = c.word(strings.Join(leads, "\n"))
+	var cited []modelio.Citation
 	for i := range r.Candidates {
-		if cited := r.Candidates[i].Citations; len(cited) > 0 {
-			text, err := json.MarshalIndent(cited, "", "  ")
-			if err != nil {
-				return answer{}, err // unreachable: they are texts and numbers
-			}
-			a.cited = c.word(string(text))
+		cited = append(cited, r.Candidates[i].Citations...)
+	}
+	if cited != nil {
+		text, err := json.MarshalIndent(cited, "", "  ")
+		if err != nil {
+			return answer{}, err // unreachable: they are texts and numbers
 		}
+		a.cited = c.word(string(text))
 	}
 	if r.Status != 0 {
 		a.status = c.word(fmt.Sprint(r.Status))

@@ -20,6 +20,8 @@ func TestAnswersBesideTheirText(t *testing.T) {
 			FinishReason: modelio.FinishStop,
 			Citations:    []modelio.Citation{{URL: "https://good.example"}},
 		}}
+		r.Candidates = append(r.Candidates, r.Candidates[0])
+		r.Candidates[1].Citations = []modelio.Citation{{URL: "https://second.example"}}
 		return r
 	}
 	for _, x := range []struct {
