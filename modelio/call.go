@@ -5,6 +5,10 @@ import (
 	"math"
 )
 
+// ToolAPI is the API of a [Request] that is a call of a tool. Its Model is the tool's name, and its only message
+// has one tool request (GK "Tool Request Part").
+const ToolAPI = "tool.call"
+
 // A Request is what a caller sent to a model, whatever the wire format. Body members that
 // have no field here are in Options as they were sent, so that nothing is lost (design R6).
 // It shares memory with the body it was decoded from.

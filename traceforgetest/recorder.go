@@ -2,6 +2,7 @@ package traceforgetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -189,6 +190,12 @@ func (r *Recorder) Lane(name string) *http.Client {
 // key otherwise. It is false too while calls are answered from another tool's recording (package cassette).
 func (r *Recorder) Recording() bool { return r.opts.Mode.Live() && !r.calls.Imports() }
 
+// ClientOver returns an HTTP client as [Recorder.Client], whose live calls are made by upstream. It is for what
+// has a way of its own, such as a server in the test's process or one that is no HTTP underneath.
+func (r *Recorder) ClientOver(upstream http.RoundTripper) *http.Client {
+	return &http.Client{Transport: r.calls.Over(upstream)}
+}
+
 // RoundTrip answers an HTTP request from the snapshots of the test, or makes and records the
 // call when the run updates. It implements [http.RoundTripper].
 //
@@ -247,6 +254,25 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 	return m.calls.Generate(ctx, recorder.Generation{
 		Provider: m.provider, Model: m.model, Live: m.live, Request: req, Stream: stream,
 	})
+}
+
+// Tool returns a tool whose calls are recorded from run and replayed without it, on the tape of the model calls:
+// in the same document, by the same rules. A call is identified by the tool's name and its input; the name is what
+// the model calls the tool. In replay run may be nil.
+//
+// An error of the tool is recorded by its text, and replayed as an error with that text alone; one that ends
+// the call with its context is not recorded. The output is given back as JSON of the same values.
+func (r *Recorder) Tool(name string, run modelio.ToolFunc) modelio.ToolFunc {
+	r.t.Helper()
+	if name == "" {
+		r.t.Fatalf("traceforge: Tool: the tool has no name")
+	}
+	if run == nil && r.opts.Mode.Live() && r.opts.Mode != recorder.Check {
+		r.t.Fatalf("traceforge: recording tool %s needs the tool itself", name)
+	}
+	return func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		return r.calls.CallTool(ctx, recorder.ToolCall{Name: name, Run: run, Input: input})
+	}
 }
 
 // TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file

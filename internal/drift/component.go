@@ -233,8 +233,12 @@ const answerSent = string(modelio.RoleModel) + " message"
 func (w *writer) message(in *Request, i int, r, g part) {
 	role, pointer := in.Messages[i].Role, fmt.Sprintf("/messages/%d", i)
 	component, kind := fmt.Sprintf("message %d (%s)", i+1, role), fmt.Sprintf("%s message", role)
-	if role == modelio.RoleSystem {
+	switch {
+	case role == modelio.RoleSystem:
 		component, kind = "system", "system"
+	case in.API == modelio.ToolAPI:
+		component = "input of tool " + in.Model
+		kind = component
 	}
 	if r.sum != 0 && g.sum != 0 {
 		before, after := w.c.elements(r), w.c.elements(g)

@@ -20,6 +20,7 @@ type Codec struct {
 	Keys  []string
 
 	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
+	Tools     bool // the calls are of tools, not of models
 	Seeded    bool // the API has a seed parameter (design R7)
 	// Fixed returns which of "temperature", "top_p" and "seed" the model of a request takes no value for that would
 	// make it deterministic (design R7); nil: each model of the API takes all of them.

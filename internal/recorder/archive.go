@@ -39,12 +39,12 @@ func (r *Recorder) Imports() bool { return r.archive() != nil }
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
 	a := r.archive()
 	if a == nil {
-		return r.Upstream.RoundTrip(live)
+		return r.upstreamOf(live.Context()).RoundTrip(live)
 	}
 	resp, from, err := a.Recorded(live)
 	if err != nil {
 		tk.end(dropped, nil)
-		f := failuref(tk.provider+" call is not in what it is imported from", indent(r.summary(tk.request)), indent(err.Error()))
+		f := failuref(tk.who()+" call is not in what it is imported from", indent(r.summary(tk.request)), indent(err.Error()))
 		return nil, r.refuse(w, tk.id(), f)
 	}
 	tk.imported = &from

@@ -182,10 +182,10 @@ func (r *Recorder) ask(ctx context.Context, ck *check) (*said, string) {
 // compared returns what a take says, if that is an answer to the call.
 func (r *Recorder) compared(ctx context.Context, ck *check, tk *take) (*said, string) {
 	if ctx.Err() != nil {
-		return nil, fmt.Sprintf("%s gave no whole answer in the time that there was", tk.provider)
+		return nil, fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())
 	}
 	if tk.ended() == failed {
-		return nil, fmt.Sprintf("%s gave no answer: %v", tk.provider, tk.err)
+		return nil, fmt.Sprintf("%s gave no answer: %v", tk.who(), tk.err)
 	}
 	s, f := r.saidBy(tk)
 	if f != nil {

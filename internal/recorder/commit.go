@@ -122,11 +122,11 @@ func (r *Recorder) transient(how outcome) bool {
 func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
 	t := tapeOf(provider, doc.Snapshots, r.rules)
 	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
-		g, k := c.golden, key{}
+		g, k, what := c.golden, key{}, ""
 		if g != nil {
-			k = g.take.key
+			k, what = g.take.key, g.take.asking()
 		} else {
-			k = r.tape.keys[c.record]
+			k, what = r.tape.keys[c.record], asking(r.tape.providerOf(c.record), r.tape.request(c.record))
 		}
 		i, how, err := t.find(k)
 		if err != nil {
@@ -136,7 +136,7 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 			t.played[i] = true
 		}
 		if err != nil || how != found || g != nil && !saysTheSame(&doc.Snapshots[i].Response, &g.snapshot.Response) {
-			lost := fmt.Errorf("%s request would not be found again in replay: nothing was written", k.provider)
+			lost := fmt.Errorf("%s would not be found again in replay: nothing was written", what)
 			return errors.Join(lost, err)
 		}
 	}

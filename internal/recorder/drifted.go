@@ -32,7 +32,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 	}
 	r.tape.held[best] = true
 	recorded := r.tape.parts[best]
-	brief := fmt.Sprintf("%s request drifted from %s", c.provider, r.record(best))
+	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.record(best))
 	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[best].ID, Call: r.tape.records[best].Number(), Provider: c.provider}
 	if tokens := r.tape.records[best].Response.TokensUsed; tokens != nil {
 		d.Tokens = *tokens
@@ -155,7 +155,8 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 	var others []int
 	for i := range r.tape.records {
 		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider ||
-			r.tape.records[i].Request.API != c.request.API || r.tape.records[i].Source.Lane != c.lane {
+			r.tape.records[i].Request.API != c.request.API ||
+			!sameTool(&r.tape.records[i].Request, c.request) || r.tape.records[i].Source.Lane != c.lane {
 			continue
 		}
 		if r.tape.parts[i] == nil {

@@ -69,7 +69,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))
-	f := failuref(fmt.Sprintf("%s request has no snapshot: %s", c.provider, state), summary, r.neighbours(), "record: "+r.Accept)
+	f := failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), "record: "+r.Accept)
 	f.Missing, f.unheld = true, true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(summary, "\n")}
 	return f
@@ -99,8 +99,8 @@ func (r *Recorder) lastSaid(req *modelio.Request) string {
 
 func (r *Recorder) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
-	f := failuref(fmt.Sprintf("%s request was made once too often: %s of it, and this call would be number %d",
-		r.tape.keys[i].provider, recordedTimes(times), times+1),
+	f := failuref(fmt.Sprintf("%s was made once too often: %s of it, and this call would be number %d",
+		asking(r.tape.keys[i].provider, &r.tape.records[i].Request), recordedTimes(times), times+1),
 		"last recorded in "+r.record(i),
 		"accept: "+r.Accept)
 	f.Missing, f.unheld = true, true
@@ -184,6 +184,10 @@ func (r *Recorder) asFailure(err error) *Failure {
 // summary is a request in a few lines, for a reader who must recognise it.
 func (r *Recorder) summary(req *modelio.Request) string {
 	var b strings.Builder
+	if req.API == modelio.ToolAPI {
+		fmt.Fprintf(&b, "%s: %s\n", toolNamed(req.Model), short(r.scanner().Mask(string(toolInput(req)))))
+		return b.String()
+	}
 	fmt.Fprintf(&b, "model: %s\n", req.Model)
 	if req.Prompt != nil {
 		fmt.Fprintf(&b, "prompt: %s\n", short(r.scanner().Mask(*req.Prompt)))

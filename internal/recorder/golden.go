@@ -67,7 +67,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	if tk.outcome != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
-	if r.Timing && tk.codec.API != modelAPI && tk.origin == nil && tk.imported == nil {
+	if r.Timing && !isDirect(tk.codec.API) && tk.origin == nil && tk.imported == nil {
 		stored.TimingMS = timing(tk.answer(body), tk.arrivals)
 	}
 	if g.core, err = coreOf(stored); err != nil {
@@ -113,7 +113,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 // understand decodes an answer. One that is none of its API's is decoded by the generic codec, with a note (design R6).
 func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	resp, err := tk.codec.DecodeResponse(answer)
-	if err == nil || tk.codec.API == modelAPI {
+	if err == nil || isDirect(tk.codec.API) {
 		return resp, err
 	}
 	tk.note = err.Error()
@@ -148,9 +148,9 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 	return resp, nil
 }
 
-// httpStatus returns the status of an answer; 0 for that of a model.
+// httpStatus returns the status of an answer; 0 for one that is no HTTP.
 func (tk *take) httpStatus() int {
-	if tk.codec.API == modelAPI {
+	if isDirect(tk.codec.API) {
 		return 0
 	}
 	return tk.status
@@ -190,7 +190,7 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 func (r *Recorder) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
-		return failuref(tk.provider+" answer was neither read to its end nor closed: it was not recorded",
+		return failuref(tk.said()+" was neither read to its end nor closed: it was not recorded",
 			indent(r.summary(tk.request)))
 	case aborted, broken, ended:
 		if r.allows(CutStreams) {
@@ -203,12 +203,12 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		if tk.outcome == broken && tk.err != nil {
 			by += ": " + tk.err.Error()
 		}
-		return failuref(fmt.Sprintf("%s answer was cut %s: it was not recorded", tk.provider, by),
+		return failuref(fmt.Sprintf("%s was cut %s: it was not recorded", tk.said(), by),
 			indent(r.summary(tk.request)),
 			"record again, or keep it as it is: "+allow("CutStreams"))
 	case endless:
-		return failuref(fmt.Sprintf("%s answer has more than %d bytes, which are the most that is kept: it was not recorded",
-			tk.provider, tk.limit), indent(r.summary(tk.request)), raiseLimit)
+		return failuref(fmt.Sprintf("%s has more than %d bytes, which are the most that is kept: it was not recorded",
+			tk.said(), tk.limit), indent(r.summary(tk.request)), raiseLimit)
 	case retryable:
 		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
 			tk.provider, tk.status, http.StatusText(tk.status))
@@ -218,12 +218,12 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		if r.allows(TransportErrors) && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}
-		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.provider, tk.err),
+		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.who(), tk.err),
 			indent(r.summary(tk.request)), "record again: "+r.Accept, "or keep the error: "+allow("TransportErrors"))
 	}
 	return nil
 }
 
 func (r *Recorder) unkept(tk *take, err error) *Failure {
-	return failuref(fmt.Sprintf("%s answer cannot be kept: %v", tk.provider, err), indent(r.summary(tk.request)))
+	return failuref(fmt.Sprintf("%s cannot be kept: %v", tk.said(), err), indent(r.summary(tk.request)))
 }

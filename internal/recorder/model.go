@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -37,30 +36,12 @@ func (g *Generation) String() string { return g.Provider + "/" + g.Model }
 
 // Generate answers the call of a model from the document of the test, or makes and records it.
 func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.GenerateResponse, error) {
-	if err := r.begin(&g); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	request, err := g.request()
-	var c *call
-	if err == nil {
-		c, err = r.call(g.Provider, laneOf(ctx), modelCodec(g.Provider), request)
-	}
-	if err != nil {
-		return nil, r.refuse(&g, g.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", &g, err)))
-	}
-	c.what = &g
-	served, tk, err := r.answer(c)
+	c, served, tk, err := r.direct(ctx, &g, modelCodec(g.Provider), g.request)
 	switch {
 	case err != nil:
 		return nil, err
 	case tk != nil:
 		return g.live(ctx, tk)
-	}
-	if err := r.proven(served.proof); err != nil {
-		return nil, err
 	}
 	if r.Mode == Check {
 		r.checkModel(&g, c, served)

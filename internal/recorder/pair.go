@@ -235,8 +235,14 @@ func (r *Recorder) counterparts(calls []made, old *tape) []int {
 		for len(left) > 0 && taken[left[0]] {
 			left = left[1:]
 		}
-		if pairs[n] < 0 && len(left) > 0 {
-			pairs[n], taken[left[0]] = left[0], true
+		if pairs[n] >= 0 {
+			continue
+		}
+		next := slices.IndexFunc(left, func(i int) bool {
+			return !taken[i] && sameTool(&old.records[i].Request, calls[n].golden.take.request)
+		})
+		if next >= 0 {
+			pairs[n], taken[left[next]] = left[next], true
 		}
 	}
 	return pairs
@@ -268,6 +274,7 @@ func likenesses(calls []made, old *tape, changed, left []int) []likeness {
 		for m := from; m < min(from+maxNeighbours, len(left)); m++ {
 			i := left[m]
 			if records[m] != nil && old.providerOf(i) == tk.provider && old.records[i].Request.API == tk.request.API &&
+				sameTool(&old.records[i].Request, tk.request) &&
 				old.records[i].Source.Lane == tk.lane {
 				all = append(all, likeness{n, i, compare.Distance(records[m], got)})
 			}

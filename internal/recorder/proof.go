@@ -69,11 +69,11 @@ func (p *proof) run() {
 		return
 	}
 	api := p.record.Request.API
-	codec, known := provider.Named(api)
-	if api == modelAPI {
-		codec, known = modelCodec(p.record.Provider), true
+	codec := directCodec(api, p.record.Provider)
+	if codec == nil {
+		codec, _ = provider.Named(api)
 	}
-	if !known {
+	if codec == nil {
 		p.report("/raw_output_ref", "cannot be held against the record, as %q is no API that this traceforge knows", api)
 		return
 	}
@@ -107,9 +107,9 @@ func (p *proof) run() {
 // checkStatus holds that a status is one that a server can answer with.
 func (p *proof) checkStatus(api string) {
 	switch status := p.record.Response.Status; {
-	case api == modelAPI && status != 0:
-		p.report("/status", "is %d, and a call of a model has none", status)
-	case api != modelAPI && (status < 100 || status > 599):
+	case isDirect(api) && status != 0:
+		p.report("/status", "is %d, and a call that is no HTTP has none", status)
+	case !isDirect(api) && (status < 100 || status > 599):
 		p.report("/status", "is %d, must be from 100 to 599", status)
 	}
 }

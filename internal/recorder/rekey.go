@@ -43,7 +43,7 @@ func (r *Recorder) rekey(c *call) (*served, error) {
 }
 
 func (r *Recorder) unadopted(c *call) *Failure {
-	f := failuref(fmt.Sprintf("%s request has no snapshot that it could adopt", c.provider),
+	f := failuref(fmt.Sprintf("%s has no snapshot that it could adopt", c.asking()),
 		indent(r.summary(c.request)), "buy it: "+r.Accept)
 	f.Missing = true
 	return f

@@ -168,8 +168,8 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 		}
 		k, err := got()
 		if err == nil && r.tape.masked(i, with) == k {
-			return failuref(fmt.Sprintf("%s request was not sent: %s from those of %s, so each run would record it again",
-				c.provider, volatileDiffers, r.record(i)), indent(r.summary(c.request)), addVolatile,
+			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
+				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), addVolatile,
 				"or, if they were changed on purpose, delete "+r.file()+" and record the test again")
 		}
 	}

@@ -45,14 +45,14 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 				return err
 			}
 			hit, _ := scanner.Find(text)
-			return r.leaked(hit, g.take.provider, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+			return r.leaked(hit, g.take.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 		}
 		if hit, found := scanner.Find(g.raw); found {
-			return r.leaked(hit, g.take.provider, strings.TrimSpace("in the bytes of the answer "+hit.Pointer))
+			return r.leaked(hit, g.take.who(), strings.TrimSpace("in the bytes of the answer "+hit.Pointer))
 		}
 		for _, medium := range g.take.media {
 			if hit, found := scanner.Find(medium); found {
-				return r.leaked(hit, g.take.provider, "in its media")
+				return r.leaked(hit, g.take.who(), "in its media")
 			}
 		}
 		g.cleared = known
@@ -60,12 +60,12 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 	return nil
 }
 
-func (r *Recorder) leaked(hit secret.Hit, provider, place string) *Failure {
+func (r *Recorder) leaked(hit secret.Hit, who, place string) *Failure {
 	rule := `traceforgetest.Pattern("key", regexp.MustCompile("…"))`
 	if name, ok := strings.CutPrefix(hit.What, "the value of "); ok && !strings.Contains(name, " ") {
 		rule = fmt.Sprintf("traceforgetest.Value(%q, os.Getenv(%q))", strings.ToLower(name), name)
 	}
-	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", provider, hit.What), "  "+place,
+	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place,
 		"keep it out of prompts and answers, or have it replaced in what is kept: traceforgetest.Scrub("+rule+")")
 }
 

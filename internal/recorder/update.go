@@ -140,7 +140,7 @@ var errNoTimes = errors.New("the record has no times of its events")
 
 func (r *Recorder) lacksTimes(i int, raw []byte) bool {
 	s := &r.tape.records[i]
-	return r.Timing && s.Request.API != modelAPI && s.Response.TimingMS == nil && r.tape.recordedAnswer(i, raw).Events() != nil
+	return r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && r.tape.recordedAnswer(i, raw).Events() != nil
 }
 
 // with returns the command that runs the test in another mode.

@@ -1,0 +1,84 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// directCodec returns the codec of calls that are no HTTP: those of models and tools that a test wraps. nil: the
+// API is one of HTTP.
+func directCodec(api, name string) *provider.Codec {
+	switch api {
+	case modelAPI:
+		return modelCodec(name)
+	case modelio.ToolAPI:
+		return toolCodec
+	}
+	return nil
+}
+
+// isDirect reports whether the calls of an API are no HTTP, so that they have no status.
+func isDirect(api string) bool { return api == modelAPI || api == modelio.ToolAPI }
+
+// direct returns what answers a call that is no HTTP: a record whose answer is proven, or a take for what a live
+// call will answer.
+func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
+	*call, *served, *take, error) {
+	if err := r.begin(what); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, nil, err
+	}
+	asked, err := request()
+	var c *call
+	if err == nil {
+		c, err = r.call(codec.Provider, laneOf(ctx), codec, asked)
+	}
+	if err != nil {
+		return nil, nil, nil, r.refuse(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+	}
+	c.what = what
+	served, tk, err := r.answer(c)
+	if err == nil && tk == nil {
+		err = r.proven(served.proof)
+	}
+	return c, served, tk, err
+}
+
+// who names whom a request asks: a provider, or a tool.
+func who(provider string, req *modelio.Request) string {
+	if req.API == modelio.ToolAPI {
+		return toolNamed(req.Model)
+	}
+	return provider
+}
+
+func (c *call) who() string { return who(c.provider, c.request) }
+
+// asking names a request: "openai request", "tool add".
+func asking(provider string, req *modelio.Request) string {
+	if req.API == modelio.ToolAPI {
+		return toolNamed(req.Model)
+	}
+	return provider + " request"
+}
+
+func (c *call) asking() string { return asking(c.provider, c.request) }
+
+// said names an answer: "openai answer", "result of tool add".
+func (c *call) said() string {
+	if c.request.API == modelio.ToolAPI {
+		return "result of " + c.who()
+	}
+	return c.provider + " answer"
+}
+
+// sameTool reports whether two requests are of one tool, where one of them is of a tool: what one tool was given
+// says nothing of another.
+func sameTool(a, b *modelio.Request) bool {
+	return a.API != modelio.ToolAPI && b.API != modelio.ToolAPI || a.API == b.API && a.Model == b.Model
+}

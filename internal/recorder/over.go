@@ -1,0 +1,22 @@
+package recorder
+
+import (
+	"context"
+	"net/http"
+)
+
+// An upstreamKey is the key of a request's context under which that stands which makes its live call.
+type upstreamKey struct{}
+
+// Over returns a transport whose live calls are made by upstream instead of the recorder's.
+func (r *Recorder) Over(upstream http.RoundTripper) http.RoundTripper {
+	return marked{r, upstreamKey{}, upstream}
+}
+
+// upstreamOf returns what makes the live call of a request.
+func (r *Recorder) upstreamOf(ctx context.Context) http.RoundTripper {
+	if upstream, ok := ctx.Value(upstreamKey{}).(http.RoundTripper); ok {
+		return upstream
+	}
+	return r.Upstream
+}

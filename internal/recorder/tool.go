@@ -1,0 +1,151 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// toolProvider is the provider of tools that a test wraps. They have no wire format: their raw answer is a line of
+// JSON.
+const toolProvider = "tool"
+
+// toolCodec decodes the answers of such tools; a request is made of what the tool was given.
+var toolCodec = &provider.Codec{API: modelio.ToolAPI, Provider: toolProvider, Tools: true, DecodeResponse: decodeToolLine}
+
+// A ToolCall is one call of a tool.
+type ToolCall struct {
+	Name  string
+	Run   modelio.ToolFunc // may be nil in replay
+	Input json.RawMessage
+}
+
+// String returns the call as messages name it.
+func (t *ToolCall) String() string { return toolNamed(t.Name) }
+
+func toolNamed(name string) string { return "tool " + name }
+
+// CallTool answers the call of a tool from the document of the test, or runs the tool and records it.
+func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, error) {
+	t.Input = bytes.Clone(t.Input) // the caller may go on with its own
+	_, served, tk, err := r.direct(ctx, &t, toolCodec, t.request)
+	switch {
+	case err != nil:
+		return nil, err
+	case tk != nil:
+		return t.live(ctx, tk)
+	}
+	line, err := readToolLine(served.body)
+	if err != nil {
+		return nil, err // unreachable: the answer was proven
+	}
+	return line.result()
+}
+
+// request returns what the tool is asked as a request: a message of the model's with one tool call (GK "Tool
+// Request Part").
+func (t *ToolCall) request() (*modelio.Request, error) {
+	return &modelio.Request{
+		API:   modelio.ToolAPI,
+		Model: t.Name,
+		Messages: []modelio.Message{{Role: modelio.RoleModel, Content: []modelio.Part{
+			{ToolRequest: &modelio.ToolRequest{Name: t.Name, Input: t.Input}},
+		}}},
+	}, nil
+}
+
+// toolInput returns what a tool is given by a request; nil: nothing.
+func toolInput(req *modelio.Request) json.RawMessage {
+	for i := range req.Messages {
+		for _, part := range req.Messages[i].Content {
+			if part.ToolRequest != nil {
+				return part.ToolRequest.Input
+			}
+		}
+	}
+	return nil
+}
+
+// live runs the tool, and keeps what it says as a line. The caller gets the output as replay will spell it.
+func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) {
+	tk.begin(0, http.Header{"Content-Type": {"application/json"}})
+	output, failure := t.Run(ctx, t.Input)
+	if failure != nil && (ctx.Err() != nil || errors.Is(failure, context.Canceled)) {
+		tk.end(failed, failure)
+		return nil, failure
+	}
+	text, err := toolLineOf(t.Name, output, failure)
+	if err != nil {
+		tk.end(failed, err)
+		return nil, err
+	}
+	tk.keep(text)
+	tk.end(whole, nil)
+	if failure != nil {
+		return nil, failure
+	}
+	line, err := readToolLine(text)
+	if err != nil {
+		return nil, err // unreachable: it was just written
+	}
+	return line.result()
+}
+
+// A toolLine is the recorded answer of a tool: what it returned, or the text of its error.
+type toolLine struct {
+	Error   *string          `json:"error,omitempty"`
+	Message *modelio.Message `json:"message,omitempty"` // of role tool, with one result (GK "Tool Response Part")
+}
+
+func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, error) {
+	var line toolLine
+	if failure != nil {
+		text := failure.Error()
+		line.Error = &text
+	} else {
+		response := &modelio.ToolResponse{Name: name, Output: output}
+		line.Message = &modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: response}}}
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // the output stays as the tool spells it
+	if err := enc.Encode(line); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}
+
+func readToolLine(text []byte) (line toolLine, err error) {
+	if err = json.Unmarshal(text, &line); err != nil {
+		return line, err
+	}
+	m := line.Message
+	if (m == nil) == (line.Error == nil) || m != nil && (len(m.Content) != 1 || m.Content[0].ToolResponse == nil) {
+		return line, errors.New("want an error, or a message with one toolResponse")
+	}
+	return line, nil
+}
+
+// result is what the caller of the tool gets.
+func (l toolLine) result() (json.RawMessage, error) {
+	if l.Error != nil {
+		return nil, errors.New(*l.Error)
+	}
+	return l.Message.Content[0].ToolResponse.Output, nil
+}
+
+func decodeToolLine(a *provider.Answer) (*modelio.Response, error) {
+	line, err := readToolLine(a.Body)
+	switch {
+	case err != nil:
+		return nil, err
+	case line.Error != nil:
+		return &modelio.Response{Error: &modelio.ProviderError{Type: toolProvider, Message: *line.Error}, Complete: true}, nil
+	}
+	return &modelio.Response{Candidates: []modelio.Candidate{{Message: *line.Message}}, Complete: true}, nil
+}

@@ -1,0 +1,284 @@
+package traceforgetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// add is a tool that adds two numbers, and counts its runs.
+func add(runs *atomic.Int32) modelio.ToolFunc {
+	return func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+		runs.Add(1)
+		var in struct{ A, B int }
+		if err := json.Unmarshal(input, &in); err != nil {
+			return nil, err
+		}
+		if in.A < 0 {
+			return nil, errors.New("a is negative")
+		}
+		return fmt.Appendf(nil, `{"sum": %d, "in": "<km>"}`, in.A+in.B), nil
+	}
+}
+
+// callsTool is a test that calls the tool add with inputs, in order, and keeps what it got.
+func callsTool(got *[]string, run modelio.ToolFunc, inputs ...string) func(*tbtest.TB, *traceforgetest.Recorder) {
+	return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		tool := tf.Tool("add", run)
+		for _, input := range inputs {
+			output, err := tool(context.Background(), json.RawMessage(input))
+			*got = append(*got, fmt.Sprint(string(output), " ", err))
+		}
+	}
+}
+
+func TestToolReplay(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		inputs    []string
+		want      []string
+	}{
+		{"output", "as the tool spells it", []string{`{"a":1,"b":2}`}, []string{`{"sum":3,"in":"<km>"} <nil>`}},
+		{"error", "its text comes back", []string{`{"a":-1}`}, []string{` a is negative`}},
+		{"twice", "equal calls are two records", []string{`{"a":1}`, `{"a":1}`}, []string{`{"sum":1,"in":"<km>"} <nil>`, `{"sum":1,"in":"<km>"} <nil>`}},
+		{"spelling", "the order of members is no difference", []string{`{"b":2,"a":1}`}, []string{`{"sum":3,"in":"<km>"} <nil>`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			var runs atomic.Int32
+			var recorded, replayed []string
+			s.record("TestIt", callsTool(&recorded, add(&runs), c.inputs...))
+			require.Equal(t, c.want, recorded, c.why)
+			requirePass(t, s.replay("TestIt", callsTool(&replayed, nil, c.inputs...)))
+			require.Equal(t, recorded, replayed, c.why)
+			require.EqualValues(t, len(c.inputs), runs.Load())
+			s.requireWhole()
+		})
+	}
+}
+
+func TestToolRecord(t *testing.T) {
+	s := newScene(t)
+	var runs atomic.Int32
+	var got []string
+	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1,"b":2}`))
+	require.Len(t, s.documents("tool"), 1)
+	record := s.records("tool")[0]
+	require.Equal(t, modelio.ToolAPI, record.Request.API)
+	require.Equal(t, "add", record.Request.Model)
+	require.Equal(t, modelio.RoleModel, record.Request.Messages[0].Role)
+	require.JSONEq(t, `{"a":1,"b":2}`, string(record.Request.Messages[0].Content[0].ToolRequest.Input))
+	require.JSONEq(t, `{"sum":3,"in":"<km>"}`, string(record.Response.Candidates[0].Message.Content[0].ToolResponse.Output))
+	for name, text := range s.files() {
+		if strings.HasSuffix(name, "/1.json") {
+			require.Equal(t, `{"message":{"content":[{"toolResponse":{"name":"add","output":{"sum":3,"in":"<km>"}}}],"role":"tool"}}`+"\n", text)
+		}
+	}
+}
+
+func TestToolDrift(t *testing.T) {
+	s := newScene(t)
+	var runs atomic.Int32
+	var got []string
+	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1,"b":2}`))
+	tb := s.replay("TestIt", callsTool(&got, nil, `{"a":1,"b":3}`))
+	require.Equal(t, `LINE: traceforge: tool add drifted from STORE/tool/`+strings.TrimPrefix(s.documents("tool")[0], s.dir+"/tool/")+
+		`, call 1 (- recorded, + got)
+      input of tool add
+    - add({"a":1,"b":2})
+    + add({"a":1,"b":3})
+    ?                ^
+    changed: input of tool add
+    accept: `, s.text(tb)[:strings.Index(s.text(tb), "accept: ")+len("accept: ")])
+	require.Contains(t, got[len(got)-1], "traceforge: tool add drifted from")
+
+	other := func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		tf.Tool("sub", nil)(context.Background(), json.RawMessage(`{"a":1,"b":2}`))
+	}
+	tb = s.replay("TestIt", other)
+	require.Contains(t, tb.Logged(), "tool sub has no snapshot: none of the test's 1 recorded call fits it\n"+
+		"      tool sub: {\"a\":1,\"b\":2}\n    not called so far: call 1: tool add: {\"a\":1,\"b\":2}")
+	require.NotContains(t, tb.Logged(), "bought")
+}
+
+func TestToolUpdate(t *testing.T) {
+	s := newScene(t)
+	var runs atomic.Int32
+	var got []string
+	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":2}`))
+	require.EqualValues(t, 2, runs.Load())
+	tb := s.update("1", "TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":3}`))
+	require.EqualValues(t, 3, runs.Load(), "what did not change is kept, and its tool not run")
+	require.Contains(t, tb.Logged(), "1 kept, 1 changed (input of tool add, answer)")
+	tb = s.update("rekey", "TestIt", callsTool(&got, nil, `{"a":1}`, `{"a":4}`))
+	require.False(t, tb.Failed(), tb.Logged())
+	require.EqualValues(t, 3, runs.Load())
+	tb = s.update("all", "TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":4}`))
+	require.EqualValues(t, 5, runs.Load())
+	s.requireWhole()
+	// A test that fails keeps what its tools said, as their work must not be done twice.
+	s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		callsTool(&got, add(&runs), `{"a":1}`, `{"a":5}`)(t, tf)
+		t.Fail()
+	})
+	require.EqualValues(t, 6, runs.Load())
+	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":5}`))
+	require.EqualValues(t, 6, runs.Load(), "the pending answer was used")
+}
+
+// TestToolPairsByName holds that a changed call of a tool takes the record of that tool, whatever order they come in.
+func TestToolPairsByName(t *testing.T) {
+	s := newScene(t)
+	both := func(first, second string, n int) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			for _, name := range []string{first, second} {
+				run := func(context.Context, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(`"` + name + `"`), nil
+				}
+				tf.Tool(name, run)(context.Background(), json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)))
+			}
+		}
+	}
+	s.record("TestIt", both("add", "sub", 1))
+	tb := s.update("1", "TestIt", both("sub", "add", 2))
+	require.Contains(t, tb.Logged(), "2 changed (input of tool sub, input of tool add)")
+	require.NotContains(t, tb.Logged(), "answer")
+}
+
+func TestToolMistakes(t *testing.T) {
+	s := newScene(t)
+	for _, c := range []struct {
+		name, why string
+		run       modelio.ToolFunc
+		input     string
+		want      string
+	}{
+		{"input", "no JSON was sent", add(new(atomic.Int32)), `{"a":`, "tool add: the request cannot be kept: "},
+		{"output", "no JSON came back", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage("3 km"), nil
+		}, `{}`, "tool add gave no answer: it was not recorded: "},
+		{"cancelled", "the test's own doing", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return nil, fmt.Errorf("adding: %w", context.Canceled)
+		}, `{}`, "tool add gave no answer: it was not recorded: adding: context canceled"},
+		{"secret", "a tool's output is a place for keys", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`"sk-proj-` + strings.Repeat("aB3dE5", 8) + `"`), nil
+		}, `{}`, "tool add call holds "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tb := s.update("1", "TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+				tf.Tool("add", c.run)(context.Background(), json.RawMessage(c.input))
+			})
+			require.True(t, tb.Failed(), c.why)
+			require.Contains(t, tb.Logged(), c.want, c.why)
+			require.Empty(t, s.documents("tool"))
+		})
+	}
+	tb := s.update("1", "TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) { tf.Tool("add", nil) })
+	require.Contains(t, tb.Logged(), "recording tool add needs the tool itself")
+	tb = s.replay("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) { tf.Tool("", nil) })
+	require.Contains(t, tb.Logged(), "the tool has no name")
+}
+
+// TestToolsAndModelsOnOneTape records an agent's turns: its document has the calls in their order, and tools that run
+// at once are in the order of what they were asked, however they end.
+func TestToolsAndModelsOnOneTape(t *testing.T) {
+	s := newScene(t)
+	agent := func(run modelio.ToolFunc) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			tool := tf.Tool("add", run)
+			if _, err := send(tf.Client(), newChat("go")); err != nil {
+				t.Fatalf("%v", err)
+			}
+			var group sync.WaitGroup
+			for n := range 8 {
+				group.Go(func() { tool(context.Background(), json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))) })
+			}
+			group.Wait()
+			if _, err := send(tf.Client(), newChat("went")); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+	}
+	together := func() modelio.ToolFunc { // all of them are under way before one ends
+		var all sync.WaitGroup
+		all.Add(8)
+		return func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+			all.Done()
+			all.Wait()
+			return input, nil
+		}
+	}
+	s.record("TestIt", agent(together()))
+	require.Len(t, s.documents("openai"), 1)
+	require.Empty(t, s.documents("tool"))
+	for n, record := range s.records("tool") {
+		require.Equal(t, n+2, record.Number())
+		require.JSONEq(t, fmt.Sprintf(`{"n":%d}`, n), string(record.Request.Messages[0].Content[0].ToolRequest.Input))
+	}
+	require.Len(t, s.records("tool"), 8)
+	requirePass(t, s.replay("TestIt", agent(nil)))
+	before := s.files()
+	s.record("TestIt", agent(forbiddenTool))
+	s.requireFiles(before)
+}
+
+func forbiddenTool(context.Context, json.RawMessage) (json.RawMessage, error) {
+	panic("a tool was run whose call is recorded")
+}
+
+func TestToolOtherRules(t *testing.T) {
+	s := newScene(t)
+	run := func(_ context.Context, input json.RawMessage) (json.RawMessage, error) { return input, nil }
+	calls := func(input string, got *string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			output, err := tf.Tool("add", run)(context.Background(), json.RawMessage(input))
+			*got = fmt.Sprint(string(output), err)
+		}
+	}
+	var got string
+	scrub := traceforgetest.Scrub(traceforgetest.Volatile())
+	s.record("TestScrub", calls(`{"id":"6f1f9d2e-0c7b-4a55-9d3e-1b2c3d4e5f60"}`, &got), scrub)
+	requirePass(t, s.replay("TestScrub", calls(`{"id":"7a1f9d2e-0c7b-4a55-9d3e-1b2c3d4e5f61"}`, &got), scrub))
+	require.Equal(t, `{"id":"7a1f9d2e-0c7b-4a55-9d3e-1b2c3d4e5f61"}<nil>`, got, "the value of the run stands in the output")
+
+	ignore := traceforgetest.Ignore("/messages/0/content/0/toolRequest/input/at")
+	s.record("TestIgnore", calls(`{"at":1,"n":2}`, &got), ignore)
+	requirePass(t, s.replay("TestIgnore", calls(`{"at":5,"n":2}`, &got), ignore))
+	tb := s.replay("TestIgnore", calls(`{"at":5,"n":3}`, &got), ignore)
+	require.Contains(t, tb.Logged(), "changed: input of tool add")
+}
+
+func TestClientOver(t *testing.T) {
+	s := newScene(t)
+	var asked atomic.Int32
+	own := roundTripper(func(req *http.Request) (*http.Response, error) {
+		asked.Add(1)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(`{"from":"its own"}`)), Request: req}, nil
+	})
+	calls := func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+		got, err := post(tf.ClientOver(own), "http://server.internal/v1/x", map[string]int{"n": 1})
+		if err != nil || got != `{"from":"its own"}` {
+			t.Errorf("got %s, %v", got, err)
+		}
+		if _, err := send(tf.Client(), newChat("hi")); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	s.record("TestIt", calls)
+	requirePass(t, s.replay("TestIt", calls))
+	require.EqualValues(t, 1, asked.Load())
+}
