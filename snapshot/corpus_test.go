@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/schematest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -172,6 +173,7 @@ func TestCorpusLines(t *testing.T) {
 		said, err := snapshot.ResponseCore(&s.Response)
 		require.NoError(t, err, x.Origin)
 		data := encode(t, document(t, s))
+		require.NoError(t, schematest.Validate("document", data), x.Origin)
 		documents++
 		doc, violations := snapshot.Examine(data)
 		require.Empty(t, violations, x.Origin)
@@ -220,6 +222,7 @@ func TestCorpusContinues(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(cassettes)) {
 			doc := document(t, cassettes[name]...)
 			data := encode(t, doc)
+			require.NoError(t, schematest.Validate("document", data), name)
 			again := parse(t, data)
 			for i := range doc.Snapshots {
 				s := &doc.Snapshots[i]

@@ -82,6 +82,7 @@ var arrows = map[string]map[string]string{
 	},
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
 	"internal/foreign": {
+		"internal/cassette": "recordings that documents are made of", "internal/gotest": "what is a test",
 		"canon": names, "internal/jsontext": texts, "internal/provider": "where cassettes were recorded",
 		"internal/recorder": "the rules of recordings, which hold for cassettes", "snapshot": records, "snapshot/store": files,
 	},
@@ -129,8 +130,12 @@ var arrows = map[string]map[string]string{
 	// So that no mistake of a codec can hide in its own fake.
 	"internal/fakeprovider": {},
 	"internal/archtest":     {},
-	"internal/tbtest":       {},
-	"internal/demo":         {"internal/fakeprovider": offline},
+	"docs/schemas":          {},
+	"internal/schematest": {
+		"docs/schemas": "what texts are held against", "modelio": "the ranges of parameters", "snapshot": "the version of the format",
+	},
+	"internal/tbtest": {},
+	"internal/demo":   {"internal/fakeprovider": offline},
 
 	// Modules of their own.
 	"cmd/traceforge": {
@@ -145,7 +150,8 @@ var arrows = map[string]map[string]string{
 		"internal/recorder":       "whether records say what they serve",
 		"internal/usage":          "receipts",
 		"internal/usage/coverage": "coverage",
-		"internal/foreign":        "snapshot migrate",
+		"internal/foreign":        "snapshot migrate, import",
+		"internal/cassette":       "recordings that import reads",
 		"modelio/session":         "modelio verify, hash", "snapshot": records, "snapshot/store": files,
 	},
 	"cmd/traceforge/internal/git":      {"internal/gotest": "how commands are quoted"},
