@@ -1,7 +1,6 @@
 package traceforgetest
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -63,7 +61,7 @@ func findPlace() (place, error) {
 	p := place{root: gotest.Above(wd, "go.mod"), module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
 	if p.root != "" {
 		if p.module == "" || p.module == "command-line-arguments" {
-			p.module = modulePath(filepath.Join(p.root, "go.mod"))
+			p.module = gotest.ModulePath(p.root)
 		}
 		if rel, err := filepath.Rel(p.root, wd); err == nil {
 			p.dir = filepath.ToSlash(rel)
@@ -77,22 +75,6 @@ func findPlace() (place, error) {
 	}
 	p.moved = p.builtElsewhere(callers())
 	return p, nil
-}
-
-var moduleLine = regexp.MustCompile(`^module\s+"?([^\s"]+)`)
-
-func modulePath(goMod string) string {
-	f, err := os.Open(goMod)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if m := moduleLine.FindStringSubmatch(lines.Text()); m != nil {
-			return m[1]
-		}
-	}
-	return ""
 }
 
 // testPackage reads the package off the test function's name on the stack, where neither the

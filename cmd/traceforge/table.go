@@ -166,6 +166,12 @@ func table() []section {
 						{name: "test", usage: "the `NAME` of the test that makes the calls"}},
 					oneOf: []string{"write", "dry-run"}, run: migrate},
 			}},
+			{use: "import DIR", short: "bring the recordings of other tools into the store",
+				least: 1, most: 1, flags: []flag{asJSON,
+					{name: "from", usage: "only recordings of `TOOL`: go-vcr, httprr, vcrpy or aimock", values: toolNames},
+					{name: "write", usage: "write what is listed"},
+					{name: "dry-run", letter: "n", usage: "write nothing; so it is without --write"}},
+				oneOf: []string{"write", "dry-run"}, run: importRecordings},
 			{use: "git", short: "programs that git calls (see init --git)", commands: []command{
 				{use: "textconv FILE", short: "show a document for git diff (see init --git)",
 					least: 1, most: 1, run: textconv},

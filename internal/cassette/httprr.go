@@ -28,16 +28,17 @@ func (r *Recording) readHTTPRR(data []byte) error {
 		head, rest, _ := bytes.Cut(data, []byte("\n"))
 		ask, answer, ok := lengths(string(head), len(rest))
 		if !ok {
-			return wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: "+
-				"the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again")
+			return r.take(nil, wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: "+
+				"the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again"))
 		}
 		e, err := readTrace(rest[:ask], rest[ask:ask+answer])
 		if err != nil {
-			return wrong(line, "want an HTTP request and its answer as they are on the wire: %v; "+
+			err = wrong(line, "want an HTTP request and its answer as they are on the wire: %v; "+
 				"record the call again with -update", err)
+		} else {
+			e.line = line
 		}
-		e.line = line
-		if err := r.add(e); err != nil {
+		if err := r.take(e, err); err != nil {
 			return err
 		}
 		data = rest[ask+answer:]
@@ -79,7 +80,8 @@ func readTrace(ask, answer []byte) (*entry, error) {
 	}
 	return &entry{
 		request: request{req.Method, req.URL, meaning(req.Header.Get("Content-Type"), afterHead(ask))},
-		status:  resp.StatusCode, header: resp.Header, body: body,
+		sent:    req.Header, asked: afterHead(ask),
+		status: resp.StatusCode, header: resp.Header, body: body,
 	}, nil
 }
 

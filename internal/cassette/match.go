@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
@@ -35,7 +34,7 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 	if r.answer != nil {
 		return r.answer(req)
 	}
-	asked, err := read(req)
+	asked, err := requestOf(req)
 	if err != nil {
 		return nil, recorder.Provenance{}, err
 	}
@@ -46,14 +45,15 @@ func (r *Recording) Recorded(req *http.Request) (*http.Response, recorder.Proven
 		return nil, recorder.Provenance{}, errors.New(r.missing(asked))
 	}
 	e.served = true
-	from := fmt.Sprintf("imported from %s, interaction %d", r.what(), e.number)
-	return e.response(req), recorder.Provenance{From: from + why, Time: e.time, Latency: e.latency}, nil
+	resp, from := Call{r, e}.Answer(req)
+	from.From += why
+	return resp, from, nil
 }
 
 func (r *Recording) what() string { return r.Tool + " " + r.file }
 
-// read returns what a request says, and ends its body.
-func read(req *http.Request) (*request, error) {
+// requestOf returns what a request says, and ends its body.
+func requestOf(req *http.Request) (*request, error) {
 	asked := &request{method: cmp.Or(req.Method, http.MethodGet), url: req.URL}
 	if req.Body == nil {
 		return asked, nil
@@ -69,11 +69,11 @@ func (r *Recording) find(asked *request) (e *entry, why string) {
 	at := place(asked.url)
 	sameURL := func(e *entry) bool { return e.request.method == asked.method && place(e.request.url) == at }
 	same := func(e *entry) bool { return sameURL(e) && e.request.body == asked.body }
-	if e := r.next(same, r.rule.repeats); e != nil {
+	if e := r.nextOf(same, r.rule.repeats); e != nil {
 		return e, ""
 	}
 	if r.rule.byURL {
-		if e := r.next(sameURL, false); e != nil {
+		if e := r.nextOf(sameURL, false); e != nil {
 			return e, ", which has the same method and URL, and another body"
 		}
 	}
@@ -82,18 +82,18 @@ func (r *Recording) find(asked *request) (e *entry, why string) {
 	}
 	sameAPI := func(e *entry) bool { return e.request.method == asked.method && e.request.url.Path == asked.url.Path }
 	for _, is := range []func(*entry) bool{same, sameURL, sameAPI} {
-		if e := r.next(is, false); e != nil {
+		if e := r.nextOf(is, false); e != nil {
 			return e, ", the nearest by order: it is of another request"
 		}
 	}
-	if e := r.next(same, true); e != nil {
+	if e := r.nextOf(same, true); e != nil {
 		return e, ", once more"
 	}
 	return nil, ""
 }
 
-// next returns the first call that is so and was not served; where all were, and again, the last.
-func (r *Recording) next(is func(*entry) bool, again bool) (last *entry) {
+// nextOf returns the first call that is so and was not served; where all were, and again, the last.
+func (r *Recording) nextOf(is func(*entry) bool, again bool) (last *entry) {
 	for _, e := range r.entries {
 		switch {
 		case !is(e):
@@ -112,14 +112,8 @@ func place(u *url.URL) string {
 	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
 		host = "loopback"
 	}
-	query := u.Query()
-	for name := range query {
-		if provider.IsCredential(name) {
-			query.Del(name)
-		}
-	}
 	text := u.Scheme + "://" + strings.ToLower(host) + u.EscapedPath()
-	if len(query) > 0 {
+	if query := public(u).Query(); len(query) > 0 {
 		text += "?" + query.Encode()
 	}
 	return text

@@ -4,6 +4,7 @@ package cassette
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,6 +29,9 @@ type Recording struct {
 	rule    rule
 	answer  func(*http.Request) (*http.Response, recorder.Provenance, error) // nil: the entries do
 
+	leavesOut bool // calls that cannot be read
+	lost      []Lost
+
 	mu sync.Mutex
 }
 
@@ -36,6 +40,8 @@ type entry struct {
 	number  int // in the file; the first is 1
 	line    int // in the file
 	request request
+	sent    http.Header // of the request
+	asked   []byte      // the request's body, as it was recorded
 	served  bool
 
 	status  int
@@ -67,14 +73,22 @@ func Open(file string) (*Recording, error) {
 
 // Read reads a recording. The file is only named.
 func Read(file string, data []byte) (*Recording, error) {
+	r, err := read(&Recording{file: recorder.Named(file)}, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", file, err)
+	}
+	return r, nil
+}
+
+// read reads a recording into r.
+func read(r *Recording, data []byte) (*Recording, error) {
 	if bytes.HasPrefix(data, gzipMagic) { // httprr keeps some so
 		plain, err := unzip(data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: decompress: %w", file, err)
+			return nil, fmt.Errorf(" decompress: %w", err)
 		}
 		data = plain
 	}
-	r := &Recording{file: recorder.Named(file)}
 	var err error
 	switch first := bytes.TrimLeft(data, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(first, []byte("httprr trace ")):
@@ -84,10 +98,7 @@ func Read(file string, data []byte) (*Recording, error) {
 	default:
 		err = r.readYAML(data)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:%w", file, err)
-	}
-	return r, nil
+	return r, err
 }
 
 // Len returns how many calls there are.
@@ -108,9 +119,25 @@ func wrong(line int, format string, args ...any) error {
 const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON), and " +
 	"fixtures of aimock (JSON): convert it to one of them, or delete it and record the calls again with -update"
 
+// next returns the number of the next call in the file.
+func (r *Recording) next() int { return len(r.entries) + len(r.lost) + 1 }
+
+// take appends a call, or leaves out one that cannot be read.
+func (r *Recording) take(e *entry, err error) error {
+	if err == nil {
+		err = r.add(e)
+	}
+	var wrong *layoutError
+	if r.leavesOut && errors.As(err, &wrong) {
+		r.lost = append(r.lost, Lost{r.next(), wrong.line, wrong.what})
+		return nil
+	}
+	return err
+}
+
 // add appends a call, whose answer must be one.
 func (r *Recording) add(e *entry) error {
-	e.number = len(r.entries) + 1
+	e.number = r.next()
 	if e.status < 100 || e.status > 599 {
 		return wrong(e.line, "interaction %d has the status %d: want an HTTP status, 100 to 599; "+
 			"correct or remove the interaction", e.number, e.status)

@@ -57,11 +57,7 @@ func (r *Recording) readYAML(data []byte) error {
 		return err
 	}
 	for _, node := range calls.Content {
-		e, err := r.readInteraction(node)
-		if err != nil {
-			return err
-		}
-		if err := r.add(e); err != nil {
+		if err := r.take(r.readInteraction(node)); err != nil {
 			return err
 		}
 	}
@@ -95,7 +91,7 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 
 func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
 	var call interaction
-	n := len(r.entries) + 1
+	n := r.next()
 	if err := node.Decode(&call); err != nil {
 		return nil, wrong(cmp.Or(lineOf(err), node.Line), "interaction %d is not as %s stores one: %v; "+
 			"correct or remove the interaction", n, r.Tool, err)
@@ -116,7 +112,8 @@ func (r *Recording) readInteraction(node *yaml.Node) (*entry, error) {
 	return &entry{
 		line:    node.Line,
 		request: request{ask.Method, parsed(cmp.Or(ask.URL, ask.URI)), meaning(kind, ask.Body)},
-		status:  cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers),
+		sent:    http.Header(ask.Headers), asked: ask.Body,
+		status: cmp.Or(answer.Code, int(answer.Status)), header: http.Header(answer.Headers),
 		body: answer.Body, latency: latency,
 	}, nil
 }

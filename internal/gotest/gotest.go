@@ -109,3 +109,14 @@ func Above(dir, file string) string {
 	}
 	return ""
 }
+
+var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+
+// ModulePath returns the path of the module at a directory; "" where its go.mod names none.
+func ModulePath(root string) string {
+	data, _ := os.ReadFile(filepath.Join(root, "go.mod"))
+	if m := moduleLine.FindSubmatch(data); m != nil {
+		return string(m[1])
+	}
+	return ""
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/cassette"
+	"github.com/traceforge/traceforge-go/internal/foreign"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A candidate is a file that may be one of another tool.
+type candidate struct {
+	file  string // from the working directory on
+	dir   string // of the package whose test recorded it; empty: why says why there is none
+	place *foreign.Place
+	why   string
+}
+
+// readAll reads the recordings below the directory, and makes their documents.
+func (im *importing) readAll() error {
+	if err := im.walk(); err != nil {
+		return err
+	}
+	of := map[string][]string{} // files, by tests
+	for _, r := range im.files {
+		if r.place != nil {
+			of[r.test()] = append(of[r.test()], r.file)
+		}
+	}
+	for _, r := range im.files {
+		data, err := im.read(r)
+		if err != nil {
+			im.leaveOut(r, err.Error())
+			continue
+		}
+		if data == nil {
+			continue
+		}
+		if err := im.take(r, data, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk finds the files that can be recordings, by their names, and the tests that they are of. Links are not followed.
+func (im *importing) walk() error {
+	packages := map[string]*foreign.Tests{}
+	return filepath.WalkDir(im.args[0], func(file string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != im.args[0] && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir() || !isRecording(name):
+			return nil
+		}
+		r := candidate{file: filepath.ToSlash(file)}
+		if !d.Type().IsRegular() {
+			r.why = "is no file of its own, and links are not followed"
+		} else if err := im.place(&r, packages); err != nil {
+			return err
+		}
+		im.files = append(im.files, r)
+		return nil
+	})
+}
+
+// isRecording reports whether a file can be one, by its name.
+func isRecording(name string) bool {
+	extensions := []string{".httprr", ".httprr.gz", ".yaml", ".yml", ".json"}
+	return slices.ContainsFunc(extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })
+}
+
+// place finds the test that recorded a file: in the package that is the nearest above it.
+func (im *importing) place(r *candidate, packages map[string]*foreign.Tests) error {
+	whole, err := filepath.Abs(r.file)
+	if err != nil {
+		return err
+	}
+	if root := place.ModuleRoot(filepath.Dir(whole)); root != im.root {
+		r.why = "is of the module at " + root + ": import it from there"
+		return nil
+	}
+	for dir := filepath.Dir(whole); ; dir = filepath.Dir(dir) {
+		tests, known := packages[dir]
+		if !known {
+			if tests, err = foreign.ReadTests(dir); err != nil {
+				return err
+			}
+			packages[dir] = tests
+		}
+		if !tests.Empty() {
+			r.dir = dir
+			inside, err := filepath.Rel(dir, whole)
+			if err != nil {
+				return err
+			}
+			if r.place, err = tests.Place(filepath.ToSlash(inside)); err != nil {
+				r.why = err.Error()
+			}
+			return nil
+		}
+		if dir == im.root {
+			r.why = "no directory above it has tests"
+			return nil
+		}
+	}
+}
+
+func (r *candidate) test() string { return r.dir + " " + r.place.Test }
+
+func (im *importing) leaveOut(r candidate, why string) {
+	im.unplaced = append(im.unplaced, unplaced{r.file, why})
+}
+
+// read reads a file; nil: it is no recording.
+func (im *importing) read(r candidate) ([]byte, error) {
+	info, err := os.Lstat(r.file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	data, err := readBounded(r.file, im.into.MaxBytes())
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(path.Base(r.file), ".httprr") || bytes.Contains(data, []byte("interactions")) ||
+		bytes.Contains(data, []byte(`"fixtures"`)) {
+		return data, nil
+	}
+	return nil, nil
+}
+
+// take makes the document of a recording.
+func (im *importing) take(r candidate, data []byte, of map[string][]string) error {
+	named := r.file
+	if r.dir != "" { // as the test names it
+		whole, err := filepath.Abs(r.file)
+		if err != nil {
+			return err
+		}
+		if named, err = filepath.Rel(r.dir, whole); err != nil {
+			return err
+		}
+	}
+	rec, lost, err := cassette.ReadCalls(named, data)
+	if err != nil {
+		im.leaveOut(r, unnamed(err, named))
+		return nil
+	}
+	from := im.value("from")
+	switch {
+	case from != "" && rec.Tool != from:
+	case rec.Tool == "aimock":
+		im.leaveOut(r, "holds fixtures of aimock, which have answers and no requests: cassette.Open answers a test from them")
+	case r.place == nil:
+		im.leaveOut(r, r.why)
+	case len(of[r.test()]) > 1:
+		im.leaveOut(r, fmt.Sprintf("%s has several recordings, of which nothing tells the order: %s", r.place.Test,
+			strings.Join(of[r.test()], ", ")))
+	default:
+		return im.make(r, rec, lost)
+	}
+	return nil
+}
+
+// unnamed is an error of reading a file without the file's name.
+func unnamed(err error, named string) string {
+	why := strings.TrimPrefix(err.Error(), named+":")
+	if trimmed := strings.TrimLeft(why, " "); trimmed != why {
+		return trimmed
+	}
+	return "line " + why
+}
+
+func (im *importing) make(r candidate, rec *cassette.Recording, lost []cassette.Lost) error {
+	dir, err := filepath.Rel(im.root, r.dir)
+	if err != nil {
+		return err
+	}
+	source := r.place.Source(path.Join(im.module, filepath.ToSlash(dir)), filepath.ToSlash(dir))
+	doc := imported{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: r.file}
+	name := snapshot.DocumentName(source.Package, source.Test)
+	switch there, err := im.into.Load(name, "openai"); {
+	case err == nil:
+		doc.File, doc.There, doc.Unkept = there.File(), true, []foreign.Unkept{}
+		im.made = append(im.made, doc)
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	made, err := im.rules.Test(rec, source)
+	if err != nil {
+		im.leaveOut(r, err.Error())
+		return nil
+	}
+	for _, l := range lost {
+		made.Unkept = append(made.Unkept, foreign.Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
+	}
+	slices.SortStableFunc(made.Unkept, func(a, b foreign.Unkept) int { return a.Number - b.Number })
+	doc.Calls, doc.Retried, doc.Unkept = made.Calls, made.Retried, orEmpty(made.Unkept)
+	if made.Calls > 0 {
+		doc.File = path.Join(made.Provider, made.Name+".json")
+		im.change.Put = append(im.change.Put, made.Put)
+	}
+	im.made = append(im.made, doc)
+	return nil
+}

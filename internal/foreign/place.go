@@ -1,0 +1,151 @@
+package foreign
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Place is the test that a recording is of.
+type Place struct {
+	Test string
+	File string // that has the function, in the package's directory
+	Line int    // of the function
+}
+
+// Source is where the calls of the test are said to be made: at its function, since no recording says more. dir is that of
+// its package, below the module.
+func (p *Place) Source(pkg, dir string) snapshot.Source {
+	function, _, _ := strings.Cut(p.Test, "/")
+	return snapshot.Source{Package: pkg, Test: p.Test, File: path.Join(dir, p.File), Line: p.Line, Function: function}
+}
+
+// separators are what copies of httprr, and hand-written helpers, have in file names for the "/" in a test's name.
+var separators = []string{"_", "-"}
+
+// Place returns the test that a recording is of, whose path below the package's directory is file: that of which the path
+// has the name, t.Name() after any folders, or that with a separator for each "/". The test must be there. A path that
+// may mean several tests means none.
+func (t *Tests) Place(file string) (*Place, error) {
+	elements := strings.Split(trimExtensions(file), "/")
+	found := map[string]bool{}
+	missing := ""
+	for i, element := range elements {
+		if f := t.functions[element]; f != nil {
+			if why := f.runs(elements[i+1:]); why == "" {
+				found[path.Join(elements[i:]...)] = true
+			} else {
+				missing = element + " " + why
+			}
+		}
+		if i < len(elements)-1 {
+			continue
+		}
+		for name, f := range t.functions {
+			for _, sep := range separators {
+				rest, ok := strings.CutPrefix(element, name+sep)
+				if !ok {
+					continue
+				}
+				for _, subtest := range f.spelled(rest, sep) {
+					found[name+"/"+subtest] = true
+				}
+				if f.isDark() && t.functions[element] != nil {
+					found[name+"/…"] = true // it cannot be excluded
+				} else if missing == "" {
+					missing = fmt.Sprintf("%s has no subtest that is spelled %q, as far as its names can be read", name, rest)
+				}
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(found))
+	switch {
+	case len(names) > 1:
+		return nil, fmt.Errorf("may be of %s", strings.Join(names, " or of "))
+	case len(names) == 0 && missing != "":
+		return nil, fmt.Errorf("%s", missing)
+	case len(names) == 0:
+		return nil, fmt.Errorf("its path names no test of the package")
+	}
+	function, _, _ := strings.Cut(names[0], "/")
+	f := t.functions[function]
+	return &Place{names[0], f.file, f.line}, nil
+}
+
+// trimExtensions returns a path without what tools append to a test's name.
+func trimExtensions(file string) string {
+	file = strings.TrimSuffix(file, ".gz")
+	return strings.TrimSuffix(file, path.Ext(file))
+}
+
+// repeated is what go test appends to the name of a subtest that has the name of another.
+var repeated = regexp.MustCompile(`#\d\d$`)
+
+// runs says why a test has no subtest of a path; "" where it has, or may have.
+func (f *testFunction) runs(subtest []string) string {
+	name := strings.Join(subtest, "/")
+	switch {
+	case name == "":
+		return ""
+	case len(f.levels) == 0:
+		return "runs no subtests"
+	case name != rewritten(name):
+		return fmt.Sprintf("cannot have a subtest %q", name)
+	case f.isOpen() || len(f.spelled(repeated.ReplaceAllString(name, ""), "/")) > 0:
+		return ""
+	}
+	return fmt.Sprintf("has no subtest %q", name)
+}
+
+// spelled returns the subtests whose names, with sep for each "/", are a text.
+func (f *testFunction) spelled(text, sep string) []string {
+	var names []map[string]bool // by depth
+	for depth := range f.levels {
+		names = append(names, map[string]bool{})
+		for _, name := range f.candidates(depth) {
+			names[depth][rewritten(name)] = true
+		}
+	}
+	found := map[string]bool{}
+	const most = 2 // which is ambiguous
+	var try func(depth int, before, rest string)
+	try = func(depth int, before, rest string) {
+		if depth == len(names) || len(found) >= most {
+			return
+		}
+		for name := range names[depth] {
+			flat := strings.ReplaceAll(name, "/", sep)
+			if flat == rest {
+				found[before+name] = true
+			} else if after, ok := strings.CutPrefix(rest, flat+sep); ok {
+				try(depth+1, before+name+"/", after)
+			}
+		}
+	}
+	try(0, "", text)
+	return slices.Sorted(maps.Keys(found))
+}
+
+// rewritten is the name of a subtest as go test has it (testing/match.go).
+func rewritten(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteByte('_')
+		case !strconv.IsPrint(r):
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
