@@ -132,7 +132,9 @@ var arrows = map[string]map[string]string{
 	"internal/archtest":     {},
 	"docs/schemas":          {},
 	"internal/schematest": {
-		"docs/schemas": "what texts are held against", "modelio": "the ranges of parameters", "snapshot": "the version of the format",
+		"canon": "how hashes are spelled", "docs/schemas": "what texts are held against", "internal/pack": "run.json",
+		"internal/usage": "receipts", "modelio": "the ranges of parameters", "modelio/session": "its limits",
+		"snapshot": "the version of the format",
 	},
 	"internal/tbtest": {},
 	"internal/demo":   {"internal/fakeprovider": offline},

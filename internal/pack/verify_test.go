@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/pack"
+	"github.com/traceforge/traceforge-go/internal/schematest"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -22,6 +23,9 @@ func TestVerifyValid(t *testing.T) {
 	report, err := pack.Verify(dir)
 	require.NoError(t, err)
 	require.True(t, report.OK(), report)
+	for file, schema := range map[string]string{pack.RunFile: "run", pack.SessionFile: "model_io"} {
+		require.NoError(t, schematest.Validate(schema, []byte(readDir(t, dir)[file])))
+	}
 	hash := string(p.Run.ModelIOHash)
 	path, err := json.Marshal(dir)
 	require.NoError(t, err)

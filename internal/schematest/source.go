@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,8 +94,16 @@ func (s *source) declared(d *ast.GenDecl) {
 	}
 }
 
-// said returns the text of a comment as one line.
-func said(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
+// said returns the text of a comment as one line, without what is Go's.
+func said(c *ast.CommentGroup) string {
+	text := goOnly.ReplaceAllString(strings.Join(strings.Fields(c.Text()), " "), "")
+	return link.ReplaceAllString(text, "$1")
+}
+
+var (
+	goOnly = regexp.MustCompile(`(; )?(nil|empty): (absent|none|not (set|kept|known|there))$`)
+	link   = regexp.MustCompile(`\[(\w+)\]`)
+)
 
 // named returns the function that a call names, as in c.text, list or required; empty: it names none.
 func named(call *ast.CallExpr) string {

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/schematest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
@@ -78,6 +80,7 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 				NoSizeLimits:     tt.Options.EnforceSizeLimits != nil && !*tt.Options.EnforceSizeLimits,
 			}
 			got := verify(t, tt.Session, opts)
+			requireSchemaAgrees(t, tt.Session, verify(t, tt.Session, session.VerifyOptions{}))
 			if tt.Result.Throws != "" {
 				require.NotEmpty(t, got.Violations, "where the reference crashes, we report")
 				return
@@ -94,6 +97,22 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 				require.Equal(t, tt.Result.Hash, hash, "a session that was read has the hash of its file")
 			}
 		})
+	}
+}
+
+// requireSchemaAgrees holds a session against its schema, which takes what the verifier takes, and refuses what it refuses
+// unless that hangs on hashes, places, or sizes in bytes.
+func requireSchemaAgrees(t *testing.T, text []byte, report session.Report) {
+	t.Helper()
+	err := schematest.Validate("model_io", text)
+	if report.OK() {
+		require.NoError(t, err)
+		return
+	}
+	for _, v := range report.Violations {
+		if !slices.Contains([]string{"MI5", "MI7", "MI8", "MI9", "MI11"}, v.Rule) {
+			require.Error(t, err, v.String())
+		}
 	}
 }
 
@@ -133,6 +152,7 @@ func TestVerifyAgreesWithReferenceOnLargeSessions(t *testing.T) {
 			require.NoError(t, err)
 			opts := session.VerifyOptions{NoSizeLimits: strings.Contains(tt.Name, "enforceSizeLimits=false")}
 			require.Equal(t, tt.Result.ours(), verify(t, data, opts))
+			requireSchemaAgrees(t, data, verify(t, data, session.VerifyOptions{}))
 		})
 	}
 }
