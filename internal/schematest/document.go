@@ -50,6 +50,21 @@ func Document(t *testing.T) Schema {
 	return root
 }
 
+// Shown returns the schema of records in the literal form, each with the hashes of its cores.
+func Shown(t *testing.T, title string) Schema {
+	t.Helper()
+	s := Document(t)
+	record := s["$defs"].(Schema)["record"].(Schema)
+	for _, of := range [][2]string{{"prompt_hash", "request"}, {"response_hash", "response"}} {
+		record["properties"].(Schema)[of[0]] = described(hash(), "of the core of the "+of[1])
+		record["required"] = append(record["required"].([]string), of[0])
+	}
+	return Schema{
+		"title": title, "$defs": s["$defs"], "type": "object", "additionalProperties": false, "required": []string{"snapshots"},
+		"properties": Schema{"snapshots": arrayOf(ref("record"))},
+	}
+}
+
 // refine adds what hangs on several members.
 func (d *documentSchema) refine() {
 	request, record := d.defs["request"].(Schema), d.defs["record"].(Schema)
