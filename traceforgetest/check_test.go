@@ -365,7 +365,12 @@ func TestCheckWithoutKey(t *testing.T) {
 	}
 	s.record("TestIt", test)
 	t.Setenv("TRACEFORGE_UPDATE", "check")
+	t.Setenv("OPENAI_API_KEY", "") // as CI has it where there is no secret
 	tb := s.run("TestIt", test)
+	require.True(t, tb.Failed())
+	require.Contains(t, s.said(tb), ", call 1\n  there is no key for openai: set OPENAI_API_KEY")
+	require.NoError(t, os.Unsetenv("OPENAI_API_KEY"))
+	tb = s.run("TestIt", test)
 	require.True(t, tb.Failed())
 	require.Contains(t, s.said(tb), ", call 1\n  there is no key for openai: set OPENAI_API_KEY")
 	tb, calls := s.check("", "TestIt", test)

@@ -2,6 +2,7 @@ package traceforgetest
 
 import (
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -15,25 +16,38 @@ const placeholder = "traceforge-replay"
 var keys struct {
 	sync.Mutex
 	users int
-	set   []string
+	set   map[string]bool // by name; whether the variable was there, and empty
 }
 
-// keyVariables are the variables without which some SDK refuses to make a client or a call.
-var keyVariables = sync.OnceValue(func() (names []string) {
+// keyVariables are the variables without which some SDK refuses to make a client or a call, of one
+// thing each: where one of several is enough, they are together.
+var keyVariables = sync.OnceValue(func() (names [][]string) {
 	for _, p := range provider.Providers() {
-		names = append(names, p.Keys...)
+		if p.OneKey {
+			names = append(names, p.Keys)
+			continue
+		}
+		for _, name := range p.Keys {
+			names = append(names, []string{name})
+		}
 	}
 	return names
 })
 
-// lendKeys sets the variables that are not set; giveBack ends that when nobody else uses them.
+// lendKeys sets the variables that are not set, or empty, as CI leaves them where there is no secret;
+// giveBack ends that when nobody else uses them.
 func lendKeys() (giveBack func()) {
 	keys.Lock()
 	defer keys.Unlock()
 	if keys.users++; keys.users == 1 {
-		for _, name := range keyVariables() {
-			if _, set := os.LookupEnv(name); !set && os.Setenv(name, placeholder) == nil {
-				keys.set = append(keys.set, name)
+		keys.set = map[string]bool{}
+		for _, names := range keyVariables() {
+			if slices.ContainsFunc(names, func(name string) bool { return os.Getenv(name) != "" }) {
+				continue
+			}
+			_, empty := os.LookupEnv(names[0])
+			if os.Setenv(names[0], placeholder) == nil {
+				keys.set[names[0]] = empty
 			}
 		}
 	}
@@ -46,10 +60,13 @@ func returnKeys() {
 	if keys.users--; keys.users > 0 {
 		return
 	}
-	for _, name := range keys.set {
-		if os.Getenv(name) == placeholder {
+	for name, empty := range keys.set {
+		switch {
+		case os.Getenv(name) != placeholder: // a test has set its own
+		case empty:
+			os.Setenv(name, "")
+		default:
 			os.Unsetenv(name)
 		}
 	}
-	keys.set = nil
 }

@@ -31,6 +31,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"generativelanguage.googleapis.com"},
 	Home:           "https://generativelanguage.googleapis.com",
 	Keys:           []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+	OneKey:         true,
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),

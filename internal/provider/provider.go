@@ -15,9 +15,10 @@ type Codec struct {
 	Provider string // whose API it is, which counts where the host says nothing: "openai"
 
 	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
-	Hosts []string
-	Home  string
-	Keys  []string
+	Hosts  []string
+	Home   string
+	Keys   []string
+	OneKey bool
 
 	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
 	Tools     bool // the calls are of tools, not of models

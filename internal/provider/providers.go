@@ -17,6 +17,8 @@ type Provider struct {
 	Hosts []string
 	Home  string   // the root of its public host; empty: each customer has a host of its own
 	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
+	// OneKey says that any of Keys is enough, and that an SDK complains where it finds two of them.
+	OneKey bool
 
 	Refusal refusalForm // what its errors look like; nil: as those of the API that it is asked by
 }
@@ -87,7 +89,7 @@ func Providers() []Provider {
 	all := slices.Clone(others)
 	for _, c := range registered {
 		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
-			all = append(all, Provider{Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys})
+			all = append(all, Provider{Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey})
 		}
 	}
 	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })

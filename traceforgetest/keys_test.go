@@ -1,0 +1,68 @@
+package traceforgetest_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestLentKeys: while a test replays, SDKs find a key where none is set. An empty variable is not set: it is what
+// CI makes of a secret that a fork's pull request does not get.
+func TestLentKeys(t *testing.T) {
+	const lent = "traceforge-replay"
+	all := []string{"OPENAI_API_KEY", "CO_API_KEY", "COHERE_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+	for _, c := range []struct {
+		name, why string
+		set, want map[string]string // by variable; set: those that are not named are not set
+	}{
+		{"unset", "SDKs refuse to work without a key", nil,
+			map[string]string{"OPENAI_API_KEY": lent, "CO_API_KEY": lent, "COHERE_API_KEY": lent, "AWS_ACCESS_KEY_ID": lent, "AWS_SECRET_ACCESS_KEY": lent}},
+		{"empty", "an SDK sees no difference", map[string]string{"OPENAI_API_KEY": "", "CO_API_KEY": ""},
+			map[string]string{"OPENAI_API_KEY": lent, "CO_API_KEY": lent}},
+		{"set", "a key of the user's own stays", map[string]string{"OPENAI_API_KEY": "mine"},
+			map[string]string{"OPENAI_API_KEY": "mine", "COHERE_API_KEY": lent}},
+		{"one of two", "genai warns where it finds both", nil, map[string]string{"GEMINI_API_KEY": lent, "GOOGLE_API_KEY": ""}},
+		{"one of two, empty", "as above", map[string]string{"GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""},
+			map[string]string{"GEMINI_API_KEY": lent, "GOOGLE_API_KEY": ""}},
+		{"the other is set", "genai would warn of one that the user has not set", map[string]string{"GOOGLE_API_KEY": "mine"},
+			map[string]string{"GEMINI_API_KEY": "", "GOOGLE_API_KEY": "mine"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			for _, name := range all {
+				value, set := c.set[name]
+				t.Setenv(name, value) // brings it back at the end
+				if !set {
+					require.NoError(t, os.Unsetenv(name))
+				}
+			}
+			tb := s.replay("TestIt", func(*tbtest.TB, *traceforgetest.Recorder) {
+				for name, want := range c.want {
+					require.Equal(t, want, os.Getenv(name), "%s: %s", name, c.why)
+				}
+			}, traceforgetest.Allow(traceforgetest.NoCalls))
+			require.False(t, tb.Failed(), tb.Logged())
+			for _, name := range all {
+				was, wasSet := c.set[name]
+				value, set := os.LookupEnv(name)
+				require.Equal(t, was, value, name)
+				require.Equal(t, wasSet, set, "%s is as it was before the test", name)
+			}
+		})
+	}
+}
+
+// TestKeysOfTheTest: a key that a test sets itself outlasts what was lent.
+func TestKeysOfTheTest(t *testing.T) {
+	s := newScene(t)
+	t.Setenv("OPENAI_API_KEY", "")
+	tb := s.replay("TestIt", func(*tbtest.TB, *traceforgetest.Recorder) {
+		require.NoError(t, os.Setenv("OPENAI_API_KEY", "set while the test ran"))
+	}, traceforgetest.Allow(traceforgetest.NoCalls))
+	require.False(t, tb.Failed(), tb.Logged())
+	require.Equal(t, "set while the test ran", os.Getenv("OPENAI_API_KEY"))
+}
