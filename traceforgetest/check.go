@@ -1,17 +1,78 @@
 package traceforgetest
 
 import (
+	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// readCheck reads how the run checks, where it does.
-func (r *Recorder) readCheck() (err error) {
-	if r.opts.Mode != recorder.Check {
+// A Kind says what calls ask: see [Check] and [Live].
+type Kind string
+
+// The kinds of calls. Those of MCP servers count as calls of tools, and all others as calls of models.
+const (
+	Models Kind = usage.KindModels
+	Tools  Kind = usage.KindTools
+)
+
+// Check makes the calls of these kinds live too where the run replays; without any, those of models. The program
+// is served what is recorded, so that the run stays on the tape and one difference does not hide the rest, and at its
+// end the test fails where a live answer is another. Tools are run where they are called, one after another as the
+// program calls them. It is what TRACEFORGE_UPDATE=check does for a whole run, with TRACEFORGE_CHECK=kind=tools; that
+// variable and -update come before it.
+func Check(kinds ...Kind) Option {
+	return option(func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds })
+}
+
+// Live makes the calls of these kinds live where the run replays, and gives the program their answers; without
+// any, those of models. Calls of the other kind are answered from the tape: those of tools by name and input, as
+// often as a live model asks so. A tool that is asked for what the tape does not have fails the test by its
+// name. Nothing is written. It is what TRACEFORGE_UPDATE=live does for a whole run, with TRACEFORGE_CHECK=kind=models, tools
+// or all; that variable and -update come before it.
+func Live(kinds ...Kind) Option {
+	return option(func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds })
+}
+
+// readMode reads what the run does, and of the options which calls it makes live.
+func (r *Recorder) readMode() (err error) {
+	if r.opts.Mode, err = currentMode(); err != nil {
+		return err
+	}
+	text := os.Getenv(usage.CheckEnv)
+	if r.opts.Mode == recorder.Replay && r.mode != recorder.Replay {
+		r.opts.Mode, text = r.mode, "kind="+kindOf(r.kinds)
+	}
+	if r.opts.Mode != recorder.Check && r.opts.Mode != recorder.Mixed {
 		return nil
+	}
+	if r.opts.Checking, err = usage.ParseCheckOptions(text); err != nil {
+		return err
+	}
+	if r.opts.Mode == recorder.Mixed && !r.opts.Checking.IsKindAlone() {
+		return fmt.Errorf("%s=%s: with %s=live it says kind, and nothing else", usage.CheckEnv, text, updateEnv)
+	}
+	return nil
+}
+
+// kindOf returns kinds as one word.
+func kindOf(kinds []Kind) string {
+	switch {
+	case len(kinds) == 0:
+		return usage.KindModels
+	case slices.ContainsFunc(kinds, func(k Kind) bool { return k != kinds[0] }):
+		return usage.KindAll
+	}
+	return string(kinds[0])
+}
+
+// readCheck reads what a check needs besides.
+func (r *Recorder) readCheck() {
+	if r.opts.Mode != recorder.Check {
+		return
 	}
 	if t, ok := r.t.(interface{ Deadline() (time.Time, bool) }); ok {
 		r.opts.Deadline, _ = t.Deadline()
@@ -19,6 +80,4 @@ func (r *Recorder) readCheck() (err error) {
 	if r.opts.Upstream == nil { // another one may need no key
 		r.opts.Placeholder = placeholder
 	}
-	r.opts.Checking, err = usage.ParseCheckOptions(os.Getenv(usage.CheckEnv))
-	return err
 }

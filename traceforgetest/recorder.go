@@ -34,6 +34,9 @@ type Recorder struct {
 	asked snapshot.Source // the line of the test that asked for the recorder
 	opts  recorder.Options
 	calls *recorder.Recorder
+
+	mode  recorder.Mode // asked for by an option, for a run that replays
+	kinds []Kind        // that it makes live
 }
 
 // running holds the recorders of the tests that run, by package and test: two in one test would each see the
@@ -98,7 +101,7 @@ func (r *Recorder) start() error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	if !r.opts.Mode.Live() || r.opts.Mode == recorder.Check || r.calls.Imports() {
+	if r.replays(false) || r.calls.Imports() {
 		r.t.Cleanup(lendKeys())
 	}
 	r.t.Cleanup(func() {
@@ -110,15 +113,13 @@ func (r *Recorder) start() error {
 
 func (r *Recorder) open() error {
 	var err error
-	if r.opts.Mode, err = currentMode(); err != nil {
+	if err = r.readMode(); err != nil {
 		return err
 	}
 	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
 		uncached()
 	}
-	if err := r.readCheck(); err != nil {
-		return err
-	}
+	r.readCheck()
 	if _, whole := r.t.(*testing.F); !whole && inFuzzWorker() {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
@@ -149,6 +150,17 @@ func inFuzzWorker() bool {
 }
 
 func (r *Recorder) runningKey() string { return r.opts.Package + " " + r.opts.Test }
+
+// replays reports whether the program is served recorded answers alone: of tools, or of models.
+func (r *Recorder) replays(tools bool) bool {
+	switch r.opts.Mode {
+	case recorder.Replay, recorder.Rekey, recorder.Check:
+		return true
+	case recorder.Mixed:
+		return !r.opts.Checking.Covers(tools)
+	}
+	return false
+}
 
 // finish makes the checks that need the whole test, and commits what was recorded.
 func (r *Recorder) finish() {
@@ -188,7 +200,9 @@ func (r *Recorder) Lane(name string) *http.Client {
 
 // Recording reports whether live calls may be made, so that a test can skip looking up its API
 // key otherwise. It is false too while calls are answered from another tool's recording (package cassette).
-func (r *Recorder) Recording() bool { return r.opts.Mode.Live() && !r.calls.Imports() }
+func (r *Recorder) Recording() bool {
+	return (r.opts.Mode == recorder.Check || !r.replays(false)) && !r.calls.Imports()
+}
 
 // ClientOver returns an HTTP client as [Recorder.Client], whose live calls are made by upstream. It is for what
 // has a way of its own, such as a server in the test's process or one that is no HTTP underneath.
@@ -230,7 +244,7 @@ func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	if model == "" || !providerName.MatchString(provider) {
 		r.t.Fatalf("traceforge: %q does not name a model: want provider/model, such as google/gemini-2.5-flash", name)
 	}
-	if m == nil && r.opts.Mode.Live() && r.opts.Mode != recorder.Check {
+	if m == nil && !r.replays(false) {
 		r.t.Fatalf("traceforge: recording %s needs the model itself", name)
 	}
 	return &recordedModel{r.calls, provider, model, m}
@@ -267,7 +281,7 @@ func (r *Recorder) Tool(name string, run modelio.ToolFunc) modelio.ToolFunc {
 	if name == "" {
 		r.t.Fatalf("traceforge: Tool: the tool has no name")
 	}
-	if run == nil && r.opts.Mode.Live() && r.opts.Mode != recorder.Check {
+	if run == nil && !r.replays(true) {
 		r.t.Fatalf("traceforge: recording tool %s needs the tool itself", name)
 	}
 	return func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
@@ -309,7 +323,7 @@ func (r *Recorder) Calls() []*modelio.Call {
 func (r *Recorder) Session(provider, model string) *session.Session {
 	r.t.Helper()
 	s := session.New(provider, model)
-	if !r.opts.Mode.Live() || r.opts.Mode == recorder.Check {
+	if r.replays(false) {
 		s.Mode = session.ModeReplay
 	}
 	snapshots, err := r.calls.Snapshots()

@@ -32,7 +32,7 @@ func readAtMost(r io.Reader, limit int64, what string) ([]byte, error) {
 // tooLongToKeep fails a test whose request is too long to be recorded or looked for. While recording, the
 // call is made all the same, and its body passed on as it comes; began is what was read of it.
 func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *tooLong) (*http.Response, error) {
-	if err := r.begin(w); err != nil {
+	if err := r.begin(req.Context(), w); err != nil {
 		req.Body.Close()
 		return nil, err
 	}

@@ -57,9 +57,11 @@ type repeat struct {
 	call func() (*call, error)               // as if it came in again, since an answer is numbered on from it
 	make func(ctx context.Context, tk *take) // the take gets what is received
 	not  func() (state, why string)          // what keeps the call from being made; "": nothing
+
+	within context.Context // of a tool, which is run before its caller goes on, as it may change what the next one finds
 }
 
-// check begins to hold the record that answers a call against live answers. It returns at once.
+// check begins to hold the record that answers a call against live answers. It returns at once, but for tools.
 func (r *Recorder) check(c *call, s *served, how repeat) {
 	r.learn(c.what)
 	record := s.record
@@ -71,16 +73,24 @@ func (r *Recorder) check(c *call, s *served, how repeat) {
 		ck.State, ck.Why = how.not()
 	}
 	r.checks.mu.Lock()
-	defer r.checks.mu.Unlock()
-	if r.checks.ended {
-		return // and so has the test, which made this call in a goroutine that it did not wait for
+	ended, made := r.checks.ended, ck.State == ""
+	if !ended {
+		r.checks.all = append(r.checks.all, ck)
 	}
-	r.checks.all = append(r.checks.all, ck)
-	if ck.State != "" {
-		return
+	if !ended && made {
+		r.checks.group.Add(1)
 	}
+	r.checks.mu.Unlock()
+	if ended || !made {
+		return // the test may have ended too, which made this call in a goroutine that it did not wait for
+	}
+	defer r.checks.group.Done()
 	for range r.Checking.Repeat {
-		r.checks.group.Go(func() { r.runCheck(ck) })
+		if how.within != nil {
+			r.runCheck(ck)
+		} else {
+			r.checks.group.Go(func() { r.runCheck(ck) })
+		}
 	}
 }
 
@@ -88,9 +98,9 @@ func (r *Recorder) check(c *call, s *served, how repeat) {
 func (r *Recorder) chosen(c *call, s *served) (state, why string) {
 	o, record := r.Checking, s.record
 	switch {
-	case !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
+	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
 		return usage.CheckUnchosen, ""
-	case !c.codec.Generates:
+	case !c.codec.Generates && !c.codec.Tools:
 		return usage.CheckUncheckable, "nothing is generated, and what it does must not be done twice"
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
@@ -114,12 +124,16 @@ func isSampled(o usage.CheckOptions, id string) bool {
 
 // runCheck makes the call of a check once, and once more where the provider asks for that.
 func (r *Recorder) runCheck(ck *check) {
-	liveCalls <- struct{}{}
-	defer func() { <-liveCalls }()
+	ctx := ck.variant.within
+	if ctx == nil {
+		liveCalls <- struct{}{}
+		defer func() { <-liveCalls }()
+		ctx = context.Background()
+	}
 	if ck.failed() {
 		return // the others would get the same
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), r.timeForCheck())
+	ctx, cancel := context.WithTimeout(ctx, r.timeForCheck())
 	defer cancel()
 	answered := false
 	defer func() {

@@ -32,14 +32,14 @@ func (r *Recorder) conclude(ck *check) {
 	}
 	slices.Sort(models)
 	ck.LiveModels = slices.DeleteFunc(slices.Compact(models), func(name string) bool { return name == "" })
-	outputs := r.byOutput(ck.live)
+	outputs := r.byOutput(ck)
 	before, after := recorded, outputs[0][0]
 	if len(outputs) > 1 {
 		ck.State, ck.Different = usage.CheckVaried, ck.Runs-len(outputs[0])
 		ck.Settings = r.settings(ck)
 		before, after = outputs[0][0], outputs[1][0]
 	}
-	ck.Tiers = r.compareTiers(before, after)
+	ck.Tiers = r.compareTiers(ck, before, after)
 	switch {
 	case ck.State != "":
 	case slices.ContainsFunc(ck.Tiers, differs):
@@ -100,15 +100,21 @@ func (r *Recorder) settings(ck *check) (causes []string) {
 func (r *Recorder) failChecks() (note string) {
 	states := map[string]int{}
 	var whys []string
+	var diverged []*check
 	for _, ck := range r.checks.all {
 		states[ck.State]++
 		if ck.State == usage.CheckUncheckable {
 			whys = append(whys, fmt.Sprintf("\n  call %d is not checkable: %s", ck.Number, ck.Why))
 		}
-		if f := r.failOfCheck(ck); f != nil {
+		if ck.call.codec.Tools && ck.State == usage.CheckDrifted {
+			diverged = append(diverged, ck)
+		} else if f := r.failOfCheck(ck); f != nil {
 			f.Source = ck.source
 			r.fail(f)
 		}
+	}
+	if len(diverged) > 0 {
+		r.fail(r.diverged(diverged))
 	}
 	if len(r.checks.all) == 0 {
 		return ""
@@ -122,6 +128,28 @@ func (r *Recorder) failChecks() (note string) {
 	return r.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
 }
 
+// diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The
+// program was served the tape, so that none of them is due to another.
+func (r *Recorder) diverged(checks []*check) *Failure {
+	var below, names []string
+	for _, ck := range checks {
+		if name := ck.call.who(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, r.lastSaid(ck.call.request)))
+		for _, t := range ck.Tiers {
+			if differs(t) {
+				below = append(below, t.Diff)
+			}
+		}
+	}
+	brief := fmt.Sprintf("%s from %s: %s (- recorded, + live)",
+		count(len(checks), "result")+" of tools diverged", checks[0].File, strings.Join(names, ", "))
+	f := failuref(brief, append(below, "accept: "+checks[0].Accept)...)
+	f.Source = checks[0].source
+	return f
+}
+
 // failOfCheck returns why a check fails its test; nil where it does not.
 func (r *Recorder) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
@@ -129,9 +157,9 @@ func (r *Recorder) failOfCheck(ck *check) *Failure {
 	var brief string
 	switch ck.State {
 	case usage.CheckUnchecked:
-		return failuref(fmt.Sprintf("%s answer could not be checked: %s", ck.Provider, where), "  "+ck.Why)
+		return failuref(fmt.Sprintf("%s could not be checked: %s", ck.call.said(), where), "  "+ck.Why)
 	case usage.CheckDrifted:
-		brief = fmt.Sprintf("%s answer drifted from %s: %s (- recorded, + live)", ck.Provider, where, tiersThatDiffer(ck))
+		brief = fmt.Sprintf("%s drifted from %s: %s (- recorded, + live)", ck.call.said(), where, tiersThatDiffer(ck))
 	case usage.CheckVaried:
 		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
 			" (two of them)", where, ck.Different, ck.Runs, tiersThatDiffer(ck))

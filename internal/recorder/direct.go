@@ -8,29 +8,27 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// directCodec returns the codec of calls that are no HTTP: those of models and tools that a test wraps. nil: the
-// API is one of HTTP.
-func directCodec(api, name string) *provider.Codec {
+// codecNamed returns the codec of an API, also of one that is no HTTP; nil: there is none.
+func codecNamed(api, name string) *provider.Codec {
 	switch api {
 	case modelAPI:
 		return modelCodec(name)
 	case modelio.ToolAPI:
 		return toolCodec
 	}
-	return nil
+	codec, _ := provider.Named(api)
+	return codec
 }
 
-// isDirect reports whether the calls of an API are no HTTP, so that they have no status.
+// isDirect reports whether the calls of an API are no HTTP but those of models and tools that a test wraps, so that
+// they have no status.
 func isDirect(api string) bool { return api == modelAPI || api == modelio.ToolAPI }
 
 // direct returns what answers a call that is no HTTP: a record whose answer is proven, or a take for what a live
 // call will answer.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *served, *take, error) {
-	if err := r.begin(what); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := r.begin(ctx, what); err != nil {
 		return nil, nil, nil, err
 	}
 	asked, err := request()

@@ -99,13 +99,18 @@ func (r *Recorder) lastSaid(req *modelio.Request) string {
 
 func (r *Recorder) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
-	f := failuref(fmt.Sprintf("%s was made once too often: %s of it, and this call would be number %d",
-		asking(r.tape.keys[i].provider, &r.tape.records[i].Request), recordedTimes(times), times+1),
+	request := &r.tape.records[i].Request
+	made := asking(r.tape.keys[i].provider, request) + " was made"
+	if request.API == modelio.ToolAPI {
+		made = toolNamed(request.Model) + " was called"
+	}
+	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
+		made, recordedTimes(times), times+1),
 		"last recorded in "+r.record(i),
 		"accept: "+r.Accept)
 	f.Missing, f.unheld = true, true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.keys[i].provider,
-		Summary: strings.Split(indent(r.summary(&r.tape.records[i].Request)), "\n")}
+		Summary: strings.Split(indent(r.summary(request)), "\n")}
 	return f
 }
 

@@ -15,11 +15,13 @@ const (
 	UpdateNew             // make and record the calls that have no snapshot, replay the others
 	Rekey                 // adopt the stored answer for a request that changed; no network
 	Check                 // serve what is stored, and hold live answers against it; nothing is written
+	Mixed                 // make the calls of some kinds live, serve what is stored of the others; nothing is written
 )
 
 // modes are the names of modes, as receipts have them.
 var modes = []string{
 	Replay: "replay", Update: "update", UpdateAll: "all", UpdateNew: "new", Rekey: "rekey", Check: "check",
+	Mixed: "live",
 }
 
 func (m Mode) String() string { return modes[m] }
@@ -28,7 +30,7 @@ func (m Mode) String() string { return modes[m] }
 func (m Mode) Live() bool { return m != Replay && m != Rekey }
 
 // Writes reports whether what a passing test did is committed.
-func (m Mode) Writes() bool { return m != Replay && m != Check }
+func (m Mode) Writes() bool { return m != Replay && m != Check && m != Mixed }
 
 // ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names. The error lists them.
 func ParseMode(value string) (Mode, error) {
@@ -42,5 +44,5 @@ func ParseMode(value string) (Mode, error) {
 		return Mode(i), nil
 	}
 	return Replay, errors.New("use 1 to record what changed, all to record every call, new to record what is missing, " +
-		"rekey to adopt stored answers, check to compare live answers, 0 to replay")
+		"rekey to adopt stored answers, check to compare live answers, live to use them, 0 to replay")
 }

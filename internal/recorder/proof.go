@@ -69,10 +69,7 @@ func (p *proof) run() {
 		return
 	}
 	api := p.record.Request.API
-	codec := directCodec(api, p.record.Provider)
-	if codec == nil {
-		codec, _ = provider.Named(api)
-	}
+	codec := codecNamed(api, p.record.Provider)
 	if codec == nil {
 		p.report("/raw_output_ref", "cannot be held against the record, as %q is no API that this traceforge knows", api)
 		return

@@ -11,7 +11,9 @@ import (
 func (r *Recorder) take(c *call, lifted string) (*take, error) {
 	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		keepsCuts: r.allows(CutStreams)}
-	tk.complete = func() { r.keepPending(tk) }
+	if r.Mode.Writes() {
+		tk.complete = func() { r.keepPending(tk) }
+	}
 	r.learn(c.what)
 	r.mu.Lock()
 	defer r.mu.Unlock()

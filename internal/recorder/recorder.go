@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +45,7 @@ type Options struct {
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 
-	Checking    usage.CheckOptions // what a check makes live, and holds
+	Checking    usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
 	Deadline    time.Time          // when the test must have ended; zero: never
 	Placeholder string             // what stands in the environment for keys that are not there; empty: nothing
 
@@ -147,10 +148,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
-	if err := r.begin(w); err != nil {
-		return nil, err
-	}
-	if err := req.Context().Err(); err != nil {
+	if err := r.begin(req.Context(), w); err != nil {
 		return nil, err
 	}
 	c, err := r.identify(w)
@@ -189,6 +187,8 @@ func (r *Recorder) answer(c *call) (*served, *take, error) {
 	case Rekey:
 		s, err := r.rekey(c)
 		return s, nil, r.refused(c, err)
+	case Mixed:
+		return r.mixed(c)
 	}
 	s, err := r.replay(c) // Check too
 	return s, nil, r.refused(c, err)
@@ -204,13 +204,20 @@ func (r *Recorder) refused(c *call, err error) error {
 }
 
 // begin counts a call of a test that has not ended.
-func (r *Recorder) begin(what fmt.Stringer) error {
+func (r *Recorder) begin(ctx context.Context, what fmt.Stringer) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended {
+	ended := r.ended
+	r.calls++
+	r.mu.Unlock()
+	if ended {
 		return r.tooLate(what)
 	}
-	r.calls++
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if tool := insideOf(ctx); tool != "" && r.Mode.Writes() {
+		return r.refuse(what, what.String(), nested(tool, what))
+	}
 	return nil
 }
 
@@ -280,9 +287,13 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 	if !o.Failed && !o.Skipped {
 		r.checkCalls(o.Partial)
 	}
-	note = r.failChecks()
-	if r.Mode.Writes() {
+	switch {
+	case r.Mode.Writes():
 		note = r.commit(o)
+	case r.Mode == Mixed:
+		note = r.ranLive()
+	default:
+		note = r.failChecks()
 	}
 	r.tellRest()
 	return r.misses(r.teach(note), o)
@@ -299,7 +310,7 @@ func (r *Recorder) checkCalls(partial bool) {
 		if f := r.noCall(); f != nil {
 			r.fail(f)
 		}
-	case !r.Mode.drops() && r.tape != nil:
+	case !r.Mode.drops() && r.Mode != Mixed && r.tape != nil:
 		for i := range r.tape.records {
 			if !r.tape.played[i] {
 				r.fail(r.notCalled(i))
@@ -347,7 +358,7 @@ func (r *Recorder) snapshotOf(a answer) (*snapshot.Snapshot, error) {
 		s.Provider = r.tape.keys[a.record].provider
 		return &s, nil
 	}
-	if how := a.take.ended(); how == underWay || how == dropped || r.transient(how) {
+	if how := a.take.ended(); how == underWay || how == dropped || r.transient(how) || r.unfinished(a.take) != nil {
 		return nil, nil
 	}
 	g, f := r.golden(a.take)

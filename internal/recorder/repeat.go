@@ -17,8 +17,12 @@ import (
 
 // checkHTTP begins the check of an HTTP call, which s answers.
 func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
-	if !c.codec.Generates {
+	if !c.codec.Generates && !c.codec.Tools {
 		r.noteMade(s)
+	}
+	var within context.Context
+	if c.codec.Tools {
+		within = req.Context()
 	}
 	req = req.Clone(context.WithoutCancel(req.Context())) // its caller goes on, and may give up what it has got
 	req.Body = nil
@@ -28,7 +32,8 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 		}}
 	}
 	r.check(c, s, repeat{
-		call: func() (*call, error) { return r.identify(fresh()) },
+		within: within,
+		call:   func() (*call, error) { return r.identify(fresh()) },
 		make: func(ctx context.Context, tk *take) {
 			live, sent := req.WithContext(ctx), fresh()
 			if r.Checking.New != "" {
@@ -219,6 +224,27 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
 				return usage.CheckUnchecked, "the test gives Recorder.Model no live model"
 			case r.Checking.New != "":
 				return usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
+			}
+			return "", ""
+		},
+	})
+}
+
+// checkTool begins the check of a call of a tool, which s answers, and runs the tool.
+func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *served) {
+	r.check(c, s, repeat{
+		within: ctx,
+		call: func() (*call, error) {
+			request, err := t.request()
+			if err != nil {
+				return nil, err
+			}
+			return r.call(toolProvider, c.lane, toolCodec, request)
+		},
+		make: func(ctx context.Context, tk *take) { t.live(ctx, tk) },
+		not: func() (state, why string) {
+			if t.Run == nil {
+				return usage.CheckUnchecked, "the test gives Recorder.Tool no tool to run"
 			}
 			return "", ""
 		},

@@ -30,10 +30,13 @@ func (r *Recorder) replay(c *call) (*served, error) {
 		return nil, err
 	}
 	i, how, err := r.tape.find(c.key)
+	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {
 	case err != nil:
 		return nil, err
-	case how == exhausted:
+	case how == missing && toldTo:
+		return nil, r.offTape(c)
+	case how == exhausted && !toldTo:
 		return nil, r.oneTooMany(i)
 	case how == missing:
 		return nil, r.unrecorded(c)

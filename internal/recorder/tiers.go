@@ -130,9 +130,10 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 }
 
 // holds reports whether a difference of a tier fails. Another model that is asked on purpose is no
-// difference.
-func holds(o usage.CheckOptions, tier string) bool {
-	return o.Holds(tier) && !(tier == "model" && o.New != "")
+// difference; of a tool each one is.
+func (r *Recorder) holds(ck *check, tier string) bool {
+	o := r.Checking
+	return ck.call.codec.Tools || o.Holds(tier) && !(tier == "model" && o.New != "")
 }
 
 // differences returns what two answers do not have alike in a tier. What the rules of the test take out of
@@ -147,12 +148,12 @@ func (r *Recorder) differences(before, after *said, tier int) []drift.Difference
 }
 
 // compareTiers returns how two answers compare, tier by tier.
-func (r *Recorder) compareTiers(before, after *said) (all []usage.CheckedTier) {
+func (r *Recorder) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := r.differences(before, after, i)
 		r.hide(differences)
 		all = append(all, usage.CheckedTier{
-			Tier: tier, Same: len(differences) == 0, Held: holds(r.Checking, tier), Diff: r.Plain(drift.Text(differences)),
+			Tier: tier, Same: len(differences) == 0, Held: r.holds(ck, tier), Diff: r.Plain(drift.Text(differences)),
 		})
 	}
 	return all
@@ -161,11 +162,11 @@ func (r *Recorder) compareTiers(before, after *said) (all []usage.CheckedTier) {
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
 
 // byOutput groups answers that are the same in all that is held, the most frequent ones first.
-func (r *Recorder) byOutput(all []*said) (groups [][]*said) {
-	for _, s := range all {
+func (r *Recorder) byOutput(ck *check) (groups [][]*said) {
+	for _, s := range ck.live {
 		same := func(group []*said) bool {
 			for i, tier := range usage.Tiers {
-				if holds(r.Checking, tier) && len(r.differences(group[0], s, i)) > 0 {
+				if r.holds(ck, tier) && len(r.differences(group[0], s, i)) > 0 {
 					return false
 				}
 			}

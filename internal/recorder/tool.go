@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -33,12 +34,15 @@ func toolNamed(name string) string { return "tool " + name }
 // CallTool answers the call of a tool from the document of the test, or runs the tool and records it.
 func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, error) {
 	t.Input = bytes.Clone(t.Input) // the caller may go on with its own
-	_, served, tk, err := r.direct(ctx, &t, toolCodec, t.request)
+	c, served, tk, err := r.direct(ctx, &t, toolCodec, t.request)
 	switch {
 	case err != nil:
 		return nil, err
 	case tk != nil:
 		return t.live(ctx, tk)
+	}
+	if r.Mode == Check {
+		r.checkTool(ctx, &t, c, served)
 	}
 	line, err := readToolLine(served.body)
 	if err != nil {
@@ -74,7 +78,7 @@ func toolInput(req *modelio.Request) json.RawMessage {
 // live runs the tool, and keeps what it says as a line. The caller gets the output as replay will spell it.
 func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) {
 	tk.begin(0, http.Header{"Content-Type": {"application/json"}})
-	output, failure := t.Run(ctx, t.Input)
+	output, failure := t.Run(context.WithValue(ctx, insideKey{}, t.Name), t.Input)
 	if failure != nil && (ctx.Err() != nil || errors.Is(failure, context.Canceled)) {
 		tk.end(failed, failure)
 		return nil, failure
@@ -94,6 +98,21 @@ func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) 
 		return nil, err // unreachable: it was just written
 	}
 	return line.result()
+}
+
+// An insideKey is the key of the context of a tool under which its name stands.
+type insideKey struct{}
+
+// insideOf returns which tool makes a call; "": none does.
+func insideOf(ctx context.Context) string {
+	name, _ := ctx.Value(insideKey{}).(string)
+	return name
+}
+
+// nested is the failure of a recorded call that a recorded tool makes.
+func nested(tool string, what fmt.Stringer) *Failure {
+	return failuref(fmt.Sprintf("%s was called by %s, which is recorded itself", what, toolNamed(tool)),
+		"replay does not run a recorded tool, so that this call would not be made: record the tool, or what it calls")
 }
 
 // A toolLine is the recorded answer of a tool: what it returned, or the text of its error.

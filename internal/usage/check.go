@@ -24,11 +24,34 @@ type CheckOptions struct {
 	Tier          string  // the first of the tiers that are held
 	Old, New      string  // ask the model New for what Old was asked; empty: each call as it is
 	From          int     // leave the calls of a test before this one out
+	Kind          string  // which calls are made live: one of Kinds
 }
 
-// ParseCheckOptions reads the value of [CheckEnv]. What it does not say is: each call, once, all tiers.
+// Kinds say which calls of a test are made live.
+var Kinds = []string{KindModels, KindTools, KindAll}
+
+// The kinds.
+const (
+	KindModels = "models"
+	KindTools  = "tools"
+	KindAll    = "all"
+)
+
+// IsKindAlone reports whether only the kind is not what it is where nothing is said.
+func (o CheckOptions) IsKindAlone() bool {
+	said, _ := ParseCheckOptions("")
+	said.Kind = o.Kind
+	return o == said
+}
+
+// Covers reports whether calls of tools, or all others, are made live.
+func (o CheckOptions) Covers(tools bool) bool {
+	return o.Kind == KindAll || tools == (o.Kind == KindTools)
+}
+
+// ParseCheckOptions reads the value of [CheckEnv]. What it does not say is: each call of a model, once, all tiers.
 func ParseCheckOptions(text string) (CheckOptions, error) {
-	o := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: Tiers[0], From: 1}
+	o := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: Tiers[0], From: 1, Kind: KindModels}
 	values, err := url.ParseQuery(text)
 	if err != nil {
 		return o, fmt.Errorf("%s=%s cannot be read: %w", CheckEnv, text, err)
@@ -49,6 +72,7 @@ func ParseCheckOptions(text string) (CheckOptions, error) {
 			return o.Old != "" && o.New != ""
 		},
 		"from": func(v string) bool { return atLeastOne(v, &o.From) },
+		"kind": func(v string) bool { o.Kind = v; return slices.Contains(Kinds, v) },
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch said := values[name]; {
@@ -71,6 +95,7 @@ var checkUsage = map[string]string{
 	"shard":  "one of so many parts, such as shard=1/4",
 	"tier":   "one of " + strings.Join(Tiers, ", "),
 	"model":  "a recorded model and the one to ask instead, such as model=OLD=NEW",
+	"kind":   "one of " + strings.Join(Kinds, ", "),
 	"from":   "the number of a call, such as from=3",
 }
 

@@ -7,21 +7,21 @@ import (
 )
 
 func TestParseCheckOptions(t *testing.T) {
-	all := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: "text", From: 1}
+	all := CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1, Tier: "text", From: 1, Kind: "models"}
 	for _, c := range []struct {
 		name, reason, text string
 		want               func(*CheckOptions)
 		wrong              string
 	}{
 		{"nothing", "each call, once, all tiers", "", func(*CheckOptions) {}, ""},
-		{"everything", "as the documents have it", "repeat=10&sample=20&shard=1/4&tier=tools&model=OLD=NEW&from=3", func(o *CheckOptions) {
-			*o = CheckOptions{10, 20, 1, 4, "tools", "OLD", "NEW", 3}
+		{"everything", "as the documents have it", "repeat=10&sample=20&shard=1/4&tier=tools&model=OLD=NEW&from=3&kind=all", func(o *CheckOptions) {
+			*o = CheckOptions{10, 20, 1, 4, "tools", "OLD", "NEW", 3, "all"}
 		}, ""},
 		{"escaped", "names of models have any character", "model=a%2Fb%3Ac%3Da%2Bb&sample=0.5%25", func(o *CheckOptions) {
 			o.Old, o.New, o.Percent = "a/b:c", "a+b", 0.5
 		}, ""},
 		{"unknown", "a typing error", "repaet=2", nil,
-			`TRACEFORGE_CHECK: "repaet" is not known: there are from, model, repeat, sample, shard, tier`},
+			`TRACEFORGE_CHECK: "repaet" is not known: there are from, kind, model, repeat, sample, shard, tier`},
 		{"twice", "which one counts?", "repeat=1&repeat=2", nil, "TRACEFORGE_CHECK: repeat is said twice"},
 		{"malformed", "no query", "repeat=%zz", nil, "TRACEFORGE_CHECK=repeat=%zz cannot be read: "},
 		{"repeat", "no call at all", "repeat=0", nil, "TRACEFORGE_CHECK: repeat=0 is not a number from 1, such as repeat=10"},
@@ -31,6 +31,7 @@ func TestParseCheckOptions(t *testing.T) {
 		{"shard_half", "of how many?", "shard=1", nil, "shard=1 is not one of so many parts"},
 		{"tier", "no tier", "tier=words", nil, "tier=words is not one of text, tools, finish, model"},
 		{"model", "what is asked instead?", "model=OLD", nil, "model=OLD is not a recorded model and the one to ask instead, such as model=OLD=NEW"},
+		{"kind", "no kind", "kind=tool", nil, "kind=tool is not one of models, tools, all"},
 		{"from", "calls count from 1", "from=x", nil, "from=x is not the number of a call, such as from=3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,80 @@
+package recorder
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
+// mixed answers a call from the tape, or has it made live: which, its kind says. What is live may ask for more than
+// the tape has, and in another order.
+func (r *Recorder) mixed(c *call) (*served, *take, error) {
+	if r.Checking.Covers(c.codec.Tools) {
+		tk, err := r.take(c, "")
+		return nil, tk, err
+	}
+	s, err := r.replay(c)
+	return s, nil, r.refused(c, err)
+}
+
+// offTape is the failure of a tool that a live model asked for what the tape does not have.
+func (r *Recorder) offTape(c *call) *Failure {
+	var lines []string
+	for i := range r.tape.records {
+		if request := &r.tape.records[i].Request; sameTool(request, c.request) && request.API == c.request.API {
+			lines = append(lines, "recorded: "+r.lastSaid(request))
+		}
+	}
+	const most = 5
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
+	}
+	f := failuref(c.who()+" was asked for what is not on the tape", indent(r.summary(c.request)), strings.Join(lines, "\n"),
+		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(modes[Mixed]))
+	f.Missing = true
+	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(indent(r.summary(c.request)), "\n")}
+	return f
+}
+
+// ranLive is a line for the log of a test of which some calls were live; "" where none was.
+func (r *Recorder) ranLive() string {
+	var models, tools int
+	var tokens int64
+	for _, tk := range r.takes {
+		if tk.codec.Tools {
+			tools++
+		} else {
+			models++
+		}
+		if g, f := r.golden(tk); f == nil && g.snapshot.Response.TokensUsed != nil {
+			tokens += *g.snapshot.Response.TokensUsed
+		}
+	}
+	if len(r.takes) == 0 {
+		return ""
+	}
+	var said []string
+	add := func(n int, noun, of string) {
+		if n > 0 {
+			said = append(said, count(n, noun)+of)
+		}
+	}
+	add(models, "call", " of models")
+	add(tools, "call", " of tools")
+	add(int(tokens), "token", "")
+	add(len(r.answered)-len(r.takes), "call", " answered by the tape")
+	if r.tape != nil {
+		var uncalled []int
+		for i := range r.tape.records {
+			codec := codecNamed(r.tape.records[i].Request.API, r.tape.providerOf(i))
+			if !r.tape.played[i] && codec != nil && !r.Checking.Covers(codec.Tools) {
+				uncalled = append(uncalled, r.tape.records[i].Number())
+			}
+		}
+		if len(uncalled) > 0 {
+			said = append(said, "not made: "+calls(uncalled))
+		}
+	}
+	return "live: " + strings.Join(said, ", ")
+}

@@ -1,0 +1,207 @@
+package traceforgetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// An agentRun is a test of an agent that asks a model, then two tools for what it was told to, and then the model
+// with what they said.
+type agentRun struct {
+	asks   string // what the first tool is asked for
+	counts func(n int) int
+	runs   []string // of the tools
+	said   []string // what the program got
+}
+
+func (a *agentRun) test(t *tbtest.TB, tf *traceforgetest.Recorder) {
+	a.runs, a.said = nil, nil
+	tool := func(name string) modelio.ToolFunc {
+		return tf.Tool(name, func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+			a.runs = append(a.runs, name+string(input))
+			return fmt.Appendf(nil, `{"count":%d}`, a.counts(len(a.runs))), nil
+		})
+	}
+	say := func(said []byte, err error) { a.said = append(a.said, fmt.Sprint(string(said), err)) }
+	first, err := send(tf.Client(), newChat("plan"))
+	say([]byte(first), err)
+	stock, err := tool("stock")(context.Background(), json.RawMessage(a.asks))
+	say(stock, err)
+	price, err := tool("price")(context.Background(), json.RawMessage(`{"sku":"b"}`))
+	say(price, err)
+	last, err := send(tf.Client(), newChat(fmt.Sprintf("answer from %s and %s", stock, price)))
+	say([]byte(last), err)
+}
+
+func newAgentRun() *agentRun {
+	return &agentRun{asks: `{"sku":"a"}`, counts: func(n int) int { return n }}
+}
+
+func TestCheckOfTools(t *testing.T) {
+	s := newScene(t)
+	a := newAgentRun()
+	s.record("TestIt", a.test)
+	recorded := a.said
+
+	tb, calls := s.check("kind=tools", "TestIt", a.test)
+	requirePass(t, tb)
+	require.Zero(t, calls, "no model is asked")
+	require.Equal(t, []string{`stock{"sku":"a"}`, `price{"sku":"b"}`}, a.runs, "the tools are run in the order of their calls")
+	require.Contains(t, tb.Logged(), "check: 2 same, 2 not chosen")
+
+	a.counts = func(n int) int { return n * 10 }
+	tb, _ = s.check("kind=tools&tier=model", "TestIt", a.test)
+	require.True(t, tb.Failed())
+	require.Equal(t, recorded, a.said, "the program stays on the tape")
+	require.Contains(t, s.said(tb), `2 results of tools diverged from STORE/FILE: tool stock, tool price (- recorded, + live)
+call 2: tool stock: {"sku":"a"}
+  /parts/0/toolResponse/output/count
+- 1
++ 10
+call 3: tool price: {"sku":"b"}
+  /parts/0/toolResponse/output/count
+- 2
++ 20
+accept: TRACEFORGE_UPDATE=all go test `)
+
+	tb, calls = s.check("", "TestIt", a.test)
+	requirePass(t, tb)
+	require.Equal(t, 2, calls)
+	require.Empty(t, a.runs, "a check of models runs no tool")
+	tb, calls = s.check("kind=all", "TestIt", a.test)
+	require.True(t, tb.Failed())
+	require.Equal(t, 2, calls)
+	require.Len(t, a.runs, 2)
+}
+
+// TestCheckOfToolsByOption runs the tools in each replay of a test, whatever else the run is asked for.
+func TestCheckOfToolsByOption(t *testing.T) {
+	s := newScene(t)
+	a := newAgentRun()
+	option := traceforgetest.Check(traceforgetest.Tools)
+	s.record("TestIt", a.test, option)
+	requirePass(t, s.replay("TestIt", a.test, option))
+	require.Len(t, a.runs, 2)
+	a.counts = func(int) int { return 7 }
+	tb := s.replay("TestIt", a.test, option)
+	require.Contains(t, tb.Logged(), "2 results of tools diverged from")
+	a.counts = func(n int) int { panic("no room") }
+	tb = s.replay("TestIt", a.test, option)
+	require.Contains(t, tb.Logged(), "result of tool stock could not be checked")
+	require.Contains(t, tb.Logged(), "the live call panicked: no room")
+	s.record("TestIt", a.test, option)
+}
+
+func TestCheckOfToolThatIsNotThere(t *testing.T) {
+	s := newScene(t)
+	var runs atomic.Int32
+	var got []string
+	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":-1}`))
+	tb, _ := s.check("kind=tools", "TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":-1}`))
+	requirePass(t, tb)
+	tb, _ = s.check("kind=tools", "TestIt", callsTool(&got, nil, `{"a":1}`, `{"a":-1}`))
+	require.Contains(t, tb.Logged(), "the test gives Recorder.Tool no tool to run")
+}
+
+// live runs a test in the mode live, and returns how many calls reached the provider. The store must stay as it is.
+func (s *scene) live(kind, name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) (
+	tb *tbtest.TB, calls int) {
+	s.t.Helper()
+	s.t.Setenv("TRACEFORGE_CHECK", kind)
+	files, before := s.files(), len(s.provider.Calls())
+	tb = s.update("live", name, test, opts...)
+	s.requireFiles(files)
+	return tb, len(s.provider.Calls()) - before
+}
+
+func TestLive(t *testing.T) {
+	for _, c := range []struct {
+		name, why, kind string
+		calls, runs     int
+		change          func(*scene, *agentRun)
+		said            []string // parts of what the program got, of the model and of the first tool
+		fails           string   // "": it passes
+		note            string
+	}{
+		{"models", "the model says something else, and the program gets it", "", 2, 0, func(s *scene, _ *agentRun) { s.says("ho") },
+			[]string{"ho", `{"count":1}`}, "", "live: 2 calls of models, 14 tokens, 2 calls answered by the tape"},
+		{"tool_asked_otherwise", "the tape does not have what the model wants", "kind=models", 2, 0, func(_ *scene, a *agentRun) { a.asks = `{"sku":"z"}` },
+			[]string{"plan", "tool stock was asked for"}, "tool stock was asked for what is not on the tape\n  tool stock: {\"sku\":\"z\"}\n" +
+				"recorded: tool stock: {\"sku\":\"a\"}\nrun the tools too: TRACEFORGE_CHECK=kind=all TRACEFORGE_UPDATE=live go test ", ""},
+		{"tools", "the tools say what they said", "kind=tools", 0, 2, func(*scene, *agentRun) {}, []string{"plan", `{"count":1}`}, "",
+			"live: 2 calls of tools, 2 calls answered by the tape"},
+		{"tools_otherwise", "the next request has what they say now", "kind=tools", 0, 2, func(_ *scene, a *agentRun) { a.counts = func(int) int { return 9 } },
+			[]string{"plan", `{"count":9}`}, "openai request drifted from", ""},
+		{"all", "nothing is of the tape", "kind=all", 2, 2, func(s *scene, a *agentRun) {
+			s.says("ho")
+			a.asks, a.counts = `{"sku":"z"}`, func(int) int { return 9 }
+		}, []string{"ho", `{"count":9}`}, "", "live: 2 calls of models, 2 calls of tools, 14 tokens"},
+		{"other_options", "they are of a check", "kind=all&repeat=2", 0, 0, func(*scene, *agentRun) {}, nil,
+			"TRACEFORGE_CHECK=kind=all&repeat=2: with TRACEFORGE_UPDATE=live it says kind, and nothing else", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			a := newAgentRun()
+			s.record("TestIt", a.test)
+			a.runs = nil
+			c.change(s, a)
+			tb, calls := s.live(c.kind, "TestIt", a.test)
+			require.Equal(t, c.fails != "", tb.Failed(), tb.Logged())
+			require.Contains(t, s.said(tb), c.fails)
+			require.Contains(t, s.said(tb), c.note)
+			require.Equal(t, c.calls, calls, c.why)
+			require.Len(t, a.runs, c.runs, c.why)
+			for i, said := range c.said {
+				require.Contains(t, a.said[i], said, c.why)
+			}
+		})
+	}
+}
+
+// TestLiveAsksAgain holds that the tape answers what a live model asks once more, and says what it did not ask.
+func TestLiveAsksAgain(t *testing.T) {
+	s := newScene(t)
+	inputs := []string{`{"a":1}`, `{"a":2}`}
+	test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		if _, err := send(tf.Client(), newChat("hi")); err != nil {
+			tb.Errorf("%v", err)
+		}
+		var got []string
+		callsTool(&got, add(new(atomic.Int32)), inputs...)(tb, tf)
+		for _, said := range got {
+			require.NotContains(t, said, "traceforge")
+		}
+	}
+	s.record("TestIt", test)
+	inputs = []string{`{"a":1}`, `{"a":1}`}
+	tb := s.run("TestIt", test, traceforgetest.Live(), traceforgetest.Upstream(s.provider.Transport()))
+	requirePass(t, tb)
+	require.Contains(t, tb.Logged(), "live: 1 call of models, 7 tokens, 2 calls answered by the tape, not made: call 3")
+	// It stays a golden test: without the option the second call is one too many.
+	require.Contains(t, s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		send(tf.Client(), newChat("hi"))
+		callsTool(new([]string), nil, inputs...)(tb, tf)
+	}).Logged(), "tool add was called once too often: there is 1 recording of it")
+}
+
+// TestToolThatCallsModels says while recording that a recorded tool must not make recorded calls: replay would miss them.
+func TestToolThatCallsModels(t *testing.T) {
+	s := newScene(t)
+	tb := s.update("1", "TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		inner := tf.Tool("inner", func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil })
+		tf.Tool("plan", func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+			return inner(ctx, nil)
+		})(context.Background(), nil)
+	})
+	require.Contains(t, tb.Logged(), "tool inner was called by tool plan, which is recorded itself\n"+
+		"    replay does not run a recorded tool, so that this call would not be made: record the tool, or what it calls")
+}
