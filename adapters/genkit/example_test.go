@@ -10,6 +10,7 @@ import (
 	"github.com/firebase/genkit/go/genkit"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -19,7 +20,7 @@ func ExampleMiddleware() {
 		rec := traceforgetest.New(t)
 		ctx := context.Background()
 		g := genkit.Init(ctx)
-		genkit.DefineModel(g, "my/model", everything(), liveOnly(rec, echo))
+		genkit.DefineModel(g, "my/model", genkittest.Everything(), genkittest.LiveOnly(rec, echo))
 		text, err := genkit.GenerateText(ctx, g,
 			ai.WithModelName("my/model"),
 			ai.WithPrompt("Say hello"),
@@ -37,7 +38,7 @@ func ExampleMiddleware() {
 func ExampleSorted() {
 	ctx := context.Background()
 	g := genkit.Init(ctx)
-	genkit.DefineModel(g, "my/model", everything(), func(ctx context.Context, req *ai.ModelRequest, _ ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+	genkit.DefineModel(g, "my/model", genkittest.Everything(), func(ctx context.Context, req *ai.ModelRequest, _ ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 		for _, tool := range req.Tools {
 			fmt.Println(tool.Name)
 		}
@@ -67,7 +68,7 @@ func ExampleModel() {
 		g := genkit.Init(ctx)
 		var live ai.Model // of a plugin that need not be there in replay
 		if rec.Recording() {
-			live = genkit.DefineModel(g, "my/model", everything(), echo)
+			live = genkit.DefineModel(g, "my/model", genkittest.Everything(), echo)
 		}
 		model := genkittraceforge.Model(rec, g, "traceforge/model", live, nil)
 		text, err := genkit.GenerateText(ctx, g,

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -22,22 +23,7 @@ import (
 
 const scriptedName = "scripted/model"
 
-// everything is a model that supports all that there is.
-func everything() *ai.ModelOptions {
-	return &ai.ModelOptions{Supports: &ai.ModelSupports{
-		Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true, Constrained: ai.ConstrainedSupportAll,
-	}}
-}
-
-// liveOnly returns model while rec records; in replay it is gone.
-func liveOnly(rec *traceforgetest.Recorder, model ai.ModelFunc) ai.ModelFunc {
-	if rec.Recording() {
-		return model
-	}
-	return func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-		return nil, errors.New("the model is gone")
-	}
-}
+var _ genkittraceforge.Recorder = (*traceforgetest.Recorder)(nil)
 
 // weather is a model that thinks, asks for the weather of two cities, and tells it. Its thoughts
 // have a signature that it wants back as it was.
@@ -78,7 +64,7 @@ func weather(ctx context.Context, req *ai.ModelRequest, stream ai.ModelStreamCal
 func askWeather(t *testing.T, rec *traceforgetest.Recorder, opts *ai.ModelOptions, more ...ai.GenerateOption) *ai.ModelResponse {
 	t.Helper()
 	g := genkit.Init(t.Context())
-	genkit.DefineModel(g, scriptedName, opts, liveOnly(rec, weather))
+	genkit.DefineModel(g, scriptedName, opts, genkittest.LiveOnly(rec, weather))
 	type input struct {
 		City string `json:"city"`
 	}
@@ -98,9 +84,9 @@ func askWeather(t *testing.T, rec *traceforgetest.Recorder, opts *ai.ModelOption
 // TestMiddleware: an application with tools and streaming gets the same when its model is gone.
 // Genkit gives the tool requests random refs; that is no drift.
 func TestMiddleware(t *testing.T) {
-	dir := rehearse(t, func(rec *traceforgetest.Recorder) {
+	dir := genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 		var chunks []string
-		resp := askWeather(t, rec, everything(), ai.WithStreaming(func(_ context.Context, chunk *ai.ModelResponseChunk) error {
+		resp := askWeather(t, rec, genkittest.Everything(), ai.WithStreaming(func(_ context.Context, chunk *ai.ModelResponseChunk) error {
 			chunks = append(chunks, fmt.Sprintf("%d %s %q %q", chunk.Index, chunk.Role, chunk.Reasoning(), strings.TrimPrefix(chunk.Text(), chunk.Reasoning())))
 			return nil
 		}))
@@ -142,17 +128,17 @@ func files(t *testing.T, dir string) map[string]string {
 // TestMiddleware_Order: the orders that Genkit leaves to chance are no drift, however often they
 // are tried: each of two is the same by chance every other time.
 func TestMiddleware_Order(t *testing.T) {
-	ask := func(rec *traceforgetest.Recorder) { askWeather(t, rec, everything()) }
-	dir := rehearse(t, ask)
+	ask := func(rec *traceforgetest.Recorder) { askWeather(t, rec, genkittest.Everything()) }
+	dir := genkittest.Rehearse(t, ask)
 	for range 8 {
-		play(t, dir, "", ask)
+		genkittest.Play(t, dir, "", ask)
 	}
 }
 
 // TestMiddleware_ChangedRequest: around a model that takes no system role and no documents,
 // Genkit changes the request; where no model is called, it does not.
 func TestMiddleware_ChangedRequest(t *testing.T) {
-	rehearse(t, func(rec *traceforgetest.Recorder) {
+	genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 		resp := askWeather(t, rec, &ai.ModelOptions{Supports: &ai.ModelSupports{Multiturn: true, Tools: true}}, ai.WithTextDocs("It is May."))
 		require.Equal(t, "sun in Oslo, sun in Rome", resp.Text())
 		require.Len(t, resp.History(), 5)
@@ -165,12 +151,12 @@ func TestMiddleware_ChangedRequest(t *testing.T) {
 // that turn.
 func TestMiddleware_UpdateNew(t *testing.T) {
 	dir := t.TempDir()
-	play(t, dir, "1", func(rec *traceforgetest.Recorder) {
-		require.Len(t, askWeather(t, rec, everything(), ai.WithReturnToolRequests(true)).ToolRequests(), 2)
+	genkittest.Play(t, dir, "1", func(rec *traceforgetest.Recorder) {
+		require.Len(t, askWeather(t, rec, genkittest.Everything(), ai.WithReturnToolRequests(true)).ToolRequests(), 2)
 	})
 	for _, mode := range []string{"new", ""} {
-		play(t, dir, mode, func(rec *traceforgetest.Recorder) {
-			require.Equal(t, "sun in Oslo, sun in Rome", askWeather(t, rec, everything()).Text())
+		genkittest.Play(t, dir, mode, func(rec *traceforgetest.Recorder) {
+			require.Equal(t, "sun in Oslo, sun in Rome", askWeather(t, rec, genkittest.Everything()).Text())
 		})
 	}
 }
@@ -199,9 +185,9 @@ func TestMiddleware_Stream(t *testing.T) {
 				}
 				return &ai.ModelResponse{Message: &ai.Message{Role: ai.RoleModel, Content: whole}, FinishReason: ai.FinishReasonStop}, nil
 			}
-			rehearse(t, func(rec *traceforgetest.Recorder) {
+			genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 				var got []*ai.Part
-				resp, err := genkittraceforge.Middleware(rec, scriptedName)(liveOnly(rec, model))(t.Context(), hello(),
+				resp, err := genkittraceforge.Middleware(rec, scriptedName)(genkittest.LiveOnly(rec, model))(t.Context(), hello(),
 					func(_ context.Context, chunk *ai.ModelResponseChunk) error {
 						got = append(got, chunk.Content...)
 						return nil
@@ -261,7 +247,7 @@ func TestMiddleware_Results(t *testing.T) {
 
 // TestMiddleware_Drift: another question, and another model, is drift.
 func TestMiddleware_Drift(t *testing.T) {
-	dir := rehearse(t, func(rec *traceforgetest.Recorder) { askWeather(t, rec, everything()) })
+	dir := genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) { askWeather(t, rec, genkittest.Everything()) })
 	for name, req := range map[string]*ai.ModelRequest{
 		scriptedName:     {Messages: []*ai.Message{ai.NewUserTextMessage("How is the weather today?")}},
 		"scripted/other": {Messages: []*ai.Message{ai.NewUserTextMessage("How is the weather?")}},
@@ -277,8 +263,8 @@ func TestMiddleware_Drift(t *testing.T) {
 
 func TestMiddleware_Errors(t *testing.T) {
 	stop := errors.New("stop")
-	rehearse(t, func(rec *traceforgetest.Recorder) {
-		call := genkittraceforge.Middleware(rec, scriptedName)(liveOnly(rec, echo))
+	genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
+		call := genkittraceforge.Middleware(rec, scriptedName)(genkittest.LiveOnly(rec, echo))
 		_, err := call(t.Context(), hello(), func(context.Context, *ai.ModelResponseChunk) error { return stop })
 		require.ErrorIs(t, err, stop)
 
@@ -313,11 +299,11 @@ func (passing) Model(_ string, m modelio.Model) modelio.Model { return m }
 
 // TestModel: a model that is not there answers from the recorder.
 func TestModel(t *testing.T) {
-	rehearse(t, func(rec *traceforgetest.Recorder) {
+	genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 		g := genkit.Init(t.Context())
 		var live ai.Model
 		if rec.Recording() {
-			live = genkit.DefineModel(g, scriptedName, everything(), echo)
+			live = genkit.DefineModel(g, scriptedName, genkittest.Everything(), echo)
 		}
 		model := genkittraceforge.Model(rec, g, "traceforge/model", live, nil)
 		text, err := genkit.GenerateText(t.Context(), g, ai.WithModel(model), ai.WithSystem("s"), ai.WithPrompt("hi"))
@@ -344,7 +330,7 @@ func TestFromModel(t *testing.T) {
 	require.Equal(t, modelio.ConstrainedNone, info.Supports.Constrained)
 	require.NoError(t, traceforgetest.TestModel(model))
 
-	rehearse(t, func(rec *traceforgetest.Recorder) {
+	genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 		var underneath ai.Model
 		if rec.Recording() {
 			underneath = live

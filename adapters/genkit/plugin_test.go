@@ -21,6 +21,7 @@ import (
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
 	"github.com/traceforge/traceforge-go/adapters/genkit/example/forecast"
+	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -63,7 +64,7 @@ func onPlugins(t *testing.T, answer func(fakeprovider.Call) fakeprovider.Reply, 
 		srv.Handle(answer)
 		live, gone := internet{real, srv.Transport()}, internet{real, nil}
 		t.Run(p.provider+"/middleware", func(t *testing.T) {
-			rehearse(t, func(rec *traceforgetest.Recorder) {
+			genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 				http.DefaultTransport = gone
 				if rec.Recording() {
 					http.DefaultTransport = live
@@ -73,7 +74,7 @@ func onPlugins(t *testing.T, answer func(fakeprovider.Call) fakeprovider.Reply, 
 		})
 		t.Run(p.provider+"/http", func(t *testing.T) {
 			http.DefaultTransport = gone
-			rehearse(t, func(rec *traceforgetest.Recorder) {
+			genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 				test(t, p, p.install(t, rec.URL(p.provider)))
 			}, traceforgetest.Upstream(live))
 		})
@@ -143,7 +144,7 @@ func TestSorted(t *testing.T) {
 				if run == 0 {
 					mode = "1"
 				}
-				play(t, dir, mode, func(rec *traceforgetest.Recorder) {
+				genkittest.Play(t, dir, mode, func(rec *traceforgetest.Recorder) {
 					g := p.install(t, rec.URL(p.provider))
 					var tools []ai.ToolRef
 					for _, name := range names {

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -80,9 +81,9 @@ func TestGenerateVectors(t *testing.T) {
 	for _, tc := range cases.Tests {
 		for name, refs := range map[string]bool{"refs": true, "no_refs": false} {
 			t.Run(tc.Name+"/"+name, func(t *testing.T) {
-				rehearse(t, func(rec *traceforgetest.Recorder) {
+				genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 					g := genkit.Init(t.Context())
-					genkit.DefineModel(g, scriptedName, everything(), liveOnly(rec, tc.model(refs)))
+					genkit.DefineModel(g, scriptedName, genkittest.Everything(), genkittest.LiveOnly(rec, tc.model(refs)))
 					tool := genkit.DefineTool(g, "testTool", "description", func(*ai.ToolContext, map[string]any) (string, error) { return "tool called", nil })
 					options := []ai.GenerateOption{
 						ai.WithModelName(scriptedName),

@@ -1,0 +1,92 @@
+package genkithooks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firebase/genkit/go/ai"
+
+	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A Recorder records and replays the calls of models and tools. It is what this package needs of a
+// *traceforgetest.Recorder.
+type Recorder interface {
+	genkittraceforge.Recorder
+
+	// Tool returns a tool that records the calls of run or replays recorded ones.
+	Tool(name string, run modelio.ToolFunc) modelio.ToolFunc
+}
+
+// Record returns middleware that records what a generation asks for, and replays it: each call of
+// its model, under the name that Genkit has for it, so that another model is drift, and each call of a tool. In
+// replay neither the model nor a tool runs.
+//
+// The request is recorded before Genkit simulates a system role, adds documents to the prompt or downloads media for
+// models that need it; see [genkittraceforge.Middleware] for what is sorted and what is left out. A tool that
+// interrupts is recorded as that; where a generation is resumed with it, so is what it is resumed with.
+//
+// Of several middlewares it comes last, next to model and tools, where it sees what the others changed. One that calls
+// another model by itself, as Genkit's Fallback does, comes after it: the answer is then recorded as one of the model
+// that was asked first.
+//
+// It is safe for concurrent use if rec is. genkit.DefineMiddleware registers it for prompt files, which name it
+// traceforge/record (Genkit Go 1.8 and later).
+func Record(rec Recorder) Recording { return Recording{rec: rec} }
+
+// A Recording is middleware that records; [Record] makes one.
+type Recording struct {
+	rec  Recorder
+	live []string
+}
+
+// Live returns a recording that leaves the tools of these names alone: they run in replay too. It is for tools that
+// ask a model themselves, whose calls are on the tape, and for what a test has to see done.
+func (r Recording) Live(tools ...string) Recording {
+	return Recording{rec: r.rec, live: slices.Concat(r.live, tools)}
+}
+
+// Name returns what prompt files call the middleware. It implements [ai.Middleware].
+func (Recording) Name() string { return "traceforge/record" }
+
+// New returns the hooks of one generation. It implements [ai.Middleware].
+func (r Recording) New(ctx context.Context) (*ai.Hooks, error) {
+	if tool, inside := ctx.Value(toolKey{}).(string); inside {
+		return nil, fmt.Errorf("genkithooks: tool %q asks a model, and neither happens in replay, where its result is recorded: let it run there, by Record(…).Live(%q)", tool, tool)
+	}
+	g := &generation{Recording: r}
+	return &ai.Hooks{WrapGenerate: g.generate, WrapModel: g.callModel, WrapTool: g.callTool}, nil
+}
+
+// A generation is one call of Generate. Genkit tells its options to the hook around each turn, which begins before
+// model and tools are called, and not to the ones around those.
+type generation struct {
+	Recording
+	options *ai.GenerateActionOptions
+}
+
+func (g *generation) generate(ctx context.Context, params *ai.GenerateParams, next ai.GenerateNext) (*ai.ModelResponse, error) {
+	g.options = params.Options
+	return next(ctx, params)
+}
+
+func (g *generation) callModel(ctx context.Context, params *ai.ModelParams, next ai.ModelNext) (*ai.ModelResponse, error) {
+	live := func(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+		return next(ctx, &ai.ModelParams{Request: req, Callback: send})
+	}
+	return genkittraceforge.Middleware(g.rec, nameOf(g.options.Model))(live)(ctx, params.Request, params.Callback)
+}
+
+// nameOf returns the name under which a model is recorded: provider/model, as most of Genkit's have it. Any other is
+// one of the provider genkit.
+func nameOf(model string) string {
+	const legal = "abcdefghijklmnopqrstuvwxyz0123456789-"
+	provider, name, _ := strings.Cut(model, "/")
+	if provider == "" || name == "" || provider[0] == '-' || strings.Trim(provider, legal) != "" {
+		return "genkit/" + model
+	}
+	return model
+}

@@ -1,0 +1,124 @@
+package genkithooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/firebase/genkit/go/ai"
+)
+
+// toolKey is the key of a context under which the name of the recorded tool stands that runs with it.
+type toolKey struct{}
+
+func (g *generation) callTool(ctx context.Context, params *ai.ToolParams, next ai.ToolNext) (*ai.MultipartToolResponse, error) {
+	name := params.Request.Name
+	if slices.Contains(g.live, name) {
+		return next(ctx, params)
+	}
+	input, err := g.inputOf(params.Request)
+	if err != nil {
+		return nil, fmt.Errorf("genkithooks: input of tool %q: %w", name, err)
+	}
+	output, err := g.rec.Tool(name, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		resp, err := next(context.WithValue(ctx, toolKey{}, name), params)
+		return outputOf(resp, err)
+	})(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	return toResponse(output)
+}
+
+// A call is what Genkit says of a call of a tool beside its input and output, which is recorded in an object's member
+// $genkit. A plain one is recorded as the input or the output alone.
+type call struct {
+	Input    any `json:"input,omitempty"`
+	Resumed  any `json:"resumed,omitempty"`       // what an interrupted call is resumed with
+	Replaced any `json:"replacedInput,omitempty"` // what the input was before it was resumed
+
+	Output    any            `json:"output,omitempty"`
+	Content   []*ai.Part     `json:"content,omitempty"`
+	Metadata  map[string]any `json:"metadata,omitempty"`
+	Interrupt any            `json:"interrupt,omitempty"` // the metadata of an interrupt, or true
+}
+
+// inputOf returns what a tool is given. A call that is resumed has something else than the one that it interrupted.
+func (g *generation) inputOf(req *ai.ToolRequest) (json.RawMessage, error) {
+	c := call{Input: req.Input}
+	if resume := g.options.Resume; resume != nil {
+		for _, part := range resume.Restart {
+			if part.ToolRequest != nil && part.ToolRequest.Name == req.Name && part.ToolRequest.Ref == req.Ref {
+				c.Resumed, c.Replaced = part.Metadata["resumed"], part.Metadata["replacedInput"]
+			}
+		}
+	}
+	return enveloped(c, req.Input, c.Resumed == nil && c.Replaced == nil)
+}
+
+// outputOf returns what a tool said. To interrupt is no failure.
+func outputOf(resp *ai.MultipartToolResponse, err error) (json.RawMessage, error) {
+	if interrupted, metadata := ai.IsToolInterruptError(err); interrupted {
+		if metadata == nil {
+			return enveloped(call{Interrupt: true}, nil, false)
+		}
+		return enveloped(call{Interrupt: metadata}, nil, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if resp == nil {
+		resp = new(ai.MultipartToolResponse)
+	}
+	return enveloped(call{Output: resp.Output, Content: resp.Content, Metadata: resp.Metadata}, resp.Output,
+		resp.Content == nil && resp.Metadata == nil)
+}
+
+// toResponse is the reverse of outputOf.
+func toResponse(output json.RawMessage) (*ai.MultipartToolResponse, error) {
+	if !isEnvelope(output) {
+		resp := new(ai.MultipartToolResponse)
+		return resp, json.Unmarshal(output, &resp.Output)
+	}
+	var said struct {
+		Genkit call `json:"$genkit"` // all zero where it is null
+	}
+	if err := json.Unmarshal(output, &said); err != nil {
+		return nil, fmt.Errorf("genkithooks: recorded output of a tool: %w", err)
+	}
+	switch interrupt := said.Genkit.Interrupt.(type) {
+	case nil:
+		return &ai.MultipartToolResponse{Output: said.Genkit.Output, Content: said.Genkit.Content, Metadata: said.Genkit.Metadata}, nil
+	case map[string]any:
+		return nil, ai.NewToolInterruptError(interrupt)
+	default:
+		return nil, ai.NewToolInterruptError(nil)
+	}
+}
+
+// enveloped returns the JSON text of plain, or of c where that says more or plain could be taken for an envelope.
+func enveloped(c call, plain any, isPlain bool) (json.RawMessage, error) {
+	text, err := marshal(plain)
+	if err == nil && (!isPlain || isEnvelope(text)) {
+		return marshal(map[string]call{"$genkit": c})
+	}
+	return text, err
+}
+
+// isEnvelope reports whether a JSON text is an object with an envelope's member.
+func isEnvelope(text json.RawMessage) bool {
+	var e struct {
+		Genkit json.RawMessage `json:"$genkit"`
+	}
+	return bytes.HasPrefix(text, []byte("{")) && json.Unmarshal(text, &e) == nil && e.Genkit != nil
+}
+
+func marshal(v any) (json.RawMessage, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(text.Bytes()), err
+}
