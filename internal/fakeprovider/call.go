@@ -23,11 +23,20 @@ type Call struct {
 	Messages []Message // prompts and texts to embed are messages of the user
 	Tools    []Tool
 	Schema   json.RawMessage // the JSON Schema that the answer must fit; nil: none
+	Files    []File          // of a multipart form
 
 	usageChunk bool // OpenAI: stream_options.include_usage
 	padding    bool // OpenAI: stream_options.include_obfuscation
 	packed     bool // embeddings: as base64
 	dimensions int  // embeddings: the length of a vector
+
+	form formFields // of a multipart form
+}
+
+// A File is a part of a multipart form that has a file's name.
+type File struct {
+	Field, Name string
+	Content     []byte
 }
 
 // A Message is one turn of the conversation that a call carries.

@@ -20,6 +20,7 @@ type Reply struct {
 	Model     string      // the model that answers; empty: the one asked for
 	ID        string      // of the answer; empty: a random one
 	Vectors   [][]float64 // the embeddings, where the call asks for those; nil: made from the inputs
+	Media     []byte      // the image or the sound, where the call asks for one; nil: made from the inputs
 
 	Failure *Failure // an error instead of an answer, or in mid-stream: see Stream.FailAfter
 	Raw     *Raw     // exact bytes instead of all the above

@@ -50,6 +50,27 @@ var dialects = []dialect{
 		mute:     true,
 	},
 	{
+		name:     "openai.transcriptions",
+		path:     "/v1/audio/transcriptions",
+		body:     formOf("model", "whisper-1", "response_format", "verbose_json"),
+		streamed: formOf("model", "gpt-4o-transcribe", "response_format", "diarized_json", "stream", "true"),
+		header:   formHeader,
+	},
+	{
+		name:     "openai.speech",
+		path:     "/v1/audio/speech",
+		body:     `{"model":"gpt-4o-mini-tts","input":"Hello","voice":"alloy"}`,
+		streamed: `{"model":"gpt-4o-mini-tts","input":"Hello","voice":"alloy","stream_format":"sse"}`,
+		mute:     true,
+	},
+	{
+		name:     "openai.images",
+		path:     "/v1/images/generations",
+		body:     `{"model":"gpt-image-1","prompt":"A lion"}`,
+		streamed: `{"model":"gpt-image-1","prompt":"A lion","stream":true}`,
+		mute:     true,
+	},
+	{
 		name:     "azure",
 		api:      "openai.chat",
 		path:     "/openai/deployments/mine/chat/completions?api-version=2024-10-21",
@@ -129,6 +150,17 @@ var dialects = []dialect{
 	},
 }
 
+var formHeader = []string{"Content-Type", "multipart/form-data; boundary=b"}
+
+// formOf returns a form of a file and fields.
+func formOf(fields ...string) string {
+	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\nID3\r\n"
+	for i := 0; i < len(fields); i += 2 {
+		form += "--b\r\nContent-Disposition: form-data; name=\"" + fields[i] + "\"\r\n\r\n" + fields[i+1] + "\r\n"
+	}
+	return form + "--b--\r\n"
+}
+
 var weather = []fakeprovider.ToolCall{
 	{Name: "weather", Arguments: `{"city":"Zürich","days":2}`},
 	{Name: "time", Arguments: `{}`},
@@ -164,10 +196,11 @@ func TestWire(t *testing.T) {
 				var b strings.Builder
 				got := send(t, srv.URL()+d.path, d.body, d.header...)
 				require.NoError(t, got.err)
-				fmt.Fprintf(&b, "%d %s\n\n%s\n", got.status, got.header.Get("Content-Type"), got.body)
+				contentType := got.header.Get("Content-Type")
+				fmt.Fprintf(&b, "%d %s\n\n%s\n", got.status, contentType, readable(contentType, got.body))
 				got = send(t, srv.URL()+or(d.streamedPath, d.path), or(d.streamed, d.body), d.header...)
 				require.NoError(t, got.err)
-				contentType := got.header.Get("Content-Type")
+				contentType = got.header.Get("Content-Type")
 				fmt.Fprintf(&b, "----\n%d %s\n\n%s", got.status, contentType, readable(contentType, got.body))
 				golden.Assert(t, d.name+"/"+s.name, []byte(b.String()))
 				require.Equal(t, or(d.api, d.name), srv.Calls()[0].API)
@@ -183,9 +216,12 @@ func or(a, b string) string {
 	return b
 }
 
-// readable shows the messages of AWS's binary event streams quoted, a line each, and other
+// readable shows the messages of AWS's binary event streams quoted, a line each, sound quoted, and other
 // bodies as they are.
 func readable(contentType, body string) string {
+	if strings.HasPrefix(contentType, "audio/") {
+		return fmt.Sprintf("%q", body)
+	}
 	if contentType != "application/vnd.amazon.eventstream" {
 		return body
 	}

@@ -139,6 +139,9 @@ var named = []struct {
 	{regexp.MustCompile(`/model/.+/invoke(-with-response-stream)?$`), invokeAPI},
 	{regexp.MustCompile(`/publishers/anthropic/models/.+:(streamR|r)awPredict$`), vertexAnthropicAPI},
 	{regexp.MustCompile(`/v2/chat$`), cohereAPI},
+	{regexp.MustCompile(`/audio/(transcriptions|translations)$`), transcriptionsAPI},
+	{regexp.MustCompile(`/audio/speech$`), speechAPI},
+	{regexp.MustCompile(`/images/(generations|edits|variations)$`), imagesAPI},
 }
 
 // excused are the interactions of named APIs that their codec does not take, and why it is right
@@ -154,6 +157,9 @@ var excused = map[string]string{
 	"DataDog/dd-trace-py:tests/cassettes/vertexai/vertexai_generate_content_score.yaml#0":                                                                                            "the recorder stored no request body",
 	"vercel/ai:packages/azure/src/__fixtures__/azure-deepseek-reasoning.1.json#0":                                                                                                    "the answer is a chat completion; the URL was inferred",
 	"maruel/genai:providers/huggingface/testdata/TestClient/Scoreboard/meta-llama/Llama-3.1-8B-Instruct/GenStream-JSON.yaml#0":                                                       "the stream is [DONE] and nothing else",
+	"envoyproxy/ai-gateway:tests/internal/testopenai/cassettes/audio-transcription-basic.yaml#0":                                                                                     "the recorder stored no form",
+	"envoyproxy/ai-gateway:tests/internal/testopenai/cassettes/audio-translation-basic.yaml#0":                                                                                       "the recorder stored no form",
+	"vercel/ai:packages/groq/src/__fixtures__/groq-transcription-text.json#0":                                                                                                        "the answer is a description of one",
 }
 
 type tally struct {

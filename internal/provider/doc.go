@@ -29,7 +29,8 @@
 // string, which models see to the character, nothing changes: where the canonical form of the
 // input is not what was sent, Metadata has the text. Text with a lone surrogate, which no Go
 // string can hold, counts as not fitting its field. The boundary of a multipart form is not
-// kept, nor is what stands outside of its parts; nor are credentials in a query.
+// kept, nor is what stands outside of its parts, nor the order of parts with different names; nor
+// are credentials in a query. Files of a form are parts of a message: text where they are, else media.
 //
 // A codec refuses what says no one thing: an object with two members of a name, nesting deeper
 // than 1,000, a member name with a lone surrogate; and one of our own marks as a member name.

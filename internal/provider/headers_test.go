@@ -2,8 +2,10 @@ package provider
 
 import (
 	"net/http"
+	"path/filepath"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -81,16 +83,25 @@ func TestHeadersAreNotSent(t *testing.T) {
 	}
 }
 
-// requestOf returns a request at an API's own endpoint that its codec takes.
+// requestOf returns a request of an API's cases.
 func requestOf(t testing.TB, codec *Codec) *Wire {
-	w := homeOf(t, codec)
-	for _, body := range []string{`{"messages":[]}`, `{"input":"x"}`, `{"prompt":"x"}`, `{"contents":[]}`, `{"query":"x","documents":["y"]}`} {
-		w := w
-		w.Body = []byte(body)
-		if matched, ok := Match(&w); ok && matched == codec {
-			return &w
+	for _, file := range cases(t) {
+		if filepath.Base(filepath.Dir(file)) != codec.API {
+			continue
+		}
+		archive, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		w := homeOf(t, codec)
+		for _, s := range archive.Files {
+			if s.Name == "url" {
+				w = parseURL(t, &s)
+			}
+			if s.Name == "request" {
+				w.Body = s.Data
+				return &w
+			}
 		}
 	}
-	t.Fatalf("no body is one for %s", codec.API)
+	t.Fatalf("no case of %s has a request", codec.API)
 	return nil
 }

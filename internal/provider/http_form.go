@@ -2,40 +2,237 @@ package provider
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"mime"
 	"mime/multipart"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// decodeForm decodes a multipart body to a list of its parts, each with headers and text or bytes. It reports
-// false for a body that is none.
-func decodeForm(body []byte, boundary string) (json.RawMessage, bool) {
-	if boundary == "" {
-		return nil, false
+// A formPart is a part of a multipart form.
+type formPart struct {
+	header  textproto.MIMEHeader
+	content []byte
+}
+
+// form returns the parts of a multipart body. It reports false for a body that is none.
+func (w *Wire) form() ([]formPart, bool) {
+	if !w.formRead {
+		w.formRead = true
+		if mediaType, parameters, _ := mime.ParseMediaType(w.ContentType); strings.HasPrefix(mediaType, "multipart/") {
+			w.parts = readForm(w.Body, parameters["boundary"])
+		}
 	}
-	parts := list{}
+	return w.parts, w.parts != nil
+}
+
+func readForm(body []byte, boundary string) (parts []formPart) {
+	if boundary == "" {
+		return nil
+	}
 	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := r.NextRawPart()
-		if errors.Is(err, io.EOF) && len(parts) > 0 {
-			return jsontext.List(parts), true
+		if errors.Is(err, io.EOF) {
+			return parts
 		}
 		if err != nil {
-			return nil, false
+			return nil
 		}
 		content, err := io.ReadAll(part)
 		if err != nil {
-			return nil, false
+			return nil
 		}
-		headers := modelio.Object{}
-		for name, values := range part.Header {
-			headers[name] = jsontext.Texts(values)
-		}
-		o := opaque(content)
-		o["headers"] = jsontext.ObjectText(headers)
-		parts = append(parts, jsontext.ObjectText(o))
+		parts = append(parts, formPart{part.Header, content})
 	}
+}
+
+// asList returns the parts of a form that no codec knows, each with headers and text or bytes.
+func asList(parts []formPart) json.RawMessage {
+	all := list{}
+	for _, p := range parts {
+		o := opaque(p.content)
+		o["headers"] = headersOf(p.header)
+		all = append(all, jsontext.ObjectText(o))
+	}
+	return jsontext.List(all)
+}
+
+func headersOf(header textproto.MIMEHeader) json.RawMessage {
+	o := modelio.Object{}
+	for name, values := range header {
+		o[name] = jsontext.Texts(values)
+	}
+	return jsontext.ObjectText(o)
+}
+
+// postsForm returns a Match for requests that POST a form to a path that ends in one of suffixes.
+func postsForm(suffixes ...string) func(*Wire) bool {
+	return func(w *Wire) bool {
+		if w.Method != "POST" || !w.pathEndsIn(suffixes) {
+			return false
+		}
+		_, ok := w.form()
+		return ok
+	}
+}
+
+// formRequests returns the DecodeRequest of an API that takes forms.
+func formRequests(api string, form requestForm, of outside) func(*Wire) (*modelio.Request, error) {
+	return func(w *Wire) (*modelio.Request, error) {
+		parts, ok := w.form()
+		if !ok {
+			return nil, &WireError{API: api, Reason: "the body is no multipart form"}
+		}
+		req, err := form.decodeForm(parts)
+		if err != nil {
+			return nil, &WireError{API: api, Reason: err.Error()}
+		}
+		w.said = nil
+		req.API = api
+		of(w, req)
+		w.keepOutside(req)
+		return req, nil
+	}
+}
+
+// decodeForm decodes a form. Its files, and the prompt behind them, are what a user says. The other parts are the
+// members of the body; those of one name are a list. The order of names says nothing.
+func (f requestForm) decodeForm(parts []formPart) (*modelio.Request, error) {
+	req := &modelio.Request{Options: modelio.Object{}, Messages: []modelio.Message{}}
+	said := modelio.Message{Role: modelio.RoleUser}
+	fields := map[string]list{}
+	for _, p := range parts {
+		name, file, ok := p.disposition()
+		switch {
+		case !ok:
+			fields[markBody] = append(fields[markBody], asList([]formPart{p}))
+		case strings.HasPrefix(name, "$"):
+			return nil, fmt.Errorf("a part is named %s, which is reserved", name)
+		case file != nil:
+			said.Content = append(said.Content, p.medium(name, *file))
+		default:
+			fields[name] = append(fields[name], p.field())
+		}
+	}
+	for name, values := range fields {
+		if len(values) == 1 && f.takeField(req, name, values[0]) {
+			continue
+		}
+		if req.Options[name] = values[0]; len(values) > 1 {
+			req.Options[name] = jsontext.List(values)
+		}
+	}
+	if req.Prompt != nil {
+		said.Content = append(said.Content, modelio.TextPart(*req.Prompt))
+		req.Prompt = nil
+	}
+	if said.Content != nil {
+		req.Messages = append(req.Messages, said)
+	}
+	return req, nil
+}
+
+// takeField takes a field as a member of a body. A parameter is a number that is spelled as one.
+func (f requestForm) takeField(req *modelio.Request, name string, value json.RawMessage) bool {
+	doc, err := jsontext.Parse(value)
+	if err != nil {
+		return false // unreachable: it was just written
+	}
+	if text := doc.Root().Word(); f.parameters[name] != "" && f.parameters[name] != stopName {
+		number, err := jsontext.Parse([]byte(text))
+		return err == nil && string(number.Root().Raw()) == text && f.take(req, name, number.Root())
+	}
+	return f.take(req, name, doc.Root())
+}
+
+// disposition returns the name of a part, and of its file where it is one. It reports false for a part whose header
+// says anything else.
+func (p formPart) disposition() (name string, file *string, ok bool) {
+	lines := p.header["Content-Disposition"]
+	if len(lines) != 1 {
+		return "", nil, false
+	}
+	kind, parameters, err := mime.ParseMediaType(lines[0])
+	if err != nil || kind != "form-data" {
+		return "", nil, false
+	}
+	known := 0
+	if name, ok = parameters["name"]; ok {
+		known++
+	}
+	if filename, isFile := parameters["filename"]; isFile {
+		file = &filename
+		known++
+	}
+	return name, file, ok && known == len(parameters)
+}
+
+// field returns the text of a part that is no file; with its headers, if they say more than that.
+func (p formPart) field() json.RawMessage {
+	rest := p.rest()
+	if types := rest["Content-Type"]; len(types) == 1 && saysPlainText(types[0]) {
+		delete(rest, "Content-Type")
+	}
+	if len(rest) == 0 && utf8.Valid(p.content) {
+		return jsontext.Text(string(p.content))
+	}
+	o := opaque(p.content)
+	o["headers"] = headersOf(rest)
+	return jsontext.ObjectText(o)
+}
+
+func saysPlainText(contentType string) bool {
+	mediaType, parameters, err := mime.ParseMediaType(contentType)
+	charset := strings.ToLower(parameters["charset"])
+	return err == nil && mediaType == "text/plain" && (charset == "" || charset == "utf-8")
+}
+
+// medium returns a file: as text where it is one, else as media.
+func (p formPart) medium(name, file string) modelio.Part {
+	metadata := modelio.Object{"name": jsontext.Text(name), "filename": jsontext.Text(file)}
+	rest := p.rest()
+	contentType, said := "", false
+	if types := rest["Content-Type"]; len(types) == 1 {
+		contentType, said = types[0], true
+		delete(rest, "Content-Type")
+	}
+	if len(rest) > 0 {
+		metadata["headers"] = headersOf(rest)
+	}
+	part := modelio.TextPart(string(p.content))
+	switch isText := utf8.Valid(p.content); {
+	case isText && said:
+		metadata["content_type"] = jsontext.Text(contentType)
+	case isText:
+	case isContentType(contentType):
+		part = modelio.MediaPart(contentType, encodedURL(contentType, p.content))
+	default:
+		if metadata["content_type"] = json.RawMessage("null"); said {
+			metadata["content_type"] = jsontext.Text(contentType)
+		}
+		part = sniffed(base64.StdEncoding.EncodeToString(p.content))
+	}
+	part.Metadata = metadata
+	return part
+}
+
+// rest returns the headers of a part that say more than where it stands and how long it is.
+func (p formPart) rest() textproto.MIMEHeader {
+	rest := textproto.MIMEHeader{}
+	for name, values := range p.header {
+		length := name == "Content-Length" && len(values) == 1 && values[0] == strconv.Itoa(len(p.content))
+		if name != "Content-Disposition" && !length {
+			rest[name] = values
+		}
+	}
+	return rest
 }

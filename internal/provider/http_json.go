@@ -79,11 +79,9 @@ func looseRequest(body jsontext.Value) *modelio.Request {
 
 // opaqueBody returns a body that is not JSON: the parts of a multipart form, or text, or bytes.
 func opaqueBody(w *Wire) modelio.Object {
-	mediaType, parameters, _ := mime.ParseMediaType(w.ContentType)
-	if strings.HasPrefix(mediaType, "multipart/") {
-		if parts, ok := decodeForm(w.Body, parameters["boundary"]); ok {
-			return modelio.Object{"content_type": jsontext.Text(mediaType), "parts": parts}
-		}
+	if parts, ok := w.form(); ok {
+		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
+		return modelio.Object{"content_type": jsontext.Text(mediaType), "parts": asList(parts)}
 	}
 	o := opaque(w.Body)
 	if w.ContentType != "" {

@@ -257,7 +257,7 @@ func opaquePart(a *Answer) []modelio.Part {
 	case strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "json"):
 		return []modelio.Part{modelio.TextPart(strings.ToValidUTF8(string(a.Body), "\uFFFD"))}
 	case !isContentType(mediaType):
-		mediaType = "application/octet-stream"
+		mediaType = unknownType
 	}
 	return []modelio.Part{modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))}
 }

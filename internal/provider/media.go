@@ -81,3 +81,15 @@ func sniff(base64 string, beginnings map[string]string, unknown string) string {
 	}
 	return unknown
 }
+
+const unknownType = "application/octet-stream"
+
+// sniffed returns base64 text as media of the content type that it begins like.
+func sniffed(base64 string) modelio.Part {
+	contentType := sniff(base64, imageBeginnings, "")
+	const format = len("UklGRgABAgNX") // in RIFF, images have EBP here, and audio AVE
+	if contentType == "image/webp" && !strings.HasPrefix(base64[min(len(base64), format):], "RUJQ") || contentType == "" {
+		contentType = sniff(base64, audioBeginnings, unknownType)
+	}
+	return modelio.MediaPart(contentType, dataURL(contentType, base64))
+}

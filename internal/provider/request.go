@@ -102,6 +102,14 @@ func (w *Wire) say(name, segment, usual string) {
 	}
 }
 
+// sayOperation returns what keeps the last step of a path, where APIs of one form differ in it.
+func sayOperation(usual string) outside {
+	return func(w *Wire, _ *modelio.Request) {
+		_, operation, _ := cutLast(w.URL.Path, "/")
+		w.say("operation", operation, usual)
+	}
+}
+
 // keepOutside keeps in req what w says outside of its body: what was said of the path, the query
 // without credentials, and the headers that change behaviour.
 func (w *Wire) keepOutside(req *modelio.Request) {

@@ -28,6 +28,8 @@ type Wire struct {
 	parsed   bool
 	doc      *jsontext.Document
 	parseErr error
+	formRead bool
+	parts    []formPart // of a multipart body
 }
 
 // Our own marks. They begin with $ as no provider's names do; a body that has them as member

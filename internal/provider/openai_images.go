@@ -1,0 +1,139 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const imagesAPI = "openai.images"
+
+// The image APIs of OpenAI and of hosts that copy them: generations, edits and variations.
+var _ = Register(&Codec{
+	API:            imagesAPI,
+	Provider:       "openai",
+	Generates:      true,
+	Fixed:          noTemperature,
+	Match:          matchImages,
+	DecodeRequest:  decodeImages,
+	DecodeResponse: answers(imagesAPI, imageStream, images),
+})
+
+var (
+	matchImageForm = postsForm("/images/edits", "/images/variations")
+	matchImageJSON = posts(has("prompt"), "/images/generations", "/images/edits")
+	imagesForm     = requestForm{prompt: "prompt"}
+)
+
+func matchImages(w *Wire) bool { return matchImageForm(w) || matchImageJSON(w) }
+
+func decodeImages(w *Wire) (*modelio.Request, error) {
+	if matchImageForm(w) {
+		return decodeImageForm(w)
+	}
+	return decodeImageJSON(w)
+}
+
+var (
+	decodeImageForm = formRequests(imagesAPI, imagesForm, imagesOutside)
+	decodeImageJSON = requests(imagesAPI, decodeImagesJSON, imagesOutside)
+)
+
+func imagesOutside(w *Wire, req *modelio.Request) {
+	sayOperation("generations")(w, req)
+	deployment(w, req)
+}
+
+// decodeImagesJSON decodes a body of JSON. The images of an edit, and the prompt behind them, are what a user says, as
+// those of a form are.
+func decodeImagesJSON(body jsontext.Value) *modelio.Request {
+	req := imagesForm.decode(body)
+	said := modelio.Message{Role: modelio.RoleUser}
+	for _, name := range slices.Sorted(maps.Keys(req.Options)) {
+		if strings.HasPrefix(name, "image") || name == "mask" {
+			said.Content = append(said.Content, modelio.Part{Custom: modelio.Object{name: req.Options[name]}})
+			delete(req.Options, name)
+		}
+	}
+	if said.Content == nil {
+		return req
+	}
+	if req.Prompt != nil {
+		said.Content = append(said.Content, modelio.TextPart(*req.Prompt))
+		req.Prompt = nil
+	}
+	req.Messages = []modelio.Message{said}
+	return req
+}
+
+// images decodes a list of images, each as media: by its URL, or in base64.
+func images(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("data").IsArray() {
+		return nil, neither("data")
+	}
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
+	var took list
+	for i, v := range body.Member("data").Elements() {
+		part, ok := imageOf(v, body.Member("output_format").Word())
+		if !ok {
+			reason := "an image has neither b64_json nor url"
+			return nil, &WireError{Pointer: jsontext.PointerTo("data", fmt.Sprint(i)), Reason: reason}
+		}
+		c.Message.Content = append(c.Message.Content, part)
+		if timings := v.Member("timings"); timings.Present() { // Together's
+			took = append(took, timings.Raw())
+		}
+	}
+	if took != nil {
+		c.Message.Metadata = modelio.Object{"timings": jsontext.List(took)}
+	}
+	tidy(&c.Message)
+	return responseOf(body, audioUsage, []modelio.Candidate{c}, "data"), nil
+}
+
+func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
+	data, url := v.Member("b64_json").Word(), v.Member("url").Word()
+	switch {
+	case data != "" && url == "":
+		if part = sniffed(data); part.Media.ContentType == unknownType && format != "" {
+			part = modelio.MediaPart("image/"+format, dataURL("image/"+format, data))
+		}
+	case url != "" && data == "":
+		part = media(url)
+	default:
+		return part, false
+	}
+	part.Metadata = v.Rest("b64_json", "url", "index", "timings")
+	return part, true
+}
+
+// imageStream folds events, of which the last has the image. Those before show it while it is made.
+var imageStream = folding{add: addImage, end: func(f *fold) { f.body.member("data").become(arrayNode) }}
+
+// ofAllImages are the members of an event that an answer has beside its images.
+var ofAllImages = []string{"type", "background", "created_at", "output_format", "quality", "size", "usage"}
+
+func addImage(f *fold, _ string, event jsontext.Value) error {
+	kind := event.Member("type").Word()
+	_, what, _ := strings.Cut(kind, ".")
+	switch what {
+	case "partial_image":
+		if index := event.Member("partial_image_index"); index.Present() {
+			f.body.member("partial_images").append(index.Raw())
+		}
+	case "completed":
+		f.body.member("data").append(jsontext.ObjectText(event.Rest(ofAllImages...)))
+		for _, name := range ofAllImages {
+			f.body.put(name, event.Member(name))
+		}
+		delete(f.body.members, "type")
+		f.done = true
+	default:
+		return fmt.Errorf("has the type %q, which is none of an image's", kind)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package provider
+
+import (
+	"fmt"
+	"mime"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const transcriptionsAPI = "openai.transcriptions"
+
+// The APIs that turn audio into text, of OpenAI and of hosts that copy it: transcriptions, and translations to English.
+var _ = Register(&Codec{
+	API:            transcriptionsAPI,
+	Provider:       "openai",
+	Generates:      true,
+	Match:          postsForm(transcriptionPaths...),
+	DecodeRequest:  formRequests(transcriptionsAPI, requestForm{prompt: "prompt", parameters: parametersOf("temperature")}, transcriptionOutside),
+	DecodeResponse: decodeTranscription,
+})
+
+var transcriptionPaths = []string{"/audio/transcriptions", "/audio/translations"}
+
+func transcriptionOutside(w *Wire, req *modelio.Request) {
+	sayOperation("transcriptions")(w, req)
+	deployment(w, req)
+}
+
+var decodeTranscriptionJSON = answers(transcriptionsAPI, transcriptionStream, transcription)
+
+// decodeTranscription decodes an answer, which is text where the request asked for that, or for subtitles.
+func decodeTranscription(a *Answer) (*modelio.Response, error) {
+	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
+	switch mediaType {
+	case "text/plain", "text/vtt", "application/x-subrip":
+		doc, err := parseAnswer(a.Body)
+		if a.Status < 300 && utf8.Valid(a.Body) && (err != nil || !doc.Root().IsObject()) {
+			return looseResponse(modelio.TextPart(string(a.Body))), nil
+		}
+	}
+	return decodeTranscriptionJSON(a)
+}
+
+// audioUsage are the counts of APIs for audio and images. Some count seconds instead.
+var audioUsage = usageNames{
+	input: paths{"input_tokens", "prompt_tokens"}, output: paths{"output_tokens", "completion_tokens"}, total: paths{"total_tokens"},
+	cacheRead: paths{"input_token_details/cached_tokens", "input_tokens_details/cached_tokens", "prompt_tokens_details/cached_tokens"},
+}
+
+// measured are the members of a segment that say how sure the model is and how it went about it, which the text does
+// not say.
+var measured = []string{"avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "tokens", "seek", "logprobs"}
+
+// transcription decodes a transcript: its text, and a custom part with who says what when. How sure the model is of it
+// is Metadata.
+func transcription(body jsontext.Value) (*modelio.Response, error) {
+	text, ok := body.Member("text").Text()
+	if !ok {
+		return nil, neither("a text")
+	}
+	parts := []modelio.Part{modelio.TextPart(text)}
+	said := modelio.Object{}
+	for _, name := range []string{"duration", "language", "languages", "words"} {
+		if v := body.Member(name); v.Present() && !saysNothing(v.Raw()) {
+			said[name] = v.Raw()
+		}
+	}
+	var segments, measures list
+	for _, segment := range body.Member("segments").Elements() {
+		if !segment.IsObject() {
+			return nil, &WireError{Pointer: "/segments", Reason: "a segment is no object"}
+		}
+		segments = append(segments, jsontext.ObjectText(segment.Rest(measured...)))
+		if m := segmentMeasures(segment); len(m) > 0 {
+			measures = append(measures, jsontext.ObjectText(m))
+		}
+	}
+	if segments != nil {
+		said["segments"] = jsontext.List(segments)
+	}
+	if len(said) > 0 {
+		parts = append(parts, modelio.Part{Custom: said})
+	}
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
+	tidy(&c.Message)
+	resp := responseOf(body, audioUsage, []modelio.Candidate{c}, "text", "duration", "language", "languages", "words", "segments")
+	if measures != nil {
+		jsontext.Keep(&resp.Metadata, "segments", jsontext.List(measures))
+	}
+	return resp, nil
+}
+
+func segmentMeasures(segment jsontext.Value) modelio.Object {
+	o := modelio.Object{}
+	for _, name := range measured {
+		if v := segment.Member(name); v.Present() {
+			o[name] = v.Raw()
+		}
+	}
+	return o
+}
+
+var transcriptionStream = folding{add: addTranscription}
+
+func addTranscription(f *fold, _ string, event jsontext.Value) error {
+	switch kind := event.Member("type").Word(); kind {
+	case "transcript.text.delta":
+		f.body.grow("text", event.Member("delta"))
+		f.body.extend("logprobs", event.Member("logprobs"))
+	case "transcript.text.segment":
+		f.body.member("segments").append(jsontext.ObjectText(event.Rest("type")))
+	case "transcript.text.done":
+		rules{"type": skip}.fold(&f.body, event)
+		f.done = true
+	default:
+		return fmt.Errorf("has the type %q, which is none of a transcript's", kind)
+	}
+	return nil
+}
