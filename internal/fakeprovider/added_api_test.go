@@ -19,58 +19,58 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// The codec of the API that rerank serves. It proves that adding an API takes a codec and a fake and no line
+// The codec of the API that grade serves. It proves that adding an API takes a codec and a fake and no line
 // elsewhere: from here on its calls are recorded and replayed as those of any other.
 var _ = provider.Register(&provider.Codec{
-	API:      "cohere.rerank",
+	API:      "cohere.grade",
 	Provider: "cohere",
 	Match: func(w *provider.Wire) bool {
-		return w.Method == http.MethodPost && strings.HasSuffix(w.URL.Path, "/v2/rerank")
+		return w.Method == http.MethodPost && strings.HasSuffix(w.URL.Path, "/v9/grade")
 	},
-	DecodeRequest:  decodeRerank,
-	DecodeResponse: decodeRanking,
+	DecodeRequest:  decodeGrade,
+	DecodeResponse: decodeGrades,
 })
 
-func decodeRerank(w *provider.Wire) (*modelio.Request, error) {
+func decodeGrade(w *provider.Wire) (*modelio.Request, error) {
 	doc, err := jsontext.Parse(w.Body)
 	if err != nil {
-		return nil, &provider.WireError{API: "cohere.rerank", Reason: err.Error()}
+		return nil, &provider.WireError{API: "cohere.grade", Reason: err.Error()}
 	}
-	query := doc.Root().Member("query").Word()
+	question := doc.Root().Member("question").Word()
 	return &modelio.Request{
-		API: "cohere.rerank", Model: doc.Root().Member("model").Word(),
-		Prompt: &query, Options: doc.Root().Rest("model", "query"),
+		API: "cohere.grade", Model: doc.Root().Member("model").Word(),
+		Prompt: &question, Options: doc.Root().Rest("model", "question"),
 	}, nil
 }
 
-// decodeRanking decodes each result to a custom part, in the list's order.
-func decodeRanking(a *provider.Answer) (*modelio.Response, error) {
+// decodeGrades decodes each grade to a custom part, in the list's order.
+func decodeGrades(a *provider.Answer) (*modelio.Response, error) {
 	doc, err := jsontext.Parse(a.Body)
 	if err != nil {
-		return nil, &provider.WireError{API: "cohere.rerank", Reason: err.Error()}
+		return nil, &provider.WireError{API: "cohere.grade", Reason: err.Error()}
 	}
 	if a.Status >= 300 {
 		return &modelio.Response{Error: &modelio.ProviderError{Message: doc.Root().Member("message").Word()}, Complete: true}, nil
 	}
 	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
-	for _, result := range doc.Root().Member("results").Elements() {
-		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: result.Object()})
+	for _, grade := range doc.Root().Member("grades").Elements() {
+		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: grade.Object()})
 	}
 	id := doc.Root().Member("id").Word()
 	return &modelio.Response{ID: id, Candidates: []modelio.Candidate{c}, Complete: true}, nil
 }
 
-// TestAddedAPI records a ranking, replays it without a provider, and has another request drift.
+// TestAddedAPI records grades, replays it without a provider, and has another request drift.
 func TestAddedAPI(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	server := New(t)
 	server.Reply(Reply{ID: "r"})
-	const asked = `{"model":"rerank-v3.5","query":"x","documents":["abc","d"]}`
+	const asked = `{"model":"judge","question":"x","answers":["abc","d"]}`
 	run := func(update, body string, upstream http.RoundTripper) (answer string, tb *tbtest.TB) {
 		t.Setenv("TRACEFORGE_UPDATE", update)
-		tb = tbtest.Run("TestRanking", func(tb *tbtest.TB) {
+		tb = tbtest.Run("TestGrading", func(tb *tbtest.TB) {
 			tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(upstream))
-			resp, err := tf.Client().Post("https://api.cohere.com/v2/rerank", "application/json", strings.NewReader(body))
+			resp, err := tf.Client().Post("https://api.cohere.com/v9/grade", "application/json", strings.NewReader(body))
 			if err != nil {
 				tb.Fatalf("%v", err)
 			}
@@ -85,9 +85,9 @@ func TestAddedAPI(t *testing.T) {
 
 	recorded, tb := run("1", asked, server.Transport())
 	require.False(t, tb.Failed(), tb.Logged())
-	require.Contains(t, recorded, `"relevance_score":0.5`)
+	require.Contains(t, recorded, `"grade":0.5`)
 
-	files, err := filepath.Glob(filepath.Join(dir, "cohere", "testranking-*.json"))
+	files, err := filepath.Glob(filepath.Join(dir, "cohere", "testgrading-*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "it is among the provider's others")
 	text, err := os.ReadFile(files[0])
@@ -99,7 +99,7 @@ func TestAddedAPI(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &document))
 	request := document.Snapshots[0].Request
-	require.Equal(t, []string{"cohere.rerank", "rerank-v3.5", "x"}, []string{request.API, request.Model, request.Prompt})
+	require.Equal(t, []string{"cohere.grade", "judge", "x"}, []string{request.API, request.Model, request.Prompt})
 
 	replayed, tb := run("", asked, nobody{})
 	require.False(t, tb.Failed(), tb.Logged())
@@ -109,7 +109,7 @@ func TestAddedAPI(t *testing.T) {
 	_, tb = run("", strings.Replace(asked, `"d"`, `"e"`, 1), nobody{})
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "cohere request drifted from ")
-	require.Contains(t, tb.Logged(), "documents")
+	require.Contains(t, tb.Logged(), "answers")
 }
 
 // nobody answers no call: a replay makes none.

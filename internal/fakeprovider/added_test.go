@@ -9,39 +9,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rerank is Cohere's format for ranking documents. It shows that a format takes its own file and no
+// grade is a made-up format of Cohere's for grading answers. It shows that a format takes its own file and no
 // line elsewhere.
-type rerank struct{ cohere }
+type grade struct{ cohere }
 
-var _ = serve(at(rerank{}, "/v2/rerank"))
+var _ = serve(at(grade{}, "/v9/grade"))
 
-func (rerank) name() string { return "cohere.rerank" }
+func (grade) name() string { return "cohere.grade" }
 
-func (rerank) read(c *Call) *Failure {
+func (grade) read(c *Call) *Failure {
 	body, err := parse(c.Body)
 	if err != nil {
 		return badCohere("%v", err)
 	}
 	c.Model = body.str("model")
-	documents, ok := texts(body["documents"])
-	if !ok || body.str("query") == "" {
-		return badCohere("query and documents are required")
+	answers, ok := texts(body["answers"])
+	if !ok || body.str("question") == "" {
+		return badCohere("question and answers are required")
 	}
-	for _, document := range documents {
-		c.Messages = append(c.Messages, Message{Role: "user", Text: document})
-	}
+	c.asks(answers...)
 	return nil
 }
 
-// whole ranks the documents by their length.
-func (rerank) whole(x *exchange) []byte {
-	results := []object{}
+// whole grades the answers by their length.
+func (grade) whole(x *exchange) []byte {
+	grades := []object{}
 	for i, m := range x.call.Messages {
-		results = append(results, object{{"index", i}, {"relevance_score", 1 / float64(1+len(m.Text))}})
+		grades = append(grades, object{{"index", i}, {"grade", 1 / float64(1+len(m.Text))}})
 	}
 	return marshal(object{
 		{"id", x.answerID(x.mint.uuid())},
-		{"results", results},
+		{"grades", grades},
 		{"meta", object{{"api_version", object{{"version", "2"}}}, {"billed_units", object{{"search_units", 1}}}}},
 	})
 }
@@ -49,14 +47,14 @@ func (rerank) whole(x *exchange) []byte {
 func TestAddedFormat(t *testing.T) {
 	s := New(t)
 	s.Reply(Reply{ID: "r"})
-	resp, err := http.Post(s.URL()+"/v2/rerank", "application/json", strings.NewReader(`{"model":"rerank-v3.5","query":"x","documents":["abc","d"]}`))
+	resp, err := http.Post(s.URL()+"/v9/grade", "application/json", strings.NewReader(`{"model":"judge","question":"x","answers":["abc","d"]}`))
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"id":"r","results":[{"index":0,"relevance_score":0.25},{"index":1,"relevance_score":0.5}],
+	require.JSONEq(t, `{"id":"r","grades":[{"index":0,"grade":0.25},{"index":1,"grade":0.5}],
 		"meta":{"api_version":{"version":"2"},"billed_units":{"search_units":1}}}`, string(body))
-	require.Equal(t, "cohere.rerank", s.Calls()[0].API)
+	require.Equal(t, "cohere.grade", s.Calls()[0].API)
 }
 
 // TestFormatsAreDistinct proves that the order of formats does not matter.
@@ -64,7 +62,12 @@ func TestFormatsAreDistinct(t *testing.T) {
 	for _, path := range []string{
 		"/v1/chat/completions", "/mistral/v1/chat/completions", "/openai/deployments/d/chat/completions", "/v1/completions", "/v1/responses",
 		"/v1/embeddings", "/v1/messages", "/v1/publishers/anthropic/models/m:rawPredict", "/v1beta/models/m:generateContent", "/api/chat",
-		"/api/generate", "/model/m/converse", "/model/m/invoke", "/v2/chat", "/v2/rerank",
+		"/api/generate", "/model/m/converse", "/model/m/invoke", "/v2/chat", "/v9/grade",
+		"/api/embed", "/api/embeddings", "/v1/embed", "/v2/embed", "/v1beta/models/m:embedContent", "/v1beta/models/m:batchEmbedContents",
+		"/v1/publishers/google/models/m:predict", "/model/amazon.titan-embed-text-v1/invoke", "/model/cohere.rerank-v3-5/invoke",
+		"/v1/rerank", "/v2/rerank", "/rerank", "/v1/messages/count_tokens", "/v1/publishers/anthropic/models/count-tokens:rawPredict",
+		"/model/m/count-tokens", "/v1/responses/input_tokens", "/v1beta/models/m:countTokens", "/v1/publishers/google/models/m:computeTokens",
+		"/v1/tokenize", "/v1/detokenize", "/v1/moderations", "/v1/chat/moderations", "/mistral/v1/moderations",
 	} {
 		found := 0
 		for _, find := range formats {

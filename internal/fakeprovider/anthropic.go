@@ -345,7 +345,12 @@ func (anthropicMessages) blocks(x *exchange) []block {
 // whether to stream: …/publishers/anthropic/models/MODEL:streamRawPredict.
 type vertexClaude struct{ anthropicMessages }
 
-var _ = serve(atMethod(vertexClaude{}, "rawPredict", "streamRawPredict"))
+var _ = serve(func(c *Call) format {
+	if strings.HasSuffix(c.Path, vertexCountPath) {
+		return nil
+	}
+	return atMethod(vertexClaude{}, "rawPredict", "streamRawPredict")(c)
+})
 
 func (f vertexClaude) read(c *Call) *Failure {
 	body, err := parse(c.Body)

@@ -26,7 +26,15 @@ func bedrockFormat(c *Call) format {
 	switch model, verb := bedrockVerb(c.Path); verb {
 	case "converse", "converse-stream":
 		return converse{}
+	case "count-tokens":
+		return bedrockCount{}
 	case "invoke", "invoke-with-response-stream":
+		switch {
+		case strings.Contains(model, "embed"):
+			return titanEmbed{}
+		case strings.Contains(model, "rerank"):
+			return invokeRerank{}
+		}
 		// The name of an inference profile does not tell whose model it is; the body does.
 		if body, _ := parse(c.Body); strings.Contains(model, "anthropic.") || body.has("anthropic_version") {
 			return invokeClaude{}

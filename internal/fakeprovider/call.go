@@ -25,10 +25,12 @@ type Call struct {
 	Schema   json.RawMessage // the JSON Schema that the answer must fit; nil: none
 	Files    []File          // of a multipart form
 
-	usageChunk bool // OpenAI: stream_options.include_usage
-	padding    bool // OpenAI: stream_options.include_obfuscation
-	packed     bool // embeddings: as base64
-	dimensions int  // embeddings: the length of a vector
+	usageChunk bool     // OpenAI: stream_options.include_usage
+	padding    bool     // OpenAI: stream_options.include_obfuscation
+	packed     bool     // embeddings: as base64
+	dimensions int      // embeddings: the length of a vector; 0: the usual one
+	types      []string // embeddings of Cohere: as what numbers; nil: not said
+	images     bool     // Vertex AI: the model makes images
 
 	form formFields // of a multipart form
 }

@@ -102,6 +102,10 @@ func googleError(f Failure) object {
 	return object{{"error", object{{"code", f.Status}, {"message", f.Message}, {"status", status}}}}
 }
 
+func invalidGoogle(format string, args ...any) *Failure {
+	return &Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+}
+
 func (gemini) badKey(*Call) *Failure {
 	return &Failure{Status: http.StatusBadRequest, Message: "API key not valid. Please pass a valid API key."}
 }

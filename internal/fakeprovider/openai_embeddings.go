@@ -1,17 +1,21 @@
 package fakeprovider
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
+	"strings"
 )
 
 // openAIEmbeddings is OpenAI's embeddings format.
 type openAIEmbeddings struct{ openAI }
 
-var _ = serve(atOpenAI(openAIEmbeddings{}, "/embeddings"))
+var _ = serve(func(c *Call) format {
+	if strings.HasSuffix(c.Path, ollamaEmbeddingsPath) {
+		return nil
+	}
+	return atOpenAI(openAIEmbeddings{}, "/embeddings")(c)
+})
 
 func (openAIEmbeddings) name() string { return "openai.embeddings" }
 
@@ -28,9 +32,7 @@ func (f openAIEmbeddings) read(c *Call) *Failure {
 	if !ok || len(inputs) == 0 {
 		return invalid("", "", "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.")
 	}
-	for _, in := range inputs {
-		c.Messages = append(c.Messages, Message{Role: "user", Text: in})
-	}
+	c.asks(inputs...)
 	c.dimensions = defaultDimensions
 	if fail := integer(body, "dimensions", 1, 3072, &c.dimensions); fail != nil {
 		return fail
@@ -39,27 +41,9 @@ func (f openAIEmbeddings) read(c *Call) *Failure {
 	return nil
 }
 
-// defaultDimensions is the length of a vector where the call does not say; real ones are a
-// hundred times as long.
-const defaultDimensions = 8
-
-// vector returns the embedding of a text, the same every time and on every machine.
-func vector(text string, dimensions int) []float64 {
-	rng := rand.New(rand.NewChaCha8(sha256.Sum256([]byte(text))))
-	v := make([]float64, dimensions)
-	for i := range v {
-		v[i] = float64(rng.IntN(2001)-1000) / 1000
-	}
-	return v
-}
-
 func (openAIEmbeddings) whole(x *exchange) []byte {
 	var data []object
-	for i, m := range x.call.Messages {
-		v := vector(m.Text, x.call.dimensions)
-		if i < len(x.reply.Vectors) {
-			v = x.reply.Vectors[i]
-		}
+	for i, v := range x.vectors() {
 		var embedding any = v
 		if x.call.packed {
 			embedding = pack(v)

@@ -10,43 +10,43 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Version 2 of Cohere's API for ranking documents. It shows that an API takes its own file and a
+// A made-up API of Cohere's that grades answers. It shows that an API takes its own file and a
 // folder of testdata, and no line elsewhere: TestCases and the fuzz targets know it.
 var _ = Register(&Codec{
-	API:            rerankAPI,
+	API:            gradeAPI,
 	Provider:       "cohere",
-	Match:          posts(hasList("documents"), "/v2/rerank"),
-	DecodeRequest:  requests(rerankAPI, requestForm{prompt: "query"}.decode, nil),
-	DecodeResponse: answers(rerankAPI, folding{}, ranking),
+	Match:          posts(hasList("answers"), "/v9/grade"),
+	DecodeRequest:  requests(gradeAPI, requestForm{prompt: "question"}.decode, nil),
+	DecodeResponse: answers(gradeAPI, folding{}, grades),
 })
 
-const rerankAPI = "cohere.rerank"
+const gradeAPI = "cohere.grade"
 
-// ranking decodes a ranking: each result is a custom part, in the list's order.
-func ranking(body jsontext.Value) (*modelio.Response, error) {
-	if !body.Member("results").IsArray() {
-		return nil, neither("results")
+// grades decodes a list of grades: each is a custom part, in the list's order.
+func grades(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("grades").IsArray() {
+		return nil, neither("grades")
 	}
 	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
-	for _, result := range body.Member("results").Elements() {
-		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: result.Object()})
+	for _, grade := range body.Member("grades").Elements() {
+		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: grade.Object()})
 	}
 	return &modelio.Response{
 		Candidates: []modelio.Candidate{c},
 		ID:         body.Member("id").Word(),
-		Metadata:   beside(body, "id", "results"),
+		Metadata:   beside(body, "id", "grades"),
 	}, nil
 }
 
 func TestAddedAPI(t *testing.T) {
-	w := homeOf(t, byName(t, rerankAPI))
-	w.Body = []byte(`{"model":"rerank-v3.5","query":"x","documents":["abc","d"]}`)
+	w := homeOf(t, byName(t, gradeAPI))
+	w.Body = []byte(`{"model":"judge","question":"x","answers":["abc","d"]}`)
 	codec, ok := Match(&w)
 	require.True(t, ok)
-	require.Equal(t, rerankAPI, codec.API)
+	require.Equal(t, gradeAPI, codec.API)
 	require.False(t, codec.Generates)
 	require.Equal(t, "cohere", ProviderOf(&w, codec, nil))
-	named, ok := Named(rerankAPI)
+	named, ok := Named(gradeAPI)
 	require.True(t, ok)
 	require.Same(t, codec, named)
 	named, ok = Named(httpAPI)
@@ -57,7 +57,7 @@ func TestAddedAPI(t *testing.T) {
 }
 
 func TestRegisterTwice(t *testing.T) {
-	require.PanicsWithValue(t, "two codecs for "+rerankAPI, func() { Register(&Codec{API: rerankAPI}) })
+	require.PanicsWithValue(t, "two codecs for "+gradeAPI, func() { Register(&Codec{API: gradeAPI}) })
 }
 
 // TestCodecsAreApart proves that the order of codecs does not matter: no two match the same request,

@@ -16,11 +16,21 @@ var _ = Register(&Codec{
 	Provider:       "bedrock",
 	Generates:      true,
 	Fixed:          claudeFixed,
-	Match:          postsToModel("/invoke", "/invoke-with-response-stream"),
+	Match:          matchInvoke,
 	DecodeRequest:  requests(invokeAPI, decodeInvoke, operationOf("invoke")),
 	Refusal:        refuseAsBedrock,
 	DecodeResponse: answers(invokeAPI, invokeStream, invokeAnswer),
 })
+
+// matchInvoke leaves the models that generate nothing to bedrock.embed and bedrock.rerank.
+func matchInvoke(w *Wire) bool {
+	for _, kind := range bedrockKinds {
+		if postsToKind(kind)(w) {
+			return false
+		}
+	}
+	return postsToModel("/invoke", "/invoke-with-response-stream")(w)
+}
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {

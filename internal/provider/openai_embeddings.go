@@ -7,27 +7,37 @@ import (
 
 const embeddingsAPI = "openai.embeddings"
 
-// The embeddings API of OpenAI and of hosts that copy it.
+// The embeddings API of OpenAI and of hosts that copy it, with Voyage's two others of the same form.
 var _ = Register(&Codec{
 	API:            embeddingsAPI,
 	Provider:       "openai",
-	Match:          posts(has("input"), "/embeddings"),
-	DecodeRequest:  requests(embeddingsAPI, requestForm{prompt: "input"}.decode, deployment),
+	Match:          matchEmbeddings,
+	DecodeRequest:  requests(embeddingsAPI, requestForm{prompt: "input"}.decode, embeddingsPath),
 	DecodeResponse: answers(embeddingsAPI, folding{}, embeddings),
 })
+
+func matchEmbeddings(w *Wire) bool {
+	return posts(has("input"), "/embeddings")(w) ||
+		posts(hasList("inputs"), "/multimodalembeddings", "/contextualizedembeddings")(w)
+}
+
+func embeddingsPath(w *Wire, req *modelio.Request) {
+	deployment(w, req)
+	sayOperation("embeddings")(w, req)
+}
+
+// embeddingsUsage counts what was embedded. Voyage reports the total alone, which is all input, as nothing is made.
+var embeddingsUsage = usageNames{
+	input:     paths{"prompt_tokens", "total_tokens"},
+	output:    chatUsage.output,
+	total:     chatUsage.total,
+	cacheRead: chatUsage.cacheRead,
+}
 
 // embeddings decodes a list of embeddings: each is a custom part, in the list's order.
 func embeddings(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("data").IsArray() {
 		return nil, neither("data")
 	}
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
-	for _, e := range body.Member("data").Elements() {
-		part := modelio.Part{Custom: e.Object()}
-		delete(part.Custom, "object")
-		delete(part.Custom, "index")
-		c.Message.Content = append(c.Message.Content, part)
-	}
-	tidy(&c.Message)
-	return responseOf(body, chatUsage, []modelio.Candidate{c}, "data"), nil
+	return responseOf(body, embeddingsUsage, answered(body.Member("data"), "embedding", "object", "index"), "data"), nil
 }

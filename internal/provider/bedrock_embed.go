@@ -1,0 +1,48 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const bedrockEmbedAPI = "bedrock.embed"
+
+// The InvokeModel operation of AWS Bedrock with a model that embeds, as its name says: of Amazon, of Cohere, of TwelveLabs. Their
+// bodies are of many forms, and only Titan's has a prompt.
+var _ = Register(&Codec{
+	API:            bedrockEmbedAPI,
+	Provider:       "bedrock",
+	Match:          postsToKind("embed"),
+	DecodeRequest:  requests(bedrockEmbedAPI, requestForm{prompt: "inputText"}.decode, operationOf("invoke")),
+	Refusal:        refuseAsBedrock,
+	DecodeResponse: answers(bedrockEmbedAPI, folding{}, bedrockEmbeddings),
+})
+
+// bedrockKinds are words in the names of models that generate nothing.
+var bedrockKinds = []string{"embed", "rerank"}
+
+// postsToKind returns a Match for calls of the InvokeModel operation with a model that has this word in its name.
+func postsToKind(kind string) func(*Wire) bool {
+	return func(w *Wire) bool {
+		return strings.Contains(bedrockModel(w.URL), kind) && posts(jsontext.Value.IsObject, "/invoke")(w)
+	}
+}
+
+// bedrockEmbeddings decodes what is answered: Cohere's lists, a list of objects, or one embedding.
+func bedrockEmbeddings(body jsontext.Value) (*modelio.Response, error) {
+	if many := body.Member("embeddings"); many.IsArray() && !elementOf(many).IsObject() || many.IsObject() {
+		return cohereEmbeddings(body)
+	}
+	for _, name := range []string{"embeddings", "data"} {
+		if many := body.Member(name); many.IsArray() {
+			return &modelio.Response{Candidates: answered(many, "embedding"), Metadata: beside(body, name)}, nil
+		}
+	}
+	if !body.Member("embedding").Present() && !body.Member("embeddingsByType").Present() {
+		return nil, neither("an embedding")
+	}
+	part := modelio.Part{Custom: briefObject(body, "inputTextTokenCount")}
+	return &modelio.Response{Candidates: candidateOf(part), Usage: invokeUsage.among(body)}, nil
+}

@@ -1,0 +1,69 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const cohereEmbedAPI = "cohere.embed"
+
+// Both versions of Cohere's API for embeddings.
+var _ = Register(&Codec{
+	API:            cohereEmbedAPI,
+	Provider:       "cohere",
+	Match:          posts(isCohereEmbed, "/v1/embed", "/v2/embed"),
+	DecodeRequest:  requests(cohereEmbedAPI, requestForm{}.decode, sayVersion("v2")),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(cohereEmbedAPI, folding{}, cohereEmbeddings),
+})
+
+func isCohereEmbed(body jsontext.Value) bool {
+	return body.Member("texts").Present() || body.Member("images").Present() || body.Member("inputs").Present()
+}
+
+// sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.
+func sayVersion(usual string) outside {
+	return func(w *Wire, _ *modelio.Request) {
+		before, _, _ := cutLast(w.URL.Path, "/")
+		_, version, _ := cutLast(before, "/")
+		w.say("version", version, usual)
+	}
+}
+
+// cohereEmbeddings decodes embeddings: a custom part for each input, which has all types that were asked for.
+func cohereEmbeddings(body jsontext.Value) (*modelio.Response, error) {
+	var all []modelio.Candidate
+	switch embeddings := body.Member("embeddings"); {
+	case embeddings.IsArray():
+		all = answered(embeddings, "embedding")
+	case embeddings.IsObject():
+		all = candidateOf(byType(embeddings)...)
+	default:
+		return nil, neither("embeddings")
+	}
+	return cohereList(body, all, "embeddings", "response_type"), nil
+}
+
+// byType returns the embeddings of an object that has a list of them for each type.
+func byType(embeddings jsontext.Value) (parts []modelio.Part) {
+	for name, list := range embeddings.Members() {
+		for i, e := range list.Elements() {
+			if i == len(parts) {
+				parts = append(parts, modelio.Part{Custom: modelio.Object{}})
+			}
+			parts[i].Custom[strings.Clone(name)] = brief(e)
+		}
+	}
+	return parts
+}
+
+// cohereList returns an answer of Cohere's APIs that generate nothing. What is billed is in the member meta.
+func cohereList(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
+	resp := responseOf(body, cohereUsage, all, taken...)
+	if counts := cohereUsage.among(body.Member("meta")); counts != nil {
+		resp.Usage = counts
+	}
+	return resp
+}

@@ -1,0 +1,129 @@
+package provider
+
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const (
+	messagesCountAPI  = "anthropic.count_tokens"
+	bedrockCountAPI   = "bedrock.count_tokens"
+	googleCountAPI    = "google.count_tokens"
+	responsesCountAPI = "openai.input_tokens"
+	cohereTokensAPI   = "cohere.tokenize"
+)
+
+// These APIs count the tokens of a request without an answer to it. The count is what they answer and no usage, as nobody
+// pays for it.
+
+// Anthropic's, which is at a path of its own on Vertex AI.
+var _ = Register(&Codec{
+	API:            messagesCountAPI,
+	Provider:       "anthropic",
+	Match:          posts(hasList("messages"), "/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"),
+	DecodeRequest:  requests(messagesCountAPI, claudeForm.decode, nil),
+	Refusal:        refuseAsAnthropic,
+	DecodeResponse: answers(messagesCountAPI, folding{}, stated("input_tokens")),
+})
+
+// OpenAI's, of a request to its responses API.
+var _ = Register(&Codec{
+	API:            responsesCountAPI,
+	Provider:       "openai",
+	Match:          posts(jsontext.Value.IsObject, "/responses/input_tokens"),
+	DecodeRequest:  requests(responsesCountAPI, responsesForm.decode, nil),
+	DecodeResponse: answers(responsesCountAPI, folding{}, stated("input_tokens")),
+})
+
+// Bedrock's, of a request to Converse or InvokeModel.
+var _ = Register(&Codec{
+	API:            bedrockCountAPI,
+	Provider:       "bedrock",
+	Match:          matchBedrockCount,
+	DecodeRequest:  requests(bedrockCountAPI, decodeBedrockCount, operationOf("count-tokens")),
+	Refusal:        refuseAsBedrock,
+	DecodeResponse: answers(bedrockCountAPI, folding{}, stated("inputTokens")),
+})
+
+func matchBedrockCount(w *Wire) bool {
+	return bedrockModel(w.URL) != "" && posts(has("input"), "/count-tokens")(w)
+}
+
+// decodeBedrockCount takes a request to Converse out of the objects around it, which $wire says. The body of one to InvokeModel is
+// kept as it is, in base64.
+func decodeBedrockCount(body jsontext.Value) *modelio.Request {
+	const form = "converse"
+	inner := body.Member("input", form)
+	if !inner.IsObject() || body.Len() > 1 || body.Member("input").Len() > 1 {
+		return requestForm{}.decode(body)
+	}
+	req := converseForm.decode(inner)
+	req.Options[markWire] = jsontext.Text(form)
+	return req
+}
+
+// Google's, whose computeTokens on Vertex AI lists them.
+var _ = Register(&Codec{
+	API:            googleCountAPI,
+	Provider:       "google",
+	Match:          posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
+	DecodeRequest:  requests(googleCountAPI, decodeGoogleCount, methodOf("countTokens")),
+	Refusal:        refuseAsGoogle,
+	DecodeResponse: answers(googleCountAPI, folding{}, googleCount),
+})
+
+// decodeGoogleCount takes a whole request out of the object around it, which $wire says.
+func decodeGoogleCount(body jsontext.Value) *modelio.Request {
+	const form = "generateContentRequest"
+	inner := body.Member(form)
+	if !inner.IsObject() || body.Len() > 1 {
+		return decodeContents(body)
+	}
+	req := decodeContents(inner)
+	req.Options[markWire] = jsontext.Text(form)
+	return req
+}
+
+// decodeContents tells a list of no contents from none, which the API takes too.
+func decodeContents(body jsontext.Value) *modelio.Request {
+	req := generateForm.decode(body)
+	if contents := body.Member("contents"); contents.IsArray() && contents.IsEmpty() {
+		req.Options["contents"] = contents.Raw()
+	}
+	return req
+}
+
+func googleCount(body jsontext.Value) (*modelio.Response, error) {
+	if body.Member("tokensInfo").Present() {
+		return stated("tokensInfo")(body)
+	}
+	return stated("totalTokens")(body)
+}
+
+// Cohere's, which splits a text into tokens, and its inverse.
+var _ = Register(&Codec{
+	API:            cohereTokensAPI,
+	Provider:       "cohere",
+	Match:          matchCohereTokens,
+	DecodeRequest:  requests(cohereTokensAPI, requestForm{prompt: "text"}.decode, sayOperation("tokenize")),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(cohereTokensAPI, folding{}, cohereTokens),
+})
+
+func matchCohereTokens(w *Wire) bool {
+	return posts(has("text"), "/v1/tokenize")(w) || posts(hasList("tokens"), "/v1/detokenize")(w)
+}
+
+// cohereTokens decodes tokens, or the text of some.
+func cohereTokens(body jsontext.Value) (*modelio.Response, error) {
+	var part modelio.Part
+	switch text, ok := body.Member("text").Text(); {
+	case ok:
+		part = modelio.TextPart(text)
+	case body.Member("tokens").IsArray():
+		part = modelio.Part{Custom: briefObject(body, "meta")}
+	default:
+		return nil, neither("tokens")
+	}
+	return &modelio.Response{Candidates: candidateOf(part), Metadata: beside(body, "text", "tokens", "token_strings")}, nil
+}

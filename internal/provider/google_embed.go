@@ -1,0 +1,64 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const googleEmbedAPI = "google.embed"
+
+// The embedContent and batchEmbedContents methods of the Gemini API, and the former on Vertex AI. The content of the one
+// is a message; the other has a list of whole requests, which stays as it is.
+var _ = Register(&Codec{
+	API:            googleEmbedAPI,
+	Provider:       "google",
+	Match:          matchGoogleEmbed,
+	DecodeRequest:  decodeGoogleEmbed,
+	Refusal:        refuseAsGoogle,
+	DecodeResponse: answers(googleEmbedAPI, folding{}, googleEmbeddings),
+})
+
+const batchEmbedMethod = ":batchEmbedContents"
+
+func matchGoogleEmbed(w *Wire) bool {
+	return posts(has("content"), ":embedContent")(w) || posts(hasList("requests"), batchEmbedMethod)(w)
+}
+
+func decodeGoogleEmbed(w *Wire) (*modelio.Request, error) {
+	form := requestForm{members: map[string]taker{"content": takeContent}}
+	if strings.HasSuffix(w.URL.Path, batchEmbedMethod) {
+		form = requestForm{}
+	}
+	return requests(googleEmbedAPI, form.decode, methodOf("embedContent"))(w)
+}
+
+// takeContent takes one content as a message.
+func takeContent(r *modelio.Request, _ string, v jsontext.Value) bool {
+	if !v.IsObject() {
+		return false
+	}
+	r.Messages = []modelio.Message{generateMessage(v)}
+	return true
+}
+
+var googleEmbedUsage = usageNames{input: paths{"promptTokenCount"}, total: paths{"totalTokenCount"}}
+
+// googleEmbeddings decodes one embedding, or a list of them.
+func googleEmbeddings(body jsontext.Value) (*modelio.Response, error) {
+	var all []modelio.Candidate
+	switch one, many := body.Member("embedding"), body.Member("embeddings"); {
+	case one.IsObject():
+		all = candidateOf(modelio.Part{Custom: briefObject(one)})
+	case many.IsArray():
+		all = answered(many, "values")
+	default:
+		return nil, neither("an embedding")
+	}
+	return &modelio.Response{
+		Candidates: all,
+		Usage:      googleEmbedUsage.decode(body.Member("usageMetadata")),
+		Metadata:   beside(body, "embedding", "embeddings", "usageMetadata"),
+	}, nil
+}

@@ -1,0 +1,123 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// What stands in an answer in place of a vector, which nobody reads: how many numbers it has and the first of them, and
+// a hash, by which the record is held against the raw answer.
+const (
+	signNumbers = "numbers:" // hash; count; the first numbers
+	signBase64  = "base64:"  // hash; size in bytes
+)
+
+const (
+	fewNumbers   = 8   // as many are a list still
+	shownNumbers = 3   // of a longer list
+	fewBase64    = 512 // shorter texts stay as they are
+)
+
+// brief writes a value with a text in place of each of its long lists of numbers and long base64 texts. A text that looks like
+// one of these has one more backslash before it, so that none is taken for another.
+func brief(v jsontext.Value) json.RawMessage {
+	switch {
+	case v.IsObject():
+		return jsontext.ObjectText(briefObject(v))
+	case v.IsArray():
+		if digest, ok := numbers(v); ok {
+			return digest
+		}
+		all := list{}
+		for _, e := range v.Elements() {
+			all = append(all, brief(e))
+		}
+		return jsontext.List(all)
+	case v.IsWord():
+		return briefText(v)
+	}
+	return v.Raw()
+}
+
+// briefObject is brief for the members of an object.
+func briefObject(v jsontext.Value, without ...string) modelio.Object {
+	o := modelio.Object(v.Rest(without...))
+	for name := range o {
+		o[name] = brief(v.Member(name))
+	}
+	return o
+}
+
+// numbers returns what stands for a list that has many numbers and nothing else.
+func numbers(v jsontext.Value) (digest json.RawMessage, ok bool) {
+	if v.Len() <= fewNumbers {
+		return nil, false
+	}
+	var first []string
+	hash, count := sha256.New(), 0
+	for i, e := range v.Elements() {
+		if _, ok := e.Number(); !ok {
+			return nil, false
+		}
+		if raw := e.Raw(); i < shownNumbers {
+			first = append(first, string(raw))
+		}
+		if count++; i > 0 {
+			hash.Write([]byte{','})
+		}
+		hash.Write(e.Raw())
+	}
+	return jsontext.Text(fmt.Sprintf("%ssha256:%x;%d;%s", signNumbers, hash.Sum(nil), count, strings.Join(first, ","))), true
+}
+
+func briefText(v jsontext.Value) json.RawMessage {
+	text := v.Word()
+	if looks := strings.TrimLeft(text, `\`); strings.HasPrefix(looks, signNumbers) || strings.HasPrefix(looks, signBase64) {
+		return jsontext.Text(`\` + text)
+	}
+	if len(text) < fewBase64 {
+		return v.Raw()
+	}
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || base64.StdEncoding.EncodedLen(len(data)) != len(text) { // line breaks
+		return v.Raw()
+	}
+	return jsontext.Text(fmt.Sprintf("%ssha256:%x;%d", signBase64, sha256.Sum256(data), len(data)))
+}
+
+// answered returns an answer of the elements of a list, each a custom part: embeddings, ranks, verdicts. One that is no object
+// is in a member of the name given.
+func answered(elements jsontext.Value, name string, without ...string) []modelio.Candidate {
+	var parts []modelio.Part
+	for _, e := range elements.Elements() {
+		if e.IsObject() {
+			parts = append(parts, modelio.Part{Custom: briefObject(e, without...)})
+		} else {
+			parts = append(parts, modelio.Part{Custom: modelio.Object{name: brief(e)}})
+		}
+	}
+	return candidateOf(parts...)
+}
+
+// candidateOf returns parts as the one answer of an API that generates nothing.
+func candidateOf(parts ...modelio.Part) []modelio.Candidate {
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
+	tidy(&c.Message)
+	return []modelio.Candidate{c}
+}
+
+// stated returns the decoder of an answer that is one object, such as a count of tokens, with a member by which to know it.
+func stated(member string) decoder {
+	return func(body jsontext.Value) (*modelio.Response, error) {
+		if !body.Member(member).Present() {
+			return nil, neither(member)
+		}
+		return &modelio.Response{Candidates: candidateOf(modelio.Part{Custom: briefObject(body, "object")})}, nil
+	}
+}

@@ -1,0 +1,53 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const ollamaEmbedAPI = "ollama.embed"
+
+// Ollama's own API for embeddings, and the older one for a single embedding.
+var _ = Register(&Codec{
+	API:            ollamaEmbedAPI,
+	Provider:       "ollama",
+	Match:          matchOllamaEmbed,
+	DecodeRequest:  decodeOllamaEmbed,
+	Refusal:        refuseAsOllama,
+	DecodeResponse: answers(ollamaEmbedAPI, folding{}, ollamaEmbeddings),
+})
+
+// matchOllamaEmbed leaves the older path to openai.embeddings where the body has that API's member.
+func matchOllamaEmbed(w *Wire) bool {
+	if posts(has("input"), "/api/embed")(w) {
+		return true
+	}
+	body, err := w.root()
+	return err == nil && !body.Member("input").Present() && posts(has("prompt"), "/api/embeddings")(w)
+}
+
+func decodeOllamaEmbed(w *Wire) (*modelio.Request, error) {
+	form := requestForm{prompt: "input"}
+	if strings.HasSuffix(w.URL.Path, "/embeddings") {
+		form = requestForm{prompt: "prompt"}
+	}
+	return requests(ollamaEmbedAPI, form.decode, sayOperation("embed"))(w)
+}
+
+// ollamaEmbeddings decodes a list of vectors, or one.
+func ollamaEmbeddings(body jsontext.Value) (*modelio.Response, error) {
+	var all []modelio.Candidate
+	switch one, many := body.Member("embedding"), body.Member("embeddings"); {
+	case many.IsArray():
+		all = answered(many, "embedding")
+	case one.IsArray():
+		all = candidateOf(modelio.Part{Custom: modelio.Object{"embedding": brief(one)}})
+	default:
+		return nil, neither("embeddings")
+	}
+	resp := responseOf(body, ollamaUsage, all, "embedding", "embeddings", "prompt_eval_count")
+	resp.Usage = ollamaUsage.among(body)
+	return resp, nil
+}

@@ -1,0 +1,60 @@
+package provider
+
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const (
+	rerankAPI        = "cohere.rerank"
+	bedrockRerankAPI = "bedrock.rerank"
+)
+
+// Cohere's API for ranking documents, of both versions, and of the hosts that copy it: Jina, Voyage, Together and servers of one's own.
+var _ = Register(&Codec{
+	API:            rerankAPI,
+	Provider:       "cohere",
+	Match:          posts(hasList("documents"), "/rerank"),
+	DecodeRequest:  requests(rerankAPI, requestForm{prompt: "query"}.decode, sayVersion("v1")),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(rerankAPI, folding{}, ranking),
+})
+
+// The Rerank operation of Bedrock's agent runtime, and InvokeModel with a model that ranks.
+var _ = Register(&Codec{
+	API:            bedrockRerankAPI,
+	Provider:       "bedrock",
+	Match:          matchBedrockRerank,
+	DecodeRequest:  decodeBedrockRerank,
+	Refusal:        refuseAsBedrock,
+	DecodeResponse: answers(bedrockRerankAPI, folding{}, ranking),
+})
+
+func matchBedrockRerank(w *Wire) bool {
+	if postsToKind("rerank")(w) {
+		return true
+	}
+	body, err := w.root() // one that is none is for cohere.rerank
+	return err == nil && !body.Member("documents").IsArray() && posts(hasList("queries"), "/rerank")(w)
+}
+
+func decodeBedrockRerank(w *Wire) (*modelio.Request, error) {
+	if bedrockModel(w.URL) == "" {
+		return requests(bedrockRerankAPI, requestForm{}.decode, sayOperation("rerank"))(w)
+	}
+	return requests(bedrockRerankAPI, requestForm{prompt: "query"}.decode, operationOf("invoke"))(w)
+}
+
+// ranking decodes a ranking: each result is a custom part, in the list's order.
+func ranking(body jsontext.Value) (*modelio.Response, error) {
+	for _, name := range []string{"results", "data"} {
+		if list := body.Member(name); list.IsArray() {
+			resp := cohereList(body, answered(list, "result"), name)
+			if body.Member("usage").IsObject() {
+				resp.Usage = embeddingsUsage.decode(body.Member("usage"))
+			}
+			return resp, nil
+		}
+	}
+	return nil, neither("results")
+}

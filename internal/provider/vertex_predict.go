@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const predictAPI = "vertex.predict"
+
+// The predict method of Vertex AI, whose models and endpoints each have instances and predictions of their own: embeddings, images,
+// texts. The Gemini API has it too. What takes long is answered with an operation, whose result is fetched later.
+var _ = Register(&Codec{
+	API:            predictAPI,
+	Provider:       "vertex",
+	Match:          posts(hasList("instances"), ":predict", ":predictLongRunning"),
+	DecodeRequest:  requests(predictAPI, requestForm{}.decode, methodOf("predict")),
+	Refusal:        refuseAsGoogle,
+	DecodeResponse: answers(predictAPI, folding{}, predictions),
+})
+
+// predictions decodes a list of predictions, or the name of an operation.
+func predictions(body jsontext.Value) (*modelio.Response, error) {
+	list := body.Member("predictions")
+	if !list.IsArray() {
+		return promised(body)
+	}
+	var parts []modelio.Part
+	for _, e := range list.Elements() {
+		parts = append(parts, prediction(e))
+	}
+	return &modelio.Response{
+		Candidates: candidateOf(parts...),
+		Model:      body.Member("deployedModelId").Word(),
+		Metadata:   beside(body, "predictions", "deployedModelId"),
+	}, nil
+}
+
+// promised decodes what stands for an answer that is to come. Its name ends in an id, which is made up for each call.
+func promised(body jsontext.Value) (*modelio.Response, error) {
+	name := body.Member("name").Word()
+	kind, _, named := cutLast(name, "/")
+	if !named {
+		return nil, neither("predictions")
+	}
+	part := modelio.Part{Custom: briefObject(body)}
+	part.Custom["name"] = jsontext.Text(kind + "/id_1")
+	return &modelio.Response{ID: name, Candidates: candidateOf(part)}, nil
+}
+
+// prediction decodes one: an image, a text, or what it says.
+func prediction(v jsontext.Value) modelio.Part {
+	switch contentType, data := v.Member("mimeType").Word(), v.Member("bytesBase64Encoded").Word(); {
+	case isContentType(contentType) && data != "":
+		part := modelio.MediaPart(contentType, dataURL(contentType, data))
+		part.Metadata = beside(v, "mimeType", "bytesBase64Encoded")
+		return part
+	case v.Member("content").IsWord():
+		part := modelio.TextPart(v.Member("content").Word())
+		part.Metadata = beside(v, "content")
+		return part
+	case v.IsObject():
+		return modelio.Part{Custom: briefObject(v)}
+	}
+	return modelio.Part{Custom: modelio.Object{"prediction": brief(v)}}
+}
