@@ -128,6 +128,7 @@ func (c *coder) response(r *Response) {
 	}
 	inFiles := c.form != inCore
 	whole := c.object(nil, func() {
+		c.sfOrder(sfResponse)
 		c.inherit("response/", "finish_reason_raw", "model", "status")
 		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
 		c.citations(&first)

@@ -76,6 +76,7 @@ type frame struct {
 	start, opened     int             // writing: where it and its last member begin in dst
 	name              string          // writing: of the last member
 	valued            int             // writing: where its value begins
+	sf                []string        // writing SF's literal form: the members that come first
 	inherits          []string        // members that are those of base where they are absent; null: none. "*": all
 	path              string          // writing: what the names of those begin with in a record's texts
 }
@@ -160,12 +161,36 @@ func (c *coder) object(unknown *modelio.Object, fields func()) bool {
 	c.write("{")
 	fields()
 	c.settle()
+	sf := c.top().sf
 	c.frames = c.frames[:len(c.frames)-1]
 	c.write("}")
+	if sf != nil {
+		c.putFirst(start, sf)
+	}
 	if unknown != nil && len(*unknown) > 0 {
 		c.addUnknown(start, *unknown)
 	}
 	return true
+}
+
+// sfOrder says which members of the object that is open SF has; its literal form has these first.
+func (c *coder) sfOrder(names []string) {
+	if c.form == literal {
+		c.top().sf = names
+	}
+}
+
+// putFirst writes the object that begins at start again, with the members of those names in front.
+func (c *coder) putFirst(start int, names []string) {
+	all, _ := jsontext.MembersOf(bytes.Clone(c.dst[start:]))
+	c.dst = c.dst[:start]
+	order := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return all[name] == nil })
+	for _, name := range slices.SortedFunc(maps.Keys(all), c.order()) {
+		if !slices.Contains(names, name) {
+			order = append(order, name)
+		}
+	}
+	c.writeMembers(order, func(name string) { c.dst = append(c.dst, all[name]...) })
 }
 
 // addUnknown writes the object that begins at start again, with the members that no field has in their

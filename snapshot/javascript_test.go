@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,22 @@ func TestJavaScript(t *testing.T) {
 			require.Equal(t, s.Hash.Hex(), *got.Individual[n], "%s", data)
 		}
 	}
+}
+
+// TestSFExampleComesBack: SF's own example, sealed by SF's own JavaScript, is the same in the literal form, hashes and all.
+func TestSFExampleComesBack(t *testing.T) {
+	t.Parallel()
+	for _, v := range vectors(t)["sf.example.json"].Cases {
+		if v.Name != "example" {
+			continue
+		}
+		literal, err := parse(t, v.text()).SF()
+		require.NoError(t, err)
+		want := strings.NewReplacer(": 0.0,", ": 0,", ": 1.0,", ": 1,").Replace(string(v.text())) // numbers as JSON.stringify spells them
+		require.Equal(t, strings.TrimSpace(want), strings.TrimSpace(string(literal)))
+		return
+	}
+	require.Fail(t, "there is no such vector")
 }
 
 // TestSF: the literal form has the whole request, and says what the record says.

@@ -17,6 +17,16 @@ func fileOrder(a, b string) int {
 	return jsontext.CompareNames(a, b)
 }
 
+// The members that SF has, in the order of its tables and examples.
+var (
+	sfSource  = []string{"file", "line", "function"}
+	sfRequest = []string{
+		"model", "messages", "prompt", "temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop", "tools",
+	}
+	sfMessage  = []string{"role", "content"}
+	sfResponse = []string{"content", "tokens_used", "latency_ms", "finish_reason", "tool_calls"}
+)
+
 // indexOrder compares names of which at least one is an array index.
 func indexOrder(a, b string) (order int, ok bool) {
 	i, isIndex := arrayIndex(a)

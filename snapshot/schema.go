@@ -57,6 +57,7 @@ func (c *coder) record(s *Snapshot) {
 func (c *coder) source(s *Source) {
 	first := c.index == 0 || c.form == literal
 	c.object(nil, func() {
+		c.sfOrder(sfSource)
 		c.text("file", required, &s.File, isPath)
 		c.text("function", required, &s.Function, notEmpty)
 		list(c, "ignored", optional, &s.Ignored, c.ignored)
@@ -93,6 +94,7 @@ func (c *coder) ignored(pointer *string) {
 // form at hand.
 func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	r := &s.Request
+	c.sfOrder(sfRequest)
 	c.text("api", optional, &r.API, nil)
 	if c.form == inMemory || c.form == inFile {
 		c.continues(&s.Continues)
@@ -123,6 +125,7 @@ func (c *coder) message(m *modelio.Message) {
 		c.report(RuleUnknown, "a message has content, metadata and role", slices.Sorted(maps.Keys(m.Unknown))[0])
 	}
 	c.object(nil, func() {
+		c.sfOrder(sfMessage)
 		field(c, "content", required, &m.Content, never, c.content)
 		c.free("metadata", &m.Metadata)
 		c.text("role", required, (*string)(&m.Role), isRole)

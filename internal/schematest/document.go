@@ -128,7 +128,7 @@ func (d *documentSchema) members(def string, open bool, list []ast.Stmt, propert
 	for _, call := range calls(list) {
 		name, args := named(call), call.Args
 		switch name {
-		case "agree", "checkRecord", "checkDocument", "report":
+		case "agree", "checkRecord", "checkDocument", "report", "sfOrder":
 			continue
 		case "inherit":
 			for _, arg := range args[1:] {
