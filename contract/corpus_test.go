@@ -20,6 +20,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/schematest"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -137,6 +138,11 @@ func TestCorpus(t *testing.T) {
 		text, err := json.Marshal(got.Receipt)
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, new(contract.GenerateReceipt)), i.Origin)
+		text, err = json.Marshal(got)
+		require.NoError(t, err)
+		if got.Params.Model != "" { // else the params are not valid
+			require.NoError(t, schematest.Validate("llm-call", text), i.Origin)
+		}
 		if i.asksAgain(t, record, got) {
 			again++
 		}

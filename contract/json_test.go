@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/schematest"
 )
 
 // ref returns a hash that is valid and easy to tell apart.
@@ -92,12 +93,30 @@ var shapes = []struct {
 		`{"type":"json_schema","json_schema":{"maximum":9223372036854775807},"strict":false}`},
 }
 
+// schemaOf returns the name of the schema of what a pointer points to; empty: it has none.
+func schemaOf(to any) string {
+	switch to.(type) {
+	case *contract.GenerateParams:
+		return "llm-params"
+	case *contract.GenerateReceipt:
+		return "llm-receipt"
+	case *contract.OutputEnvelope:
+		return "llm-envelope"
+	case *contract.ToolCallList:
+		return "llm-tool-calls"
+	}
+	return ""
+}
+
 func TestShapes(t *testing.T) {
 	for _, test := range shapes {
 		t.Run(test.name, func(t *testing.T) {
 			text, err := json.Marshal(test.value)
 			require.NoError(t, err)
 			require.Equal(t, test.text, string(text), test.why)
+			if schema := schemaOf(blank(test.value)); schema != "" {
+				require.NoError(t, schematest.Validate(schema, text))
+			}
 
 			again := blank(test.value)
 			require.NoError(t, json.Unmarshal(text, again))
@@ -144,6 +163,9 @@ func TestRequiredMembers(t *testing.T) {
 				require.NoError(t, err)
 				err = json.Unmarshal(text, blank(test.value))
 				require.ErrorIs(t, err, contract.ErrMissing, "%s without %s", test.name, name)
+				if schema := schemaOf(blank(test.value)); schema != "" {
+					require.Error(t, schematest.Validate(schema, text), "%s without %s", test.name, name)
+				}
 				require.ErrorContains(t, err, name)
 			}
 		}
@@ -201,6 +223,9 @@ func TestInvalidJSON(t *testing.T) {
 			err := json.Unmarshal([]byte(test.text), test.into)
 			require.ErrorContains(t, err, test.want, test.why)
 			require.NotContains(t, err.Error(), "sk-secret")
+			if schema := schemaOf(test.into); schema != "" && json.Valid([]byte(test.text)) {
+				require.Error(t, schematest.Validate(schema, []byte(test.text)), "the schema too")
+			}
 		})
 	}
 }
