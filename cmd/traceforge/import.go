@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
@@ -47,6 +48,9 @@ type imports struct {
 
 // importRecordings is the command import.
 func importRecordings(c *call) error {
+	if from := c.value("from"); from != "" && !slices.Contains(toolNames, from) {
+		return usagef("--from %s: want one of %s", from, strings.Join(toolNames, ", "))
+	}
 	scratch, err := os.MkdirTemp("", "traceforge-import-")
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -67,12 +66,15 @@ func (im *importing) walk() error {
 			return nil
 		}
 		r := candidate{file: filepath.ToSlash(file)}
-		if !d.Type().IsRegular() {
-			r.why = "is no file of its own, and links are not followed"
-		} else if err := im.place(&r, packages); err != nil {
+		if err := im.place(&r, packages); err != nil {
 			return err
 		}
-		im.files = append(im.files, r)
+		switch {
+		case d.Type().IsRegular():
+			im.files = append(im.files, r)
+		case r.place != nil: // else it is nobody's
+			im.leaveOut(r, "is no file of its own, and links are not followed")
+		}
 		return nil
 	})
 }
@@ -127,10 +129,6 @@ func (im *importing) leaveOut(r candidate, why string) {
 
 // read reads a file; nil: it is no recording.
 func (im *importing) read(r candidate) ([]byte, error) {
-	info, err := os.Lstat(r.file)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
 	data, err := readBounded(r.file, im.into.MaxBytes())
 	if err != nil {
 		return nil, err

@@ -131,10 +131,10 @@ func notKept(c cassette.Call, err error) Unkept {
 		return u
 	}
 	lines := strings.Split(f.Text, "\n")
-	u.Why = lines[0]
+	u.Why = strings.TrimPrefix(lines[0], u.Method+" "+u.URL+" ")
 	for _, line := range lines[1:] {
 		if strings.Contains(line, "traceforgetest.") {
-			u.WaysOut = append(u.WaysOut, strings.TrimSpace(line))
+			u.WaysOut = append(u.WaysOut, strings.TrimPrefix(strings.TrimSpace(line), "or "))
 		}
 	}
 	return u
