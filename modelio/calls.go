@@ -1,12 +1,60 @@
 package modelio
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
-// A Call is one call of a model: what was asked, what was answered, and by whom. Ids are numbered,
+// A Call is one call of a model or of a tool: what was asked, what was answered, and by whom. Ids are numbered,
 // so that a recording and its replays give equal calls.
 type Call struct {
 	Provider string // who was asked: "openai"
 	Request  *Request
 	Response *Response
 	Latency  time.Duration // from sending the request to the end of the answer, when it was recorded
+}
+
+// Tool returns the name of the tool that was called; "" where a model was.
+func (c *Call) Tool() string {
+	if c.Request.API != ToolAPI {
+		return ""
+	}
+	return c.Request.Model
+}
+
+// ToolRequests returns the tools that the model asks for in its first candidate, in their order, those too that
+// its provider runs itself. Of a call of a tool it is nil.
+func (c *Call) ToolRequests() (asked []*ToolRequest) {
+	for _, part := range c.answer() {
+		if part.ToolRequest != nil {
+			asked = append(asked, part.ToolRequest)
+		}
+	}
+	return asked
+}
+
+// Text returns the texts of the first candidate as one.
+func (c *Call) Text() string {
+	var text strings.Builder
+	for _, part := range c.answer() {
+		if part.Text != nil {
+			text.WriteString(*part.Text)
+		}
+	}
+	return text.String()
+}
+
+// FinishReason returns why the first candidate ended; "" where there is none, and of a call of a tool.
+func (c *Call) FinishReason() FinishReason {
+	if len(c.Response.Candidates) == 0 || c.Tool() != "" {
+		return ""
+	}
+	return c.Response.Candidates[0].FinishReason
+}
+
+func (c *Call) answer() []Part {
+	if len(c.Response.Candidates) == 0 {
+		return nil
+	}
+	return c.Response.Candidates[0].Message.Content
 }

@@ -2,10 +2,14 @@ package traceforgetest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
@@ -144,22 +148,139 @@ func ExampleRecorder_Session() {
 	// failed: false
 }
 
+// What a program did is asserted on with plain Go: here the tools that it used in order, its turns, why the last one
+// ended, what all cost and how long the models took.
 func ExampleRecorder_Calls() {
 	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
 		tf := traceforgetest.New(t, options...)
-		_, _ = send(tf.Client(), newChat("Say hello"))
+		clock := tf.Tool("clock", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`"12:00"`), nil
+		})
+		_, _ = send(tf.Client(), newChat("What time is it?"))
+		_, _ = clock(context.Background(), json.RawMessage(`{"city":"Oslo"}`))
+		_, _ = send(tf.Client(), newChat("It is 12:00 in Oslo."))
+
+		var tools, models []string
+		var tokens int64
+		var latency time.Duration
 		for _, call := range tf.Calls() {
-			asked, answered := call.Request.Messages[0], call.Response.Candidates[0].Message
-			fmt.Println(call.Provider, *asked.Content[0].Text, len(answered.Content))
+			if tool := call.Tool(); tool != "" {
+				tools = append(tools, tool)
+				continue
+			}
+			models = append(models, call.Request.Model)
+			tokens += *call.Response.Usage.Used()
+			latency += call.Latency
 		}
+		last := tf.Calls()[2]
+		fmt.Println(tools, len(models), "turns", tokens, "tokens", last.FinishReason(), latency < time.Minute)
 	})
 	// Output:
 	// TRACEFORGE_UPDATE=1
-	// openai Say hello 1
+	// [clock] 2 turns 28 tokens stop true
 	// failed: false
 	// TRACEFORGE_UPDATE=0
-	// openai Say hello 1
+	// [clock] 2 turns 28 tokens stop true
 	// failed: false
+}
+
+// A tool's calls are recorded beside those of the model that asks for them. In replay it is not run.
+func ExampleRecorder_Tool() {
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, options...)
+		clock := tf.Tool("clock", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			fmt.Println("running")
+			return json.RawMessage(`"12:00"`), nil
+		})
+		fmt.Println(printed(clock(context.Background(), json.RawMessage(`{"city":"Oslo"}`))))
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// running
+	// "12:00" <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// "12:00" <nil>
+	// failed: false
+}
+
+func printed(output json.RawMessage, err error) string { return fmt.Sprint(string(output), " ", err) }
+
+// The tool is run in each replay too. The test fails where it returns something else than recorded, which is what the
+// program is served.
+func ExampleCheck() {
+	runs := 0
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, append(options, traceforgetest.Check(traceforgetest.Tools))...)
+		count := tf.Tool("count", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			runs++
+			return json.RawMessage(fmt.Sprint(runs)), nil
+		})
+		fmt.Println(printed(count(context.Background(), nil)))
+	})
+	fmt.Println(runs, "runs")
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// 1 <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// 1 <nil>
+	// failed: true
+	// 2 runs
+}
+
+// The model is served from the tape, and the tool is not.
+func ExampleLive() {
+	runs := 0
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, append(options, traceforgetest.Live(traceforgetest.Tools))...)
+		count := tf.Tool("count", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			runs++
+			return json.RawMessage(fmt.Sprint(runs)), nil
+		})
+		answer, err := send(tf.Client(), newChat("Say hello"))
+		fmt.Println(strings.Contains(answer, "hello"), err)
+		fmt.Println(printed(count(context.Background(), nil)))
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// true <nil>
+	// 1 <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// true <nil>
+	// 2 <nil>
+	// failed: false
+}
+
+// An exchange may have an upstream of its own, such as a server in the test's process.
+func ExampleRecorder_ClientOver() {
+	server := handler(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Println("asked")
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"ok":true}`)
+	})
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, options...)
+		fmt.Println(post(tf.ClientOver(server), "http://inventory.internal/v1/count", map[string]string{"sku": "a"}))
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// asked
+	// {"ok":true} <nil>
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// {"ok":true} <nil>
+	// failed: false
+}
+
+// A handler is a server that is reached without a network.
+type handler func(http.ResponseWriter, *http.Request)
+
+func (h handler) RoundTrip(req *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	h(w, req)
+	return w.Result(), nil
 }
 
 func ExampleUpdating() {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -240,6 +239,23 @@ func (r *Recorder) URL(provider string) string {
 // nil.
 func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
+	return r.action("", name, m)
+}
+
+// Action returns a model whose calls are recorded as those of an action of a kind that is none of [Recorder.Model]: what
+// a framework calls as it calls models, such as an embedder of Genkit's ("embed"). Their API is "genkit.embed" then.
+// The rest is as for models, except that no answer is held to be deterministic, and that a check leaves the calls alone.
+// The kind is a word of lower-case letters.
+func (r *Recorder) Action(kind, name string, m modelio.Model) modelio.Model {
+	r.t.Helper()
+	if kind == "generate" || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz") != "" || kind == "" {
+		r.t.Fatalf("traceforge: Action: %q is no kind of action: want lower-case letters, such as embed, and Model for what generates", kind)
+	}
+	return r.action(kind, name, m)
+}
+
+func (r *Recorder) action(kind, name string, m modelio.Model) modelio.Model {
+	r.t.Helper()
 	provider, model, _ := strings.Cut(name, "/")
 	if model == "" || !providerName.MatchString(provider) {
 		r.t.Fatalf("traceforge: %q does not name a model: want provider/model, such as google/gemini-2.5-flash", name)
@@ -247,16 +263,16 @@ func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	if m == nil && !r.replays(false) {
 		r.t.Fatalf("traceforge: recording %s needs the model itself", name)
 	}
-	return &recordedModel{r.calls, provider, model, m}
+	return &recordedModel{r.calls, kind, provider, model, m}
 }
 
 var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // A recordedModel passes the calls of a model through a recorder.
 type recordedModel struct {
-	calls           *recorder.Recorder
-	provider, model string
-	live            modelio.Model
+	calls                 *recorder.Recorder
+	kind, provider, model string
+	live                  modelio.Model
 }
 
 // Info is what the live model declares of itself.
@@ -266,7 +282,7 @@ func (m *recordedModel) Info() modelio.ModelInfo { return modelio.InfoOf(m.live)
 func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (
 	*modelio.GenerateResponse, error) {
 	return m.calls.Generate(ctx, recorder.Generation{
-		Provider: m.provider, Model: m.model, Live: m.live, Request: req, Stream: stream,
+		Action: m.kind, Provider: m.provider, Model: m.model, Live: m.live, Request: req, Stream: stream,
 	})
 }
 
@@ -298,19 +314,16 @@ func TestModel(m modelio.Model) error {
 }
 
 // Calls returns what was asked and answered so far, in the order of the calls, for assertions on
-// what a program did. A call that has no whole answer yet is not among them; a snapshot that cannot
-// be read fails the test at once.
+// what a program did: which tools it used, how often it asked which model, what that cost. Each call of it is a copy
+// of the caller's own. It gives the same in a recording and in its replays, where the latency is that of the
+// recording. Calls that overlapped for a millisecond when they were recorded are in the order of the document, since
+// which of them asks first is another one in each run. A call that has no whole answer is not among them; a snapshot
+// that cannot be read fails the test at once.
 func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
-	snapshots, err := r.calls.Snapshots()
+	calls, err := r.calls.Calls()
 	if err != nil {
 		r.t.Fatalf("traceforge: calls: %s", r.calls.Plain(err.Error()))
-	}
-	calls := make([]*modelio.Call, len(snapshots))
-	for i := range snapshots {
-		s := &snapshots[i]
-		latency := time.Duration(s.Response.LatencyMS) * time.Millisecond
-		calls[i] = &modelio.Call{Provider: s.Provider, Request: &s.Request, Response: &s.Response.Response, Latency: latency}
 	}
 	return calls
 }

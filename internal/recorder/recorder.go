@@ -332,38 +332,3 @@ func (r *Recorder) openTape(provider string) error {
 	r.tape = newTape(doc, r.rules)
 	return nil
 }
-
-// Snapshots returns the calls so far that have a whole answer, in their order, each with its
-// provider. Those that were recorded have no hashes yet.
-func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var all []snapshot.Snapshot
-	for _, a := range r.answered {
-		s, err := r.snapshotOf(a)
-		if err != nil {
-			return nil, err
-		}
-		if s != nil {
-			all = append(all, *s)
-		}
-	}
-	return all, nil
-}
-
-// snapshotOf returns the snapshot of an answered call, nil for one that has no whole answer.
-func (r *Recorder) snapshotOf(a answer) (*snapshot.Snapshot, error) {
-	if a.take == nil {
-		s := r.tape.records[a.record]
-		s.Provider = r.tape.keys[a.record].provider
-		return &s, nil
-	}
-	if how := a.take.ended(); how == underWay || how == dropped || r.transient(how) || r.unfinished(a.take) != nil {
-		return nil, nil
-	}
-	g, f := r.golden(a.take)
-	if f != nil {
-		return nil, f
-	}
-	return &g.snapshot, nil
-}

@@ -1,0 +1,138 @@
+package recorder
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Calls returns the calls so far that have a whole answer, in their order, as copies of the caller's own. What was
+// recorded in this run is what a replay will read.
+func (r *Recorder) Calls() (calls []*modelio.Call, err error) {
+	snapshots, err := r.Snapshots()
+	if err != nil || !r.Mode.Live() {
+		return callsOf(snapshots), err
+	}
+	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: snapshots}
+	for i := range snapshots {
+		snapshots[i].ID, snapshots[i].Continues = snapshot.ID(r.name, i+1), nil
+	}
+	_, err = doc.Write(func(read *snapshot.Document) error { calls = callsOf(read.Snapshots); return nil })
+	return calls, err
+}
+
+func callsOf(snapshots []snapshot.Snapshot) []*modelio.Call {
+	calls := make([]*modelio.Call, len(snapshots))
+	for i := range snapshots {
+		s := &snapshots[i]
+		calls[i] = copyOf(&modelio.Call{
+			Provider: s.Provider, Request: &s.Request, Response: &s.Response.Response,
+			Latency: time.Duration(s.Response.LatencyMS) * time.Millisecond,
+		})
+		calls[i].Response.Complete = s.Response.Incomplete == ""
+		for n := range calls[i].Response.Candidates {
+			if s.Request.API == modelio.ToolAPI {
+				calls[i].Response.Candidates[n].Message.Role = modelio.RoleTool // files name no role
+			}
+		}
+	}
+	return calls
+}
+
+// Snapshots returns the calls so far that have a whole answer, in their order, each with its
+// provider. Those that were recorded have no hashes yet.
+func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	goldens := map[*take]*golden{}
+	for _, a := range r.answered {
+		if a.take == nil || !r.isWhole(a.take) {
+			continue
+		}
+		g, f := r.golden(a.take)
+		if f != nil {
+			return nil, f
+		}
+		goldens[a.take] = g
+	}
+	var all []snapshot.Snapshot
+	for _, c := range r.inTurn(r.inOrder(goldens)) {
+		s := snapshot.Snapshot{}
+		if c.golden != nil {
+			s = c.golden.snapshot
+		} else {
+			s = r.tape.records[c.record]
+			s.Provider = r.tape.keys[c.record].provider
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// isWhole reports whether a take has an answer that can be recorded.
+func (r *Recorder) isWhole(tk *take) bool {
+	how := tk.ended()
+	return how != underWay && how != dropped && !r.transient(how) && r.unfinished(tk) == nil
+}
+
+// inTurn puts calls that were replayed, and that overlapped when they were recorded, in the order of their records:
+// which of them asks first is another one in each run.
+func (r *Recorder) inTurn(made []made) []made {
+	for n := range made {
+		for i := n; i > 0 && made[i].golden == nil && made[i-1].golden == nil; i-- {
+			a, b := made[i-1].record, made[i].record
+			if a < b || !overlapped(&r.tape.records[a], &r.tape.records[b]) {
+				break
+			}
+			made[i-1], made[i] = made[i], made[i-1]
+		}
+	}
+	return made
+}
+
+func overlapped(a, b *snapshot.Snapshot) bool {
+	end := func(s *snapshot.Snapshot) time.Time {
+		return s.Timestamp.Add(time.Duration(s.Response.LatencyMS) * time.Millisecond)
+	}
+	return a.Timestamp.Before(end(b)) && b.Timestamp.Before(end(a))
+}
+
+// copyOf returns a value that shares no memory with v, whose types have exported fields only.
+func copyOf[T any](v T) T { return copied(reflect.ValueOf(&v).Elem()).Interface().(T) }
+
+func copied(v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(copied(v.Elem()))
+		}
+	case reflect.Slice:
+		if !v.IsNil() {
+			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+			for i := range v.Len() {
+				out.Index(i).Set(copied(v.Index(i)))
+			}
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+			for entries := v.MapRange(); entries.Next(); {
+				out.SetMapIndex(entries.Key(), copied(entries.Value()))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			out.Field(i).Set(copied(v.Field(i)))
+		}
+	case reflect.String:
+		out.SetString(strings.Clone(v.String()))
+	default:
+		out.Set(v)
+	}
+	return out
+}
