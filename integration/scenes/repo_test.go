@@ -22,11 +22,12 @@ type repo struct {
 	t        *testing.T
 	dir      string
 	provider *fakeprovider.Server
+	options  []traceforgetest.Option // of all its tests
 }
 
 func newRepo(t *testing.T, answer func(fakeprovider.Call) fakeprovider.Reply) *repo {
 	t.Helper()
-	r := &repo{t, t.TempDir(), fakeprovider.New(t)}
+	r := &repo{t: t, dir: t.TempDir(), provider: fakeprovider.New(t)}
 	r.provider.Handle(answer)
 	r.git("init", "--quiet", "--initial-branch=main")
 	r.git("config", "user.name", "A Developer")
@@ -87,7 +88,8 @@ func (r *repo) fails(name string, test program) *tbtest.TB {
 
 func (r *repo) run(name string, test program) *tbtest.TB {
 	return tbtest.Run(name, func(tb *tbtest.TB) {
-		test(tb, traceforgetest.New(tb, traceforgetest.Dir(r.store()), traceforgetest.Upstream(r.provider.Transport())))
+		opts := append([]traceforgetest.Option{traceforgetest.Dir(r.store()), traceforgetest.Upstream(r.provider.Transport())}, r.options...)
+		test(tb, traceforgetest.New(tb, opts...))
 	})
 }
 
