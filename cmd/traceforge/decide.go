@@ -17,6 +17,19 @@ type taken struct {
 	As string `json:"as"` // its id in the document; another one where another call had got its number
 }
 
+// What accept and reject print for a program: what they did, or what there is to decide on.
+type (
+	acceptance struct {
+		Accepted []taken `json:"accepted"`
+	}
+	rejection struct {
+		Rejected []string `json:"rejected"` // ids
+	}
+	undecided struct {
+		Pending []waiting `json:"pending"`
+	}
+)
+
 func accept(c *call) error {
 	return decide(c, "accept", func(s *store.Store, ids []string) error {
 		checks, err := checksOf(s)
@@ -31,9 +44,7 @@ func accept(c *call) error {
 		for i, a := range accepted {
 			all[i] = taken(a)
 		}
-		err = c.answer(struct {
-			Accepted []taken `json:"accepted"`
-		}{all}, func() {
+		err = c.answer(acceptance{all}, func() {
 			for _, a := range all {
 				line := "accepted " + a.ID
 				if a.As != a.ID {
@@ -52,9 +63,7 @@ func reject(c *call) error {
 		if err := s.Reject(ids...); err != nil {
 			return err
 		}
-		err := c.answer(struct {
-			Rejected []string `json:"rejected"`
-		}{ids}, func() {
+		err := c.answer(rejection{ids}, func() {
 			for _, id := range ids {
 				c.line("rejected " + id)
 			}
@@ -99,9 +108,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 
 // listWaiting lists what waits for a decision, and the commands that decide.
 func listWaiting(c *call, dir string, all []waiting, broken error) error {
-	err := c.answer(struct {
-		Pending []waiting `json:"pending"`
-	}{orEmpty(all)}, func() {
+	err := c.answer(undecided{orEmpty(all)}, func() {
 		for i, w := range all {
 			if i > 0 {
 				c.line("")

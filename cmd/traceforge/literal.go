@@ -57,11 +57,14 @@ func writeSF(c *call, chosen []selection) error {
 	return nil
 }
 
+// ShownRecords are what show prints for a program.
+type shownRecords struct {
+	Snapshots []json.RawMessage `json:"snapshots"`
+}
+
 // writeJSON writes records in the literal form, with the hashes that other formats name them by.
 func writeJSON(c *call, chosen []selection) error {
-	var answer struct {
-		Snapshots []json.RawMessage `json:"snapshots"`
-	}
+	var answer shownRecords
 	for _, s := range chosen {
 		for _, call := range s.calls() {
 			record, err := literal(call)
@@ -102,13 +105,13 @@ func showHash(c *call, hash canon.Hash) error {
 			continue
 		}
 		for i := range doc.Document.Snapshots {
-			data, err := hashed(doc, i, hash)
+			data, sealed, err := hashed(doc, i, hash)
 			switch {
 			case err != nil:
 				return err
 			case data == nil:
 				continue
-			case c.is("sf") || doc.Document.Snapshots[i].Hash == hash:
+			case c.is("sf") || sealed:
 				return writeSF(c, []selection{{doc, true, i}})
 			case c.is("raw") && !c.terminal:
 				_, err = c.stdout.Write(data)
@@ -124,37 +127,40 @@ func showHash(c *call, hash canon.Hash) error {
 	return errors.Join(fmt.Errorf("%s has nothing whose hash is %s", dir, hash), broken)
 }
 
-// hashed returns the text or the bytes of a record that have a hash; nil: nothing of it has.
-func hashed(doc *store.Doc, i int, hash canon.Hash) ([]byte, error) {
+// hashed returns the text or the bytes of a record that have a hash; nil: nothing of it has. sealed says that it is the
+// record itself, as it is stored or in the literal form.
+func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, err error) {
 	s := &doc.Document.Snapshots[i]
 	if s.Response.RawOutputRef == hash {
-		return doc.Raw(i)
+		data, err = doc.Raw(i)
+		return data, false, err
 	}
 	if slices.ContainsFunc(s.Media(), func(m snapshot.Medium) bool { return m.Hash == hash }) {
-		return doc.Media(hash)
+		data, err = doc.Media(hash)
+		return data, false, err
 	}
 	request, response, err := cores(s)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, text := range [][]byte{request, response} {
 		if canon.Sum(text) == hash {
-			return text, nil
+			return text, false, nil
 		}
 	}
 	record, err := literal(s)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
-		return s.SF()
+		return record.Raw(), true, nil
 	}
 	recorded, err := recordedCall(doc, i)
 	if err != nil { // as of one that is no generation
-		return nil, nil
+		return nil, false, nil
 	}
-	text, _ := recorded.Blob(hash) // nil: it is not that of a part of the call
-	return text, nil
+	data, _ = recorded.Blob(hash) // nil: it is not that of a part of the call
+	return data, false, nil
 }
 
 func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {

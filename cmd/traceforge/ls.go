@@ -15,6 +15,12 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// A testList is what ls prints for a program.
+type testList struct {
+	Tests []entry `json:"tests"`
+	Total sums    `json:"total"`
+}
+
 func list(c *call) error {
 	f, err := filterOf(c, time.Now())
 	if err != nil {
@@ -34,10 +40,7 @@ func list(c *call) error {
 		}
 	}
 	if c.is("json") {
-		err = c.json(struct {
-			Tests []entry `json:"tests"`
-			Total sums    `json:"total"`
-		}{orEmpty(rows), total})
+		err = c.json(testList{orEmpty(rows), total})
 	} else {
 		c.table(tableOf(rows, c.is("calls"), f.now, c.terminal))
 		c.say("%s", tally(&total, len(rows), c.is("calls")))

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"traceforge": main,
+		"traceforge": checkedMain,
 		"record":     runRecord,
 		"session":    runSession,
 	})

@@ -6,6 +6,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 )
 
+// A manifested is a manifest that was written.
+type manifested struct {
+	File      string `json:"file"`
+	Documents int    `json:"documents"` // how many the store has
+}
+
 func manifest(c *call) error {
 	s, dir, err := c.store()
 	if err != nil {
@@ -20,8 +26,5 @@ func manifest(c *call) error {
 	}
 	file := filepath.ToSlash(filepath.Join(dir, "manifest.json"))
 	c.say("%s: written of %s", file, page.Count(len(documents), "document", "documents"))
-	return c.answer(struct {
-		File      string `json:"file"`
-		Documents int    `json:"documents"`
-	}{file, len(documents)}, func() {})
+	return c.answer(manifested{file, len(documents)}, func() {})
 }

@@ -28,6 +28,16 @@ type migrated struct {
 	There bool     `json:"there"`
 }
 
+// Migrations are what migrate prints for a program.
+type migrations struct {
+	OK        bool               `json:"ok"`
+	Documents int                `json:"documents"` // files that were read
+	Findings  []snapshot.Finding `json:"findings"`
+	Migrated  []migrated         `json:"migrated"`
+	Removed   []string           `json:"removed"` // files of the store that documents replace
+	Written   bool               `json:"written"`
+}
+
 func migrate(c *call) error {
 	from, to := c.value("from"), c.value("to")
 	if from == "" || to == "" {
@@ -140,14 +150,7 @@ func (m *migration) write() error {
 // tell says what was done, or would be.
 func (m *migration) tell(written bool) error {
 	tally := page.Count(m.files, "file", "files")
-	err := m.answer(struct {
-		OK        bool               `json:"ok"`
-		Documents int                `json:"documents"`
-		Findings  []snapshot.Finding `json:"findings"`
-		Migrated  []migrated         `json:"migrated"`
-		Removed   []string           `json:"removed"`
-		Written   bool               `json:"written"`
-	}{len(m.found) == 0, m.files, orEmpty(m.found), orEmpty(m.made), orEmpty(m.change.Remove), written}, func() {
+	err := m.answer(migrations{len(m.found) == 0, m.files, orEmpty(m.found), orEmpty(m.made), orEmpty(m.change.Remove), written}, func() {
 		for _, f := range m.found {
 			m.finding(f)
 		}

@@ -12,6 +12,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// A packed is what pack prints for a program.
+type packed struct {
+	Dir          string `json:"dir"`
+	Interactions int    `json:"interactions"`
+	ModelIOHash  string `json:"model_io_hash"`
+}
+
 func packTest(c *call) error {
 	out := c.value("output")
 	if out == "" {
@@ -28,11 +35,7 @@ func packTest(c *call) error {
 	if err := p.Write(out); err != nil {
 		return err
 	}
-	return c.answer(struct {
-		Dir          string `json:"dir"`
-		Interactions int    `json:"interactions"`
-		ModelIOHash  string `json:"model_io_hash"`
-	}{out, len(snaps), string(p.Run.ModelIOHash)}, func() {
+	return c.answer(packed{out, len(snaps), string(p.Run.ModelIOHash)}, func() {
 		interactions := page.Count(len(snaps), "interaction", "interactions")
 		fmt.Fprintf(c.stdout, "%s: %s, %s\n", out, interactions, p.Run.ModelIOHash)
 	})

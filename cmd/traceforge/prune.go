@@ -11,6 +11,13 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
+// A pruned is what prune prints for a program.
+type pruned struct {
+	Removed  bool              `json:"removed"` // whether the orphans were removed
+	Orphans  []coverage.Unused `json:"orphans"`
+	Unplayed []coverage.Unused `json:"unplayed"`
+}
+
 func prune(c *call) error {
 	if c.value("receipt") != "" && c.forwarded != nil {
 		return usageError{errors.New("no test is run with --receipt, so no flag can be passed to it")}
@@ -29,11 +36,7 @@ func prune(c *call) error {
 			return err
 		}
 	}
-	err = c.answer(struct {
-		Removed  bool              `json:"removed"`
-		Orphans  []coverage.Unused `json:"orphans"`
-		Unplayed []coverage.Unused `json:"unplayed"`
-	}{written, orEmpty(r.Orphans), orEmpty(r.Unplayed)}, func() {
+	err = c.answer(pruned{written, orEmpty(r.Orphans), orEmpty(r.Unplayed)}, func() {
 		for _, u := range r.Orphans {
 			c.line(filepath.ToSlash(filepath.Join(dir, u.File)) + "  " + u.Reason)
 		}

@@ -25,6 +25,11 @@ type renamed struct {
 	Was page.Test `json:"was"`
 }
 
+// A moving is what mv prints for a program.
+type moving struct {
+	Moved []renamed `json:"moved"`
+}
+
 // move is the command mv.
 func move(c *call) error {
 	s, dir, err := c.store()
@@ -53,9 +58,7 @@ func move(c *call) error {
 		}
 	}
 	moved = slices.DeleteFunc(moved, func(r renamed) bool { return r.To == "" }) // it was pending only
-	err = c.answer(struct {
-		Moved []renamed `json:"moved"`
-	}{orEmpty(moved)}, func() {
+	err = c.answer(moving{orEmpty(moved)}, func() {
 		for _, r := range moved {
 			c.line(fmt.Sprintf("%s -> %s  %s in %s", r.From, r.To, r.Test.Test, r.Package))
 		}

@@ -13,6 +13,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
+// A reported is what report prints for a program.
+type reported struct {
+	coverage.Calls
+	Coverage   []coverage.PackageReport `json:"coverage"`
+	Orphans    []coverage.Unused        `json:"orphans"`
+	Unplayed   []coverage.Unused        `json:"unplayed"`
+	Unanswered []coverage.Unanswered    `json:"unanswered"`
+	Failed     []page.Test              `json:"failed"` // for other reasons
+}
+
 func report(c *call) error {
 	if c.value("receipt") == "" {
 		return usageError{errors.New("--receipt must name what a run of the tests left")}
@@ -28,14 +38,7 @@ func report(c *call) error {
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
 	}
-	return c.answer(struct {
-		coverage.Calls
-		Coverage   []coverage.PackageReport `json:"coverage"`
-		Orphans    []coverage.Unused        `json:"orphans"`
-		Unplayed   []coverage.Unused        `json:"unplayed"`
-		Unanswered []coverage.Unanswered    `json:"unanswered"`
-		Failed     []page.Test              `json:"failed"`
-	}{
+	return c.answer(reported{
 		r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
 	}, func() {
 		if c.is("markdown") {

@@ -244,13 +244,16 @@ func (r *reviewing) together(g *group) string {
 	return command
 }
 
+// Decisions are what review prints for a program where something was decided.
+type decisions struct {
+	Accepted []*held `json:"accepted"`
+	Rejected []*held `json:"rejected"`
+	Left     int     `json:"left"` // how many tests wait for a decision
+}
+
 // finish lists what was decided.
 func (r *reviewing) finish() error {
-	decided := struct {
-		Accepted []*held `json:"accepted"`
-		Rejected []*held `json:"rejected"`
-		Left     int     `json:"left"`
-	}{[]*held{}, []*held{}, len(left(r.tests))}
+	decided := decisions{[]*held{}, []*held{}, len(left(r.tests))}
 	for _, h := range r.tests {
 		switch h.verdict {
 		case accepted:

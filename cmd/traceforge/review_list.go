@@ -26,6 +26,12 @@ type listedTest struct {
 	Also []string `json:"also,omitempty"` // keys of its other groups, which must be accepted too
 }
 
+// ListedGroups are what review prints for a program where nothing was decided.
+type listedGroups struct {
+	Causes []listedGroup `json:"causes"`
+	Left   int           `json:"left"` // how many tests wait for a decision
+}
+
 // list lists what waits, with the commands that decide.
 func (r *reviewing) list() error {
 	all := []listedGroup{}
@@ -46,10 +52,7 @@ func (r *reviewing) list() error {
 		all = append(all, l)
 	}
 	var unshown error
-	err := r.c.answer(struct {
-		Causes []listedGroup `json:"causes"`
-		Left   int           `json:"left"`
-	}{all, len(r.tests)}, func() {
+	err := r.c.answer(listedGroups{all, len(r.tests)}, func() {
 		for i, g := range all {
 			if i > 0 {
 				r.c.line("")

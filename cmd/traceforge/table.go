@@ -124,7 +124,8 @@ func table() []section {
 					{name: "shard", usage: "make only the calls of one of so many parts: `I/N`"},
 					{name: "tier", usage: "hold `TIER` and those after it: text, tools, finish, model"},
 					{name: "model", usage: "ask another model what a recorded one was asked: `OLD=NEW`"},
-					{name: "from", usage: "make only the calls of each test from number `N` on"}},
+					{name: "from", usage: "make only the calls of each test from number `N` on"},
+					{name: "kind", usage: "make the calls of one `KIND`: models, as without it, tools, or all"}},
 				oneOf: []string{"json", "markdown"}, run: check},
 			{use: "prune [-- FLAG…]", short: "remove the documents that no test uses any more",
 				forwards: true, flags: []flag{asJSON, ofStore, receipt,
@@ -172,6 +173,7 @@ func table() []section {
 					{name: "write", usage: "write what is listed"},
 					{name: "dry-run", letter: "n", usage: "write nothing; so it is without --write"}},
 				oneOf: []string{"write", "dry-run"}, run: importRecordings},
+			{use: "schema [NAME]", short: "print the JSON Schema of what traceforge writes", most: 1, complete: completeSchemas, run: schema},
 			{use: "git", short: "programs that git calls (see init --git)", commands: []command{
 				{use: "textconv FILE", short: "show a document for git diff (see init --git)",
 					least: 1, most: 1, run: textconv},

@@ -20,6 +20,15 @@ import (
 // Seals are those of documents by their names, of stores by their directories.
 type seals map[string]map[string]page.Seal
 
+// An updated is what update and rekey print for a program.
+type updated struct {
+	OK       bool          `json:"ok"`
+	Packages int           `json:"packages"`
+	Failed   []string      `json:"failed"` // packages
+	Changes  []page.Change `json:"changes"`
+	Summary  *summary      `json:"summary"`
+}
+
 func update(c *call) error {
 	mode := "1"
 	for _, flag := range []string{"all", "new", "rekey"} {
@@ -77,13 +86,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	}
 	sum := summarize(receipts)
 	failed := ended.Failed()
-	err = c.answer(struct {
-		OK       bool          `json:"ok"`
-		Packages int           `json:"packages"`
-		Failed   []string      `json:"failed"`
-		Changes  []page.Change `json:"changes"`
-		Summary  *summary      `json:"summary"`
-	}{len(failed) == 0, len(packages), orEmpty(failed), changes, sum}, func() {
+	err = c.answer(updated{len(failed) == 0, len(packages), orEmpty(failed), changes, sum}, func() {
 		for _, change := range changes {
 			c.line(change.String())
 		}

@@ -24,20 +24,23 @@ type verification struct {
 	coverage *coverage.Report // empty: none was asked for
 }
 
+// A verified is what verify prints for a program.
+type verified struct {
+	OK        bool                     `json:"ok"`
+	Documents int                      `json:"documents"`
+	Snapshots int                      `json:"snapshots"` // records
+	Findings  []snapshot.Finding       `json:"findings"`
+	Lint      []lint.Finding           `json:"lint,omitempty"`
+	Notes     []snapshot.Finding       `json:"notes,omitempty"`
+	Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
+}
+
 func verify(c *call) error {
 	v, err := find(c)
 	if err != nil {
 		return err
 	}
-	err = c.answer(struct {
-		OK        bool                     `json:"ok"`
-		Documents int                      `json:"documents"`
-		Snapshots int                      `json:"snapshots"`
-		Findings  []snapshot.Finding       `json:"findings"`
-		Lint      []lint.Finding           `json:"lint,omitempty"`
-		Notes     []snapshot.Finding       `json:"notes,omitempty"`
-		Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
-	}{
+	err = c.answer(verified{
 		len(v.all()) == 0, v.result.Documents, v.result.Calls,
 		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages,
 	}, func() {

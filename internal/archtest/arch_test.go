@@ -143,6 +143,7 @@ var arrows = map[string]map[string]string{
 	"cmd/traceforge": {
 		"canon": names, "cmd/traceforge/internal/git": "what git knows of a store",
 		"contract":            "receipts of records",
+		"docs/schemas":        "schema",
 		"internal/amount":     "sizes and ages",
 		"internal/drift":      "what changed of what is pending",
 		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
@@ -156,8 +157,12 @@ var arrows = map[string]map[string]string{
 		"internal/cassette":       "recordings that import reads",
 		"modelio/session":         "modelio verify, hash", "snapshot": records, "snapshot/store": files,
 	},
-	"cmd/traceforge/internal/git":      {"internal/gotest": "how commands are quoted"},
-	"adapters/genkit":                  {"modelio": "the model that it is made into"},
+	"cmd/traceforge/internal/git": {"internal/gotest": "how commands are quoted"},
+	"adapters/genkit":             {"adapters/genkit/internal/naming": "recorded names", "modelio": "the model that it is made into"},
+	"adapters/genkit/hooks":       {"adapters/genkit": "models", "adapters/genkit/internal/naming": "recorded names", "modelio": "tools"},
+	"adapters/genkit/internal/genkittest": {
+		"internal/tbtest": "a test that is recorded and replayed", "traceforgetest": "what records it",
+	},
 	"examples/internal/standin":        {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
 	"integration/internal/recorded":    {"internal/recorder": "whether records say what they serve", "snapshot": records, "snapshot/store": files},
 	"integration/collide/internal/ask": {"traceforgetest": "what others collide with"},
@@ -169,7 +174,7 @@ var arrows = map[string]map[string]string{
 
 // modules are the folders of all modules.
 var modules = []string{
-	".", "adapters/genkit", "bench", "cmd/traceforge", "examples", "integration",
+	".", "adapters/genkit", "adapters/genkit/hooks", "bench", "cmd/traceforge", "examples", "integration",
 	"integration/collide", "integration/moving",
 }
 

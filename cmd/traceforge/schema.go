@@ -1,0 +1,55 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traceforge/traceforge-go/docs/schemas"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+)
+
+// schema prints the JSON Schema that is named, or lists all.
+func schema(c *call) error {
+	files, err := schemas.Files.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, file := range files {
+		name := strings.TrimSuffix(file.Name(), ".json")
+		text, err := schemas.Files.ReadFile(file.Name())
+		if err != nil {
+			return err
+		}
+		var s struct{ Title string }
+		if err := json.Unmarshal(text, &s); err != nil {
+			return fmt.Errorf("%s: %w", file.Name(), err)
+		}
+		switch {
+		case len(c.args) == 0:
+			fmt.Fprintf(c.stdout, "%s\t%s\n", name, s.Title)
+		case slices.Contains([]string{name, s.Title}, c.args[0]):
+			c.text(string(text))
+			return nil
+		}
+		names = append(names, name)
+	}
+	if len(c.args) == 0 {
+		return nil
+	}
+	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]), near(c.args[0], names))
+}
+
+// completeSchemas completes the names of schemas in a shell.
+func completeSchemas(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	files, _ := fs.Glob(schemas.Files, "*.json") // the pattern is a good one
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(file, ".json")
+	}
+	return files, cobra.ShellCompDirectiveNoFileComp
+}
