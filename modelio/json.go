@@ -25,7 +25,7 @@ func (e *FormatError) Error() string {
 	if e.Pointer == "" {
 		return "modelio: " + e.Type + ": " + e.Problem
 	}
-	return "modelio: " + e.Type + ": " + e.Pointer + ": " + e.Problem
+	return "modelio: " + e.Type + ": " + jsontext.ShortPointer(e.Pointer) + ": " + e.Problem
 }
 
 // A coder goes through the members of a value, sorted by name. It reads them from a text, or it

@@ -92,7 +92,9 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-func (f Finding) String() string { return joinNonEmpty(f.File, f.Pointer, f.Rule, f.Message) }
+func (f Finding) String() string {
+	return joinNonEmpty(f.File, jsontext.ShortPointer(f.Pointer), f.Rule, f.Message)
+}
 
 // Compare orders findings by file, pointer, rule and message.
 func (f Finding) Compare(g Finding) int {
@@ -133,7 +135,7 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(joinNonEmpty(e.File, jsontext.Excerpt(v.Pointer), v.Rule, v.Message))
+		b.WriteString(joinNonEmpty(e.File, jsontext.ShortPointer(v.Pointer), v.Rule, v.Message))
 	}
 	if out := e.wayOut(); out != "" {
 		b.WriteString("\nway out: " + out)

@@ -29,7 +29,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	at := Excerpt(e.Pointer)
+	at := ShortPointer(e.Pointer)
 	if at == "" {
 		at = "top level"
 	}

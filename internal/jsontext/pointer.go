@@ -23,6 +23,15 @@ func PointerTo(tokens ...string) string {
 	return b.String()
 }
 
+// ShortPointer returns a pointer as messages show it: of a long one both ends, since the middle says least.
+func ShortPointer(pointer string) string {
+	const most, end = 200, 90
+	if len(pointer) <= most {
+		return pointer
+	}
+	return strings.ToValidUTF8(pointer[:end], "") + "…" + strings.ToValidUTF8(pointer[len(pointer)-end:], "")
+}
+
 // ParsePointer returns the tokens of an RFC 6901 pointer; none for the pointer of a whole text,
 // which is empty.
 func ParsePointer(pointer string) ([]string, error) {

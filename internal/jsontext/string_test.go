@@ -2,7 +2,9 @@ package jsontext
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -80,4 +82,16 @@ func TestInvalidUTF8(t *testing.T) {
 	require.Equal(t, -1, InvalidUTF8([]byte("aé\u2028😀")))
 	require.Equal(t, 3, InvalidUTF8([]byte("aé\xffb")))
 	require.Equal(t, 0, InvalidUTF8([]byte("\xed\xa0\x80")), "a surrogate")
+}
+
+// TestShortPointer: of a pointer of a thousand levels a message shows both ends.
+func TestShortPointer(t *testing.T) {
+	require.Equal(t, "/a/b", ShortPointer("/a/b"))
+	long := "/begin" + strings.Repeat("/é", 1000) + "/end"
+	short := ShortPointer(long)
+	require.LessOrEqual(t, len(short), 200)
+	require.True(t, utf8.ValidString(short))
+	require.True(t, strings.HasPrefix(short, "/begin/é/é") && strings.HasSuffix(short, "/é/é/end") && strings.Contains(short, "…"), short)
+	err := &Error{Pointer: strings.Repeat("/0", 1000), Err: ErrDepth}
+	require.Less(t, len(err.Error()), 300)
 }

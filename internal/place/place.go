@@ -99,14 +99,32 @@ func StoreDir(named string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	root := ModuleRoot(wd)
-	if dir := os.Getenv(DirEnv); root == "" && dir != "" {
+	root, dir := ModuleRoot(wd), os.Getenv(DirEnv)
+	// A store that is nearer than the module's is meant: tests may name it, and programs of other languages have no go.mod.
+	if own := aboveWithStore(wd); dir == "" && len(own) > len(root) {
+		return filepath.Rel(wd, filepath.Join(own, storeName))
+	}
+	switch {
+	case root != "":
+		return StoreOfModule(root)
+	case dir != "":
 		return dir, nil
 	}
-	if root == "" {
-		return "", noModule()
+	return "", noModule()
+}
+
+// aboveWithStore returns the nearest directory from dir upwards that holds a store; empty: none.
+func aboveWithStore(dir string) string {
+	for {
+		if info, err := os.Stat(filepath.Join(dir, storeName)); err == nil && info.IsDir() {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
 	}
-	return StoreOfModule(root)
 }
 
 // storeIn returns the store that the user means by a directory: itself, or that of the module.
