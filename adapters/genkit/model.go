@@ -20,10 +20,7 @@ var errNoModel = errors.New("genkittraceforge: no model to record")
 // comes from. What the model supports is in opts; nil: everything.
 func Model(rec Recorder, g *genkit.Genkit, name string, live ai.Model, opts *ai.ModelOptions) ai.Model {
 	if opts == nil {
-		opts = &ai.ModelOptions{Label: name, Supports: &ai.ModelSupports{
-			Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true,
-			Constrained: ai.ConstrainedSupportAll,
-		}}
+		opts = supportsAll(name)
 	}
 	generate := func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 		return nil, errNoModel
@@ -32,6 +29,13 @@ func Model(rec Recorder, g *genkit.Genkit, name string, live ai.Model, opts *ai.
 		generate = live.Generate
 	}
 	return genkit.DefineModel(g, name, opts, Middleware(rec, name)(generate))
+}
+
+func supportsAll(label string) *ai.ModelOptions {
+	return &ai.ModelOptions{Label: label, Supports: &ai.ModelSupports{
+		Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true,
+		Constrained: ai.ConstrainedSupportAll,
+	}}
 }
 
 // FromModel returns a model of Genkit's as a [modelio.Model], so that traceforgetest.TestModel

@@ -1,6 +1,7 @@
 package genkittraceforge
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/firebase/genkit/go/ai"
@@ -30,7 +31,11 @@ func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
 	}
 	c.putWord(&converted.Unknown, "finishMessage", resp.FinishMessage)
 	if resp.Operation != nil {
-		c.put(&converted.Unknown, "operation", resp.Operation)
+		op := *resp.Operation
+		if output, ok := op.Output.(*ai.ModelResponse); ok {
+			op.Output = pointer(&c, "operation: output", output, fromResponse)
+		}
+		c.put(&converted.Unknown, "operation", op)
 	}
 	c.put(&converted.Unknown, "raw", resp.Raw)
 	return converted, c.failed("from genkit response")
@@ -58,6 +63,11 @@ func toResponse(resp *modelio.GenerateResponse) (*ai.ModelResponse, error) {
 	c.take(unknown, finishReasonRaw, &converted.FinishReason)
 	c.take(unknown, "finishMessage", &converted.FinishMessage)
 	c.take(unknown, "operation", &converted.Operation)
+	if op := converted.Operation; op != nil && op.Output != nil { // Genkit takes no other than an answer
+		output := new(modelio.GenerateResponse)
+		c.check("operation: output", json.Unmarshal(field(&c, "operation: output", op.Output, fromValue), output))
+		op.Output = field(&c, "operation: output", output, toResponse)
+	}
 	c.none(unknown)
 	return converted, c.failed("to genkit response")
 }

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -10,10 +11,10 @@ import (
 
 // codecNamed returns the codec of an API, also of one that is no HTTP; nil: there is none.
 func codecNamed(api, name string) *provider.Codec {
-	switch api {
-	case modelAPI:
-		return modelCodec(name)
-	case modelio.ToolAPI:
+	switch {
+	case strings.HasPrefix(api, actionPrefix):
+		return modelCodec(api, name)
+	case api == modelio.ToolAPI:
 		return toolCodec
 	}
 	codec, _ := provider.Named(api)
@@ -22,7 +23,7 @@ func codecNamed(api, name string) *provider.Codec {
 
 // isDirect reports whether the calls of an API are no HTTP but those of models and tools that a test wraps, so that
 // they have no status.
-func isDirect(api string) bool { return api == modelAPI || api == modelio.ToolAPI }
+func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || api == modelio.ToolAPI }
 
 // direct returns what answers a call that is no HTTP: a record whose answer is proven, or a take for what a live
 // call will answer.

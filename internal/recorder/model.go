@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,16 +16,21 @@ import (
 
 // modelAPI is the API of calls that are recorded from a [modelio.Model]. They have no wire format but
 // GK's own JSON: their raw answer has a line for each chunk, and one for the response.
-const modelAPI = "genkit.generate"
+const modelAPI = actionPrefix + "generate"
+
+// actionPrefix begins the APIs of calls that have this form: those of models, and of what else a framework calls so,
+// such as "genkit.embed".
+const actionPrefix = "genkit."
 
 // modelCodec returns the codec of such calls, which decodes answers only: a request is made of what
 // the model was asked.
-func modelCodec(name string) *provider.Codec {
-	return &provider.Codec{API: modelAPI, Provider: name, Generates: true, DecodeResponse: decodeLines}
+func modelCodec(api, name string) *provider.Codec {
+	return &provider.Codec{API: api, Provider: name, Generates: api == modelAPI, DecodeResponse: decodeLines}
 }
 
-// A Generation is one call of a model.
+// A Generation is one call of a model, or of another action that has its form.
 type Generation struct {
+	Action          string        // what it does: "embed"; empty: it generates
 	Provider, Model string        // as the document names them
 	Live            modelio.Model // may be nil in replay
 	Request         *modelio.GenerateRequest
@@ -34,9 +40,11 @@ type Generation struct {
 // String returns the call as messages name it.
 func (g *Generation) String() string { return g.Provider + "/" + g.Model }
 
+func (g *Generation) api() string { return actionPrefix + cmp.Or(g.Action, "generate") }
+
 // Generate answers the call of a model from the document of the test, or makes and records it.
 func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.GenerateResponse, error) {
-	c, served, tk, err := r.direct(ctx, &g, modelCodec(g.Provider), g.request)
+	c, served, tk, err := r.direct(ctx, &g, modelCodec(g.api(), g.Provider), g.request)
 	switch {
 	case err != nil:
 		return nil, err
@@ -66,7 +74,7 @@ func (g *Generation) request() (*modelio.Request, error) {
 		return nil, err
 	}
 	req := &modelio.Request{
-		API:      modelAPI,
+		API:      g.api(),
 		Model:    g.Model,
 		Messages: asked.Messages,
 		Tools:    asked.Tools,

@@ -215,7 +215,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
 			if err != nil {
 				return nil, err
 			}
-			return r.call(g.Provider, c.lane, modelCodec(g.Provider), request)
+			return r.call(g.Provider, c.lane, modelCodec(g.api(), g.Provider), request)
 		},
 		make: func(ctx context.Context, tk *take) { again().live(ctx, tk) },
 		not: func() (state, why string) {

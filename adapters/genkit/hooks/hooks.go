@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firebase/genkit/go/ai"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/adapters/genkit/internal/naming"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -77,16 +77,5 @@ func (g *generation) callModel(ctx context.Context, params *ai.ModelParams, next
 	live := func(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 		return next(ctx, &ai.ModelParams{Request: req, Callback: send})
 	}
-	return genkittraceforge.Middleware(g.rec, nameOf(g.options.Model))(live)(ctx, params.Request, params.Callback)
-}
-
-// nameOf returns the name under which a model is recorded: provider/model, as most of Genkit's have it. Any other is
-// one of the provider genkit.
-func nameOf(model string) string {
-	const legal = "abcdefghijklmnopqrstuvwxyz0123456789-"
-	provider, name, _ := strings.Cut(model, "/")
-	if provider == "" || name == "" || provider[0] == '-' || strings.Trim(provider, legal) != "" {
-		return "genkit/" + model
-	}
-	return model
+	return genkittraceforge.Middleware(g.rec, naming.Of(g.options.Model))(live)(ctx, params.Request, params.Callback)
 }
