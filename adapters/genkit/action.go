@@ -1,0 +1,268 @@
+package genkittraceforge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/firebase/genkit/go/ai"
+	"github.com/firebase/genkit/go/core"
+	"github.com/firebase/genkit/go/genkit"
+
+	"github.com/traceforge/traceforge-go/adapters/genkit/internal/naming"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// An ActionRecorder records and replays the calls of what Genkit has beside models. It is what this
+// package needs of a *traceforgetest.Recorder for them.
+type ActionRecorder interface {
+	Recorder
+
+	// Action returns a model that records the calls of m as those of an action of that kind.
+	Action(kind, name string, m modelio.Model) modelio.Model
+}
+
+// Embedder returns an embedder that records the calls of live and replays them. It has the name of
+// live, under which it is recorded, so that another embedder is drift. For an application that takes its
+// embedder by name, define one: genkit.DefineEmbedder(g, "test/embedder", nil, genkittraceforge.Embedder(rec, live).Embed).
+//
+// Each document is recorded as a message, each embedding as a part of the answer. It is safe for concurrent use if rec is.
+func Embedder(rec ActionRecorder, live ai.Embedder) ai.Embedder { return recordedEmbedder{live, rec} }
+
+type recordedEmbedder struct {
+	ai.Embedder
+	rec ActionRecorder
+}
+
+// Embed implements [ai.Embedder].
+func (e recordedEmbedder) Embed(ctx context.Context, req *ai.EmbedRequest) (*ai.EmbedResponse, error) {
+	asked, err := fromDocuments("embed", req.Input, req.Options)
+	if err != nil {
+		return nil, err
+	}
+	embeddings, err := act(ctx, e.rec, "embed", e.Name(), asked, func(ctx context.Context) ([]*ai.Embedding, error) {
+		resp, err := e.Embedder.Embed(ctx, req)
+		if err != nil || resp == nil {
+			return nil, orNothing(err)
+		}
+		return resp.Embeddings, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &ai.EmbedResponse{Embeddings: embeddings}, nil
+}
+
+// Retriever returns a retriever that records the calls of live and replays them, as [Embedder] does for embedders.
+// It is safe for concurrent use if rec is.
+func Retriever(rec ActionRecorder, live ai.Retriever) ai.Retriever {
+	return recordedRetriever{live, rec}
+}
+
+type recordedRetriever struct {
+	ai.Retriever
+	rec ActionRecorder
+}
+
+// Retrieve implements [ai.Retriever].
+func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverRequest) (*ai.RetrieverResponse, error) {
+	asked, err := fromDocuments("retrieve", []*ai.Document{req.Query}, req.Options)
+	if err != nil {
+		return nil, err
+	}
+	found, err := act(ctx, r.rec, "retrieve", r.Name(), asked, func(ctx context.Context) ([]document, error) {
+		resp, err := r.Retriever.Retrieve(ctx, req)
+		if err != nil || resp == nil {
+			return nil, orNothing(err)
+		}
+		return each("document", fromDocument)(resp.Documents)
+	})
+	if err != nil {
+		return nil, err
+	}
+	documents, err := each("document", toDocument)(found)
+	if err != nil {
+		return nil, err
+	}
+	return &ai.RetrieverResponse{Documents: documents}, nil
+}
+
+// BackgroundModel defines a model in g that records how the operations of live are started, checked and cancelled, and
+// replays that, under a name of its own: provider/model. A program that polls until an operation is done polls as often
+// in replay, and need not wait. It needs Genkit Go 1.7; those of older versions do not work. What the model supports is in opts; nil: everything, without cancelling.
+func BackgroundModel(rec ActionRecorder, g *genkit.Genkit, name string, live ai.BackgroundModel, opts *ai.BackgroundModelOptions) ai.BackgroundModel {
+	if opts == nil {
+		opts = &ai.BackgroundModelOptions{ModelOptions: *supportsAll(name)}
+	}
+	own := *opts
+	m := recordedBackgroundModel{rec, name, live}
+	if opts.Cancel != nil || live != nil && live.SupportsCancel() {
+		own.Cancel = m.cancel
+	}
+	return genkit.DefineBackgroundModel(g, name, &own, m.start, m.check)
+}
+
+type recordedBackgroundModel struct {
+	rec  ActionRecorder
+	name string
+	live ai.BackgroundModel // may be nil in replay
+}
+
+func (m recordedBackgroundModel) start(ctx context.Context, req *ai.ModelRequest) (*ai.ModelOperation, error) {
+	ordered := inOrder(req)
+	asked, err := fromRequest(ordered)
+	if err != nil {
+		return nil, err
+	}
+	return m.operate(ctx, "start", asked, func(ctx context.Context) (*ai.ModelOperation, error) { return m.live.Start(ctx, detached(ordered)) })
+}
+
+func (m recordedBackgroundModel) check(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
+	return m.look(ctx, "check", op, func(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
+		return m.live.Check(ctx, op)
+	})
+}
+
+func (m recordedBackgroundModel) cancel(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
+	return m.look(ctx, "cancel", op, func(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
+		return m.live.Cancel(ctx, op)
+	})
+}
+
+// look asks about an operation that was started.
+func (m recordedBackgroundModel) look(
+	ctx context.Context, kind string, op *ai.ModelOperation, ask func(context.Context, *ai.ModelOperation) (*ai.ModelOperation, error),
+) (*ai.ModelOperation, error) {
+	said, err := fromOperation(op)
+	if err != nil {
+		return nil, fmt.Errorf("from genkit operation: %w", err)
+	}
+	var c conversion
+	asked := &modelio.GenerateRequest{Messages: []modelio.Message{}}
+	c.put(&asked.Unknown, "operation", said)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return m.operate(ctx, kind, asked, func(ctx context.Context) (*ai.ModelOperation, error) { return ask(ctx, op) })
+}
+
+// operate records what is said of an operation, as the one part of an answer.
+func (m recordedBackgroundModel) operate(
+	ctx context.Context, kind string, asked *modelio.GenerateRequest, ask func(context.Context) (*ai.ModelOperation, error),
+) (*ai.ModelOperation, error) {
+	said, err := act(ctx, m.rec, kind, m.name, asked, func(ctx context.Context) ([]operation, error) {
+		if m.live == nil {
+			return nil, errNoModel
+		}
+		op, err := ask(ctx)
+		if err != nil || op == nil {
+			return nil, orNothing(err)
+		}
+		said, err := fromOperation(op)
+		return []operation{said}, err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(said) != 1:
+		return nil, fmt.Errorf("genkittraceforge: the answer has %d operations, want one", len(said))
+	}
+	return said[0].toOperation()
+}
+
+// An operation is one of Genkit's, whose type has no JSON form for errors.
+type operation struct {
+	ID       string                    `json:"id"`
+	Done     bool                      `json:"done,omitempty"`
+	Error    string                    `json:"error,omitempty"`
+	Metadata modelio.Object            `json:"metadata,omitempty"`
+	Output   *modelio.GenerateResponse `json:"output,omitempty"`
+}
+
+// fromOperation converts an operation, but for its action: that is the model that records.
+func fromOperation(op *ai.ModelOperation) (operation, error) {
+	var c conversion
+	converted := operation{
+		ID: op.ID, Done: op.Done,
+		Metadata: field(&c, "metadata", op.Metadata, fromMap),
+		Output:   pointer(&c, "output", op.Output, fromResponse),
+	}
+	if op.Error != nil {
+		converted.Error = op.Error.Error()
+	}
+	return converted, c.failed("")
+}
+
+func (o operation) toOperation() (*ai.ModelOperation, error) {
+	var c conversion
+	op := &core.Operation[*ai.ModelResponse]{
+		ID: o.ID, Done: o.Done,
+		Metadata: field(&c, "metadata", o.Metadata, toMap),
+		Output:   pointer(&c, "output", o.Output, toResponse),
+	}
+	if o.Error != "" {
+		op.Error = errors.New(o.Error)
+	}
+	return op, c.failed("to genkit operation")
+}
+
+// fromDocuments converts a request about documents: each is a message of the user's.
+func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio.GenerateRequest, error) {
+	var c conversion
+	asked := &modelio.GenerateRequest{Messages: []modelio.Message{}}
+	for _, doc := range field(&c, "", documents, each("document", fromDocument)) {
+		asked.Messages = append(asked.Messages, modelio.Message{Role: modelio.RoleUser, Content: doc.Content, Metadata: doc.Metadata})
+	}
+	c.put(&asked.Unknown, "options", options)
+	return asked, c.failed("from genkit " + kind + " request")
+}
+
+func orNothing(err error) error {
+	if err == nil {
+		return errors.New("genkit action returned neither an answer nor an error")
+	}
+	return err
+}
+
+// act records an action whose answer is a list, each element a custom part of a message. Its caller gets what comes back
+// of them when they have been JSON, also while recording.
+func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest, do func(context.Context) ([]T, error)) ([]T, error) {
+	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		values, err := do(ctx)
+		if err != nil {
+			return nil, err
+		}
+		message := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}
+		for _, value := range values {
+			var part modelio.Part
+			text, err := json.Marshal(value)
+			if err == nil {
+				err = json.Unmarshal(text, &part.Custom)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("from genkit %s response: %w", kind, err)
+			}
+			message.Content = append(message.Content, part)
+		}
+		return &modelio.GenerateResponse{Message: message, FinishReason: modelio.FinishStop}, nil
+	})
+	resp, err := rec.Action(kind, naming.Of(name), live).Generate(ctx, asked, nil)
+	if err != nil {
+		return nil, err
+	}
+	if resp.Message == nil {
+		return nil, fmt.Errorf("to genkit %s response: no message", kind)
+	}
+	values := make([]T, len(resp.Message.Content))
+	for i, part := range resp.Message.Content {
+		text, err := json.Marshal(part.Custom)
+		if err == nil {
+			err = json.Unmarshal(text, &values[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("to genkit %s response: part %d: %w", kind, i, err)
+		}
+	}
+	return values, nil
+}
