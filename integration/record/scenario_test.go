@@ -221,6 +221,8 @@ var sdks = slices.Concat([]sdk{
 	openAIChat, openAIResponses, openAICompletions, openAIEmbeddings, azureChat, goOpenAI,
 	claude, claudeOnAWS, claudeOnVertex, gemini, geminiOnVertex, ollamaChat, ollamaGenerate,
 	bedrockConverse, cohereChat,
+	openAITranscriptions, goOpenAITranscriptions, openAISpeech, openAIImages, openAIImageEdits,
+	claudeCompletions, cohereV1Chat, cohereGenerate, cohereSummarize, cohereClassify,
 }, bedrockInvoke, langchain)
 
 // TestRecord plays each scenario with each SDK: recorded, replayed with neither provider nor

@@ -43,7 +43,7 @@ func TestRefusals(t *testing.T) {
 		{"chat-tool-message-alone", chatPath, gpt(`[{"role":"tool","tool_call_id":"a","content":"x"}]`), nil, 400, "must be a response to a preceeding message with 'tool_calls'"},
 		{"chat-tool-call-open", chatPath, gpt(`[{"role":"assistant","tool_calls":[{"id":"a"},{"id":"b"}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"user","content":"x"}]`), nil, 400, "did not have response messages: b"},
 		{"chat-tool-call-last", chatPath, gpt(`[{"role":"assistant","tool_calls":[{"id":"a"}]}]`), nil, 400, "did not have response messages: a"},
-		{"chat-path", "/v1/chat", `{}`, nil, 404, "Invalid URL (POST /v1/chat)"},
+		{"chat-path", "/v1/talk", `{}`, nil, 404, "Invalid URL (POST /v1/talk)"},
 
 		{"messages-no-version", "/v1/messages", claude(`[]`), nil, 400, "anthropic-version: header is required"},
 		{"messages-not-json", "/v1/messages", `x`, version, 400, "The request body is not valid JSON"},
@@ -117,7 +117,7 @@ func TestRefusals(t *testing.T) {
 		{"cohere-not-json", "/v2/chat", `{`, nil, 400, "invalid request: unexpected end of JSON input"},
 		{"cohere-no-model", "/v2/chat", `{}`, nil, 400, "invalid request: model is required"},
 		{"cohere-no-messages", "/v2/chat", `{"model":"m","messages":[]}`, nil, 400, "messages must be a list of at least one message"},
-		{"messages-path", "/v1/complete", `{}`, version, 404, `"type":"not_found_error"`},
+		{"messages-path", "/v1/messages/nothing", `{}`, version, 404, `"type":"not_found_error"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := send(t, srv.URL()+c.path, c.body, c.header...)

@@ -148,6 +148,28 @@ var dialects = []dialect{
 		body:     `{"model":"command-a","messages":[{"role":"user","content":"Hello there"}]}`,
 		streamed: `{"model":"command-a","messages":[{"role":"user","content":"Hello there"}],"stream":true}`,
 	},
+	{
+		name:     "cohere.chat.v1",
+		path:     "/v1/chat",
+		body:     `{"model":"command-r","message":"Hello there"}`,
+		streamed: `{"model":"command-r","message":"Hello there","stream":true}`,
+	},
+	{
+		name:     "cohere.generate",
+		path:     "/v1/generate",
+		body:     `{"model":"command","prompt":"Hello there"}`,
+		streamed: `{"model":"command","prompt":"Hello there","stream":true}`,
+		mute:     true,
+	},
+	{name: "cohere.summarize", path: "/v1/summarize", body: `{"text":"Hello there"}`, mute: true},
+	{name: "cohere.classify", path: "/v1/classify", body: `{"inputs":["Hello there"]}`, mute: true},
+	{
+		name:     "anthropic.complete",
+		path:     "/v1/complete",
+		body:     `{"model":"claude-2.1","max_tokens_to_sample":64,"prompt":"Hello there"}`,
+		streamed: `{"model":"claude-2.1","max_tokens_to_sample":64,"prompt":"Hello there","stream":true}`,
+		header:   []string{"Anthropic-Version", "2023-06-01"},
+	},
 }
 
 var formHeader = []string{"Content-Type", "multipart/form-data; boundary=b"}

@@ -48,6 +48,9 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"cohere", "one for each source", cohereAPI, `{"finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"Zürich is wet."}],` +
 			`"citations":[{"start":10,"end":13,"text":"wet","sources":[{"type":"document","id":"doc:0","document":{"title":"A","snippet":"rain"}},{"type":"tool","id":"t:1"}]}]}}`,
 			`10-13 "" "A" "rain" "doc:0"` + "\n" + `10-13 "" "" "" "t:1"`},
+		{"cohere_v1", "documents stand beside the text", cohereV1API, `{"finish_reason":"COMPLETE","text":"Zürich is wet.",` +
+			`"citations":[{"start":10,"end":13,"text":"wet","document_ids":["doc_0"]}],"documents":[{"id":"doc_0","title":"A","snippet":"rain","url":"https://a"}]}`,
+			`10-13 "https://a" "A" "rain" "doc_0"`},
 		{"converse", "a block is cited as a whole", converseAPI, `{"stopReason":"end_turn","output":{"message":{"role":"assistant","content":[{"text":"Zürich is "},` +
 			`{"citationsContent":{"content":[{"text":"wet"}],"citations":[{"title":"A","sourceContent":[{"text":"rain"}],"location":{"web":{"url":"https://a"}}}]}},{"text":"."}]}}}`,
 			`10-13 "https://a" "A" "rain" ""`},

@@ -56,6 +56,8 @@
 //	spaced                arguments of a tool request: with a space after each comma and colon
 //	nameless              tool response: without the name of its tool
 //	instructions          system message: in that member, not in the input
+//	preamble              system message: in that member, not in the history
+//	tool_results          tool message: in that member, not in the history
 //	input                 user message: the whole input, as a string
 //	item                  message: an item of the input that is none, as its custom part has it
 //	roleless              message: without a role

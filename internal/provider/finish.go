@@ -24,7 +24,7 @@ func finishReason(raw string) modelio.FinishReason {
 		return modelio.FinishStop
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded", "max_output_tokens":
 		return modelio.FinishLength
-	case "content_filter", "refusal", "safety", "guardrail_intervened", "content_filtered",
+	case "content_filter", "refusal", "safety", "error_toxic", "guardrail_intervened", "content_filtered",
 		"blocklist", "image_prohibited_content", "image_recitation", "image_safety", "language", "model_armor",
 		"prohibited_content", "recitation", "spii": // Google's
 		return modelio.FinishBlocked

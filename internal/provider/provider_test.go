@@ -50,7 +50,7 @@ func TestMatch(t *testing.T) {
 		{"vertex", "Claude by its publisher", "POST", "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", claude, vertexAnthropicAPI},
 		{"vertex_count", "counting is a model by its path only", "POST", "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict", claude, messagesCountAPI},
 		{"cohere", "version 2", "POST", "https://api.cohere.com/v2/chat", chat, cohereAPI},
-		{"cohere_v1", "has another form", "POST", "https://api.cohere.com/v1/chat", `{"message":"x"}`, httpAPI},
+		{"cohere_v1", "has another form", "POST", "https://api.cohere.com/v1/chat", `{"message":"x"}`, cohereV1API},
 		{"known_host", "whatever the path", "GET", "https://text.pollinations.ai/hello", "", httpAPI},
 		{"versioned_path", "looks like an API", "GET", "https://llm.example.com/v1/models", "", httpAPI},
 		{"json_anywhere", "looks like an API", "POST", "https://llm.example.com/ask", `[1]`, httpAPI},

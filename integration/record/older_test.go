@@ -1,0 +1,206 @@
+package record_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
+	cohere "github.com/cohere-ai/cohere-go/v2"
+	cohereclient "github.com/cohere-ai/cohere-go/v2/client"
+	cohereoption "github.com/cohere-ai/cohere-go/v2/option"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// claudeCompletions is Anthropic's API of before messages.
+var claudeCompletions = sdk{
+	name: "anthropic-sdk-go completions", api: "anthropic.complete", provider: "anthropic",
+	keys: []string{"ANTHROPIC_API_KEY"},
+	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
+		client := anthropic.NewClient(anthropicoption.WithHTTPClient(tf.Client()))
+		return func(ctx context.Context, q question) (*answer, error) {
+			params := anthropic.CompletionNewParams{
+				Model: "claude-2.1", MaxTokensToSample: 64, Temperature: anthropic.Float(0), Prompt: q.text,
+			}
+			if !q.stream {
+				got, err := client.Completions.New(ctx, params)
+				if err != nil {
+					return nil, err
+				}
+				return &answer{text: got.Completion, value: got}, nil
+			}
+			stream := client.Completions.NewStreaming(ctx, params)
+			defer stream.Close()
+			a := &answer{}
+			var events []anthropic.Completion
+			for stream.Next() {
+				events = append(events, stream.Current())
+				a.text += stream.Current().Completion
+			}
+			a.value = events
+			return a, stream.Err()
+		}, nil
+	},
+	lacks: tools | schemas | thinks,
+}
+
+func olderCohere(tf *traceforgetest.Recorder) *cohereclient.Client {
+	return cohereclient.NewClient(cohereoption.WithHTTPClient(&http.Client{Transport: gathered{tf}}), cohereoption.WithMaxAttempts(1))
+}
+
+// cohereV1Chat is version 1 of Cohere's chat API, whose tool calls have no ids.
+var cohereV1Chat = sdk{
+	name: "cohere-go chat v1", api: "cohere.chat.v1", provider: "cohere",
+	keys: []string{"CO_API_KEY"},
+	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
+		client := olderCohere(tf)
+		return func(ctx context.Context, q question) (*answer, error) {
+			temperature, seed := 0.0, 42
+			req := &cohere.ChatRequest{Model: cohere.String("command-r"), Message: q.text, Temperature: &temperature, Seed: &seed}
+			if q.tools {
+				req.Tools = []*cohere.Tool{{Name: "weather", Description: "Tells the weather", ParameterDefinitions: map[string]*cohere.ToolParameterDefinitionsValue{
+					"city": {Type: "str", Required: cohere.Bool(true)},
+				}}}
+			}
+			if q.after != nil {
+				req.ChatHistory = []*cohere.Message{
+					{Role: "USER", User: &cohere.ChatMessage{Message: q.text}},
+					{Role: "CHATBOT", Chatbot: &cohere.ChatMessage{ToolCalls: q.after.turn.([]*cohere.ToolCall)}},
+				}
+				req.Message = ""
+				for i, call := range q.after.turn.([]*cohere.ToolCall) {
+					output := map[string]any{"said": q.results[i]}
+					req.ToolResults = append(req.ToolResults, &cohere.ToolResult{Call: call, Outputs: []map[string]any{output}})
+				}
+			}
+			if !q.stream {
+				got, err := client.Chat(ctx, req)
+				if err != nil {
+					return nil, err
+				}
+				return cohereV1Answer(got, got), nil
+			}
+			stream, err := client.ChatStream(ctx, &cohere.ChatStreamRequest{Model: req.Model, Message: req.Message, Temperature: req.Temperature,
+				Seed: req.Seed, Tools: req.Tools, ToolResults: req.ToolResults, ChatHistory: req.ChatHistory})
+			if err != nil {
+				return nil, err
+			}
+			defer stream.Close()
+			var events []cohere.StreamedChatResponse
+			a := &answer{}
+			for {
+				event, err := stream.Recv()
+				if errors.Is(err, io.EOF) {
+					a.value = events
+					return a, nil
+				}
+				if err != nil {
+					return a, err
+				}
+				events = append(events, event)
+				if event.StreamEnd != nil {
+					a = cohereV1Answer(event.StreamEnd.Response, nil)
+				}
+			}
+		}, nil
+	},
+	lacks: retries | comments | midError | schemas | thinks,
+}
+
+func cohereV1Answer(got *cohere.NonStreamedChatResponse, value any) *answer {
+	a := &answer{text: got.Text, value: value, turn: got.ToolCalls}
+	for _, call := range got.ToolCalls {
+		arguments, _ := json.Marshal(call.Parameters) // was JSON
+		a.calls = append(a.calls, string(arguments))
+	}
+	return a
+}
+
+// cohereGenerate makes a prompt go on.
+var cohereGenerate = sdk{
+	name: "cohere-go generate", api: "cohere.generate", provider: "cohere",
+	keys: []string{"CO_API_KEY"},
+	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
+		client := olderCohere(tf)
+		return func(ctx context.Context, q question) (*answer, error) {
+			temperature, seed := 0.0, 42
+			if !q.stream {
+				got, err := client.Generate(ctx, &cohere.GenerateRequest{Prompt: q.text, Temperature: &temperature, Seed: &seed})
+				if err != nil {
+					return nil, err
+				}
+				return &answer{text: got.Generations[0].Text, value: got}, nil
+			}
+			stream, err := client.GenerateStream(ctx, &cohere.GenerateStreamRequest{Prompt: q.text, Temperature: &temperature, Seed: &seed})
+			if err != nil {
+				return nil, err
+			}
+			defer stream.Close()
+			var events []cohere.GenerateStreamedResponse
+			a := &answer{}
+			for {
+				event, err := stream.Recv()
+				if errors.Is(err, io.EOF) {
+					a.value = events
+					return a, nil
+				}
+				if err != nil {
+					return a, err
+				}
+				events = append(events, event)
+				if event.TextGeneration != nil {
+					a.text += event.TextGeneration.Text
+				}
+			}
+		}, nil
+	},
+	lacks: retries | comments | midError | tools | schemas | thinks,
+}
+
+// cohereSummarize makes a text short.
+var cohereSummarize = sdk{
+	name: "cohere-go summarize", api: "cohere.summarize", provider: "cohere",
+	keys: []string{"CO_API_KEY"},
+	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
+		client := olderCohere(tf)
+		return func(ctx context.Context, q question) (*answer, error) {
+			temperature := 0.0
+			got, err := client.Summarize(ctx, &cohere.SummarizeRequest{Text: q.text, Temperature: &temperature})
+			if err != nil {
+				return nil, err
+			}
+			return &answer{text: *got.Summary, value: got}, nil
+		}, nil
+	},
+	lacks:     streams,
+	scenarios: mediaScenarios,
+}
+
+// cohereClassify gives texts labels.
+var cohereClassify = sdk{
+	name: "cohere-go classify", api: "cohere.classify", provider: "cohere",
+	keys: []string{"CO_API_KEY"},
+	open: func(_ context.Context, tf *traceforgetest.Recorder) (asker, error) {
+		client := olderCohere(tf)
+		return func(ctx context.Context, q question) (*answer, error) {
+			got, err := client.Classify(ctx, &cohere.ClassifyRequest{Inputs: []string{q.text, "another text"}})
+			if err != nil {
+				return nil, err
+			}
+			return &answer{text: *got.Classifications[1].Prediction, value: got}, nil
+		}, nil
+	},
+	lacks: streams,
+	scenarios: []scenario{
+		{
+			name: "labels", why: "an answer of labels", reply: []fakeprovider.Reply{{}},
+			ask: question{text: "some text"}, says: []string{"another"},
+		},
+		mediaScenarios[2],
+	},
+}

@@ -1,0 +1,32 @@
+package provider
+
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const completeAPI = "anthropic.complete"
+
+// Anthropic's API of before messages: one text, in which Human and Assistant speak in turns. It reports no usage.
+var _ = Register(&Codec{
+	API:            completeAPI,
+	Provider:       "anthropic",
+	Generates:      true,
+	Fixed:          claudeFixed,
+	Match:          posts(has("prompt"), "/v1/complete"),
+	DecodeRequest:  requests(completeAPI, completeForm.decode, nil),
+	Refusal:        refuseAsAnthropic,
+	DecodeResponse: answers(completeAPI, textStream, claudeCompletion),
+})
+
+var completeForm = prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop")
+
+func claudeCompletion(body jsontext.Value) (*modelio.Response, error) {
+	text, ok := body.Member("completion").Text()
+	if !ok {
+		return nil, neither("a completion")
+	}
+	c := candidate(body.Member("stop_reason").Word(), modelio.TextPart(text))
+	tidy(&c.Message)
+	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "completion", "stop_reason", "type"), nil
+}

@@ -1,0 +1,108 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Cohere's APIs of before chat, which are no longer developed: a prompt goes on, a text becomes short, texts get labels.
+const (
+	cohereGenerateAPI  = "cohere.generate"
+	cohereSummarizeAPI = "cohere.summarize"
+	cohereClassifyAPI  = "cohere.classify"
+)
+
+var _ = Register(&Codec{
+	API:            cohereGenerateAPI,
+	Provider:       "cohere",
+	Generates:      true,
+	Seeded:         true,
+	Match:          matchCohereGenerate,
+	DecodeRequest:  requests(cohereGenerateAPI, requestForm{prompt: "prompt", parameters: cohereParameters}.decode, nil),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(cohereGenerateAPI, folding{add: addGeneration}, generations),
+})
+
+var _ = Register(&Codec{
+	API:            cohereSummarizeAPI,
+	Provider:       "cohere",
+	Generates:      true,
+	Match:          posts(has("text"), "/v1/summarize"),
+	DecodeRequest:  requests(cohereSummarizeAPI, prompted("text", "temperature").decode, nil),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(cohereSummarizeAPI, folding{}, summary),
+})
+
+var _ = Register(&Codec{
+	API:            cohereClassifyAPI,
+	Provider:       "cohere",
+	Match:          posts(hasList("inputs"), "/v1/classify"),
+	DecodeRequest:  requests(cohereClassifyAPI, requestForm{}.decode, nil),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(cohereClassifyAPI, folding{}, classifications),
+})
+
+// matchCohereGenerate takes no request of a KoboldAI server, whose path ends alike.
+func matchCohereGenerate(w *Wire) bool {
+	return posts(has("prompt"), "/v1/generate")(w) && !strings.HasSuffix(w.URL.Path, "/api/v1/generate")
+}
+
+// generations decodes the texts with which a prompt goes on, each a candidate.
+func generations(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("generations").IsArray() {
+		return nil, neither("generations")
+	}
+	var all []modelio.Candidate
+	for _, v := range body.Member("generations").Elements() {
+		text, ok := v.Member("text").Text()
+		if !ok {
+			return nil, &WireError{Pointer: "/generations", Reason: "a generation has no text"}
+		}
+		c := candidate(v.Member("finish_reason").Word(), modelio.TextPart(text))
+		c.Message.Metadata = v.Rest("text", "finish_reason", "index")
+		tidy(&c.Message)
+		all = append(all, c)
+	}
+	return cohereResponse(body, all, "generations", "prompt"), nil
+}
+
+// addGeneration takes an event. The last one has the whole answer, or says why there is none.
+func addGeneration(f *fold, _ string, event jsontext.Value) error {
+	switch response := event.Member("response"); {
+	case response.IsObject():
+		f.body.putAll(response)
+		f.done = true
+	case event.Member("err").IsWord():
+		f.body.put("error", event.Member("err"))
+	case event.Member("text").IsString():
+		f.body.member("generations").at(event.Member("index")).grow("text", event.Member("text"))
+	}
+	return nil
+}
+
+func summary(body jsontext.Value) (*modelio.Response, error) {
+	text, ok := body.Member("summary").Text()
+	if !ok {
+		return nil, neither("a summary")
+	}
+	c := modelio.Candidate{FinishReason: modelio.FinishStop}
+	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(text)}}
+	tidy(&c.Message)
+	return cohereResponse(body, []modelio.Candidate{c}, "summary"), nil
+}
+
+// classifications decodes the labels of texts: each is a custom part, in the order of the texts.
+func classifications(body jsontext.Value) (*modelio.Response, error) {
+	parts, ok := objects(body.Member("classifications"), func(v jsontext.Value) modelio.Part {
+		return modelio.Part{Custom: v.Rest("id")}
+	})
+	if !ok {
+		return nil, neither("classifications")
+	}
+	c := modelio.Candidate{FinishReason: modelio.FinishStop}
+	c.Message = modelio.Message{Role: modelio.RoleModel, Content: parts}
+	tidy(&c.Message)
+	return cohereResponse(body, []modelio.Candidate{c}, "classifications"), nil
+}

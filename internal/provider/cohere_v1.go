@@ -1,0 +1,200 @@
+package provider
+
+import (
+	"cmp"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const cohereV1API = "cohere.chat.v1"
+
+// Version 1 of Cohere's chat API: the user's message beside those before it, and tool calls without ids.
+var _ = Register(&Codec{
+	API:            cohereV1API,
+	Provider:       "cohere",
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
+	DecodeRequest:  requests(cohereV1API, decodeCohereV1, nil),
+	Refusal:        refuseAsCohere,
+	DecodeResponse: answers(cohereV1API, folding{add: addCohereV1, end: endCohereV1}, cohereV1Answer),
+})
+
+var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
+	"chat_history": takeMessages(cohereV1Message, false),
+	"tools":        takeTools(cohereV1Tool),
+}}
+
+// decodeCohereV1 decodes a body. The preamble is before the history, and what is said now behind it: the message, then
+// the results of tools.
+func decodeCohereV1(body jsontext.Value) *modelio.Request {
+	req := cohereV1Form.decode(body)
+	if text, ok := body.Member("preamble").Text(); ok {
+		delete(req.Options, "preamble")
+		m := modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart(text)}}
+		jsontext.Keep(&m.Metadata, markWire, jsontext.Text(wirePreamble))
+		req.Messages = append([]modelio.Message{m}, req.Messages...)
+	}
+	if text, ok := body.Member("message").Text(); ok {
+		delete(req.Options, "message")
+		req.Messages = append(req.Messages, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}})
+	}
+	if results, ok := objects(body.Member("tool_results"), cohereV1Result); ok {
+		delete(req.Options, "tool_results")
+		m := modelio.Message{Role: modelio.RoleTool, Content: results}
+		jsontext.Keep(&m.Metadata, markWire, jsontext.Text(wireToolResults))
+		req.Messages = append(req.Messages, m)
+	}
+	return req
+}
+
+const (
+	wirePreamble    = "preamble"     // system message: in that member, not in the history
+	wireToolResults = "tool_results" // tool message: likewise
+)
+
+var cohereV1Roles = map[string]modelio.Role{
+	"SYSTEM": modelio.RoleSystem, "USER": modelio.RoleUser, "CHATBOT": modelio.RoleModel, "TOOL": modelio.RoleTool,
+}
+
+// cohereV1Message decodes a message of the history.
+func cohereV1Message(m *modelio.Message, v jsontext.Value) {
+	m.Role = cmp.Or(cohereV1Roles[v.Member("role").Word()], modelio.RoleUser)
+	var text, calls []modelio.Part
+	for name, member := range v.Members() {
+		said, isText := member.Text()
+		switch {
+		case name == "role" && cohereV1Roles[member.Word()] != "":
+			continue
+		case name == "message" && isText:
+			text = []modelio.Part{modelio.TextPart(said)}
+			continue
+		case name == "tool_calls" && m.Role == modelio.RoleModel:
+			if parts, ok := objects(member, cohereV1Call); ok {
+				calls = parts
+				continue
+			}
+		case name == "tool_results" && m.Role == modelio.RoleTool:
+			if parts, ok := objects(member, cohereV1Result); ok {
+				calls = parts
+				continue
+			}
+		}
+		jsontext.Keep(&m.Metadata, name, member.Raw())
+	}
+	m.Content = append(text, calls...)
+}
+
+// cohereV1Call decodes a tool call.
+func cohereV1Call(v jsontext.Value) modelio.Part {
+	name, input := v.Member("name"), v.Member("parameters")
+	if !name.IsWord() {
+		return modelio.Part{Custom: v.Object()}
+	}
+	part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: name.Word()}, Metadata: v.Rest("name", "parameters")}
+	switch {
+	case input.IsNull(): // would be no input
+		jsontext.Keep(&part.Metadata, "parameters", input.Raw())
+	case input.Present():
+		part.ToolRequest.Input = input.Raw()
+	}
+	return part
+}
+
+// cohereV1Result decodes the result of a tool call, which says all of the call again.
+func cohereV1Result(v jsontext.Value) modelio.Part {
+	name, outputs := v.Member("call", "name"), v.Member("outputs")
+	if !name.IsWord() || !outputs.Present() {
+		return modelio.Part{Custom: v.Object()}
+	}
+	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Output: outputs.Raw()}, Metadata: v.Rest("outputs")}
+	part.Metadata["call"] = jsontext.ObjectText(v.Member("call").Rest("name"))
+	return part
+}
+
+// cohereV1Tool decodes a tool. What its parameters are is no JSON Schema, so it is kept beside it.
+func cohereV1Tool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
+	tool.Metadata = functionTool(&tool, v, "")
+	return tool, v.IsObject() && v.Member("name").IsWord()
+}
+
+func cohereV1Answer(body jsontext.Value) (*modelio.Response, error) {
+	text, ok := body.Member("text").Text()
+	if !ok {
+		return nil, neither("a text")
+	}
+	c := candidate(body.Member("finish_reason").Word(), modelio.TextPart(text))
+	if calls, ok := objects(body.Member("tool_calls"), cohereV1Call); ok {
+		c.Message.Content = append(c.Message.Content, calls...)
+	}
+	c.Citations = cohereV1Citations(body, text)
+	tidy(&c.Message)
+	said := []string{"chat_history"} // the request and this answer, once more
+	return cohereResponse(body, []modelio.Candidate{c}, append(said, "response_id", "text", "tool_calls", "finish_reason")...), nil
+}
+
+// cohereResponse returns what answers of the first version have under the same names.
+func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
+	resp := &modelio.Response{
+		Candidates: all,
+		ID:         firstWord(body, "response_id", "id"),
+		Metadata:   beside(body, append(taken, "id", "meta", "error")...),
+	}
+	meta := body.Member("meta")
+	if meta.Member("tokens").IsObject() || meta.Member("billed_units").IsObject() {
+		resp.Usage = cohereUsage.decode(meta)
+		delete(resp.Usage.Unknown, "api_version")
+		delete(resp.Usage.Unknown, "warnings")
+	}
+	if rest := meta.Rest("tokens", "billed_units", "cached_tokens"); len(rest) > 0 {
+		jsontext.Keep(&resp.Metadata, "meta", jsontext.ObjectText(rest))
+	}
+	return resp
+}
+
+// cohereV1Citations returns what a text cites: documents that stand beside it.
+func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
+	documents := map[string]jsontext.Value{}
+	for _, d := range body.Member("documents").Elements() {
+		documents[d.Member("id").Word()] = d
+	}
+	var c cited
+	for _, v := range body.Member("citations").Elements() {
+		for _, id := range v.Member("document_ids").Elements() {
+			document := documents[id.Word()]
+			c.in(text, v.Member("start"), v.Member("end"), modelio.Citation{
+				URL: document.Member("url").Word(), Title: document.Member("title").Word(),
+				Quote: firstWord(document, "snippet", "text"), Source: id.Word(),
+			})
+		}
+	}
+	return c.all
+}
+
+// addCohereV1 takes an event. The last one has the whole answer.
+func addCohereV1(f *fold, _ string, event jsontext.Value) error {
+	switch event.Member("event_type").Word() {
+	case "stream-start":
+		f.body.put("generation_id", event.Member("generation_id"))
+	case "text-generation":
+		f.body.grow("text", event.Member("text"))
+	case "citation-generation":
+		f.body.extend("citations", event.Member("citations"))
+	case "search-queries-generation":
+		f.body.put("search_queries", event.Member("search_queries"))
+	case "search-results":
+		f.body.extend("search_results", event.Member("search_results"))
+		f.body.extend("documents", event.Member("documents"))
+	case "tool-calls-generation":
+		f.body.put("tool_calls", event.Member("tool_calls"))
+	case "stream-end":
+		f.body.putAll(event.Member("response"))
+		f.body.put("finish_reason", event.Member("finish_reason"))
+		f.body.put("error", event.Member("error"))
+		f.done = true
+	}
+	return nil
+}
+
+func endCohereV1(f *fold) { f.body.member("text").become(textNode) }
