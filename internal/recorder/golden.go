@@ -162,7 +162,7 @@ var cut = map[outcome]string{aborted: "aborted", broken: "error", ended: "ended"
 // frame returns the snapshot of a take without what the model said.
 func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	s := snapshot.Snapshot{
-		Timestamp: tk.started.UTC().Truncate(time.Millisecond),
+		Timestamp: dated(tk.started).UTC().Truncate(time.Millisecond),
 		Source:    tk.source,
 		Provider:  tk.provider,
 		Request:   *tk.request,

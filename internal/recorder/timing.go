@@ -10,6 +10,17 @@ import (
 // clock is where time enters.
 var clock = time.Now
 
+// began is when the process did, of which a bubble of testing/synctest knows nothing: its clock starts in 2000.
+var began = time.Now()
+
+// dated returns the time of the world for one of clock: where that is a bubble's, the start of the process.
+func dated(t time.Time) time.Time {
+	if t.Before(began) {
+		return began
+	}
+	return t
+}
+
 // An arrival says that so many bytes of an answer had come so long after its request.
 type arrival struct {
 	bytes int

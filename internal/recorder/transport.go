@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"syscall"
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -48,14 +47,14 @@ var transportKinds = []transportKind{
 	{"timeout", isTimeout, func() error {
 		return &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
 	}},
-	{"refused", isErr(syscall.ECONNREFUSED), func() error {
-		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	{"refused", isErr(errRefused), func() error {
+		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errRefused)}
 	}},
-	{"reset", isErr(syscall.ECONNRESET), func() error {
-		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	{"reset", isErr(errReset), func() error {
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errReset)}
 	}},
-	{"pipe", isErr(syscall.EPIPE), func() error {
-		return &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}
+	{"pipe", isErr(errPipe), func() error {
+		return &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", errPipe)}
 	}},
 	{"dns", isA[*net.DNSError], func() error { return &net.DNSError{Err: "no such host", IsNotFound: true} }},
 	{"certificate", isCertificate, func() error {
