@@ -174,7 +174,7 @@ var arrows = map[string]map[string]string{
 
 // modules are the folders of all modules.
 var modules = []string{
-	".", "adapters/genkit", "adapters/genkit/hooks", "bench", "cmd/traceforge", "examples", "integration",
+	".", "adapters/genkit", "adapters/genkit/hooks", "bench", "cmd/traceforge", "examples", "examples/genkit", "integration",
 	"integration/collide", "integration/moving",
 }
 
