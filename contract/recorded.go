@@ -140,7 +140,7 @@ func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	if !ok {
 		return &modelio.Response{}, nil
 	}
-	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw}
+	answer := &provider.Answer{Status: s.Response.Status, Body: record.Raw, Asked: &s.Request}
 	if types := s.Response.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}

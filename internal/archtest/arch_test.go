@@ -163,6 +163,7 @@ var arrows = map[string]map[string]string{
 	"adapters/genkit/internal/genkittest": {
 		"internal/tbtest": "a test that is recorded and replayed", "traceforgetest": "what records it",
 	},
+	"adapters/mcp":                     {"traceforgetest": "the tape"},
 	"examples/internal/standin":        {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
 	"integration/internal/recorded":    {"internal/recorder": "whether records say what they serve", "snapshot": records, "snapshot/store": files},
 	"integration/collide/internal/ask": {"traceforgetest": "what others collide with"},
@@ -174,7 +175,7 @@ var arrows = map[string]map[string]string{
 
 // modules are the folders of all modules.
 var modules = []string{
-	".", "adapters/genkit", "adapters/genkit/hooks", "bench", "cmd/traceforge", "examples", "examples/genkit", "integration",
+	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "bench", "cmd/traceforge", "examples", "examples/genkit", "integration",
 	"integration/collide", "integration/moving",
 }
 

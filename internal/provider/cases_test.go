@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the wanted results in testdata"
 //	failure                        the error that the request before it gives
 //	answer STATUS [CONTENT-TYPE]   a body
 //	frames STATUS                  a body in AWS's binary framing, an event a line; see frames
-//	response                       what the answers before it decode to, each of them
+//	response                       what the answers before it decode to, each of them, as answers to the latest request
 type section = txtar.File
 
 func cases(t testing.TB) []string {
@@ -65,6 +65,7 @@ type testCase struct {
 	at       Wire // without a body
 	requests []*Wire
 	answers  []*Answer
+	asked    *modelio.Request // the latest
 	proof    lossless
 }
 
@@ -90,6 +91,7 @@ func (c *testCase) section(t *testing.T, s *section) {
 			require.NoError(t, err)
 			want(t, s, viewRequest(req))
 			require.NoError(t, c.proof.addChanged(c.codec, w))
+			c.asked = req
 		}
 		c.requests, c.at = nil, Wire{}
 	case "failure":
@@ -104,7 +106,7 @@ func (c *testCase) section(t *testing.T, s *section) {
 		status, contentType, _ := strings.Cut(arguments, " ")
 		n, err := strconv.Atoi(status)
 		require.NoError(t, err)
-		c.answers = append(c.answers, &Answer{Status: n, ContentType: contentType, Body: s.Data})
+		c.answers = append(c.answers, &Answer{Status: n, ContentType: contentType, Body: s.Data, Asked: c.asked})
 	case "frames":
 		n, err := strconv.Atoi(arguments)
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ var behaviourHeaders = []string{
 	"x-anthropic-beta",  // OpenRouter: what it passes on as anthropic-beta
 
 	"extra-parameters",   // Azure AI model inference: unknown parameters are an error, dropped, or passed to the model
+	"last-event-id",      // where a stream goes on that was cut (WHATWG HTML section 9.2.4): MCP
 	"groq-model-version", // Groq: which release of a compound system answers
 	"openai-beta",        // OpenAI: the version of the assistants API, say
 

@@ -27,7 +27,7 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := bodyText(w)
+	body, err := bodyText(codec, w)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,34 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 }
 
 // bodyText returns what the body of w says: a JSON value, a form without its boundary, or bytes.
-func bodyText(w *Wire) (string, error) {
+func bodyText(codec *Codec, w *Wire) (string, error) {
 	if root, err := w.root(); err == nil {
+		for _, path := range codec.Passing {
+			if root, err = without(root, path); err != nil {
+				return "", err
+			}
+		}
 		return string(appendNormal(nil, root)), nil
 	} else if len(w.Body) > 0 && !errors.Is(err, jsontext.ErrSyntax) {
 		return "", err
 	}
 	_, parameters, _ := mime.ParseMediaType(w.ContentType)
 	return strings.ReplaceAll(string(w.Body), parameters["boundary"], "boundary"), nil
+}
+
+// without returns v with a 1 in the place of a number or a text at path.
+func without(v jsontext.Value, path []string) (jsontext.Value, error) {
+	at := v.Member(path...)
+	if _, number := at.Number(); !number && !at.IsString() {
+		return v, nil
+	}
+	start := at.Offset()
+	text := string(v.Raw())
+	doc, err := jsontext.Parse([]byte(text[:start] + "1" + text[start+int64(len(at.Raw())):]))
+	if err != nil {
+		return v, err
+	}
+	return doc.Root(), nil
 }
 
 // addChanged adds the body of w with each of its values changed, left out, or put elsewhere, one at

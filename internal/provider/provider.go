@@ -29,6 +29,11 @@ type Codec struct {
 
 	Refusal refusalForm // what its errors look like; nil: as OpenAI's
 
+	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
+	// no more. Whether one is there is kept, and not what it is.
+	Passing [][]string
+	Session *Session // nil: each call stands alone
+
 	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
 	// match the same request. A body that is JSON but that no codec may take, such as one with a
 	// repeated member, is matched by path alone, so that DecodeRequest can say what is wrong with it.
@@ -96,6 +101,8 @@ type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
+
+	Asked *modelio.Request // what it answers; nil: not known
 }
 
 // A WireError says what a codec cannot take, and where.

@@ -39,6 +39,9 @@ func (r *Recorder) Imports() bool { return r.archive() != nil }
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
 	a := r.archive()
 	if a == nil {
+		if err := r.join(tk.codec.Session, live); err != nil {
+			return nil, err
+		}
 		return r.upstreamOf(live.Context()).RoundTrip(live)
 	}
 	resp, from, err := a.Recorded(live)

@@ -85,6 +85,9 @@ func (r *Recorder) goldens() map[*take]*golden {
 	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
 		tk.stop()
+		if tk.keepsQuiet() {
+			tk.become(dropped)
+		}
 		if tk.outcome != dropped && !r.transient(tk.outcome) {
 			succeeded[tk.key] = true
 		}

@@ -16,7 +16,7 @@ var keptHeaders = []string{
 	"content-type", "content-disposition", "etag", "link", "location", "retry-after", "retry-after-ms", "x-should-retry",
 	"anthropic-ratelimit-*", "x-ratelimit-*", // what is left, for programs that pace themselves
 	"apim-request-id", "request-id", "x-amzn-requestid", "x-request-id", // what programs log
-	"x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
+	"mcp-session-id", "x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
 }
 
 // transferHeaders say how bytes came, and not what they are: replay serves them as they are stored.

@@ -75,7 +75,7 @@ func (p *proof) run() {
 		return
 	}
 	p.checkStatus(api)
-	answer := &provider.Answer{Status: said.Status, Body: p.raw}
+	answer := &provider.Answer{Status: said.Status, Body: p.raw, Asked: &p.record.Request}
 	if types := said.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}

@@ -76,6 +76,7 @@ type Recorder struct {
 	renewed  []string           // the ids of its records whose calls were made, or adopted their answers
 	bought   map[int]bool       // records whose calls were made again, as they were
 	checks   checks
+	sessions sessions
 	updated  *usage.Update // what the test did to its document; nil: nothing
 	pending  *pending      // nil until a call is bought
 
@@ -148,6 +149,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
+	if resp, err := r.aside(req, w); resp != nil || err != nil {
+		return resp, err
+	}
 	if err := r.begin(req.Context(), w); err != nil {
 		return nil, err
 	}
@@ -156,6 +160,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, r.refuse(w, w.String(), r.asFailure(err))
 	}
 	c.what = w
+	if resp, err := r.silent(req, w, c); resp != nil || err != nil {
+		return resp, err
+	}
 	served, tk, err := r.answer(c)
 	switch {
 	case err != nil:
@@ -165,6 +172,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	}
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)
+	}
+	if c.codec.Session != nil {
+		return r.playedInSession(req, w, c, served)
 	}
 	return r.played(req, served)
 }
@@ -312,7 +322,7 @@ func (r *Recorder) checkCalls(partial bool) {
 		}
 	case !r.Mode.drops() && r.Mode != Mixed && r.tape != nil:
 		for i := range r.tape.records {
-			if !r.tape.played[i] {
+			if !r.tape.played[i] && !r.tape.isListened(i) {
 				r.fail(r.notCalled(i))
 			}
 		}

@@ -223,7 +223,7 @@ func (tk *take) decode() (*modelio.Response, error) {
 }
 
 func (tk *take) answer(body []byte) *provider.Answer {
-	return &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Body: body}
+	return &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Body: body, Asked: tk.request}
 }
 
 // plain returns the body received so far without its content encoding.

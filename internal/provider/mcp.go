@@ -1,0 +1,219 @@
+package provider
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const mcpAPI = "mcp"
+
+// The Model Context Protocol over streamable HTTP (revisions 2025-03-26 to 2026-07-28): a POST has one JSON-RPC
+// message, whose answer is JSON or a stream of messages; a GET opens a stream of the server's own messages.
+//
+// The parameters of a method are in Options, as it calls them: {"method":…,"params":…}. A call of a tool is a
+// tool request, the rest of its parameters is in params. What a client answers to a server's request is in result;
+// the content of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
+var _ = Register(&Codec{
+	API:            mcpAPI,
+	Provider:       "mcp",
+	Tools:          true,
+	Match:          matchMCP,
+	DecodeRequest:  decodeMCP,
+	DecodeResponse: decodeMCPAnswer,
+	Refusal:        refuseAsMCP,
+	Passing:        mcpPassing,
+	Session:        &mcpSession,
+})
+
+const (
+	mcpSessionHeader = "Mcp-Session-Id"
+	mcpPing          = "ping"
+	mcpCallTool      = "tools/call"
+	mcpListen        = "subscriptions/listen"
+	mcpNotification  = "notifications/"
+)
+
+// mcpMethods are those of the protocol that no header has to tell from the methods of other JSON-RPC servers.
+var mcpMethods = []string{
+	"completion/complete", "initialize", "logging/setLevel", "prompts/get", "prompts/list", "resources/list", "resources/read",
+	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", mcpListen, mcpCallTool, "tools/list",
+}
+
+// mcpMembers are those of a JSON-RPC message (JSON-RPC 2.0 sections 4 and 5).
+var mcpMembers = []string{"error", "id", "jsonrpc", "method", "params", "result"}
+
+func matchMCP(w *Wire) bool {
+	switch w.Method {
+	case http.MethodGet:
+		return hasMCPHeader(w) && strings.Contains(w.Header.Get("Accept"), "text/event-stream")
+	case http.MethodDelete:
+		return w.Header.Get(mcpSessionHeader) != ""
+	case http.MethodPost:
+	default:
+		return false
+	}
+	body, err := w.root()
+	if err != nil || body.Member("jsonrpc").Word() != "2.0" {
+		return false
+	}
+	for name := range body.Members() {
+		if !slices.Contains(mcpMembers, name) {
+			return false
+		}
+	}
+	method := body.Member("method")
+	switch {
+	case hasMCPHeader(w):
+		return method.IsWord() || isMCPAnswer(body)
+	case method.Word() == "initialize":
+		return body.Member("params", "protocolVersion").Present()
+	}
+	return slices.Contains(mcpMethods, method.Word()) || strings.HasPrefix(method.Word(), mcpNotification)
+}
+
+// hasMCPHeader reports whether a request has a header that only MCP has.
+func hasMCPHeader(w *Wire) bool {
+	for name := range w.Header {
+		if strings.HasPrefix(strings.ToLower(name), "mcp-") {
+			return true
+		}
+	}
+	return false
+}
+
+// isMCPAnswer reports whether a message answers a request.
+func isMCPAnswer(message jsontext.Value) bool {
+	return !message.Member("method").Present() && message.Member("id").Present() &&
+		(message.Member("result").Present() || message.Member("error").Present())
+}
+
+// mcpPassing are the members that tie messages to each other, or to the trace of a run: whether they are there is
+// kept, and no value that says no more.
+var mcpPassing = [][]string{
+	{"id"},
+	{"params", "_meta", "progressToken"},
+	{"params", "_meta", "traceparent"},
+	{"params", "_meta", "tracestate"},
+	{"params", "requestId"},
+}
+
+func decodeMCP(w *Wire) (*modelio.Request, error) {
+	req := &modelio.Request{API: mcpAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	w.said = nil
+	w.say("method", w.Method, http.MethodPost)
+	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "/mcp")
+	if w.Method != http.MethodPost {
+		if len(w.Body) > 0 {
+			req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
+		}
+		w.keepOutside(req)
+		return req, nil
+	}
+	body, err := w.body(mcpAPI)
+	if err != nil {
+		return nil, err
+	}
+	for name, v := range body.Members() {
+		switch {
+		case name == "jsonrpc": // is always the same
+		case name == "id":
+			if !isMCPID(v) || isMCPNotification(body) {
+				req.Options[name] = v.Raw()
+			}
+		case name == "params" && v.IsObject():
+			takeMCPParams(req, body.Member("method").Word(), v)
+		case name == "result" && isMCPAnswer(body):
+			takeMCPResult(req, v)
+		default:
+			req.Options[name] = v.Raw()
+		}
+	}
+	if !body.Member("id").Present() && !isMCPNotification(body) {
+		req.Options[markWire] = jsontext.Text("notification")
+	}
+	w.keepOutside(req)
+	return req, nil
+}
+
+func isMCPNotification(message jsontext.Value) bool {
+	return strings.HasPrefix(message.Member("method").Word(), mcpNotification)
+}
+
+// isMCPID reports whether a value is one that ties messages: a number or a text.
+func isMCPID(v jsontext.Value) bool {
+	_, number := v.Number()
+	return number || v.IsString()
+}
+
+// takeMCPParams takes the parameters of a method. Those of a tool's call without a name are kept as they are.
+func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
+	rest := modelio.Object(params.Object())
+	if method == mcpCallTool && params.Member("name").IsWord() {
+		call := toolRequest(params, "name", "", "arguments")
+		req.Model = call.Name
+		req.Messages = []modelio.Message{{Role: modelio.RoleModel, Content: []modelio.Part{{ToolRequest: call}}}}
+		delete(rest, "name")
+		delete(rest, "arguments")
+	}
+	settle(rest, params, "params")
+	if len(rest) > 0 || len(req.Messages) == 0 {
+		req.Options["params"] = jsontext.ObjectText(rest)
+	}
+}
+
+// settle puts 1 in the place of each passing member below the object v, which is at a place of a message, in o,
+// its members.
+func settle(o modelio.Object, v jsontext.Value, at ...string) {
+	for _, path := range mcpPassing {
+		if len(path) <= len(at) || !slices.Equal(path[:len(at)], at) {
+			continue
+		}
+		name := path[len(at)]
+		switch member := v.Member(name); {
+		case !member.Present():
+		case len(path) == len(at)+1:
+			if isMCPID(member) {
+				o[name] = []byte("1")
+			}
+		case member.IsObject():
+			inner := modelio.Object(member.Object())
+			settle(inner, member, append(slices.Clip(at), name)...)
+			o[name] = jsontext.ObjectText(inner)
+		}
+	}
+}
+
+// takeMCPResult takes what a client answers a server. A message that it sampled is one here too.
+func takeMCPResult(req *modelio.Request, result jsontext.Value) {
+	content := result.Member("content")
+	role, ok := mcpSpeakers[result.Member("role").Word()]
+	parts, fits := mcpContent(content)
+	if !ok || !fits {
+		req.Options["result"] = result.Raw()
+		return
+	}
+	m := modelio.Message{Role: role, Content: parts}
+	if content.IsArray() && len(parts) == 1 {
+		jsontext.Keep(&m.Metadata, markWire, jsontext.Text("array"))
+	}
+	req.Messages = []modelio.Message{m}
+	req.Options["result"] = jsontext.ObjectText(result.Rest("role", "content"))
+}
+
+var mcpSpeakers = speakers{"assistant": modelio.RoleModel, "user": modelio.RoleUser}
+
+// refuseAsMCP answers with an error of JSON-RPC.
+func refuseAsMCP(w *Wire, text string) *Refusal {
+	const invalidRequest = -32600
+	id := "null"
+	if body, err := w.root(); err == nil && isMCPID(body.Member("id")) {
+		id = string(body.Member("id").Raw())
+	}
+	return refuse(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%%s}}`, strings.ReplaceAll(id, "%", "%%"), invalidRequest), text)
+}

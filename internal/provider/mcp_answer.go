@@ -1,0 +1,158 @@
+package provider
+
+import (
+	"bytes"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// decodeMCPAnswer decodes a message, or a stream of messages. Those that the server sent before the answer, its own
+// requests and notifications, are custom parts; so are the members of lists. A stream that the client listens to
+// has no end, and one whose events have ids goes on where the client asks for what follows (2025-11-25, "Resumability
+// and Redelivery").
+func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
+	if a.Status < 300 && len(bytes.TrimSpace(a.Body)) == 0 {
+		resp := looseResponse() // to a notification, or to an answer
+		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpListens(a.Asked)
+		return resp, nil
+	}
+	resp, err := answers(mcpAPI, mcpStream, func(body jsontext.Value) (*modelio.Response, error) {
+		return mcpAnswer(body, a.Asked)
+	})(a)
+	if err == nil && !resp.Complete && resp.Error == nil {
+		resp.Complete = a.Asked != nil && mcpListens(a.Asked) || lastEventID(a) != ""
+	}
+	return resp, err
+}
+
+// mcpStream folds a stream of messages to a list of them.
+var mcpStream = folding{add: func(f *fold, _ string, message jsontext.Value) error {
+	f.body.member("messages").append(message.Raw())
+	f.done = f.done || isMCPAnswer(message)
+	return nil
+}}
+
+// mcpAnswer decodes one message, or those of a stream.
+func mcpAnswer(body jsontext.Value, asked *modelio.Request) (*modelio.Response, error) {
+	if body.Member("error").IsObject() {
+		resp := looseResponse()
+		if data := body.Member("error", "data"); data.Present() { // errorObject takes the rest
+			resp = looseResponse(modelio.Part{Custom: modelio.Object{"data": data.Raw()}})
+		}
+		return resp, nil
+	}
+	messages := []jsontext.Value{body}
+	if list := body.Member("messages"); list.IsArray() {
+		messages = messages[:0]
+		for _, message := range list.Elements() {
+			messages = append(messages, message)
+		}
+	}
+	resp := looseResponse()
+	said := &resp.Candidates[0].Message
+	for _, message := range messages {
+		switch result := message.Member("result"); {
+		case message.Member("method").IsWord():
+			said.Content = append(said.Content, mcpServerMessage(message))
+		case result.IsObject():
+			said.Content = append(said.Content, mcpParts(result, asked)...)
+		default:
+			return nil, neither("a result")
+		}
+	}
+	if last := len(said.Content); last > 0 && said.Content[last-1].ToolResponse != nil {
+		said.Role = modelio.RoleTool
+	}
+	return resp, nil
+}
+
+// mcpServerMessage keeps a request or a notification of the server's, less what ties it to others.
+func mcpServerMessage(message jsontext.Value) modelio.Part {
+	kind := "request"
+	if !message.Member("id").Present() {
+		kind = "notification"
+	}
+	o := modelio.Object(message.Rest("jsonrpc", "id"))
+	if params := message.Member("params"); params.IsObject() {
+		inner := modelio.Object(params.Object())
+		settle(inner, params, "params")
+		if kind == "notification" && isMCPID(params.Member("progressToken")) {
+			inner["progressToken"] = []byte("1")
+		}
+		if meta := params.Member("_meta"); meta.Member(mcpSubscription).Present() {
+			tied := modelio.Object(meta.Object())
+			tied[mcpSubscription] = []byte("1")
+			inner["_meta"] = jsontext.ObjectText(tied)
+		}
+		o["params"] = jsontext.ObjectText(inner)
+	}
+	return modelio.Part{Custom: modelio.Object{kind: jsontext.ObjectText(o)}}
+}
+
+// mcpSubscription is the member of _meta that names the request by which a client listens (2026-07-28).
+const mcpSubscription = "io.modelcontextprotocol/subscriptionId"
+
+// mcpLists are the members of results that are lists, and what one of each is called.
+var mcpLists = []struct{ list, one string }{
+	{"tools", "tool"}, {"prompts", "prompt"}, {"resources", "resource"}, {"resourceTemplates", "resourceTemplate"},
+}
+
+// mcpParts decodes a result, which says by its members of what method it is. Only the name of a tool that was
+// called is not in it.
+func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Part) {
+	if asked != nil && asked.Model != "" && !result.Member("inputRequests").Present() {
+		p := mcpResult(result)
+		p.ToolResponse.Name = asked.Model
+		p.Metadata = sayingSomething(p.Metadata)
+		return []modelio.Part{p}
+	}
+	var taken []string
+	each := func(list string, one func(jsontext.Value) modelio.Part) {
+		if v := result.Member(list); v.IsArray() {
+			taken = append(taken, list)
+			for _, e := range v.Elements() {
+				parts = append(parts, one(e))
+			}
+		}
+	}
+	for _, names := range mcpLists {
+		each(names.list, func(v jsontext.Value) modelio.Part {
+			return modelio.Part{Custom: modelio.Object{names.one: v.Raw()}}
+		})
+	}
+	each("contents", mcpContents)
+	each("messages", mcpPromptMessage)
+	each("content", mcpBlock)
+	if text, ok := result.Member("instructions").Text(); ok {
+		taken, parts = append(taken, "instructions"), append(parts, modelio.TextPart(text))
+	}
+	if meta := result.Member("_meta"); meta.Member(mcpSubscription).Present() {
+		taken = append(taken, "_meta")
+	}
+	if said := beside(result, taken...); said != nil {
+		parts = append(parts, modelio.Part{Custom: said})
+	}
+	return parts
+}
+
+// mcpContents decodes what a resource holds: a text or bytes, and in Metadata where they are.
+func mcpContents(v jsontext.Value) modelio.Part {
+	if text, ok := v.Member("text").Text(); ok {
+		p := modelio.TextPart(text)
+		p.Metadata = rest(v, "text")
+		return p
+	}
+	if p, ok := mcpBlob(v); ok {
+		p.Metadata = rest(v, "mimeType", "blob")
+		return p
+	}
+	return modelio.Part{Custom: v.Object()}
+}
+
+// mcpPromptMessage decodes a message of a prompt, whose role is in Metadata.
+func mcpPromptMessage(v jsontext.Value) modelio.Part {
+	p := mcpBlock(v.Member("content"))
+	jsontext.Keep(&p.Metadata, "role", v.Member("role").Raw())
+	return p
+}

@@ -1,0 +1,211 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A Session says how the requests of an API are messages of a session between two sides, and not each a call.
+type Session struct {
+	Header string // in which a server hands out the id of a session, and its client returns it
+	Opened []byte // the message by which a client says that the session is open
+
+	// Opens reports whether a request opens a session.
+	Opens func(req *modelio.Request) bool
+	// Aside answers a request that asks for nothing, and that clients make when they like: a notification, a sign of
+	// life, the end of the session; nil: it is none. w is what req was decoded from.
+	Aside func(w *Wire, req *modelio.Request) *Answer
+	// Listens reports whether the answer to a request is what the server says of itself for as long as the client
+	// listens. Clients ask for it as often as they like.
+	Listens func(req *modelio.Request) bool
+	// Asks returns the id by which a client answers a message of the server's; "": the server asks nothing.
+	Asks func(message []byte) string
+	// Answers returns the id of what a request answers; "": it answers nothing.
+	Answers func(w *Wire) string
+	// ID returns what ties answers to a request; nil: nothing does.
+	ID func(w *Wire) json.RawMessage
+	// Tie returns the body of a recorded answer as one to the request w. The answer is tied to id; nil: to that of w.
+	Tie func(w *Wire, a *Answer, id json.RawMessage) []byte
+}
+
+var mcpSession = Session{
+	Header:  mcpSessionHeader,
+	Opened:  []byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`),
+	Opens:   func(req *modelio.Request) bool { return mcpMethod(req) == "initialize" },
+	Aside:   mcpAside,
+	Listens: mcpListens,
+	Asks:    mcpAsks,
+	Answers: mcpAnswers,
+	ID:      mcpID,
+	Tie:     tieMCP,
+}
+
+func mcpMethod(req *modelio.Request) string {
+	doc, err := jsontext.Parse(req.Options["method"])
+	if err != nil {
+		return ""
+	}
+	return doc.Root().Word()
+}
+
+// isMCPRequest reports whether a request is a message that gets an answer.
+func isMCPRequest(req *modelio.Request) bool {
+	method := mcpMethod(req)
+	return method != "" && !strings.HasPrefix(method, mcpNotification)
+}
+
+func mcpAside(w *Wire, req *modelio.Request) *Answer {
+	switch method := mcpMethod(req); {
+	case w.Method == http.MethodDelete:
+		return &Answer{Status: http.StatusNoContent}
+	case strings.HasPrefix(method, mcpNotification):
+		return &Answer{Status: http.StatusAccepted}
+	case method == mcpPing:
+		pong := modelio.Object{"jsonrpc": []byte(`"2.0"`), "id": mcpID(w), "result": []byte("{}")}
+		return &Answer{Status: http.StatusOK, ContentType: "application/json", Body: jsontext.ObjectText(pong)}
+	}
+	return nil
+}
+
+func mcpListens(req *modelio.Request) bool {
+	return mcpMethod(req) == mcpListen || isMCPGet(req)
+}
+
+// isMCPGet reports whether a request opens a stream. One that goes on where another ended listens too.
+func isMCPGet(req *modelio.Request) bool {
+	url, _ := jsontext.MembersOf(req.Options[markURL])
+	return string(url["method"]) == `"GET"`
+}
+
+func mcpAsks(message []byte) string {
+	doc, err := jsontext.Parse(message)
+	if err != nil || !doc.Root().Member("method").IsWord() {
+		return ""
+	}
+	return string(doc.Root().Member("id").Raw())
+}
+
+func mcpAnswers(w *Wire) string {
+	body, err := w.root()
+	if err != nil || !isMCPAnswer(body) {
+		return ""
+	}
+	return string(body.Member("id").Raw())
+}
+
+func mcpID(w *Wire) json.RawMessage {
+	if body, err := w.root(); err == nil && body.Member("method").IsWord() {
+		return body.Member("id").Raw()
+	}
+	return nil
+}
+
+func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
+	var token json.RawMessage
+	if id == nil {
+		id = mcpID(w)
+	}
+	if body, err := w.root(); err == nil {
+		token = body.Member("params", "_meta", "progressToken").Raw()
+	}
+	events := a.Events()
+	if events == nil {
+		return tied(a.Body, id, token)
+	}
+	var out []byte
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		data := tied(event.Data, id, token)
+		if bytes.Equal(data, event.Data) {
+			out = append(out, event.Raw...)
+			continue
+		}
+		out = append(out, withData(event.Raw, data)...)
+	}
+	return out
+}
+
+// tied returns a message with the id of the request that it answers, and with the token of the request whose
+// progress it tells. What is no such message stays.
+func tied(message []byte, id, token json.RawMessage) []byte {
+	doc, err := jsontext.Parse(message)
+	if err != nil {
+		return message
+	}
+	root := doc.Root()
+	var edits [2]struct {
+		at   jsontext.Value
+		text json.RawMessage
+	}
+	switch {
+	case isMCPAnswer(root) && id != nil:
+		edits[0].at, edits[0].text = root.Member("id"), id
+		edits[1].at, edits[1].text = root.Member("result", "_meta", mcpSubscription), id
+	case isMCPNotification(root):
+		if token != nil {
+			edits[0].at, edits[0].text = root.Member("params", "progressToken"), token
+		}
+		if id != nil {
+			edits[1].at, edits[1].text = root.Member("params", "_meta", mcpSubscription), id
+		}
+	}
+	if edits[0].at.Present() && edits[1].at.Present() && edits[0].at.Offset() < edits[1].at.Offset() {
+		edits[0], edits[1] = edits[1], edits[0]
+	}
+	for _, e := range edits { // the last place first
+		if e.at.Present() {
+			start := e.at.Offset()
+			end := start + int64(len(e.at.Raw()))
+			message = append(append(append(make([]byte, 0, len(message)+len(e.text)), message[:start]...), e.text...), message[end:]...)
+		}
+	}
+	return message
+}
+
+// withData returns a server-sent event with other data, which is at the place of its first line of data.
+func withData(raw, data []byte) (out []byte) {
+	put := false
+	for rest := raw; len(rest) > 0; {
+		line, after := cutLine(rest)
+		whole := rest[:len(rest)-len(after)]
+		rest = after
+		if !bytes.HasPrefix(line, []byte("data:")) {
+			out = append(out, whole...)
+			continue
+		}
+		if !put {
+			for part := range bytes.SplitSeq(data, []byte("\n")) {
+				out = append(append(append(out, "data: "...), part...), '\n')
+			}
+		}
+		put = true
+	}
+	return out
+}
+
+// lastEventID returns the id of the last event of a stream that has one; "" where none has.
+func lastEventID(a *Answer) (id string) {
+	for _, one := range EventIDs(a) {
+		id = one
+	}
+	return id
+}
+
+// EventIDs returns the ids that the events of a stream have, by which a client asks for what follows them.
+func EventIDs(a *Answer) (ids []string) {
+	if framing := framingOf(a.ContentType, a.Body); framing != &serverSentEvents {
+		return nil
+	}
+	for rest := a.Body; len(rest) > 0; {
+		var line []byte
+		line, rest = cutLine(rest)
+		if id, ok := bytes.CutPrefix(line, []byte("id:")); ok {
+			ids = append(ids, string(bytes.TrimSpace(id)))
+		}
+	}
+	return ids
+}

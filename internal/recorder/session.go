@@ -1,0 +1,408 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// sessions are those of a test whose beginning the store served, and what its clients may go on with.
+type sessions struct {
+	mu      sync.Mutex
+	served  map[string]*session        // by the ids that were served
+	streams map[string]json.RawMessage // what ties answers to a request whose stream was cut, by the ids of its events
+	replies map[string]bool            // what clients have answered, by session and id
+	change  chan struct{}              // is closed when another call is served
+}
+
+// A session is one that a program opened with an answer of the store. A call of it that has to be made opens one at
+// the server in its place.
+type session struct {
+	provider *provider.Session
+	opening  *http.Request
+	body     []byte // of opening
+
+	mu sync.Mutex
+	id string // at the server; empty: it is not open there
+}
+
+// session returns the session of a request that the store opened; nil: it did not.
+func (r *Recorder) session(s *provider.Session, header http.Header) *session {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	return r.sessions.served[header.Get(s.Header)]
+}
+
+func (s *session) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id != ""
+}
+
+// isLive reports whether a session is with the server, and not only with the store.
+func (r *Recorder) isLive(s *provider.Session, w *wire) bool {
+	if opened := r.session(s, w.Header); opened != nil {
+		return opened.isOpen()
+	}
+	if !r.Mode.Live() || r.Mode == Check || r.archive() != nil {
+		return false
+	}
+	if w.Header.Get(s.Header) != "" {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, tk := range r.takes { // a server without sessions, which was asked something
+		if tk.codec.Session == s {
+			return true
+		}
+	}
+	return false
+}
+
+// aside answers a request that is no call: it is passed on where its session is live, and not recorded. Whether it is
+// sent, and when, may be another in each run. It returns nil for a call.
+func (r *Recorder) aside(req *http.Request, w *wire) (*http.Response, error) {
+	codec, ok := r.codecOf(w)
+	if !ok || codec.Session == nil {
+		return nil, nil
+	}
+	asked, err := codec.DecodeRequest(&w.Wire)
+	if err != nil {
+		return nil, nil // for identify
+	}
+	answer := codec.Session.Aside(&w.Wire, asked)
+	switch {
+	case answer == nil:
+		return nil, nil
+	case !r.isLive(codec.Session, w):
+		return answered(req, answer), nil
+	}
+	live := req.Clone(req.Context())
+	if w.sent != nil {
+		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
+	}
+	if err := r.join(codec.Session, live); err != nil {
+		return nil, err
+	}
+	return r.upstreamOf(live.Context()).RoundTrip(live)
+}
+
+// answered makes a response of an answer that nobody gave.
+func answered(req *http.Request, a *provider.Answer) *http.Response {
+	resp := &http.Response{
+		Status: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status), StatusCode: a.Status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.Body)), ContentLength: int64(len(a.Body)), Request: req,
+	}
+	if a.ContentType != "" {
+		resp.Header.Set("Content-Type", a.ContentType)
+	}
+	return resp
+}
+
+// silent answers a client that listens where nothing was recorded; nil: something was, or the session is live.
+func (r *Recorder) silent(req *http.Request, w *wire, c *call) (*http.Response, error) {
+	s := c.codec.Session
+	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.isLive(s, w) {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.openTape(c.provider); err != nil {
+		return nil, r.asFailure(err)
+	}
+	if _, how, err := r.tape.find(c.key); err != nil || how == found {
+		return nil, err
+	}
+	resp := answered(req, &provider.Answer{Status: http.StatusOK, ContentType: "text/event-stream"})
+	resp.Body, resp.ContentLength = listen(req.Context(), resp.Body), -1
+	return resp, nil
+}
+
+// playedInSession makes the response of a record to a message of a session: it is tied to the request of this run.
+func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *served) (*http.Response, error) {
+	session := c.codec.Session
+	stored := &s.record.Response
+	answer := &provider.Answer{Status: stored.Status, Body: s.body}
+	if types := stored.Headers["content-type"]; len(types) > 0 {
+		answer.ContentType = types[0]
+	}
+	id := r.tiedTo(req.Header.Get("Last-Event-ID"))
+	tied := *s
+	tied.body = session.Tie(&w.Wire, answer, id)
+	resp, err := r.played(req, &tied)
+	if err != nil {
+		return nil, err
+	}
+	switch was := req.Header.Get(session.Header); {
+	case resp.Header.Get(session.Header) == "":
+	case was != "":
+		resp.Header.Set(session.Header, was)
+	case session.Opens(c.request) && r.Mode.Live():
+		r.serveSession(session, req, w, resp.Header.Get(session.Header))
+	}
+	if id == nil {
+		id = session.ID(&w.Wire)
+	}
+	reply := session.Answers(&w.Wire)
+	if reply != "" {
+		reply = req.Header.Get(session.Header) + " " + reply
+	}
+	r.note(provider.EventIDs(answer), id, reply)
+	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
+		body.pause = r.cues(session, req, s.record, answer.Events(), body.pause)
+	} else {
+		until := s.record.Timestamp.Add(time.Duration(stored.LatencyMS+1) * time.Millisecond)
+		resp.Body = &late{resp.Body, func() error {
+			return r.await(req.Context(), func() bool { return !r.owes(s.record.Timestamp, until, isReply) })
+		}}
+	}
+	if session.Listens(c.request) {
+		resp.Body, resp.ContentLength = listen(req.Context(), resp.Body), -1
+	}
+	return resp, nil
+}
+
+// cues returns what lets each event of a recorded stream come when it did: after the client has answered what the
+// server asked by the events before, and, of what a server said of itself, after the calls that were made before it.
+func (r *Recorder) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
+	pace func(context.Context) error) func(context.Context) error {
+	var times []int64
+	if s.Listens(&record.Request) {
+		times = record.Response.TimingMS
+	}
+	var replies []string
+	n := 0
+	return func(ctx context.Context) error {
+		event, _ := events.Next() // the one that is to come
+		before := record.Timestamp
+		if n < len(times) {
+			before = before.Add(time.Duration(times[n]) * time.Millisecond)
+		}
+		n++
+		err := r.await(ctx, func() bool { return r.replied(replies) && !r.owes(record.Timestamp, before, nil) })
+		if err == nil && pace != nil {
+			err = pace(ctx)
+		}
+		if id := s.Asks(event.Data); id != "" {
+			replies = append(replies, req.Header.Get(s.Header)+" "+id)
+		}
+		return err
+	}
+}
+
+// replied reports whether all that a server asked was answered.
+func (r *Recorder) replied(replies []string) bool {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	for _, reply := range replies {
+		if !r.sessions.replies[reply] {
+			return false
+		}
+	}
+	return true
+}
+
+// tiedTo returns what ties the answer in the rest of a stream, of which a client has got the event of an id.
+func (r *Recorder) tiedTo(event string) json.RawMessage {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	return r.sessions.streams[event]
+}
+
+// note notes a call that was served: the ids of its answer's events, what ties that to its request, and what it replies
+// to; "": nothing.
+func (r *Recorder) note(events []string, id json.RawMessage, reply string) {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	if r.sessions.streams == nil {
+		r.sessions.streams, r.sessions.replies = map[string]json.RawMessage{}, map[string]bool{}
+	}
+	if reply != "" {
+		r.sessions.replies[reply] = true
+	}
+	for _, event := range events {
+		r.sessions.streams[event] = id
+	}
+	if r.sessions.change != nil {
+		close(r.sessions.change)
+		r.sessions.change = nil
+	}
+}
+
+// await waits until something holds, which calls that are served bring about.
+func (r *Recorder) await(ctx context.Context, holds func() bool) error {
+	for {
+		r.sessions.mu.Lock()
+		if r.sessions.change == nil {
+			r.sessions.change = make(chan struct{})
+		}
+		change := r.sessions.change
+		r.sessions.mu.Unlock()
+		if holds() {
+			return nil
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// owes reports whether a call of a session, of those that are meant, is recorded between two times that was not made
+// yet; a nil meant: of all.
+func (r *Recorder) owes(from, to time.Time, meant func(*modelio.Request) bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.tape.records {
+		s := &r.tape.records[i]
+		codec, known := provider.Named(s.Request.API)
+		if !r.tape.played[i] && known && codec.Session != nil && !codec.Session.Listens(&s.Request) &&
+			!s.Timestamp.Before(from) && s.Timestamp.Before(to) && (meant == nil || meant(&s.Request)) {
+			return true
+		}
+	}
+	return false
+}
+
+// serveSession notes a session that the store has opened.
+func (r *Recorder) serveSession(s *provider.Session, req *http.Request, w *wire, id string) {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	if r.sessions.served == nil {
+		r.sessions.served = map[string]*session{}
+	}
+	opening := req.Clone(context.WithoutCancel(req.Context()))
+	r.sessions.served[id] = &session{provider: s, opening: opening, body: w.sent}
+}
+
+// join puts the id of the session at the server into a live request, in place of that which the store served. The
+// first such request opens the session.
+func (r *Recorder) join(s *provider.Session, live *http.Request) error {
+	if s == nil {
+		return nil
+	}
+	opened := r.session(s, live.Header)
+	if opened == nil {
+		return nil
+	}
+	opened.mu.Lock()
+	defer opened.mu.Unlock()
+	if opened.id == "" {
+		if err := opened.open(live.Context(), r.upstreamOf(opened.opening.Context())); err != nil {
+			return fmt.Errorf("traceforge: opening the session again that the store began: %w", err)
+		}
+	}
+	live.Header.Set(s.Header, opened.id)
+	return nil
+}
+
+// open opens the session at the server.
+func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
+	send := func(header http.Header, body []byte) (*http.Response, error) {
+		req := s.opening.Clone(ctx)
+		maps.Copy(req.Header, header)
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		resp, err := upstream.RoundTrip(req)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		const most = 1 << 20 // bytes, of what a server says of itself
+		if _, err := readAtMost(resp.Body, most, "the answer"); err == nil && resp.StatusCode >= 300 {
+			err = fmt.Errorf("answered %s", statusText(resp.StatusCode))
+			return nil, err
+		}
+		return resp, nil
+	}
+	resp, err := send(nil, s.body)
+	if err != nil {
+		return err
+	}
+	s.id = resp.Header.Get(s.provider.Header)
+	_, err = send(http.Header{s.provider.Header: {s.id}}, s.provider.Opened)
+	return err
+}
+
+// keepsQuiet reports whether a take is of what a server says of itself, and it said nothing.
+func (tk *take) keepsQuiet() bool {
+	s := tk.codec.Session
+	if s == nil || !s.Listens(tk.request) {
+		return false
+	}
+	resp, err := tk.decode()
+	if err != nil || tk.status >= 300 {
+		return tk.status >= 300
+	}
+	return len(resp.Candidates) == 0 || len(resp.Candidates[0].Message.Content) == 0
+}
+
+// listensTo reports whether an answer is what a server says of itself.
+func listensTo(codec *provider.Codec, req *modelio.Request) bool {
+	return codec.Session != nil && codec.Session.Listens(req)
+}
+
+// isReply reports whether a request is what a client answers its server.
+func isReply(req *modelio.Request) bool { return req.Options["method"] == nil }
+
+// A late is the body of an answer that comes after what its server has asked in the meantime was answered.
+type late struct {
+	io.ReadCloser
+	wait func() error
+}
+
+func (l *late) Read(p []byte) (int, error) {
+	if err := l.wait(); err != nil {
+		return 0, err
+	}
+	return l.ReadCloser.Read(p)
+}
+
+// A listening is the body of a stream that lasts until its client has heard enough.
+type listening struct {
+	io.ReadCloser
+	ctx    context.Context
+	closed chan struct{}
+	once   sync.Once
+}
+
+func listen(ctx context.Context, said io.ReadCloser) io.ReadCloser {
+	return &listening{ReadCloser: said, ctx: ctx, closed: make(chan struct{})}
+}
+
+func (l *listening) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if n > 0 || err != io.EOF {
+		return n, err
+	}
+	select {
+	case <-l.ctx.Done():
+		return 0, l.ctx.Err()
+	case <-l.closed:
+		return 0, http.ErrBodyReadAfterClose
+	}
+}
+
+func (l *listening) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.ReadCloser.Close()
+}
+
+// isListened reports whether a record is of what a server said of itself, which nobody has to listen to.
+func (t *tape) isListened(i int) bool {
+	codec, known := provider.Named(t.records[i].Request.API)
+	return known && listensTo(codec, &t.records[i].Request)
+}
