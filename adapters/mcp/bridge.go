@@ -1,0 +1,318 @@
+package mcptraceforge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A bridge answers as a server of streamable HTTP would (2025-11-25, "Streamable HTTP") with what a server behind
+// another transport says. It is safe for concurrent use.
+type bridge struct {
+	name  string
+	inner mcp.Transport
+
+	mu        sync.Mutex
+	conn      mcp.Connection // nil: none yet
+	broke     error          // why there is none any more
+	calls     []*stream      // that are not answered, in their order
+	listening *stream        // to what belongs to no call; nil: nobody is
+	unheard   [][]byte       // what belongs to no call, before somebody listened
+	opened    *jsonrpc.Response
+}
+
+func newBridge(name string, inner mcp.Transport) *bridge { return &bridge{name: name, inner: inner} }
+
+// RoundTrip implements [http.RoundTripper].
+func (b *bridge) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		defer req.Body.Close()
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+	}
+	switch req.Method {
+	case http.MethodDelete:
+		return b.answer(req, http.StatusNoContent, nil), b.close()
+	case http.MethodGet:
+		return b.answer(req, http.StatusOK, b.listen(req.Context())), nil
+	}
+	message, err := jsonrpc.DecodeMessage(body)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := b.connect(req.Context())
+	if err != nil {
+		return nil, err
+	}
+	request, _ := message.(*jsonrpc.Request)
+	if request == nil || !request.IsCall() {
+		if b.isOpen() && request != nil && request.Method == "notifications/initialized" {
+			return b.answer(req, http.StatusAccepted, nil), nil
+		}
+		return b.answer(req, http.StatusAccepted, nil), conn.Write(req.Context(), message)
+	}
+	call := newStream(req.Context(), request)
+	if b.begin(call) {
+		if err := conn.Write(req.Context(), message); err != nil {
+			return nil, err
+		}
+	}
+	return b.answer(req, http.StatusOK, call), nil
+}
+
+// answer makes the response to a request. All are of the one session that there is.
+func (b *bridge) answer(req *http.Request, status int, body io.ReadCloser) *http.Response {
+	resp := &http.Response{
+		Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), StatusCode: status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Mcp-Session-Id": {b.name}}, Body: http.NoBody, Request: req,
+	}
+	if body != nil {
+		resp.Header.Set("Content-Type", "text/event-stream")
+		resp.Body, resp.ContentLength = body, -1
+	}
+	return resp
+}
+
+// connect returns the connection with the server, which the first message opens. It outlives that message.
+func (b *bridge) connect(ctx context.Context) (mcp.Connection, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.broke != nil:
+		return nil, fmt.Errorf("mcptraceforge: server %s: %w", b.name, b.broke)
+	case b.conn != nil:
+		return b.conn, nil
+	case b.inner == nil:
+		return nil, fmt.Errorf("mcptraceforge: server %s has to be asked, and the test gives Transport nothing to reach it by: "+
+			"give it the server's transport where tf.Recording() is true", b.name)
+	}
+	ctx = context.WithoutCancel(ctx)
+	conn, err := b.inner.Connect(ctx)
+	if err != nil {
+		b.broke = err
+		return nil, err
+	}
+	b.conn = conn
+	go b.read(ctx, conn)
+	return conn, nil
+}
+
+// begin notes a call, and reports whether the server has to be asked. A session is opened once: who opens it again,
+// as the recorder does for what it has to ask outside of the test's calls, gets the same answer.
+func (b *bridge) begin(call *stream) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.opened != nil && call.request.Method == "initialize" {
+		again := *b.opened
+		again.ID = call.request.ID
+		text, err := jsonrpc.EncodeMessage(&again)
+		call.say(text)
+		call.end(err)
+		return false
+	}
+	b.calls = append(b.calls, call)
+	return true
+}
+
+func (b *bridge) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.opened != nil
+}
+
+// read hands on what the server says until it says no more.
+func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
+	for {
+		message, err := conn.Read(ctx)
+		if err != nil {
+			b.breakOff(err)
+			return
+		}
+		text, err := jsonrpc.EncodeMessage(message)
+		if err != nil {
+			b.breakOff(err)
+			return
+		}
+		b.handOn(message, text)
+	}
+}
+
+// handOn gives a message to the call that it belongs to, else to who listens.
+func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if response, ok := message.(*jsonrpc.Response); ok {
+		i := slices.IndexFunc(b.calls, func(s *stream) bool { return s.request.ID == response.ID })
+		if i < 0 {
+			return // nobody asked
+		}
+		call := b.calls[i]
+		b.calls = slices.Delete(b.calls, i, i+1)
+		if call.request.Method == "initialize" && response.Error == nil {
+			b.opened = response
+		}
+		call.say(text)
+		call.end(io.EOF)
+		return
+	}
+	switch request, _ := message.(*jsonrpc.Request); {
+	case b.of(request) != nil:
+		b.of(request).say(text)
+	case b.listening != nil:
+		b.listening.say(text)
+	default:
+		b.unheard = append(b.unheard, text)
+	}
+}
+
+// of returns the call that a request or a notification of the server's belongs to: the one whose progress it tells,
+// or that listens for it, else the latest; nil: none.
+func (b *bridge) of(request *jsonrpc.Request) *stream {
+	var params struct {
+		Token any `json:"progressToken"`
+		Meta  struct {
+			Subscription any `json:"io.modelcontextprotocol/subscriptionId"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(request.Params, &params) // what is no object belongs to none
+	for _, call := range slices.Backward(b.calls) {
+		switch {
+		case params.Token != nil:
+			if call.token == params.Token {
+				return call
+			}
+		case params.Meta.Subscription != nil:
+			if id, err := jsonrpc.MakeID(params.Meta.Subscription); err == nil && call.request.ID == id {
+				return call
+			}
+		case call.request.Method != "subscriptions/listen":
+			return call
+		}
+	}
+	return nil
+}
+
+// listen opens the stream of what belongs to no call.
+func (b *bridge) listen(ctx context.Context) *stream {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.listening = newStream(ctx, nil)
+	for _, text := range b.unheard {
+		b.listening.say(text)
+	}
+	b.unheard = nil
+	return b.listening
+}
+
+// breakOff ends all streams.
+func (b *bridge) breakOff(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.broke = err
+	for _, call := range b.calls {
+		call.end(io.ErrUnexpectedEOF)
+	}
+	if b.listening != nil {
+		b.listening.end(io.EOF)
+	}
+	b.calls, b.listening = nil, nil
+}
+
+// close ends the session.
+func (b *bridge) close() error {
+	b.mu.Lock()
+	conn := b.conn
+	b.mu.Unlock()
+	if conn == nil {
+		return nil
+	}
+	err := conn.Close()
+	b.breakOff(errors.New("the session was closed"))
+	return err
+}
+
+// A stream is what a server says of a call, or of itself, as server-sent events.
+type stream struct {
+	ctx     context.Context
+	request *jsonrpc.Request // nil: of itself
+	token   any              // of its progress; nil: it wants none
+
+	mu     sync.Mutex
+	rest   bytes.Buffer
+	ended  error         // nil: more may come
+	change chan struct{} // is closed when there is more
+}
+
+func newStream(ctx context.Context, request *jsonrpc.Request) *stream {
+	s := &stream{ctx: ctx, request: request, change: make(chan struct{})}
+	if request != nil {
+		var params struct {
+			Meta struct {
+				Token any `json:"progressToken"`
+			} `json:"_meta"`
+		}
+		_ = json.Unmarshal(request.Params, &params)
+		s.token = params.Meta.Token
+	}
+	return s
+}
+
+func (s *stream) say(message []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(&s.rest, "event: message\ndata: %s\n\n", message)
+	s.changed()
+}
+
+func (s *stream) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		err = io.EOF
+	}
+	s.ended = err
+	s.changed()
+}
+
+func (s *stream) changed() {
+	close(s.change)
+	s.change = make(chan struct{})
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	for {
+		s.mu.Lock()
+		if s.rest.Len() > 0 {
+			defer s.mu.Unlock()
+			return s.rest.Read(p)
+		}
+		ended, change := s.ended, s.change
+		s.mu.Unlock()
+		if ended != nil {
+			return 0, ended
+		}
+		select {
+		case <-change:
+		case <-s.ctx.Done():
+			return 0, s.ctx.Err()
+		}
+	}
+}
+
+func (s *stream) Close() error {
+	s.end(http.ErrBodyReadAfterClose)
+	return nil
+}
