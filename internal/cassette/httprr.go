@@ -66,6 +66,12 @@ func readTrace(ask, answer []byte) (*entry, error) {
 	if req.URL.Host == "" {
 		req.URL.Scheme, req.URL.Host = "https", req.Host
 	}
+	asked := afterHead(ask)
+	if len(req.TransferEncoding) > 0 { // as a body is written of which nobody said how long it is
+		if asked, err = io.ReadAll(req.Body); err != nil {
+			return nil, fmt.Errorf("the request's chunks: %w", err)
+		}
+	}
 	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), req)
 	if err != nil {
 		return nil, fmt.Errorf("the answer: %w", err)
@@ -79,8 +85,8 @@ func readTrace(ask, answer []byte) (*entry, error) {
 		body = afterHead(answer)
 	}
 	return &entry{
-		request: request{req.Method, req.URL, meaning(req.Header.Get("Content-Type"), afterHead(ask))},
-		sent:    req.Header, asked: afterHead(ask),
+		request: request{req.Method, req.URL, meaning(req.Header.Get("Content-Type"), asked)},
+		sent:    req.Header, asked: asked,
 		status: resp.StatusCode, header: resp.Header, body: body,
 	}, nil
 }

@@ -87,6 +87,14 @@ func trace(answer string) string {
 	return fmt.Sprintf("httprr trace v1\n%d %d\n%s%s", len(asked), len(answer), asked, answer)
 }
 
+// chunkedRequest is a trace whose request was sent in chunks.
+func chunkedRequest() string {
+	asked := "POST " + url + " HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\n" +
+		"Content-Type: application/json\r\n\r\n13\r\n" + ask + "\r\n0\r\n\r\n"
+	answer := "HTTP/1.1 200 OK\r\nDate: Tue, 14 Jul 2026 10:00:00 GMT\r\n\r\n" + said
+	return fmt.Sprintf("httprr trace v1\n%d %d\n%s%s", len(asked), len(answer), asked, answer)
+}
+
 func post(body string) *http.Request {
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -134,6 +142,7 @@ func TestLayouts(t *testing.T) {
 			"body": {"string": "{\"text\":\"Gr\u00fc\u00dfe\"}"}}}]}`, 0},
 		{"httprr", "as it was on the wire", "httprr", trace(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", half, said)), 0},
 		{"scrubbed", "a scrubber leaves the length of before", "httprr", trace("Content-Length: 999\r\n\r\n" + said), 0},
+		{"chunked request", "so is the body of a request of which nobody said how long it is", "httprr", chunkedRequest(), 0},
 		{"chunked", "chunks are of the wire", "httprr", trace(fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", half, said)), 0},
 		{"httprrgzip", "an encoded answer", "httprr",
 			trace(fmt.Sprintf("Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(zipped(said)), zipped(said))), 0},
