@@ -1,0 +1,359 @@
+package suite
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// What the suites have.
+const (
+	tests = 40
+	calls = 150
+)
+
+// A call is one that was recorded of a provider, with what it was answered.
+type call struct {
+	Method, URL, Body, Sum string
+	Header                 http.Header
+	answer                 answer
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// A suite is a module with tests of a tool, and what is known of it before and after it moved.
+type suite struct {
+	*testing.T
+	tool, dir     string
+	files         map[string]string // of testdata/suite.txtar
+	before, after state
+	lines         string // that changed
+	records       int
+}
+
+// A state is how a suite is kept, and how it runs.
+type state struct {
+	files  int
+	bytes  int64
+	binary int64
+	times  []time.Duration
+}
+
+// TestTable moves a suite of each tool by the recipe, checks that nothing is lost, and prints the table of docs/migrating.md.
+func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	sample := sampleOf(t)
+	var rows []string
+	for _, tool := range []string{"go-vcr", "httprr"} {
+		s := &suite{T: t, tool: tool, dir: t.TempDir(), files: map[string]string{}}
+		for _, f := range txtar.Parse(read(t, "testdata/suite.txtar")).Files {
+			s.files[f.Name] = string(f.Data)
+		}
+		s.record(sample)
+		s.move()
+		s.race()
+		require.Equal(t, calls, s.records, "a call is a record")
+		rows = append(rows, s.row())
+	}
+	t.Logf("%s", "\n| suite | lines changed | calls | records | files | bytes | test binary | replay |\n|---|---|---|---|---|---|---|---|\n"+
+		strings.Join(rows, "\n"))
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return data
+}
+
+// sampleOf takes calls from the recorded traffic: of all kinds, a third of them streams, no two of them equal.
+func sampleOf(t *testing.T) (sample []call) {
+	t.Helper()
+	dir := os.Getenv("TRACEFORGE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "corpus")
+	}
+	f, err := os.Open(filepath.Join(dir, "corpus.jsonl"))
+	if os.IsNotExist(err) {
+		t.Skip("the recorded traffic is not part of the repository: TRACEFORGE_CORPUS names it")
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	left := map[bool]int{true: calls / 3, false: calls - calls/3} // by whether it is a stream
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		c, ok := callOf(t, lines.Bytes())
+		stream := strings.Contains(c.answer.header.Get("Content-Type"), "event-stream")
+		if !ok || left[stream] == 0 || seen[c.URL+c.Body] || !kept(t, &c) {
+			continue
+		}
+		seen[c.URL+c.Body] = true
+		left[stream]--
+		sample = append(sample, c)
+	}
+	require.NoError(t, lines.Err())
+	require.Len(t, sample, calls)
+	return sample
+}
+
+// callOf reads a call; ok is false for one that was not recorded as it was on the wire, or failed.
+func callOf(t *testing.T, line []byte) (c call, ok bool) {
+	t.Helper()
+	var r struct {
+		Method             string      `json:"method"`
+		URL                string      `json:"url"`
+		RequestHeaders     http.Header `json:"request_headers"`
+		RequestBody        string      `json:"request_body"`
+		RequestEncoding    string      `json:"request_body_encoding"`
+		Status             int         `json:"status"`
+		ResponseHeaders    http.Header `json:"response_headers"`
+		ResponseBody       string      `json:"response_body"`
+		ResponseEncoding   string      `json:"response_body_encoding"`
+		RequestFidelity    string      `json:"request_fidelity"`
+		ResponseFidelity   string      `json:"response_fidelity"`
+		SyntheticSuspect   bool        `json:"synthetic_suspect"`
+		ResponseCompressed any         `json:"response_was_compressed"`
+		RequestCompressed  any         `json:"request_was_compressed"`
+	}
+	require.NoError(t, json.Unmarshal(line, &r))
+	wire := r.RequestFidelity+r.ResponseFidelity == "" && !r.SyntheticSuspect && r.ResponseCompressed == nil && r.RequestCompressed == nil
+	if !wire || r.Method != http.MethodPost || r.Status != http.StatusOK || r.RequestEncoding != "utf8" || r.ResponseEncoding != "utf8" {
+		return c, false
+	}
+	header := http.Header{}
+	for _, name := range []string{"Content-Type", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta"} {
+		if values := r.RequestHeaders.Values(name); len(values) > 0 {
+			header[name] = values
+		}
+	}
+	header.Set("Authorization", "Bearer unused")
+	said := http.Header{}
+	for _, name := range []string{"Content-Type", "Date"} {
+		said[name] = r.ResponseHeaders.Values(name)
+	}
+	sum := sha256.Sum256([]byte(r.ResponseBody))
+	return call{r.Method, r.URL, r.RequestBody, hex.EncodeToString(sum[:]), header, answer{r.Status, said, r.ResponseBody}},
+		header.Get("Content-Type") != ""
+}
+
+// RoundTrip answers with what was recorded. It is the upstream of kept.
+func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: c.answer.status, Header: c.answer.header, Request: req,
+		Body: io.NopCloser(strings.NewReader(c.answer.body))}, nil
+}
+
+// kept reports whether a call can be a record: a suite of others needs options, as the page says.
+func kept(t *testing.T, c *call) bool {
+	t.Helper()
+	r, err := recorder.Open(recorder.Options{
+		Dir: t.TempDir(), Package: "example.com/suite", Test: "TestIt", Mode: recorder.Update, Upstream: c,
+		Lifted: true, Nondeterministic: "sampled", Fail: func() {}, Tell: func(*recorder.Failure) {},
+		Source: func() snapshot.Source { return snapshot.Source{File: "a_test.go", Line: 1, Function: "TestIt"} },
+	})
+	require.NoError(t, err)
+	req, err := http.NewRequest(c.Method, c.URL, strings.NewReader(c.Body))
+	if err != nil {
+		return false
+	}
+	req.Header = c.Header
+	if r.Try(req) != nil || len(r.Unkept()) > 0 {
+		return false
+	}
+	r.Finish(recorder.Outcome{Skipped: true})
+	return true
+}
+
+// record writes the suite, and has its tool record it.
+func (s *suite) record(sample []call) {
+	s.Helper()
+	byRequest := map[string]answer{}
+	var each [tests][]call
+	for i, c := range sample {
+		each[i%tests] = append(each[i%tests], c)
+		byRequest[c.URL+c.Body] = c.answer
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		said := byRequest[r.Header.Get("X-Asked")+string(body)]
+		for name, values := range said.header {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(max(said.status, 100))
+		io.WriteString(w, said.body)
+	}))
+	defer server.Close()
+
+	s.write("go.mod", strings.Replace(string(read(s.T, "../go.mod")), "/integration/moving", "/suite", 1))
+	root, err := filepath.Abs("../../..")
+	require.NoError(s, err)
+	s.write("go.mod", strings.NewReplacer("module github.com/traceforge/traceforge-go/suite", "module example.com/suite", "=> ../../", "=> "+root).
+		Replace(string(read(s.T, filepath.Join(s.dir, "go.mod")))))
+	s.write("go.sum", string(read(s.T, "../go.sum")))
+	data, err := json.Marshal(each)
+	require.NoError(s, err)
+	s.write("calls.json", string(data))
+	s.write("calls_test.go", s.files["calls_test.go"])
+	s.write("internal/httprr/httprr.go", string(read(s.T, "../internal/httprr/httprr.go")))
+	var functions strings.Builder
+	functions.WriteString("package suite\n\nimport \"testing\"\n")
+	for n := range tests {
+		fmt.Fprintf(&functions, "\nfunc TestCase%02d(t *testing.T) { run(t, %d) }\n", n+1, n)
+	}
+	s.write("suite_test.go", functions.String())
+	s.write("helper_test.go", s.files[s.tool+"/helper_test.go"])
+	s.goTest("RECORD=1", "LIVE_URL="+server.URL)
+	s.before = s.kept("testdata")
+}
+
+// move moves the suite by the recipe.
+func (s *suite) move() {
+	s.Helper()
+	old := s.files[s.tool+"/helper_test.go"]
+	s.before.binary = s.build("before.test")
+	s.write("helper_test.go", s.files[s.tool+"/moving_test.go"])
+	s.goTest("TRACEFORGE_UPDATE=1")
+	s.write("helper_test.go", s.files["moved_test.go"])
+	require.NoError(s, os.Rename(filepath.Join(s.dir, "testdata"), filepath.Join(s.dir, "old")))
+	s.goTest("TRACEFORGE_UPDATE=")
+	require.NoError(s, os.Rename(filepath.Join(s.dir, "old"), filepath.Join(s.dir, "testdata"))) // for the race
+	s.after = s.kept(".ai-snapshots")
+	s.after.binary = s.build("after.test")
+	s.lines = changed(old, s.files["moved_test.go"])
+	kept, err := store.Open(filepath.Join(s.dir, ".ai-snapshots"))
+	require.NoError(s, err)
+	documents, err := kept.List()
+	require.NoError(s, err)
+	require.Len(s, documents, tests)
+	for _, file := range documents {
+		doc, err := kept.Load(strings.TrimSuffix(filepath.Base(file), ".json"), filepath.Dir(file))
+		require.NoError(s, err)
+		s.records += len(doc.Document.Snapshots)
+	}
+}
+
+// race replays the suite as it was and as it is, in turns.
+func (s *suite) race() {
+	s.Helper()
+	const rounds = 7
+	for range rounds {
+		for name, state := range map[string]*state{"before.test": &s.before, "after.test": &s.after} {
+			start := time.Now()
+			s.run("./" + name)
+			state.times = append(state.times, time.Since(start))
+		}
+	}
+}
+
+func (s *suite) write(name, text string) {
+	s.Helper()
+	file := filepath.Join(s.dir, name)
+	require.NoError(s, os.MkdirAll(filepath.Dir(file), 0o777))
+	require.NoError(s, os.WriteFile(file, []byte(text), 0o666))
+}
+
+func (s *suite) goTest(env ...string) {
+	s.Helper()
+	s.run("go", append([]string{"test", "-count=1", "."}, env...)...)
+}
+
+func (s *suite) build(name string) int64 {
+	s.Helper()
+	s.run("go", "test", "-c", "-o", name, ".")
+	info, err := os.Stat(filepath.Join(s.dir, name))
+	require.NoError(s, err)
+	return info.Size()
+}
+
+// run runs a program. Arguments like A=b are of its environment.
+func (s *suite) run(name string, args ...string) {
+	s.Helper()
+	cmd := exec.Command(name)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "GONOSUMDB=*", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=")
+	for _, arg := range args {
+		if strings.Contains(arg, "=") && arg[0] != '-' {
+			cmd.Env = append(cmd.Env, arg)
+			continue
+		}
+		cmd.Args = append(cmd.Args, arg)
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(s, err, "%s: %s", cmd, out[max(0, len(out)-4000):])
+}
+
+// kept counts what is in a directory, without what git does not track.
+func (s *suite) kept(dir string) (k state) {
+	s.Helper()
+	require.NoError(s, filepath.WalkDir(filepath.Join(s.dir, dir), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "manifest.json" {
+			return err
+		}
+		info, err := d.Info()
+		k.files++
+		k.bytes += info.Size()
+		return err
+	}))
+	return k
+}
+
+// changed counts the lines that differ between two texts, as git does.
+func changed(from, to string) string {
+	a, b := strings.Split(from, "\n"), strings.Split(to, "\n")
+	common := make([][]int, len(a)+1)
+	for i := range common {
+		common[i] = make([]int, len(b)+1)
+	}
+	for i := range a {
+		for j := range b {
+			common[i+1][j+1] = max(common[i][j+1], common[i+1][j])
+			if a[i] == b[j] {
+				common[i+1][j+1] = common[i][j] + 1
+			}
+		}
+	}
+	n := common[len(a)][len(b)]
+	return fmt.Sprintf("+%d −%d", len(b)-n, len(a)-n)
+}
+
+func median(times []time.Duration) time.Duration {
+	return slices.Sorted(slices.Values(times))[len(times)/2]
+}
+
+// row is the row of a suite in the table.
+func (s *suite) row() string {
+	size := func(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "| %s | %s | %d | %d | %d → %d | %s → %s | %s → %s | 1 → %.2f |", s.tool, s.lines, calls, s.records,
+		s.before.files, s.after.files, size(s.before.bytes), size(s.after.bytes), size(s.before.binary), size(s.after.binary),
+		float64(median(s.after.times))/float64(median(s.before.times)))
+	return b.String()
+}
