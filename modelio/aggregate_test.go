@@ -90,9 +90,9 @@ func TestAggregate(t *testing.T) {
 
 func TestAggregate_Breaches(t *testing.T) {
 	for _, tc := range []struct{ name, why, chunks, want string }{
-		{"nil", "there is no such chunk", `[{"content":[]},null]`, "modelio: MUST stream-candidate: chunk 1 is nil"},
-		{"other_candidate", "the answer is missing", `[{"index":1,"content":[]}]`, "modelio: MUST stream-candidate: no chunk is of candidate 0"},
-		{"roles", "a message has one role", `[{"role":"model","content":[]},{"content":[]},{"role":"tool","content":[]}]`, "modelio: MUST stream-role: chunk 2 has role tool in a message of role model"},
+		{"nil", "there is no such chunk", `[{"content":[]},null]`, "modelio: DEFINED stream-candidate: chunk 1 is nil"},
+		{"other_candidate", "the answer is missing", `[{"index":1,"content":[]}]`, "modelio: DEFINED stream-candidate: no chunk is of candidate 0"},
+		{"roles", "a message has one role", `[{"role":"model","content":[]},{"content":[]},{"role":"tool","content":[]}]`, "modelio: ADDED stream-role: chunk 2 has role tool in a message of role model"},
 		{"only_partial", "GK: the final chunk MUST contain the complete input", `[{"content":[{"text":"a"},{"toolRequest":{"name":"t","ref":"c","partial":true,"input":{}}}]}]`,
 			`modelio: MUST stream-final: the stream ends with tool request "t" (c) still partial`},
 		{"partial_false", "GK: the final chunk MUST NOT have the partial field set", `[{"content":[{"toolRequest":{"name":"t","partial":true}}]},{"content":[{"toolRequest":{"name":"t","partial":false}}]}]`,
@@ -110,7 +110,7 @@ func TestAggregate_Breaches(t *testing.T) {
 			require.EqualError(t, err, tc.want, tc.why)
 			var breach *modelio.Breach
 			require.ErrorAs(t, err, &breach)
-			require.Equal(t, modelio.Must, breach.Level)
+			require.Equal(t, breach.Rule.Level(), breach.Level)
 		})
 	}
 }

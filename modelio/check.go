@@ -11,7 +11,8 @@ import (
 
 // Check proves that m keeps the model contract: it calls m with requests of each kind that info
 // declares, streamed and not, and returns every breach that it sees, joined, each a [*Breach].
-// Nil means that it saw none. What GK only says SHOULD be is named so in the breach.
+// Nil means that it saw none. A breach says MUST and SHOULD where GK does, and otherwise whether GK defines what was
+// broken, or this package adds it: see [Level].
 //
 // The requests are small, two or three dozen, and real: a model that stands for a provider
 // calls it. Check asks for no particular answer, as a model may say what it likes, but where a

@@ -69,7 +69,7 @@ func contentBreach(content []Part, tools []ToolDefinition) *Breach {
 		case request.Partial || spelled:
 			return breach(RuleToolRequest, "part %d, %s, has the partial field", i, toolName(request))
 		case !offered[request.Name]:
-			return breach(RuleToolRequest, "part %d, %s, is of no tool that was offered", i, toolName(request))
+			return breach(RuleToolOffered, "part %d, %s, is of no tool that was offered", i, toolName(request))
 		case !bytes.HasPrefix(request.Input, []byte("{")):
 			return breach(RuleToolRequest, "part %d, %s, has no object as input: %q", i, toolName(request), request.Input)
 		case request.Ref != "" && refs[request.Ref]:

@@ -76,9 +76,9 @@ func probes(supports Capabilities) []probe {
 		}
 	}
 	choice := supports.Tools && supports.ToolChoice
-	constrained := probe{"constrained", RuleConstrained, asking(askPerson, asPerson), "", nil}
+	constrained := probe{"constrained", RuleText, asking(askPerson, asPerson), "", nil}
 	if supports.Constrained.enforced(constrained.request) {
-		constrained.demands, constrained.verdict = RuleConstrained, isPerson
+		constrained.rule, constrained.demands, constrained.verdict = RuleConstrained, RuleConstrained, isPerson
 	}
 	add(true, textProbe())
 	add(true, probe{"system", RuleSystemRole, asking(withSystem, ""), "", nil})

@@ -153,35 +153,73 @@ func TestCheck_WrongModels(t *testing.T) {
 	}
 }
 
-// TestCheck_Levels: what GK says SHOULD be, and no more, is named so.
+// TestCheck_Levels: a breach says MUST and SHOULD where GK does, in the clause that it rests on, and nowhere else.
 func TestCheck_Levels(t *testing.T) {
-	should := map[modelio.Rule]bool{}
+	for _, rule := range everyRule(t) {
+		clause, want := rule.Clause(), modelio.Defined
+		switch {
+		case clause == "":
+			want = modelio.Added
+		case strings.Contains(clause, "**MUST"):
+			want = modelio.Must
+		case strings.Contains(clause, "**SHOULD"):
+			want = modelio.Should
+		}
+		require.Equal(t, want, rule.Level(), "%s", rule)
+	}
 	for _, tc := range wrongModels {
 		for _, breach := range breaches(t, modelio.Check(t.Context(), tc.model(), everything())) {
-			if breach.Level == modelio.Should {
-				should[breach.Rule] = true
-			} else {
-				require.Equal(t, modelio.Must, breach.Level)
-			}
+			require.Equal(t, breach.Rule.Level(), breach.Level)
 		}
 	}
-	require.Equal(t, map[modelio.Rule]bool{
-		modelio.RuleJSON: true, modelio.RuleToolChoice: true, modelio.RuleRole: true, modelio.RuleCancelCause: true,
-	}, should)
+}
+
+// TestCheck_ClauseVectors: the words that rules rest on are GK's, and each thing that GK says MUST or SHOULD be has a
+// rule.
+func TestCheck_ClauseVectors(t *testing.T) {
+	spec, err := os.ReadFile(vectorFile(t, "../spec/genkit-model-spec.md"))
+	require.NoError(t, err)
+	left := string(spec)
+	for _, rule := range everyRule(t) {
+		require.Contains(t, string(spec), rule.Clause(), "%s", rule)
+		if clause := rule.Clause(); clause != "" {
+			left = strings.Replace(left, clause, "", 1)
+		}
+	}
+	var unproven []string
+	for line := range strings.Lines(left) {
+		if strings.Contains(line, "**MUST") || strings.Contains(line, "**SHOULD") {
+			unproven = append(unproven, strings.TrimSpace(line))
+		}
+	}
+	require.Equal(t, []string{
+		// A request with a system message is answered: RuleSystemRole.
+		"- If a model declares `systemRole: false`, the framework **MAY** merge system messages into the user prompt before calling the plugin, or the plugin **MUST** handle the simulation itself.",
+		// The answer fits the schema: RuleConstrained.
+		"-   If the model has declared support for constrained generation, it will receive the `schema` in the request. The plugin **MUST** pass this schema to the provider to enforce valid output generation.",
+	}, unproven)
+}
+
+// everyRule returns the rules, as the source has them.
+func everyRule(t *testing.T) (rules []modelio.Rule) {
+	t.Helper()
+	source, err := os.ReadFile("rules.go")
+	require.NoError(t, err)
+	for _, match := range regexp.MustCompile(`(?m)^\tRule\w+ +Rule = "(.+?)"`).FindAllStringSubmatch(string(source), -1) {
+		rules = append(rules, modelio.Rule(match[1]))
+	}
+	require.NotEmpty(t, rules)
+	return rules
 }
 
 // TestCheck_EveryRule: each rule has a model that breaks it.
 func TestCheck_EveryRule(t *testing.T) {
-	source, err := os.ReadFile("rules.go")
-	require.NoError(t, err)
-	broken := map[string]bool{}
+	broken := map[modelio.Rule]bool{}
 	for _, tc := range wrongModels {
-		broken[string(tc.rule)] = true
+		broken[tc.rule] = true
 	}
-	rules := regexp.MustCompile(`(?m)^\tRule\w+ +Rule = "(.+?)"`).FindAllStringSubmatch(string(source), -1)
-	require.NotEmpty(t, rules)
-	for _, rule := range rules {
-		require.True(t, broken[rule[1]], "no wrong model breaks %s", rule[1])
+	for _, rule := range everyRule(t) {
+		require.True(t, broken[rule], "no wrong model breaks %s", rule)
 	}
 }
 
@@ -197,12 +235,12 @@ func TestCheck_EveryBreachAtOnce(t *testing.T) {
 	})
 	err := modelio.Check(t.Context(), careless, modelio.ModelInfo{Supports: modelio.Capabilities{Tools: true, SystemRole: true}})
 	require.EqualError(t, err, strings.Join([]string{
-		`modelio: MUST finish-reason: finishReason is "", not stop, length, blocked or other (text, text streamed, system, system streamed, constrained, constrained streamed)`,
-		`modelio: SHOULD role: the message has role "assistant" (text, text streamed, system, system streamed, constrained, constrained streamed)`,
+		`modelio: DEFINED finish-reason: finishReason is "", not stop, length, blocked or other (text, text streamed, system, system streamed, constrained, constrained streamed)`,
+		`modelio: DEFINED role: the message has role "assistant" (text, text streamed, system, system streamed, constrained, constrained streamed)`,
 		`modelio: MUST stream-aggregate: the chunks make {"content":[{"text":"Yes"}],"role":""}, but the answer is {"content":[{"text":"Yes."}],"role":""} (text streamed, system streamed, constrained streamed)`,
 		`modelio: MUST tools: the request fails: panic: no tools here (tools)`,
-		`modelio: MUST stream-error: the callback's error is lost (callback error)`,
-		`modelio: MUST cancel: the request is answered (cancelled context)`,
+		`modelio: ADDED stream-error: the callback's error is lost (callback error)`,
+		`modelio: ADDED cancel: the request is answered (cancelled context)`,
 	}, "\n"))
 }
 

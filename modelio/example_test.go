@@ -102,8 +102,8 @@ func ExampleCheck() {
 	fmt.Println(modelio.Check(context.Background(), forgetful, info))
 	// Output:
 	// <nil>
-	// modelio: MUST finish-reason: finishReason is "", not stop, length, blocked or other (text, text streamed, system, system streamed, constrained, constrained streamed)
-	// modelio: MUST cancel: the request is answered (cancelled context)
+	// modelio: DEFINED finish-reason: finishReason is "", not stop, length, blocked or other (text, text streamed, system, system streamed, constrained, constrained streamed)
+	// modelio: ADDED cancel: the request is answered (cancelled context)
 }
 
 func ExampleInfoOf() {

@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// A Level says how strongly GK states a [Rule], in the words of RFC 2119.
+// A Level says who demands a [Rule], and how strongly.
 type Level string
 
-// The two levels that a breach can have.
+// The levels that a breach can have.
 const (
-	Must   Level = "MUST"
-	Should Level = "SHOULD"
+	Must    Level = "MUST"    // GK, in that word
+	Should  Level = "SHOULD"  // GK, in that word
+	Defined Level = "DEFINED" // GK, which says what is so and uses neither word
+	Added   Level = "ADDED"   // [Model], [StreamFunc] and [Aggregate], of which GK says nothing
 )
 
 // A Rule names one thing that the model contract demands.
@@ -29,22 +31,23 @@ const (
 // The further rules, which [Check] proves.
 const (
 	// What a model takes (GK "Model Interface", "Behavioral Expectations").
-	RuleText         Rule = "text"          // a text prompt is answered
+	RuleText         Rule = "text"          // a text prompt is answered, also one that stands for an undeclared capability
 	RuleMultiturn    Rule = "multiturn"     // a history is accepted, where declared
 	RuleSystemRole   Rule = "system-role"   // a system message is accepted, or simulated
 	RuleMedia        Rule = "media"         // a data: URI is accepted, where media is declared
 	RuleTools        Rule = "tools"         // tool definitions are accepted, where declared
 	RuleToolResponse Rule = "tool-response" // tool responses in the history are accepted
 	RuleConstrained  Rule = "constrained"   // output.schema is enforced, where declared
-	RuleJSON         Rule = "json"          // SHOULD: output.format json makes the text valid JSON
-	RuleToolChoice   Rule = "tool-choice"   // SHOULD: toolChoice required and none are heeded, where declared
+	RuleJSON         Rule = "json"          // output.format json makes the text valid JSON
+	RuleToolChoice   Rule = "tool-choice"   // toolChoice required and none are heeded, where declared
 
 	// What a model answers (GK "Generate Response").
 	RuleMessage      Rule = "message"       // there is a message
-	RuleRole         Rule = "role"          // SHOULD: its role is model
+	RuleRole         Rule = "role"          // its role is model
 	RulePart         Rule = "part"          // each part is of one kind and has the JSON form of GK
 	RuleFinishReason Rule = "finish-reason" // one of GK's four
-	RuleToolRequest  Rule = "tool-request"  // a tool request names a tool that was offered, with an object as input, and is not partial
+	RuleToolRequest  Rule = "tool-request"  // a tool request has an object as input, and is not partial
+	RuleToolOffered  Rule = "tool-offered"  // it names a tool that was offered
 	RuleToolRef      Rule = "tool-ref"      // the refs of a message's tool requests differ
 
 	// How a model behaves (GK "Streaming", [Model], [StreamFunc]).
@@ -53,19 +56,57 @@ const (
 	RuleStreamConsistent Rule = "stream-consistent" // the answer is the same whether it is streamed or not
 	RuleStreamError      Rule = "stream-error"      // the callback's error ends the generation and is returned
 	RuleCancel           Rule = "cancel"            // a cancelled context ends the generation with an error
-	RuleCancelCause      Rule = "cancel-cause"      // SHOULD: that error wraps the context's
+	RuleCancelCause      Rule = "cancel-cause"      // that error wraps the context's
 	RuleRequest          Rule = "request"           // the request is not changed
 	RuleConcurrent       Rule = "concurrent"        // calls at the same time do not disturb each other
 )
 
-// level returns how strongly r is stated.
-func (r Rule) level() Level {
-	switch r {
-	case RuleJSON, RuleToolChoice, RuleRole, RuleCancelCause:
-		return Should
-	}
-	return Must
+// A clause is what GK says of a rule.
+type clause struct {
+	level Level
+	text  string // GK's own words; empty where it says nothing
 }
+
+var clauses = map[Rule]clause{
+	RuleStreamCandidate: {Defined, "`index`: Candidate index (default 0)."},
+	RuleStreamRole:      {Added, ""},
+	RuleStreamPartial:   {Must, "intermediate chunks **MUST** have `partial: true`"},
+	RuleStreamFinal:     {Must, "**MUST NOT** have the `partial` field set"},
+	RuleStreamInput:     {Must, "the final chunk for that tool request **MUST** contain the complete input"},
+
+	RuleText:         {Defined, "A Model Plugin implements an action that accepts a `GenerateRequest` and returns a `GenerateResponse`."},
+	RuleMultiturn:    {Defined, "List of `Message` objects representing the conversation history."},
+	RuleSystemRole:   {Must, "the Model Plugin **MUST** simulate it"},
+	RuleMedia:        {Must, "**MUST** support `data:` URIs"},
+	RuleTools:        {Must, "The plugin **MUST** convert Genkit `ToolDefinition` (JSON Schema) to the provider's specific format."},
+	RuleToolResponse: {Must, "The plugin **MUST** be able to accept `Tool Response Part`s in the message history"},
+	RuleConstrained:  {Must, "it **MUST** handle `output.schema` natively"},
+	RuleJSON:         {Should, "the model **SHOULD** ensure the output is valid JSON"},
+	RuleToolChoice:   {Defined, "Controls tool usage behavior (`auto`, `required`, `none`)."},
+
+	RuleMessage:      {Defined, "**message**: The generated `Message`."},
+	RuleRole:         {Defined, "usually with role `model`"},
+	RulePart:         {Defined, "The `Part` is a union type representing a discrete piece of content within a message."},
+	RuleFinishReason: {Defined, "**finishReason**: Why the generation stopped."},
+	RuleToolRequest:  {Must, "When the provider signals a function call, the plugin **MUST** convert this to a `Tool Request Part`."},
+	RuleToolOffered:  {Added, ""},
+	RuleToolRef:      {Defined, "A unique identifier for this specific call instance."},
+
+	RuleStreamChunks:     {Must, "The plugin **MUST** yield `GenerateResponseChunk` objects as data becomes available."},
+	RuleStreamAggregate:  {Must, "The Model Plugin **MUST** return the complete, aggregated `GenerateResponse` at the end of execution."},
+	RuleStreamConsistent: {Defined, "ensuring the model abstraction behaves consistently whether streaming is enabled or not"},
+	RuleStreamError:      {Added, ""},
+	RuleCancel:           {Added, ""},
+	RuleCancelCause:      {Added, ""},
+	RuleRequest:          {Added, ""},
+	RuleConcurrent:       {Added, ""},
+}
+
+// Level returns who demands a rule, and how strongly.
+func (r Rule) Level() Level { return clauses[r].level }
+
+// Clause returns what GK says of a rule, in its own words; empty: nothing.
+func (r Rule) Clause() string { return clauses[r].text }
 
 // A Breach is an error that says which rule of the model contract was broken, and how.
 type Breach struct {
@@ -85,5 +126,5 @@ func (b *Breach) Error() string {
 
 // breach returns a breach of rule.
 func breach(rule Rule, format string, args ...any) *Breach {
-	return &Breach{Rule: rule, Level: rule.level(), Detail: fmt.Sprintf(format, args...)}
+	return &Breach{Rule: rule, Level: rule.Level(), Detail: fmt.Sprintf(format, args...)}
 }

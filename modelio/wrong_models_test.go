@@ -151,7 +151,7 @@ var wrongModels = []wrongModel{
 	{modelio.RuleFinishReason, "it passes the provider's word on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.FinishReason = "end_turn"
 	})},
-	{modelio.RuleToolRequest, "it passes the sanitized name on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modelio.RuleToolOffered, "it passes the sanitized name on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		for _, part := range resp.Message.Content {
 			if part.ToolRequest != nil {
 				part.ToolRequest.Name = "functions__weather"

@@ -41,7 +41,7 @@ type plugin struct {
 }
 
 var plugins = []plugin{
-	{"openai", "openai/gpt-4o", &compat_oai.Multimodal, false, []string{"MUST stream-aggregate", "SHOULD json", "SHOULD tool-choice"}, func(t *testing.T, url string) *genkit.Genkit {
+	{"openai", "openai/gpt-4o", &compat_oai.Multimodal, false, []string{"MUST stream-aggregate", "SHOULD json", "DEFINED tool-choice"}, func(t *testing.T, url string) *genkit.Genkit {
 		opts := []option.RequestOption{option.WithMaxRetries(0)}
 		if url != "" {
 			opts = append(opts, option.WithBaseURL(url+"/v1"))
