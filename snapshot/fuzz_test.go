@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/schematest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // FuzzParse: no text makes Parse panic. What it takes can be sealed and written; that says the same,
-// is as Examine asks for, and is written again as it is.
+// is as Examine asks for, is written again as it is, and is what the schema says, in SF's literal form too.
 func FuzzParse(f *testing.F) {
 	for _, file := range vectors(f) {
 		for _, v := range file.Cases {
@@ -43,6 +44,10 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, before, cores(t, again))
 		require.NoError(t, again.Seal())
 		require.Equal(t, string(written), string(encode(t, again)))
+		require.NoError(t, schematest.Validate("document", written))
+		literal, err := again.SF()
+		require.NoError(t, err)
+		require.NoError(t, schematest.Validate("document", literal))
 	})
 }
 
