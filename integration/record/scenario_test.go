@@ -223,7 +223,7 @@ var sdks = slices.Concat([]sdk{
 	bedrockConverse, cohereChat,
 	openAITranscriptions, goOpenAITranscriptions, openAISpeech, openAIImages, openAIImageEdits,
 	claudeCompletions, cohereV1Chat, cohereGenerate, cohereSummarize, cohereClassify,
-}, bedrockInvoke, langchain)
+}, bedrockInvoke, langchain, generateNothing)
 
 // TestRecord plays each scenario with each SDK: recorded, replayed with neither provider nor
 // key to equal results, and recorded again with other ids, which changes no byte of the store.
