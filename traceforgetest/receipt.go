@@ -41,6 +41,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Played:   used.Played,
 		Recorded: used.Recorded,
 		Unplayed: used.Unplayed,
+		Faults:   r.calls.Faults(),
 		Missing:  used.Missing,
 		Drifts:   r.calls.Drifts(),
 		Update:   r.calls.Updated(),

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -209,11 +208,14 @@ func takeMCPResult(req *modelio.Request, result jsontext.Value) {
 var mcpSpeakers = speakers{"assistant": modelio.RoleModel, "user": modelio.RoleUser}
 
 // refuseAsMCP answers with an error of JSON-RPC.
-func refuseAsMCP(w *Wire, text string) *Refusal {
-	const invalidRequest = -32600
+func refuseAsMCP(w *Wire, status int, text string) *Refusal {
 	id := "null"
 	if body, err := w.root(); err == nil && isMCPID(body.Member("id")) {
 		id = string(body.Member("id").Raw())
 	}
-	return refuse(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%%s}}`, strings.ReplaceAll(id, "%", "%%"), invalidRequest), text)
+	code := -32600 // invalid request
+	if status >= http.StatusInternalServerError {
+		code = -32603 // internal error
+	}
+	return refuse(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, jsontext.Text(text))
 }

@@ -8,21 +8,28 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A Refusal is an answer of status 400, in which a provider says that a request is wrong. No client
-// tries such a request again.
+// A Refusal is an answer in which a provider says that a request failed.
 type Refusal struct {
 	Header http.Header
 	Body   []byte // JSON
 }
 
-// A refusalForm writes a text as the refusal of a request. It is a declared fact of a codec, or of a
+// A refusalForm writes a text as the failure of a request with a status. It is a declared fact of a codec, or of a
 // provider that speaks another's API and has errors of its own.
-type refusalForm func(w *Wire, text string) *Refusal
+type refusalForm func(w *Wire, status int, text string) *Refusal
 
-// Refuse returns a text as the refusal that the client of a request understands: that of the provider
-// where it has one of its own, else that of the API, else OpenAI's, which most others copy. hosts is as
-// in [ProviderOf].
+// Refuse returns a text as the answer of status 400 that the client of a request understands: see [Fail]. No client
+// tries such a request again.
 func Refuse(w *Wire, hosts map[string]string, text string) *Refusal {
+	r := Fail(w, hosts, http.StatusBadRequest, text)
+	r.Header.Set("X-Should-Retry", "false") // Stainless's clients ask for it
+	return r
+}
+
+// Fail returns a text as the answer of a status of 400 or more that the client of a request understands: that of
+// the provider where it has one of its own, else that of the API, else OpenAI's, which most others copy. hosts is as
+// in [ProviderOf].
+func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	codec, _ := Match(w)
 	name := ProviderOf(w, codec, hosts)
 	form := codec.Refusal
@@ -39,43 +46,72 @@ func Refuse(w *Wire, hosts map[string]string, text string) *Refusal {
 	if form == nil {
 		form = refuseAsOpenAI
 	}
-	return form(w, text)
+	return form(w, status, text)
 }
 
-func refuse(format, text string) *Refusal {
-	return &Refusal{
-		Header: http.Header{"Content-Type": {"application/json"}, "X-Should-Retry": {"false"}}, // Stainless's clients ask for the latter
-		Body:   fmt.Appendf(nil, format, jsontext.Text(text)),
+// statusWords are a provider's words for what failed; those for 400 stand for other requests that were wrong, and those
+// for 500 for other failures of the provider.
+type statusWords map[int]string
+
+func (w statusWords) of(status int) string {
+	if word, ok := w[status]; ok {
+		return word
 	}
+	if status >= http.StatusInternalServerError {
+		return w[http.StatusInternalServerError]
+	}
+	return w[http.StatusBadRequest]
 }
 
-func refuseAsOpenAI(_ *Wire, text string) *Refusal {
-	return refuse(`{"error":{"message":%s,"type":"invalid_request_error","param":null,"code":"traceforge"}}`, text)
+// overloaded is the status that Anthropic made up for a service that is.
+const overloaded = 529
+
+var (
+	openAIWords    = statusWords{400: `"invalid_request_error","param":null,"code":"traceforge"`, 429: `"requests","param":null,"code":"rate_limit_exceeded"`, 500: `"server_error","param":null,"code":null`}
+	mistralWords   = statusWords{400: `"invalid_request_error","param":null,"code":"traceforge"`, 429: `"rate_limited","param":null,"code":"1300"`, 500: `"internal_server_error","param":null,"code":"1000"`}
+	anthropicWords = statusWords{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+		429: "rate_limit_error", 500: "api_error", 504: "timeout_error", overloaded: "overloaded_error"}
+	googleWords = statusWords{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
+		429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED"}
+	bedrockWords = statusWords{400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException", 408: "ModelTimeoutException",
+		429: "ThrottlingException", 500: "InternalServerException", 503: "ServiceUnavailableException"}
+)
+
+func refuse(format string, values ...any) *Refusal {
+	return &Refusal{Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Appendf(nil, format, values...)}
 }
 
-func refuseAsMistral(_ *Wire, text string) *Refusal {
-	return refuse(`{"object":"error","message":%s,"type":"invalid_request_error","param":null,"code":"traceforge"}`, text)
+func refuseAsOpenAI(_ *Wire, status int, text string) *Refusal {
+	return refuse(`{"error":{"message":%s,"type":%s}}`, jsontext.Text(text), openAIWords.of(status))
 }
 
-func refuseAsAnthropic(_ *Wire, text string) *Refusal {
-	return refuse(`{"type":"error","error":{"type":"invalid_request_error","message":%s}}`, text)
+func refuseAsMistral(_ *Wire, status int, text string) *Refusal {
+	return refuse(`{"object":"error","message":%s,"type":%s}`, jsontext.Text(text), mistralWords.of(status))
+}
+
+func refuseAsAnthropic(_ *Wire, status int, text string) *Refusal {
+	return refuse(`{"type":"error","error":{"type":"%s","message":%s}}`, anthropicWords.of(status), jsontext.Text(text))
 }
 
 // refuseAsGoogle makes a list of one where the method streams and was not asked for events.
-func refuseAsGoogle(w *Wire, text string) *Refusal {
-	const format = `{"error":{"code":400,"message":%s,"status":"INVALID_ARGUMENT"}}`
+func refuseAsGoogle(w *Wire, status int, text string) *Refusal {
+	format := `{"error":{"code":%d,"message":%s,"status":"%s"}}`
 	if strings.HasSuffix(w.URL.Path, ":streamGenerateContent") && w.URL.Query().Get("alt") != "sse" {
-		return refuse("["+format+"]", text)
+		format = "[" + format + "]"
 	}
-	return refuse(format, text)
+	return refuse(format, status, jsontext.Text(text), googleWords.of(status))
 }
 
-func refuseAsBedrock(_ *Wire, text string) *Refusal {
-	r := refuse(`{"message":%s}`, text)
-	r.Header.Set("X-Amzn-Errortype", "ValidationException")
+func refuseAsBedrock(_ *Wire, status int, text string) *Refusal {
+	r := refuse(`{"message":%s}`, jsontext.Text(text))
+	r.Header.Set("X-Amzn-Errortype", bedrockWords.of(status))
 	return r
 }
 
-func refuseAsCohere(_ *Wire, text string) *Refusal { return refuse(`{"message":%s}`, text) }
+func refuseAsCohere(_ *Wire, _ int, text string) *Refusal {
+	return refuse(`{"message":%s}`, jsontext.Text(text))
+}
 
-func refuseAsOllama(_ *Wire, text string) *Refusal { return refuse(`{"error":%s}`, text) }
+func refuseAsOllama(_ *Wire, _ int, text string) *Refusal {
+	return refuse(`{"error":%s}`, jsontext.Text(text))
+}

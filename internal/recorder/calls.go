@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 		goldens[a.take] = g
 	}
 	var all []snapshot.Snapshot
-	for _, c := range r.inTurn(r.inOrder(goldens)) {
+	for _, c := range r.inTurn(slices.DeleteFunc(r.inOrder(goldens), func(c made) bool { return c.faulty })) {
 		s := snapshot.Snapshot{}
 		if c.golden != nil {
 			s = c.golden.snapshot

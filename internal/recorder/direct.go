@@ -45,6 +45,9 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if err == nil && tk == nil {
 		err = r.proven(served.proof)
 	}
+	if err == nil && tk == nil && served.fault != nil {
+		err = served.fault.direct(ctx, served)
+	}
 	return c, served, tk, err
 }
 

@@ -123,6 +123,7 @@ func lastNumber(records []snapshot.Snapshot) (last int) {
 type made struct {
 	golden *golden
 	record int
+	faulty bool // see answer
 }
 
 func providerOf(calls []made) string {
@@ -153,7 +154,7 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
 	for _, a := range r.answered {
 		switch {
 		case a.take == nil:
-			calls = append(calls, made{record: a.record})
+			calls = append(calls, made{record: a.record, faulty: a.faulty})
 		case goldens[a.take] != nil:
 			calls = append(calls, made{golden: ordered[0]})
 			ordered = ordered[1:]

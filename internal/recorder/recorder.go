@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,6 +78,7 @@ type Recorder struct {
 	bought   map[int]bool       // records whose calls were made again, as they were
 	checks   checks
 	sessions sessions
+	faults   faults
 	updated  *usage.Update // what the test did to its document; nil: nothing
 	pending  *pending      // nil until a call is bought
 
@@ -92,6 +94,7 @@ type Recorder struct {
 type answer struct {
 	record int
 	take   *take // nil: the record
+	faulty bool  // a fault took its place
 }
 
 // Open returns a recorder. It reads nothing of the store but config.json: that is for the first call.
@@ -173,10 +176,14 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)
 	}
+	play := func() (*http.Response, error) { return r.played(req, served) }
 	if c.codec.Session != nil {
-		return r.playedInSession(req, w, c, served)
+		play = func() (*http.Response, error) { return r.playedInSession(req, w, c, served) }
 	}
-	return r.played(req, served)
+	if served.fault != nil {
+		return r.playedFaulty(req, w, served.fault, play)
+	}
+	return play()
 }
 
 // answer returns what a call is served, or a take for what a live call will answer.
@@ -306,6 +313,9 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 		note = r.failChecks()
 	}
 	r.tellRest()
+	if len(r.faults.all) > 0 && !r.injects() {
+		note = strings.TrimPrefix(note+"\nfaults are injected in replay only: "+r.faults.all[0].String(), "\n")
+	}
 	return r.misses(r.teach(note), o)
 }
 
@@ -313,6 +323,10 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 // where the test has failed already, was skipped, or was run in part (design R10).
 func (r *Recorder) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
+		return
+	}
+	if f := r.unused(); f != nil && r.injects() {
+		r.fail(f)
 		return
 	}
 	switch {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ type served struct {
 	record *snapshot.Snapshot
 	body   []byte
 	proof  *due // nil: the answer is recorded in this run
+	fault  *injection
 }
 
 // replay answers a call from the tape. There is no upstream here.
@@ -30,6 +30,9 @@ func (r *Recorder) replay(c *call) (*served, error) {
 		return nil, err
 	}
 	i, how, err := r.tape.find(c.key)
+	if owed, tries := r.faults.owed[c.key]; tries && err == nil {
+		i, how = owed, found
+	}
 	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {
 	case err != nil:
@@ -48,6 +51,10 @@ func (r *Recorder) replay(c *call) (*served, error) {
 		}
 	}
 	d.doc = r.tape.doc
+	if in := r.nextFault(r.tape.records[i].Number()); in != nil {
+		return r.inject(d, in)
+	}
+	delete(r.faults.owed, c.key)
 	return r.serve(d, d.raw)
 }
 
@@ -194,16 +201,11 @@ func (b *replayBody) Close() error { return b.prove() }
 
 // refusal is the answer to a call that failed, which its client does not repeat.
 func (r *Recorder) refusal(req *http.Request, w *wire, err error) *http.Response {
-	refused := provider.Refuse(&w.Wire, r.config.Hosts, err.Error())
-	return &http.Response{
-		Status:        "400 Bad Request",
-		StatusCode:    http.StatusBadRequest,
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
-		Header:        refused.Header,
-		Body:          io.NopCloser(bytes.NewReader(refused.Body)),
-		ContentLength: int64(len(refused.Body)),
-		Request:       req,
-	}
+	return failedWith(req, http.StatusBadRequest, provider.Refuse(&w.Wire, r.config.Hosts, err.Error()))
+}
+
+func failedWith(req *http.Request, status int, why *provider.Refusal) *http.Response {
+	resp := answered(req, &provider.Answer{Status: status, Body: why.Body})
+	resp.Header = why.Header
+	return resp
 }

@@ -29,7 +29,12 @@ func (r *Recorder) Used() (u Used) {
 		}
 	}
 	for _, a := range r.answered {
-		if a.take == nil {
+		if a.take == nil && !a.faulty {
+			u.Played = append(u.Played, r.tape.records[a.record].ID)
+		}
+	}
+	for _, a := range r.answered {
+		if a.faulty && !slices.Contains(u.Played, r.tape.records[a.record].ID) {
 			u.Played = append(u.Played, r.tape.records[a.record].ID)
 		}
 	}

@@ -27,7 +27,7 @@ type Receipt struct {
 	Package string   `json:"package"` // import path
 	Test    string   `json:"test"`    // full name
 	Outcome string   `json:"outcome"` // pass, fail or skip
-	Mode    string   `json:"mode"`    // replay, update, all, new, rekey or check
+	Mode    string   `json:"mode"`    // replay, update, all, new, rekey, check or live
 	Store   string   `json:"store"`   // the store's directory, below the module's root where it is there
 	Filters []string `json:"filters,omitempty"`
 	Tags    string   `json:"tags,omitempty"` // build tags
@@ -36,6 +36,8 @@ type Receipt struct {
 	Played   []string `json:"played,omitempty"`   // answered a call
 	Recorded []string `json:"recorded,omitempty"` // recorded in this run, or confirmed
 	Unplayed []string `json:"unplayed,omitempty"` // in the store, and not used
+
+	Faults []string `json:"faults,omitempty"` // that the test injected into recorded answers, by call
 
 	Missing int     `json:"missing,omitempty"` // calls that no record answered
 	Drifts  []Drift `json:"drifts,omitempty"`  // what a test failed for, call by call

@@ -1,0 +1,317 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// A Fault is what a replay does to one answer of a call. The zero value does nothing.
+type Fault struct {
+	name   string // as messages have it: "CutAfter(3)"
+	breaks bool   // the client may try again, and gets the recording then
+
+	status int // answers so instead; 0: no
+	retry  time.Duration
+	err    error // ends the call instead; nil: no
+	delay  time.Duration
+	event  int // of the stream
+	least  int // that it can be
+	stream func(s *provider.Stream, event int) faultyBody
+	split  bool
+}
+
+// Status answers with a status instead of the recording.
+func Status(status int, retryAfter time.Duration) Fault {
+	return Fault{name: fmt.Sprintf("Status(%d)", status), breaks: true, status: status, retry: retryAfter}
+}
+
+// Disconnect ends the call with an error of the transport instead of the recording.
+func Disconnect(err error) Fault {
+	return Fault{name: fmt.Sprintf("Disconnect(%v)", err), breaks: true, err: &net.OpError{Op: "read", Net: "tcp", Err: err}}
+}
+
+// Delay lets the answer wait.
+func Delay(d time.Duration) Fault { return Fault{name: fmt.Sprintf("Delay(%v)", d), delay: d} }
+
+// Split ends a read inside each character of more than one byte.
+func Split() Fault { return Fault{name: "Split()", split: true} }
+
+// CutAfter breaks the connection behind an event of a stream; 0: before the first.
+func CutAfter(event int) Fault {
+	return Fault{name: fmt.Sprintf("CutAfter(%d)", event), breaks: true, event: event, stream: cutStream(io.ErrUnexpectedEOF)}
+}
+
+// EndAfter ends a stream behind an event, as if it were whole.
+func EndAfter(event int) Fault {
+	return Fault{name: fmt.Sprintf("EndAfter(%d)", event), breaks: true, event: event, stream: cutStream(io.EOF)}
+}
+
+func cutStream(end error) func(*provider.Stream, int) faultyBody {
+	return func(s *provider.Stream, event int) faultyBody {
+		until, _ := s.Bytes(event)
+		return faultyBody{pieces: [][]byte{until}, end: end}
+	}
+}
+
+// Drop leaves an event of a stream out.
+func Drop(event int) Fault {
+	return Fault{name: fmt.Sprintf("Drop(%d)", event), breaks: true, event: event, least: 1,
+		stream: func(s *provider.Stream, event int) faultyBody {
+			return faultyBody{pieces: [][]byte{s.Drop(event)}, end: io.EOF}
+		}}
+}
+
+// Repeat sends an event of a stream twice.
+func Repeat(event int) Fault {
+	return Fault{name: fmt.Sprintf("Repeat(%d)", event), breaks: true, event: event, least: 1,
+		stream: func(s *provider.Stream, event int) faultyBody {
+			return faultyBody{pieces: [][]byte{s.Repeat(event)}, end: io.EOF}
+		}}
+}
+
+// Stall lets a stream wait behind an event; 0: before the first.
+func Stall(event int, d time.Duration) Fault {
+	return Fault{name: fmt.Sprintf("Stall(%d, %v)", event, d), event: event, stream: func(s *provider.Stream, event int) faultyBody {
+		until, behind := s.Bytes(event)
+		return faultyBody{pieces: [][]byte{until, behind}, pause: d, end: io.EOF}
+	}}
+}
+
+// faults are those of a test.
+type faults struct {
+	all  []*injection
+	owed map[key]int // the records that were answered with a fault, for a client that tries again
+}
+
+// An injection is a fault of a call, which is used once.
+type injection struct {
+	Fault
+	call int
+	used bool
+}
+
+func (in *injection) String() string { return fmt.Sprintf("call %d: %s", in.call, in.name) }
+
+// Inject has a fault injected into the answer of a record, by its number. The faults of one record are used in their
+// order, one a try. It reports whether the run injects faults.
+func (r *Recorder) Inject(call int, f Fault) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.faults.all = append(r.faults.all, &injection{Fault: f, call: call})
+	return r.injects()
+}
+
+func (r *Recorder) injects() bool { return r.Mode == Replay || r.Mode == Mixed }
+
+// nextFault returns what is to be injected into a record; nil: nothing.
+func (r *Recorder) nextFault(number int) *injection {
+	if !r.injects() {
+		return nil
+	}
+	for _, in := range r.faults.all {
+		if in.call == number && !in.used {
+			return in
+		}
+	}
+	return nil
+}
+
+// inject answers a call with its record and a fault.
+func (r *Recorder) inject(d *due, in *injection) (*served, error) {
+	in.used = true
+	if in.breaks {
+		if r.faults.owed == nil {
+			r.faults.owed = map[key]int{}
+		}
+		r.faults.owed[d.call.key] = d.record
+	}
+	s := &served{}
+	if in.status == 0 && in.err == nil {
+		var err error
+		if s, err = r.serve(d, d.raw); err != nil {
+			return nil, err
+		}
+		r.answered = r.answered[:len(r.answered)-1]
+	}
+	if why := in.unfit(d, r, s.body); why != "" {
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
+	}
+	r.tape.played[d.record] = true
+	r.answered = append(r.answered, answer{record: d.record, faulty: in.breaks})
+	s.fault = in
+	return s, nil
+}
+
+// unfit says why a fault cannot be injected into an answer; "": it can.
+func (in *injection) unfit(d *due, r *Recorder, body []byte) string {
+	direct := isDirect(d.call.codec.API)
+	switch {
+	case direct && (in.status != 0 || in.split):
+		return "the call is no HTTP"
+	case in.status != 0 && (in.status < 400 || in.status > 599):
+		return "want a status from 400 to 599"
+	case in.split && splits(body) == nil:
+		return "the answer has no character of more than one byte"
+	case in.stream == nil:
+		return ""
+	}
+	s := provider.StreamOf(r.tape.recordedAnswer(d.record, body))
+	if s == nil {
+		return "the answer is no stream"
+	}
+	if n := s.Len(); in.event < in.least || in.event > n {
+		return fmt.Sprintf("want an event from %d to %d", in.least, n)
+	}
+	return ""
+}
+
+// before waits as a fault says, and returns the error with which it ends the call.
+func (in *injection) before(ctx context.Context) error {
+	if in.delay > 0 && !pause(ctx, in.delay) {
+		return ctx.Err()
+	}
+	return in.err
+}
+
+// playedFaulty makes the HTTP response of a record with a fault; play makes it without one.
+func (r *Recorder) playedFaulty(req *http.Request, w *wire, in *injection, play func() (*http.Response, error)) (*http.Response, error) {
+	if err := in.before(req.Context()); err != nil {
+		return nil, err
+	}
+	if in.status != 0 {
+		resp := failedWith(req, in.status, provider.Fail(&w.Wire, r.config.Hosts, in.status, fmt.Sprintf("a fault of the test, %s", in)))
+		resp.Header.Set("Retry-After", strconv.Itoa(int((in.retry+time.Second-1)/time.Second)))
+		return resp, nil
+	}
+	resp, err := play()
+	if err != nil || in.stream == nil && !in.split {
+		return resp, err
+	}
+	whole, err := io.ReadAll(resp.Body) // which proves itself at its end
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	body := in.body(&provider.Answer{ContentType: resp.Header.Get("Content-Type"), Body: whole})
+	if body.ctx = req.Context(); err != nil {
+		body.end = err // the recording was cut
+	}
+	resp.Body, resp.ContentLength = &body, -1
+	return resp, nil
+}
+
+// body returns what a fault leaves of an answer, which it was found to fit.
+func (in *injection) body(a *provider.Answer) faultyBody {
+	if in.split {
+		return faultyBody{pieces: splits(a.Body), end: io.EOF}
+	}
+	return in.stream(provider.StreamOf(a), in.event)
+}
+
+// direct is what a fault does to the answer of a call that is no HTTP.
+func (in *injection) direct(ctx context.Context, s *served) error {
+	if err := in.before(ctx); err != nil || in.stream == nil {
+		return err
+	}
+	body := in.body(&provider.Answer{ContentType: "application/x-ndjson", Body: s.body})
+	body.ctx = ctx
+	var err error
+	if s.body, err = io.ReadAll(&body); err == io.ErrUnexpectedEOF {
+		return nil // its reader misses the end
+	}
+	return err
+}
+
+// splits cuts a body inside each character of more than one byte; nil: it has none.
+func splits(body []byte) (pieces [][]byte) {
+	rest := body
+	for i := 0; i < len(rest); {
+		_, size := utf8.DecodeRune(rest[i:])
+		if size == 1 {
+			i++
+			continue
+		}
+		pieces, rest, i = append(pieces, rest[:i+1]), rest[i+1:], size-1
+	}
+	if pieces != nil {
+		pieces = append(pieces, rest)
+	}
+	return pieces
+}
+
+// A faultyBody serves what a fault left of a body, piece by piece.
+type faultyBody struct {
+	ctx    context.Context
+	pieces [][]byte
+	pause  time.Duration // behind the first piece
+	end    error
+}
+
+func (b *faultyBody) Read(p []byte) (int, error) {
+	for len(b.pieces) > 0 && len(b.pieces[0]) == 0 {
+		b.pieces = slices.Delete(b.pieces, 0, 1)
+		wait := b.pause
+		b.pause = 0
+		if wait > 0 && !pause(b.ctx, wait) {
+			return 0, b.ctx.Err()
+		}
+	}
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(b.pieces) == 0 {
+		return 0, b.end
+	}
+	n := copy(p, b.pieces[0])
+	b.pieces[0] = b.pieces[0][n:]
+	return n, nil
+}
+
+func (b *faultyBody) Close() error { return nil }
+
+// Faults names the faults that were injected.
+func (r *Recorder) Faults() (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, in := range r.faults.all {
+		if in.used {
+			names = append(names, in.String())
+		}
+	}
+	return names
+}
+
+// unused is the failure of faults that no call was there for; nil: there are none.
+func (r *Recorder) unused() *Failure {
+	var names []string
+	for _, in := range r.faults.all {
+		if !in.used {
+			names = append(names, in.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	var recorded []int
+	if r.tape != nil {
+		for i := range r.tape.records {
+			recorded = append(recorded, r.tape.records[i].Number())
+		}
+	}
+	f := failuref(count(len(names), "fault") + " of the test met no call")
+	for _, name := range names {
+		f.Text += "\n  " + name
+	}
+	if len(recorded) > 0 {
+		f.Text += "\nrecorded in " + r.file() + ": " + calls(recorded)
+	}
+	return f
+}
