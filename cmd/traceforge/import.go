@@ -169,8 +169,7 @@ func (im *importing) list() {
 func (d *imported) line(dir string) string {
 	line := path.Join(filepath.ToSlash(dir), d.File) + "  "
 	if d.There {
-		return line + fmt.Sprintf("is there already and stays as it is, not from %s: traceforge prune removes it where no "+
-			"test uses it, and git rm where it shall go", d.From)
+		return line + fmt.Sprintf("is there already and stays as it is: remove it first to import %s in its place", d.From)
 	}
 	line += fmt.Sprintf("%s of %s from %s %s", page.Count(d.Calls, "call", "calls"), d.Test.Test, d.Tool, d.From)
 	if d.Retried > 0 {

@@ -196,7 +196,8 @@ func (im *importing) make(r candidate, rec *cassette.Recording, lost []cassette.
 		im.made = append(im.made, doc)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return err
+		im.leaveOut(r, "the store has its document, which cannot be read: "+err.Error())
+		return nil
 	}
 	made, err := im.rules.Test(rec, source)
 	if err != nil {

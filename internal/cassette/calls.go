@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -50,7 +49,7 @@ func (c Call) Line() int { return c.line }
 func (c Call) Method() string { return c.request.method }
 
 // URL returns the URL without what is secret in it.
-func (c Call) URL() string { return public(c.request.url).String() }
+func (c Call) URL() string { return recorder.PublicURL(c.request.url).String() }
 
 // Request returns the request as it was recorded, without its credentials: what a tool has put in their place is no secret
 // to look for.
@@ -62,7 +61,7 @@ func (c Call) Request() *http.Request {
 		}
 	}
 	req, _ := http.NewRequest(http.MethodGet, "/", bytes.NewReader(c.asked))
-	req.Method, req.URL, req.Header = c.request.method, public(c.request.url), header
+	req.Method, req.URL, req.Header = c.request.method, recorder.PublicURL(c.request.url), header
 	req.Host = req.URL.Host
 	return req
 }
@@ -71,21 +70,4 @@ func (c Call) Request() *http.Request {
 func (c Call) Answer(req *http.Request) (*http.Response, recorder.Provenance) {
 	from := fmt.Sprintf("imported from %s, interaction %d", c.of.what(), c.number)
 	return c.response(req), recorder.Provenance{From: from, Time: c.time, Latency: c.latency}
-}
-
-// public returns a URL without credentials.
-func public(u *url.URL) *url.URL {
-	clean := *u
-	clean.User = nil
-	if u.RawQuery == "" {
-		return &clean
-	}
-	query := u.Query()
-	for name := range query {
-		if provider.IsCredential(name) {
-			query.Del(name)
-		}
-	}
-	clean.RawQuery = query.Encode()
-	return &clean
 }

@@ -113,7 +113,7 @@ func place(u *url.URL) string {
 		host = "loopback"
 	}
 	text := u.Scheme + "://" + strings.ToLower(host) + u.EscapedPath()
-	if query := public(u).Query(); len(query) > 0 {
+	if query := recorder.PublicURL(u).Query(); len(query) > 0 {
 		text += "?" + query.Encode()
 	}
 	return text

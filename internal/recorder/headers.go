@@ -97,7 +97,7 @@ func (r *Recorder) headers(tk *take) map[string][]string {
 func publicLocations(locations []string) (public []string) {
 	for _, location := range locations {
 		if u, err := url.Parse(location); err == nil {
-			public = append(public, publicURL(u).String())
+			public = append(public, PublicURL(u).String())
 		}
 	}
 	return public

@@ -26,7 +26,7 @@ func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 func (r *Recorder) readWire(req *http.Request) (*wire, error) {
 	w := &wire{asked: req.URL, lane: laneOf(req.Context()), Wire: provider.Wire{
 		Method:      req.Method,
-		URL:         publicURL(req.URL),
+		URL:         PublicURL(req.URL),
 		Header:      req.Header,
 		ContentType: req.Header.Get("Content-Type"),
 	}}
@@ -70,8 +70,8 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	return append(body, rest...), err
 }
 
-// publicURL returns u without credentials and fragment.
-func publicURL(u *url.URL) *url.URL {
+// PublicURL returns u without credentials and fragment.
+func PublicURL(u *url.URL) *url.URL {
 	public := *u
 	public.User, public.Fragment, public.RawFragment = nil, "", ""
 	if u.RawQuery == "" {
