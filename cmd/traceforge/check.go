@@ -50,7 +50,7 @@ func check(c *call) error {
 // checkOptions returns the flags as the tests take them.
 func checkOptions(c *call) (string, error) {
 	values := url.Values{}
-	for _, name := range []string{"repeat", "sample", "shard", "tier", "model", "from"} {
+	for _, name := range []string{"repeat", "sample", "shard", "tier", "model", "from", "kind"} {
 		if value := c.value(name); value != "" {
 			values.Set(name, value)
 		}
