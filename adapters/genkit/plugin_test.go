@@ -3,10 +3,10 @@ package genkittraceforge_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +22,7 @@ import (
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
 	"github.com/traceforge/traceforge-go/adapters/genkit/example/forecast"
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
+	"github.com/traceforge/traceforge-go/internal/conformance"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -88,7 +89,7 @@ func (i internet) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case r.URL.Hostname() == "127.0.0.1":
 		return i.loopback.RoundTrip(r)
-	case r.URL.Host == "www.google.com": // Genkit's Google plugin downloads pictures itself
+	case r.URL.Host == "example.com": // Genkit's Google plugin downloads pictures itself
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("a picture")), Request: r}, nil
 	case i.provider == nil:
 		return nil, fmt.Errorf("%s is gone", r.URL.Host)
@@ -206,96 +207,55 @@ func rules(err error) []string {
 	return slices.Compact(broken)
 }
 
-// TestConformanceVectors: Genkit's conformance cases get the same verdict from recorded answers.
-func TestConformanceVectors(t *testing.T) {
-	cases := *decode[map[string]struct {
-		Stream     bool
-		Input      modelio.GenerateRequest
-		Validators []string
-	}](t, string(vectors(t, "model_conformance_test_cases.json")))
-	require.Len(t, cases, 12)
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			onPlugins(t, conforming, func(t *testing.T, p plugin, g *genkit.Genkit, middleware ...ai.ModelMiddleware) {
+// TestConformance: a plugin's answers get the same verdict when they are recorded and when they are replayed.
+func TestConformance(t *testing.T) {
+	cases, err := conformance.Load(os.DirFS("../../testdata/conformance"))
+	require.NoError(t, err)
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			onPlugins(t, saying(tc.Answer), func(t *testing.T, p plugin, g *genkit.Genkit, middleware ...ai.ModelMiddleware) {
 				model := genkit.LookupModel(g, p.model)
-				req, err := genkittraceforge.ToRequest(modelio.Simulate(&tc.Input, modelio.InfoOf(genkittraceforge.FromModel(model))))
+				req, err := genkittraceforge.ToRequest(modelio.Simulate(&tc.Request, modelio.InfoOf(genkittraceforge.FromModel(model))))
 				require.NoError(t, err)
 				call := model.Generate
 				for _, m := range middleware {
 					call = m(call)
 				}
-				var chunks []*ai.ModelResponseChunk
+				var chunks []*modelio.GenerateResponseChunk
 				var stream ai.ModelStreamCallback
 				if tc.Stream {
 					stream = func(_ context.Context, chunk *ai.ModelResponseChunk) error {
-						chunks = append(chunks, chunk)
-						return nil
+						converted, err := genkittraceforge.FromChunk(chunk)
+						chunks = append(chunks, converted)
+						return err
 					}
 				}
-				resp, err := call(t.Context(), req, stream)
+				said, err := call(t.Context(), req, stream)
 				require.NoError(t, err)
-				for _, validator := range tc.Validators {
-					want := p.media || !strings.HasPrefix(validator, "valid-media")
-					require.Equal(t, want, valid(t, validator, resp, chunks), validator)
+				response, err := genkittraceforge.FromResponse(said)
+				require.NoError(t, err)
+				for _, what := range tc.Holds {
+					holds, err := conformance.Holds(what, response, chunks)
+					require.NoError(t, err)
+					require.Equal(t, p.media || !strings.HasPrefix(what, "valid-media"), holds, what)
 				}
 			})
 		})
 	}
 }
 
-// conforming answers as the cases want.
-func conforming(call fakeprovider.Call) fakeprovider.Reply {
-	said := call.LastUser()
-	media := func(contentType string) fakeprovider.Reply {
-		if call.API != "gemini.generate" {
+// saying answers as a case wants.
+func saying(a conformance.Answer) func(fakeprovider.Call) fakeprovider.Reply {
+	return func(call fakeprovider.Call) fakeprovider.Reply {
+		switch {
+		case a.ToolRequest != nil:
+			return fakeprovider.CallTools(fakeprovider.ToolCall{Name: a.ToolRequest.Name, Arguments: string(a.ToolRequest.Input)})
+		case a.Media == nil:
+			return fakeprovider.Text(a.Text)
+		case call.API != "gemini.generate":
 			return fakeprovider.Text("I cannot do that.")
 		}
 		return fakeprovider.Bytes("application/json", `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":"`+
-			contentType+`","data":"AAAA"}}]},"finishReason":"STOP","index":0}],"modelVersion":"gemini-2.5-flash"}`)
+			a.Media.ContentType+`","data":"`+a.Media.Data+`"}}]},"finishReason":"STOP","index":0}],"modelVersion":"gemini-2.5-flash"}`)
 	}
-	switch {
-	case len(call.Tools) > 0:
-		return fakeprovider.CallTools(fakeprovider.ToolCall{Name: call.Tools[0].Name, Arguments: `{"city":"New York"}`})
-	case strings.Contains(said, "profile"):
-		return fakeprovider.Text(`{"name":"John Doe","age":40}`)
-	case strings.Contains(said, "review"):
-		return fakeprovider.Text(`{"name":"John Wick","rating":4.5}`)
-	case strings.Contains(said, "image of a cat"):
-		return media("image/png")
-	case said == "Say hello.":
-		return media("audio/wav")
-	}
-	return fakeprovider.Text("RESPONSE: Genkit and google")
-}
-
-// valid reports what Genkit's validator of that name says.
-func valid(t *testing.T, validator string, resp *ai.ModelResponse, chunks []*ai.ModelResponseChunk) bool {
-	t.Helper()
-	parts, text := resp.Message.Content, resp.Text()
-	rule, argument, _ := strings.Cut(validator, ":")
-	if streamed, ok := strings.CutPrefix(rule, "stream-"); ok {
-		rule, parts, text = streamed, nil, ""
-		for _, chunk := range chunks {
-			parts = append(parts, chunk.Content...)
-			text += chunk.Text()
-		}
-	}
-	switch rule {
-	case "has-tool-request":
-		return slices.ContainsFunc(parts, func(part *ai.Part) bool { return part.IsToolRequest() && part.ToolRequest.Name == argument })
-	case "valid-json":
-		return json.Valid([]byte(text))
-	case "text-includes":
-		return strings.Contains(strings.ToLower(text), strings.ToLower(argument))
-	case "text-starts-with":
-		return strings.HasPrefix(strings.TrimSpace(text), argument)
-	case "text-not-empty":
-		return strings.TrimSpace(text) != ""
-	case "valid-media":
-		return slices.ContainsFunc(parts, func(part *ai.Part) bool {
-			return part.IsMedia() && strings.HasPrefix(part.ContentType, argument+"/")
-		})
-	}
-	t.Fatalf("unknown validator %s", validator)
-	return false
 }

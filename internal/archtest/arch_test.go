@@ -136,8 +136,9 @@ var arrows = map[string]map[string]string{
 		"internal/usage": "receipts", "modelio": "the ranges of parameters", "modelio/session": "its limits",
 		"snapshot": "the version of the format",
 	},
-	"internal/tbtest": {},
-	"internal/demo":   {"internal/fakeprovider": offline},
+	"internal/tbtest":      {},
+	"internal/conformance": {"modelio": "the answers that are judged"},
+	"internal/demo":        {"internal/fakeprovider": offline},
 
 	// Modules of their own.
 	"cmd/traceforge": {
