@@ -67,6 +67,8 @@ func TestBubble(t *testing.T) {
 	}
 	recorded.RequireSound(t, dir)
 	play(t, "", nowhere{})
+	provider.Reply(fakeprovider.Text("a whole answer"), fakeprovider.Text("an answer in pieces"), fakeprovider.Text("at last"))
+	play(t, "check", closing{provider.Transport()})
 	require.Less(t, time.Since(began), 15*time.Second, "pauses take no time")
 }
 
