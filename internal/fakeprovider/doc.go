@@ -23,6 +23,14 @@
 //	bedrock.converse    /model/NAME/converse
 //	bedrock.invoke      /model/NAME/invoke, of Claude and of Nova models
 //	cohere.chat         …/v2/chat
+//	gemini.embed        …/models/NAME:embedContent and :batchEmbedContents
+//	vertex.predict      …/models/NAME:predict, of models that embed and that make images
+//	cohere.embed        …/v1/embed and …/v2/embed
+//	ollama.embed        …/api/embed and …/api/embeddings
+//	bedrock.embed       /model/NAME/invoke, of Titan's models that embed
+//	cohere.rerank       …/rerank; bedrock.rerank at the root, and /model/NAME/invoke of models that rank
+//	openai.moderations  …/moderations; mistral.moderations as mistral.chat, also …/chat/moderations
+//	*.count_tokens      where Anthropic, Google and Bedrock count tokens; openai.input_tokens, cohere.tokenize
 //
 // A request that the real provider would refuse (a missing model, a wrong path) gets the
 // error that the real provider gives, and uses up no reply.

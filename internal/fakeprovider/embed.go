@@ -199,14 +199,10 @@ var (
 
 func (ollamaEmbed) name() string { return "ollama.embed" }
 
-func (ollamaEmbed) read(c *Call) *Failure {
-	body, err := parse(c.Body)
-	if err != nil {
-		return &Failure{Status: http.StatusBadRequest, Message: err.Error()}
-	}
-	c.Model = body.str("model")
-	if c.Model == "" {
-		return &Failure{Status: http.StatusBadRequest, Message: "model is required"}
+func (f ollamaEmbed) read(c *Call) *Failure {
+	body, fail := f.open(c)
+	if fail != nil {
+		return fail
 	}
 	if strings.HasSuffix(c.Path, ollamaEmbeddingsPath) {
 		c.asks(body.str("prompt"))

@@ -41,17 +41,26 @@ func (ollama) badMethod(*Call) *Failure {
 	return &Failure{Status: http.StatusMethodNotAllowed, Message: "405 method not allowed"}
 }
 
-func (o ollama) read(c *Call) *Failure {
+// open reads what all of Ollama's requests start with: an object that names a model.
+func (ollama) open(c *Call) (members, *Failure) {
 	if len(c.Body) == 0 {
-		return &Failure{Status: http.StatusBadRequest, Message: "missing request body"}
+		return nil, &Failure{Status: http.StatusBadRequest, Message: "missing request body"}
 	}
 	body, err := parse(c.Body)
 	if err != nil {
-		return &Failure{Status: http.StatusBadRequest, Message: err.Error()}
+		return nil, &Failure{Status: http.StatusBadRequest, Message: err.Error()}
 	}
 	c.Model = body.str("model")
 	if c.Model == "" {
-		return &Failure{Status: http.StatusBadRequest, Message: "model is required"}
+		return nil, &Failure{Status: http.StatusBadRequest, Message: "model is required"}
+	}
+	return body, nil
+}
+
+func (o ollama) read(c *Call) *Failure {
+	body, fail := o.open(c)
+	if fail != nil {
+		return fail
 	}
 	c.Stream = !body.has("stream") || body.flag("stream") // Ollama streams unless told not to
 	if kind(body["format"]) == "an object" {

@@ -117,6 +117,19 @@ func TestRefusals(t *testing.T) {
 		{"cohere-not-json", "/v2/chat", `{`, nil, 400, "invalid request: unexpected end of JSON input"},
 		{"cohere-no-model", "/v2/chat", `{}`, nil, 400, "invalid request: model is required"},
 		{"cohere-no-messages", "/v2/chat", `{"model":"m","messages":[]}`, nil, 400, "messages must be a list of at least one message"},
+		{"gemini-embed-no-content", "/v1beta/models/m:embedContent", `{}`, nil, 400, "contents is not specified"},
+		{"gemini-embed-no-requests", "/v1beta/models/m:batchEmbedContents", `{}`, nil, 400, "at least one request is required"},
+		{"predict-no-instances", "/v1/publishers/google/models/m:predict", `{}`, nil, 400, "instances is required"},
+		{"cohere-embed-no-texts", "/v2/embed", `{}`, nil, 400, "valid texts must be specified"},
+		{"ollama-embed-no-model", "/api/embed", `{}`, nil, 400, `{"error":"model is required"}`},
+		{"ollama-embed-input", "/api/embed", `{"model":"m","input":7}`, nil, 400, `{"error":"invalid input type"}`},
+		{"titan-no-text", "/model/amazon.titan-embed-text-v1/invoke", `{}`, nil, 400, "required key [inputText] not found"},
+		{"rerank-no-query", "/v1/rerank", `{"documents":[]}`, nil, 400, "query and documents are required"},
+		{"rerank-no-sources", "/rerank", `{"queries":[]}`, nil, 400, "queries and sources must have at least one element"},
+		{"moderation-no-input", "/v1/moderations", `{}`, nil, 400, "Missing required parameter: 'input'."},
+		{"count-max-tokens", "/v1/messages/count_tokens", `{"model":"m","max_tokens":1}`, version, 400, "max_tokens: Extra inputs are not permitted"},
+		{"bedrock-count-no-input", "/model/m/count-tokens", `{}`, nil, 400, "input is required"},
+		{"tokenize-nothing", "/v1/tokenize", `{}`, nil, 400, "text or tokens are required"},
 		{"messages-path", "/v1/messages/nothing", `{}`, version, 404, `"type":"not_found_error"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,6 +162,16 @@ func TestEveryFormatRefusesWrongMethodsAndKeys(t *testing.T) {
 		"bedrock.claude":     {"Unknown operation", "The security token included in the request is invalid."},
 		"bedrock.nova":       {"Unknown operation", "The security token included in the request is invalid."},
 		"cohere.chat":        {"method not allowed", "invalid api token"},
+	}
+	for family, names := range map[string][]string{
+		"openai.chat": {"openai.moderations", "openai.input_tokens"}, "anthropic.messages": {"anthropic.count_tokens"},
+		"gemini.generate": {"gemini.embed", "vertex.predict", "gemini.count_tokens"}, "ollama.chat": {"ollama.embed"},
+		"cohere.chat": {"cohere.embed", "cohere.rerank", "cohere.tokenize"}, "mistral.chat": {"mistral.moderations"},
+		"bedrock.converse": {"bedrock.embed", "bedrock.rerank", "bedrock.count_tokens"},
+	} {
+		for _, name := range names {
+			says[name] = [2]string{strings.TrimSuffix(says[family][0], " (PUT /v1/chat/completions)"), says[family][1]}
+		}
 	}
 	for _, d := range dialects {
 		t.Run(d.name, func(t *testing.T) {
