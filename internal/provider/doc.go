@@ -83,6 +83,10 @@
 // for one candidate in its message's Metadata (log probabilities, annotations). Signatures and
 // encrypted reasoning, which have to go back with the part they belong to, are in its Metadata.
 //
+// What no reader reads is told in a word: in the parts of APIs that generate nothing, and where the generic codec keeps an answer
+// whole, a list of more than 8 numbers is "numbers:sha256:…;1536;-0.1,0.2,0.3", and in embeddings a base64 text of 512 characters or
+// more is "base64:sha256:…;6144". The bytes are in the raw answer, and the hash holds the record against them.
+//
 // Usage means one thing: the input is all that the model read, cached or not, the output all that it
 // made, reasoning or not, whatever a provider counts apart.
 //
