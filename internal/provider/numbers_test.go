@@ -1,0 +1,40 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// TestNumbersHoldTheVector holds that what stands for a vector changes with every number of it, and with nothing else, so that a raw
+// answer that was altered is not the one of its record (design R16).
+func TestNumbersHoldTheVector(t *testing.T) {
+	vector := strings.Repeat("0.5,", 1535) + "0.25"
+	whole := briefOf(t, "["+vector+"]")
+	require.Regexp(t, `^"numbers:sha256:[0-9a-f]{64};1536;0\.5,0\.5,0\.5"$`, whole)
+	for _, c := range []struct {
+		name, why, text string
+		same            bool
+	}{
+		{"white_space", "says nothing", "[ " + strings.ReplaceAll(vector, ",", ",\n ") + " ]", true},
+		{"last", "a number beyond those that are shown", "[" + strings.TrimSuffix(vector, "0.25") + "0.26]", false},
+		{"swapped", "numbers have an order", "[0.25," + strings.TrimSuffix(vector, ",0.25") + "]", false},
+		{"shorter", "a number is missing", "[" + strings.TrimPrefix(vector, "0.5,") + "]", false},
+		{"joined", "numbers have ends", "[" + strings.Replace(vector, "0.5,0.5", "0.5,0.50", 1) + "]", false},
+		{"text", "the text itself is no vector", whole, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.same, whole == briefOf(t, c.text), c.why)
+		})
+	}
+}
+
+func briefOf(t *testing.T, text string) string {
+	t.Helper()
+	doc, err := jsontext.Parse([]byte(text))
+	require.NoError(t, err)
+	return string(brief(doc.Root()))
+}
