@@ -132,6 +132,32 @@ func ExampleRecorder_Model() {
 	// failed: false
 }
 
+// An embedder has the form of a model, and no model's API.
+func ExampleRecorder_Action() {
+	live := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		fmt.Println("the embedder is called")
+		vector := modelio.Part{Custom: modelio.Object{"embedding": json.RawMessage(`[0.5,-1]`)}}
+		answer := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{vector}}
+		return &modelio.GenerateResponse{Message: answer, FinishReason: modelio.FinishStop}, nil
+	})
+	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
+		tf := traceforgetest.New(t, options...)
+		resp, err := tf.Action("embed", "acme/vectors-1", live).Generate(context.Background(), generateRequest("Say hello"), nil)
+		fmt.Println(string(resp.Message.Content[0].Custom["embedding"]), err)
+		fmt.Println(tf.Calls()[0].Request.API)
+	})
+	// Output:
+	// TRACEFORGE_UPDATE=1
+	// the embedder is called
+	// [0.5,-1] <nil>
+	// genkit.embed
+	// failed: false
+	// TRACEFORGE_UPDATE=0
+	// [0.5,-1] <nil>
+	// genkit.embed
+	// failed: false
+}
+
 func ExampleRecorder_Session() {
 	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
 		tf := traceforgetest.New(t, options...)

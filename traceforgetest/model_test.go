@@ -164,6 +164,10 @@ func TestModelNames(t *testing.T) {
 	}
 	tb := s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) { tf.Model("test/scripted", nil) })
 	require.Contains(t, tb.Logged(), "recording test/scripted needs the model itself")
+	for _, kind := range []string{"", "generate", "Embed", "tool.call"} {
+		tb := s.replay("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) { tf.Action(kind, "test/scripted", nil) })
+		require.Contains(t, tb.Logged(), "is no kind of action", kind)
+	}
 }
 
 func TestModelSnapshotIsReadable(t *testing.T) {

@@ -1,7 +1,9 @@
-// Package genkittraceforge connects Genkit Go with traceforge: it records and replays the model
-// calls of a Genkit application.
+// Package genkittraceforge connects Genkit Go with traceforge: it records and replays the calls of
+// models, embedders, retrievers and background models.
 //
-// One line puts it between the application and any model of Genkit's:
+// With Genkit Go 1.7 and later, package genkithooks beside it records a whole generation, tools
+// included, by ai.WithUse(genkithooks.Record(rec)). Of older versions one line puts this package
+// between the application and any model of Genkit's:
 //
 //	genkit.Generate(ctx, g,
 //		ai.WithModelName("openai/gpt-4o"),
@@ -10,7 +12,8 @@
 //	)
 //
 // While rec replays, the model behind the middleware is not called. For an application that
-// takes no middleware, [Model] defines a model that records another.
+// takes no middleware, [Model] defines a model that records another. [Embedder], [Retriever] and
+// [BackgroundModel] record what is no model, for which Genkit has no middleware.
 //
 // What is recorded is a [modelio.GenerateRequest] and its answer. Genkit's types are converted
 // to those and back field by field, because Genkit's own JSON drops empty texts, empty objects

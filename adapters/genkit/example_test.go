@@ -3,7 +3,6 @@ package genkittraceforge_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/firebase/genkit/go/ai"
@@ -11,7 +10,6 @@ import (
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
-	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -29,7 +27,7 @@ func ExampleMiddleware() {
 		)
 		fmt.Println(text, err)
 	}
-	recordAndReplay(test)
+	genkittest.RecordAndReplay(test)
 	// Output:
 	// Say hello <nil>
 	// Say hello <nil>
@@ -78,10 +76,50 @@ func ExampleModel() {
 		)
 		fmt.Println(text, err)
 	}
-	recordAndReplay(test)
+	genkittest.RecordAndReplay(test)
 	// Output:
 	// Say hello <nil>
 	// Say hello <nil>
+}
+
+func ExampleEmbedder() {
+	test := func(t testing.TB) {
+		rec := traceforgetest.New(t)
+		ctx := context.Background()
+		g := genkit.Init(ctx)
+		embedder := genkit.DefineEmbedder(g, "my/embedder", nil, lengths)
+		resp, err := genkit.Embed(ctx, g,
+			ai.WithEmbedder(genkittraceforge.Embedder(rec, embedder)),
+			ai.WithTextDocs("the sea"),
+		)
+		fmt.Println(resp.Embeddings[0].Embedding[:2], err)
+	}
+	genkittest.RecordAndReplay(test)
+	// Output:
+	// [7 0.1] <nil>
+	// [7 0.1] <nil>
+}
+
+func ExampleRetriever() {
+	test := func(t testing.TB) {
+		rec := traceforgetest.New(t)
+		ctx := context.Background()
+		g := genkit.Init(ctx)
+		index := genkit.DefineRetriever(g, "my/index", nil, func(context.Context, *ai.RetrieverRequest) (*ai.RetrieverResponse, error) {
+			fmt.Println("the index is asked")
+			return &ai.RetrieverResponse{Documents: []*ai.Document{ai.DocumentFromText("The sea is salty.", nil)}}, nil
+		})
+		resp, err := genkit.Retrieve(ctx, g,
+			ai.WithRetriever(genkittraceforge.Retriever(rec, index)),
+			ai.WithTextDocs("the sea"),
+		)
+		fmt.Println(resp.Documents[0].Content[0].Text, err)
+	}
+	genkittest.RecordAndReplay(test)
+	// Output:
+	// the index is asked
+	// The sea is salty. <nil>
+	// The sea is salty. <nil>
 }
 
 func ExampleFromModel() {
@@ -89,21 +127,4 @@ func ExampleFromModel() {
 	model := genkit.DefineModel(g, "my/model", &ai.ModelOptions{Label: "Mine"}, echo)
 	fmt.Println(traceforgetest.TestModel(genkittraceforge.FromModel(model)))
 	// Output: <nil>
-}
-
-// recordAndReplay runs a test as go test -update does, and then as go test does.
-func recordAndReplay(test func(testing.TB)) {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	defer os.Unsetenv("TRACEFORGE_DIR")
-	os.Setenv("TRACEFORGE_DIR", dir)
-	for _, update := range []string{"1", ""} {
-		os.Setenv("TRACEFORGE_UPDATE", update)
-		if t := tbtest.Run("TestHello", func(t *tbtest.TB) { test(t) }); t.Failed() {
-			fmt.Println(t.Logged())
-		}
-	}
 }
