@@ -12,12 +12,18 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestDocumentedLines finds each line of code of docs/sdks.md in this package.
+// TestDocumentedLines finds each line of code of docs/sdks.md in this package, in that of the agents, or in the adapters.
 func TestDocumentedLines(t *testing.T) {
 	page, err := os.ReadFile("../../docs/sdks.md")
 	require.NoError(t, err)
 	files, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
+	for _, others := range []string{"../agents/*_test.go", "../../adapters/*/*_test.go"} {
+		more, err := filepath.Glob(others)
+		require.NoError(t, err)
+		require.NotEmpty(t, more)
+		files = append(files, more...)
+	}
 	var code strings.Builder
 	for _, file := range files {
 		source, err := os.ReadFile(file)
@@ -28,7 +34,7 @@ func TestDocumentedLines(t *testing.T) {
 	require.NotEmpty(t, blocks)
 	for _, block := range blocks {
 		for line := range strings.Lines(block[1]) {
-			require.Contains(t, code.String(), "\n\t"+line)
+			require.True(t, strings.Contains(code.String(), "\n\t"+line), "no test has the line %s", line)
 		}
 	}
 }
