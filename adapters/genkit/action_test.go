@@ -62,6 +62,7 @@ func TestEmbedder(t *testing.T) {
 				require.Equal(t, "genkit.embed", calls[0].Request.API)
 				require.Equal(t, "sun", *calls[0].Request.Messages[0].Content[0].Text)
 				require.Len(t, calls[0].Response.Candidates[0].Message.Content, 2)
+				require.Empty(t, calls[0].Response.Candidates[0].FinishReasonRaw, "traceforge verify would ask for a temperature")
 			})
 		})
 	}

@@ -25,7 +25,22 @@ const actionPrefix = "genkit."
 // modelCodec returns the codec of such calls, which decodes answers only: a request is made of what
 // the model was asked.
 func modelCodec(api, name string) *provider.Codec {
-	return &provider.Codec{API: api, Provider: name, Generates: api == modelAPI, DecodeResponse: decodeLines}
+	if api != modelAPI {
+		return &provider.Codec{API: api, Provider: name, DecodeResponse: decodeAction}
+	}
+	return &provider.Codec{API: api, Provider: name, Generates: true, DecodeResponse: decodeLines}
+}
+
+// decodeAction decodes the lines of an answer that no model ended, so that nobody asks for the temperature of it.
+func decodeAction(a *provider.Answer) (*modelio.Response, error) {
+	resp, err := decodeLines(a)
+	if err != nil {
+		return nil, err
+	}
+	for i := range resp.Candidates {
+		resp.Candidates[i].FinishReasonRaw = ""
+	}
+	return resp, nil
 }
 
 // A Generation is one call of a model, or of another action that has its form.
