@@ -230,10 +230,10 @@ func TestOpenAIErrors(t *testing.T) {
 	require.Equal(t, 400, api.StatusCode)
 	require.Equal(t, "messages", api.Param)
 
-	_, err = client.Models.List(t.Context())
+	_, err = client.FineTuning.Jobs.List(t.Context(), openai.FineTuningJobListParams{})
 	require.ErrorAs(t, err, &api)
 	require.Equal(t, 404, api.StatusCode)
-	require.Equal(t, "Invalid URL (GET /v1/models)", api.Message)
+	require.Equal(t, "Invalid URL (GET /v1/fine_tuning/jobs)", api.Message)
 }
 
 func TestOpenAIRetries(t *testing.T) {

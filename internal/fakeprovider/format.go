@@ -30,6 +30,9 @@ type format interface {
 	failureEvents(x *exchange, f Failure, after int) []event
 }
 
+// anyMethod is what a format has to which calls come by other methods than POST.
+type anyMethod interface{ anyMethod() }
+
 // formats find the format that lives at a call's path; each returns nil where its own does not. No
 // two of them find one at the same path, so their order does not matter.
 var formats []func(*Call) format

@@ -163,7 +163,7 @@ func (s *Server) refuse(c *Call, f format) *Failure {
 	if key != "" && c.key() != key {
 		return f.badKey(c)
 	}
-	if c.Method != http.MethodPost {
+	if _, any := f.(anyMethod); c.Method != http.MethodPost && !any {
 		return f.badMethod(c)
 	}
 	return f.read(c)

@@ -211,8 +211,22 @@ func (x *interaction) api(t testing.TB) string {
 			return n.api
 		}
 	}
-	return httpAPI
+	last := w.URL.Path[strings.LastIndexByte(w.URL.Path, '/')+1:]
+	switch {
+	case last == "tags" || last == "show":
+		return ollamaResourcesAPI
+	case !resourcePath.MatchString(w.URL.Path), w.Method == "POST" && strings.Contains(w.URL.Path, "/models/"):
+		return httpAPI
+	case w.URL.Host == "generativelanguage.googleapis.com":
+		return googleResourcesAPI
+	case w.URL.Host == "api.anthropic.com":
+		return anthropicResourcesAPI
+	}
+	return openAIResourcesAPI
 }
+
+// resourcePath is that of resources, in the traffic that there is.
+var resourcePath = regexp.MustCompile(`/v1(beta)?/(models|files|batches|vector_stores|cachedContents|fileSearchStores|fine_tuning/jobs|messages/batches)\b|^/models$|/openai/v1/models$`)
 
 // count decodes interactions of an API.
 func (row *tally) count(t *testing.T, codec *Codec, all []*interaction) {

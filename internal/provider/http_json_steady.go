@@ -15,6 +15,7 @@ import (
 type steady struct {
 	without []string // the path of what is left out besides
 	whole   bool     // it is the whole answer, whose own id is no part of what it says
+	results bool     // it is of what was made in answer to several requests, ids and all
 	ids     map[string]string
 }
 
@@ -41,7 +42,8 @@ func (s *steady) object(v jsontext.Value, path []string) modelio.Object {
 		at := append(slices.Clip(path), name)
 		switch {
 		case slices.Equal(at, s.without), isTime(name, m), s.whole && len(at) == 1 && name == "id":
-		case m.IsWord() && (name == "id" && dated || name == "first_id" || name == "last_id"):
+		case m.IsWord() && (name == "id" && (dated || s.results) || name == "first_id" || name == "last_id"),
+			m.IsWord() && name == "request_id" && s.results:
 			o[name] = jsontext.Text(s.number(m.Word()))
 		default:
 			o[name] = s.value(m, at)
@@ -63,18 +65,25 @@ func (s *steady) number(id string) string {
 // isDated reports whether an object is something that was made at a time, so that its id was made for it. The id of a
 // model is its name.
 func isDated(v jsontext.Value) bool {
+	if isModel(v) {
+		return false
+	}
+	for name, m := range v.Members() {
+		if moment.MatchString(name) && isTime(name, m) {
+			return true
+		}
+	}
+	return false
+}
+
+func isModel(v jsontext.Value) bool {
 	for _, what := range []string{"object", "type"} {
 		if v.Member(what).Word() == "model" {
-			return false
+			return true
 		}
 	}
 	for _, ofModel := range []string{"owned_by", "context_length", "architecture"} {
 		if v.Member(ofModel).Present() {
-			return false
-		}
-	}
-	for name, m := range v.Members() {
-		if moment.MatchString(name) && isTime(name, m) {
 			return true
 		}
 	}

@@ -28,6 +28,7 @@ type Codec struct {
 	Fixed func(req *modelio.Request) []string
 
 	Refusal refusalForm // what its errors look like; nil: as OpenAI's
+	Files   bool        // answers may be files, whose lines are no events of a stream unless their type says so
 
 	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
 	// no more. Whether one is there is kept, and not what it is.

@@ -23,6 +23,9 @@ func unlike(a *provider.Answer, api string) string {
 	if events == nil {
 		return misspelled(a.Body)
 	}
+	if codec, _ := provider.Named(api); codec != nil && codec.Files && !strings.HasPrefix(a.ContentType, "text/event-stream") {
+		return ""
+	}
 	if why := framed(a); why != "" {
 		return why
 	}

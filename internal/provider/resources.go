@@ -1,0 +1,261 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"mime"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Names of the APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what
+// is cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
+const (
+	openAIResourcesAPI    = "openai.resources"
+	anthropicResourcesAPI = "anthropic.resources"
+	googleResourcesAPI    = "google.resources"
+	ollamaResourcesAPI    = "ollama.resources"
+)
+
+var _ = Register(resources(openAIResourcesAPI, "openai", nil, func(w *Wire) bool {
+	return openAIResources.MatchString(w.URL.Path) && !isAnthropics(w)
+}))
+
+var _ = Register(resources(anthropicResourcesAPI, "anthropic", refuseAsAnthropic, func(w *Wire) bool {
+	return messageBatches.MatchString(w.URL.Path) || openAIResources.MatchString(w.URL.Path) && isAnthropics(w)
+}))
+
+var _ = Register(resources(googleResourcesAPI, "google", refuseAsGoogle, func(w *Wire) bool {
+	return googleResources.MatchString(w.URL.Path)
+}))
+
+var _ = Register(resources(ollamaResourcesAPI, "ollama", refuseAsOllama, func(w *Wire) bool {
+	return ollamaResources.MatchString(w.URL.Path)
+}))
+
+// Paths of resources: a collection, one of it, and what belongs to that.
+var (
+	openAIResources = regexp.MustCompile(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
+	messageBatches  = regexp.MustCompile(`/messages/batches(/[^/:]+)*$`)
+	googleResources = regexp.MustCompile(`/v[0-9]+(alpha|beta)[0-9]*/` +
+		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*(:(cancel|download|uploadToFileSearchStore|importFile))?)$`)
+	ollamaResources = regexp.MustCompile(`/api/(tags|show|ps)$`)
+)
+
+// isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
+func isAnthropics(w *Wire) bool {
+	return w.Header.Get("Anthropic-Version") != "" || knownHost(bareHost(w.URL)) == "anthropic"
+}
+
+func resources(api, provider string, refusal refusalForm, at func(*Wire) bool) *Codec {
+	return &Codec{
+		API:            api,
+		Provider:       provider,
+		Match:          func(w *Wire) bool { return at(w) && isResource(w) },
+		DecodeRequest:  func(w *Wire) (*modelio.Request, error) { return decodeResource(api, w) },
+		Refusal:        refusal,
+		Files:          true,
+		DecodeResponse: decodeResources,
+	}
+}
+
+// isResource reports whether a path is that of resources for its host and its method too. On some hosts, what is posted
+// to a model is for the model.
+func isResource(w *Wire) bool {
+	host := bareHost(w.URL)
+	api := knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path)
+	return api && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
+}
+
+// decodeResource decodes a request: what is asked stands in $url. What is uploaded is what a user says, in a form or as
+// the body itself; what is to be cached is a conversation.
+func decodeResource(api string, w *Wire) (*modelio.Request, error) {
+	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
+	root, err := w.root()
+	parts, isForm := w.form()
+	switch {
+	case len(w.Body) == 0:
+	case isForm:
+		if req, err = (requestForm{}).decodeForm(parts); err != nil {
+			return nil, &WireError{API: api, Reason: err.Error()}
+		}
+	case err == nil && root.IsObject() && !root.IsEmpty():
+		body, err := w.body(api)
+		if err != nil {
+			return nil, err
+		}
+		req = resourceForm(w).decode(body)
+		if contents := body.Member("contents"); contents.IsArray() && contents.IsEmpty() {
+			req.Options["contents"] = contents.Raw() // to be told from none
+		}
+	case err == nil || !errors.Is(err, jsontext.ErrSyntax) && !isUpload(w):
+		if err != nil {
+			return nil, parseError(api, err)
+		}
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
+	default:
+		req.Messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{uploaded(w)}}}
+	}
+	req.API = api
+	w.said = nil
+	w.say("method", w.Method, "GET")
+	w.say("path", w.URL.EscapedPath(), "")
+	w.keepOutside(req)
+	return req, nil
+}
+
+func resourceForm(w *Wire) requestForm {
+	if strings.Contains(w.URL.Path, "/cachedContents") {
+		return generateForm
+	}
+	return requestForm{}
+}
+
+func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
+
+// uploaded returns a body that is a file: as text where it is one, else as media.
+func uploaded(w *Wire) modelio.Part {
+	part := modelio.TextPart(string(w.Body))
+	if !utf8.Valid(w.Body) {
+		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
+		if !isContentType(mediaType) {
+			mediaType = unknownType
+		}
+		part = modelio.MediaPart(mediaType, encodedURL(mediaType, w.Body))
+	}
+	if w.ContentType != "" {
+		jsontext.Keep(&part.Metadata, "content_type", jsontext.Text(w.ContentType))
+	}
+	return part
+}
+
+// decodeResources decodes an answer: each resource is a custom part, and so is each line of results. The content of a
+// file is text or media. When something was, or will be, is Metadata.
+func decodeResources(a *Answer) (*modelio.Response, error) {
+	if a.Status >= 300 {
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+	}
+	if a.Events() != nil {
+		if parts := resultLines(a); parts != nil {
+			return looseResponse(parts...), nil
+		}
+		if strings.HasPrefix(a.ContentType, "text/event-stream") {
+			return looseStream(a, nil), nil
+		}
+		return looseResponse(opaquePart(a)...), nil
+	}
+	doc, err := parseAnswer(a.Body)
+	if err != nil || !doc.Root().IsObject() && !doc.Root().IsArray() {
+		return looseResponse(opaquePart(a)...), nil
+	}
+	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // else a job that failed
+		return &modelio.Response{Error: failure, Complete: true}, nil
+	}
+	return listed(doc.Root()), nil
+}
+
+// resultLines decodes lines of JSON, such as the results of a batch: the ids of what was made for them are numbered.
+// It returns nil where not all are objects.
+func resultLines(a *Answer) (parts []modelio.Part) {
+	if !isLines(a.Body) {
+		return nil
+	}
+	events := Events{a.Body, jsonLines}
+	ids := steady{results: true}
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		if len(event.Data) == 0 {
+			continue
+		}
+		line, err := jsontext.Parse(event.Data)
+		if err != nil || !line.Root().IsObject() {
+			return nil
+		}
+		parts = append(parts, modelio.Part{Custom: ids.object(line.Root(), nil)})
+	}
+	return parts
+}
+
+// lists are the members in which answers have lists of resources.
+var lists = []string{"data", "models", "files", "batches", "operations", "cachedContents", "fileSearchStores", "documents", "tunedModels"}
+
+// listed decodes a list of resources, or one.
+func listed(body jsontext.Value) *modelio.Response {
+	all, rest, varies := []jsontext.Value{body}, modelio.Object{}, list{}
+	if body.IsArray() {
+		all, _ = objects(body, func(v jsontext.Value) jsontext.Value { return v })
+	}
+	for _, name := range lists {
+		if found, ok := objects(body.Member(name), func(v jsontext.Value) jsontext.Value { return v }); ok {
+			all, rest = found, beside(body, name)
+			break
+		}
+	}
+	if body.IsArray() && all == nil {
+		return looseResponse(modelio.Part{Custom: modelio.Object{"json": body.Raw()}})
+	}
+	var parts []modelio.Part
+	for _, v := range all {
+		part, when := resource(v)
+		parts = append(parts, part)
+		varies = append(varies, jsontext.ObjectText(when))
+	}
+	resp := looseResponse(parts...)
+	if len(rest) > 0 {
+		resp.Metadata = rest
+	}
+	if slices.ContainsFunc(varies, func(when json.RawMessage) bool { return !saysNothing(when) }) {
+		jsontext.Keep(&resp.Metadata, "varies", jsontext.List(varies))
+	}
+	return resp
+}
+
+// resource decodes a resource, and apart what is another each time that it is made. The id of what lives long stands in
+// an object of its own, where it is not numbered (design R8): it is a name that callers choose by.
+func resource(v jsontext.Value) (part modelio.Part, varies modelio.Object) {
+	if v.Member("custom_id").Present() { // the only line of results
+		return modelio.Part{Custom: (&steady{results: true}).object(v, nil)}, nil
+	}
+	said, varies := apart(v, v.Member("id").Word())
+	if kind := longLived(v); kind != "" && v.Member("id").Present() {
+		said = modelio.Object{kind: jsontext.ObjectText(said)}
+	}
+	return modelio.Part{Custom: said}, varies
+}
+
+// apart returns the members of an object and of those in it, and apart from them times, files that a batch made, and
+// URLs that have the resource's id in them.
+func apart(v jsontext.Value, id string) (said, varies modelio.Object) {
+	said = modelio.Object{}
+	for name, m := range v.Members() {
+		switch {
+		case m.IsObject():
+			inner, other := apart(m, id)
+			if said[name] = jsontext.ObjectText(inner); other != nil {
+				jsontext.Keep(&varies, name, jsontext.ObjectText(other))
+			}
+		case !isTime(name, m) && name != "output_file_id" && name != "error_file_id" &&
+			(id == "" || name == "id" || !strings.HasPrefix(m.Word(), "https://") || !strings.Contains(m.Word(), "/"+id)):
+			said[name] = m.Raw()
+		case !m.IsNull():
+			jsontext.Keep(&varies, name, m.Raw())
+		}
+	}
+	return said, varies
+}
+
+// longLived returns what a resource is that lives longer than the program which made it; "" for any other.
+func longLived(v jsontext.Value) string {
+	kind := firstWord(v, "object", "type")
+	switch {
+	case isModel(v):
+		return "model"
+	case kind == "vector_store" || kind == "vector_store.deleted":
+		return "vector_store"
+	}
+	return ""
+}
