@@ -121,9 +121,11 @@ func (a *App) Book(ctx context.Context, wish string, approve func(euro int) bool
 		if !ok {
 			return "", errors.New("a tool asks for something that is no price")
 		}
-		restarts = append(restarts, a.book.Restart(part, &ai.RestartOptions{
-			ResumedMetadata: map[string]any{"approved": approve(cost.Euro)},
-		}))
+		restart, err := a.book.RestartWith(part, ai.WithResumedMetadata[hotel](map[string]any{"approved": approve(cost.Euro)}))
+		if err != nil {
+			return "", err
+		}
+		restarts = append(restarts, restart)
 	}
 	if len(restarts) == 0 {
 		return resp.Text(), nil

@@ -126,12 +126,13 @@ func transfer(t *testing.T, rec *traceforgetest.Recorder, approval map[string]an
 	require.Equal(t, ai.FinishReasonInterrupted, resp.FinishReason)
 	require.Len(t, resp.Interrupts(), 1)
 	require.Equal(t, map[string]any{"price": 3.0}, resp.Interrupts()[0].Metadata["interrupt"])
-	opts := &ai.RestartOptions{ResumedMetadata: approval}
+	opts := []ai.RestartWithOption[place]{ai.WithResumedMetadata[place](approval)}
 	if newInput != nil {
-		opts.ReplaceInput = *newInput
+		opts = append(opts, ai.WithNewInput(*newInput))
 	}
-	restart := tool.Restart(resp.Interrupts()[0], opts)
-	resp, err := genkit.Generate(t.Context(), g, ai.WithModelName("scripted/model"), ai.WithMessages(resp.History()...),
+	restart, err := tool.RestartWith(resp.Interrupts()[0], opts...)
+	require.NoError(t, err)
+	resp, err = genkit.Generate(t.Context(), g, ai.WithModelName("scripted/model"), ai.WithMessages(resp.History()...),
 		ai.WithTools(tool), ai.WithToolRestarts(restart), ai.WithUse(genkithooks.Record(rec)))
 	if err != nil {
 		return "", err
