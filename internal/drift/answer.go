@@ -69,7 +69,20 @@ type answer struct {
 }
 
 // A said is what one candidate says.
-type said struct{ text, calls, reasoning, parts, reason part }
+type said struct {
+	text, calls, reasoning, parts, reason part
+	listed                                map[string]part // what it lists, by what [Listed] calls it
+	result                                string          // the name of the tool whose result it is; "": of none
+}
+
+// Listed names a part that is one of a list, as servers list their tools: "tool add". It reports false for any other.
+func Listed(p jsontext.Value) (name string, ok bool) {
+	custom := p.Member("custom")
+	for kind, listed := range custom.Members() {
+		name, ok = kind+" "+listed.Member("name").Word(), custom.Len() == 1 && listed.Member("name").IsWord()
+	}
+	return name, ok
+}
 
 func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	core, err := snapshot.ResponseCore(r)
@@ -113,16 +126,26 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 
 func (c *Comparer) said(core jsontext.Value) said {
 	var reasoning []string
+	s := said{listed: map[string]part{}}
+	var rest []json.RawMessage
 	for _, p := range core.Member("parts").Elements() {
 		if text, ok := p.Member("reasoning").Text(); ok {
 			reasoning = append(reasoning, text)
 		}
+		name, listed := Listed(p)
+		if _, twice := s.listed[name]; listed && !twice {
+			s.listed[name] = c.value(p.Member("custom"))
+			continue
+		}
+		rest = append(rest, p.Raw())
+		s.result = p.Member("toolResponse", "name").Word()
 	}
-	text := core.Member("content").Word()
-	return said{
-		text: c.word(text), calls: c.value(core.Member("tool_calls")), reason: c.value(core.Member("finish_reason")),
-		reasoning: c.word(strings.Join(reasoning, "\n")), parts: c.value(core.Member("parts")),
+	s.text, s.calls = c.word(core.Member("content").Word()), c.value(core.Member("tool_calls"))
+	s.reason, s.reasoning = c.value(core.Member("finish_reason")), c.word(strings.Join(reasoning, "\n"))
+	if s.parts = c.value(core.Member("parts")); len(s.listed) > 0 {
+		s.parts = c.part(jsontext.List(rest))
 	}
+	return s
 }
 
 func (c *Comparer) value(v jsontext.Value) part {
@@ -149,8 +172,14 @@ func (w *writer) candidate(number, pointer string, before, after said) {
 	named(AnswerText, "/content", before.text, after.text, readable)
 	named(ToolCalls, "/tool_calls", before.calls, after.calls, spoken)
 	named(Reasoning, "/parts", before.reasoning, after.reasoning, readable)
+	for _, name := range both(before.listed, after.listed) {
+		w.change("answer"+number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], readable)
+	}
 	if len(w.found) == found {
 		named(AnswerParts, "/parts", before.parts, after.parts, readable)
+		if last := len(w.found) - 1; last >= found && after.result != "" {
+			w.found[last].Component = "answer" + number + ": result of tool " + after.result
+		}
 	}
 	named(FinishReason, "/finish_reason", before.reason, after.reason, readable)
 }

@@ -35,7 +35,7 @@ func callsOf(snapshots []snapshot.Snapshot) []*modelio.Call {
 		})
 		calls[i].Response.Complete = s.Response.Incomplete == ""
 		for n := range calls[i].Response.Candidates {
-			if s.Request.API == modelio.ToolAPI {
+			if toolOf(&s.Request) != "" {
 				calls[i].Response.Candidates[n].Message.Role = modelio.RoleTool // files name no role
 			}
 		}
@@ -76,7 +76,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 // isWhole reports whether a take has an answer that can be recorded.
 func (r *Recorder) isWhole(tk *take) bool {
 	how := tk.ended()
-	return how != underWay && how != dropped && !r.transient(how) && r.unfinished(tk) == nil
+	return how != underWay && how != dropped && !r.transient(how) && r.unfinished(tk) == nil && !tk.keepsQuiet()
 }
 
 // inTurn puts calls that were replayed, and that overlapped when they were recorded, in the order of their records:

@@ -102,6 +102,8 @@ func (r *Recorder) chosen(c *call, s *served) (state, why string) {
 		return usage.CheckUnchosen, ""
 	case !c.codec.Generates && !c.codec.Tools:
 		return usage.CheckUncheckable, "nothing is generated, and what it does must not be done twice"
+	case !repeats(c, record):
+		return usage.CheckUncheckable, "it is a part of what client and server ask each other"
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
 	case isRetryable(record.Response.Status):

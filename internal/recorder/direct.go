@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // codecNamed returns the codec of an API, also of one that is no HTTP; nil: there is none.
@@ -53,34 +55,69 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 
 // who names whom a request asks: a provider, or a tool.
 func who(provider string, req *modelio.Request) string {
-	if req.API == modelio.ToolAPI {
-		return toolNamed(req.Model)
+	switch tool := toolOf(req); {
+	case req.API == modelio.ToolAPI:
+		return toolNamed(tool)
+	case tool != "":
+		return toolNamed(tool) + " of " + provider
 	}
 	return provider
 }
 
+// toolOf returns the name of the tool that a request calls; "": none.
+func toolOf(req *modelio.Request) string {
+	if codec := codecNamed(req.API, ""); codec != nil && codec.Tools {
+		return req.Model
+	}
+	return ""
+}
+
+// toolsOf names what two answers of a server of tools do not say alike: what one of its tools returned, or the tool
+// that it describes in another way.
+func toolsOf(codec *provider.Codec, was, is *snapshot.Snapshot) (names []string) {
+	if codec.Session == nil || !codec.Tools {
+		return nil
+	}
+	changes, _ := drift.Answers(&was.Response, &is.Response) // both have a core
+	for _, c := range changes {
+		names = append(names, strings.TrimPrefix(c.Component, "answer: "))
+	}
+	return names
+}
+
 func (c *call) who() string { return who(c.provider, c.request) }
 
-// asking names a request: "openai request", "tool add".
+// asking names a request: "openai request", "tool add", "tool add of shop", "shop tools/list request".
 func asking(provider string, req *modelio.Request) string {
-	if req.API == modelio.ToolAPI {
-		return toolNamed(req.Model)
+	if toolOf(req) != "" {
+		return who(provider, req)
+	}
+	if method := methodOf(req); method != "" {
+		return provider + " " + method + " request"
 	}
 	return provider + " request"
+}
+
+// methodOf returns what a message of a session asks; "" for any other request.
+func methodOf(req *modelio.Request) string {
+	if codec := codecNamed(req.API, ""); codec == nil || codec.Session == nil {
+		return ""
+	}
+	return wordOf(req.Options["method"])
 }
 
 func (c *call) asking() string { return asking(c.provider, c.request) }
 
 // said names an answer: "openai answer", "result of tool add".
 func (c *call) said() string {
-	if c.request.API == modelio.ToolAPI {
+	if toolOf(c.request) != "" {
 		return "result of " + c.who()
 	}
-	return c.provider + " answer"
+	return strings.TrimSuffix(c.asking(), "request") + "answer"
 }
 
 // sameTool reports whether two requests are of one tool, where one of them is of a tool: what one tool was given
 // says nothing of another.
 func sameTool(a, b *modelio.Request) bool {
-	return a.API != modelio.ToolAPI && b.API != modelio.ToolAPI || a.API == b.API && a.Model == b.Model
+	return toolOf(a) == toolOf(b) && methodOf(a) == methodOf(b) && (toolOf(a) == "" || a.API == b.API)
 }

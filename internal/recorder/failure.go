@@ -101,8 +101,8 @@ func (r *Recorder) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
 	request := &r.tape.records[i].Request
 	made := asking(r.tape.keys[i].provider, request) + " was made"
-	if request.API == modelio.ToolAPI {
-		made = toolNamed(request.Model) + " was called"
+	if toolOf(request) != "" {
+		made = asking(r.tape.keys[i].provider, request) + " was called"
 	}
 	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
 		made, recordedTimes(times), times+1),
@@ -189,8 +189,12 @@ func (r *Recorder) asFailure(err error) *Failure {
 // summary is a request in a few lines, for a reader who must recognise it.
 func (r *Recorder) summary(req *modelio.Request) string {
 	var b strings.Builder
-	if req.API == modelio.ToolAPI {
-		fmt.Fprintf(&b, "%s: %s\n", toolNamed(req.Model), short(r.scanner().Mask(string(toolInput(req)))))
+	if tool := toolOf(req); tool != "" {
+		fmt.Fprintf(&b, "%s: %s\n", toolNamed(tool), short(r.scanner().Mask(string(toolInput(req)))))
+		return b.String()
+	}
+	if method := methodOf(req); method != "" {
+		fmt.Fprintf(&b, "%s: %s\n", method, short(r.scanner().Mask(string(req.Options["params"]))))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "model: %s\n", req.Model)

@@ -337,6 +337,28 @@ func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
 	return err
 }
 
+// repeats reports whether a call can be made beside the session of its program: it is no reply, its server asked
+// nothing in the meantime, and it ends.
+func repeats(c *call, record *snapshot.Snapshot) bool {
+	s := c.codec.Session
+	if s == nil {
+		return true
+	}
+	for _, part := range partsOf(&record.Response) {
+		if part.Custom["request"] != nil {
+			return false
+		}
+	}
+	return !s.Listens(c.request) && !isReply(c.request)
+}
+
+func partsOf(r *snapshot.Response) []modelio.Part {
+	if len(r.Candidates) == 0 {
+		return nil
+	}
+	return r.Candidates[0].Message.Content
+}
+
 // keepsQuiet reports whether a take is of what a server says of itself, and it said nothing.
 func (tk *take) keepsQuiet() bool {
 	s := tk.codec.Session
@@ -347,7 +369,7 @@ func (tk *take) keepsQuiet() bool {
 	if err != nil || tk.status >= 300 {
 		return tk.status >= 300
 	}
-	return len(resp.Candidates) == 0 || len(resp.Candidates[0].Message.Content) == 0
+	return len(partsOf(&snapshot.Response{Response: *resp})) == 0
 }
 
 // listensTo reports whether an answer is what a server says of itself.

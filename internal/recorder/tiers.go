@@ -100,6 +100,10 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 	var parts []json.RawMessage
 	plain := true // content says what the parts say
 	for _, part := range v.Member("parts").Elements() {
+		if name, ok := drift.Listed(part); ok && text[name] == nil {
+			text[name], plain = part.Member("custom").Raw(), false
+			continue
+		}
 		call := part.Member("toolRequest")
 		if call.Present() && slices.Contains(refs, call.Member("ref").Word()) {
 			continue

@@ -46,6 +46,9 @@ func (r *Recorder) changed(was *snapshot.Snapshot, request *modelio.Request, g *
 	}
 	if was.Response.RawOutputRef != is.Response.RawOutputRef {
 		add("answer")
+		for _, component := range toolsOf(g.take.codec, was, is) {
+			add(r.Plain(component))
+		}
 	}
 	if was.Response.Stale != "" {
 		add("stale answer")

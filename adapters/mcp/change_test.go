@@ -1,0 +1,234 @@
+package mcptraceforge_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// adds lists the tools and adds pairs of numbers.
+func adds(pairs ...sum) visit {
+	return func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
+		session, err := connect(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		tools, err := session.ListTools(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, tool := range tools.Tools {
+			if tool.Name == "add" {
+				said = append(said, tool.Description)
+			}
+		}
+		for _, pair := range pairs {
+			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: pair})
+			if err != nil {
+				return nil, err
+			}
+			said = append(said, text(result))
+		}
+		return said, nil
+	}
+}
+
+func ways(serve func() *mcp.Server) []way { return []way{overHTTP(serve, nil), inMemory(serve)} }
+
+// TestArgumentDrift shows that other arguments fail a replay by the name of the tool, and what accepts them.
+func TestArgumentDrift(t *testing.T) {
+	for _, w := range ways(sells("Adds.")) {
+		t.Run(w.name, func(t *testing.T) {
+			s := newStage(t)
+			s.mustRun("all", w, adds(sum{1, 2}, sum{3, 4}))
+			_, tb := s.run("", w, adds(sum{1, 2}, sum{3, 5}))
+			require.True(t, tb.Failed())
+			require.Contains(t, tb.Logged(), "tool add of ")
+			require.Contains(t, tb.Logged(), `"b":5`)
+			said, tb := s.run("1", w, adds(sum{1, 2}, sum{3, 5}))
+			require.False(t, tb.Failed(), tb.Logged())
+			require.Contains(t, tb.Logged(), " kept, 1 changed (input of tool add, answer, result of tool add)")
+			require.Equal(t, []string{"Adds.", `{"sum":3}`, `{"sum":8}`}, said)
+			require.Equal(t, said, s.mustRun("", w, adds(sum{1, 2}, sum{3, 5})))
+		})
+	}
+}
+
+// TestServerDrift shows that what a server says of a tool changes by the tool's name.
+func TestServerDrift(t *testing.T) {
+	described := ways(sells("Adds two numbers."))
+	for i, was := range ways(sells("Adds.")) {
+		now := described[i]
+		t.Run(now.name, func(t *testing.T) {
+			s := newStage(t)
+			s.mustRun("all", was, adds(sum{1, 2}))
+			require.Equal(t, []string{"Adds.", `{"sum":3}`}, s.mustRun("", now, adds(sum{1, 2})))
+
+			t.Setenv("TRACEFORGE_CHECK", "kind=tools")
+			_, tb := s.run("check", now, adds(sum{1, 2}))
+			require.True(t, tb.Failed())
+			require.Contains(t, tb.Logged(), "tool add/")
+			require.Contains(t, tb.Logged(), "Adds two numbers.")
+			require.Contains(t, s.document(), `"Adds."`, "a check writes nothing")
+
+			_, tb = s.run("all", now, adds(sum{1, 2}))
+			require.False(t, tb.Failed(), tb.Logged())
+			require.Contains(t, tb.Logged(), " kept, 1 changed (answer, tool add)")
+			require.Contains(t, s.document(), "Adds two numbers.")
+		})
+	}
+}
+
+// TestResultDrift shows that another result of a tool is told by its name.
+func TestResultDrift(t *testing.T) {
+	wrong := func() *mcp.Server {
+		server := shop("Adds.")
+		server.RemoveTools("add")
+		mcp.AddTool(server, &mcp.Tool{Name: "add", Description: "Adds."},
+			func(_ context.Context, _ *mcp.CallToolRequest, in sum) (*mcp.CallToolResult, map[string]int, error) {
+				return nil, map[string]int{"sum": in.A - in.B}, nil
+			})
+		return server
+	}
+	s := newStage(t)
+	s.mustRun("all", inMemory(sells("Adds.")), adds(sum{1, 2}))
+	_, tb := s.run("all", inMemory(wrong), adds(sum{1, 2}))
+	require.False(t, tb.Failed(), tb.Logged())
+	require.Contains(t, tb.Logged(), "1 changed (answer, result of tool add)")
+}
+
+// TestSessionEnds shows that sessions are closed at the server, also where an update made only one of the calls, for
+// which the recorder opened a session.
+func TestSessionEnds(t *testing.T) {
+	var opened, closed atomic.Int32
+	counted := way{"http", func(t testing.TB, tf *traceforgetest.Recorder, _ bool) mcp.Transport {
+		server := shop("Adds.")
+		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+		listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodDelete:
+				closed.Add(1)
+			case r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "":
+				opened.Add(1)
+			}
+			handler.ServeHTTP(w, r)
+		}))
+		t.Cleanup(listening.Close)
+		return &mcp.StreamableClientTransport{Endpoint: listening.URL, HTTPClient: tf.Client()}
+	}}
+	s := newStage(t)
+	s.protocol = "2025-11-25"
+	for _, run := range []struct {
+		why, mode string
+		pair      sum
+		sessions  int32
+	}{
+		{"a recording opens one", "all", sum{1, 2}, 1},
+		{"an update that buys nothing opens none", "1", sum{1, 2}, 1},
+		{"an update that buys a call opens one", "1", sum{1, 3}, 2},
+		{"a replay opens none", "", sum{1, 3}, 2},
+	} {
+		s.mustRun(run.mode, counted, adds(run.pair))
+		require.Equal(t, [2]int32{run.sessions, run.sessions}, [2]int32{opened.Load(), closed.Load()}, run.why)
+	}
+}
+
+// grown lets a tool add another, waits until the server says so, and lists the tools again.
+func grown(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
+	changed := make(chan struct{}, 10)
+	session, err := connect(&mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	list := func() error {
+		tools, err := session.ListTools(ctx, nil)
+		if err != nil {
+			return err
+		}
+		names := ""
+		for _, tool := range tools.Tools {
+			names += tool.Name + " "
+		}
+		said = append(said, names)
+		return nil
+	}
+	if err := list(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-changed:
+		return nil, errors.New("the server says that its tools changed before they did")
+	case <-time.After(50 * time.Millisecond):
+	}
+	if _, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "grow"}); err != nil {
+		return nil, err
+	}
+	select {
+	case <-changed:
+	case <-ctx.Done():
+		return nil, errors.New("the server does not say that its tools changed")
+	}
+	return said, list()
+}
+
+// TestListening shows that what a server says of itself comes in replay after the calls that it followed.
+func TestListening(t *testing.T) {
+	for _, protocol := range []string{"2025-11-25", ""} {
+		for _, w := range ways(sells("Adds.")) {
+			t.Run(w.name+protocol, func(t *testing.T) {
+				s := newStage(t)
+				s.protocol = protocol
+				recorded := s.mustRun("all", w, grown)
+				require.Len(t, recorded, 2)
+				require.NotEqual(t, recorded[0], recorded[1])
+				for range 5 {
+					require.Equal(t, recorded, s.mustRun("", w, grown))
+				}
+			})
+		}
+	}
+}
+
+// TestResumption shows a stream that its server cuts, and that its client asks the rest of.
+func TestResumption(t *testing.T) {
+	serve := func() *mcp.Server {
+		server := shop("Adds.")
+		mcp.AddTool(server, &mcp.Tool{Name: "long"}, func(_ context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+			req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})
+			time.Sleep(50 * time.Millisecond)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "at last"}}}, nil, nil
+		})
+		return server
+	}
+	visit := func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
+		session, err := connect(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "long"})
+		if err != nil {
+			return nil, err
+		}
+		return []string{text(result)}, nil
+	}
+	s := newStage(t)
+	s.protocol = "2025-11-25"
+	w := overHTTP(serve, &mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)})
+	require.Equal(t, []string{"at last"}, s.mustRun("all", w, visit))
+	require.Contains(t, s.document(), "last-event-id")
+	for range 3 {
+		require.Equal(t, []string{"at last"}, s.mustRun("", w, visit))
+	}
+}

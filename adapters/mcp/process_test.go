@@ -1,0 +1,118 @@
+package mcptraceforge_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	mcptraceforge "github.com/traceforge/traceforge-go/adapters/mcp"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// serveEnv is set where the test binary is to be a server.
+const serveEnv = "MCPTRACEFORGE_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serveEnv) != "" {
+		if err := shop("Adds.").Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestProcess shows a server that is a process of its own, which a replay does not start.
+func TestProcess(t *testing.T) {
+	var started atomic.Int32
+	process := way{"process", func(t testing.TB, tf *traceforgetest.Recorder, recording bool) mcp.Transport {
+		if !recording {
+			return mcptraceforge.Transport(tf, "shop", nil)
+		}
+		binary, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(binary)
+		cmd.Env = append(os.Environ(), serveEnv+"=1")
+		started.Add(1)
+		return mcptraceforge.Transport(tf, "shop", &mcp.CommandTransport{Command: cmd})
+	}}
+	s := newStage(t)
+	recorded := s.mustRun("all", process, everything)
+	for range 3 {
+		require.Equal(t, recorded, s.mustRun("", process, everything))
+	}
+	require.EqualValues(t, 1, started.Load())
+}
+
+// TestTwoServers shows that two servers with a tool of one name are told apart.
+func TestTwoServers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	visit := func(t testing.TB, recording bool, order ...string) (said []string) {
+		tf := traceforgetest.New(t, traceforgetest.Dir(dir))
+		sessions := map[string]*mcp.ClientSession{}
+		for _, name := range []string{"north", "south"} {
+			var inner mcp.Transport
+			if recording {
+				here, there := mcp.NewInMemoryTransports()
+				server := mcp.NewServer(&mcp.Implementation{Name: name}, nil)
+				mcp.AddTool(server, &mcp.Tool{Name: "where"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name}}}, nil, nil
+				})
+				if _, err := server.Connect(context.Background(), there, nil); err != nil {
+					t.Fatal(err)
+				}
+				inner = here
+			}
+			client := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil)
+			session, err := client.Connect(context.Background(), mcptraceforge.Transport(tf, name, inner), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			sessions[name] = session
+		}
+		for _, name := range order {
+			result, err := sessions[name].CallTool(context.Background(), &mcp.CallToolParams{Name: "where"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said = append(said, text(result))
+		}
+		return said
+	}
+	for _, run := range []struct{ mode, order string }{{"all", "north south"}, {"", "south north"}} {
+		t.Setenv("TRACEFORGE_UPDATE", run.mode)
+		var said []string
+		tb := tbtest.Run("TestWhere", func(tb *tbtest.TB) { said = visit(tb, run.mode != "", strings.Fields(run.order)...) })
+		require.False(t, tb.Failed(), tb.Logged())
+		require.Equal(t, run.order, strings.Join(said, " "))
+	}
+}
+
+// TestRefused shows what a test is told that gives the adapter a name that is none, or no way to its server.
+func TestRefused(t *testing.T) {
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	for _, tc := range []struct{ name, server, want string }{
+		{"name", "The Shop", `"The Shop" is no name of a server`},
+		{"nothing inside", "shop", "server shop has to be asked"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var err error
+			tbtest.Run("TestRefused", func(tb *tbtest.TB) {
+				tf := traceforgetest.New(tb, traceforgetest.Dir(t.TempDir()))
+				_, err = mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(t.Context(), mcptraceforge.Transport(tf, tc.server, nil), nil)
+			})
+			require.ErrorContains(t, err, tc.want)
+		})
+	}
+}
