@@ -28,7 +28,13 @@ func TestCallsOfAnAgent(t *testing.T) {
 		if _, err := send(tf.Client(), newChat("go")); err != nil {
 			tb.Fatalf("%v", err)
 		}
+		var begun sync.WaitGroup // so that all of them overlap
+		begun.Add(6)
 		tool := tf.Tool("count", func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+			if string(input) != `"last"` {
+				begun.Done()
+				begun.Wait()
+			}
 			time.Sleep(20 * time.Millisecond)
 			return input, nil
 		})

@@ -28,7 +28,9 @@
 //   - new makes only the calls that are like no snapshot, and fails like replay where a call changed;
 //   - rekey makes no call: a call that changed adopts the stored answer, which is marked as stale until the next
 //     -update buys it; so are changed rules of [Scrub] and [Ignore] applied to all snapshots of a test;
-//   - check compares, and writes nothing: see below.
+//   - check compares, and writes nothing: see below;
+//   - live gives the program live answers of models, and the recorded ones of tools; TRACEFORGE_CHECK=kind=tools turns
+//     that round, kind=all makes all live. Nothing is written.
 //
 // A snapshot whose request and answer did not change is not rewritten, whatever ids, times, token counts and the
 // pieces that a stream came in: replay goes on serving the bytes of the first recording.
@@ -73,7 +75,7 @@
 // written. TRACEFORGE_CHECK holds options, as the text of a query: repeat=10 makes each call ten times and
 // fails on variance, tier=tools holds tool calls, finish reason and answering model but not the text,
 // sample=20 makes a fifth of the calls and shard=1/4 a quarter, the same in each run,
-// model=OLD=NEW asks another model, and from=3 leaves the first two calls of each test out. At most four live
+// model=OLD=NEW asks another model, kind=tools runs the tools instead (kind=all both), and from=3 leaves the first two calls of each test out. At most four live
 // calls are made at once, each within five minutes. Calls that name what a provider keeps and may have
 // forgotten are not checkable; "traceforge help check" lists them. The command traceforge check makes a report of it.
 //
@@ -88,5 +90,6 @@
 //
 // [Recorder.Client] is for SDKs that take an *http.Client, [Recorder.URL] for code and child
 // processes that take a base URL, [Recorder.Model] for models behind the [modelio.Model]
-// interface. [Recorder.Session] gives the calls as a Model IO session.
+// interface, [Recorder.Tool] for tools. [Recorder.Calls] gives what was asked and answered, for assertions on what a program
+// did, and [Recorder.Fault] lets recorded answers go wrong, for tests of what follows. [Recorder.Session] gives the calls as a Model IO session.
 package traceforgetest

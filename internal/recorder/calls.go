@@ -82,10 +82,14 @@ func (r *Recorder) isWhole(tk *take) bool {
 // inTurn puts calls that were replayed, and that overlapped when they were recorded, in the order of their records:
 // which of them asks first is another one in each run.
 func (r *Recorder) inTurn(made []made) []made {
+	var together []int
+	if r.tape != nil {
+		together = overlaps(r.tape.records)
+	}
 	for n := range made {
 		for i := n; i > 0 && made[i].golden == nil && made[i-1].golden == nil; i-- {
 			a, b := made[i-1].record, made[i].record
-			if a < b || !overlapped(&r.tape.records[a], &r.tape.records[b]) {
+			if a < b || together[a] != together[b] {
 				break
 			}
 			made[i-1], made[i] = made[i], made[i-1]
@@ -94,11 +98,27 @@ func (r *Recorder) inTurn(made []made) []made {
 	return made
 }
 
-func overlapped(a, b *snapshot.Snapshot) bool {
-	end := func(s *snapshot.Snapshot) time.Time {
-		return s.Timestamp.Add(time.Duration(s.Response.LatencyMS) * time.Millisecond)
+// overlaps returns for each record a number that it shares with those that it overlapped with, one after another.
+func overlaps(records []snapshot.Snapshot) []int {
+	byStart := make([]int, len(records))
+	for i := range byStart {
+		byStart[i] = i
 	}
-	return a.Timestamp.Before(end(b)) && b.Timestamp.Before(end(a))
+	slices.SortStableFunc(byStart, func(a, b int) int { return records[a].Timestamp.Compare(records[b].Timestamp) })
+	together := make([]int, len(records))
+	var group int
+	var end time.Time
+	for _, i := range byStart {
+		s := &records[i]
+		if !s.Timestamp.Before(end) {
+			group++
+		}
+		together[i] = group
+		if over := s.Timestamp.Add(time.Duration(s.Response.LatencyMS) * time.Millisecond); over.After(end) {
+			end = over
+		}
+	}
+	return together
 }
 
 // copyOf returns a value that shares no memory with v, whose types have exported fields only.
