@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
@@ -18,6 +19,11 @@ func (r *Recorder) leaveReceipt() error {
 	dir := os.Getenv(usage.ReceiptEnv)
 	if dir == "" {
 		return nil
+	}
+	if name, ok := strings.CutPrefix(dir, "$"); ok { // as in Bazel, where a directory has its name only in the test
+		if dir = os.Getenv(name); dir == "" {
+			return fmt.Errorf("leaving a receipt: %s is $%s, which is not set", usage.ReceiptEnv, name)
+		}
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(r.place.root, dir)

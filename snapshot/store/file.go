@@ -26,6 +26,10 @@ func (e *tooLarge) Error() string {
 
 var errIrregular = errors.New("is no regular file")
 
+// errLinked refuses to write to a store such as Bazel lays out for a test.
+var errLinked = errors.New("is a link, and a store is written only where its files are: " +
+	"name that directory, for tests with TRACEFORGE_DIR")
+
 // readAll reads a file of at most limit bytes, and closes it.
 func readAll(f *os.File, limit int64) ([]byte, error) {
 	defer f.Close()

@@ -119,6 +119,10 @@ func TestLinks(t *testing.T) {
 	}
 	linked := openAt(t, runfiles)
 	requireCalls(t, linked, "TestX", call{1, "one?", "one"})
+	before := tree(t, dir)
+	require.ErrorContains(t, linked.Commit(Change{Put: []Put{putOf("TestZ", call{1, "z?", "z"})}}),
+		"open .gitattributes: is a link, and a store is written only where its files are")
+	require.Equal(t, before, tree(t, dir))
 
 	removeFile(t, runfiles, fileOf("TestX"))
 	link(fileOf("TestY"), fileOf("TestX"))

@@ -197,10 +197,13 @@ func (w within) touch(file string) error {
 		}
 		return f.Close()
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: file, Err: errIrregular}
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return err
+	case info.Mode().Type() == fs.ModeSymlink:
+		return &fs.PathError{Op: "open", Path: file, Err: errLinked}
 	}
-	return err
+	return &fs.PathError{Op: "open", Path: file, Err: errIrregular}
 }
 
 // isFile reports whether f is the named file.
