@@ -9,8 +9,8 @@ test: ## the tests of every module
 check: ## what CI checks besides the tests
 	./.ci/check
 
-bench: ## replay beside an in-memory round tripper
-	go test -run '^$$' -bench . -benchmem ./traceforgetest
+bench: ## what traceforge costs beside its limits and peers, as a table
+	go -C bench test . -run '^$$' -bench . -benchtime 5x -timeout 60m -table
 
 update: ## record our own snapshots again
 	go test ./traceforgetest -run '^TestOwnStore' -update

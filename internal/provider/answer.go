@@ -94,6 +94,7 @@ func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Respo
 
 func decodeStream(api string, events *Events, stream folding, decode decoder) (*modelio.Response, error) {
 	f := fold{folding: stream}
+	f.body.log = &f.log
 	var failure *modelio.ProviderError
 	cut, done := false, false
 	for n := 1; ; n++ {
@@ -112,6 +113,9 @@ func decodeStream(api string, events *Events, stream folding, decode decoder) (*
 		if cut {
 			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
 		}
+		if f.continues(event.Name, data) {
+			continue
+		}
 		doc, err := jsontext.Parse(data)
 		if err != nil && errors.Is(err, jsontext.ErrSyntax) {
 			cut = true // fine if nothing follows: the stream broke off
@@ -129,6 +133,7 @@ func decodeStream(api string, events *Events, stream folding, decode decoder) (*
 		if err := f.next(event.Name, doc.Root()); err != nil {
 			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: %v", n, err)}
 		}
+		f.begin()
 	}
 	body := f.result()
 	if body == nil {

@@ -55,7 +55,8 @@ func addClaude(f *fold, _ string, event jsontext.Value) error {
 	block := func() *node { return f.body.member("content").at(event.Member("index")) }
 	switch event.Member("type").Word() {
 	case "message_start":
-		f.body, f.done = node{}, false // a second one begins again, as a server that retries has it
+		f.body.clear()
+		f.done = false // a second one begins again, as a server that retries has it
 		claudeMessagePieces.fold(&f.body, event.Member("message"))
 	case "message_delta":
 		claudeMessagePieces.fold(&f.body, event.Member("delta"))

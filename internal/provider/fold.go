@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -23,6 +24,8 @@ type folding struct {
 type fold struct {
 	folding
 	body node
+	log  journal // of the event that is being taken
+	row  row
 	done bool // all has come
 
 	model folding // of the model that is asked, where the API has several
@@ -117,9 +120,10 @@ type node struct {
 	members map[string]*node // of an object
 	items   []*node          // of an array
 
-	index int64  // its own in an array whose pieces come with their index
-	key   string // likewise, as it is spelled
-	open  bool   // more of it is to come
+	index int64    // its own in an array whose pieces come with their index
+	key   string   // likewise, as it is spelled
+	open  bool     // more of it is to come
+	log   *journal // of the fold; nil: none
 }
 
 // A nodeKind is how a value grows.
@@ -140,7 +144,8 @@ func (n *node) become(kind nodeKind) {
 		return
 	}
 	was := *n
-	*n = node{kind: kind, index: was.index, key: was.key, open: was.open}
+	n.clear()
+	n.kind, n.index, n.key, n.open = kind, was.index, was.key, was.open
 	if was.kind != wholeNode {
 		return
 	}
@@ -159,6 +164,12 @@ func (n *node) become(kind nodeKind) {
 	}
 }
 
+// clear makes n as if nothing had come.
+func (n *node) clear() {
+	n.log.change()
+	*n = node{log: n.log}
+}
+
 // inside returns a string as it is escaped, without its quotes.
 func inside(v jsontext.Value) []byte {
 	raw := v.Raw()
@@ -172,7 +183,8 @@ func (n *node) member(name string) *node {
 		n.members = map[string]*node{}
 	}
 	if n.members[name] == nil {
-		n.members[name] = &node{}
+		n.log.change()
+		n.members[name] = &node{log: n.log}
 	}
 	return n.members[name]
 }
@@ -206,7 +218,8 @@ func (n *node) item(index int64) *node {
 	n.become(arrayNode)
 	i, found := slices.BinarySearchFunc(n.items, index, byIndex)
 	if !found {
-		n.items = slices.Insert(n.items, i, &node{index: index})
+		n.log.change()
+		n.items = slices.Insert(n.items, i, &node{index: index, log: n.log})
 	}
 	return n.items[i]
 }
@@ -216,7 +229,8 @@ func byIndex(item *node, index int64) int { return cmp.Compare(item.index, index
 // add adds an item to an array.
 func (n *node) add() *node {
 	n.become(arrayNode)
-	n.items = append(n.items, &node{index: int64(len(n.items))})
+	n.log.change()
+	n.items = append(n.items, &node{index: int64(len(n.items)), log: n.log})
 	return n.items[len(n.items)-1]
 }
 
@@ -240,7 +254,10 @@ func (n *node) append(element json.RawMessage) { n.add().set(element) }
 
 // set makes n a value that is whole.
 func (n *node) set(raw json.RawMessage) {
-	*n = node{kind: wholeNode, raw: raw, index: n.index, key: n.key, open: n.open}
+	if n.kind != wholeNode || !bytes.Equal(n.raw, raw) {
+		n.log.change()
+	}
+	*n = node{kind: wholeNode, raw: raw, index: n.index, key: n.key, open: n.open, log: n.log}
 }
 
 // put replaces the member name, but not what says something by what says nothing.
@@ -272,7 +289,15 @@ func (n *node) grow(name string, v jsontext.Value) {
 // growText appends a string to n.
 func (n *node) growText(v jsontext.Value) {
 	n.become(textNode)
-	n.raw = append(n.raw, inside(v)...)
+	n.extendText(inside(v))
+}
+
+// extendText appends a piece of a text, as it is escaped.
+func (n *node) extendText(piece []byte) {
+	if len(piece) > 0 {
+		n.log.grow(n, piece)
+		n.raw = append(n.raw, piece...)
+	}
 }
 
 // growInner appends to the text of the value name, which v is a piece of.
@@ -282,7 +307,7 @@ func (n *node) growInner(name string, v jsontext.Value) {
 	}
 	member := n.member(name)
 	member.become(innerNode)
-	member.raw = append(member.raw, inside(v)...)
+	member.extendText(inside(v))
 }
 
 // extend appends the elements of v to the array name. A v that is no array replaces it.

@@ -16,7 +16,7 @@ func growFunctionCall(part *node, name string, v jsontext.Value) {
 		return
 	}
 	call := part.member(name)
-	*call = node{}
+	call.clear()
 	rules{"willContinue": skip, "partialArgs": skip}.fold(call, v)
 	growArguments(call, v)
 }

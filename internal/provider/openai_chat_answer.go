@@ -160,7 +160,7 @@ func growContent(message *node, name string, v jsontext.Value) {
 	case v.IsArray() && !v.IsEmpty():
 		if !blocks && content != nil && !saysNothing(content.json()) {
 			said := content.json()
-			*content = node{}
+			content.clear()
 			content.append(jsontext.ObjectText(modelio.Object{"type": jsontext.Text("text"), "text": said}))
 		}
 		growBlocks(message, name, v)

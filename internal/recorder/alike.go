@@ -31,7 +31,8 @@ func unlike(a *provider.Answer, api string) string {
 	}
 	lines := !bytes.HasPrefix(a.Body, []byte{0}) // and not the frames of AWS
 	done := false
-	said := saidTwice{}
+	said := saidTwice{texts: map[string][]byte{}}
+	var last []byte // the event before
 	for n := 1; ; n++ {
 		event, err := events.Next()
 		if err != nil {
@@ -47,6 +48,11 @@ func unlike(a *provider.Answer, api string) string {
 			return fmt.Sprintf("event %d follows [DONE], where clients stop", n)
 		case string(data) == "[DONE]":
 			done = true
+			continue
+		}
+		piece, alike := provider.Alike(last, data)
+		last = data
+		if alike && (api != responsesAPI || said.more(event.Name, piece)) {
 			continue
 		}
 		why := misspelled(data)
@@ -181,7 +187,20 @@ func oddName(v jsontext.Value) string {
 
 // saidTwice are the texts of a stream of responses, by their places. The API says each in pieces, then
 // whole, then in its item, then in the response: a record has the last, and a program may read any.
-type saidTwice map[string]string
+type saidTwice struct {
+	texts map[string][]byte
+	name  string // of the event before
+	grew  string // the place of the text that it said a piece of; empty: none
+}
+
+// more takes the next piece of the text that the event before said one of, and reports whether it was one.
+func (s *saidTwice) more(name string, piece []byte) bool {
+	if s.grew == "" || s.name != name || bytes.IndexByte(piece, '\\') >= 0 {
+		return false
+	}
+	s.texts[s.grew] = append(s.texts[s.grew], piece...)
+	return true
+}
 
 // grown names the texts whose pieces come as events of a type.
 var grown = map[string]string{
@@ -190,7 +209,8 @@ var grown = map[string]string{
 	"custom_tool_call_input": "input", "code_interpreter_call_code": "code",
 }
 
-func (s saidTwice) event(name string, data []byte) (why string) {
+func (s *saidTwice) event(name string, data []byte) (why string) {
+	s.name, s.grew = name, ""
 	doc, err := jsontext.Parse(data)
 	if err != nil {
 		return ""
@@ -206,7 +226,8 @@ func (s saidTwice) event(name string, data []byte) (why string) {
 	inner := string(v.Member("content_index").Raw()) + string(v.Member("summary_index").Raw())
 	switch {
 	case grown[what] != "" && which == "delta":
-		s[grown[what]+" "+item+" "+inner] += v.Member("delta").Word()
+		s.grew = grown[what] + " " + item + " " + inner
+		s.texts[s.grew] = append(s.texts[s.grew], v.Member("delta").Word()...)
 	case grown[what] != "" && which == "done":
 		return s.whole(grown[what]+" "+item+" "+inner, v)
 	case kind == "content_part.done":
@@ -226,7 +247,7 @@ func (s saidTwice) event(name string, data []byte) (why string) {
 }
 
 // item holds what an item says against what was said before of it.
-func (s saidTwice) item(index string, v jsontext.Value) (why string) {
+func (s *saidTwice) item(index string, v jsontext.Value) (why string) {
 	for _, list := range []string{"content", "summary"} {
 		for i, part := range v.Member(list).Elements() {
 			if why := s.whole(fmt.Sprint(list, " ", index, " ", i), part); why != "" {
@@ -243,7 +264,7 @@ func (s saidTwice) item(index string, v jsontext.Value) (why string) {
 }
 
 // whole holds a whole text against what was said before of it.
-func (s saidTwice) whole(place string, v jsontext.Value) (why string) {
+func (s *saidTwice) whole(place string, v jsontext.Value) (why string) {
 	kind, _, _ := strings.Cut(place, " ")
 	names := []string{kind}
 	if kind == "content" || kind == "summary" {
@@ -251,10 +272,10 @@ func (s saidTwice) whole(place string, v jsontext.Value) (why string) {
 	}
 	for _, name := range names {
 		text := v.Member(name).Word()
-		if before, said := s[place]; said && text != "" && before != text {
+		if before, said := s.texts[place]; said && text != "" && string(before) != text {
 			return fmt.Sprintf("says a text of item %s in another way than the events before", strings.Fields(place)[1])
 		} else if text != "" {
-			s[place] = text
+			s.texts[place] = []byte(text)
 		}
 	}
 	return ""

@@ -1,0 +1,5 @@
+module github.com/tmc/langchaingo/traceforgebench
+
+go 1.26.0
+
+require github.com/tmc/langchaingo v0.1.14

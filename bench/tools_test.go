@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tmc/langchaingo/traceforgebench"
+	"gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+const ours = "traceforge"
+
+// A tool records calls and replays them.
+type tool struct {
+	name string
+	// open returns a client for the test of a name, and what ends it. live answers while it records; nil: it replays.
+	open func(dir, test string, live http.RoundTripper) (*http.Client, func() error, error)
+}
+
+var (
+	traceforge = tool{ours, openTraceforge}
+	httprr     = tool{"httprr", openHTTPRR}
+	govcr      = tool{"go-vcr", openVCR}
+)
+
+func openTraceforge(dir, test string, live http.RoundTripper) (*http.Client, func() error, error) {
+	tb := tbtest.New(test)
+	options := []traceforgetest.Option{traceforgetest.Dir(filepath.Join(dir, ".ai-snapshots"))}
+	if live != nil {
+		os.Setenv("TRACEFORGE_UPDATE", "all")
+		defer os.Unsetenv("TRACEFORGE_UPDATE")
+		options = append(options, traceforgetest.Upstream(live))
+	}
+	client := traceforgetest.New(tb, options...).Client()
+	return client, func() error {
+		tb.End()
+		if tb.Failed() {
+			return failed(tb.Logged())
+		}
+		return nil
+	}, nil
+}
+
+type failed string
+
+func (f failed) Error() string { return string(f) }
+
+func openHTTPRR(dir, test string, live http.RoundTripper) (*http.Client, func() error, error) {
+	if live != nil {
+		flag.Set("httprecord-delay", "1ns")
+	}
+	rr, err := traceforgebench.Open(filepath.Join(dir, test+".httprr"), live, live != nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rr.Client(), rr.Close, nil
+}
+
+func openVCR(dir, test string, live http.RoundTripper) (*http.Client, func() error, error) {
+	mode := recorder.ModeReplayOnly
+	if live != nil {
+		mode = recorder.ModeRecordOnly
+	}
+	r, err := recorder.New(filepath.Join(dir, test), recorder.WithMode(mode), recorder.WithSkipRequestLatency(true), recorder.WithRealTransport(live))
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.GetDefaultClient(), r.Stop, nil
+}
+
+// A memory is the limit of replay, and the live side of recording: a RoundTripper that reads the body, hashes it
+// and looks it up.
+type memory struct {
+	contentType string
+	answers     map[[sha256.Size]byte][]byte
+}
+
+func newMemory(calls []call) *memory {
+	m := &memory{calls[0].contentType, map[[sha256.Size]byte][]byte{}}
+	for _, c := range calls {
+		m.answers[sha256.Sum256(c.body)] = c.answer
+	}
+	return m
+}
+
+func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer := m.answers[sha256.Sum256(body)]
+	return &http.Response{
+		Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {m.contentType}}, ContentLength: int64(len(answer)),
+		Body: io.NopCloser(bytes.NewReader(answer)), Request: r,
+	}, nil
+}
+
+// record records calls with a tool, as one test.
+func (t tool) record(b *testing.B, dir, test string, calls []call) {
+	b.Helper()
+	client, end, err := t.open(dir, test, newMemory(calls))
+	if err == nil {
+		for _, c := range calls {
+			c.send(b, client)
+		}
+		err = end()
+	}
+	if err != nil {
+		b.Fatalf("%s: %v", t.name, err)
+	}
+}

@@ -1,0 +1,179 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// Most events of a stream say the next words of a text and differ in nothing else. What the second event of such a
+// row did to the body the others do as well, so they are taken without being parsed: decoding a stream of
+// thousands of events costs a tenth.
+
+// A row is where a fold is in a row of such events.
+type row struct {
+	name  string
+	last  []byte // the event before
+	again bool   // it was like the one before itself
+	piece []byte // what it said
+	text  *node  // what it grew, if it did nothing else
+}
+
+// continues takes an event that does what the one before it did, and reports whether it did so.
+func (f *fold) continues(name string, data []byte) bool {
+	r := &f.row
+	piece, alike := Alike(r.last, data)
+	alike = alike && r.name == name
+	text := r.text
+	if !alike || !r.again {
+		text = nil
+	}
+	*r = row{name: name, last: data, again: alike, piece: piece, text: text}
+	f.log = journal{}
+	if text != nil {
+		text.raw = append(text.raw, piece...)
+	}
+	return text != nil
+}
+
+// begin ends an event that was folded: others may do what it did.
+func (f *fold) begin() {
+	if f.row.again && f.log.changes == 0 && f.log.grown == 1 && bytes.Equal(f.log.piece, f.row.piece) {
+		f.row.text = f.log.text
+	}
+}
+
+// A journal is what an event did to a body.
+type journal struct {
+	changes int // of all kinds but the next
+	grown   int // texts that grew
+	text    *node
+	piece   []byte // what the last of them grew by
+}
+
+func (j *journal) change() {
+	if j != nil {
+		j.changes++
+	}
+}
+
+func (j *journal) grow(text *node, piece []byte) {
+	if j != nil {
+		j.grown++
+		j.text, j.piece = text, piece
+	}
+}
+
+// pieces are the members of events that hold the next words of a text, in the APIs that have a codec.
+var pieces = []string{
+	"arguments", "completion", "content", "delta", "generation", "input", "outputText", "partial_json", "reasoning",
+	"reasoning_content", "refusal", "response", "text", "thinking",
+}
+
+// padding are the members of events that say nothing of an answer, and are another in each.
+var padding = []string{"obfuscation", "p", "sequence_number"}
+
+// Alike reports whether two events that are JSON are the same in everything but one string, a piece of a text, and in
+// what is there for padding. It returns the piece of the second, as it is escaped, with something in it; that it is
+// whole, and valid, is known where the first event is valid JSON.
+func Alike(first, second []byte) (piece []byte, alike bool) {
+	for {
+		same := commonPrefix(first, second)
+		if same == len(first) && same == len(second) {
+			return piece, len(piece) > 0
+		}
+		name, begin := memberAt(first[:same])
+		var ends, endsToo int
+		switch {
+		case begin == 0:
+			return nil, false
+		case first[begin-1] == '"':
+			ends, endsToo = begin+stringEnd(first[begin:]), begin+stringEnd(second[begin:])
+		default:
+			ends, endsToo = begin+digits(first[begin:]), begin+digits(second[begin:])
+		}
+		if ends < same || endsToo < same || ends == len(first) || endsToo == len(second) || first[ends] != second[endsToo] {
+			return nil, false
+		}
+		switch {
+		case slices.Contains(padding, string(name)):
+		case piece == nil && first[begin-1] == '"' && slices.Contains(pieces, string(name)) && endsToo > begin:
+			piece = second[begin:endsToo:endsToo]
+		default:
+			return nil, false
+		}
+		first, second = first[ends:], second[endsToo:]
+	}
+}
+
+// memberAt returns the name of the member in whose string or number a text ends, and where its value begins, behind
+// the quote of a string; 0 where it ends in neither.
+func memberAt(text []byte) (name []byte, begin int) {
+	begin = len(text)
+	for begin > 0 && '0' <= text[begin-1] && text[begin-1] <= '9' {
+		begin--
+	}
+	before := bytes.TrimRight(text[:begin], " ")
+	if !bytes.HasSuffix(before, []byte(":")) {
+		begin = bytes.LastIndexByte(text, '"') + 1
+		for begin > 1 && text[begin-2] == '\\' { // of a text that was escaped
+			begin = bytes.LastIndexByte(text[:begin-1], '"') + 1
+		}
+		before = bytes.TrimRight(text[:max(0, begin-1)], " ")
+		if !bytes.HasSuffix(before, []byte(":")) {
+			return nil, 0
+		}
+	}
+	before = bytes.TrimRight(before[:len(before)-1], " ")
+	if !bytes.HasSuffix(before, []byte(`"`)) {
+		return nil, 0
+	}
+	before = before[:len(before)-1]
+	return before[bytes.LastIndexByte(before, '"')+1:], begin
+}
+
+// stringEnd returns where the inside of a string ends, at its quote; the length of text where it is none, or holds
+// what is rarely in one.
+func stringEnd(text []byte) int {
+	for at := 0; ; {
+		n, ascii := jsontext.Plain(text[at:])
+		if !ascii && !utf8.Valid(text[at:at+n]) {
+			return len(text)
+		}
+		at += n
+		switch {
+		case at+1 < len(text) && text[at] == '\\' && bytes.IndexByte([]byte(`"\/bfnrt`), text[at+1]) >= 0:
+			at += 2
+		case at < len(text) && text[at] == '"':
+			return at
+		default:
+			return len(text)
+		}
+	}
+}
+
+// digits returns how many digits a text begins with.
+func digits(text []byte) (n int) {
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// commonPrefix returns how many bytes two texts begin with in common.
+func commonPrefix(a, b []byte) (n int) {
+	most := min(len(a), len(b))
+	for ; n+8 <= most; n += 8 {
+		if diff := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); diff != 0 {
+			return n + bits.TrailingZeros64(diff)/8
+		}
+	}
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	return n
+}
