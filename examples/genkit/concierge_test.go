@@ -23,8 +23,8 @@ func newApp(t testing.TB, replies ...fakeprovider.Reply) *App {
 		APIKey: "unused",
 		Opts:   []option.RequestOption{option.WithBaseURL(provider(t, tf, replies...)), option.WithMaxRetries(0)},
 	}))
-	embedder := genkit.LookupEmbedder(g, "openai/text-embedding-3-small")
-	app, err := New(g, genkittraceforge.Embedder(tf, embedder), genkithooks.Record(tf))
+	embedder := genkittraceforge.Embedder(tf, genkit.LookupEmbedder(g, "openai/text-embedding-3-small"))
+	app, err := New(g, embedder, genkithooks.Record(tf))
 	require.NoError(t, err)
 	return app
 }

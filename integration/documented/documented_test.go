@@ -12,13 +12,13 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestDocumentedLines finds each line of code of docs/sdks.md in this package, in that of the agents, or in the adapters.
+// TestDocumentedLines finds each line of code of docs/sdks.md in this package, in that of the agents, in the adapters, or in the example.
 func TestDocumentedLines(t *testing.T) {
 	page, err := os.ReadFile("../../docs/sdks.md")
 	require.NoError(t, err)
 	files, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
-	for _, others := range []string{"../agents/*_test.go", "../../adapters/*/*_test.go"} {
+	for _, others := range []string{"../agents/*_test.go", "../../adapters/*/*_test.go", "../../examples/genkit/*_test.go"} {
 		more, err := filepath.Glob(others)
 		require.NoError(t, err)
 		require.NotEmpty(t, more)
