@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// apart returns a stream of server-sent events whose events have names of their own, so that none is taken to be like
+// eachNamed returns a stream of server-sent events whose events have names of their own, so that none is taken to be like
 // the one before it: a fold parses each.
-func apart(a *Answer) (_ *Answer, ok bool) {
+func eachNamed(a *Answer) (_ *Answer, ok bool) {
 	events := a.Events()
 	if events == nil || bytes.HasPrefix(a.Body, []byte{0}) {
 		return nil, false
@@ -33,7 +33,7 @@ func apart(a *Answer) (_ *Answer, ok bool) {
 // requireRows holds that a stream says the same whether its rows are taken as such or event by event.
 func requireRows(t *testing.T, codec *Codec, a *Answer) {
 	t.Helper()
-	other, ok := apart(a)
+	other, ok := eachNamed(a)
 	if !ok || a.Status >= 300 {
 		return
 	}
