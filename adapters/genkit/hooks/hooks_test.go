@@ -2,6 +2,7 @@ package genkithooks_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,4 +148,31 @@ func TestRecord_OtherModel(t *testing.T) {
 		t.Log(failure)
 		require.Contains(t, failure, want)
 	}
+}
+
+// TestRecord_Fallback: where a middleware behind it asks another model, that one's answer is recorded as one of the first.
+func TestRecord_Fallback(t *testing.T) {
+	fallback := func(g *genkit.Genkit) ai.Middleware {
+		return ai.MiddlewareFunc(func(context.Context) (*ai.Hooks, error) {
+			return &ai.Hooks{WrapModel: func(ctx context.Context, params *ai.ModelParams, next ai.ModelNext) (*ai.ModelResponse, error) {
+				if resp, err := next(ctx, params); err == nil {
+					return resp, nil
+				}
+				return genkit.LookupModel(g, "scripted/second").Generate(ctx, params.Request, params.Callback)
+			}}, nil
+		})
+	}
+	busy := func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+		return nil, errors.New("busy")
+	}
+	genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
+		g := install(t, rec, "scripted/first", busy)
+		genkit.DefineModel(g, "scripted/second", genkittest.Everything(), genkittest.LiveOnly(rec, greeting))
+		text, err := genkit.GenerateText(t.Context(), g, ai.WithModelName("scripted/first"), ai.WithPrompt("Say hello."),
+			ai.WithUse(genkithooks.Record(rec), fallback(g)))
+		require.NoError(t, err)
+		require.Equal(t, "Hello.", text)
+		require.Len(t, rec.Calls(), 1)
+		require.Equal(t, "first", rec.Calls()[0].Request.Model)
+	})
 }
