@@ -176,7 +176,7 @@ var arrows = map[string]map[string]string{
 
 // modules are the folders of all modules.
 var modules = []string{
-	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "bench", "cmd/traceforge", "examples", "examples/genkit", "integration",
+	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "bench", "bench/httprr", "cmd/traceforge", "examples", "examples/genkit", "integration",
 	"integration/collide", "integration/moving",
 }
 
