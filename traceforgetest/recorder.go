@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/sessions"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/modelio/session"
@@ -331,40 +333,23 @@ func (r *Recorder) Calls() []*modelio.Call {
 // Session returns what the test has recorded or replayed so far of one model, in the order of
 // the calls, as a Model IO session (MIO). The prompt of an interaction is the canonical request
 // and its response_content the canonical response, so the session of a replay has the core of the
-// recording's except for its mode. The provider and the model are those of the snapshots. A
-// snapshot that cannot be read fails the test at once.
+// recording's except for its mode. Its times, latencies and tokens are those of the snapshots, and so are the provider and
+// the model. A snapshot that cannot be read, or more than a session can hold (MI4, MI11), fails the test at once.
 func (r *Recorder) Session(provider, model string) *session.Session {
 	r.t.Helper()
-	s := session.New(provider, model)
-	if r.replays(false) {
-		s.Mode = session.ModeReplay
-	}
 	snapshots, err := r.calls.Snapshots()
-	for i := range snapshots {
-		if err == nil && snapshots[i].Provider == provider && snapshots[i].Request.Model == model {
-			err = appendCall(s, &snapshots[i])
-		}
+	snapshots = slices.DeleteFunc(snapshots, func(s snapshot.Snapshot) bool {
+		return s.Provider != provider || s.Request.Model != model
+	})
+	var s *session.Session
+	if err == nil {
+		s, err = sessions.Of(provider, model, snapshots)
 	}
 	if err != nil {
 		r.t.Fatalf("traceforge: session of %s/%s: %s", provider, model, r.calls.Plain(err.Error()))
 	}
+	if r.replays(false) {
+		s.Mode = session.ModeReplay
+	}
 	return s
-}
-
-func appendCall(to *session.Session, s *snapshot.Snapshot) error {
-	prompt, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
-	if err != nil {
-		return err
-	}
-	response, err := snapshot.ResponseCore(&s.Response)
-	if err != nil {
-		return err
-	}
-	to.Append(string(prompt), string(response))
-	last := &to.Interactions[len(to.Interactions)-1]
-	last.LatencyMS = &s.Response.LatencyMS
-	if u := s.Response.Usage; u != nil {
-		last.TokensInput, last.TokensOutput = u.InputTokens, u.OutputTokens
-	}
-	return nil
 }

@@ -38,7 +38,9 @@ func TestSession(t *testing.T) {
 				recorded = tf.Session("openai", "gpt-4o-mini")
 			})
 			requirePass(t, s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
-				require.Empty(t, tf.Session("openai", "gpt-4o-mini").Interactions, "nothing was replayed so far")
+				none := tf.Session("openai", "gpt-4o-mini")
+				require.Empty(t, none.Interactions, "nothing was replayed so far")
+				require.Nil(t, none.Stats)
 				for _, chat := range c.chats {
 					_, _ = send(tf.Client(), chat)
 				}
@@ -59,6 +61,10 @@ func TestSession(t *testing.T) {
 				file, err := s.Encode()
 				require.NoError(t, err)
 				require.Empty(t, session.Verify(file))
+				require.Equal(t, int64(len(c.chats)), s.Stats.TotalInteractions)
+				require.Equal(t, recorded.Stats, s.Stats, "latency and tokens of a replay are those of the recording")
+				require.Equal(t, recorded.CreatedAt+recorded.EndedAt, s.CreatedAt+s.EndedAt)
+				require.LessOrEqual(t, s.CreatedAt, s.EndedAt)
 			}
 		})
 	}

@@ -89,9 +89,10 @@ var arrows = map[string]map[string]string{
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts",
 		"internal/provider": "the providers that have a URL", "internal/recorder": "all that it does", "internal/scrub": "the rules of a test",
-		"internal/usage": "what tests used, for the command", "modelio": "models that are recorded",
+		"internal/sessions": "the session of a test", "internal/usage": "what tests used, for the command", "modelio": "models that are recorded",
 		"modelio/session": "the session of a test", "snapshot": records,
 	},
+	"internal/sessions": {"modelio/session": "what records make", "snapshot": records},
 
 	"internal/amount":     {},
 	"internal/content":    {},

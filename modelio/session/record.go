@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -14,17 +15,26 @@ import (
 type Recorder struct {
 	model  modelio.Model
 	header Session
+	now    func() time.Time
 	mu     sync.Mutex
-	calls  []*Interaction // in the order in which the calls were made; nil: under way, or failed
+	calls  []*recordedCall // in the order in which the calls were made; nil: under way, or failed
+	bytes  int             // of their responses
+}
+
+// A recordedCall is an interaction with its time.
+type recordedCall struct {
+	Interaction
+	began, ended time.Time
 }
 
 // Record returns a recorder of the calls to m. The ids are those of the session.
 func Record(m modelio.Model, adapterID, modelID string) *Recorder {
-	return &Recorder{model: m, header: *New(adapterID, modelID)}
+	return &Recorder{model: m, header: *New(adapterID, modelID), now: time.Now}
 }
 
 // Generate calls the model. A call that fails is not recorded, since a session has no place for
-// an error. Beside the model's errors there is that of a request or response that is not JSON.
+// an error. Beside the model's errors there is that of a request or response that is not JSON, and [ErrLimit]:
+// the call beyond [MaxInteractions] is not made (MI4), and an answer beyond the limits of MI11 is not recorded.
 func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	prompt, err := RequestCore(req) // before the model could change req
 	if err != nil {
@@ -32,9 +42,14 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 	}
 	r.mu.Lock()
 	place := len(r.calls)
+	if err := checkCount(place + 1); err != nil {
+		r.mu.Unlock()
+		return nil, fmt.Errorf("record session: %w", err)
+	}
 	r.calls = append(r.calls, nil)
 	r.mu.Unlock()
 
+	began := r.now()
 	resp, err := r.model.Generate(ctx, req, stream)
 	if err != nil {
 		return nil, err
@@ -46,13 +61,19 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
 	}
-	in := newInteraction(string(prompt), string(response))
+	call := &recordedCall{newInteraction(string(prompt), string(response)), began, r.now()}
+	latency := call.ended.Sub(began).Milliseconds()
+	call.LatencyMS = &latency
 	if resp.Usage != nil {
-		in.TokensInput, in.TokensOutput = copyOf(resp.Usage.InputTokens), copyOf(resp.Usage.OutputTokens)
+		call.TokensInput, call.TokensOutput = copyOf(resp.Usage.InputTokens), copyOf(resp.Usage.OutputTokens)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls[place] = &in
+	if err := checkSize(place, len(call.ResponseContent), r.bytes+len(call.ResponseContent)); err != nil {
+		return nil, fmt.Errorf("record session: %w", err)
+	}
+	r.bytes += len(call.ResponseContent)
+	r.calls[place] = call
 	return resp, nil
 }
 
@@ -64,19 +85,29 @@ func copyOf(n *int64) *int64 {
 	return &m
 }
 
-// Session returns the calls that have succeeded so far, in the order in which they were made. It has
-// no times, so that the same calls make the same session.
+// Session returns the calls that have succeeded so far, in the order in which they were made, with their times and
+// totals. These are not in its hash, so that the same calls make a session of the same hash.
 func (r *Recorder) Session() *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.header
+	var began, ended time.Time
 	for _, call := range r.calls {
 		if call == nil {
 			continue
 		}
-		in := *call
+		if began.IsZero() || call.began.Before(began) {
+			began = call.began
+		}
+		if call.ended.After(ended) {
+			ended = call.ended
+		}
+		in := call.Interaction
 		in.I = len(s.Interactions)
 		s.Interactions = append(s.Interactions, in)
+	}
+	if len(s.Interactions) > 0 {
+		s.Summarize(began, ended)
 	}
 	return &s
 }
