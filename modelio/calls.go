@@ -14,12 +14,19 @@ type Call struct {
 	Latency  time.Duration // from sending the request to the end of the answer, when it was recorded
 }
 
-// Tool returns the name of the tool that was called; "" where a model was.
-func (c *Call) Tool() string {
-	if c.Request.API != ToolAPI {
+// Tool returns the name of the tool that was called, of the program's own or of a server's; "" where a model was, or
+// a server was asked something else.
+func (c *Call) Tool() string { return c.Request.Tool() }
+
+// Tool returns the name of the tool that a request calls, which is also what it has for a model; "": none.
+func (r *Request) Tool() string {
+	if len(r.Messages) != 1 || len(r.Messages[0].Content) != 1 {
 		return ""
 	}
-	return c.Request.Model
+	if call := r.Messages[0].Content[0].ToolRequest; call != nil && call.Name == r.Model {
+		return r.Model
+	}
+	return ""
 }
 
 // ToolRequests returns the tools that the model asks for in its first candidate, in their order, those too that

@@ -236,7 +236,7 @@ func (w *writer) message(in *Request, i int, r, g part) {
 	switch {
 	case role == modelio.RoleSystem:
 		component, kind = "system", "system"
-	case isToolInput(in.Request, i):
+	case in.Tool() != "":
 		component = "input of tool " + in.Model
 		kind = component
 	}
@@ -249,12 +249,6 @@ func (w *writer) message(in *Request, i int, r, g part) {
 		}
 	}
 	w.change(component, kind, pointer, r, g, spoken)
-}
-
-// isToolInput reports whether a message is what a tool is called with: the request names it as its model.
-func isToolInput(r *modelio.Request, i int) bool {
-	said := r.Messages[i].Content
-	return len(said) == 1 && said[0].ToolRequest != nil && said[0].ToolRequest.Name == r.Model
 }
 
 // elements returns the parts of a message; nil: it is a text.

@@ -28,7 +28,8 @@
 // keep their spelling, and no integer is rounded. In tool arguments that are JSON within a
 // string, which models see to the character, nothing changes: where the canonical form of the
 // input is not what was sent, Metadata has the text. Text with a lone surrogate, which no Go
-// string can hold, counts as not fitting its field. The boundary of a multipart form is not
+// string can hold, counts as not fitting its field. Of what only ties messages to each other, which a codec declares as
+// Passing, it is kept that it is there. The boundary of a multipart form is not
 // kept, nor is what stands outside of its parts, nor the order of parts with different names; nor
 // are credentials in a query. Files of a form are parts of a message: text where they are, else media.
 //
@@ -63,6 +64,7 @@
 //	roleless              message: without a role
 //	snake_case            part: names like function_call, where functionCall is usual
 //	parametersJsonSchema  tool: its input schema is in that member
+//	notification          in Options: a JSON-RPC message without an id, where one is usual
 //	tool                  tool: not a function but an entry of the list, as Metadata has it
 //
 // Metadata has "role" where the wire's role is not the usual one for ours (developer is system,

@@ -35,7 +35,7 @@ func callsOf(snapshots []snapshot.Snapshot) []*modelio.Call {
 		})
 		calls[i].Response.Complete = s.Response.Incomplete == ""
 		for n := range calls[i].Response.Candidates {
-			if toolOf(&s.Request) != "" {
+			if s.Request.Tool() != "" {
 				calls[i].Response.Candidates[n].Message.Role = modelio.RoleTool // files name no role
 			}
 		}

@@ -55,21 +55,13 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 
 // who names whom a request asks: a provider, or a tool.
 func who(provider string, req *modelio.Request) string {
-	switch tool := toolOf(req); {
+	switch tool := req.Tool(); {
 	case req.API == modelio.ToolAPI:
 		return toolNamed(tool)
 	case tool != "":
 		return toolNamed(tool) + " of " + provider
 	}
 	return provider
-}
-
-// toolOf returns the name of the tool that a request calls; "": none.
-func toolOf(req *modelio.Request) string {
-	if codec := codecNamed(req.API, ""); codec != nil && codec.Tools {
-		return req.Model
-	}
-	return ""
 }
 
 // toolsOf names what two answers of a server of tools do not say alike: what one of its tools returned, or the tool
@@ -89,7 +81,7 @@ func (c *call) who() string { return who(c.provider, c.request) }
 
 // asking names a request: "openai request", "tool add", "tool add of shop", "shop tools/list request".
 func asking(provider string, req *modelio.Request) string {
-	if toolOf(req) != "" {
+	if req.Tool() != "" {
 		return who(provider, req)
 	}
 	if method := methodOf(req); method != "" {
@@ -110,7 +102,7 @@ func (c *call) asking() string { return asking(c.provider, c.request) }
 
 // said names an answer: "openai answer", "result of tool add".
 func (c *call) said() string {
-	if toolOf(c.request) != "" {
+	if c.request.Tool() != "" {
 		return "result of " + c.who()
 	}
 	return strings.TrimSuffix(c.asking(), "request") + "answer"
@@ -119,5 +111,5 @@ func (c *call) said() string {
 // sameTool reports whether two requests are of one tool, where one of them is of a tool: what one tool was given
 // says nothing of another.
 func sameTool(a, b *modelio.Request) bool {
-	return toolOf(a) == toolOf(b) && methodOf(a) == methodOf(b) && (toolOf(a) == "" || a.API == b.API)
+	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
 }

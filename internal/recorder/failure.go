@@ -101,7 +101,7 @@ func (r *Recorder) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
 	request := &r.tape.records[i].Request
 	made := asking(r.tape.keys[i].provider, request) + " was made"
-	if toolOf(request) != "" {
+	if request.Tool() != "" {
 		made = asking(r.tape.keys[i].provider, request) + " was called"
 	}
 	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
@@ -189,7 +189,7 @@ func (r *Recorder) asFailure(err error) *Failure {
 // summary is a request in a few lines, for a reader who must recognise it.
 func (r *Recorder) summary(req *modelio.Request) string {
 	var b strings.Builder
-	if tool := toolOf(req); tool != "" {
+	if tool := req.Tool(); tool != "" {
 		fmt.Fprintf(&b, "%s: %s\n", toolNamed(tool), short(r.scanner().Mask(string(toolInput(req)))))
 		return b.String()
 	}
