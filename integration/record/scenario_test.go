@@ -223,7 +223,7 @@ var sdks = slices.Concat([]sdk{
 	bedrockConverse, cohereChat,
 	openAITranscriptions, goOpenAITranscriptions, openAISpeech, openAIImages, openAIImageEdits,
 	claudeCompletions, cohereV1Chat, cohereGenerate, cohereSummarize, cohereClassify,
-	openAIResources, claudeResources, geminiResources, ollamaResources,
+	openAIResources, claudeResources, geminiResources, ollamaResources, geminiInteractions,
 }, bedrockInvoke, langchain, generateNothing)
 
 // TestRecord plays each scenario with each SDK: recorded, replayed with neither provider nor

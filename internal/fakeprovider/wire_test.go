@@ -149,6 +149,12 @@ var dialects = []dialect{
 		streamed: `{"model":"command-a","messages":[{"role":"user","content":"Hello there"}],"stream":true}`,
 	},
 	{
+		name:     "gemini.interactions",
+		path:     "/v1beta/interactions",
+		body:     `{"model":"gemini-2.5-flash","input":"Hello there"}`,
+		streamed: `{"model":"gemini-2.5-flash","input":"Hello there","stream":true}`,
+	},
+	{
 		name:     "cohere.chat.v1",
 		path:     "/v1/chat",
 		body:     `{"model":"command-r","message":"Hello there"}`,

@@ -48,6 +48,9 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"cohere", "one for each source", cohereAPI, `{"finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"Zürich is wet."}],` +
 			`"citations":[{"start":10,"end":13,"text":"wet","sources":[{"type":"document","id":"doc:0","document":{"title":"A","snippet":"rain"}},{"type":"tool","id":"t:1"}]}]}}`,
 			`10-13 "" "A" "rain" "doc:0"` + "\n" + `10-13 "" "" "" "t:1"`},
+		{"interactions", "places are bytes of a content", interactionsAPI, `{"status":"completed","steps":[{"type":"model_output","content":[` +
+			`{"type":"text","text":"Zürich "},{"type":"text","text":"is wet.","annotations":[{"type":"url_citation","url":"https://a","title":"A","start_index":3,"end_index":6}]}]}]}`,
+			`10-13 "https://a" "A" "" ""`},
 		{"cohere_v1", "documents stand beside the text", cohereV1API, `{"finish_reason":"COMPLETE","text":"Zürich is wet.",` +
 			`"citations":[{"start":10,"end":13,"text":"wet","document_ids":["doc_0"]}],"documents":[{"id":"doc_0","title":"A","snippet":"rain","url":"https://a"}]}`,
 			`10-13 "https://a" "A" "rain" "doc_0"`},

@@ -150,6 +150,7 @@ var named = []struct {
 	{regexp.MustCompile(`/publishers/anthropic/models/.+:(streamR|r)awPredict$`), vertexAnthropicAPI},
 	{regexp.MustCompile(`/v2/chat$`), cohereAPI},
 	{regexp.MustCompile(`/v1/chat$`), cohereV1API},
+	{regexp.MustCompile(`/interactions$`), interactionsAPI},
 	{regexp.MustCompile(`/audio/(transcriptions|translations)$`), transcriptionsAPI},
 	{regexp.MustCompile(`/audio/speech$`), speechAPI},
 	{regexp.MustCompile(`/images/(generations|edits|variations)$`), imagesAPI},

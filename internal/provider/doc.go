@@ -60,6 +60,7 @@
 //	preamble              system message: in that member, not in the history
 //	tool_results          tool message: in that member, not in the history
 //	input                 user message: the whole input, as a string
+//	contents, content     user message: the whole input, as a list of contents or as one
 //	item                  message: an item of the input that is none, as its custom part has it
 //	roleless              message: without a role
 //	snake_case            part: names like function_call, where functionCall is usual

@@ -20,7 +20,7 @@ func candidate(raw string, parts ...modelio.Part) modelio.Candidate {
 func finishReason(raw string) modelio.FinishReason {
 	switch strings.ToLower(raw) {
 	case "stop", "finish", "endoftext", "eos", "end_turn", "stop_sequence", "complete", "completed",
-		"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call":
+		"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call", "requires_action":
 		return modelio.FinishStop
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded", "max_output_tokens":
 		return modelio.FinishLength

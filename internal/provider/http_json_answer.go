@@ -236,12 +236,7 @@ var looseUsages = []struct {
 	}},
 	{[]string{"promptTokenCount"}, generateUsage},
 	{[]string{"inputTokens"}, converseUsage},
-	{[]string{"total_input_tokens"}, usageNames{ // Gemini's interactions
-		input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
-		reasoning: paths{"total_thought_tokens"},
-		cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
-		reasoningApart: true, toolUseApart: true,
-	}},
+	{[]string{"total_input_tokens"}, interactionsUsage},
 	{[]string{"total_tokens"}, chatUsage},
 }
 

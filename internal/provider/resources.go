@@ -220,21 +220,21 @@ func resource(v jsontext.Value) (part modelio.Part, varies modelio.Object) {
 	if v.Member("custom_id").Present() { // the only line of results
 		return modelio.Part{Custom: (&steady{results: true}).object(v, nil)}, nil
 	}
-	said, varies := apart(v, v.Member("id").Word())
+	said, varies := steadyOf(v, v.Member("id").Word())
 	if kind := longLived(v); kind != "" && v.Member("id").Present() {
 		said = modelio.Object{kind: jsontext.ObjectText(said)}
 	}
 	return modelio.Part{Custom: said}, varies
 }
 
-// apart returns the members of an object and of those in it, and apart from them times, files that a batch made, and
+// steadyOf returns the members of an object and of those in it, and apart from them times, files that a batch made, and
 // URLs that have the resource's id in them.
-func apart(v jsontext.Value, id string) (said, varies modelio.Object) {
+func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 	said = modelio.Object{}
 	for name, m := range v.Members() {
 		switch {
 		case m.IsObject():
-			inner, other := apart(m, id)
+			inner, other := steadyOf(m, id)
 			if said[name] = jsontext.ObjectText(inner); other != nil {
 				jsontext.Keep(&varies, name, jsontext.ObjectText(other))
 			}

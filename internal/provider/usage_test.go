@@ -103,6 +103,9 @@ func TestUsageMeansOneThing(t *testing.T) {
 			`{"message":{"role":"assistant","content":[{"type":"text","text":"a"}]},"finish_reason":"COMPLETE","usage":%s}`,
 			`{"billed_units":{"input_tokens":2,"output_tokens":3},"tokens":{"input_tokens":10,"output_tokens":7,"reasoning_tokens":5},` +
 				`"cached_tokens":4}`, counts{10, 7, -1, 4, -1, -1, -1, 5}},
+		{"interactions", "thoughts and what tools gave are counted apart", interactionsAPI, `{"status":"completed","steps":[],"usage":%s}`,
+			`{"total_input_tokens":8,"total_output_tokens":2,"total_thought_tokens":5,"total_tool_use_tokens":2,` +
+				`"total_cached_tokens":4,"total_tokens":17}`, counts{10, 7, 17, 4, -1, -1, 2, 5}},
 		{"cohere_v1", "as in version 2", cohereV1API, `{"text":"a","finish_reason":"COMPLETE","meta":%s}`,
 			`{"api_version":{"version":"1"},"billed_units":{"input_tokens":2,"output_tokens":3},"tokens":{"input_tokens":10,"output_tokens":7}}`,
 			counts{10, 7, -1, -1, -1, -1, -1, -1}},

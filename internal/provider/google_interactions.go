@@ -1,0 +1,312 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const interactionsAPI = "google.interactions"
+
+// The interactions API of Gemini. Each step of the input becomes a message.
+var _ = Register(&Codec{
+	API:            interactionsAPI,
+	Provider:       "google",
+	Generates:      true,
+	Seeded:         true,
+	Match:          posts(has("input"), "/interactions"),
+	DecodeRequest:  requests(interactionsAPI, interactionsForm.decode, interactionsVersion),
+	Refusal:        refuseAsGoogle,
+	DecodeResponse: answers(interactionsAPI, interactionsStream, interactionsAnswer),
+})
+
+var interactionsForm = requestForm{
+	members: map[string]taker{
+		"system_instruction": takeSystem(plainText),
+		"input":              takeSteps,
+		"tools":              takeTools(interactionsTool),
+	},
+	parameters: parametersOf("temperature", "top_p", "seed", "stop_sequences=stop", "max_output_tokens=max_tokens"),
+	in:         "generation_config",
+}
+
+// interactionsVersion keeps the version of the API in the path, of which there are several.
+func interactionsVersion(w *Wire, _ *modelio.Request) {
+	rest, _, _ := cutLast(w.URL.Path, "/")
+	_, version, _ := cutLast(rest, "/")
+	w.say("version", version, "v1beta")
+}
+
+func plainText(m *modelio.Message, v jsontext.Value) bool {
+	text, ok := v.Text()
+	m.Content = []modelio.Part{modelio.TextPart(text)}
+	return ok
+}
+
+// interactionsTool decodes a function. Those that Google runs are kept whole.
+func interactionsTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
+	kind, name := v.Member("type"), v.Member("name").Word()
+	if kind.Word() != "function" || name == "" {
+		return modelio.ToolDefinition{Name: kind.Word(), Metadata: v.Object()}, kind.Present()
+	}
+	rest := functionTool(&tool, v, "parameters")
+	if delete(rest, "type"); len(rest) > 0 {
+		tool.Metadata = rest
+	}
+	return tool, true
+}
+
+// Words that Metadata's $wire has in this API beside those of others.
+const (
+	wireContents = "contents" // user message: the whole input, as a list of contents
+	wireContent  = "content"  // user message: the whole input, as one content
+)
+
+// takeSteps takes the input: a text, a content, a list of those, or a list of steps.
+func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
+	m := modelio.Message{Role: modelio.RoleUser}
+	all, isList := objects(v, func(v jsontext.Value) jsontext.Value { return v })
+	switch {
+	case markedText(wireInput)(&m, v):
+	case isContent(v):
+		m = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{interactionsContent(v)}}
+		mark(&m.Metadata, wireContent)
+	case !isList:
+		return false
+	case allContents(all):
+		m = modelio.Message{Role: modelio.RoleUser}
+		for _, e := range all {
+			m.Content = append(m.Content, interactionsContent(e))
+		}
+		mark(&m.Metadata, wireContents)
+	default:
+		var calls callNames
+		for _, e := range all {
+			step := interactionsStep(e)
+			calls.resolve(&step)
+			r.Messages = append(r.Messages, step)
+		}
+		return true
+	}
+	r.Messages = append(r.Messages, m)
+	return true
+}
+
+func allContents(all []jsontext.Value) bool {
+	for _, v := range all {
+		if !isContent(v) {
+			return false
+		}
+	}
+	return true
+}
+
+func isContent(v jsontext.Value) bool {
+	switch v.Member("type").Word() {
+	case "text", "image", "audio", "video", "document":
+		return true
+	}
+	return false
+}
+
+// interactionsContent decodes a content. One that is not as its kind should be becomes a custom part.
+func interactionsContent(v jsontext.Value) modelio.Part {
+	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri")
+	contentType := v.Member("mime_type")
+	var part modelio.Part
+	switch {
+	case kind == "text":
+		text, ok := v.Member("text").Text()
+		if !ok {
+			return modelio.Part{Custom: v.Object()}
+		}
+		part = modelio.TextPart(text)
+		part.Metadata = v.Rest("type", "text")
+		return part
+	case data.IsWord() && isContentType(contentType.Word()):
+		part = modelio.MediaPart(contentType.Word(), dataURL(contentType.Word(), data.Word()))
+		part.Metadata = v.Rest("type", "data", "mime_type")
+	case uri.IsWord() && !data.Present() && !strings.HasPrefix(uri.Word(), "data:"):
+		part = modelio.MediaPart(contentType.Word(), uri.Word())
+		part.Metadata = v.Rest(append(wordsOf(v, "mime_type"), "type", "uri")...)
+	default:
+		return modelio.Part{Custom: v.Object()}
+	}
+	if kind != interactionsKind(part.Media.ContentType) {
+		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
+	}
+	return part
+}
+
+// interactionsKind returns the type of content that media usually are.
+func interactionsKind(contentType string) string {
+	switch major, _, _ := strings.Cut(contentType, "/"); major {
+	case "image", "audio", "video":
+		return major
+	}
+	return "document"
+}
+
+// interactionsStep decodes a step of an interaction. One of a kind that is no message, or that is not as its kind should
+// be, becomes a message of one custom part with all of its members.
+func interactionsStep(v jsontext.Value) modelio.Message {
+	var m modelio.Message
+	ok := false
+	switch v.Member("type").Word() {
+	case "user_input":
+		m, ok = interactionsMessage(modelio.RoleUser, v)
+	case "model_output":
+		m, ok = interactionsMessage(modelio.RoleModel, v)
+	case "thought":
+		m, ok = interactionsThought(v)
+	case "function_call":
+		call := toolRequest(v, "name", "id", "arguments")
+		part := modelio.Part{ToolRequest: call, Metadata: v.Rest("type", "name", "id", "arguments")}
+		m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{part}}
+		ok = call.Name != "" && call.Ref != "" && v.Member("arguments").IsObject()
+	case "function_result":
+		m, ok = interactionsResult(v)
+	}
+	if ok {
+		return m
+	}
+	m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Custom: v.Object()}}}
+	mark(&m.Metadata, wireItem)
+	return m
+}
+
+func interactionsMessage(role modelio.Role, v jsontext.Value) (modelio.Message, bool) {
+	parts, ok := objects(v.Member("content"), interactionsContent)
+	return modelio.Message{Role: role, Content: parts, Metadata: v.Rest("type", "content")}, ok
+}
+
+// interactionsThought decodes a thought. Most say nothing of it but its signature.
+func interactionsThought(v jsontext.Value) (modelio.Message, bool) {
+	m := modelio.Message{Role: modelio.RoleModel}
+	if !v.Member("summary").Present() {
+		m.Content = []modelio.Part{modelio.ReasoningPart("")}
+	} else if v.Member("summary").IsEmpty() || !v.Member("summary").IsArray() {
+		return m, false
+	}
+	for _, block := range v.Member("summary").Elements() {
+		if !block.Member("text").IsWord() || block.Len() != 2 || block.Member("type").Word() != "text" {
+			return m, false
+		}
+		m.Content = append(m.Content, modelio.ReasoningPart(block.Member("text").Word()))
+	}
+	m.Content[0].Metadata = v.Rest("type", "summary")
+	return m, true
+}
+
+func interactionsResult(v jsontext.Value) (modelio.Message, bool) {
+	result := &modelio.ToolResponse{Ref: v.Member("call_id").Word(), Name: v.Member("name").Word(), Output: v.Member("result").Raw()}
+	part := modelio.Part{ToolResponse: result, Metadata: v.Rest(append(wordsOf(v, "name"), "type", "call_id", "result")...)}
+	if result.Name == "" {
+		mark(&part.Metadata, wireNameless)
+	}
+	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, result.Ref != "" && v.Member("result").Present()
+}
+
+// interactionsUsage counts everything apart.
+var interactionsUsage = usageNames{
+	input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
+	reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
+	reasoningApart: true, toolUseApart: true,
+}
+
+// interactionsAnswer decodes an interaction. All of its steps are parts of one message.
+func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("status").IsWord() {
+		return nil, neither("a status")
+	}
+	c := candidate(body.Member("status").Word())
+	var cites cited
+	for _, v := range body.Member("steps").Elements() {
+		if v.Member("type").Word() == "user_input" {
+			continue // what was asked, once more
+		}
+		step := interactionsStep(v)
+		if rest := step.Metadata; step.Content != nil && rest != nil && !marked(rest, wireItem) { // an error, say
+			jsontext.Keep(&step.Content[0].Metadata, "step", jsontext.ObjectText(rest))
+		}
+		c.Message.Content = append(c.Message.Content, step.Content...)
+		for _, content := range v.Member("content").Elements() {
+			cites.interactions(content)
+		}
+	}
+	tidy(&c.Message)
+	c.Citations = cites.all
+	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status"), nil
+}
+
+// interactions adds what a content cites, whose places are bytes of its text.
+func (c *cited) interactions(content jsontext.Value) {
+	text := content.Member("text").Word()
+	for _, a := range content.Member("annotations").Elements() {
+		citation := modelio.Citation{
+			URL: firstWord(a, "url", "document_uri"), Title: firstWord(a, "title", "file_name", "name"),
+			Quote: a.Member("source").Word(), Source: firstWord(a, "media_id", "place_id"),
+		}
+		start, end := inBytes(text, a.Member("start_index"), a.Member("end_index"), jsontext.Value{})
+		if start != nil {
+			citation.Start, citation.End = c.at(*start), c.at(*end)
+		}
+		c.add(citation)
+	}
+	c.begin += characters(text)
+}
+
+// interactionsStream folds events. The last one has all but the steps.
+var interactionsStream = folding{add: addInteraction, end: func(f *fold) { f.body.member("steps").become(arrayNode) }}
+
+func addInteraction(f *fold, name string, event jsontext.Value) error {
+	step := func() *node { return f.body.member("steps").at(event.Member("index")) }
+	switch event.Member("event_type").Word() {
+	case "interaction.created":
+		f.body.putAll(event.Member("interaction"))
+	case "interaction.status_update":
+		f.body.put("status", event.Member("status"))
+	case "step.start":
+		step().putAll(event.Member("step"))
+	case "step.delta":
+		growStep(step(), event.Member("delta"))
+	case "interaction.completed":
+		f.body.putAll(event.Member("interaction"))
+		f.done = true
+	}
+	return nil
+}
+
+func growStep(step *node, delta jsontext.Value) {
+	switch delta.Member("type").Word() {
+	case "text":
+		lastText(step.member("content")).grow("text", delta.Member("text"))
+	case "text_annotation_delta":
+		lastText(step.member("content")).extend("annotations", delta.Member("annotations"))
+	case "thought_signature":
+		step.put("signature", delta.Member("signature"))
+	case "thought_summary":
+		if content := delta.Member("content"); content.Member("text").IsString() {
+			lastText(step.member("summary")).grow("text", content.Member("text"))
+		} else if content.Present() {
+			step.member("summary").append(content.Raw())
+		}
+	case "arguments_delta":
+		step.growInner("arguments", delta.Member("arguments"))
+	case "image", "audio", "video", "document":
+		step.member("content").append(delta.Raw())
+	default: // all that a call or a result of Google's own tools says
+		rules{"type": skip}.fold(step, delta)
+	}
+}
+
+// lastText returns the text that a list of contents ends with, which may be new.
+func lastText(contents *node) *node {
+	last := contents.last()
+	if last == nil || last.is("type") != `"text"` {
+		last = contents.add()
+		last.member("type").set(jsontext.Text("text"))
+	}
+	return last
+}
