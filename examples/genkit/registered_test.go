@@ -16,13 +16,13 @@ import (
 func TestRegistered(t *testing.T) {
 	tf := traceforgetest.New(t)
 	g := genkit.Init(context.Background())
-	model := func(context.Context, *ai.ModelRequest, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+	model := func(context.Context, *ai.ModelRequest, map[string]any, ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 		return &ai.ModelResponse{Message: ai.NewModelTextMessage("Hello Ada."), FinishReason: ai.FinishReasonStop}, nil
 	}
 	if !tf.Recording() {
 		model = nil // nobody calls it
 	}
-	genkit.DefineModel(g, "house/model", nil, model)
+	genkit.DefineModelAction(g, "house/model", nil, model)
 	genkit.DefineMiddleware(g, "records what is asked", genkithooks.Record(tf))
 	prompt, err := genkit.LoadPromptFromSource(g, `---
 model: house/model
