@@ -89,8 +89,11 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 }
 
 // BackgroundModel defines a model in g that records how the operations of live are started, checked and cancelled, and
-// replays that, under a name of its own: provider/model. A program that polls until an operation is done polls as often
-// in replay, and need not wait. It needs Genkit Go 1.7; those of older versions do not work. What the model supports is in opts; nil: everything, without cancelling.
+// replays that, under a name of its own: provider/model. While rec replays, live may be nil. A program that polls until
+// an operation is done polls as often in replay, and need not wait. What the model supports is in opts; nil: everything.
+// It can be cancelled if live can, or if opts has a Cancel, which is not called.
+//
+// It needs Genkit Go 1.7; background models of older versions do not work. It is safe for concurrent use if rec is.
 func BackgroundModel(rec ActionRecorder, g *genkit.Genkit, name string, live ai.BackgroundModel, opts *ai.BackgroundModelOptions) ai.BackgroundModel {
 	if opts == nil {
 		opts = &ai.BackgroundModelOptions{ModelOptions: *supportsAll(name)}
