@@ -28,9 +28,16 @@ import (
 func (s *scene) check(options, name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) (
 	tb *tbtest.TB, calls int) {
 	s.t.Helper()
+	return s.beside("check", options, name, test, opts...)
+}
+
+// beside runs a test in a mode that makes live calls and writes nothing.
+func (s *scene) beside(mode, options, name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) (
+	tb *tbtest.TB, calls int) {
+	s.t.Helper()
 	s.t.Setenv("TRACEFORGE_CHECK", options)
 	files, before := s.files(), len(s.provider.Calls())
-	tb = s.update("check", name, test, opts...)
+	tb = s.update(mode, name, test, opts...)
 	s.requireFiles(files)
 	return tb, len(s.provider.Calls()) - before
 }

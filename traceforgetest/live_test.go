@@ -112,17 +112,6 @@ func TestCheckOfToolThatIsNotThere(t *testing.T) {
 	require.Contains(t, tb.Logged(), "the test gives Recorder.Tool no tool to run")
 }
 
-// live runs a test in the mode live, and returns how many calls reached the provider. The store must stay as it is.
-func (s *scene) live(kind, name string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) (
-	tb *tbtest.TB, calls int) {
-	s.t.Helper()
-	s.t.Setenv("TRACEFORGE_CHECK", kind)
-	files, before := s.files(), len(s.provider.Calls())
-	tb = s.update("live", name, test, opts...)
-	s.requireFiles(files)
-	return tb, len(s.provider.Calls()) - before
-}
-
 func TestLive(t *testing.T) {
 	for _, c := range []struct {
 		name, why, kind string
@@ -154,7 +143,7 @@ func TestLive(t *testing.T) {
 			s.record("TestIt", a.test)
 			a.runs = nil
 			c.change(s, a)
-			tb, calls := s.live(c.kind, "TestIt", a.test)
+			tb, calls := s.beside("live", c.kind, "TestIt", a.test)
 			require.Equal(t, c.fails != "", tb.Failed(), tb.Logged())
 			require.Contains(t, s.said(tb), c.fails)
 			require.Contains(t, s.said(tb), c.note)

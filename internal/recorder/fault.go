@@ -182,8 +182,9 @@ func (in *injection) before(ctx context.Context) error {
 	return in.err
 }
 
-// playedFaulty makes the HTTP response of a record with a fault; play makes it without one.
-func (r *Recorder) playedFaulty(req *http.Request, w *wire, in *injection, play func() (*http.Response, error)) (*http.Response, error) {
+// playedFaulty makes the HTTP response of a record with a fault.
+func (r *Recorder) playedFaulty(req *http.Request, w *wire, c *call, s *served) (*http.Response, error) {
+	in := s.fault
 	if err := in.before(req.Context()); err != nil {
 		return nil, err
 	}
@@ -192,7 +193,7 @@ func (r *Recorder) playedFaulty(req *http.Request, w *wire, in *injection, play 
 		resp.Header.Set("Retry-After", strconv.Itoa(int((in.retry+time.Second-1)/time.Second)))
 		return resp, nil
 	}
-	resp, err := play()
+	resp, err := r.play(req, w, c, s)
 	if err != nil || in.stream == nil && !in.split {
 		return resp, err
 	}

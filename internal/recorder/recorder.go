@@ -176,14 +176,18 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)
 	}
-	play := func() (*http.Response, error) { return r.played(req, served) }
-	if c.codec.Session != nil {
-		play = func() (*http.Response, error) { return r.playedInSession(req, w, c, served) }
-	}
 	if served.fault != nil {
-		return r.playedFaulty(req, w, served.fault, play)
+		return r.playedFaulty(req, w, c, served)
 	}
-	return play()
+	return r.play(req, w, c, served)
+}
+
+// play makes the HTTP response of a record.
+func (r *Recorder) play(req *http.Request, w *wire, c *call, s *served) (*http.Response, error) {
+	if c.codec.Session != nil {
+		return r.playedInSession(req, w, c, s)
+	}
+	return r.played(req, s)
 }
 
 // answer returns what a call is served, or a take for what a live call will answer.
