@@ -21,7 +21,11 @@ type dialect struct {
 	toolChoice     func(ToolChoice) any
 	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil: it is the default
 	takesMetadata  func(name string, options modelio.Object) bool
-	metadataRule   string         // what the API takes, for the warning
+	metadataRule   string                                          // what the API takes, for the warning
+	taken          taken                                           // the metadata of messages and parts that the API has members for
+	media          []string                                        // how the content types begin that it takes
+	takesThinking  func(part modelio.Part, of modelio.Object) bool // of is the metadata of the message
+	thinkingRule   string
 	stream         modelio.Object // asks for a stream, and for its token counts
 	defaults       modelio.Object // members that the API demands
 	header         http.Header
@@ -47,6 +51,10 @@ var dialects = []*dialect{
 		},
 		takesMetadata: func(_ string, options modelio.Object) bool { return string(options["store"]) == "true" },
 		metadataRule:  "chat completions take metadata together with the provider option store only",
+		taken:         chatTaken,
+		media:         []string{"image/", "audio/", "application/", "text/"},
+		takesThinking: func(modelio.Part, modelio.Object) bool { return false },
+		thinkingRule:  "the API takes no reasoning but that of the model itself: name the message that Adapter.Reply stored",
 		stream:        modelio.Object{"stream": []byte("true"), "stream_options": []byte(`{"include_usage":true}`)},
 		authorize:     bearer,
 	},
@@ -64,8 +72,14 @@ var dialects = []*dialect{
 			return openAIFormat(f), true
 		},
 		takesMetadata: func(string, modelio.Object) bool { return true },
-		stream:        modelio.Object{"stream": []byte("true")},
-		authorize:     bearer,
+		taken:         responsesTaken,
+		media:         []string{"image/", "application/", "text/"},
+		takesThinking: func(part modelio.Part, of modelio.Object) bool {
+			return isSigned(part.Metadata, encryptedContent) || isSigned(of, encryptedContent)
+		},
+		thinkingRule: "the API takes reasoning by its encrypted_content only",
+		stream:       modelio.Object{"stream": []byte("true")},
+		authorize:    bearer,
 	},
 	{
 		api:        AnthropicMessages,
@@ -80,6 +94,10 @@ var dialects = []*dialect{
 		},
 		takesMetadata: func(name string, _ modelio.Object) bool { return name == "user_id" },
 		metadataRule:  "messages take the metadata user_id only",
+		taken:         messagesTaken,
+		media:         []string{"image/", "application/pdf", "text/plain"},
+		takesThinking: func(part modelio.Part, _ modelio.Object) bool { return isSigned(part.Metadata, "signature") },
+		thinkingRule:  "the API takes thinking with its signature only",
 		stream:        modelio.Object{"stream": []byte("true")},
 		defaults:      modelio.Object{"max_tokens": encode(AnthropicMaxTokens)},
 		header:        http.Header{"Anthropic-Version": {"2023-06-01"}},

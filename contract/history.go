@@ -73,8 +73,7 @@ func commonPart(part modelio.Part) (common modelio.Part, ok bool) {
 const encryptedContent = "encrypted_content"
 
 func isEncrypted(part modelio.Part) bool {
-	var text string
-	return part.Reasoning != nil && json.Unmarshal(part.Metadata[encryptedContent], &text) == nil && text != ""
+	return part.Reasoning != nil && isSigned(part.Metadata, encryptedContent)
 }
 
 // responsesReply returns the parts of an answer that the API takes back. Reasoning that is not

@@ -24,7 +24,7 @@ func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error)
 	if r.RawOutputRef == nil {
 		return "", wrong("generate receipt", "/raw_output_ref", ruleMissing, "is required: it has the answer")
 	}
-	history, err := loadMessages(a.Store, p.MessageRefs)
+	history, err := loadMessages(a.Store, p.MessageRefs, func(int, modelio.Message) {})
 	if err != nil {
 		return "", err
 	}

@@ -39,7 +39,16 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	r := &request{params: p}
 	r.dialect, _ = dialectOf(host.API) // the catalog was asked
 	r.codec, _ = provider.Named(host.API)
-	if r.history, err = loadMessages(a.Store, p.MessageRefs); err != nil {
+	var found violations
+	r.history, err = loadMessages(a.Store, p.MessageRefs, func(i int, m modelio.Message) {
+		if _, answered := m.Metadata[madeBy]; !answered {
+			r.dialect.checkMessage(&found, "/message_refs/"+strconv.Itoa(i), m)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := newError("generate params for "+host.API, found...); err != nil {
 		return nil, err
 	}
 	wire := &modelio.Request{API: host.API, Model: p.Model, Messages: r.sent(), Options: modelio.Object{}}
@@ -56,14 +65,15 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 }
 
 // loadMessages reads messages. The results of parallel tool calls become one message, as some
-// APIs demand.
-func loadMessages(blobs Blobs, refs []canon.Hash) ([]modelio.Message, error) {
+// APIs demand. Each is shown to check as it stands in its blob.
+func loadMessages(blobs Blobs, refs []canon.Hash, check func(i int, m modelio.Message)) ([]modelio.Message, error) {
 	messages := make([]modelio.Message, 0, len(refs))
 	for i, ref := range refs {
 		var m message
 		if err := ReadJSON(blobs, ref, &m); err != nil {
 			return nil, fmt.Errorf("/message_refs/%d: %w", i, err)
 		}
+		check(i, m.Message)
 		if last := len(messages) - 1; last >= 0 && isResults(messages[last]) && isResults(m.Message) {
 			messages[last].Content = append(messages[last].Content, m.Content...)
 			continue

@@ -1,0 +1,131 @@
+package contract
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Metadata are members of the wire that a message has no field for. These are the ones that requests of each API
+// have, by what has them: a message, or a part of a kind. A member of another provider is not sent to this one, and
+// nothing is left out silently: it is ErrUnsupported. What a model's own answer has is not asked, see madeBy.
+type taken map[string][]string
+
+const (
+	ofMessage  = "message"
+	ofText     = "text"
+	ofThinking = "reasoning"
+	ofMedia    = "media"
+	ofCall     = "tool request"
+	ofResult   = "tool response"
+)
+
+// chatTaken are the members of OpenAI's chat completions.
+var chatTaken = taken{
+	ofMessage: {"name", "refusal", "audio", "role", "content"},
+	ofText:    {"type"},
+	ofMedia:   {"type", "image_url", "input_audio", "file"},
+	ofCall:    {"type", "function", "custom"},
+	ofResult:  {"role"},
+}
+
+// responsesTaken are the members of items and blocks of OpenAI's responses.
+var responsesTaken = taken{
+	ofMessage:  {"type", "id", "status", "role", "phase", "summary", "content", encryptedContent},
+	ofText:     {"type", "annotations", "logprobs"},
+	ofThinking: {"type", encryptedContent},
+	ofMedia:    {"type", "detail", "filename", "file_id"},
+	ofCall:     {"type", "id", "status", "namespace", "arguments"},
+	ofResult:   {"type", "id", "status", "output"},
+}
+
+// messagesTaken are the members of the blocks of Anthropic's messages.
+var messagesTaken = taken{
+	ofMessage:  {"role"},
+	ofText:     {"cache_control", "citations"},
+	ofThinking: {"signature"},
+	ofMedia:    {"type", "cache_control", "citations", "context", "title", "source"},
+	ofCall:     {"type", "cache_control", "caller", "server_name"},
+	ofResult:   {"type", "cache_control", "caller", "is_error"},
+}
+
+// kindOf returns the kind of a part; "" for a custom one, and one that is nothing.
+func kindOf(part modelio.Part) string {
+	switch {
+	case part.Text != nil:
+		return ofText
+	case part.Reasoning != nil:
+		return ofThinking
+	case part.Media != nil:
+		return ofMedia
+	case part.ToolRequest != nil:
+		return ofCall
+	case part.ToolResponse != nil:
+		return ofResult
+	}
+	return ""
+}
+
+// checkMessage reports what of a message the API has no way to say.
+func (d *dialect) checkMessage(found *violations, at string, m modelio.Message) {
+	d.checkMetadata(found, at, ofMessage, m.Metadata)
+	if isItem(m) {
+		return
+	}
+	d.checkParts(found, at, m.Role, m.Content, m.Metadata)
+}
+
+// isItem reports whether a message is an item of OpenAI's responses, which is sent as it is.
+func isItem(m modelio.Message) bool {
+	return len(m.Content) == 1 && m.Content[0].Custom != nil && string(m.Metadata["$wire"]) == `"item"`
+}
+
+func (d *dialect) checkParts(found *violations, at string, role modelio.Role, parts []modelio.Part, of modelio.Object) {
+	for i, part := range parts {
+		at := at + "/content/" + strconv.Itoa(i)
+		kind := kindOf(part)
+		if kind == "" {
+			found.add(at, ruleUnsupported, "a custom part belongs to no API: use the parts of package modelio, "+
+				"or name the message that Adapter.Reply stored")
+			continue
+		}
+		d.checkMetadata(found, at, kind, part.Metadata)
+		switch {
+		case kind == ofThinking && !d.takesThinking(part, of):
+			found.add(at, ruleUnsupported, "%s", d.thinkingRule)
+		case kind == ofMedia && !d.takesMedia(part.Media.ContentType):
+			found.add(at+"/media", ruleUnsupported, "the API takes no %s, but %s",
+				part.Media.ContentType, strings.Join(d.media, ", "))
+		case kind == ofMedia && (role == modelio.RoleSystem || role == modelio.RoleModel):
+			found.add(at+"/media", ruleUnsupported, "the API takes media of users and tools only, not in a message of role %s", role)
+		case kind == ofResult:
+			d.checkParts(found, at+"/toolResponse", modelio.RoleTool, part.ToolResponse.Content, nil)
+		}
+	}
+}
+
+func (d *dialect) checkMetadata(found *violations, at, kind string, metadata modelio.Object) {
+	for name := range metadata {
+		if !strings.HasPrefix(name, "$") && !slices.Contains(d.taken[kind], name) {
+			found.add(at+"/metadata"+jsontext.PointerTo(name), ruleUnsupported,
+				"the API has no %s beside a %s: it would not take it, or it belongs to another provider", name, kind)
+		}
+	}
+}
+
+// takesMedia reports whether the API takes media of a type; of one that is not said, its host is to tell.
+func (d *dialect) takesMedia(contentType string) bool {
+	return contentType == "" || slices.ContainsFunc(d.media, func(prefix string) bool {
+		return strings.HasPrefix(contentType, prefix)
+	})
+}
+
+// isSigned reports whether a text stands under a name, which proves that the model itself thought so.
+func isSigned(metadata modelio.Object, name string) bool {
+	var text string
+	return json.Unmarshal(metadata[name], &text) == nil && text != ""
+}

@@ -1,0 +1,83 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestWhatAnAPICannotTake is about messages that no request of an API can hold: each is refused before the call, with the
+// place in the params.
+func TestWhatAnAPICannotTake(t *testing.T) {
+	const chat, responses, messages = contract.OpenAIChat, contract.OpenAIResponses, contract.AnthropicMessages
+	with := func(part modelio.Part, name, value string) modelio.Part {
+		part.Metadata = modelio.Object{name: json.RawMessage(value)}
+		return part
+	}
+	user := func(parts ...modelio.Part) modelio.Message {
+		return modelio.Message{Role: modelio.RoleUser, Content: parts}
+	}
+	model := func(parts ...modelio.Part) modelio.Message {
+		return modelio.Message{Role: modelio.RoleModel, Content: parts}
+	}
+	text, thought := modelio.TextPart("hi"), modelio.ReasoningPart("hm")
+	image := modelio.MediaPart("image/png", "data:image/png;base64,AAAA")
+	audio := modelio.MediaPart("audio/wav", "data:audio/wav;base64,AAAA")
+	video := modelio.MediaPart("video/mp4", "data:video/mp4;base64,AAAA")
+	pdf := modelio.MediaPart("application/pdf", "data:application/pdf;base64,AAAA")
+	sheet := modelio.MediaPart("application/vnd.ms-excel", "data:application/vnd.ms-excel;base64,AAAA")
+	asked := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "calc", Ref: "call_1", Input: json.RawMessage(`{}`)}}
+	result := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "calc", Ref: "call_1", Content: []modelio.Part{video}}}
+	for _, test := range []struct {
+		name, why string
+		message   modelio.Message
+		pointer   string
+		refusing  []string // the APIs; the others take it
+	}{
+		{"cache_control", "is Anthropic's", user(with(text, "cache_control", `{"type":"ephemeral"}`)), "/content/0/metadata/cache_control", []string{chat, responses}},
+		{"cache_control_of_a_call", "is Anthropic's", model(with(asked, "cache_control", `{"type":"ephemeral"}`)), "/content/0/metadata/cache_control", []string{chat, responses}},
+		{"detail", "is OpenAI's", user(text, with(image, "image_url", `{"detail":"low"}`)), "/content/1/metadata/image_url", []string{responses, messages}},
+		{"name", "is chat's", modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{text}, Metadata: modelio.Object{"name": []byte(`"ann"`)}}, "/metadata/name", []string{responses, messages}},
+		{"made_up", "is nobody's", user(with(text, "mood/tone", `"good"`)), "/content/0/metadata/mood~1tone", []string{chat, responses, messages}},
+		{"custom", "says nothing to anybody but who made it", user(text, modelio.Part{Custom: modelio.Object{"type": []byte(`"x"`)}}), "/content/1", []string{chat, responses, messages}},
+		{"audio", "chat alone listens", user(audio), "/content/0/media", []string{responses, messages}},
+		{"video", "nobody looks", user(video), "/content/0/media", []string{chat, responses, messages}},
+		{"video_of_a_tool", "deep down too", modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{result}}, "/content/0/toolResponse/content/0/media", []string{chat, responses, messages}},
+		{"pdf", "all read it", user(pdf), "", nil},
+		{"sheet", "is a document of OpenAI's only", user(sheet), "/content/0/media", []string{messages}},
+		{"image_of_a_model", "no model is sent one as its own", model(image), "/content/0/media", []string{chat, responses, messages}},
+		{"unsigned", "thinking must be the model's own", model(thought, text), "/content/0", []string{chat, responses, messages}},
+		{"signed", "so it is", model(with(thought, "signature", `"c2ln"`), text), "/content/0", []string{chat, responses}},
+		{"signed_with_nothing", "is not signed", model(with(thought, "signature", `""`), text), "/content/0", []string{chat, responses, messages}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			eachAPI(t, func(s *scene, a api) {
+				params := s.params(a, s.says(modelio.RoleUser, "hi"), s.message(test.message))
+				_, err := s.adapter.Generate(s.Context(), params)
+				refuses := false
+				for _, name := range test.refusing {
+					refuses = refuses || name == a.name
+				}
+				if !refuses {
+					require.NotErrorIs(s, err, contract.ErrUnsupported, test.why)
+					require.NotEmpty(s, s.provider.Calls())
+					return
+				}
+				require.ErrorIs(s, err, contract.ErrUnsupported, test.why)
+				var all *contract.Error
+				require.True(s, errors.As(err, &all))
+				var pointers []string
+				for _, v := range all.Violations {
+					pointers = append(pointers, v.Pointer)
+				}
+				require.Contains(s, pointers, "/message_refs/1"+test.pointer)
+				require.Empty(s, s.provider.Calls(), "nothing was sent")
+			})
+		})
+	}
+}
