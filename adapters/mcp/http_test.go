@@ -50,6 +50,9 @@ func shop(description string) *mcp.Server {
 			&mcp.ResourceLink{URI: "file:///a.md", Name: "a.md"},
 		}}, nil, nil
 	})
+	mcp.AddTool(server, &mcp.Tool{Name: "untagged"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return nil, struct{ Name, Content, Type string }{"n", "c", "t"}, nil // members that other APIs spell in small letters
+	})
 	mcp.AddTool(server, &mcp.Tool{Name: "slow"}, func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
 		for i := range 3 {
 			if token := req.Params.GetProgressToken(); token != nil {
@@ -159,7 +162,7 @@ func everything(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.Clie
 		say("%s: %s", name, text(result))
 		return nil
 	}
-	for _, name := range []string{"fail", "picture", "slow", "ask"} {
+	for _, name := range []string{"fail", "picture", "untagged", "slow", "ask"} {
 		if err := call(name, nil); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -28,6 +28,7 @@ var _ = Register(&Codec{
 	Refusal:        refuseAsMCP,
 	Passing:        mcpPassing,
 	Session:        &mcpSession,
+	Free:           []string{"_meta", "data", "experimental", "inputRequests", "inputSchema", "outputSchema", "requestedSchema", "structuredContent"},
 })
 
 const (

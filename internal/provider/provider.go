@@ -34,6 +34,7 @@ type Codec struct {
 	// no more. Whether one is there is kept, and not what it is.
 	Passing [][]string
 	Session *Session // nil: each call stands alone
+	Free    []string // members of its answers whose own members are named by others, such as a tool's output
 
 	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
 	// match the same request. A body that is JSON but that no codec may take, such as one with a

@@ -15,7 +15,11 @@ import (
 // unlike says why programs may read an answer in another way than its record does; "" where all that are
 // known read it alike. No provider was seen to answer so: who forges an answer would.
 func unlike(a *provider.Answer, api string) string {
-	misspelled := misspelled
+	free := free
+	if codec, ok := provider.Named(api); ok {
+		free = append(slices.Clip(free), codec.Free...)
+	}
+	misspelled := func(text []byte) string { return misspelled(text, free) }
 	if api == genericAPI && !chats(a) && !provider.Known(a) {
 		misspelled = func([]byte) string { return "" } // the record has it as it is, and takes no member for a word of a model
 	}
@@ -124,7 +128,7 @@ var free = []string{"args", "arguments", "input", "json", "parameters"}
 
 // misspelled finds a member that Go's encoding/json takes for one that a model speaks by, since it does not
 // tell capitals from small letters, and that is another one for all others.
-func misspelled(text []byte) string {
+func misspelled(text []byte, free []string) string {
 	suspect := false
 	for at := 0; !suspect; {
 		colon := bytes.IndexByte(text[at:], ':')
@@ -138,7 +142,7 @@ func misspelled(text []byte) string {
 	if err != nil {
 		return "" // is no JSON, or another's finding
 	}
-	if name := oddName(doc.Root()); name != "" {
+	if name := oddName(doc.Root(), free); name != "" {
 		return fmt.Sprintf("has a member %q, which some take for %q", name, strings.ToLower(name))
 	}
 	return ""
@@ -165,7 +169,7 @@ func isOdd(name string) bool {
 	return slices.ContainsFunc(spoken, fold) && !slices.Contains(spoken, name)
 }
 
-func oddName(v jsontext.Value) string {
+func oddName(v jsontext.Value, free []string) string {
 	for name, m := range v.Members() {
 		if isOdd(name) {
 			return name
@@ -173,12 +177,12 @@ func oddName(v jsontext.Value) string {
 		if slices.Contains(free, name) {
 			continue
 		}
-		if odd := oddName(m); odd != "" {
+		if odd := oddName(m, free); odd != "" {
 			return odd
 		}
 	}
 	for _, e := range v.Elements() {
-		if odd := oddName(e); odd != "" {
+		if odd := oddName(e, free); odd != "" {
 			return odd
 		}
 	}

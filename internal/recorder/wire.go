@@ -16,6 +16,9 @@ type wire struct {
 	sent  []byte   // the body as it was sent; nil: none
 	asked *url.URL // with what is secret in it
 	lane  string
+
+	codec *provider.Codec // see codecOf; nil: not looked for yet
+	known bool            // that it is of an API that is known
 }
 
 // String returns the request as messages name it.
