@@ -60,7 +60,7 @@ func (m *matcher) compare(r edit, depth int) {
 	case n == 0 || k == 0 || depth == maxDepth:
 		m.add(r)
 		return
-	case n*k <= maxCells:
+	case n <= maxCells/k: // n*k may be more than an int of 32 bits holds
 		m.exact(r)
 		return
 	}
