@@ -185,7 +185,7 @@ func (ollamaResources) whole(x *exchange) []byte {
 		{"parameter_size", "14.8B"}, {"quantization_level", "Q4_K_M"}}
 	if path.Base(x.call.Path) == "tags" {
 		return marshal(object{{"models", []object{{{"name", "qwen3:latest"}, {"model", "qwen3:latest"}, {"modified_at", x.mint.now.Format(time.RFC3339)},
-			{"size", 9276198324}, {"digest", strings.Repeat("7d", 32)}, {"details", details}}}}})
+			{"size", int64(9276198324)}, {"digest", strings.Repeat("7d", 32)}, {"details", details}}}}})
 	}
 	return marshal(object{{"modelfile", "FROM qwen3"}, {"template", "{{ .Prompt }}"}, {"details", details},
 		{"model_info", object{{"general.architecture", "qwen3"}}}, {"capabilities", []string{"completion"}},
