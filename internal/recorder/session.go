@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -24,51 +22,6 @@ type sessions struct {
 	streams map[string]json.RawMessage // what ties answers to a request whose stream was cut, by the ids of its events
 	replies map[string]bool            // what clients have answered, by session and id
 	change  chan struct{}              // is closed when another call is served
-}
-
-// A session is one that a program opened with an answer of the store. A call of it that has to be made opens one at
-// the server in its place.
-type session struct {
-	provider *provider.Session
-	opening  *http.Request
-	body     []byte // of opening
-
-	mu sync.Mutex
-	id string // at the server; empty: it is not open there
-}
-
-// session returns the session of a request that the store opened; nil: it did not.
-func (r *Recorder) session(s *provider.Session, header http.Header) *session {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	return r.sessions.served[header.Get(s.Header)]
-}
-
-func (s *session) isOpen() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.id != ""
-}
-
-// isLive reports whether a session is with the server, and not only with the store.
-func (r *Recorder) isLive(s *provider.Session, w *wire) bool {
-	if opened := r.session(s, w.Header); opened != nil {
-		return opened.isOpen()
-	}
-	if !r.Mode.Live() || r.Mode == Check || r.archive() != nil {
-		return false
-	}
-	if w.Header.Get(s.Header) != "" {
-		return true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, tk := range r.takes { // a server without sessions, which was asked something
-		if tk.codec.Session == s {
-			return true
-		}
-	}
-	return false
 }
 
 // aside answers a request that is no call: it is passed on where its session is live, and not recorded. Whether it is
@@ -276,65 +229,6 @@ func (r *Recorder) owes(from, to time.Time, meant func(*modelio.Request) bool) b
 		}
 	}
 	return false
-}
-
-// serveSession notes a session that the store has opened.
-func (r *Recorder) serveSession(s *provider.Session, req *http.Request, w *wire, id string) {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	if r.sessions.served == nil {
-		r.sessions.served = map[string]*session{}
-	}
-	opening := req.Clone(context.WithoutCancel(req.Context()))
-	r.sessions.served[id] = &session{provider: s, opening: opening, body: w.sent}
-}
-
-// join puts the id of the session at the server into a live request, in place of that which the store served. The
-// first such request opens the session.
-func (r *Recorder) join(s *provider.Session, live *http.Request) error {
-	if s == nil {
-		return nil
-	}
-	opened := r.session(s, live.Header)
-	if opened == nil {
-		return nil
-	}
-	opened.mu.Lock()
-	defer opened.mu.Unlock()
-	if opened.id == "" {
-		if err := opened.open(live.Context(), r.upstreamOf(opened.opening.Context())); err != nil {
-			return fmt.Errorf("traceforge: opening the session again that the store began: %w", err)
-		}
-	}
-	live.Header.Set(s.Header, opened.id)
-	return nil
-}
-
-// open opens the session at the server.
-func (s *session) open(ctx context.Context, upstream http.RoundTripper) error {
-	send := func(header http.Header, body []byte) (*http.Response, error) {
-		req := s.opening.Clone(ctx)
-		maps.Copy(req.Header, header)
-		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		resp, err := upstream.RoundTrip(req)
-		if err != nil {
-			return nil, err
-		}
-		defer resp.Body.Close()
-		const most = 1 << 20 // bytes, of what a server says of itself
-		if _, err := readAtMost(resp.Body, most, "the answer"); err == nil && resp.StatusCode >= 300 {
-			err = fmt.Errorf("answered %s", statusText(resp.StatusCode))
-			return nil, err
-		}
-		return resp, nil
-	}
-	resp, err := send(nil, s.body)
-	if err != nil {
-		return err
-	}
-	s.id = resp.Header.Get(s.provider.Header)
-	_, err = send(http.Header{s.provider.Header: {s.id}}, s.provider.Opened)
-	return err
 }
 
 // repeats reports whether a call can be made beside the session of its program: it is no reply, its server asked
