@@ -11,13 +11,14 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // An Adapter makes calls to models (LC "Scope"). It keeps nothing between calls: it is safe
 // for concurrent use while its fields are not changed.
 type Adapter struct {
 	// Store has the blobs that params name, and gets those that receipts name.
-	Store *Store
+	Store CAS
 	// Catalog has the providers that may be called.
 	Catalog Catalog
 	// Client makes the calls; nil: [http.DefaultClient]. Redirects are not followed, so that no
@@ -30,6 +31,17 @@ type Adapter struct {
 	Stream bool
 }
 
+// provenance returns a context that says who makes the call: the catalog's name for the provider and, where the program
+// says its provenance, the correlation id of the params.
+func provenance(ctx context.Context, p GenerateParams) context.Context {
+	from := snapshot.ProvenanceOf(ctx)
+	if from != (snapshot.Provenance{}) && from.CorrelationID == "" && p.CorrelationID != nil {
+		from.CorrelationID = *p.CorrelationID
+	}
+	from.ProviderID = p.Provider
+	return snapshot.WithProvenance(ctx, from)
+}
+
 // Generate makes the call that p asks for and stores what it yields: the envelope, tool calls and
 // their arguments, reasoning, the provider's own bytes, warnings. After an error nothing of it counts: what a
 // full disk left behind is named by no receipt. Nothing is tried again.
@@ -39,6 +51,10 @@ type Adapter struct {
 // [ErrIncomplete], an answer that holds the API key is [ErrKeyEchoed]. What the provider reports
 // is a [*ProviderError]; it is stored like an answer, and only with it there is a receipt beside
 // the error, one with [FinishError].
+//
+// Where Client is that of a recorder, the call is in the snapshot store, and with it all that the params and the receipt name:
+// see [Journal]. A program that wants its run, step, correlation id or config in the record says them with
+// [snapshot.WithProvenance].
 func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateReceipt, error) {
 	r, err := a.prepare(p)
 	if err != nil {
@@ -48,7 +64,7 @@ func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateRecei
 	if err != nil {
 		return GenerateReceipt{}, err
 	}
-	answer, err := a.send(ctx, r, key)
+	answer, err := a.send(provenance(ctx, p), r, key)
 	if err != nil {
 		return GenerateReceipt{}, fmt.Errorf("call %s: %w", p.Provider, err)
 	}

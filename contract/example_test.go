@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
@@ -256,11 +257,10 @@ func world(replies ...fakeprovider.Reply) (*fakeprovider.Server, *contract.Store
 	provider.Reply(replies...)
 	dir, err := os.MkdirTemp("", "contract")
 	check(err)
-	store, err := contract.OpenStore(dir)
+	store, err := contract.OpenStore(filepath.Join(dir, ".ai-snapshots"))
 	check(err)
 	return provider, store, func() {
 		provider.Close()
-		store.Close()
 		os.RemoveAll(dir)
 	}
 }

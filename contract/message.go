@@ -13,7 +13,7 @@ import (
 // has one form, so the same message always has the same ref: an object with content, role
 // and, if there is any, metadata, where the content is a string if it is one text part without
 // metadata, else the list of GK parts (design R15).
-func PutMessage(store *Store, m modelio.Message) (canon.Hash, error) {
+func PutMessage(store CAS, m modelio.Message) (canon.Hash, error) {
 	return PutJSON(store, message{m})
 }
 

@@ -1,13 +1,17 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A Record is a snapshot with what is beside its document.
@@ -18,12 +22,17 @@ type Record struct {
 	Media    func(canon.Hash) ([]byte, error) // the media that messages name; nil: none
 }
 
-// A Recorded is a recorded snapshot in the terms of the contract. Its JSON is an object with the
-// members params, receipt and envelope.
+// A Recorded is a recorded call in the terms of the contract: an entry of a [Journal].
 type Recorded struct {
-	Params   GenerateParams  `json:"params"`
-	Receipt  GenerateReceipt `json:"receipt"`
-	Envelope OutputEnvelope  `json:"envelope"`
+	Call       string          `json:"call"`        // the id of the record
+	RunID      *string         `json:"run_id"`      // what the program said of the call, see [snapshot.Provenance]
+	StepID     *string         `json:"step_id"`     //
+	ConfigHash *canon.Hash     `json:"config_hash"` // of the config of the run
+	ParamsRef  canon.Hash      `json:"params_ref"`  // blob: the params without what [GenerateParams.Hash] leaves out, whose hash it is
+	Params     GenerateParams  `json:"params"`
+	ReceiptRef canon.Hash      `json:"receipt_ref"` // blob: the receipt
+	Receipt    GenerateReceipt `json:"receipt"`
+	Envelope   OutputEnvelope  `json:"envelope"`
 
 	blobs map[canon.Hash][]byte
 }
@@ -32,8 +41,8 @@ type Recorded struct {
 //
 // What of the request the contract has no name for is in the provider options, so nothing is
 // lost. Refs of tool calls and opaque values are those of the snapshot (design R8), so a
-// conversation that is recorded again has params of the same hash. Neither a correlation id nor an
-// API key is recorded. Where the request named no model, the params name none, and are not valid.
+// conversation that is recorded again has params of the same hash. No API key is recorded, and a correlation id only
+// where the program said its provenance. Where the request named no model, the params name none, and are not valid.
 //
 // A snapshot that is no generation, such as one of embeddings, is [ErrUnsupported]; a raw answer or
 // a medium that is missing or altered is [ErrBlob].
@@ -47,7 +56,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported,
 			"a call of %s without messages is no generation", s.Request.API)
 	}
-	r := &Recorded{blobs: map[canon.Hash][]byte{}}
+	from := s.Source.Provenance
+	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: map[canon.Hash][]byte{}}
 	var err error
 	if r.Params, err = r.params(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: params: %w", s.ID, err)
@@ -55,8 +65,53 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	if err := r.outcome(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: %w", s.ID, err)
 	}
+	asked := r.Params
+	asked.CorrelationID = nil
+	if r.ParamsRef, err = r.deriveJSON(asked); err == nil {
+		r.ReceiptRef, err = r.deriveJSON(r.Receipt)
+	}
+	if err != nil { // unreachable: they hold texts and numbers
+		return nil, fmt.Errorf("snapshot %s: %w", s.ID, err)
+	}
 	return r, nil
 }
+
+// said returns an option that is set unless v is empty.
+func said[T ~string](v T) *T {
+	if v == "" {
+		return nil
+	}
+	return &v
+}
+
+// FromDocument is [FromSnapshot] of a call of a document in a store, with what is beside it there. call is its index.
+func FromDocument(doc *store.Doc, call int) (*Recorded, error) {
+	raw, err := doc.Raw(call)
+	if err != nil {
+		return nil, err
+	}
+	return FromSnapshot(Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[call], Raw: raw, Media: doc.Media})
+}
+
+// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each of its calls, in their
+// order. It is derived from the document, which has all of it. Calls that are no generation are left out.
+func Journal(doc *store.Doc) (journal []*Recorded, err error) {
+	for i := range doc.Document.Snapshots {
+		recorded, err := FromDocument(doc, i)
+		switch {
+		case errors.Is(err, ErrUnsupported):
+		case err != nil:
+			return nil, err
+		default:
+			journal = append(journal, recorded)
+		}
+	}
+	return journal, nil
+}
+
+// Refs returns the refs of all blobs of the call, sorted: what params, receipt and envelope name, what those name in turn, and
+// the params and the receipt themselves.
+func (r *Recorded) Refs() []canon.Hash { return slices.Sorted(maps.Keys(r.blobs)) }
 
 // Blob returns a blob that r refers to. It implements [Blobs].
 func (r *Recorded) Blob(ref canon.Hash) ([]byte, error) {
@@ -107,7 +162,7 @@ func (r *Recorded) outcome(record Record) error {
 	if err := ReadJSON(r, out.ref, &r.Envelope); err != nil {
 		return err // unreachable: it was just written
 	}
-	receipt, more := receiptOf(record.Provider, &resp, out)
+	receipt, more := receiptOf(r.Params.Provider, &resp, out)
 	if s.RawOutputRef != "" {
 		receipt.RawOutputRef = Some(s.RawOutputRef)
 	}

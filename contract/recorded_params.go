@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,7 +16,8 @@ import (
 // params returns the params that make the recorded request.
 func (r *Recorded) params(record Record) (GenerateParams, error) {
 	s := &record.Snapshot.Request
-	p := GenerateParams{Provider: record.Provider, Model: s.Model, MessageRefs: []canon.Hash{}}
+	from := record.Snapshot.Source.Provenance
+	p := GenerateParams{CorrelationID: said(from.CorrelationID), Provider: cmp.Or(from.ProviderID, record.Provider), Model: s.Model, MessageRefs: []canon.Hash{}}
 	messages := s.Messages
 	if s.Prompt != nil {
 		messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(*s.Prompt)}}}

@@ -25,10 +25,8 @@ func records(t *testing.T, dir string) []contract.Record {
 		require.NoError(t, err)
 		for i := range doc.Document.Snapshots {
 			record := contract.Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Media: doc.Media}
-			if record.Snapshot.Response.RawOutputRef != "" {
-				record.Raw, err = doc.Raw(i)
-				require.NoError(t, err)
-			}
+			record.Raw, err = doc.Raw(i)
+			require.NoError(t, err)
 			all = append(all, record)
 		}
 	}

@@ -26,6 +26,15 @@ func (c *RunConfig) UnmarshalJSON(data []byte) error {
 	return unmarshal("run config", data, c, readRunConfig)
 }
 
+// Hash returns the hash of c's canonical JSON, for [snapshot.Provenance].
+func (c RunConfig) Hash() (canon.Hash, error) {
+	c, err := checked("run config", c, readRunConfig)
+	if err != nil {
+		return "", err
+	}
+	return canon.SumJSON(c)
+}
+
 func readRunConfig(r *reader, raw jsontext.Value, c *RunConfig) {
 	r.record(raw,
 		required("provider", &c.Provider, readText),

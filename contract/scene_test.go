@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,19 +46,18 @@ const apiKey = "sk-live-0123456789abcdefghijklmnop"
 // A scene is a store, a provider and an adapter between them.
 type scene struct {
 	*testing.T
-	dir      string
-	store    *contract.Store
+	dir      string // of the snapshot store
+	store    *watchedStore
 	provider *fakeprovider.Server
 	adapter  *contract.Adapter
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, dir: filepath.Join(t.TempDir(), "cas"), provider: fakeprovider.New(t)}
-	var err error
-	s.store, err = contract.OpenStore(s.dir)
+	s := &scene{T: t, dir: filepath.Join(t.TempDir(), ".ai-snapshots"), provider: fakeprovider.New(t)}
+	store, err := contract.OpenStore(s.dir)
 	require.NoError(t, err)
-	t.Cleanup(func() { s.store.Close() })
+	s.store = &watchedStore{Store: store}
 	s.provider.RequireKey(apiKey)
 	s.adapter = &contract.Adapter{
 		Store:   s.store,
@@ -187,33 +187,37 @@ func (s *scene) warnings(r contract.GenerateReceipt) (warnings []contract.Warnin
 	return warnings
 }
 
-// stored returns all that the store's files hold.
-func (s *scene) stored() (content []byte) {
-	s.Helper()
-	err := filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		content = append(content, data...)
-		return err
-	})
-	require.NoError(s, err)
-	return content
+// A watchedStore is a store that says what it was given, and that can be broken.
+type watchedStore struct {
+	*contract.Store
+	mu      sync.Mutex
+	content []byte                // all that it was given
+	full    error                 // of whatever it is given from now on
+	altered map[canon.Hash][]byte // what it says instead
 }
 
-// blobFile returns the path of a blob in a store's directory.
-func blobFile(t *testing.T, dir string, ref canon.Hash) (found string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Name() == ref.Hex() {
-			found = path
-		}
-		return err
-	})
-	require.NoError(t, err)
-	require.NotEmpty(t, found, "no blob %s", ref)
-	return found
+func (w *watchedStore) PutBlob(blob []byte) (canon.Hash, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.full != nil {
+		return "", w.full
+	}
+	w.content = append(w.content, blob...)
+	return w.Store.PutBlob(blob)
+}
+
+func (w *watchedStore) Blob(ref canon.Hash) ([]byte, error) {
+	if blob, ok := w.altered[ref]; ok {
+		return blob, nil
+	}
+	return w.Store.Blob(ref)
+}
+
+// stored returns all that the store was given.
+func (s *scene) stored() []byte {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	return slices.Clone(s.store.content)
 }
 
 // results is a message with the results of tool calls.

@@ -1,82 +1,132 @@
 package contract
 
 import (
-	"crypto/rand"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path"
+	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// Blobs is content by hash. A [*Store] has blobs, and so has a [*Recorded].
+// Blobs is content by hash. A [CAS] has blobs, and so has a [*Recorded].
 type Blobs interface {
 	Blob(ref canon.Hash) ([]byte, error)
 }
 
-// A Store is a directory of blobs, each in a file of its hash's name. It is safe for concurrent use,
-// also by several processes.
-type Store struct{ root *os.Root }
+// A CAS keeps content by its hash, for an [Adapter] to read and to write. A [*Store] is one; a program may have
+// one of its own.
+type CAS interface {
+	Blobs
+	PutBlob(blob []byte) (canon.Hash, error)
+}
 
-// OpenStore opens the store in dir, which it makes if it is not there. It should be a directory of its
-// own: what else is in it is not looked at.
+// A Store is a snapshot store (.ai-snapshots) as a CAS. It reads what the recorded calls say: their messages, tools, options,
+// params, receipts, envelopes and raw answers. What it is given it keeps in memory until it is dropped, and writes nowhere: a
+// recorder keeps the calls, from which it is derived, so that nothing is stored twice. It is safe for concurrent use.
+type Store struct {
+	store *store.Store
+	mu    sync.Mutex
+	given map[canon.Hash][]byte
+	calls map[canon.Hash]place // nil until a blob is sought in the documents
+}
+
+// A place is the call of a document that says a blob.
+type place struct {
+	provider, name string
+	call           int
+}
+
+// OpenStore opens the snapshot store in dir, which may not be there yet.
 func OpenStore(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(dir)
+	s, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{root}, nil
+	return &Store{store: s, given: map[canon.Hash][]byte{}}, nil
 }
 
-// Close closes the directory.
-func (s *Store) Close() error { return s.root.Close() }
-
-// blobFile returns the file of a blob. Each directory has a 256th of them.
-func blobFile(ref canon.Hash) string { return path.Join("sha256", ref.Hex()[:2], ref.Hex()) }
-
-// Blob returns a blob. It fails on one that is missing, which is [fs.ErrNotExist] too, or altered:
-// both are [ErrBlob].
+// Blob returns a blob. It fails on one that is missing, which is [fs.ErrNotExist] too, or altered: both are
+// [ErrBlob]. Of documents that cannot be read the error tells as well.
+//
+// A blob that s was not given is sought in all documents, which are read again where it is in none that is known.
 func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
 	if !ref.Valid() {
 		return nil, fmt.Errorf("%w: %q is no hash", ErrBlob, string(ref))
 	}
-	data, err := s.root.ReadFile(blobFile(ref))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if data, ok := s.given[ref]; ok {
+		return bytes.Clone(data), nil
+	}
+	if at, ok := s.calls[ref]; ok {
+		if data, err := s.said(at, ref); err == nil {
+			return data, nil
+		}
+	}
+	err := s.seek()
+	if at, ok := s.calls[ref]; ok {
+		return s.said(at, ref)
+	}
+	return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist), err)
+}
+
+// said returns what a recorded call says.
+func (s *Store) said(at place, ref canon.Hash) ([]byte, error) {
+	doc, err := s.store.Load(at.name, at.provider)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBlob, err)
+		return nil, err
 	}
-	return data, checkBlob(ref, data)
+	recorded, err := FromDocument(doc, at.call)
+	if err != nil {
+		return nil, err
+	}
+	return recorded.Blob(ref)
 }
 
-// PutBlob stores a blob and returns its ref. A reader sees all of it or nothing, and a blob that is
-// there is not written again.
-func (s *Store) PutBlob(blob []byte) (canon.Hash, error) {
-	ref := canon.Sum(blob)
-	if err := s.write(blobFile(ref), blob); err != nil {
-		return "", fmt.Errorf("store blob %s: %w", ref, err)
-	}
-	return ref, nil
-}
-
-func (s *Store) write(name string, blob []byte) error {
-	if old, err := s.root.ReadFile(name); err == nil && canon.Sum(old) == canon.Sum(blob) {
-		return nil
-	}
-	if err := s.root.MkdirAll(path.Dir(name), 0o777); err != nil {
+// seek notes which call says which blob. An error is of what could not be read.
+func (s *Store) seek() (broken error) {
+	files, err := s.store.List()
+	if err != nil {
 		return err
 	}
-	temporary := name + "." + rand.Text()
-	err := s.root.WriteFile(temporary, blob, 0o666)
-	if err == nil {
-		err = s.root.Rename(temporary, name)
+	s.calls = map[canon.Hash]place{}
+	for _, file := range files {
+		provider, name := path.Split(strings.TrimSuffix(file, ".json"))
+		at := place{path.Clean(provider), name, 0}
+		doc, err := s.store.Load(at.name, at.provider)
+		if err != nil {
+			broken = errors.Join(broken, err)
+			continue
+		}
+		for at.call = range doc.Document.Snapshots {
+			recorded, err := FromDocument(doc, at.call)
+			if err != nil && !errors.Is(err, ErrUnsupported) {
+				broken = errors.Join(broken, err)
+			} else if err == nil {
+				for _, ref := range recorded.Refs() {
+					s.calls[ref] = at
+				}
+			}
+		}
 	}
-	if err != nil {
-		_ = s.root.Remove(temporary) // may not be there
+	return broken
+}
+
+// PutBlob keeps a blob in memory and returns its ref.
+func (s *Store) PutBlob(blob []byte) (canon.Hash, error) {
+	ref := canon.Sum(blob)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.given[ref]; !ok {
+		s.given[ref] = bytes.Clone(blob)
 	}
-	return err
+	return ref, nil
 }
 
 // readBlob reads a blob and checks it against its name, whoever keeps it.
@@ -97,7 +147,7 @@ func checkBlob(ref canon.Hash, data []byte) error {
 
 // PutJSON stores the canonical form of v, a value or a [json.RawMessage], and returns its ref.
 // Numbers that a float64 does not hold are kept as package canon does (design R1).
-func PutJSON(store *Store, v any) (canon.Hash, error) {
+func PutJSON(store CAS, v any) (canon.Hash, error) {
 	blob, err := jsonBlob(v)
 	if err != nil {
 		return "", err

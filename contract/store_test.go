@@ -2,7 +2,6 @@ package contract_test
 
 import (
 	"io/fs"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,7 +96,7 @@ func TestReadsRehash(t *testing.T) {
 	s := newScene(t)
 	params := s.asks(apis[0])
 	altered := []byte(`{"content":"Say goodbye","role":"user"}`)
-	require.NoError(t, os.WriteFile(blobFile(t, s.dir, params.MessageRefs[0]), altered, 0o644))
+	s.store.altered = map[canon.Hash][]byte{params.MessageRefs[0]: altered}
 	_, err := s.adapter.Generate(t.Context(), params)
 	require.ErrorIs(t, err, contract.ErrBlob)
 

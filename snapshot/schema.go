@@ -58,6 +58,9 @@ func (c *coder) source(s *Source) {
 	first := c.index == 0 || c.form == literal
 	c.object(nil, func() {
 		c.sfOrder(sfSource)
+		from := &s.Provenance
+		c.hash("config_hash", optional, &from.ConfigHash)
+		c.text("correlation_id", optional, &from.CorrelationID, nil)
 		c.text("file", required, &s.File, isPath)
 		c.text("function", required, &s.Function, notEmpty)
 		list(c, "ignored", optional, &s.Ignored, c.ignored)
@@ -76,6 +79,9 @@ func (c *coder) source(s *Source) {
 			must = notHere
 		}
 		c.text("package", optional, &pkg, must)
+		c.text("provider_id", optional, &from.ProviderID, nil)
+		c.text("run_id", optional, &from.RunID, nil)
+		c.text("step_id", optional, &from.StepID, nil)
 		c.text("test", optional, &test, must)
 		if c.reading() {
 			s.Package, s.Test = pkg, test

@@ -43,6 +43,7 @@ type Source struct {
 	Nondeterministic string   // the reason given for lifting design R7; empty: not lifted
 	Ignored          []string // RFC 6901 pointers into the whole request that its core leaves out
 	Lane             string   // which of several callers that ask at once made the call; empty: no lane
+	Provenance       Provenance
 }
 
 // Continues says that a request begins with messages of an earlier call of the document: the first

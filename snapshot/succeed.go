@@ -14,13 +14,16 @@ func (r *Response) Confirms(was *Response) bool {
 
 // Succeed puts s in the place of was, an earlier record of the same call (design R4): it takes over the id, what the
 // call continues, and the line where file and function are the same. Where the answer says what it said before, s keeps
-// was's, with its bytes, times, usage and headers; else its rate limits, which change with every call.
+// was's, with its bytes, times, usage and headers, and with the provenance of the call that got it; else its rate limits, which change with every call.
 func (s *Snapshot) Succeed(was *Snapshot, answered bool) {
 	s.ID, s.Continues = was.ID, was.Continues
 	if s.Source.File == was.Source.File && s.Source.Function == was.Source.Function {
 		s.Source.Line = was.Source.Line
 	}
 	if answered {
+		if was.Source.Provenance != (Provenance{}) {
+			s.Source.Provenance = was.Source.Provenance
+		}
 		s.Timestamp, s.Response = was.Timestamp, was.Response
 		s.Response.Stale = "" // the request was asked now
 		return

@@ -56,6 +56,7 @@ var arrows = map[string]map[string]string{
 		"canon": "refs", "internal/jsontext": texts, "modelio": calls,
 		"internal/provider": "the requests that it makes, the answers that it reads",
 		"snapshot":          "the records that it tells in its own terms",
+		"snapshot/store":    "the documents, from which blobs are derived",
 	},
 
 	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},

@@ -89,6 +89,10 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 	}
 	add("ignored", strings.Join(s.Source.Ignored, ", "))
 	add("lane", s.Source.Lane)
+	add("run", s.Source.Provenance.RunID)
+	add("step", s.Source.Provenance.StepID)
+	add("correlation", s.Source.Provenance.CorrelationID)
+	add("config", string(s.Source.Provenance.ConfigHash))
 	if s.Response.Stale != "" {
 		add("stale", "the answer is that to another request, and was adopted for this one")
 	}

@@ -44,6 +44,9 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	}
 	c.what = what
 	served, tk, err := r.answer(c)
+	if tk != nil {
+		tk.source.Provenance = snapshot.ProvenanceOf(ctx)
+	}
 	if err == nil && tk == nil {
 		err = r.proven(served.proof)
 	}

@@ -179,6 +179,9 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
 	s.Source.Ignored, s.Source.Lane = r.Ignored, tk.lane
+	if s.Source.Provenance.ProviderID == tk.provider {
+		s.Source.Provenance.ProviderID = ""
+	}
 	if tk.imported != nil {
 		tk.imported.date(&s)
 		s.Source.Nondeterministic = tk.imported.reasons(s.Source.Nondeterministic)

@@ -2,6 +2,8 @@ package schematest
 
 import (
 	"go/ast"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ var airNames = map[string]string{
 	"readParams": "sys/LlmGenerateParams@1", "readRuntime": "sys/LlmRuntimeArgs@1", "readToolChoice": "sys/LlmToolChoice@1",
 	"readTextOrSecretRef": "sys/TextOrSecretRef@1", "readReceipt": "sys/LlmGenerateReceipt@1", "readToolCall": "sys/LlmToolCall@1",
 }
+
+const envelopeReader = "OutputEnvelope.UnmarshalJSON"
 
 // A contractSchema is made of the functions with which package contract reads.
 type contractSchema struct {
@@ -33,21 +37,41 @@ func Contract(t *testing.T) map[string]Schema {
 	record := func(name string) func(c *contractSchema) any {
 		return func(c *contractSchema) any { return c.function(name) }
 	}
-	const envelope = "OutputEnvelope.UnmarshalJSON"
 	return map[string]Schema{
 		"llm-params":   make(airNames["readParams"], src.comments["GenerateParams"], record("readParams")),
 		"llm-receipt":  make(airNames["readReceipt"], src.comments["GenerateReceipt"], record("readReceipt")),
-		"llm-envelope": make("sys/LlmOutputEnvelope@1", src.comments["OutputEnvelope"], record(envelope)),
+		"llm-envelope": make("sys/LlmOutputEnvelope@1", src.comments["OutputEnvelope"], record(envelopeReader)),
 		"llm-tool-calls": make("sys/LlmToolCallList@1", src.comments["ToolCallList"], func(c *contractSchema) any {
 			return arrayOf(c.reading(&ast.Ident{Name: "readToolCall"}))
 		}),
-		"llm-call": make("A recorded call in the terms of the call contract, as traceforge show --receipt prints it", "", func(c *contractSchema) any {
-			return Schema{"type": "object", "additionalProperties": false, "required": []string{"params", "receipt", "envelope"}, "properties": Schema{
-				"params": c.reading(&ast.Ident{Name: "readParams"}), "receipt": c.reading(&ast.Ident{Name: "readReceipt"}),
-				"envelope": c.define("sys/LlmOutputEnvelope@1", envelope),
-			}}
-		}),
+		"llm-call": make("A recorded call in the terms of the call contract, as traceforge show --receipt prints it", "", recordedCall),
 	}
+}
+
+// Journal returns the schema of a journal of recorded calls.
+func Journal(t *testing.T, title string) Schema {
+	t.Helper()
+	c := &contractSchema{sourceOf(t, "contract"), Schema{}}
+	c.defs["call"] = recordedCall(c)
+	return c.root(Schema{
+		"title": title, "type": "object", "additionalProperties": false, "required": []string{"calls"},
+		"properties": Schema{"calls": arrayOf(ref("call"))},
+	})
+}
+
+// recordedCall returns the schema of a recorded call, with the comments of its type.
+func recordedCall(c *contractSchema) any {
+	text := Schema{"type": "string", "minLength": 1}
+	properties := Schema{
+		"call": text, "run_id": orNull(text), "step_id": orNull(text), "config_hash": orNull(hash()),
+		"params_ref": hash(), "params": c.reading(&ast.Ident{Name: "readParams"}),
+		"receipt_ref": hash(), "receipt": c.reading(&ast.Ident{Name: "readReceipt"}),
+		"envelope": c.define("sys/LlmOutputEnvelope@1", envelopeReader),
+	}
+	for name, value := range properties {
+		properties[name] = described(value, c.tags["Recorded."+name])
+	}
+	return Schema{"type": "object", "additionalProperties": false, "required": slices.Sorted(maps.Keys(properties)), "properties": properties}
 }
 
 // root returns s with the definitions that it needs.
