@@ -224,6 +224,7 @@ var sdks = slices.Concat([]sdk{
 	openAITranscriptions, goOpenAITranscriptions, openAISpeech, openAIImages, openAIImageEdits,
 	claudeCompletions, cohereV1Chat, cohereGenerate, cohereSummarize, cohereClassify,
 	openAIResources, claudeResources, geminiResources, ollamaResources, geminiInteractions,
+	bedrockAgent, bedrockRetrieve, bedrockGenerate,
 }, bedrockInvoke, langchain, generateNothing)
 
 // TestRecord plays each scenario with each SDK: recorded, replayed with neither provider nor

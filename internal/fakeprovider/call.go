@@ -32,6 +32,8 @@ type Call struct {
 	types      []string // embeddings of Cohere: as what numbers; nil: not said
 	images     bool     // Vertex AI: the model makes images
 
+	traced bool // Bedrock's agents: enableTrace
+
 	form formFields // of a multipart form
 }
 

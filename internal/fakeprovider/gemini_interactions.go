@@ -155,7 +155,9 @@ func (f geminiInteractions) whole(x *exchange) []byte {
 }
 
 func (f geminiInteractions) stream(x *exchange) []event {
-	send := func(kind string, rest ...member) event { return jsonEvent("", append(object(rest), member{"event_type", kind})) }
+	send := func(kind string, rest ...member) event {
+		return jsonEvent("", append(object(rest), member{"event_type", kind}))
+	}
 	id := x.answerID(x.mint.id("v1_", alnum, 60))
 	events := []event{
 		send("interaction.created", member{"interaction", object{{"id", id}, {"status", "in_progress"}, {"object", "interaction"}, {"model", x.model()}}}),

@@ -149,6 +149,20 @@ var dialects = []dialect{
 		streamed: `{"model":"command-a","messages":[{"role":"user","content":"Hello there"}],"stream":true}`,
 	},
 	{
+		name:     "bedrock.agent",
+		path:     "/agents/AGENT1/agentAliases/ALIAS1/sessions/s/text",
+		body:     `{"inputText":"Hello there"}`,
+		streamed: `{"inputText":"Hello there","enableTrace":true}`,
+	},
+	{name: "bedrock.retrieve", path: "/knowledgebases/KB1/retrieve", body: `{"retrievalQuery":{"text":"Hello"}}`, mute: true},
+	{
+		name:         "bedrock.retrieve_and_generate",
+		path:         "/retrieveAndGenerate",
+		streamedPath: "/retrieveAndGenerateStream",
+		body:         `{"input":{"text":"Hello there"}}`,
+		mute:         true,
+	},
+	{
 		name:     "gemini.interactions",
 		path:     "/v1beta/interactions",
 		body:     `{"model":"gemini-2.5-flash","input":"Hello there"}`,

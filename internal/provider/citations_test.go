@@ -48,6 +48,9 @@ func TestCitationsMeanOneThing(t *testing.T) {
 		{"cohere", "one for each source", cohereAPI, `{"finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"Zürich is wet."}],` +
 			`"citations":[{"start":10,"end":13,"text":"wet","sources":[{"type":"document","id":"doc:0","document":{"title":"A","snippet":"rain"}},{"type":"tool","id":"t:1"}]}]}}`,
 			`10-13 "" "A" "rain" "doc:0"` + "\n" + `10-13 "" "" "" "t:1"`},
+		{"bedrock_retrieve", "the end of a span may be in it", retrieveGenerateAPI, `{"output":{"text":"Zürich is wet."},"citations":[{"generatedResponsePart":` +
+			`{"textResponsePart":{"span":{"start":10,"end":12},"text":"wet"}},"retrievedReferences":[{"content":{"text":"rain"},"location":{"webLocation":{"url":"https://a"}}}]}]}`,
+			`10-13 "https://a" "" "rain" ""`},
 		{"interactions", "places are bytes of a content", interactionsAPI, `{"status":"completed","steps":[{"type":"model_output","content":[` +
 			`{"type":"text","text":"Zürich "},{"type":"text","text":"is wet.","annotations":[{"type":"url_citation","url":"https://a","title":"A","start_index":3,"end_index":6}]}]}]}`,
 			`10-13 "https://a" "A" "" ""`},

@@ -151,6 +151,7 @@ var named = []struct {
 	{regexp.MustCompile(`/v2/chat$`), cohereAPI},
 	{regexp.MustCompile(`/v1/chat$`), cohereV1API},
 	{regexp.MustCompile(`/interactions$`), interactionsAPI},
+	{regexp.MustCompile(`/agentAliases/.+/text$`), agentAPI},
 	{regexp.MustCompile(`/audio/(transcriptions|translations)$`), transcriptionsAPI},
 	{regexp.MustCompile(`/audio/speech$`), speechAPI},
 	{regexp.MustCompile(`/images/(generations|edits|variations)$`), imagesAPI},

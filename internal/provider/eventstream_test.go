@@ -17,7 +17,7 @@ import (
 )
 
 // frames encodes lines of the form NAME PAYLOAD. An event named chunk has its payload in base64 in
-// the member bytes, as those of InvokeModelWithResponseStream. A line !NAME PAYLOAD is an exception.
+// the member bytes, as those of InvokeModelWithResponseStream, unless it has that member. A line !NAME PAYLOAD is an exception.
 func frames(t testing.TB, lines []byte) []byte {
 	var all []byte
 	for line := range strings.Lines(string(lines)) {
@@ -25,7 +25,7 @@ func frames(t testing.TB, lines []byte) []byte {
 		require.True(t, ok, line)
 		headers := map[string]string{":message-type": "event", ":event-type": name, ":content-type": "application/json"}
 		switch {
-		case name == "chunk":
+		case name == "chunk" && !strings.HasPrefix(payload, `{"bytes":`):
 			encoded, err := json.Marshal([]byte(payload))
 			require.NoError(t, err)
 			payload = string(jsontext.ObjectText(modelio.Object{"bytes": encoded, "p": jsontext.Text("abcd")}))

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 	switch t := c.request.Temperature; {
 	case t != nil && zero(*t):
 	case r.isFixed(c, "temperature"):
-		lifted = c.request.Model + " takes no temperature of 0"
+		lifted = cmp.Or(c.request.Model, c.codec.API) + " takes no temperature of 0"
 	case t == nil:
 		missing = append(missing, "temperature is not set, so the provider's default applies: set it to 0")
 	default:

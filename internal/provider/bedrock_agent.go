@@ -1,0 +1,244 @@
+package provider
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const agentAPI = "bedrock.agent"
+
+// The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. Which agent is asked, and in which session, is in
+// the URL. How its model chooses cannot be said.
+var _ = Register(&Codec{
+	API:            agentAPI,
+	Provider:       "bedrock",
+	Generates:      true,
+	Fixed:          noTemperature,
+	Match:          func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
+	DecodeRequest:  requests(agentAPI, decodeAgentRequest, agentOutside),
+	Refusal:        refuseAsBedrock,
+	DecodeResponse: answers(agentAPI, agentStream, agentAnswer),
+})
+
+var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)
+
+// isAgentBody returns the shape of a body. Paths of inline agents are short, and those of others too.
+func isAgentBody(w *Wire) func(jsontext.Value) bool {
+	if strings.HasSuffix(w.URL.Path, "/text") {
+		return jsontext.Value.IsObject
+	}
+	return has("foundationModel")
+}
+
+// agentOutside keeps the agent of a path as the model. An inline agent has its model in the body.
+func agentOutside(w *Wire, req *modelio.Request) {
+	found := agentPath.FindStringSubmatch(w.URL.EscapedPath())
+	for i := range found {
+		if plain, err := url.PathUnescape(found[i]); err == nil {
+			found[i] = plain
+		}
+	}
+	agent, alias, session := found[1], found[2], found[3]
+	if alias == "" {
+		w.say("session", agent, "")
+		return
+	}
+	modelOfPath(req, agent)
+	w.say("alias", alias, "")
+	w.say("session", session, "")
+}
+
+var agentForm = requestForm{members: map[string]taker{
+	"foundationModel": func(r *modelio.Request, _ string, v jsontext.Value) bool {
+		r.Model = v.Word()
+		return v.IsWord()
+	},
+	"instruction": takeSystem(plainText),
+}}
+
+// decodeAgentRequest decodes a body: what is said, and the results of the calls that the caller was asked to make.
+func decodeAgentRequest(body jsontext.Value) *modelio.Request {
+	req := agentForm.decode(body)
+	if text, ok := body.Member("inputText").Text(); ok {
+		delete(req.Options, "inputText")
+		said := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
+		req.Messages = append(req.Messages, said)
+	}
+	state := body.Member("sessionState")
+	ref := state.Member("invocationId")
+	results, ok := objects(state.Member("returnControlInvocationResults"), func(v jsontext.Value) modelio.Part {
+		return agentResult(v, ref.Word())
+	})
+	if ok && (ref.IsWord() || !ref.Present()) {
+		delete(req.Options, "sessionState")
+		jsontext.KeepRest(&req.Options, "sessionState", state, "invocationId", "returnControlInvocationResults")
+		req.Messages = append(req.Messages, modelio.Message{Role: modelio.RoleTool, Content: results})
+	}
+	return req
+}
+
+// agentResult decodes the result of a call. All calls of a turn have one id.
+func agentResult(v jsontext.Value, ref string) modelio.Part {
+	result := v.Member("functionResult")
+	name, output := result.Member("function"), result.Member("responseBody")
+	if v.Len() != 1 || !name.IsWord() || !output.Present() {
+		of := &modelio.ToolResponse{Name: v.Member("apiResult", "apiPath").Word(), Ref: ref, Output: v.Raw()}
+		return modelio.Part{ToolResponse: of, Metadata: modelio.Object{markWire: jsontext.Text(wireItem)}}
+	}
+	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Ref: ref, Output: output.Raw()}}
+	jsontext.KeepRest(&part.Metadata, "functionResult", result, "function", "responseBody")
+	return part
+}
+
+// agentStream folds events. None is the last; each piece of the text is in base64 of its own.
+var agentStream = folding{add: addAgent}
+
+func addAgent(f *fold, name string, event jsontext.Value) error {
+	switch name {
+	case "chunk":
+		if bytes := event.Member("bytes"); bytes.Present() {
+			f.body.member("chunks").append(bytes.Raw())
+		}
+		f.body.extend("citations", event.Member("attribution", "citations"))
+	case "trace":
+		f.body.member("traces").append(event.Raw())
+		return nil
+	case "files":
+		f.body.extend("files", event.Member("files"))
+	case "returnControl":
+		f.body.putAll(event)
+	}
+	f.done = true
+	return nil
+}
+
+// agentAnswer decodes what the events of a stream said: a text, files, and calls that the caller is to make. What the
+// agent did itself, which traces tell, is Metadata.
+func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
+	if !body.Member("chunks").Present() && !body.Member("traces").Present() && !body.Member("files").Present() &&
+		!body.Member("invocationInputs").IsArray() {
+		return nil, neither("a chunk")
+	}
+	var text []byte
+	for _, chunk := range body.Member("chunks").Elements() {
+		bytes, err := base64.StdEncoding.DecodeString(chunk.Word())
+		if err != nil {
+			return nil, &WireError{Reason: "a chunk is no base64"}
+		}
+		text = append(text, bytes...)
+	}
+	c := modelio.Candidate{FinishReason: modelio.FinishStop}
+	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(string(text))}}
+	for _, file := range body.Member("files").Elements() {
+		c.Message.Content = append(c.Message.Content, agentFile(file))
+	}
+	for _, input := range body.Member("invocationInputs").Elements() {
+		c.Message.Content = append(c.Message.Content, agentCall(input, body.Member("invocationId").Word()))
+	}
+	c.Citations = agentCitations(body.Member("citations"), string(text))
+	tidy(&c.Message)
+	return &modelio.Response{
+		Candidates: []modelio.Candidate{c},
+		Usage:      agentUsage(body.Member("traces")),
+		Metadata:   beside(body, "chunks", "files", "invocationInputs", "invocationId"),
+	}, nil
+}
+
+func agentFile(v jsontext.Value) modelio.Part {
+	contentType, data := v.Member("type").Word(), v.Member("bytes").Word()
+	if !isContentType(contentType) || data == "" {
+		return modelio.Part{Custom: modelio.Object{"file": v.Raw()}}
+	}
+	part := modelio.MediaPart(contentType, dataURL(contentType, data))
+	part.Metadata = v.Rest("type", "bytes")
+	return part
+}
+
+// agentCall decodes a call that the caller is to make: of a function, or of an HTTP API by its path.
+func agentCall(v jsontext.Value, ref string) modelio.Part {
+	for _, of := range [][2]string{{"functionInvocationInput", "function"}, {"apiInvocationInput", "apiPath"}} {
+		kind, name := of[0], of[1]
+		call := v.Member(kind)
+		if !call.Member(name).IsWord() || v.Len() != 1 {
+			continue
+		}
+		part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: call.Member(name).Word(), Ref: ref}}
+		input := modelio.Object{}
+		for _, member := range []string{"parameters", "requestBody"} {
+			if m := call.Member(member); m.Present() {
+				input[member] = m.Raw()
+			}
+		}
+		part.ToolRequest.Input = jsontext.ObjectText(input)
+		jsontext.KeepRest(&part.Metadata, kind, call, name, "parameters", "requestBody")
+		return part
+	}
+	return modelio.Part{Custom: modelio.Object{"invocationInput": v.Raw()}}
+}
+
+// agentUsage returns what all models together used that an agent asked, as far as traces tell; nil where they do not.
+func agentUsage(traces jsontext.Value) *modelio.Usage {
+	var input, output int64
+	found := false
+	var sum func(v jsontext.Value)
+	sum = func(v jsontext.Value) {
+		usage := v.Member("modelInvocationOutput", "metadata", "usage")
+		in, okIn := usage.Member("inputTokens").Count()
+		out, okOut := usage.Member("outputTokens").Count()
+		if okIn && okOut && *in >= 0 && *out >= 0 {
+			input, output, found = input+*in, output+*out, true
+		}
+	}
+	for _, trace := range traces.Elements() {
+		for _, kind := range trace.Member("trace").Members() { // orchestrationTrace, preProcessingTrace, …
+			sum(kind)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return &modelio.Usage{InputTokens: &input, OutputTokens: &output}
+}
+
+// agentCitations returns what a text cites, of agents and of what is generated from what was found.
+func agentCitations(all jsontext.Value, text string) []modelio.Citation {
+	var c cited
+	for _, v := range all.Elements() {
+		said := v.Member("generatedResponsePart", "textResponsePart")
+		start, end := spanOf(text, said)
+		for _, reference := range v.Member("retrievedReferences").Elements() {
+			citation := modelio.Citation{Quote: reference.Member("content", "text").Word(), Start: start, End: end}
+			for _, place := range reference.Member("location").Members() {
+				if found := firstWord(place, "url", "uri", "id"); strings.Contains(found, "://") {
+					citation.URL = found
+				} else if found != "" {
+					citation.Source = found
+				}
+			}
+			c.add(citation)
+		}
+	}
+	return c.all
+}
+
+// spanOf returns where the words of a part are in a text, if they are where its span says. Its end is in it for some
+// models, and behind it for others.
+func spanOf(text string, said jsontext.Value) (from, to *int64) {
+	start, okStart := said.Member("span", "start").Count()
+	end, okEnd := said.Member("span", "end").Count()
+	words, all := said.Member("text").Word(), []rune(text)
+	if !okStart || !okEnd || words == "" || *start < 0 || *start > *end {
+		return nil, nil
+	}
+	for _, last := range []int64{*end, *end + 1} {
+		if last <= int64(len(all)) && string(all[*start:last]) == words {
+			return start, &last
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"regexp"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Bedrock's knowledge bases: what they find for a question, and what a model makes of that.
+const (
+	retrieveAPI         = "bedrock.retrieve"
+	retrieveGenerateAPI = "bedrock.retrieve_and_generate"
+)
+
+var _ = Register(&Codec{
+	API:      retrieveAPI,
+	Provider: "bedrock",
+	Match: func(w *Wire) bool {
+		return retrievePath.MatchString(w.URL.Path) && posts(has("retrievalQuery"), "/retrieve")(w)
+	},
+	DecodeRequest:  requests(retrieveAPI, retrieveForm.decode, retrieveOutside),
+	Refusal:        refuseAsBedrock,
+	DecodeResponse: answers(retrieveAPI, folding{}, retrieved),
+})
+
+var _ = Register(&Codec{
+	API:            retrieveGenerateAPI,
+	Provider:       "bedrock",
+	Generates:      true,
+	Match:          posts(has("input"), "/retrieveAndGenerate", "/retrieveAndGenerateStream"),
+	DecodeRequest:  requests(retrieveGenerateAPI, decodeRetrieveGenerate, sayOperation("retrieveAndGenerate")),
+	Refusal:        refuseAsBedrock,
+	DecodeResponse: answers(retrieveGenerateAPI, folding{add: addRetrieved}, retrievedAndGenerated),
+})
+
+var retrievePath = regexp.MustCompile(`^/knowledgebases/([^/]+)/retrieve$`)
+
+func retrieveOutside(w *Wire, _ *modelio.Request) {
+	w.say("knowledge_base", retrievePath.FindStringSubmatch(w.URL.Path)[1], "")
+}
+
+var retrieveForm = requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}
+
+// takeQuestion takes an object with a text, which is the prompt.
+func takeQuestion(r *modelio.Request, name string, v jsontext.Value) bool {
+	text, ok := v.Member("text").Text()
+	if ok {
+		r.Prompt = &text
+		jsontext.KeepRest(&r.Options, name, v, "text")
+	}
+	return ok
+}
+
+// retrieved decodes what was found: each result is a custom part, in the list's order.
+func retrieved(body jsontext.Value) (*modelio.Response, error) {
+	results := body.Member("retrievalResults")
+	parts, ok := objects(results, func(v jsontext.Value) modelio.Part { return modelio.Part{Custom: v.Object()} })
+	if !ok && !(results.IsArray() && results.IsEmpty()) {
+		return nil, neither("retrievalResults")
+	}
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
+	tidy(&c.Message)
+	return responseOf(body, usageNames{}, []modelio.Candidate{c}, "retrievalResults"), nil
+}
+
+// decodeRetrieveGenerate decodes a body. What it says of the model and its temperature, deep in the configuration, stays
+// there too.
+func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
+	req := requestForm{members: map[string]taker{"input": takeQuestion}}.decode(body)
+	for _, kind := range []string{"knowledgeBaseConfiguration", "externalSourcesConfiguration"} {
+		configuration := body.Member("retrieveAndGenerateConfiguration", kind)
+		if model := configuration.Member("modelArn"); model.IsWord() && req.Model == "" {
+			req.Model = model.Word()
+		}
+		for name, v := range configuration.Member("generationConfiguration", "inferenceConfig", "textInferenceConfig").Members() {
+			converseParameters.decode(req, name, v)
+		}
+	}
+	return req
+}
+
+func addRetrieved(f *fold, name string, event jsontext.Value) error {
+	switch name {
+	case "output":
+		f.body.member("output").grow("text", event.Member("text"))
+		f.done = true
+	case "citation":
+		one := event
+		if inner := event.Member("citation"); inner.IsObject() && !event.Member("retrievedReferences").Present() {
+			one = inner
+		}
+		f.body.member("citations").append(jsontext.ObjectText(one.Rest("citation")))
+	case "guardrail":
+		f.body.put("guardrailAction", event.Member("action"))
+	}
+	return nil
+}
+
+func retrievedAndGenerated(body jsontext.Value) (*modelio.Response, error) {
+	text, ok := body.Member("output", "text").Text()
+	if !ok {
+		return nil, neither("an output")
+	}
+	c := modelio.Candidate{FinishReason: modelio.FinishStop}
+	if body.Member("guardrailAction").Word() == "INTERVENED" {
+		c.FinishReason = modelio.FinishBlocked
+	}
+	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(text)}}
+	c.Citations = agentCitations(body.Member("citations"), text)
+	tidy(&c.Message)
+	resp := responseOf(body, usageNames{}, []modelio.Candidate{c}, "output", "sessionId")
+	resp.ID = body.Member("sessionId").Word()
+	return resp, nil
+}
