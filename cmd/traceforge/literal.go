@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -113,7 +114,7 @@ func showHash(c *call, hash canon.Hash) error {
 				continue
 			case c.is("sf") || sealed:
 				return writeSF(c, []selection{{doc, true, i}})
-			case c.is("raw") && !c.terminal:
+			case !c.terminal && (c.is("raw") || !utf8.Valid(data) && !annotation.Wanted()):
 				_, err = c.stdout.Write(data)
 				return err
 			case !utf8.Valid(data):
@@ -155,7 +156,7 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return record.Raw(), true, nil
 	}
-	recorded, err := recordedCall(doc, i)
+	recorded, err := contract.FromDocument(doc, i)
 	if err != nil { // as of one that is no generation
 		return nil, false, nil
 	}
@@ -163,24 +164,14 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 	return data, false, nil
 }
 
-func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
-	raw, err := doc.Raw(i)
-	if err != nil {
-		return nil, err
-	}
-	return contract.FromSnapshot(contract.Record{
-		Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Raw: raw, Media: doc.Media,
-	})
-}
-
 // writeReceipts writes records in the terms of the call contract (LC), a line of JSON each.
 func writeReceipts(c *call, chosen []selection) error {
 	for _, s := range chosen {
 		if !s.inStore {
-			return usageError{errors.New("--receipt reads what is beside a document: name one of a store")}
+			return errNotInStore
 		}
 		for i, call := range s.calls() {
-			recorded, err := recordedCall(s.Doc, i)
+			recorded, err := contract.FromDocument(s.Doc, i)
 			if err != nil {
 				return fmt.Errorf("%s: %w", call.ID, err)
 			}

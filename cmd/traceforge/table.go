@@ -155,6 +155,10 @@ func table() []section {
 					run: verifySessions},
 				{use: "hash FILE", short: "print the hash of a model_io session", least: 1, most: 1, run: hashSession},
 			}},
+			{use: "contract", short: "tell recorded calls in the terms of the call contract (LC)", commands: []command{
+				{use: "show ID", short: "show params, receipt and envelope of each call of a test",
+					least: 1, most: 1, flags: []flag{ofStore, asJSON}, complete: completeDocuments, run: showContract},
+			}},
 			{use: "snapshot", short: "bring snapshots of another layout into the store (SF)", commands: []command{
 				{use: "migrate --from V --to V [DIR|FILE…]", short: "bring snapshots of another layout into the store",
 					most: any, flags: []flag{asJSON, ofStore,

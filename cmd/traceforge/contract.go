@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/traceforge/traceforge-go/contract"
+)
+
+// A journal is what contract show prints for a program: recorded calls in the terms of the call contract (LC).
+type journal struct {
+	Calls []*contract.Recorded `json:"calls"`
+}
+
+// journalOf returns the journal of what is chosen. Of a document, calls that are no generation are left out.
+func journalOf(chosen []selection) (journal, error) {
+	all := journal{Calls: []*contract.Recorded{}}
+	for _, s := range chosen {
+		if !s.inStore {
+			return all, errNotInStore
+		}
+		calls, err := contract.Journal(s.Doc)
+		if s.call >= 0 {
+			var one *contract.Recorded
+			one, err = contract.FromDocument(s.Doc, s.call)
+			calls = []*contract.Recorded{one}
+		}
+		if err != nil {
+			return all, err
+		}
+		all.Calls = append(all.Calls, calls...)
+	}
+	return all, nil
+}
+
+// errNotInStore is of a document whose raw answers are needed.
+var errNotInStore = usageError{errors.New("the raw answers beside a document are needed: name one of a store")}
+
+// showContract prints the params, the receipt and the envelope of each call of a test.
+func showContract(c *call) error {
+	chosen, broken := selectCalls(c, c.args[0])
+	if len(chosen) == 0 {
+		return broken
+	}
+	all, err := journalOf(chosen)
+	if err != nil {
+		return err
+	}
+	err = c.answer(all, func() {
+		for i, call := range all.Calls {
+			if i > 0 {
+				c.text("\n")
+			}
+			c.text(contractText(call))
+		}
+	})
+	if len(all.Calls) == 0 {
+		c.say("no call of %s is a generation: the call contract has no words for it", c.args[0])
+	}
+	return errors.Join(err, broken)
+}
+
+// contractText returns a call as people read it: each object below the hash that show prints it by.
+func contractText(call *contract.Recorded) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "call      %s\n", call.Call)
+	for _, said := range []struct {
+		name string
+		text *string
+	}{{"run", call.RunID}, {"step", call.StepID}, {"config", (*string)(call.ConfigHash)}} {
+		if said.text != nil {
+			fmt.Fprintf(&b, "%-9s %s\n", said.name, *said.text)
+		}
+	}
+	for _, part := range []struct {
+		name string
+		ref  string
+		v    any
+	}{
+		{"params", string(call.ParamsRef), call.Params},
+		{"receipt", string(call.ReceiptRef), call.Receipt},
+		{"envelope", string(call.Receipt.OutputRef), call.Envelope},
+	} {
+		text, err := json.MarshalIndent(part.v, "  ", "  ")
+		if err != nil { // as of params without a value of a sum type, which no record gives
+			text = []byte(err.Error())
+		}
+		fmt.Fprintf(&b, "%-9s %s\n  %s\n", part.name, part.ref, text)
+	}
+	return b.String()
+}
