@@ -34,16 +34,7 @@ var claudeCompletions = sdk{
 				}
 				return &answer{text: got.Completion, value: got}, nil
 			}
-			stream := client.Completions.NewStreaming(ctx, params)
-			defer stream.Close()
-			a := &answer{}
-			var events []anthropic.Completion
-			for stream.Next() {
-				events = append(events, stream.Current())
-				a.text += stream.Current().Completion
-			}
-			a.value = events
-			return a, stream.Err()
+			return streamed(client.Completions.NewStreaming(ctx, params), func(e anthropic.Completion) string { return e.Completion })
 		}, nil
 	},
 	lacks: tools | schemas | thinks,
@@ -51,6 +42,25 @@ var claudeCompletions = sdk{
 
 func olderCohere(tf *traceforgetest.Recorder) *cohereclient.Client {
 	return cohereclient.NewClient(cohereoption.WithHTTPClient(&http.Client{Transport: gathered{tf}}), cohereoption.WithMaxAttempts(1))
+}
+
+// received reads a stream of Cohere's SDK to its end.
+func received[T any](stream interface {
+	Recv() (T, error)
+	Close() error
+}, each func(T)) (events []T, err error) {
+	defer stream.Close()
+	for {
+		event, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return events, nil
+		}
+		if err != nil {
+			return events, err
+		}
+		events = append(events, event)
+		each(event)
+	}
 }
 
 // cohereV1Chat is version 1 of Cohere's chat API, whose tool calls have no ids.
@@ -90,23 +100,14 @@ var cohereV1Chat = sdk{
 			if err != nil {
 				return nil, err
 			}
-			defer stream.Close()
-			var events []cohere.StreamedChatResponse
 			a := &answer{}
-			for {
-				event, err := stream.Recv()
-				if errors.Is(err, io.EOF) {
-					a.value = events
-					return a, nil
-				}
-				if err != nil {
-					return a, err
-				}
-				events = append(events, event)
+			events, err := received(stream, func(event cohere.StreamedChatResponse) {
 				if event.StreamEnd != nil {
 					a = cohereV1Answer(event.StreamEnd.Response, nil)
 				}
-			}
+			})
+			a.value = events
+			return a, err
 		}, nil
 	},
 	lacks: retries | comments | midError | schemas | thinks,
@@ -140,23 +141,14 @@ var cohereGenerate = sdk{
 			if err != nil {
 				return nil, err
 			}
-			defer stream.Close()
-			var events []cohere.GenerateStreamedResponse
 			a := &answer{}
-			for {
-				event, err := stream.Recv()
-				if errors.Is(err, io.EOF) {
-					a.value = events
-					return a, nil
-				}
-				if err != nil {
-					return a, err
-				}
-				events = append(events, event)
+			events, err := received(stream, func(event cohere.GenerateStreamedResponse) {
 				if event.TextGeneration != nil {
 					a.text += event.TextGeneration.Text
 				}
-			}
+			})
+			a.value = events
+			return a, err
 		}, nil
 	},
 	lacks: retries | comments | midError | tools | schemas | thinks,

@@ -41,6 +41,24 @@ func heard(text string) io.Reader {
 	return openai.File(bytes.NewReader(append([]byte("ID3\xff"), strings.Repeat(text, 200)...)), text+".mp3", "audio/mpeg")
 }
 
+// streamed reads a stream of one of the SDKs that Stainless makes. text is what an event says.
+func streamed[T any](stream interface {
+	Next() bool
+	Current() T
+	Err() error
+	Close() error
+}, text func(T) string) (*answer, error) {
+	defer stream.Close()
+	a := &answer{}
+	var events []T
+	for stream.Next() {
+		events = append(events, stream.Current())
+		a.text += text(stream.Current())
+	}
+	a.value = events
+	return a, stream.Err()
+}
+
 var openAITranscriptions = sdk{
 	name: "openai-go transcriptions", api: "openai.transcriptions", provider: "openai",
 	keys: []string{"OPENAI_API_KEY"},
@@ -59,16 +77,8 @@ var openAITranscriptions = sdk{
 				return &answer{text: got.Text, value: got}, nil
 			}
 			params.TimestampGranularities, params.ResponseFormat = nil, "diarized_json"
-			stream := client.Audio.Transcriptions.NewStreaming(ctx, params)
-			defer stream.Close()
-			a := &answer{}
-			var events []openai.TranscriptionStreamEventUnion
-			for stream.Next() {
-				events = append(events, stream.Current())
-				a.text += stream.Current().Delta
-			}
-			a.value = events
-			return a, stream.Err()
+			return streamed(client.Audio.Transcriptions.NewStreaming(ctx, params),
+				func(e openai.TranscriptionStreamEventUnion) string { return e.Delta })
 		}, nil
 	},
 	lacks:     ids,
@@ -131,6 +141,15 @@ var openAISpeech = sdk{
 	},
 }
 
+// imageScenarios are those of images, whose events are of this kind.
+func imageScenarios(kind string) []scenario {
+	return []scenario{mediaScenarios[0], {
+		name: "streamed", why: "events show it while it is made", needs: streams,
+		reply: []fakeprovider.Reply{{}}, ask: question{text: "sunrise", stream: true},
+		says: []string{kind + ".partial_image " + kind + ".completed"},
+	}, mediaScenarios[2]}
+}
+
 var openAIImages = sdk{
 	name: "openai-go images", api: "openai.images", provider: "openai",
 	keys: []string{"OPENAI_API_KEY"},
@@ -146,28 +165,11 @@ var openAIImages = sdk{
 				return &answer{text: fmt.Sprint(len(got.Data), " ", got.Data[1].RevisedPrompt), value: got}, nil
 			}
 			params.N, params.PartialImages = param.Opt[int64]{}, openai.Int(1)
-			stream := client.Images.GenerateStreaming(ctx, params)
-			defer stream.Close()
-			a := &answer{}
-			var events []openai.ImageGenStreamEventUnion
-			for stream.Next() {
-				events = append(events, stream.Current())
-				a.text += stream.Current().Type + " "
-			}
-			a.value = events
-			return a, stream.Err()
+			return streamed(client.Images.GenerateStreaming(ctx, params),
+				func(e openai.ImageGenStreamEventUnion) string { return e.Type + " " })
 		}, nil
 	},
-	scenarios: []scenario{
-		mediaScenarios[0],
-		{
-			name: "streamed", why: "events show it while it is made", needs: streams,
-			reply: []fakeprovider.Reply{{}}, ask: question{text: "sunrise", stream: true},
-			says: []string{"image_generation.partial_image image_generation.completed"},
-		},
-		mediaScenarios[2],
-	},
-	lacks: ids,
+	lacks: ids, scenarios: imageScenarios("image_generation"),
 }
 
 var openAIImageEdits = sdk{
@@ -190,26 +192,9 @@ var openAIImageEdits = sdk{
 				}
 				return &answer{text: got.Data[0].RevisedPrompt, value: got}, nil
 			}
-			stream := client.Images.EditStreaming(ctx, params)
-			defer stream.Close()
-			a := &answer{}
-			var events []openai.ImageEditStreamEventUnion
-			for stream.Next() {
-				events = append(events, stream.Current())
-				a.text += stream.Current().Type + " "
-			}
-			a.value = events
-			return a, stream.Err()
+			return streamed(client.Images.EditStreaming(ctx, params),
+				func(e openai.ImageEditStreamEventUnion) string { return e.Type + " " })
 		}, nil
 	},
-	scenarios: []scenario{
-		mediaScenarios[0],
-		{
-			name: "streamed", why: "events show it while it is made", needs: streams,
-			reply: []fakeprovider.Reply{{}}, ask: question{text: "sunrise", stream: true},
-			says: []string{"image_edit.partial_image image_edit.completed"},
-		},
-		mediaScenarios[2],
-	},
-	lacks: ids,
+	lacks: ids, scenarios: imageScenarios("image_edit"),
 }

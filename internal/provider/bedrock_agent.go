@@ -185,18 +185,14 @@ func agentCall(v jsontext.Value, ref string) modelio.Part {
 func agentUsage(traces jsontext.Value) *modelio.Usage {
 	var input, output int64
 	found := false
-	var sum func(v jsontext.Value)
-	sum = func(v jsontext.Value) {
-		usage := v.Member("modelInvocationOutput", "metadata", "usage")
-		in, okIn := usage.Member("inputTokens").Count()
-		out, okOut := usage.Member("outputTokens").Count()
-		if okIn && okOut && *in >= 0 && *out >= 0 {
-			input, output, found = input+*in, output+*out, true
-		}
-	}
 	for _, trace := range traces.Elements() {
 		for _, kind := range trace.Member("trace").Members() { // orchestrationTrace, preProcessingTrace, …
-			sum(kind)
+			usage := kind.Member("modelInvocationOutput", "metadata", "usage")
+			in, okIn := usage.Member("inputTokens").Count()
+			out, okOut := usage.Member("outputTokens").Count()
+			if okIn && okOut && *in >= 0 && *out >= 0 {
+				input, output, found = input+*in, output+*out, true
+			}
 		}
 	}
 	if !found {
