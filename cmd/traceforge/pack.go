@@ -3,46 +3,114 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"io/fs"
+	"os"
 
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A packed is what pack prints for a program.
 type packed struct {
 	Dir          string `json:"dir"`
+	Outcome      string `json:"outcome"`
+	Tests        int    `json:"tests"`
+	Failed       int    `json:"failed"`
 	Interactions int    `json:"interactions"`
-	ModelIOHash  string `json:"model_io_hash"`
+	Files        int    `json:"files"`
 }
 
-func packTest(c *call) error {
-	out := c.value("output")
-	if out == "" {
+// packRun packs a run of the tests: one that left receipts, or one that it makes itself.
+func packRun(c *call) error {
+	out, left := c.value("output"), c.value("receipt")
+	switch {
+	case out == "":
 		return usageError{errors.New("-o must name the directory to write")}
+	case left != "" && (len(c.args) > 0 || c.forwarded != nil):
+		return usageError{errors.New("--receipt packs a run that was: it takes no packages and no flags of go test")}
 	}
-	snaps, err := testSnapshots(c, c.value("package"), c.args[0])
+	code := exitClean
+	if left == "" {
+		dir, keep, err := receiptsDir()
+		if err != nil {
+			return err
+		}
+		defer keep()
+		if left, err = besideModule(dir); err != nil {
+			return err
+		}
+		if c.is("json") { // whose reader takes nothing else
+			c.out = c.stderr
+		}
+		packages := c.args
+		if len(packages) == 0 {
+			packages = []string{"./..."}
+		}
+		if code, err = c.goTest(append(packages, c.forwarded...), left); err != nil {
+			return err
+		}
+	}
+	receipts, killed, err := usage.ReadReceipts(left)
+	if errors.Is(err, fs.ErrNotExist) && c.value("receipt") == "" || err == nil && len(receipts) == 0 {
+		c.say("no test of the run had a recorder: there is nothing to pack")
+		return exitWith(max(code, exitFindings))
+	}
 	if err != nil {
 		return err
 	}
-	p, err := pack.New(snaps[0].Source.Package, c.args[0], snaps)
+	s, _, err := c.store()
 	if err != nil {
 		return err
 	}
-	if err := p.Write(out); err != nil {
+	run, err := pack.Write(out, pack.Source{Store: s, Receipts: receipts, Killed: killed})
+	if err != nil {
 		return err
 	}
-	return c.answer(packed{out, len(snaps), string(p.Run.ModelIOHash)}, func() {
-		interactions := page.Count(len(snaps), "interaction", "interactions")
-		fmt.Fprintf(c.stdout, "%s: %s, %s\n", out, interactions, p.Run.ModelIOHash)
+	if err := c.tellPacked(out, run); err != nil {
+		return err
+	}
+	if code != exitClean {
+		c.say("go test failed: what its tests did up to then is in the pack")
+	}
+	return exitWith(code)
+}
+
+// tellPacked says what a pack holds, and which tests failed.
+func (c *call) tellPacked(out string, run *pack.Run) error {
+	failed := run.Failed()
+	said := packed{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed), Files: len(run.Files) + 1}
+	for _, t := range run.Tests {
+		if t.Session != nil {
+			said.Interactions += len(t.Session.Calls)
+		}
+	}
+	err := c.answer(said, func() {
+		c.line(fmt.Sprintf("%s: %s, %s, %s", out, page.Count(said.Tests, "test", "tests"),
+			page.Count(said.Interactions, "interaction", "interactions"), page.Count(said.Files, "file", "files")))
 	})
+	for _, t := range failed {
+		c.say("failed: %s in %s", t.Test, t.Package)
+	}
+	for _, name := range run.Killed {
+		c.say("failed: %s: a test process ended before it had written its receipt", name)
+	}
+	for _, t := range run.Tests {
+		if t.NoSession != "" {
+			c.say("no session: %s in %s: %s: its document is in the pack", t.Test, t.Package, t.NoSession)
+		}
+	}
+	return err
 }
 
 func verifyPack(c *call) error {
-	report, err := pack.Verify(c.args[0])
+	scratch, remove, err := scratchDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	report, err := pack.Verify(c.args[0], scratch, judgePack)
 	if err != nil {
 		return err
 	}
@@ -53,37 +121,11 @@ func verifyPack(c *call) error {
 	return nil
 }
 
-// testSnapshots returns the snapshots of a test and its subtests in the one package that
-// has it, or the one that is named.
-func testSnapshots(c *call, pkg, test string) ([]*snapshot.Snapshot, error) {
-	s, dir, err := c.store()
-	if err != nil {
-		return nil, err
-	}
-	docs, err := place.OfTest(s, test)
-	if err != nil {
-		return nil, err
-	}
-	var snaps []*snapshot.Snapshot
-	var packages []string
-	for _, doc := range docs {
-		from := page.TestOf(doc.Document).Package
-		packages = append(packages, from)
-		for i := range doc.Document.Snapshots {
-			if pkg == "" || pkg == from {
-				snaps = append(snaps, &doc.Document.Snapshots[i])
-			}
-		}
-	}
-	packages = slices.Compact(packages) // documents are sorted by package
-	found := strings.Join(packages, "\n  ")
-	switch {
-	case len(packages) == 0:
-		return nil, fmt.Errorf("%s has no snapshot of %s", dir, test)
-	case len(snaps) == 0:
-		return nil, fmt.Errorf("%s has no snapshot of %s in %s, but in:\n  %s", dir, test, pkg, found)
-	case pkg == "" && len(packages) > 1:
-		return nil, usagef("several packages have a test %s: name one with --package:\n  %s", test, found)
-	}
-	return snaps, nil
+// judgePack asks a pack's documents what verify asks of a store.
+func judgePack(s *store.Store) (*store.Result, error) { return proven(s) }
+
+// scratchDir returns a directory that remove removes.
+func scratchDir() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", "traceforge-pack-")
+	return dir, func() { os.RemoveAll(dir) }, err
 }

@@ -140,12 +140,17 @@ func table() []section {
 				most: 1, flags: []flag{asJSON}, run: manifest},
 		}},
 		{"Other formats and programs:", []command{
-			{use: "pack -o DIR TEST", short: "export the calls of a test as a run pack",
-				least: 1, most: 1, flags: []flag{ofStore, asJSON,
+			{use: "pack -o DIR [PACKAGE]… [-- FLAG…]", short: "run the tests, and export the run as a pack",
+				most: any, forwards: true, flags: []flag{ofStore, asJSON,
 					{name: "output", letter: "o", usage: "the `DIR` to write"},
-					{name: "package", usage: "the import `PATH` of the test's package, where several have a test of that name"}},
-				run: packTest, commands: []command{
-					{use: "verify DIR", short: "check a run pack", least: 1, most: 1, run: verifyPack},
+					{name: "receipt", usage: "run nothing: export the run that left its receipts in `DIR`"}},
+				run: packRun, commands: []command{
+					{use: "verify DIR", short: "prove a run pack, without the repository that it comes from", least: 1, most: 1, run: verifyPack},
+					{use: "replay DIR [-- COMMAND]", short: "serve the calls of a run pack, to tests or under base URLs",
+						least: 1, most: 1, forwards: true, flags: []flag{
+							{name: "test", usage: "serve the calls of the test `NAME` under base URLs"},
+							{name: "package", usage: "the import `PATH` of the test's package, where several have a test of that name"}},
+						run: replayPack},
 				}},
 			{use: "modelio", short: "check model_io sessions", commands: []command{
 				{use: "verify FILE…", short: "check model_io sessions",

@@ -116,8 +116,9 @@ var arrows = map[string]map[string]string{
 	},
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "snapshot/store": files},
 	"internal/pack": {
-		"canon": "hashes of the files of a pack", "internal/jsontext": texts,
-		"modelio/session": "the session of a pack", "snapshot": "what a run refers to",
+		"canon": "hashes of the files of a pack", "contract": "envelopes of answers", "internal/jsontext": texts,
+		"internal/sessions": "the session of a test", "internal/usage": "what a run used",
+		"modelio/session": "the limits of a session", "snapshot": "what documents name", "snapshot/store": files,
 	},
 	"internal/place": {
 		"internal/gotest": "where tests are", "internal/jsontext": texts,

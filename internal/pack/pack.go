@@ -1,199 +1,188 @@
-// Package pack is the run export pack: a directory with all that a test said to models and
-// what they answered, for others to verify without the repository that it comes from.
+// Package pack is the run export pack (MIO §7): a directory with all that the tests of a run said to models and what
+// they were answered, for others to verify and to replay without the repository that it comes from.
 //
-// A pack has two files and nothing else: model_io.json, a session (MIO), and run.json,
-// which says what run the session is of and names its hash (MIO §7). Both hold
-// only what is in the snapshots, so the same snapshots make the same bytes.
+//	run.json                                     what ran, how it ended, and the hash of every other file
+//	tests.receipt                                what each test used, a line each, as tests leave it
+//	config.json                                  of the store, if it has one: rules that replay needs too
+//	sessions/<document>/model_io.json            the session of a test's calls (MIO)
+//	documents/<provider>/<document>.json         the documents of the tests (SF)
+//	refs/<64 hexadecimal digits>                 all that is named by its hash: raw answers, media, envelopes (LC)
 //
-// The rules of a pack, PK1 to PK12, are named as in the pack specification that MIO refers to, as
-// far as they speak of these two files.
+// It holds only what is in receipts and store, and no time of its own, so equal runs make equal bytes.
+//
+// The rules of a pack, PK1 to PK12, are named as in the pack specification that MIO refers to, as far as they speak of
+// what is here. What is wrong with a document has the name of the document's rule.
 package pack
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/modelio/session"
-	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// The files of a pack.
+// The files at the top of a pack.
 const (
-	RunFile     = "run.json"
-	SessionFile = "model_io.json"
+	RunFile      = "run.json"
+	ReceiptsFile = "tests" + usage.ReceiptExtension
+	ConfigFile   = "config.json"
 )
 
 // RunVersion is the version of run.json that this package writes and reads.
 const RunVersion = "1.0.0"
 
-// A Run says what a session is of.
+// A Run is what run.json says.
 type Run struct {
-	ModelIOHash canon.Hash  `json:"model_io_hash"` // of the session
-	Package     string      `json:"package"`       // import path of the test's package
-	Version     string      `json:"run_schema_version"`
-	Snapshots   []Reference `json:"snapshots"` // one for each interaction, in their order
-	Test        string      `json:"test"`
+	Files   map[string]canon.Hash `json:"files"`            // all files but run.json, by their paths in the pack
+	Killed  []string              `json:"killed,omitempty"` // packages with a test process that died in the middle of its receipt
+	Outcome string                `json:"outcome"`          // pass, or fail: a test failed, or a process was killed
+	Version string                `json:"run_schema_version"`
+	Tests   []Test                `json:"tests"` // by package and name
 }
 
-// A Reference names the snapshot that an interaction comes from.
-type Reference struct {
-	Hash canon.Hash `json:"hash"` // its seal
-	ID   string     `json:"id"`
+// A Test is a test of a run that had a recorder.
+type Test struct {
+	Document  *Document `json:"document,omitempty"`   // of its calls; absent: none is recorded
+	Missing   int       `json:"missing,omitempty"`    // calls that no record answered
+	NoSession string    `json:"no_session,omitempty"` // why its calls are no session: the rule of MIO, and what breaks it
+	Outcome   string    `json:"outcome"`              // pass, fail or skip; of a test that ran several times the worst
+	Package   string    `json:"package"`              // import path
+	Session   *Session  `json:"session,omitempty"`    // absent: no call was answered, or see no_session
+	Test      string    `json:"test"`                 // full name
 }
 
-// A Pack is what a pack's directory holds.
-type Pack struct {
-	Run     Run
-	Session *session.Session
+// A Document is the document of a test.
+type Document struct {
+	File string     `json:"file"`
+	Hash canon.Hash `json:"hash"` // its combined hash (SF "Combined Hash")
 }
 
-// New returns the pack of a run, of the given snapshots: those of a test, or of a test and its
-// subtests. An error says which snapshot cannot be in a pack, or what rule of MIO the session breaks.
-func New(pkg, test string, snaps []*snapshot.Snapshot) (*Pack, error) {
-	if len(snaps) == 0 {
-		return nil, fmt.Errorf("pack of %s: no snapshots", test)
-	}
-	ordered := inTestOrder(snaps)
-	calls, err := FromSnapshots("traceforge", models(ordered), ordered)
-	if err != nil {
-		return nil, fmt.Errorf("pack of %s: %w", test, err)
-	}
-	data, err := calls.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("pack of %s: %w", test, err) // unreachable: a snapshot's strings are UTF-8
-	}
-	report, err := session.VerifyReader(bytes.NewReader(data), session.VerifyOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("pack of %s: %w", test, err) // unreachable: Encode writes JSON
-	}
-	if !report.OK() {
-		broken := make([]error, len(report.Violations))
-		for i, v := range report.Violations {
-			broken[i] = errors.New(v.String())
-		}
-		return nil, fmt.Errorf("pack of %s: the session is not valid: %w", test, errors.Join(broken...))
-	}
-	run := Run{ModelIOHash: report.Hash, Package: pkg, Version: RunVersion, Test: test}
-	for _, snap := range ordered {
-		run.Snapshots = append(run.Snapshots, Reference{snap.Hash, snap.ID})
-	}
-	return &Pack{run, calls}, nil
+// A Session is the session of a test's calls.
+type Session struct {
+	Calls       []Call     `json:"calls"` // one for each interaction, in their order
+	File        string     `json:"file"`
+	ModelIOHash canon.Hash `json:"model_io_hash"` // MIO §4.4
 }
 
-// FromSnapshots returns the session of mode record that snaps make, each an interaction: its
-// prompt is the canonical request core, and its response is the canonical response core. Interactions
-// are in the order of tests and, within a test, of calls.
-func FromSnapshots(adapterID, modelID string, snaps []*snapshot.Snapshot) (*session.Session, error) {
-	s := session.New(adapterID, modelID)
-	for _, snap := range inTestOrder(snaps) {
-		if err := appendSnapshot(s, snap); err != nil {
-			return nil, fmt.Errorf("snapshot %s: %w", snap.ID, err)
+// A Call is the record that an interaction comes from.
+type Call struct {
+	Hash      canon.Hash `json:"hash"` // its seal
+	ID        string     `json:"id"`
+	OutputRef canon.Hash `json:"output_ref,omitempty"` // ref: the normalized envelope of its answer (LC); absent: it is no generation
+}
+
+// Failed returns the tests that failed.
+func (r *Run) Failed() (tests []Test) {
+	for _, t := range r.Tests {
+		if t.Outcome == "fail" {
+			tests = append(tests, t)
 		}
 	}
-	addTotals(s, snaps)
-	return s, nil
+	return tests
 }
 
-// inTestOrder sorts snapshots by test; those of a test stay in the order of their calls.
-func inTestOrder(snaps []*snapshot.Snapshot) []*snapshot.Snapshot {
-	ordered := slices.Clone(snaps)
-	slices.SortStableFunc(ordered, func(a, b *snapshot.Snapshot) int {
-		return cmp.Or(cmp.Compare(a.Source.Package, b.Source.Package), cmp.Compare(a.Source.Test, b.Source.Test))
-	})
-	return ordered
+// places are the directories of a pack, and what their files are called.
+var places = map[string]*regexp.Regexp{
+	"sessions":  regexp.MustCompile(`^sessions/[a-z0-9][a-z0-9-]*/model_io\.json$`),
+	"documents": regexp.MustCompile(`^documents/[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*\.json$`),
+	"refs":      regexp.MustCompile(`^refs/[0-9a-f]{64}$`),
 }
 
-func appendSnapshot(s *session.Session, snap *snapshot.Snapshot) error {
-	prompt, err := snapshot.RequestCore(&snap.Request, snap.Source.Ignored)
-	if err != nil {
-		return err
+// isFile reports whether a pack can have a file of this path.
+func isFile(path string) bool {
+	top, _, nested := strings.Cut(path, "/")
+	if !nested {
+		return path == RunFile || path == ReceiptsFile || path == ConfigFile
 	}
-	response, err := snapshot.ResponseCore(&snap.Response)
-	if err != nil {
-		return err
-	}
-	s.Append(string(prompt), string(response))
-	in := &s.Interactions[len(s.Interactions)-1]
-	latency := snap.Response.LatencyMS
-	in.LatencyMS = &latency
-	if usage := snap.Response.Usage; usage != nil {
-		in.TokensInput, in.TokensOutput = usage.InputTokens, usage.OutputTokens
-	}
-	return nil
+	return places[top] != nil && places[top].MatchString(path)
 }
 
-// addTotals adds what sums up the snapshots and is outside the core.
-func addTotals(s *session.Session, snaps []*snapshot.Snapshot) {
-	if len(snaps) == 0 {
-		return
-	}
-	byTime := func(a, b *snapshot.Snapshot) int { return a.Timestamp.Compare(b.Timestamp) }
-	const format = "2006-01-02T15:04:05.000Z"
-	s.CreatedAt = slices.MinFunc(snaps, byTime).Timestamp.UTC().Format(format)
-	s.EndedAt = slices.MaxFunc(snaps, byTime).Timestamp.UTC().Format(format)
-	s.Stats = &session.Stats{TotalInteractions: int64(len(s.Interactions))}
-	for _, in := range s.Interactions {
-		s.Stats.TotalTokensInput += orZero(in.TokensInput)
-		s.Stats.TotalTokensOutput += orZero(in.TokensOutput)
-		s.Stats.TotalLatencyMS += orZero(in.LatencyMS)
-	}
+// isDir reports whether a pack can have a directory of this path.
+func isDir(path string) bool {
+	top, rest, nested := strings.Cut(path, "/")
+	return places[top] != nil && (!nested || top != "refs" && !strings.Contains(rest, "/"))
 }
 
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
+func refFile(h canon.Hash) string { return "refs/" + h.Hex() }
 
-// models names the models that the snapshots are of, each once: "openai.chat/gpt-4o".
-func models(snaps []*snapshot.Snapshot) string {
-	var names []string
-	for _, snap := range snaps {
-		name := snap.Request.API + "/" + snap.Request.Model
-		names = append(names, strings.TrimPrefix(name, "/")) // another writer may name no API
-	}
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ", ")
-}
-
-// Write makes dir a directory that holds p and nothing else. It may exist if it is empty or
-// holds a pack, which is replaced, but for files that would not change.
-func (p *Pack) Write(dir string) error {
+// Write makes dir a directory that holds the pack of a run and nothing else. It may exist if it is empty or holds a
+// pack, which is replaced as a whole: after an error it is as it was.
+func Write(dir string, from Source) (*Run, error) {
+	dir = filepath.Clean(dir)
 	if err := vacant(dir); err != nil {
-		return fmt.Errorf("write pack: %w", err)
+		return nil, fmt.Errorf("write pack: %w", err)
 	}
-	session, err := p.Session.Encode()
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return nil, fmt.Errorf("write pack: %w", err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*.tmp")
 	if err != nil {
-		return fmt.Errorf("write pack: %w", err)
+		return nil, fmt.Errorf("write pack: %w", err)
 	}
-	run, err := canon.Marshal(p.Run)
+	defer os.RemoveAll(temp)
+	run, err := fill(temp, from)
 	if err != nil {
-		return fmt.Errorf("write pack: %w", err) // unreachable: strings have a canonical form
+		return nil, fmt.Errorf("write pack: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("write pack: %w", err)
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, fmt.Errorf("write pack: %w", err)
 	}
-	if err := replace(dir, SessionFile, session); err != nil {
-		return fmt.Errorf("write pack: %w", err)
+	if err := os.Rename(temp, dir); err != nil {
+		return nil, fmt.Errorf("write pack: %w", err)
 	}
-	if err := replace(dir, RunFile, append(run, '\n')); err != nil {
-		return fmt.Errorf("write pack: %w", err)
+	return run, nil
+}
+
+// fill writes a pack into an empty directory.
+func fill(dir string, from Source) (*Run, error) {
+	if err := os.Chmod(dir, 0o755); err != nil { // MkdirTemp keeps others out
+		return nil, err
 	}
-	return nil
+	run, err := build(from, func(file string, data []byte) error { return write(dir, file, data) })
+	if err != nil {
+		return nil, err
+	}
+	text, err := run.encode()
+	if err != nil {
+		return nil, err
+	}
+	return run, write(dir, RunFile, text)
+}
+
+func write(dir, file string, data []byte) error {
+	path := filepath.Join(dir, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o666)
+}
+
+// encode returns r as the bytes of run.json: canonical, with a line for each file and test.
+func (r *Run) encode() ([]byte, error) {
+	text, err := canon.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", " "); err != nil {
+		return nil, err // unreachable: canon writes JSON
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
 }
 
 // vacant returns an error if dir holds what is of no pack.
 func vacant(dir string) error {
-	info, err := os.Lstat(filepath.Clean(dir)) // a link also where its name ends in a slash
+	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -206,33 +195,22 @@ func vacant(dir string) error {
 	if err != nil {
 		return err
 	}
+	run := len(entries) == 0
 	for _, entry := range entries {
-		if !isPackFile(strings.TrimSuffix(entry.Name(), tempSuffix)) || !entry.Type().IsRegular() {
+		if entry.IsDir() && !isDir(entry.Name()) || !entry.IsDir() && !isFile(entry.Name()) {
 			return fmt.Errorf("%s holds %s, which is of no pack: choose another directory", dir, entry.Name())
 		}
+		run = run || entry.Name() == RunFile
+	}
+	if !run {
+		return fmt.Errorf("%s holds files and no %s, so it is no pack: choose another directory", dir, RunFile)
 	}
 	return nil
 }
 
-func isPackFile(name string) bool { return name == RunFile || name == SessionFile }
-
-// tempSuffix marks a file that is being written. Only a writer that was killed leaves one.
-const tempSuffix = ".tmp"
-
-// replace writes a file at once, so that no reader sees a part of it, unless it is there already.
-func replace(dir, name string, data []byte) error {
-	path := filepath.Join(dir, name)
-	temp := path + tempSuffix
-	defer os.Remove(temp)
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
-		return nil
-	}
-	// It may be another name of a file elsewhere.
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.WriteFile(temp, data, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+// A Source is what a pack is made of.
+type Source struct {
+	Store    *store.Store
+	Receipts []usage.Receipt // of a run whose tests use the store
+	Killed   []string        // packages with a receipt that ends in the middle of a line
 }

@@ -1,241 +1,231 @@
 package pack_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/pack"
-	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-func ptr[T any](v T) *T { return &v }
-
-// aSnapshot returns the n-th call of a test.
-func aSnapshot(n int) *snapshot.Snapshot {
-	document := snapshot.DocumentName("example.com/m/agents", "TestSummarize")
-	snap := &snapshot.Snapshot{
-		ID:        snapshot.ID(document, n),
-		Timestamp: time.Date(2026, 1, 5, 0, 0, n, 0, time.UTC),
-		Source: snapshot.Source{
-			File: "agents/summarize_test.go", Line: 21, Function: "TestSummarize",
-			Package: "example.com/m/agents", Test: "TestSummarize",
-		},
-		Request: modelio.Request{
-			API: "openai.chat", Model: "gpt-4o", Temperature: ptr(json.Number("0")),
-			Messages: []modelio.Message{{Role: "user", Content: []modelio.Part{modelio.TextPart(fmt.Sprintf("prompt %d", n))}}},
-		},
-		Response: snapshot.Response{LatencyMS: int64(100 * n)},
-		Hash:     canon.Sum([]byte{byte(n)}), // as its document sealed it
-	}
-	snap.Response.Usage = &modelio.Usage{InputTokens: ptr[int64](10), OutputTokens: ptr(int64(n))}
-	answer(snap, modelio.TextPart(fmt.Sprintf("answer %d", n)))
-	return snap
-}
-
-func answer(snap *snapshot.Snapshot, parts ...modelio.Part) {
-	message := modelio.Message{Role: "model", Content: parts}
-	snap.Response.Candidates = []modelio.Candidate{{Message: message, FinishReason: "stop"}}
-}
-
-func aPack(t testing.TB) *pack.Pack {
+// aRun records the calls of two tests, of which one has no call, and returns the run: a text, a medium, a tool call, a
+// stream, and an error.
+func aRun(t *testing.T) pack.Source {
 	t.Helper()
-	p, err := pack.New("example.com/m/agents", "TestSummarize", []*snapshot.Snapshot{aSnapshot(1), aSnapshot(2)})
-	require.NoError(t, err)
-	return p
-}
-
-func TestNew(t *testing.T) {
-	p := aPack(t)
-	first, second := aSnapshot(1), aSnapshot(2)
-	hash, err := p.Session.Hash()
-	require.NoError(t, err)
-	require.Equal(t, pack.Run{
-		ModelIOHash: hash, Package: "example.com/m/agents", Version: "1.0.0", Test: "TestSummarize",
-		Snapshots: []pack.Reference{{Hash: first.Hash, ID: first.ID}, {Hash: second.Hash, ID: second.ID}},
-	}, p.Run)
-
-	s := p.Session
-	require.Equal(t, session.ModeRecord, s.Mode)
-	require.Equal(t, "traceforge", s.AdapterID)
-	require.Equal(t, "openai.chat/gpt-4o", s.ModelID)
-	require.Equal(t, "2026-01-05T00:00:01.000Z", s.CreatedAt)
-	require.Equal(t, "2026-01-05T00:00:02.000Z", s.EndedAt)
-	require.Equal(t, &session.Stats{TotalInteractions: 2, TotalTokensInput: 20, TotalTokensOutput: 3, TotalLatencyMS: 300}, s.Stats)
-	request, err := snapshot.RequestCore(&first.Request, nil)
-	require.NoError(t, err)
-	response, err := snapshot.ResponseCore(&first.Response)
-	require.NoError(t, err)
-	require.Equal(t, session.Interaction{
-		I: 0, PromptHash: canon.Sum(request), ResponseHash: canon.Sum(response), ResponseContent: string(response),
-		TokensInput: ptr[int64](10), TokensOutput: ptr[int64](1), LatencyMS: ptr[int64](100),
-	}, s.Interactions[0])
-}
-
-// Another writer need not name the API.
-func TestNewOfAnotherWriter(t *testing.T) {
-	snap := aSnapshot(1)
-	snap.Request.API = ""
-	got, err := pack.New("p", "TestX", []*snapshot.Snapshot{snap})
-	require.NoError(t, err)
-	require.Equal(t, "gpt-4o", got.Session.ModelID)
-}
-
-func TestNewErrors(t *testing.T) {
-	_, err := pack.New("p", "TestX", nil)
-	require.EqualError(t, err, "pack of TestX: no snapshots")
-
-	snap := aSnapshot(1)
-	snap.Request.Options = modelio.Object{"broken": json.RawMessage("{")}
-	_, err = pack.New("p", "TestX", []*snapshot.Snapshot{snap})
-	require.ErrorContains(t, err, "snapshot "+snap.ID)
-
-	snap = aSnapshot(1)
-	answer(snap, modelio.TextPart(strings.Repeat("x", session.MaxResponseBytes)))
-	_, err = pack.New("p", "TestX", []*snapshot.Snapshot{snap})
-	require.ErrorContains(t, err, "pack of TestX: the session is not valid: ")
-	require.ErrorContains(t, err, "MI11: ")
-}
-
-func TestFromSnapshotsOfNone(t *testing.T) {
-	s, err := pack.FromSnapshots("a", "m", nil)
-	require.NoError(t, err)
-	require.Equal(t, session.New("a", "m"), s)
-}
-
-// What a pack's session holds can be replayed: answers, tool calls and errors.
-func TestSessionReplays(t *testing.T) {
-	call, failure := aSnapshot(2), aSnapshot(3)
-	answer(call, modelio.Part{ToolRequest: &modelio.ToolRequest{
-		Ref: "call_1", Name: "weather", Input: json.RawMessage(`{"id":9223372036854775807}`),
-	}})
-	failure.Response.Candidates = nil
-	failure.Response.Error = &modelio.ProviderError{Status: 400, Type: "invalid_request_error", Code: "c", Message: "no"}
-	s, err := pack.FromSnapshots("a", "m", []*snapshot.Snapshot{aSnapshot(1), call, failure})
-	require.NoError(t, err)
-
-	model := session.Replay(s, session.ReplayOptions{Sequential: true})
-	resp, err := model.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
-	require.NoError(t, err)
-	require.Equal(t, []modelio.Part{modelio.TextPart("answer 1")}, resp.Message.Content)
-	require.Equal(t, modelio.FinishStop, resp.FinishReason)
-
-	resp, err = model.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
-	require.NoError(t, err)
-	require.Equal(t, []modelio.Part{{ToolRequest: &modelio.ToolRequest{
-		Ref: "call_1", Name: "weather", Input: json.RawMessage(`{"id":9223372036854775807}`),
-	}}}, resp.Message.Content)
-
-	_, err = model.Generate(t.Context(), &modelio.GenerateRequest{}, nil)
-	require.Equal(t, &session.RecordedError{Status: 400, Type: "invalid_request_error", Code: "c", Message: "no"}, err)
-}
-
-// readDir returns the files of a directory by name.
-func readDir(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	files := map[string]string{}
-	for _, entry := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
-		require.NoError(t, err)
-		files[entry.Name()] = string(data)
-	}
-	return files
-}
-
-func TestWriteTwice(t *testing.T) {
-	one, two := filepath.Join(t.TempDir(), "new", "pack"), t.TempDir()
-	require.NoError(t, aPack(t).Write(one))
-	require.NoError(t, aPack(t).Write(two))
-	files := readDir(t, one)
-	require.Len(t, files, 2)
-	require.Equal(t, files, readDir(t, two))
-
-	past := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	for name := range files {
-		require.NoError(t, os.Chtimes(filepath.Join(one, name), past, past))
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(one, "run.json.tmp"), nil, 0o600), "of a writer that was killed")
-	require.NoError(t, aPack(t).Write(one))
-	require.Equal(t, files, readDir(t, one))
-	for name := range files {
-		info, err := os.Stat(filepath.Join(one, name))
-		require.NoError(t, err)
-		require.True(t, info.ModTime().Equal(past), "%s was written again though nothing changed", name)
-	}
-
-	changed := aPack(t)
-	changed.Run.Test = "TestOther"
-	require.NoError(t, changed.Write(one))
-	require.NotEqual(t, files, readDir(t, one))
-}
-
-func TestWriteSpares(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))
-	err := aPack(t).Write(dir)
-	require.EqualError(t, err, "write pack: "+dir+" holds notes.txt, which is of no pack: choose another directory")
-	require.Equal(t, map[string]string{"notes.txt": "mine"}, readDir(t, dir))
-
-	file := filepath.Join(dir, "notes.txt")
-	require.EqualError(t, aPack(t).Write(file), "write pack: "+file+" is not a directory")
-
-	dir = t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, pack.RunFile), 0o700))
-	require.ErrorContains(t, aPack(t).Write(dir), "holds run.json, which is of no pack")
-	require.Error(t, aPack(t).Write(filepath.Join(file, "below")))
-
-	broken := aPack(t)
-	broken.Session.AdapterID = "\xff"
-	require.EqualError(t, broken.Write(filepath.Join(dir, "x")), "write pack: modelio: session: /adapter_id: string is not UTF-8")
-}
-
-func ExampleVerify() {
-	dir, err := os.MkdirTemp("", "pack")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	s := session.New("mock", "mock")
-	s.Append("Say hello", "Hello, World!")
-	hash, err := s.Hash()
-	if err != nil {
-		panic(err)
-	}
-	p := pack.Pack{Session: s, Run: pack.Run{
-		ModelIOHash: hash, Package: "example.com/m", Version: pack.RunVersion, Test: "TestHello",
-		Snapshots: []pack.Reference{{Hash: canon.Sum(nil), ID: "testhello-1-3f9a0c41d2be"}},
-	}}
-	if err := p.Write(dir); err != nil {
-		panic(err)
-	}
-	report, err := pack.Verify(dir)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(report.OK(), report.Files)
-	// Output: true [model_io.json run.json]
-}
-
-func TestWriteSparesOtherNames(t *testing.T) {
-	file, dir := filepath.Join(t.TempDir(), "notes.txt"), t.TempDir()
-	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o600))
-	if err := os.Link(file, filepath.Join(dir, "run.json.tmp")); err != nil {
-		t.Skipf("no hard links here: %v", err)
-	}
-	require.NoError(t, aPack(t).Write(dir))
-	data, err := os.ReadFile(file)
+	provider := fakeprovider.New(t)
+	provider.Reply(fakeprovider.Text("a picture"), fakeprovider.CallTools(fakeprovider.ToolCall{Name: "look", Arguments: `{"at":"it"}`}),
+		fakeprovider.Text("one two three"), fakeprovider.Error(400, "invalid_request_error", "no"))
+	r, err := recorder.Open(recorder.Options{
+		Dir: dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Mode: recorder.Update, Upstream: provider.Transport(),
+		Source: func() snapshot.Source { return snapshot.Source{File: "it.go", Line: 1, Function: "ask"} },
+		Fail:   func() {}, Tell: func(f *recorder.Failure) { t.Error(f.Text) },
+	})
 	require.NoError(t, err)
-	require.Equal(t, "mine", string(data))
-	require.Len(t, readDir(t, dir), 2)
+	ask := func(content any, more string) {
+		text, err := json.Marshal(content)
+		require.NoError(t, err)
+		body := fmt.Sprintf(`{"model":"gpt-4o","temperature":0,"seed":1,"messages":[{"role":"user","content":%s}]%s}`, text, more)
+		resp, err := (&http.Client{Transport: r}).Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(body))
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		require.NoError(t, err)
+		resp.Body.Close()
+	}
+	image := "data:image/png;base64," + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("\x89PNG"), 999))
+	ask([]any{map[string]any{"type": "image_url", "image_url": map[string]any{"url": image}}}, "")
+	ask("look", `,"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}]`)
+	ask("count", `,"stream":true`)
+	ask("fail", "")
+	r.Finish(recorder.Outcome{})
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	used := r.Used()
+	require.Len(t, used.Recorded, 4)
+	return pack.Source{Store: s, Receipts: []usage.Receipt{
+		{Version: usage.ReceiptVersion, Package: "example.com/m", Test: "TestNone", Outcome: "skip", Mode: "update", Store: ".ai-snapshots"},
+		{Version: usage.ReceiptVersion, Package: "example.com/m", Test: "TestIt", Outcome: "pass", Mode: "update", Store: ".ai-snapshots", Recorded: used.Recorded},
+	}}
+}
+
+func aPack(t *testing.T) (dir string, from pack.Source) {
+	t.Helper()
+	dir, from = filepath.Join(t.TempDir(), "new", "pack"), aRun(t)
+	_, err := pack.Write(dir, from)
+	require.NoError(t, err)
+	return dir, from
+}
+
+func verify(t *testing.T, dir string) pack.Report {
+	t.Helper()
+	report, err := pack.Verify(dir, t.TempDir(), func(s *store.Store) (*store.Result, error) { return s.Verify(recorder.Proven) })
+	require.NoError(t, err)
+	return report
+}
+
+// files returns the files of a directory by path.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		all[file] = string(data)
+		return err
+	}))
+	return all
+}
+
+func readRun(t *testing.T, dir string) (run pack.Run) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, pack.RunFile))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &run))
+	return run
+}
+
+func TestPack(t *testing.T) {
+	dir, from := aPack(t)
+	run := readRun(t, dir)
+	require.Equal(t, "pass", run.Outcome)
+	require.Len(t, run.Tests, 2)
+	it, none := run.Tests[0], run.Tests[1]
+	require.Equal(t, pack.Test{Outcome: "skip", Package: "example.com/m", Test: "TestNone"}, none)
+	require.Len(t, it.Session.Calls, 4)
+
+	data, err := os.ReadFile(filepath.Join(dir, it.Session.File))
+	require.NoError(t, err)
+	require.Empty(t, session.Verify(data), "MI1 to MI12 hold in a pack")
+	var s session.Session
+	require.NoError(t, json.Unmarshal(data, &s))
+	require.Equal(t, session.ModeRecord, s.Mode)
+	require.Equal(t, "openai.chat/gpt-4o", s.ModelID)
+	require.Equal(t, int64(4), s.Stats.TotalInteractions)
+
+	refs := 0
+	for file, text := range files(t, dir) {
+		if hex, ok := strings.CutPrefix(file, "refs/"); ok {
+			require.Equal(t, hex, canon.Sum([]byte(text)).Hex())
+			refs++
+		}
+	}
+	require.Equal(t, 4+1+4+2, refs, "raw answers, a medium, envelopes, and a list of tool calls with its arguments")
+	require.True(t, verify(t, dir).OK(), verify(t, dir).String())
+
+	other := filepath.Join(t.TempDir(), "other")
+	from.Receipts[0], from.Receipts[1] = from.Receipts[1], from.Receipts[0]
+	_, err = pack.Write(other, from)
+	require.NoError(t, err)
+	require.Equal(t, files(t, dir), files(t, other), "equal runs make equal bytes, whichever process ended first")
+	_, err = pack.Write(dir, from)
+	require.NoError(t, err, "a pack is replaced")
+}
+
+// TestOutcome: of a test that ran several times the worst counts, and a process that was killed is a failure.
+func TestOutcome(t *testing.T) {
+	from := aRun(t)
+	again := from.Receipts[1]
+	again.Outcome, again.Mode, again.Played, again.Recorded, again.Missing = "fail", "replay", again.Recorded, nil, 2
+	from.Receipts = append(from.Receipts, again)
+	dir := filepath.Join(t.TempDir(), "pack")
+	run, err := pack.Write(dir, from)
+	require.NoError(t, err)
+	require.Equal(t, "fail", run.Outcome)
+	require.Len(t, run.Failed(), 1)
+	require.Equal(t, 2, run.Tests[0].Missing)
+	require.True(t, verify(t, dir).OK())
+
+	from.Receipts, from.Killed = from.Receipts[:2], []string{"example.com/m"}
+	run, err = pack.Write(dir, from)
+	require.NoError(t, err)
+	require.Equal(t, "fail", run.Outcome)
+	require.Equal(t, []string{"example.com/m"}, run.Killed)
+	require.True(t, verify(t, dir).OK())
+}
+
+func TestWriteErrors(t *testing.T) {
+	dir, from := aPack(t)
+	mine := filepath.Join(t.TempDir(), "mine")
+	require.NoError(t, os.MkdirAll(mine, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(mine, "config.json"), nil, 0o666))
+	_, err := pack.Write(mine, from)
+	require.EqualError(t, err, "write pack: "+mine+" holds files and no run.json, so it is no pack: choose another directory")
+	before := files(t, dir)
+	from.Receipts[1].Recorded = append(from.Receipts[1].Recorded, strings.Replace(from.Receipts[1].Recorded[0], "-1", "-9", 1))
+	_, err = pack.Write(dir, from)
+	require.ErrorContains(t, err, "write pack: TestIt in example.com/m: openai/testit-")
+	require.ErrorContains(t, err, "which its receipt names: it was recorded again since: run the tests again")
+	require.Equal(t, before, files(t, dir), "the pack that was there stays")
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "nothing half-written stays")
+}
+
+// reader runs the reader of packs that is written in another language and shares no code with this one.
+func reader(t *testing.T, dir string) (string, error) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no Node.js, which .ci/run installs")
+	}
+	out, err := exec.Command(node, filepath.Join("testdata", "verify.mjs"), dir).CombinedOutput()
+	return string(out), err
+}
+
+// TestJavaScript: a reader by the specifications alone agrees, and finds each file that was altered, removed or added.
+func TestJavaScript(t *testing.T) {
+	dir, _ := aPack(t)
+	all := files(t, dir)
+	out, err := reader(t, dir)
+	require.NoError(t, err, out)
+	require.Equal(t, fmt.Sprintf("2 tests, %d files, 0 breaches\n", len(all)), out)
+	for _, file := range []string{"tests.receipt", readRun(t, dir).Tests[0].Session.File, readRun(t, dir).Tests[0].Document.File} {
+		path := filepath.Join(dir, file)
+		for _, harmed := range []string{strings.Replace(all[file], "1", "2", 1), all[file] + "\n"} {
+			require.NoError(t, os.WriteFile(path, []byte(harmed), 0o666))
+			out, err := reader(t, dir)
+			require.Error(t, err, file)
+			require.Contains(t, out, file+": has another hash than run.json says")
+		}
+		require.NoError(t, os.WriteFile(path, []byte(all[file]), 0o666))
+	}
+	unnamed := "refs/" + canon.Sum(nil).Hex()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, unnamed), nil, 0o666))
+	out, err = reader(t, dir)
+	require.Error(t, err)
+	require.Contains(t, out, "run.json: names other files than there are")
+	for _, harm := range []struct{ file, old, new, want string }{ // sealed again, as somebody would who hides it
+		{unnamed, "", "", unnamed + ": is named by nothing"},
+		{readRun(t, dir).Tests[0].Document.File, "gpt-4o", "gpt-4x", "-1 has another seal"},
+		{readRun(t, dir).Tests[0].Session.File, `"mode":"record"`, `"mode":"replay"`, "has another ModelIOHash"},
+		{"tests.receipt", `"outcome":"pass"`, `"outcome":"fail"`, "run.json: example.com/m.TestIt has another outcome in its receipt"},
+	} {
+		altered := filepath.Join(t.TempDir(), "altered")
+		require.NoError(t, os.CopyFS(altered, os.DirFS(dir)))
+		require.NoError(t, os.WriteFile(filepath.Join(altered, harm.file), []byte(strings.Replace(files(t, dir)[harm.file], harm.old, harm.new, 1)), 0o666))
+		reseal(t, altered, nil)
+		out, err := reader(t, altered)
+		require.Error(t, err, harm.want)
+		require.Contains(t, out, harm.want)
+	}
 }

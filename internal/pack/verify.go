@@ -1,35 +1,51 @@
 package pack
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // The rules of a pack that can be broken.
 const (
-	ruleRequired  = "PK1"  // both files are there
-	ruleUnknown   = "PK2"  // there are no other files
+	ruleRequired  = "PK1"  // run.json and the receipts are there
+	ruleUnknown   = "PK2"  // there are no files that run.json does not name
 	ruleRun       = "PK3"  // run.json is as Run says
-	ruleReference = "PK5"  // what run.json refers to is what the session has
+	ruleReference = "PK5"  // what a file says of another is so
 	ruleLink      = "PK6"  // there are no symbolic links
-	ruleSession   = "PK8"  // model_io.json is valid (MI1 to MI12)
+	ruleSession   = "PK8"  // each model_io.json is valid (MI1 to MI12)
 	ruleRegular   = "PK12" // there are regular files only
+	ruleReceipts  = "receipts"
+	ruleSize      = "size"
 )
 
-// maxRunBytes limits what of a run.json is read: ten times what it takes to name
-// session.MaxInteractions snapshots.
-const maxRunBytes = 16 << 20
+// What a pack can have, so that nobody can make us read without end.
+const (
+	maxFiles = 100_000
+	maxBytes = 4 << 30 // of all files
+)
+
+// again is the way out of most of what can be wrong.
+const again = "get the pack again from where it was made, or make it again with traceforge pack"
 
 // A Check is a reference from one file of a pack to another.
 type Check struct {
@@ -41,12 +57,13 @@ type Check struct {
 	Target   string     `json:"target"`
 }
 
-// A Report is what a pack was found to be. It is valid if it has no violations.
+// A Report is what a pack was found to be. It is valid if it has no findings.
 type Report struct {
 	Path     string
+	Run      *Run               // nil: it cannot be read
 	Files    []string           // sorted
-	Checks   []Check            // the references, where both sides could be read
-	Findings []snapshot.Finding // violations, sorted by rule, file and message, as plain strings (PK10)
+	Checks   []Check            // the references to sessions, where both sides could be read
+	Findings []snapshot.Finding // sorted by rule, file, pointer and message, as plain strings (PK10)
 }
 
 // OK reports whether the pack is valid.
@@ -56,11 +73,12 @@ func (r Report) OK() bool { return len(r.Findings) == 0 }
 func (r Report) String() string {
 	line := map[string]any{"ok": r.OK(), "pack_path": r.Path}
 	if r.OK() {
-		line["files_verified"], line["reference_checks"] = r.Files, r.Checks
+		line["files_verified"], line["reference_checks"], line["outcome"] = r.Files, r.Checks, r.Run.Outcome
 	} else {
 		var violations []map[string]string
 		for _, f := range r.Findings {
-			violations = append(violations, map[string]string{"rule_id": f.Rule, "path": f.File, "message": f.Message})
+			message := strings.TrimPrefix(f.Pointer+": "+f.Message, ": ")
+			violations = append(violations, map[string]string{"rule_id": f.Rule, "path": f.File, "message": message})
 		}
 		line["violations"] = violations
 	}
@@ -71,31 +89,39 @@ func (r Report) String() string {
 	return string(text)
 }
 
-// Verify checks the pack in dir. An error is one of reading it; violations are none.
-func Verify(dir string) (Report, error) {
-	v := verifier{report: Report{Path: dir, Checks: []Check{}}}
-	if err := v.verify(dir); err != nil {
+// Judge says what is wrong with a store that was made of a pack: its documents, and whether they say what they serve.
+type Judge func(*store.Store) (*store.Result, error)
+
+// Verify checks the pack in dir, and nothing besides: it needs no repository, and writes to scratch alone, an empty
+// directory, where a pack that is valid leaves [StoreIn]. An error is one of reading or writing; findings are none.
+func Verify(dir, scratch string, judge Judge) (Report, error) {
+	v := verifier{report: Report{Path: dir, Checks: []Check{}}, scratch: scratch}
+	if err := v.verify(dir, judge); err != nil {
 		return Report{}, fmt.Errorf("verify pack: %w", err)
 	}
 	slices.SortFunc(v.report.Findings, func(a, b snapshot.Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.File, b.File), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.File, b.File), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Message, b.Message))
 	})
 	return v.report, nil
 }
 
 type verifier struct {
-	root   *os.Root
-	report Report
+	root    *os.Root
+	scratch string
+	sizes   map[string]int64 // of the files, by path
+	report  Report
 }
 
-func (v *verifier) violate(rule, path, format string, args ...any) {
-	found := snapshot.Finding{File: path, Rule: rule, Message: fmt.Sprintf(format, args...)}
+func (v *verifier) violate(rule, file, pointer, format string, args ...any) {
+	found := snapshot.Finding{File: strings.ToValidUTF8(file, "\uFFFD"), Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...)}
 	v.report.Findings = append(v.report.Findings, found)
 }
 
-func (v *verifier) verify(dir string) error {
+// verify goes from what nothing else needs to what all else needs, and ends where the rest would only repeat.
+func (v *verifier) verify(dir string, judge Judge) error {
 	if info, err := os.Lstat(filepath.Clean(dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		v.violate(ruleLink, dir, "pack path is a symbolic link")
+		v.violate(ruleLink, dir, "", "pack path is a symbolic link: name the directory that it leads to")
+		return nil
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -103,204 +129,283 @@ func (v *verifier) verify(dir string) error {
 	}
 	defer root.Close()
 	v.root = root
-	if err := v.files(); err != nil {
-		return err
-	}
-	var run Run
-	if v.has(RunFile) {
-		if run, err = v.run(); err != nil {
+	for _, step := range []func() error{v.files, v.readRun, v.hashes, v.sessions, v.unpack, func() error { return v.documents(judge) }, v.rebuild} {
+		if err := step(); err != nil || !v.report.OK() {
 			return err
 		}
 	}
-	if !v.has(SessionFile) {
-		return nil
-	}
-	report, err := v.session()
-	if err != nil {
-		return err
-	}
-	v.references(run, report)
 	return nil
 }
-
-func (v *verifier) has(name string) bool { return slices.Contains(v.report.Files, name) }
 
 // files checks what the directory holds, whatever is in it.
 func (v *verifier) files() error {
-	entries, err := fs.ReadDir(v.root.FS(), ".")
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		name := strings.ToValidUTF8(entry.Name(), "\uFFFD")
-		if !isPackFile(name) {
-			v.violate(ruleUnknown, name, "unknown file in pack: %s", name)
+	v.sizes = map[string]int64{}
+	seen, total := 0, int64(0)
+	err := fs.WalkDir(v.root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || file == "." {
+			return err
+		}
+		if seen++; seen > maxFiles {
+			v.violate(ruleSize, ".", "", "holds more than %d files, the most that a pack can have: make packs of fewer tests", maxFiles)
+			return fs.SkipAll
 		}
 		switch {
 		case entry.Type()&fs.ModeSymlink != 0:
-			v.violate(ruleLink, name, "file is a symbolic link: %s", name)
+			v.violate(ruleLink, file, "", "is a symbolic link, which could lead anywhere: put the file in its place")
+			return nil
+		case entry.IsDir() && isDir(file):
+			return nil
+		case entry.IsDir():
+			v.violate(ruleUnknown, file, "", "a pack has no such directory: remove it")
+			return fs.SkipDir
 		case !entry.Type().IsRegular():
-			v.violate(ruleRegular, name, "not a regular file: %s", name)
-		default:
-			v.report.Files = append(v.report.Files, name)
+			v.violate(ruleRegular, file, "", "is no regular file: remove it")
+			return nil
+		case !isFile(file):
+			v.violate(ruleUnknown, file, "", "a pack has no such file: remove it")
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		v.sizes[file], total = info.Size(), total+info.Size()
+		v.report.Files = append(v.report.Files, file)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if total > maxBytes {
+		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests", total, int64(maxBytes))
+	}
+	slices.Sort(v.report.Files)
+	limit, err := v.limit()
+	for file, size := range v.sizes {
+		if size > limit {
+			v.violate(ruleSize, file, "", "has %d bytes, more than %d: a larger TRACEFORGE_MAX_BYTES allows it", size, limit)
 		}
 	}
-	for _, name := range []string{RunFile, SessionFile} {
-		if !v.has(name) {
-			v.violate(ruleRequired, name, "required file missing: %s", name)
+	for _, file := range []string{RunFile, ReceiptsFile} {
+		if _, there := v.sizes[file]; !there {
+			v.violate(ruleRequired, file, "", "is missing: %s", again)
+		}
+	}
+	return err
+}
+
+// limit is how large a file can be.
+func (v *verifier) limit() (int64, error) {
+	s, err := StoreIn(v.scratch)
+	if err != nil {
+		return 0, err
+	}
+	return s.MaxBytes(), nil
+}
+
+// readRun reads run.json: its version first, as another one may say all else in another way.
+func (v *verifier) readRun() error {
+	data, err := v.root.ReadFile(RunFile)
+	if err != nil {
+		return err
+	}
+	doc, err := jsontext.Parse(data)
+	var broken *jsontext.Error
+	if errors.As(err, &broken) {
+		v.violate(ruleRun, RunFile, broken.Pointer, "offset %d: %v: %s", broken.Offset, broken.Err, again)
+		return nil
+	}
+	if err != nil {
+		return err // unreachable: Parse has no other error
+	}
+	if version := doc.Root().Member("run_schema_version").Word(); version != RunVersion {
+		v.violate(ruleRun, RunFile, "/run_schema_version", "is %q, and this command reads %s: a newer traceforge reads what a newer one wrote "+
+			"(go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", version, RunVersion)
+		return nil
+	}
+	var run Run
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&run); err != nil {
+		pointer := ""
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			pointer = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
+		}
+		v.violate(ruleRun, RunFile, pointer, "%v: %s", strings.TrimPrefix(err.Error(), "json: "), again)
+		return nil
+	}
+	for file, hash := range run.Files {
+		if !isFile(file) || file == RunFile {
+			v.violate(ruleRun, RunFile, jsontext.PointerTo("files", file), "a pack has no such file: %s", again)
+		} else if !hash.Valid() {
+			v.violate(ruleRun, RunFile, jsontext.PointerTo("files", file), "want sha256:<64 hex chars>, got %q: %s", string(hash), again)
+		}
+	}
+	v.report.Run = &run
+	return nil
+}
+
+// hashes checks that the files are those that run.json names, to the byte.
+func (v *verifier) hashes() error {
+	for file := range v.sizes {
+		if _, named := v.report.Run.Files[file]; !named && file != RunFile {
+			v.violate(ruleUnknown, file, "", "is not named by %s: remove it", RunFile)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(v.report.Run.Files)) {
+		want := v.report.Run.Files[file]
+		if _, there := v.sizes[file]; !there {
+			v.violate(ruleRequired, file, "", "is missing, and %s names it: %s", RunFile, again)
+			continue
+		}
+		got, err := v.sum(file)
+		if err != nil {
+			return err
+		}
+		switch {
+		case got != want:
+			v.violate(ruleReference, file, "", "has the hash %s, but %s names %s: it was altered: %s", got, RunFile, want, again)
+		case strings.HasPrefix(file, "refs/") && refFile(got) != file:
+			v.violate(ruleReference, file, "", "has the hash %s, which is not its name: %s", got, again)
 		}
 	}
 	return nil
 }
 
-// session checks model_io.json.
-func (v *verifier) session() (session.Report, error) {
-	f, err := v.root.Open(SessionFile)
+func (v *verifier) sum(file string) (canon.Hash, error) {
+	f, err := v.root.Open(file)
 	if err != nil {
-		return session.Report{}, err
+		return "", err
 	}
 	defer f.Close()
-	report, err := session.VerifyReader(f, session.VerifyOptions{})
-	var invalid *canon.Error
-	if errors.As(err, &invalid) {
-		v.violate(ruleSession, SessionFile, "failed to parse: %v", err)
-		return report, nil
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
 	}
-	for _, violation := range report.Violations {
-		v.violate(ruleSession, SessionFile, "%s: %s: %s", violation.Rule, session.Path(violation), violation.Message)
-	}
-	return report, err
+	return canon.Hash("sha256:" + hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// references checks what run.json says of the session, as far as both could be read.
-func (v *verifier) references(run Run, is session.Report) {
-	if is.Hash == "" {
-		return
-	}
-	if run.ModelIOHash != "" {
-		match := run.ModelIOHash == is.Hash
+// sessions checks each session, and that it has the hash that run.json names.
+func (v *verifier) sessions() error {
+	for i, t := range v.report.Run.Tests {
+		if t.Session == nil {
+			continue
+		}
+		pointer := jsontext.PointerTo("tests", fmt.Sprint(i), "session")
+		if _, there := v.sizes[t.Session.File]; !there {
+			v.violate(ruleReference, RunFile, pointer+"/file", "names %q, which is not there: %s", t.Session.File, again)
+			continue
+		}
+		f, err := v.root.Open(t.Session.File)
+		if err != nil {
+			return err
+		}
+		is, err := session.VerifyReader(f, session.VerifyOptions{})
+		f.Close()
+		var invalid *canon.Error
+		if errors.As(err, &invalid) {
+			v.violate(ruleSession, t.Session.File, "", "is no JSON: %v: %s", err, again)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, wrong := range is.Violations {
+			v.violate(ruleSession, t.Session.File, wrong.Pointer, "%s: %s", wrong.Rule, wrong.Message)
+		}
+		if !is.OK() {
+			continue
+		}
+		match := is.Hash == t.Session.ModelIOHash
 		v.report.Checks = append(v.report.Checks, Check{
-			Computed: is.Hash, Expected: run.ModelIOHash, Match: match,
-			Field: "model_io_hash", Source: RunFile, Target: SessionFile,
+			Computed: is.Hash, Expected: t.Session.ModelIOHash, Match: match,
+			Field: "model_io_hash", Source: RunFile, Target: t.Session.File,
 		})
 		if !match {
-			v.violate(ruleReference, SessionFile, "hash mismatch: %s references %s, but %s computes to %s",
-				RunFile, run.ModelIOHash, SessionFile, is.Hash)
+			v.violate(ruleReference, RunFile, pointer+"/model_io_hash", "names %s, but %s computes to %s: %s",
+				t.Session.ModelIOHash, t.Session.File, is.Hash, again)
 		}
 	}
-	if run.Snapshots != nil && len(run.Snapshots) != is.Interactions {
-		v.violate(ruleReference, RunFile, "%d snapshots, but %s has %d interactions",
-			len(run.Snapshots), SessionFile, is.Interactions)
-	}
+	return nil
 }
 
-// run checks run.json. The fields of the result that are no good are zero.
-func (v *verifier) run() (Run, error) {
-	info, err := v.root.Stat(RunFile)
-	if err != nil {
-		return Run{}, err
+// documents checks the documents and what they serve, as in any store.
+func (v *verifier) documents(judge Judge) error {
+	if _, err := os.Stat(filepath.Join(v.scratch, storeDir)); errors.Is(err, fs.ErrNotExist) {
+		return nil // no test has a document
 	}
-	if info.Size() > maxRunBytes {
-		v.violate(ruleRun, RunFile, "file size (%d bytes) exceeds limit (%d)", info.Size(), maxRunBytes)
-		return Run{}, nil
+	s, err := StoreIn(v.scratch)
+	if err != nil {
+		return err
+	}
+	result, err := judge(s)
+	if err != nil {
+		return err
+	}
+	for _, found := range result.Findings {
+		if found.Rule == snapshot.RuleAttributes { // git's files of a store are in no pack
+			continue
+		}
+		if found.File != ConfigFile {
+			found.File = path.Join("documents", found.File)
+		}
+		v.report.Findings = append(v.report.Findings, found)
+	}
+	return nil
+}
+
+// rebuild makes the pack again of its documents and receipts: what is in it besides must be what they make.
+func (v *verifier) rebuild() error {
+	receipts, cut, err := usage.ReadReceipts(v.scratch)
+	if err != nil || len(cut) > 0 {
+		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s", cmp.Or(err, errors.New("it ends in the middle of a line")), again)
+		return nil
+	}
+	s, err := StoreIn(v.scratch)
+	if err != nil {
+		return err
+	}
+	run := v.report.Run
+	made, err := build(Source{s, receipts, run.Killed}, func(string, []byte) error { return nil })
+	if err != nil {
+		v.violate(ruleReceipts, ReceiptsFile, "", "does not agree with the documents: %v: %s", err, again)
+		return nil
+	}
+	for file, hash := range run.Files {
+		switch want, there := made.Files[file]; {
+		case !there:
+			v.violate(ruleUnknown, file, "", "nothing in the pack refers to it: remove it, and its line in %s", RunFile)
+		case hash != want:
+			v.violate(ruleReference, file, "", "is not what the documents and the receipts of the pack make: %s", again)
+		}
+	}
+	for file := range made.Files {
+		if _, there := run.Files[file]; !there {
+			v.violate(ruleRequired, file, "", "is missing, and the documents and the receipts of the pack refer to it: %s", again)
+		}
+	}
+	for i := range max(len(run.Tests), len(made.Tests)) {
+		if i >= len(run.Tests) || i >= len(made.Tests) || !equal(run.Tests[i], made.Tests[i]) {
+			v.violate(ruleReference, RunFile, jsontext.PointerTo("tests", fmt.Sprint(i)), "is not what the documents and the receipts of the pack say: %s", again)
+		}
+	}
+	if run.Outcome != made.Outcome {
+		v.violate(ruleReference, RunFile, "/outcome", "is %q, and the receipts say %q: %s", run.Outcome, made.Outcome, again)
+	}
+	want, err := made.encode()
+	if err != nil {
+		return err
 	}
 	data, err := v.root.ReadFile(RunFile)
-	if err != nil {
-		return Run{}, err
+	if err == nil && v.report.OK() && !bytes.Equal(data, want) {
+		v.violate(ruleRun, RunFile, "", "is not spelled as traceforge pack spells it: %s", again)
 	}
-	if _, err := canon.JSON(data); err != nil {
-		v.violate(ruleRun, RunFile, "failed to parse: %v", err)
-		return Run{}, nil
-	}
-	doc, err := jsontext.Parse(data)
-	if err != nil {
-		return Run{}, err // unreachable: canon has read it
-	}
-	var run Run
-	v.object("", doc.Root(), map[string]reading{
-		"model_io_hash":      hash(&run.ModelIOHash),
-		"package":            word(&run.Package),
-		"run_schema_version": word(&run.Version),
-		"snapshots":          v.snapshots(&run.Snapshots),
-		"test":               word(&run.Test),
-	})
-	if run.Version != "" && run.Version != RunVersion {
-		v.violateRun("/run_schema_version", "version %s is not supported: want %s", run.Version, RunVersion)
-	}
-	return run, nil
+	return err
 }
 
-// A reading reads a member of run.json, and returns what is wrong with it.
-type reading func(jsontext.Value) (problem string)
-
-// object reads an object of run.json, which has these members and no others.
-func (v *verifier) object(pointer string, value jsontext.Value, members map[string]reading) {
-	if !value.IsObject() {
-		v.violateRun(pointer, "want an object")
-		return
-	}
-	for name, read := range members {
-		problem := "required member is missing"
-		if m := value.Member(name); m.Present() {
-			problem = read(m)
-		}
-		if problem != "" {
-			v.violateRun(pointer+jsontext.PointerTo(name), "%s", problem)
-		}
-	}
-	for name := range value.Members() {
-		if members[name] == nil {
-			v.violateRun(pointer+jsontext.PointerTo(name), "unknown member")
-		}
-	}
-}
-
-func (v *verifier) violateRun(pointer, format string, args ...any) {
-	v.violate(ruleRun, RunFile, "%s: %s", cmp.Or(pointer, "top level"), fmt.Sprintf(format, args...))
-}
-
-func word(dst *string) reading {
-	return func(v jsontext.Value) string {
-		if *dst = v.Word(); *dst == "" {
-			return "want a non-empty string"
-		}
-		return ""
-	}
-}
-
-func hash(dst *canon.Hash) reading {
-	return func(v jsontext.Value) string {
-		switch text := v.Word(); {
-		case text == "":
-			return "want a non-empty string"
-		case !canon.Hash(text).Valid():
-			return "want sha256:<64 hex chars>, got " + text
-		default:
-			*dst = canon.Hash(text)
-			return ""
-		}
-	}
-}
-
-func (v *verifier) snapshots(dst *[]Reference) reading {
-	return func(list jsontext.Value) string {
-		if !list.IsArray() {
-			return "want a list"
-		}
-		*dst = []Reference{}
-		seen := map[string]bool{}
-		for i, element := range list.Elements() {
-			var r Reference
-			pointer := fmt.Sprintf("/snapshots/%d", i)
-			v.object(pointer, element, map[string]reading{"hash": hash(&r.Hash), "id": word(&r.ID)})
-			if seen[r.ID] {
-				v.violateRun(pointer+"/id", "snapshot %s is named twice", r.ID)
-			}
-			seen[r.ID] = r.ID != ""
-			if element.IsObject() {
-				*dst = append(*dst, r)
-			}
-		}
-		return ""
-	}
+func equal(a, b Test) bool {
+	one, errA := canon.Marshal(a)
+	two, errB := canon.Marshal(b)
+	return errA == nil && errB == nil && bytes.Equal(one, two)
 }

@@ -113,7 +113,9 @@ func fieldIn(e ast.Expr) (name string) {
 func Run(t *testing.T) Schema {
 	t.Helper()
 	s := Answer(t, "The run.json of a run pack, version "+pack.RunVersion, pack.Run{})
-	s["properties"].(Schema)["run_schema_version"] = Schema{"const": pack.RunVersion}
+	properties := s["properties"].(Schema)
+	properties["run_schema_version"] = Schema{"const": pack.RunVersion}
+	properties["outcome"] = Schema{"enum": []string{"pass", "fail"}}
 	return s
 }
 

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"os/signal"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/traceforge/traceforge-go/internal/pack"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// replayPack serves what a pack holds: to tests that a command runs, or of one test under base URLs.
+func replayPack(c *call) error {
+	if c.value("test") == "" && len(c.forwarded) == 0 {
+		return usageError{errors.New("name the command that runs the tests, as in -- go test ./..., or with --test the test whose calls are served under a URL")}
+	}
+	scratch, remove, err := scratchDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	report, err := pack.Verify(c.args[0], scratch, judgePack)
+	if err != nil {
+		return err
+	}
+	if !report.OK() {
+		for _, f := range report.Findings {
+			f.File = path.Join(c.args[0], f.File)
+			c.say("%s", f)
+		}
+		c.say("what is not as it was packed is not replayed")
+		return exit{code: exitFindings}
+	}
+	s, err := pack.StoreIn(scratch)
+	if err != nil {
+		return err
+	}
+	if c.value("test") == "" {
+		return c.runWith(c.ctx, place.DirEnv+"="+s.Dir())
+	}
+	return c.servePacked(s, report.Run)
+}
+
+// runWith runs the command that follows "--" with more in its environment, and ends as it ends.
+func (c *call) runWith(ctx context.Context, env ...string) error {
+	cmd := osexec.CommandContext(ctx, c.forwarded[0], c.forwarded[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.out, c.stderr
+	cmd.Env = append(os.Environ(), env...)
+	err := cmd.Run()
+	var ended *osexec.ExitError
+	if errors.As(err, &ended) && ended.Exited() {
+		return exitWith(ended.ExitCode())
+	}
+	return err
+}
+
+// packedTest returns the test of a run that the flags name.
+func (c *call) packedTest(run *pack.Run) (found pack.Test, err error) {
+	name, pkg := c.value("test"), c.value("package")
+	var in []string
+	for _, t := range run.Tests {
+		if t.Test == name && (pkg == "" || t.Package == pkg) {
+			found, in = t, append(in, t.Package)
+		}
+	}
+	switch {
+	case len(in) == 0:
+		return found, fmt.Errorf("%s has no test %s: %s lists those that it has", c.args[0], strings.TrimSpace(name+" "+pkg), pack.RunFile)
+	case len(in) > 1:
+		return found, usagef("several packages have a test %s: name one with --package:\n  %s", name, strings.Join(in, "\n  "))
+	case found.Document == nil:
+		return found, fmt.Errorf("%s has no document of %s, whose outcome is %s: no call of it is recorded", c.args[0], name, found.Outcome)
+	}
+	return found, nil
+}
+
+// servePacked serves the calls of a test under a base URL for each of its providers, to a command or until it is
+// interrupted. It fails as a test fails: where calls drift, or records are not asked for.
+func (c *call) servePacked(s *store.Store, run *pack.Run) error {
+	test, err := c.packedTest(run)
+	if err != nil {
+		return err
+	}
+	doc, err := place.Load(s, strings.TrimPrefix(test.Document.File, "documents/"))
+	if err != nil {
+		return err
+	}
+	failed := false
+	records := doc.Records()
+	r, err := recorder.Open(recorder.Options{
+		Dir: s.Dir(), Shown: c.args[0], Package: test.Package, Test: test.Test, Mode: recorder.Replay,
+		Ignored: records[0].Source.Ignored,
+		Source:  func() snapshot.Source { return snapshot.Source{} },
+		Fail:    func() { failed = true },
+		Tell:    func(f *recorder.Failure) { failed = true; c.say("%s", f.Text) },
+	})
+	if err != nil {
+		return err
+	}
+	var providers, env []string
+	for i := range records {
+		providers = with(providers, records[i].Provider)
+	}
+	slices.Sort(providers)
+	for _, name := range providers {
+		url, closeServer, err := r.Serve(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", test.Document.File, err)
+		}
+		defer closeServer()
+		c.line(name + "  " + url)
+		env = append(env, "TRACEFORGE_URL_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"="+url)
+	}
+	if err := c.stdout.Flush(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(c.forwarded) > 0 {
+		err = c.runWith(ctx, env...)
+	} else {
+		<-ctx.Done()
+	}
+	r.Finish(recorder.Outcome{})
+	if err == nil && failed {
+		return exit{code: exitFindings}
+	}
+	return err
+}

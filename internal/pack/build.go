@@ -1,0 +1,294 @@
+package pack
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/sessions"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio/session"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// A builder makes a pack, and hands on each of its files once.
+type builder struct {
+	Source
+	put func(file string, data []byte) error
+	run *Run
+}
+
+// build returns the run of a source, and puts all files of its pack but run.json.
+func build(from Source, put func(file string, data []byte) error) (*Run, error) {
+	killed := slices.Clone(from.Killed)
+	slices.Sort(killed)
+	b := &builder{from, put, &Run{
+		Files: map[string]canon.Hash{}, Killed: slices.Compact(killed), Outcome: "pass", Version: RunVersion, Tests: []Test{},
+	}}
+	if len(from.Killed) > 0 {
+		b.run.Outcome = "fail"
+	}
+	if err := b.config(); err != nil {
+		return nil, err
+	}
+	receipts, err := b.receipts()
+	if err != nil {
+		return nil, err
+	}
+	for len(receipts) > 0 {
+		n := 1
+		for n < len(receipts) && receipts[n].Package == receipts[0].Package && receipts[n].Test == receipts[0].Test {
+			n++
+		}
+		if err := b.test(receipts[:n]); err != nil {
+			return nil, fmt.Errorf("%s in %s: %w", receipts[0].Test, receipts[0].Package, err)
+		}
+		receipts = receipts[n:]
+	}
+	return b.run, nil
+}
+
+// add puts a file, once.
+func (b *builder) add(file string, data []byte) error {
+	if _, there := b.run.Files[file]; there {
+		return nil // what has two names is named by content, or by its test
+	}
+	b.run.Files[file] = canon.Sum(data)
+	return b.put(file, data)
+}
+
+func (b *builder) ref(data []byte) error { return b.add(refFile(canon.Sum(data)), data) }
+
+func (b *builder) config() error {
+	data, err := os.ReadFile(filepath.Join(b.Store.Dir(), ConfigFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return b.add(ConfigFile, data)
+}
+
+// receipts adds the receipts, and returns them by package and test. Which process left which, and which of two calls at
+// once got its answer first, is another in each run.
+func (b *builder) receipts() ([]usage.Receipt, error) {
+	type line struct {
+		usage.Receipt
+		text []byte
+	}
+	var lines []line
+	for _, r := range b.Receipts {
+		r.Played, r.Recorded, r.Unplayed = byNumber(r.Played), byNumber(r.Recorded), byNumber(r.Unplayed)
+		text, err := json.Marshal(r)
+		if err != nil {
+			return nil, err // unreachable: texts and numbers
+		}
+		lines = append(lines, line{r, append(text, '\n')})
+	}
+	slices.SortFunc(lines, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test), bytes.Compare(a.text, b.text))
+	})
+	var all []byte
+	var sorted []usage.Receipt
+	for _, l := range lines {
+		all, sorted = append(all, l.text...), append(sorted, l.Receipt)
+	}
+	return sorted, b.add(ReceiptsFile, all)
+}
+
+func byNumber(ids []string) []string {
+	ids = slices.Clone(ids)
+	slices.SortStableFunc(ids, func(a, b string) int {
+		nameA, numberA, _ := snapshot.ParseID(a)
+		nameB, numberB, _ := snapshot.ParseID(b)
+		return cmp.Or(cmp.Compare(nameA, nameB), cmp.Compare(numberA, numberB), cmp.Compare(a, b))
+	})
+	return ids
+}
+
+// test adds a test with the receipts of its runs.
+func (b *builder) test(receipts []usage.Receipt) error {
+	t := Test{Outcome: receipts[0].Outcome, Package: receipts[0].Package, Test: receipts[0].Test}
+	answered, all := map[string]bool{}, map[string]bool{}
+	mode := session.ModeReplay
+	for _, r := range receipts {
+		t.Missing += r.Missing
+		if r.Outcome == "fail" || t.Outcome == "skip" {
+			t.Outcome = r.Outcome
+		}
+		if len(r.Recorded) > 0 {
+			mode = session.ModeRecord
+		}
+		for _, id := range slices.Concat(r.Played, r.Recorded) {
+			answered[id], all[id] = true, true
+		}
+		for _, id := range r.Unplayed {
+			all[id] = true
+		}
+	}
+	if t.Outcome == "fail" {
+		b.run.Outcome = "fail"
+	}
+	if len(all) > 0 {
+		doc, err := b.document(&t, all)
+		if err != nil {
+			return err
+		}
+		if err := b.session(&t, doc, answered, mode); err != nil {
+			return err
+		}
+	}
+	b.run.Tests = append(b.run.Tests, t)
+	return nil
+}
+
+// document adds the document of a test, which has the records of these ids, with all that it names.
+func (b *builder) document(t *Test, ids map[string]bool) (*store.Doc, error) {
+	var name string
+	for id := range ids {
+		document, _, ok := snapshot.ParseID(id)
+		if !ok || name != "" && document != name {
+			return nil, fmt.Errorf("its receipts name the records of several documents, %s among them", id)
+		}
+		name = document
+	}
+	doc, err := b.Store.Load(name, "openai")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no document %s, which its receipt names: the tests used another store (--dir names it), "+
+			"or the document is gone since: run the tests again", b.Store.Dir(), name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	records := doc.Records()
+	for i := range records {
+		delete(ids, records[i].ID)
+		raw, err := doc.Raw(i)
+		if err != nil {
+			return nil, err
+		}
+		if raw != nil {
+			if err := b.ref(raw); err != nil {
+				return nil, err
+			}
+		}
+		for _, m := range records[i].Media() {
+			medium, err := doc.Media(m.Hash)
+			if err != nil {
+				return nil, err
+			}
+			if err := b.ref(medium); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for id := range ids {
+		return nil, fmt.Errorf("%s has no record %s, which its receipt names: it was recorded again since: run the tests again", doc.File(), id)
+	}
+	data, err := os.ReadFile(filepath.Join(b.Store.Dir(), filepath.FromSlash(doc.File())))
+	if err != nil {
+		return nil, err
+	}
+	t.Document = &Document{"documents/" + doc.File(), doc.Document.Hash}
+	return doc, b.add(t.Document.File, data)
+}
+
+// session adds the session of the records that answered a test.
+func (b *builder) session(t *Test, doc *store.Doc, answered map[string]bool, mode session.Mode) error {
+	var played []snapshot.Snapshot
+	var calls []Call
+	for i, r := range doc.Records() {
+		if !answered[r.ID] {
+			continue
+		}
+		ref, err := b.envelope(doc, i, &r)
+		if err != nil {
+			return err
+		}
+		played, calls = append(played, r), append(calls, Call{r.Hash, r.ID, ref})
+	}
+	if len(played) == 0 {
+		return nil
+	}
+	s, err := sessions.Of("traceforge", models(played), played)
+	if errors.Is(err, session.ErrLimit) {
+		t.NoSession = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.Mode = mode
+	hash, err := s.Hash()
+	if err != nil {
+		return err // unreachable: a snapshot's strings are UTF-8
+	}
+	data, err := s.Encode()
+	if err != nil {
+		return err // unreachable: likewise
+	}
+	t.Session = &Session{calls, "sessions/" + doc.Name + "/model_io.json", hash}
+	return b.add(t.Session.File, data)
+}
+
+// envelope adds the normalized envelope of a call's answer, and what it names. The ref is empty where the call is no
+// generation.
+func (b *builder) envelope(doc *store.Doc, i int, r *snapshot.Snapshot) (canon.Hash, error) {
+	raw, err := doc.Raw(i)
+	if err != nil {
+		return "", err
+	}
+	said, err := contract.FromSnapshot(contract.Record{Provider: doc.Provider, Snapshot: r, Raw: raw, Media: doc.Media})
+	if errors.Is(err, contract.ErrUnsupported) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	refs := []canon.Hash{said.Receipt.OutputRef}
+	if ref := said.Envelope.ReasoningRef; ref != nil {
+		refs = append(refs, *ref)
+	}
+	if ref := said.Envelope.ToolCallsRef; ref != nil {
+		refs = append(refs, *ref)
+		var calls contract.ToolCallList
+		if err := contract.ReadJSON(said, *ref, &calls); err != nil {
+			return "", err
+		}
+		for _, c := range calls {
+			refs = append(refs, c.ArgumentsRef)
+		}
+	}
+	for _, ref := range refs {
+		blob, err := said.Blob(ref)
+		if err == nil {
+			err = b.ref(blob)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return said.Receipt.OutputRef, nil
+}
+
+// models names the models that records are of, each once: "openai.chat/gpt-4o".
+func models(records []snapshot.Snapshot) string {
+	var names []string
+	for _, r := range records {
+		name := r.Request.API + "/" + r.Request.Model
+		names = append(names, strings.TrimPrefix(name, "/")) // another writer may name no API
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}

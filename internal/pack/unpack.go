@@ -1,0 +1,106 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// storeDir is the store of a pack in the directory that it was unpacked to.
+const storeDir = ".ai-snapshots"
+
+// StoreIn returns the store that [Verify] has made of a pack's documents.
+func StoreIn(scratch string) (*store.Store, error) {
+	return store.Open(filepath.Join(scratch, storeDir))
+}
+
+// unpack makes a store of the pack's documents, and of the refs that they name.
+func (v *verifier) unpack() error {
+	if err := v.copy(ReceiptsFile, ReceiptsFile); err != nil {
+		return err
+	}
+	for file := range v.report.Run.Files {
+		inStore, isDocument := strings.CutPrefix(file, "documents/")
+		switch {
+		case file == ConfigFile:
+			inStore = ConfigFile
+		case !isDocument:
+			continue
+		}
+		if err := v.copy(file, storeDir+"/"+inStore); err != nil {
+			return err
+		}
+		if isDocument {
+			if err := v.unpackRefs(file, strings.TrimSuffix(inStore, ".json")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unpackRefs copies what a document names to where its store has it. What is missing, the check of the store tells.
+func (v *verifier) unpackRefs(file, beside string) error {
+	data, err := v.root.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	doc, err := snapshot.Parse(data)
+	var broken *snapshot.Error
+	if errors.As(err, &broken) {
+		for _, wrong := range broken.Violations {
+			v.violate(wrong.Rule, file, wrong.Pointer, "%s", wrong.Message)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	named := map[string]string{} // refs, by their names in the store
+	for i := range doc.Snapshots {
+		s := &doc.Snapshots[i]
+		if ref := s.Response.RawOutputRef; ref != "" {
+			named[snapshot.RawName(s.Number(), &s.Response)] = refFile(ref)
+		}
+		for _, m := range s.Media() {
+			named[m.Name()] = refFile(m.Hash)
+		}
+	}
+	for name, ref := range named {
+		if _, there := v.sizes[ref]; !there {
+			continue
+		}
+		if err := v.copy(ref, storeDir+"/"+beside+"/"+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy copies a file of the pack into the scratch directory.
+func (v *verifier) copy(file, to string) error {
+	from, err := v.root.Open(file)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	path := filepath.Join(v.scratch, filepath.FromSlash(to))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("unpack: %w", err)
+	}
+	if _, err := io.Copy(f, from); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
