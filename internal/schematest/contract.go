@@ -111,7 +111,7 @@ func (c *contractSchema) reading(e ast.Expr) any {
 	case "readHash":
 		return hash()
 	case "readNat":
-		return Schema{"type": "integer", "minimum": 0, "maximum": 1 << 53}
+		return Schema{"type": "integer", "minimum": 0, "maximum": int64(1 << 53)}
 	case "readDecimal":
 		return Schema{"type": "string", "pattern": c.text(c.values["decimalText"].(*ast.CallExpr).Args[0])}
 	case "readKeyRef": // which refuses a literal
