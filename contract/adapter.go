@@ -140,7 +140,7 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	receipt, warnings := receiptOf(r.params.Provider, resp, out)
 	blobs := append(out.blobs, answer.Body)
 	receipt.RawOutputRef = Some(canon.Sum(answer.Body))
-	if warnings = append(r.warnings, warnings...); len(warnings) > 0 {
+	if len(warnings) > 0 {
 		blob, err := jsonBlob(warnings)
 		if err != nil { // unreachable: texts only
 			return none, err

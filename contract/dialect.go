@@ -12,8 +12,7 @@ import (
 const AnthropicMaxTokens = 4096
 
 // A dialect is how an API says what its codec leaves to Options: the controls of LC that each
-// API spells in its own way. A control that an API lacks is an error where it would change the
-// answer, and a [Warning] where it would not.
+// API spells in its own way. A control that an API lacks is an error.
 type dialect struct {
 	api            string
 	effort         []string // where the body has the reasoning effort
@@ -21,7 +20,7 @@ type dialect struct {
 	toolChoice     func(ToolChoice) any
 	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil: it is the default
 	takesMetadata  func(name string, options modelio.Object) bool
-	metadataRule   string                                          // what the API takes, for the warning
+	metadataRule   string                                          // what the API takes, for the error
 	taken          taken                                           // the metadata of messages and parts that the API has members for
 	media          []string                                        // how the content types begin that it takes
 	takesThinking  func(part modelio.Part, of modelio.Object) bool // of is the metadata of the message

@@ -1,6 +1,9 @@
-// Package contract is the contract between an agent and the models that it calls (LC): what is
-// asked, as [GenerateParams]; what came of it, as a [GenerateReceipt]; and what the model
-// answered, as an [OutputEnvelope] that looks the same whoever the provider is.
+// Package contract calls models by one contract, whoever their provider is (LC): what is asked are [GenerateParams],
+// what came of it is a [GenerateReceipt], and what the model answered is an [OutputEnvelope].
+//
+// The one thing to know: params and receipts hold no content, only hashes of it, and all that they name is in the snapshot
+// store. Give the [Adapter] a [Store] and the client of a recorder; the recorder keeps the calls in .ai-snapshots, the store
+// derives every blob from them, also after the program has ended and of calls that failed, and nothing is stored twice.
 //
 // # Terminology
 //
@@ -8,8 +11,8 @@
 // runtime args that tune it. They name content by ref and hold none. [GenerateParams.Hash] says
 // whether two params ask the same.
 //
-// A ref is the sha256 hash of a blob, which is content in a [Store]. A blob is checked
-// against its ref whenever it is read.
+// A ref is the sha256 hash of a blob, which is content in a [CAS], such as a [Store]. A blob is checked
+// against its ref whenever it is read. The journal of a test is the params and receipts of its calls: [Journal].
 //
 // A run is the time in which a session's calls go to one provider and model. [Start] begins it,
 // with a config that cannot change. A step is one call within it: [Materialize] makes its params
@@ -48,8 +51,8 @@
 //
 // What params do not set is not sent. The exceptions are max_tokens for Anthropic, which has no
 // default for it ([AnthropicMaxTokens]), and what makes a stream count its tokens. What an API has
-// no way to say is [ErrUnsupported] before the call where it would change the answer (stop
-// sequences of OpenAI responses), and a warning where it would not (metadata).
+// no way to say is [ErrUnsupported] before the call: stop sequences of OpenAI responses, metadata of the params or of a
+// part that it does not take, custom parts, media of other kinds, thinking without its signature.
 //
 //	                   openai.chat        openai.responses    anthropic.messages
 //	max_tokens         max_tokens         max_output_tokens   max_tokens

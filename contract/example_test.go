@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A run of one step: what is asked, by whom, and what came of it.
@@ -248,6 +250,84 @@ func ExampleFromSnapshot() {
 	// Output:
 	// Hello! stop
 	// {"content":"hi","role":"user"}
+}
+
+// The journal of a test: what its calls asked and what came of them, from the test's document.
+func ExampleJournal() {
+	doc, done := recordedDocument()
+	defer done()
+	journal, err := contract.Journal(doc)
+	check(err)
+	for _, call := range journal {
+		fmt.Println(call.Call, call.Params.Model, call.Receipt.FinishReason.Reason)
+	}
+	// Output: testgreet-43e58108f72a-1 gpt-4o stop
+}
+
+// Every ref that a call names has its blob.
+func ExampleRecorded_Refs() {
+	doc, done := recordedDocument()
+	defer done()
+	call, err := contract.FromDocument(doc, 0)
+	check(err)
+	for _, ref := range call.Refs() {
+		blob, err := call.Blob(ref)
+		check(err)
+		fmt.Println(canon.Sum(blob) == ref)
+	}
+	// Output:
+	// true
+	// true
+	// true
+	// true
+	// true
+}
+
+// A store opened on .ai-snapshots has what the recorded calls name.
+func ExampleOpenStore() {
+	doc, done := recordedDocument()
+	defer done()
+	call, err := contract.FromDocument(doc, 0)
+	check(err)
+	store, err := contract.OpenStore(os.Getenv("EXAMPLE_STORE"))
+	check(err)
+	message, err := store.Blob(call.Params.MessageRefs[0])
+	check(err)
+	fmt.Println(string(message))
+	// Output: {"content":"hi","role":"user"}
+}
+
+// The hash of a config says in records which one a run had.
+func ExampleRunConfig_Hash() {
+	config := contract.RunConfig{Provider: "openai", Model: "gpt-4o"}
+	hash, err := config.Hash()
+	check(err)
+	ctx := snapshot.WithProvenance(context.Background(), snapshot.Provenance{RunID: "nightly", ConfigHash: hash})
+	fmt.Println(snapshot.ProvenanceOf(ctx).ConfigHash == hash)
+	// Output: true
+}
+
+// recordedDocument returns a document of one call, in a store that the environment names.
+func recordedDocument() (*store.Doc, func()) {
+	dir, err := os.MkdirTemp("", "contract")
+	check(err)
+	check(os.Setenv("EXAMPLE_STORE", dir))
+	s, err := store.Open(dir)
+	check(err)
+	name := snapshot.DocumentName("example.com/shop", "TestGreet")
+	check(s.Commit(store.Change{Put: []store.Put{{Name: name, Provider: "openai", Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{{
+		ID: name + "-1", Timestamp: time.UnixMilli(0).UTC(),
+		Source: snapshot.Source{File: "greet_test.go", Line: 9, Function: "TestGreet", Package: "example.com/shop", Test: "TestGreet"},
+		Request: modelio.Request{API: contract.OpenAIChat, Model: "gpt-4o",
+			Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("hi")}}}},
+		Response: snapshot.Response{Status: 200, Response: modelio.Response{Candidates: []modelio.Candidate{{
+			Message:      modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("Hello!")}},
+			FinishReason: modelio.FinishStop,
+		}}}},
+	}}}}}}))
+	doc, err := s.Load(name, "openai")
+	check(err)
+	return doc, func() { os.RemoveAll(dir) }
 }
 
 // world returns a provider that gives these replies, and an empty store.

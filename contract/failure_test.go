@@ -178,24 +178,26 @@ func TestUnsupportedControls(t *testing.T) {
 	require.ErrorIs(t, err, contract.ErrUnsupported)
 }
 
-// TestMetadataThatIsNotSent is about what does not change the answer: it is left out, and the
-// receipt says so.
-func TestMetadataThatIsNotSent(t *testing.T) {
-	want := map[string][]string{
-		contract.OpenAIChat:        {"metadata a was not sent: chat completions take metadata together with the provider option store only", "metadata user_id was not sent: chat completions take metadata together with the provider option store only"},
-		contract.OpenAIResponses:   nil,
-		contract.AnthropicMessages: {"metadata a was not sent: messages take the metadata user_id only"},
+// TestMetadataThatIsNotTaken is about metadata that no request of the API can say: a record of the call would not lead
+// back to the params.
+func TestMetadataThatIsNotTaken(t *testing.T) {
+	const rule = ": unsupported: chat completions take metadata together with the provider option store only"
+	want := map[string]string{
+		contract.OpenAIChat:        "generate params for openai.chat: /runtime/metadata/a" + rule + "\ngenerate params for openai.chat: /runtime/metadata/user_id" + rule,
+		contract.AnthropicMessages: "generate params for anthropic.messages: /runtime/metadata/a: unsupported: messages take the metadata user_id only",
 	}
 	eachAPI(t, func(s *scene, a api) {
 		s.provider.Handle(fakeprovider.Echo())
 		params := s.asks(a)
 		params.Runtime.Metadata = map[string]string{"a": "1", "user_id": "u"}
-		var said []string
-		for _, w := range s.warnings(s.generate(params)) {
-			require.Equal(s, contract.WarnMetadata, w.Code)
-			said = append(said, w.Message)
+		_, err := s.adapter.Generate(s.Context(), params)
+		if a.name == contract.OpenAIResponses {
+			require.NoError(s, err)
+			return
 		}
-		require.Equal(s, want[a.name], said)
+		require.ErrorIs(s, err, contract.ErrUnsupported)
+		require.EqualError(s, err, want[a.name])
+		require.Empty(s, s.provider.Calls())
 	})
 }
 

@@ -60,7 +60,6 @@ type Warning struct {
 
 // The codes of warnings.
 const (
-	WarnMetadata   = "metadata_not_sent"  // the API takes no such metadata
 	WarnUsage      = "usage_not_reported" // the token counts that are 0 are not known
 	WarnCandidates = "more_candidates"    // the envelope is of the first candidate
 	WarnIncomplete = "incomplete"         // a recorded answer was cut

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,13 +16,12 @@ import (
 
 // A request is a call ready to be sent, but for its key.
 type request struct {
-	params   GenerateParams
-	dialect  *dialect
-	codec    *provider.Codec
-	history  []modelio.Message
-	url      string
-	body     []byte
-	warnings []Warning
+	params  GenerateParams
+	dialect *dialect
+	codec   *provider.Codec
+	history []modelio.Message
+	url     string
+	body    []byte
 }
 
 // prepare makes the request of params, whose blobs are all read here.
@@ -117,7 +115,11 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 		}
 		ours(format)
 	}
-	if metadata := r.metadata(options); len(metadata) > 0 {
+	metadata, err := r.metadata(options)
+	if err != nil {
+		return err
+	}
+	if len(metadata) > 0 {
 		ours(at([]string{"metadata"}, metadata))
 	}
 	if stream {
@@ -254,16 +256,14 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	return at(r.dialect.format, value), nil
 }
 
-// metadata returns the metadata that the API takes, and warns of the rest. It changes no answer,
-// so it is no reason to fail.
-func (r *request) metadata(options modelio.Object) map[string]string {
-	sent := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(r.params.Runtime.Metadata)) {
-		if r.dialect.takesMetadata(name, options) {
-			sent[name] = r.params.Runtime.Metadata[name]
-		} else {
-			r.warnings = append(r.warnings, Warning{WarnMetadata, "metadata " + name + " was not sent: " + r.dialect.metadataRule})
+// metadata returns the metadata of the params. What the API would not take is refused: no record would say it, and
+// so nothing could lead back to the params.
+func (r *request) metadata(options modelio.Object) (map[string]string, error) {
+	var found violations
+	for name := range r.params.Runtime.Metadata {
+		if !r.dialect.takesMetadata(name, options) {
+			found.add("/runtime/metadata"+jsontext.PointerTo(name), ruleUnsupported, "%s", r.dialect.metadataRule)
 		}
 	}
-	return sent
+	return r.params.Runtime.Metadata, newError("generate params for "+r.dialect.api, found...)
 }
