@@ -152,13 +152,21 @@ func table() []section {
 							{name: "package", usage: "the import `PATH` of the test's package, where several have a test of that name"}},
 						run: replayPack},
 				}},
-			{use: "modelio", short: "check model_io sessions", commands: []command{
+			{use: "modelio", short: "check, replay and import model_io sessions", commands: []command{
 				{use: "verify FILE…", short: "check model_io sessions",
 					least: 1, most: any, flags: []flag{
 						{name: "no-response-hashes", usage: "do not compare response_hash with response_content (MI7)"},
 						{name: "no-size-limits", usage: "allow any number of interactions of any size (MI4, MI11)"}},
 					run: verifySessions},
 				{use: "hash FILE", short: "print the hash of a model_io session", least: 1, most: 1, run: hashSession},
+				{use: "replay FILE", short: "answer prompts from a model_io session", least: 1, most: 1, run: replaySession},
+				{use: "import FILE", short: "bring a model_io session into the store, as the calls of a test",
+					least: 1, most: 1, flags: []flag{ofStore,
+						{name: "prompts", usage: "what was asked: `FILE` with a JSON string a line"},
+						{name: "package", usage: "the import `PATH` of the test's package"},
+						{name: "test", usage: "the `NAME` of the test"},
+						{name: "model", usage: "the `NAME` that the test gives to Recorder.Model: provider/model"}},
+					run: importSession},
 			}},
 			{use: "contract", short: "tell recorded calls in the terms of the call contract (LC)", commands: []command{
 				{use: "show ID", short: "show params, receipt and envelope of each call of a test",
