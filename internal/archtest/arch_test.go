@@ -73,8 +73,9 @@ var arrows = map[string]map[string]string{
 		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
-		"internal/texts": "where media stand",
+		"internal/texts": "where media stand", "internal/websocket": "sessions",
 	},
+	"internal/websocket": {},
 	"internal/cassette": {
 		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read",
 		"internal/fakeprovider": "fixtures that are in no provider's format, told in the one that is asked",
@@ -169,6 +170,7 @@ var arrows = map[string]map[string]string{
 		"internal/tbtest": "a test that is recorded and replayed", "traceforgetest": "what records it",
 	},
 	"adapters/mcp":                     {"traceforgetest": "the tape"},
+	"adapters/websocket":               {"traceforgetest": "the tape"},
 	"examples/internal/standin":        {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
 	"integration/internal/recorded":    {"internal/recorder": "whether records say what they serve", "snapshot": records, "snapshot/store": files},
 	"integration/collide/internal/ask": {"traceforgetest": "what others collide with"},
@@ -180,7 +182,7 @@ var arrows = map[string]map[string]string{
 
 // modules are the folders of all modules.
 var modules = []string{
-	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "bench", "bench/httprr", "cmd/traceforge", "examples", "examples/genkit", "integration",
+	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket", "bench", "bench/httprr", "cmd/traceforge", "examples", "examples/genkit", "integration",
 	"integration/collide", "integration/moving",
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -145,6 +146,14 @@ func parseURL(t testing.TB, s *section) Wire {
 	if len(words) > 1 {
 		w.ContentType = strings.Join(words[1:], " ")
 	}
+	return upgraded(w)
+}
+
+// upgraded makes a request that is for a WebSocket ask for one.
+func upgraded(w Wire) Wire {
+	if w.URL.Scheme == "wss" {
+		w.Method, w.ContentType, w.Header = http.MethodGet, "", http.Header{"Upgrade": {"websocket"}}
+	}
 	return w
 }
 
@@ -154,7 +163,7 @@ func homeOf(t testing.TB, codec *Codec) Wire {
 	require.NoError(t, err)
 	u, err := url.Parse(strings.TrimSpace(string(home)))
 	require.NoError(t, err)
-	return Wire{Method: "POST", URL: u, ContentType: "application/json"}
+	return upgraded(Wire{Method: "POST", URL: u, ContentType: "application/json"})
 }
 
 func want(t *testing.T, s *section, got []byte) {

@@ -61,6 +61,8 @@
 //	tool_results          tool message: in that member, not in the history
 //	input                 user message: the whole input, as a string
 //	contents, content     user message: the whole input, as a list of contents or as one
+//	text                  message: a frame of a session that is no JSON object
+//	realtimeInput         message: the text of that frame
 //	item                  message: an item of the input that is none, as its custom part has it
 //	roleless              message: without a role
 //	snake_case            part: names like function_call, where functionCall is usual

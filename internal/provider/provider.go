@@ -35,6 +35,8 @@ type Codec struct {
 	Passing [][]string
 	Session *Session // nil: each call stands alone
 	Free    []string // members of its answers whose own members are named by others, such as a tool's output
+	// Realtime is for sessions over a WebSocket; nil: a call is a request and its answer.
+	Realtime *Realtime
 
 	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
 	// match the same request. A body that is JSON but that no codec may take, such as one with a

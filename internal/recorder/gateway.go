@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/websocket"
 )
 
 // Serve starts a server on a loopback address that stands for the named provider. What it is asked
@@ -108,8 +109,8 @@ func (g *gateway) forbids(in *http.Request) (status int, why string) {
 		return http.StatusForbidden, "a page of a browser asked, which is no code under test"
 	case !slices.Contains(methods, in.Method):
 		return http.StatusMethodNotAllowed, "the method is none that APIs use"
-	case in.Header.Get("Upgrade") != "":
-		return http.StatusBadRequest, "the connection cannot be upgraded: such a call is not recorded"
+	case in.Header.Get("Upgrade") != "" && !websocket.Asked(in.Method, in.Header):
+		return http.StatusBadRequest, "the connection can be upgraded to a WebSocket only"
 	case in.URL.User != nil || in.URL.Host != "":
 		return http.StatusBadRequest, "the request's target is a whole URL: this server is no proxy"
 	case !strings.HasPrefix(in.URL.EscapedPath(), g.prefix+"/") && !g.bearsKey(in):

@@ -78,6 +78,7 @@ type Recorder struct {
 	bought   map[int]bool       // records whose calls were made again, as they were
 	checks   checks
 	sessions sessions
+	spoken   []*realtime // sessions over WebSockets
 	faults   faults
 	updated  *usage.Update // what the test did to its document; nil: nothing
 	pending  *pending      // nil until a call is bought
@@ -163,6 +164,11 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, r.refuse(w, w.String(), r.asFailure(err))
 	}
 	c.what = w
+	if c.codec.Realtime != nil {
+		if resp, err := r.realtime(req, w, c); resp != nil || err != nil {
+			return resp, err
+		}
+	}
 	if resp, err := r.silent(req, w, c); resp != nil || err != nil {
 		return resp, err
 	}
@@ -261,9 +267,14 @@ func (r *Recorder) failedBefore(c *call) *Failure {
 
 // refuse makes f the answer to a call and to every repetition of it.
 func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
+	return r.refuseAt(what, id, f, r.Source())
+}
+
+// refuseAt is refuse for a call that comes from elsewhere than the one under way.
+func (r *Recorder) refuseAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
 	r.learn(what)
 	f = r.plain(f)
-	f.Source = r.Source()
+	f.Source = source
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -300,6 +311,7 @@ type Outcome struct {
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
 // passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
 func (r *Recorder) Finish(o Outcome) (note string) {
+	r.endRealtime()
 	r.endChecks()
 	r.mu.Lock()
 	defer r.mu.Unlock()

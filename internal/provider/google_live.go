@@ -1,0 +1,187 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const liveAPI = "google.live"
+
+// The Live API of Gemini and of Vertex AI, which calls its method BidiGenerateContent. As with other sessions, no
+// temperature makes an answer the same again.
+var _ = Register(&Codec{
+	API:            liveAPI,
+	Provider:       "google",
+	Match:          opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
+	DecodeRequest:  sessions(liveAPI, &googleLive),
+	DecodeResponse: heardBy(liveAPI, liveUsage, hearGoogle),
+	Refusal:        refuseAsGoogle,
+	Realtime:       &googleLive,
+})
+
+var googleLive = Realtime{
+	Message:      liveMessage,
+	Audio:        liveAudio,
+	Instructions: "/setup/systemInstruction/parts",
+	Handshake: func(w *Wire, _ *modelio.Request) {
+		_, method, _ := cutLast(w.URL.Path, "BidiGenerateContent")
+		w.say("method", method, "")
+	},
+	Name: func(frame jsontext.Value) string {
+		for name := range frame.Members() {
+			return name
+		}
+		return "{}"
+	},
+}
+
+// liveUsage counts as that of generateContent, with another name for what was made.
+var liveUsage = func() usageNames {
+	names := generateUsage
+	names.output = paths{"responseTokenCount"}
+	return names
+}()
+
+// liveMessage decodes a frame of the client's, which has one member. One of several, or that is not as its kind
+// should be, is a custom part.
+func liveMessage(req *modelio.Request, frame jsontext.Value) modelio.Message {
+	if frame.Len() == 1 {
+		for name, v := range frame.Members() {
+			if m, ok := liveFrame(req, name, v); ok {
+				return m
+			}
+		}
+	}
+	return customMessage(modelio.RoleUser, frame.Object())
+}
+
+func liveFrame(req *modelio.Request, name string, v jsontext.Value) (m modelio.Message, ok bool) {
+	switch name {
+	case "setup":
+		return liveSetup(req, v), v.IsObject()
+	case "clientContent":
+		turns := v.Member("turns")
+		if turns.Len() != 1 {
+			return m, false
+		}
+		m = generateMessage(elementOf(turns))
+		jsontext.KeepRest(&m.Metadata, name, v, "turns")
+		return m, elementOf(turns).IsObject()
+	case "toolResponse":
+		parts, fits := objects(v.Member("functionResponses"), liveResult)
+		for _, p := range parts {
+			fits = fits && p.ToolResponse.Name != "" && p.ToolResponse.Ref != ""
+		}
+		return modelio.Message{Role: modelio.RoleTool, Content: parts}, fits && v.Len() == 1
+	case "realtimeInput":
+		text, isText := v.Member("text").Text()
+		m = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
+		mark(&m.Metadata, "realtimeInput")
+		return m, isText && v.Len() == 1
+	}
+	return m, false
+}
+
+func liveSetup(req *modelio.Request, setup jsontext.Value) modelio.Message {
+	rest := modelio.Object(setup.Object())
+	if name, isModel := strings.CutPrefix(setup.Member("model").Word(), "models/"); isModel && req.Model == "" && name != "" {
+		req.Model = name
+		delete(rest, "model")
+	}
+	m := modelio.Message{Role: modelio.RoleSystem}
+	if parts, ok := generateParts(setup.Member("systemInstruction", "parts")); ok && len(parts) > 0 {
+		m.Content = parts
+		delete(rest, "systemInstruction")
+		jsontext.KeepRest(&m.Metadata, "systemInstruction", setup.Member("systemInstruction"), "parts")
+	}
+	m.Content = append(m.Content, modelio.Part{Custom: modelio.Object{"setup": jsontext.ObjectText(rest)}})
+	return m
+}
+
+func liveResult(v jsontext.Value) modelio.Part {
+	result := &modelio.ToolResponse{Name: v.Member("name").Word(), Ref: v.Member("id").Word(), Output: v.Member("response").Raw()}
+	p := modelio.Part{ToolResponse: result}
+	if rest := v.Rest("name", "id", "response"); len(rest) > 0 {
+		p.Metadata = rest
+	}
+	return p
+}
+
+// liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's beginning.
+func liveAudio(frame jsontext.Value) (modelio.Object, []string, []byte) {
+	input := frame.Member("realtimeInput")
+	blob := input.Member("audio")
+	data := streamData(blob.Member("data"))
+	if frame.Len() != 1 || input.Len() != 1 || data == nil {
+		return nil, nil, nil
+	}
+	return modelio.Object(blob.Rest("data")), []string{"realtimeInput", "audio", "data"}, data
+}
+
+// hearGoogle takes a frame of the server's.
+func hearGoogle(h *heard, after int, frame jsontext.Value) {
+	for name, v := range frame.Members() {
+		switch name {
+		case "serverContent":
+			hearContent(h, after, v)
+		case "toolCall":
+			h.flush()
+			for _, call := range v.Member("functionCalls").Elements() {
+				p := modelio.Part{ToolRequest: toolRequest(call, "name", "id", "args"), Metadata: sayingSomething(call.Rest("name", "id", "args"))}
+				h.say(after, p)
+			}
+		case "usageMetadata":
+			addCounts(&h.usage, v)
+		case "setupComplete", "sessionResumptionUpdate", "goAway", "voiceActivity", "voiceActivityDetectionSignal":
+			// how the session goes on
+		default:
+			h.say(after, modelio.Part{Custom: modelio.Object{name: v.Raw()}})
+		}
+	}
+}
+
+func hearContent(h *heard, after int, v jsontext.Value) {
+	parts, _ := generateParts(v.Member("modelTurn", "parts"))
+	for i, p := range parts {
+		switch {
+		case p.Text != nil && p.Metadata == nil:
+			s := h.piece("", "text", after)
+			s.text = append(s.text, *p.Text...)
+		case p.Media != nil && strings.HasPrefix(p.Media.ContentType, "audio/"):
+			_, encoded, _ := splitDataURL(p.Media.URL)
+			s := h.piece("", p.Media.ContentType, after)
+			s.sound = append(s.sound, streamBytes(encoded)...)
+		default:
+			h.flush()
+			h.say(after, parts[i])
+		}
+	}
+	for _, name := range []string{"inputTranscription", "outputTranscription"} {
+		if text := v.Member(name, "text").Word(); text != "" {
+			s := h.piece("", name, after)
+			s.text = append(s.text, text...)
+		}
+	}
+	ends := map[string]string{"turnComplete": "STOP", "interrupted": "interrupted"}
+	for name, member := range v.Members() {
+		switch said := string(member.Raw()) == "true"; name {
+		case "turnComplete", "interrupted":
+			if said {
+				h.flush()
+				h.finish = ends[name]
+			}
+		case "groundingMetadata", "urlContextMetadata":
+			h.say(after, modelio.Part{Custom: modelio.Object{name: member.Raw()}})
+		}
+	}
+}
+
+// flush ends what is under way.
+func (h *heard) flush() {
+	for _, s := range h.open {
+		h.say(s.after, s.part())
+	}
+	h.open = nil
+}

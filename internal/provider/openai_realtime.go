@@ -1,0 +1,182 @@
+package provider
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+const realtimeAPI = "openai.realtime"
+
+// The realtime API of OpenAI and Azure over a WebSocket, as it is since 2025-08 and as its beta was. What a session
+// answers depends on when its audio came, so no temperature makes it the same again: it does not count as generating.
+var _ = Register(&Codec{
+	API:            realtimeAPI,
+	Provider:       "openai",
+	Match:          opens("/realtime"),
+	DecodeRequest:  sessions(realtimeAPI, &openAIRealtime),
+	DecodeResponse: heardBy(realtimeAPI, realtimeUsage, hearOpenAI),
+	Realtime:       &openAIRealtime,
+})
+
+var openAIRealtime = Realtime{
+	Message:      realtimeMessage,
+	Audio:        realtimeAudio,
+	Instructions: "/session/instructions",
+	Handshake:    func(w *Wire, req *modelio.Request) { req.Model = w.withoutQuery("model") },
+	Name:         func(frame jsontext.Value) string { return frame.Member("type").Word() },
+}
+
+var realtimeUsage = usageNames{
+	input:     paths{"input_tokens"},
+	output:    paths{"output_tokens"},
+	total:     paths{"total_tokens"},
+	cacheRead: paths{"input_token_details/cached_tokens"},
+}
+
+// realtimeMessage decodes an event of the client's. An item is the message that it is; event_id, by which an error
+// of the server's names the event, is dropped.
+func realtimeMessage(_ *modelio.Request, event jsontext.Value) modelio.Message {
+	item, session := event.Member("item"), event.Member("session")
+	switch kind := event.Member("type").Word(); {
+	case kind == "conversation.item.create" && item.IsObject():
+		m := responsesItem(item)
+		jsontext.KeepRest(&m.Metadata, "event", event, "type", "event_id", "item")
+		return m
+	case kind == "session.update" && session.Member("instructions").IsString():
+		text, ok := session.Member("instructions").Text()
+		if !ok {
+			break
+		}
+		rest := modelio.Object(event.Rest("event_id", "session"))
+		rest["session"] = jsontext.ObjectText(session.Rest("instructions"))
+		return modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart(text), {Custom: rest}}}
+	case kind == "session.update":
+		return customMessage(modelio.RoleSystem, event.Rest("event_id"))
+	}
+	return customMessage(modelio.RoleUser, event.Rest("event_id"))
+}
+
+func realtimeAudio(event jsontext.Value) (modelio.Object, []string, []byte) {
+	if event.Member("type").Word() != "input_audio_buffer.append" {
+		return nil, nil, nil
+	}
+	data := streamData(event.Member("audio"))
+	if data == nil {
+		return nil, nil, nil
+	}
+	return event.Rest("event_id", "audio"), []string{"audio"}, data
+}
+
+// realtimeAside are the events that say how a session goes on, and nothing that is not said elsewhere.
+var realtimeAside = []string{
+	"session.created", "session.updated", "session.closed", "conversation.created", "conversation.item.created",
+	"conversation.item.added", "conversation.item.done", "conversation.item.deleted", "conversation.item.retrieved",
+	"conversation.item.truncated", "conversation.item.input_audio_transcription.delta",
+	"conversation.item.input_audio_transcription.segment", "input_audio_buffer.cleared", "input_audio_buffer.committed",
+	"input_audio_buffer.dtmf_event_received", "input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
+	"input_audio_buffer.timeout_triggered", "mcp_list_tools.completed", "mcp_list_tools.in_progress",
+	"output_audio_buffer.cleared", "output_audio_buffer.started", "output_audio_buffer.stopped", "rate_limits.updated",
+	"response.created", "response.output_item.added", "response.output_item.done", "response.content_part.added",
+	"response.content_part.done", "response.text.done", "response.output_text.done", "response.audio.done",
+	"response.output_audio.done", "response.audio_transcript.done", "response.output_audio_transcript.done",
+	"response.function_call_arguments.done", "response.mcp_call.completed", "response.mcp_call.in_progress",
+	"response.mcp_call_arguments.delta", "response.mcp_call_arguments.done",
+}
+
+// realtimePieces are the events that have a piece of an answer, and what it is a piece of.
+var realtimePieces = map[string]string{
+	"response.text.delta":                    "text",
+	"response.output_text.delta":             "text",
+	"response.audio_transcript.delta":        "transcript",
+	"response.output_audio_transcript.delta": "transcript",
+	"response.audio.delta":                   "audio",
+	"response.output_audio.delta":            "audio",
+	"response.function_call_arguments.delta": "arguments",
+}
+
+// hearOpenAI takes an event of the server's. The items of an answer are said whole when it is done; its sound is only
+// in pieces.
+func hearOpenAI(h *heard, after int, event jsontext.Value) {
+	kind := event.Member("type").Word()
+	answer := event.Member("response_id").Word()
+	switch piece := realtimePieces[kind]; {
+	case piece != "":
+		key := answer + " " + event.Member("item_id").Word() + " " + string(event.Member("content_index").Raw())
+		s := h.piece(key, piece, after)
+		delta := event.Member("delta")
+		if piece == "audio" {
+			s.sound = append(s.sound, streamData(delta)...)
+		} else {
+			s.text = append(s.text, delta.Word()...)
+		}
+	case kind == "response.done":
+		h.take(after, event.Member("response"))
+	case kind == "session.created" || kind == "session.updated":
+		h.Model = cmp.Or(event.Member("session", "model").Word(), h.Model)
+	case kind == "conversation.item.input_audio_transcription.completed":
+		h.say(after, modelio.Part{Custom: event.Rest("event_id", "item_id", "usage", "logprobs")})
+	case kind == "error":
+		h.say(after, modelio.Part{Custom: modelio.Object{"type": event.Member("type").Raw(),
+			"error": jsontext.ObjectText(event.Member("error").Rest("event_id"))}})
+	case !slices.Contains(realtimeAside, kind):
+		h.say(after, modelio.Part{Custom: event.Rest("event_id")})
+	}
+}
+
+// take takes an answer that is done.
+func (h *heard) take(after int, answer jsontext.Value) {
+	id := answer.Member("id").Word()
+	of := func(s *said) bool { return strings.HasPrefix(s.key, id+" ") }
+	if i := slices.IndexFunc(h.open, of); i >= 0 {
+		after = h.open[i].after
+	}
+	for _, item := range answer.Member("output").Elements() {
+		for _, p := range realtimeParts(item) {
+			h.say(after, p)
+		}
+	}
+	for _, s := range h.open {
+		if of(s) && s.sound != nil {
+			h.say(s.after, s.part())
+		}
+	}
+	h.open = slices.DeleteFunc(h.open, of)
+	addCounts(&h.usage, answer.Member("usage"))
+	h.finish = cmp.Or(answer.Member("status_details", "reason").Word(), answer.Member("status").Word())
+	if failure := answer.Member("status_details", "error"); failure.IsObject() {
+		h.say(after, modelio.Part{Custom: modelio.Object{"error": failure.Raw()}})
+	}
+}
+
+// realtimeParts decodes an item of an answer.
+func realtimeParts(item jsontext.Value) []modelio.Part {
+	if item.Member("type").Word() != "message" {
+		parts := responsesParts(item)
+		for i := range parts {
+			delete(parts[i].Metadata, "object")
+			delete(parts[i].Custom, "object")
+			delete(parts[i].Custom, "status")
+		}
+		return parts
+	}
+	var parts []modelio.Part
+	for _, block := range item.Member("content").Elements() {
+		spoken, isSpoken := block.Member("transcript").Text()
+		written, isWritten := block.Member("text").Text()
+		switch {
+		case isSpoken:
+			p := modelio.TextPart(spoken)
+			jsontext.Keep(&p.Metadata, "type", jsontext.Text("transcript"))
+			parts = append(parts, p)
+		case isWritten:
+			parts = append(parts, modelio.TextPart(written))
+		default:
+			parts = append(parts, modelio.Part{Custom: block.Object()})
+		}
+	}
+	return parts
+}

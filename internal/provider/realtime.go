@@ -1,0 +1,410 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A Realtime says how a session over a WebSocket is one call: its request is the handshake and what the client said,
+// a message for each frame; its answer is what the server said, [Frame] by frame, each with the place in the client's
+// words that it followed.
+type Realtime struct {
+	// Message decodes a frame of the client's.
+	Message func(req *modelio.Request, frame jsontext.Value) modelio.Message
+	// Audio returns the data of a frame that is nothing but a piece of a stream, and what the stream is; nil: it is more.
+	// Such frames in a row are one message, since how a stream is split is a matter of timing.
+	Audio func(frame jsontext.Value) (stream modelio.Object, at []string, data []byte)
+	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes the text of a system message.
+	Instructions string
+	// Handshake takes what the URL says.
+	Handshake func(w *Wire, req *modelio.Request)
+	// Name names a frame.
+	Name func(frame jsontext.Value) string
+}
+
+// A Place is how far a client has come: so many messages, and so many bytes of the stream that the last of them is.
+type Place struct{ Messages, Bytes int }
+
+// Before reports whether a place is nearer to the beginning than another.
+func (p Place) Before(other Place) bool {
+	return p.Messages < other.Messages || p.Messages == other.Messages && p.Bytes < other.Bytes
+}
+
+// A Progress is a place that frames move on.
+type Progress struct {
+	Place
+	stream string // which the last message is; empty: none
+}
+
+// Take moves on by a frame of the client's, and reports whether it goes on with a stream.
+func (p *Progress) Take(how *Realtime, f Frame) (goesOn bool) {
+	name, data, _ := how.piece(f)
+	if goesOn = name != "" && name == p.stream; !goesOn {
+		p.Messages, p.Bytes = p.Messages+1, 0
+	}
+	p.stream = name
+	p.Bytes += len(data)
+	return goesOn
+}
+
+// Piece returns of what stream a frame is a piece; an empty name: of none.
+func (how *Realtime) Piece(f Frame) (stream string, data []byte) {
+	stream, data, _ = how.piece(f)
+	return stream, data
+}
+
+// piece returns what of a stream a frame is; an empty name: none. With other data it is that of the stream.
+func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []byte) jsontext.Value) {
+	doc, err := jsontext.Parse(f.Data)
+	if err != nil {
+		return "", nil, nil
+	}
+	stream, at, data := how.Audio(doc.Root())
+	if stream == nil {
+		return "", nil, nil
+	}
+	return string(jsontext.ObjectText(stream)), data, func(data []byte) jsontext.Value {
+		text := jsontext.Text(base64.StdEncoding.EncodeToString(data))
+		inner := slices.Clone(at)
+		for i := len(inner) - 1; i > 0; i-- {
+			members := modelio.Object(doc.Root().Member(inner[:i]...).Object())
+			members[inner[i]] = text
+			text = jsontext.ObjectText(members)
+		}
+		whole := modelio.Object(doc.Root().Rest("event_id"))
+		whole[inner[0]] = text
+		parsed, _ := jsontext.Parse(jsontext.ObjectText(whole)) // is made of what was parsed
+		return parsed.Root()
+	}
+}
+
+// streamData returns the bytes of a member in base64; nil: it is none.
+func streamData(v jsontext.Value) []byte { return streamBytes(v.Word()) }
+
+func streamBytes(encoded string) []byte {
+	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil || strings.ContainsAny(encoded, "\r\n") || encoded == "" {
+		return nil
+	}
+	return data
+}
+
+// A Frame is a message of a session, or its end.
+type Frame struct {
+	After  Place // where the client was, of a frame of the server's
+	Binary bool
+	Data   []byte
+	Open   string   // the subprotocol that the server chose; empty: it is no beginning
+	Close  *Closing // nil: it is no end
+}
+
+// A Closing says who ended a session, and how.
+type Closing struct {
+	ByServer bool
+	Code     int
+	Reason   string
+}
+
+// AppendFrame appends a frame as a line of a raw answer. A text that is JSON in one line stands there as it is.
+func AppendFrame(dst []byte, f Frame) []byte {
+	dst = append(dst, `{"after":`...)
+	dst = fmt.Append(dst, f.After.Messages)
+	if f.After.Bytes > 0 {
+		dst = fmt.Append(append(dst, `,"bytes":`...), f.After.Bytes)
+	}
+	if f.Binary {
+		dst = append(dst, `,"binary":true`...)
+	}
+	switch {
+	case f.Open != "":
+		dst = jsontext.AppendText(append(dst, `,"subprotocol":`...), f.Open)
+	case f.Close != nil && f.Close.ByServer:
+		dst = fmt.Append(append(dst, `,"close":{"by":"server","code":`...), f.Close.Code)
+		dst = append(jsontext.AppendText(append(dst, `,"reason":`...), f.Close.Reason), '}')
+	case f.Close != nil:
+		dst = append(dst, `,"close":{"by":"client"}`...)
+	case isLine(f.Data):
+		dst = append(append(dst, `,"json":`...), f.Data...)
+	case utf8.Valid(f.Data):
+		dst = jsontext.AppendText(append(dst, `,"text":`...), string(f.Data))
+	default:
+		dst = jsontext.AppendText(append(dst, `,"base64":`...), base64.StdEncoding.EncodeToString(f.Data))
+	}
+	return append(dst, "}\n"...)
+}
+
+// isLine reports whether a text is a JSON object that may stand in a line as it is.
+func isLine(data []byte) bool {
+	if !bytes.HasPrefix(data, []byte("{")) || !bytes.HasSuffix(data, []byte("}")) || bytes.ContainsAny(data, "\r\n") {
+		return false
+	}
+	_, err := jsontext.Parse(data)
+	return err == nil
+}
+
+// ParseFrame reads a line of a raw answer.
+func ParseFrame(line []byte) (Frame, error) {
+	doc, err := jsontext.Parse(line)
+	if err != nil {
+		return Frame{}, err
+	}
+	root := doc.Root()
+	count := func(name string) int {
+		if n, ok := root.Member(name).Count(); ok {
+			return int(*n)
+		}
+		return 0
+	}
+	f := Frame{After: Place{count("after"), count("bytes")}, Binary: string(root.Member("binary").Raw()) == "true"}
+	end := root.Member("close")
+	text, isText := root.Member("text").Text()
+	switch {
+	case root.Member("json").IsObject():
+		f.Data = root.Member("json").Raw()
+	case isText:
+		f.Data = []byte(text)
+	case root.Member("base64").IsString():
+		f.Data, err = base64.StdEncoding.Strict().DecodeString(root.Member("base64").Word())
+	case root.Member("subprotocol").IsWord():
+		f.Open = root.Member("subprotocol").Word()
+	case end.Member("by").Word() == "client":
+		f.Close = &Closing{}
+	case end.Member("by").Word() == "server":
+		f.Close = &Closing{ByServer: true, Reason: end.Member("reason").Word()}
+		if code, ok := end.Member("code").Count(); ok {
+			f.Close.Code = int(*code)
+		}
+	default:
+		err = fmt.Errorf("want one of json, text, base64, subprotocol, close")
+	}
+	return f, err
+}
+
+// Frames returns the frames of a session.
+func Frames(body []byte) (all []Frame, err error) {
+	for n := 1; len(body) > 0; n++ {
+		line, rest, _ := bytes.Cut(body, []byte("\n"))
+		f, err := ParseFrame(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		all, body = append(all, f), rest
+	}
+	return all, nil
+}
+
+// opens returns a Match for handshakes of WebSockets on a path that ends in one of suffixes.
+func opens(suffixes ...string) func(*Wire) bool {
+	return func(w *Wire) bool {
+		return w.Method == http.MethodGet && strings.EqualFold(w.Header.Get("Upgrade"), "websocket") && w.pathEndsIn(suffixes)
+	}
+}
+
+// sessions returns the DecodeRequest of an API of sessions: the body is the client's frames, as lines.
+func sessions(api string, how *Realtime) func(*Wire) (*modelio.Request, error) {
+	return func(w *Wire) (*modelio.Request, error) {
+		req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
+		w.said = nil
+		asked := *w
+		how.Handshake(&asked, req)
+		asked.keepOutside(req)
+		if offered := subprotocols(w); len(offered) > 0 {
+			req.Options["subprotocols"] = jsontext.Texts(offered)
+		}
+		frames, err := Frames(w.Body)
+		if err != nil {
+			return nil, &WireError{API: api, Reason: err.Error()}
+		}
+		for n := 0; n < len(frames); n++ {
+			name, data, with := how.piece(frames[n])
+			if name == "" {
+				m, err := how.message(req, frames[n])
+				if err != nil {
+					return nil, &WireError{API: api, Reason: fmt.Sprintf("frame %d to the server: %v", n+1, err)}
+				}
+				req.Messages = append(req.Messages, m)
+				continue
+			}
+			for ; n+1 < len(frames); n++ {
+				next, more, _ := how.piece(frames[n+1])
+				if next != name {
+					break
+				}
+				data = append(data, more...)
+			}
+			req.Messages = append(req.Messages, how.Message(req, with(data)))
+		}
+		return req, nil
+	}
+}
+
+// message decodes a frame that is no piece of a stream.
+func (how *Realtime) message(req *modelio.Request, f Frame) (modelio.Message, error) {
+	doc, err := jsontext.Parse(f.Data)
+	switch {
+	case err == nil && doc.Root().IsObject() && !doc.Root().IsEmpty():
+		return how.Message(req, doc.Root()), nil
+	case err != nil && bytes.HasPrefix(f.Data, []byte("{")):
+		return modelio.Message{}, err
+	}
+	return opaqueFrame(f), nil
+}
+
+// opaqueFrame keeps a frame that is no JSON object.
+func opaqueFrame(f Frame) modelio.Message {
+	p := modelio.Part{Custom: modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(f.Data))}}
+	if utf8.Valid(f.Data) {
+		p.Custom = modelio.Object{"text": jsontext.Text(string(f.Data))}
+	}
+	m := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{p}}
+	mark(&m.Metadata, "text")
+	return m
+}
+
+// subprotocols returns what a client offers, without keys and accounts.
+func subprotocols(w *Wire) []string {
+	return slices.DeleteFunc(headerValues(w.Header.Values("Sec-Websocket-Protocol")), func(name string) bool {
+		return strings.Contains(name, "key") || strings.Contains(name, "organization.") || strings.Contains(name, "project.") ||
+			strings.Contains(name, "token")
+	})
+}
+
+// withoutQuery returns a wire without a parameter of its query, and its value.
+func (w *Wire) withoutQuery(name string) string {
+	query := w.URL.Query()
+	value := query.Get(name)
+	query.Del(name)
+	u := url.URL{Scheme: w.URL.Scheme, Host: w.URL.Host, Path: w.URL.Path, RawQuery: query.Encode()}
+	w.URL = &u
+	return value
+}
+
+// customMessage keeps a frame as it is.
+func customMessage(role modelio.Role, frame map[string]json.RawMessage) modelio.Message {
+	return modelio.Message{Role: role, Content: []modelio.Part{{Custom: frame}}}
+}
+
+// A heard is what a server has said in a session.
+type heard struct {
+	*modelio.Response
+	usage  node // the sums of what it reports
+	finish string
+	open   []*said // streams of an answer that is not complete
+}
+
+// A said is a text or a sound that comes in pieces.
+type said struct {
+	key, kind string
+	text      []byte
+	sound     []byte
+	after     int
+}
+
+// say adds a part that followed so many messages of the client's.
+func (h *heard) say(after int, parts ...modelio.Part) {
+	content := &h.Candidates[0].Message.Content
+	for _, p := range parts {
+		jsontext.Keep(&p.Metadata, "after", json.RawMessage(fmt.Append(nil, after)))
+		*content = append(*content, p)
+	}
+}
+
+// piece returns what grows by a key.
+func (h *heard) piece(key, kind string, after int) *said {
+	for _, s := range h.open {
+		if s.key == key && s.kind == kind {
+			return s
+		}
+	}
+	s := &said{key: key, kind: kind, after: after}
+	h.open = append(h.open, s)
+	return s
+}
+
+// part returns what has come of a stream.
+func (s *said) part() modelio.Part {
+	if s.sound != nil {
+		text, _ := jsontext.Parse(jsontext.Text(base64.StdEncoding.EncodeToString(s.sound)))
+		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text.Root())}}
+	}
+	p := modelio.TextPart(string(s.text))
+	if s.kind != "text" {
+		jsontext.Keep(&p.Metadata, "type", jsontext.Text(s.kind))
+	}
+	return p
+}
+
+// add adds the counts of v to those of the session.
+func addCounts(sum *node, v jsontext.Value) {
+	for name, member := range v.Members() {
+		if member.IsObject() {
+			addCounts(sum.member(name), member)
+			continue
+		}
+		if count, ok := member.Count(); ok {
+			total := *count
+			if was := sum.get(name); was != nil {
+				if doc, err := jsontext.Parse(was.raw); err == nil {
+					if n, ok := doc.Root().Count(); ok {
+						total += *n
+					}
+				}
+			}
+			sum.member(name).set(json.RawMessage(fmt.Append(nil, total)))
+		}
+	}
+}
+
+// heardBy returns the DecodeResponse of an API of sessions.
+func heardBy(api string, usage usageNames, take func(h *heard, after int, frame jsontext.Value)) func(*Answer) (*modelio.Response, error) {
+	refused := answers(api, folding{}, func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") })
+	return func(a *Answer) (*modelio.Response, error) {
+		if a.Status != http.StatusSwitchingProtocols {
+			return refused(a)
+		}
+		frames, err := Frames(a.Body)
+		if err != nil {
+			return nil, &WireError{API: api, Reason: err.Error()}
+		}
+		h := &heard{Response: looseResponse()}
+		h.Complete = false
+		for _, f := range frames {
+			switch doc, err := jsontext.ParseReplacing(f.Data); {
+			case f.Open != "":
+			case f.Close != nil:
+				h.Complete = true
+				if f.Close.ByServer {
+					h.say(f.After.Messages, modelio.Part{Custom: modelio.Object{"close": jsontext.ObjectText(map[string]json.RawMessage{
+						"code": fmt.Append(nil, f.Close.Code), "reason": jsontext.Text(f.Close.Reason),
+					})}})
+				}
+			case err != nil || !doc.Root().IsObject():
+				h.say(f.After.Messages, opaqueFrame(f).Content...)
+			default:
+				take(h, f.After.Messages, doc.Root())
+			}
+		}
+		for _, s := range h.open { // of answers that were under way
+			h.say(s.after, s.part())
+		}
+		if h.usage.members != nil {
+			doc, _ := jsontext.Parse(h.usage.json())
+			h.Usage = usage.decode(doc.Root())
+			h.Usage.Unknown = nil
+		}
+		c := &h.Candidates[0]
+		ended := candidate(h.finish)
+		c.FinishReason, c.FinishReasonRaw = ended.FinishReason, ended.FinishReasonRaw
+		return h.Response, nil
+	}
+}

@@ -1,0 +1,383 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/websocket"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A realtime session is one call, which is known when it has ended: its request is what the client said.
+// The recorder is a server to the client, and while it records a client to the provider.
+type realtime struct {
+	r       *Recorder
+	req     *http.Request // the handshake
+	wire    *wire
+	opening *call // as far as the handshake tells
+	source  snapshot.Source
+	started time.Time
+	client  *websocket.Conn
+	stream  net.Conn // to the client
+	out     outbox   // of messages to the client
+	done    chan struct{}
+	silent  atomic.Bool // the client was told that it says nothing
+
+	mu       sync.Mutex
+	sent     []byte // the client's frames, as lines
+	at       provider.Progress
+	raw      []byte // the server's, while recording
+	endless  bool   // it is too long to keep
+	server   *websocket.Conn
+	hangUp   func() // ends the connection with the provider
+	replayed *replayedSession
+}
+
+// realtimeDrain is how long what was said last may be on its way when a test ends.
+const realtimeDrain = time.Second
+
+// realtime opens a session. What the handshake is answered but a session is an answer as of any call.
+func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response, error) {
+	if f := r.failedBefore(c); f != nil {
+		return nil, f
+	}
+	if err := r.inherit(c); err != nil {
+		return nil, r.refused(c, err)
+	}
+	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), done: make(chan struct{})}
+	if r.archive() != nil {
+		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool has", w)))
+	}
+	live := r.Mode == UpdateAll || r.Mode == Mixed && r.Checking.Covers(c.codec.Tools)
+	if !live {
+		played, plain, err := s.find()
+		switch {
+		case err != nil:
+			return nil, r.refused(c, err)
+		case plain:
+			return nil, nil
+		case played == nil && r.Mode != Update && r.Mode != UpdateNew:
+			return nil, r.refuse(w, c.id(), s.unrecorded())
+		}
+		s.replayed = played
+	}
+	subprotocol := ""
+	if s.replayed == nil {
+		resp, err := s.dial(req.Context())
+		if resp == nil || resp.StatusCode != http.StatusSwitchingProtocols {
+			return s.turnedAway(req, resp, err)
+		}
+		if subprotocol = resp.Header.Get("Sec-Websocket-Protocol"); subprotocol != "" {
+			s.keep(provider.Frame{Open: subprotocol}, provider.Place{})
+		}
+	} else {
+		subprotocol = s.replayed.subprotocol
+	}
+	resp := s.open(req, subprotocol)
+	if !r.opened(s) {
+		s.stream.Close()
+		return nil, r.tooLate(w)
+	}
+	go s.out.send(s.client)
+	go s.run()
+	return resp, nil
+}
+
+// run is the session.
+func (s *realtime) run() {
+	defer close(s.done)
+	defer s.stream.Close()
+	if s.replayed != nil {
+		switch err := s.play(); {
+		case err == errBuy:
+			if err := s.redial(); err != nil {
+				s.refuse(err)
+				return
+			}
+		case err != nil:
+			s.refuse(err)
+			return
+		default:
+			return
+		}
+	}
+	s.relay()
+}
+
+// open makes the answer to the handshake, whose body is the connection.
+func (s *realtime) open(req *http.Request, subprotocol string) *http.Response {
+	theirs, ours := net.Pipe()
+	s.stream, s.client = ours, websocket.New(ours, false, s.r.store.MaxBytes())
+	s.out.changed = sync.NewCond(&s.out.mu)
+	header := http.Header{
+		"Connection":           {"Upgrade"},
+		"Upgrade":              {"websocket"},
+		"Sec-Websocket-Accept": {websocket.Accept(req.Header.Get("Sec-Websocket-Key"))},
+	}
+	if subprotocol != "" {
+		header.Set("Sec-Websocket-Protocol", subprotocol)
+	}
+	return &http.Response{
+		Status: "101 Switching Protocols", StatusCode: http.StatusSwitchingProtocols,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: theirs, Request: req,
+	}
+}
+
+// dial asks the provider for a connection.
+func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
+	live := s.req.Clone(ctx)
+	live.Header.Set("Sec-Websocket-Key", websocket.NewKey())
+	live.Header.Del("Sec-Websocket-Extensions") // frames are kept as their messages are
+	live.Header.Del("Accept-Encoding")
+	resp, err := s.r.upstreamOf(ctx).RoundTrip(live)
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		return resp, err
+	}
+	stream, ok := resp.Body.(io.ReadWriteCloser)
+	if !ok || resp.Header.Get("Sec-Websocket-Accept") != websocket.Accept(live.Header.Get("Sec-Websocket-Key")) {
+		resp.Body.Close()
+		return nil, errors.New("traceforge: the upstream switches protocols, and not to a WebSocket")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.server = websocket.New(stream, true, s.r.store.MaxBytes())
+	s.hangUp = sync.OnceFunc(func() { stream.Close() })
+	return resp, nil
+}
+
+// An answered upstream has made its call.
+type answeredUpstream struct {
+	resp *http.Response
+	err  error
+}
+
+func (a answeredUpstream) RoundTrip(*http.Request) (*http.Response, error) { return a.resp, a.err }
+
+// turnedAway records what else than a session a provider answers.
+func (s *realtime) turnedAway(req *http.Request, resp *http.Response, err error) (*http.Response, error) {
+	c, identified := s.r.identify(s.wire)
+	if identified != nil {
+		return nil, s.r.refuse(s.wire, s.wire.String(), s.r.asFailure(identified))
+	}
+	c.what = s.wire
+	tk, failure := s.r.take(c, "")
+	if failure != nil {
+		return nil, failure
+	}
+	ctx := context.WithValue(req.Context(), upstreamKey{}, http.RoundTripper(answeredUpstream{resp, err}))
+	return s.r.live(req.WithContext(ctx), s.wire, tk)
+}
+
+// opened notes a session that is under way; false: the test has ended.
+func (r *Recorder) opened(s *realtime) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.spoken = append(r.spoken, s)
+	}
+	return !r.ended
+}
+
+// endRealtime ends the sessions that the test left open.
+func (r *Recorder) endRealtime() {
+	r.mu.Lock()
+	open := slices.Clone(r.spoken)
+	r.mu.Unlock()
+	patience := time.After(realtimeDrain)
+	for _, s := range open {
+		select {
+		case <-s.done:
+			continue
+		case <-patience:
+		}
+		s.stream.Close()
+		<-s.done
+		patience = time.After(0)
+	}
+}
+
+// said notes a frame of the client's, and where the session is then.
+func (s *realtime) said(m websocket.Message) (f provider.Frame, goesOn bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f = provider.Frame{Binary: m.Binary, Data: m.Data}
+	goesOn = s.at.Take(s.opening.codec.Realtime, f)
+	if s.bounded() {
+		s.sent = provider.AppendFrame(s.sent, f)
+	}
+	return f, goesOn
+}
+
+// place returns how far the client has come.
+func (s *realtime) place() provider.Place {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at.Place
+}
+
+// keep keeps a frame of the server's.
+func (s *realtime) keep(f provider.Frame, after provider.Place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.After = after
+	if s.bounded() {
+		s.raw = provider.AppendFrame(s.raw, f)
+	}
+}
+
+func (s *realtime) bounded() bool {
+	s.endless = s.endless || int64(len(s.raw)+len(s.sent)) > s.r.store.MaxBytes()
+	return !s.endless
+}
+
+// call returns the call that the session is so far.
+func (s *realtime) call() (*call, error) {
+	w := *s.wire
+	s.mu.Lock()
+	w.Wire = provider.Wire{Method: w.Method, URL: w.URL, Header: w.Header, Body: slices.Clone(s.sent)}
+	s.mu.Unlock()
+	c, err := s.r.identify(&w)
+	if err == nil {
+		c.what = s.wire
+	}
+	return c, err
+}
+
+// relay passes on what both sides say, until one of them ends it, and records that.
+func (s *realtime) relay() {
+	heard := make(chan error, 1)
+	go func() { heard <- s.listen() }()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			m, err := s.client.Read()
+			if err != nil {
+				return
+			}
+			s.said(m)
+			if s.server.Write(m) != nil {
+				continue // what the provider says of it is on its way
+			}
+		}
+	}()
+	how := whole
+	var broke error
+	select {
+	case <-gone:
+		s.keep(provider.Frame{Close: &provider.Closing{}}, s.place())
+		_ = s.server.Close(websocket.Normal, "")
+	case err := <-heard:
+		var closed *websocket.CloseError
+		if errors.As(err, &closed) {
+			s.keep(provider.Frame{Close: &provider.Closing{ByServer: true, Code: closed.Code, Reason: closed.Reason}}, s.place())
+			s.out.close(closed.Code, closed.Reason)
+		} else {
+			how, broke = broken, err
+			s.out.hangUp()
+		}
+		select {
+		case <-gone:
+		case <-time.After(drainTime):
+		}
+	}
+	s.hangUp()
+	s.out.hangUp()
+	s.stream.Close()
+	<-gone
+	s.record(how, broke)
+}
+
+// listen passes on what the provider says.
+func (s *realtime) listen() error {
+	for {
+		m, err := s.server.Read()
+		if err != nil {
+			return err
+		}
+		s.keep(provider.Frame{Binary: m.Binary, Data: m.Data}, s.place())
+		s.out.put(m)
+	}
+}
+
+// record makes the take of a session that has ended.
+func (s *realtime) record(how outcome, broke error) {
+	c, err := s.call()
+	if err != nil {
+		s.r.refuseAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+		return
+	}
+	tk, err := s.r.take(c, "")
+	if err != nil {
+		return // the test has ended
+	}
+	tk.source, tk.started, tk.complete = s.source, s.started, nil
+	tk.begin(http.StatusSwitchingProtocols, http.Header{"Content-Type": {"application/x-ndjson"}})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.endless {
+		how = endless
+	}
+	tk.keep(s.raw)
+	tk.end(how, broke)
+}
+
+// An outbox sends messages in their order, so that a client that does not listen keeps nobody from hearing it.
+type outbox struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	queue   []websocket.Message
+	closing *websocket.CloseError
+	ended   bool
+}
+
+func (o *outbox) put(m websocket.Message) { o.change(func() { o.queue = append(o.queue, m) }) }
+
+// close closes the connection behind what is in the box.
+func (o *outbox) close(code int, reason string) {
+	o.change(func() { o.closing = &websocket.CloseError{Code: code, Reason: reason} })
+}
+
+// hangUp ends the connection behind what is in the box, without a word.
+func (o *outbox) hangUp() { o.change(func() { o.ended = true }) }
+
+func (o *outbox) change(how func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	how()
+	o.changed.Signal()
+}
+
+func (o *outbox) send(conn *websocket.Conn) {
+	for {
+		o.mu.Lock()
+		for len(o.queue) == 0 && o.closing == nil && !o.ended {
+			o.changed.Wait()
+		}
+		queue, closing, ended := o.queue, o.closing, o.ended
+		o.queue = nil
+		o.mu.Unlock()
+		for _, m := range queue {
+			if conn.Write(m) != nil {
+				return // the client has gone
+			}
+		}
+		if closing != nil {
+			_ = conn.Close(closing.Code, closing.Reason)
+			return
+		}
+		if ended && len(queue) == 0 {
+			conn.HangUp()
+			return
+		}
+	}
+}

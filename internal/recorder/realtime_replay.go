@@ -1,0 +1,436 @@
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/websocket"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// realtimePatience is how long a client may be silent whose next words are recorded, before the test fails. It is
+// longer than any pause that is meant.
+var realtimePatience = 30 * time.Second
+
+// A replayedSession is a record that a session follows.
+type replayedSession struct {
+	record      int
+	due         *due
+	subprotocol string
+	frames      []provider.Frame // of the server's that are left
+	greetings   int              // how many of them come before the client says anything
+}
+
+// find returns the first record that is left of a session with the same handshake; nil: there is none. plain reports
+// that the provider answered the handshake otherwise, so that it is a call as any other.
+func (s *realtime) find() (found *replayedSession, plain bool, err error) {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Mode.Writes() {
+		_, err = r.document(s.opening.provider)
+	} else {
+		err = r.openTape(s.opening.provider)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	i, err := s.next(s.opening, 0)
+	if i < 0 || err != nil {
+		return nil, false, err
+	}
+	if r.tape.records[i].Response.Status != http.StatusSwitchingProtocols {
+		return nil, true, nil
+	}
+	if r.Mode.Writes() && (r.tape.records[i].Response.Stale != "" || !r.tape.isScrubbed(i) || !r.tape.whole(i)) {
+		return nil, false, nil
+	}
+	found, err = s.follow(i)
+	return found, false, err
+}
+
+// next returns the first record that is left and begins as a session that has come to so many messages; -1: none.
+func (s *realtime) next(c *call, messages int) (int, error) {
+	t := s.r.tape
+	want, err := s.beginning(c.request, messages)
+	if err != nil {
+		return -1, err
+	}
+	for i := range t.records {
+		record := &t.records[i]
+		if t.played[i] || record.Request.API != c.codec.API || t.providerOf(i) != c.provider || record.Source.Lane != c.lane ||
+			!samePointers(record.Source.Ignored, s.r.Ignored) {
+			continue
+		}
+		got, err := s.beginning(t.request(i), messages)
+		if err == nil && got == want {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+// beginning returns the key of the first messages of a session. Its model may be named in the first of them. A session
+// that is shorter has the key of none.
+func (s *realtime) beginning(req *modelio.Request, messages int) (key, error) {
+	if messages > len(req.Messages) {
+		return key{provider: "none"}, nil
+	}
+	short := *req
+	short.Messages = req.Messages[:messages]
+	if messages == 0 {
+		short.Model = ""
+	}
+	k, _, _, err := keyed(s.opening.provider, &short, s.r.Ignored, s.r.rules.Stored)
+	return k, err
+}
+
+// follow begins to serve a record.
+func (s *realtime) follow(i int) (*replayedSession, error) {
+	t := s.r.tape
+	raw, err := s.r.raw(i)
+	if err != nil {
+		return nil, err
+	}
+	frames, err := provider.Frames(raw)
+	if err != nil {
+		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.record(i), err), "accept: "+s.r.Accept)
+	}
+	p := &replayedSession{record: i, due: &due{record: i, doc: t.doc, raw: raw}, frames: frames}
+	if len(frames) > 0 && frames[0].Open != "" {
+		p.subprotocol, p.frames = frames[0].Open, frames[1:]
+	}
+	for _, f := range p.frames {
+		if f.After.Messages == 0 && f.Close == nil {
+			p.greetings++
+		}
+	}
+	t.played[i] = true
+	return p, nil
+}
+
+func (s *realtime) unrecorded() *Failure {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	return s.r.unrecorded(s.opening)
+}
+
+// errBuy says that a session has to be made, as its first words are not what is recorded.
+var errBuy = errors.New("the session has to be made")
+
+// play serves what is recorded, as far as the client has come.
+func (s *realtime) play() error {
+	silence := time.AfterFunc(realtimePatience, s.fallSilent)
+	defer silence.Stop()
+	c := s.opening
+	for ended := false; ; {
+		if !ended {
+			var err error
+			if ended, err = s.serve(c); err != nil {
+				return err
+			}
+		}
+		m, gone := s.client.Read()
+		if gone != nil {
+			if s.silent.Load() {
+				return nil // it was told
+			}
+			return s.conclude()
+		}
+		silence.Reset(realtimePatience)
+		f, goesOn := s.said(m)
+		if stream, _ := s.opening.codec.Realtime.Piece(f); goesOn || stream != "" {
+			continue // until it is whole
+		}
+		var err error
+		if c, err = s.call(); err == nil {
+			err = s.hold(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// redial makes a session whose client was served no more of a recorded one than what a server says first. The
+// provider says that again, which is not for the client.
+func (s *realtime) redial() error {
+	resp, err := s.dial(context.WithoutCancel(s.req.Context()))
+	switch {
+	case err != nil:
+		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", s.opening.provider, err))
+	case resp.StatusCode != http.StatusSwitchingProtocols:
+		resp.Body.Close()
+		return failuref(fmt.Sprintf("%s answered %s, and no session: it was not recorded", s.opening.provider, resp.Status))
+	}
+	if chosen := resp.Header.Get("Sec-Websocket-Protocol"); chosen != "" {
+		s.keep(provider.Frame{Open: chosen}, provider.Place{})
+	}
+	slow := time.AfterFunc(realtimePatience, s.hangUp)
+	for range s.replayed.greetings {
+		m, err := s.server.Read()
+		if err != nil {
+			s.hangUp()
+			return failuref(fmt.Sprintf("%s did not begin the session as the recorded one begins: %v", s.opening.provider, err),
+				"accept: "+s.r.with(modes[UpdateAll]))
+		}
+		s.keep(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
+	}
+	slow.Stop()
+	s.mu.Lock()
+	first, err := provider.Frames(s.sent)
+	s.mu.Unlock()
+	if err != nil || len(first) != 1 {
+		return err // unreachable: one frame was said
+	}
+	return s.server.Write(websocket.Message{Binary: first[0].Binary, Data: first[0].Data})
+}
+
+// refuse fails the test, and closes the connection in a way that no client tries again.
+func (s *realtime) refuse(err error) {
+	err = s.r.refuseAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
+	_ = s.client.Close(websocket.Refused, err.Error())
+	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
+	for {
+		if _, err := s.client.Read(); err != nil {
+			return
+		}
+	}
+}
+
+// serve sends the client what followed as much as it has said by now. ended reports that the server has ended the
+// session.
+func (s *realtime) serve(c *call) (ended bool, err error) {
+	p := s.replayed
+	n := 0
+	for n < len(p.frames) && !s.at.Place.Before(p.frames[n].After) {
+		n++
+	}
+	frames := p.frames[:n]
+	s.mu.Lock()
+	p.frames = p.frames[n:]
+	s.mu.Unlock()
+	if frames, err = s.restored(c, frames); err != nil {
+		return false, err
+	}
+	for _, f := range frames {
+		switch {
+		case f.Close == nil:
+			s.out.put(websocket.Message{Binary: f.Binary, Data: f.Data})
+		case f.Close.ByServer:
+			s.out.close(f.Close.Code, f.Close.Reason)
+			ended = true
+		}
+	}
+	if len(p.frames) == 0 && s.r.tape.records[p.record].Response.Incomplete == cut[broken] {
+		s.out.hangUp()
+		ended = true
+	}
+	return ended, nil
+}
+
+// restored returns frames with the values of this run.
+func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame, error) {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(frames) == 0 || r.rules.Idle(nil) {
+		return frames, nil
+	}
+	var lines []byte
+	for _, f := range frames {
+		lines = provider.AppendFrame(lines, f)
+	}
+	restored, err := r.restore(c, r.tape, s.replayed.record, lines)
+	if err != nil {
+		return nil, err
+	}
+	return provider.Frames(restored.body)
+}
+
+// hold holds what the client has said so far against the record. Where another record has said the same so far, the
+// session goes on with that one.
+func (s *realtime) hold(c *call) error {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, messages := s.replayed, len(c.request.Messages)
+	want, err := s.beginning(c.request, messages)
+	if err != nil {
+		return err
+	}
+	got, err := s.beginning(r.tape.request(p.record), messages)
+	if err != nil || got == want {
+		return err
+	}
+	was := p.record
+	if i, err := s.next(c, messages); err == nil && i >= 0 {
+		other, err := s.follow(i)
+		if err != nil {
+			return err
+		}
+		r.tape.played[was] = false
+		served := func(f provider.Frame) bool { return f.After.Messages < messages }
+		other.frames = slices.DeleteFunc(other.frames, served)
+		s.replayed = other
+		return nil
+	}
+	if messages == 1 && r.Mode == Update {
+		return errBuy
+	}
+	return s.drifted(c)
+}
+
+// conclude holds the whole session against its record.
+func (s *realtime) conclude() error {
+	c, err := s.call()
+	if err != nil {
+		return err
+	}
+	r := s.r
+	r.mu.Lock()
+	p := s.replayed
+	if err := r.tape.know(p.record + 1); err != nil {
+		r.mu.Unlock()
+		return err
+	}
+	if r.tape.keys[p.record] != c.key {
+		defer r.mu.Unlock()
+		return s.drifted(c)
+	}
+	p.due.call = c
+	r.due = append(r.due, p.due)
+	r.answered = append(r.answered, answer{record: p.record})
+	r.mu.Unlock()
+	if wrong := p.due.prove(); len(wrong) > 0 {
+		return r.unproven(p.due)
+	}
+	return nil
+}
+
+// drifted is the failure of a session whose client has said something else than what is recorded, or not all of it.
+func (s *realtime) drifted(c *call) error {
+	r, i := s.r, s.replayed.record
+	recorded := r.tape.request(i)
+	n := 1
+	for ; n <= len(c.request.Messages); n++ {
+		want, err := s.beginning(recorded, n)
+		got, err2 := s.beginning(c.request, n)
+		if errors.Join(err, err2) != nil || want != got {
+			break
+		}
+	}
+	accept := "accept: " + r.Accept
+	if r.Mode == Update || r.Mode == UpdateNew {
+		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
+			"accept: " + r.with(modes[UpdateAll])
+	}
+	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider}
+	if tokens := r.tape.records[i].Response.TokensUsed; tokens != nil {
+		d.Tokens = *tokens
+	}
+	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.record(i))
+	switch {
+	case n > len(c.request.Messages) && n > len(recorded.Messages):
+		return r.unrecorded(c) // unreachable: they are the same
+	case n > len(c.request.Messages):
+		brief := fmt.Sprintf("%s: it ended before frame %d to the server: %s", session, n, frameName(&recorded.Messages[n-1]))
+		failure := failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept)
+		failure.Missing, failure.drift = true, d
+		return failure
+	}
+	if r.compare == nil {
+		r.compare = drift.NewComparer(r.Ignored)
+	}
+	was, is := *recorded, *c.request
+	was.Messages, is.Messages = recorded.Messages[:min(n, len(recorded.Messages))], c.request.Messages[:n]
+	one, err := r.compare.Request(&was)
+	other, err2 := r.compare.Request(&is)
+	if err := errors.Join(err, err2); err != nil {
+		return err // unreachable: both have a key
+	}
+	changes := r.masked(r.compare.Changes(one, other))
+	for _, change := range changes {
+		d.Changes = append(d.Changes, driftChange(change, true))
+	}
+	name := frameName(&c.request.Messages[n-1])
+	where := ""
+	if n <= len(recorded.Messages) {
+		where = s.pointer(&recorded.Messages[n-1], &c.request.Messages[n-1])
+	}
+	brief := fmt.Sprintf("%s, frame %d to the server: %s%s", session, n, name, where)
+	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.remarks(i, d.Changes, r.compare.Differences(one, other)), accept)
+	failure.brief, failure.Missing, failure.drift = brief, true, d
+	return failure
+}
+
+// frameName names a frame of the client's by the message that it is.
+func frameName(m *modelio.Message) string {
+	for _, p := range m.Content {
+		if doc, err := jsontext.Parse(p.Custom["type"]); err == nil && strings.Contains(doc.Root().Word(), ".") {
+			return doc.Root().Word()
+		}
+		if len(p.Custom) == 1 {
+			for name := range p.Custom {
+				return name
+			}
+		}
+	}
+	return string(m.Role) + " message"
+}
+
+// pointer leads to the first place in a frame that differs.
+func (s *realtime) pointer(recorded, got *modelio.Message) string {
+	was, err := json.Marshal(recorded)
+	is, err2 := json.Marshal(got)
+	if errors.Join(err, err2) != nil {
+		return ""
+	}
+	for _, d := range drift.JSON(was, is) {
+		rest := d.Pointer
+		if _, after, found := strings.Cut(rest, "/custom/"); found {
+			return ": /" + after
+		}
+		if got.Role == modelio.RoleSystem && strings.HasSuffix(rest, "/text") {
+			return ": " + s.opening.codec.Realtime.Instructions
+		}
+		return ": " + rest
+	}
+	return ""
+}
+
+// fallSilent ends a session whose client does not say what is recorded that it says.
+func (s *realtime) fallSilent() {
+	at, r := s.place(), s.r
+	r.mu.Lock()
+	p := s.replayed
+	recorded := r.tape.request(p.record).Messages
+	s.mu.Lock()
+	owes := at.Messages < len(recorded) || slices.ContainsFunc(p.frames, func(f provider.Frame) bool { return at.Before(f.After) })
+	s.mu.Unlock()
+	brief := ""
+	if owes = owes && len(recorded) > 0; owes {
+		next := max(0, min(at.Messages, len(recorded)-1))
+		brief = fmt.Sprintf("%s session waits at %s: the client has said nothing for %v, and the recording goes on with frame %d to the server: %s",
+			s.opening.provider, r.record(p.record), realtimePatience, next+1, frameName(&recorded[next]))
+	}
+	r.mu.Unlock()
+	if owes {
+		s.silent.Store(true)
+		err := r.refuseAt(s.wire, s.opening.id(), failuref(brief, "accept: "+r.Accept), s.source)
+		_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
+		_ = s.client.Close(websocket.Refused, err.Error())
+		s.stream.Close()
+	}
+}
