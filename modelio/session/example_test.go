@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/modelio/session"
@@ -149,4 +150,26 @@ func ExampleResponseCore() {
 	}
 	fmt.Println(string(core))
 	// Output: {"content":"","finish_reason":"stop","tool_calls":[{"input":{"city":"Seattle"},"name":"weather","ref":"call_1"}]}
+}
+
+func ExampleSession_CheckLimits() {
+	s := session.New("adapter", "model")
+	s.Append("prompt", strings.Repeat("x", session.MaxResponseBytes+1))
+	err := s.CheckLimits()
+	fmt.Println(errors.Is(err, session.ErrLimit))
+	fmt.Println(err)
+	// Output:
+	// true
+	// $.interactions[0].response_content: MI11: response_content size (1000001 bytes) exceeds limit (1000000)
+}
+
+func ExampleSession_Summarize() {
+	s := session.New("adapter", "model")
+	s.Append("prompt", "response")
+	latency := int64(1500)
+	s.Interactions[0].LatencyMS = &latency
+	began := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	s.Summarize(began, began.Add(1500*time.Millisecond))
+	fmt.Println(s.CreatedAt, s.EndedAt, s.Stats.TotalLatencyMS)
+	// Output: 2026-01-05T12:00:00.000Z 2026-01-05T12:00:01.500Z 1500
 }
