@@ -105,27 +105,25 @@ func (c *call) tellPacked(out string, run *pack.Run) error {
 }
 
 func verifyPack(c *call) error {
-	scratch, remove, err := scratchDir()
-	if err != nil {
-		return err
-	}
-	defer remove()
-	report, err := pack.Verify(c.args[0], scratch, judgePack)
-	if err != nil {
-		return err
-	}
-	c.canonical(report.String())
-	if !report.OK() {
-		return exit{code: exitFindings}
-	}
-	return nil
+	return judgePack(c.args[0], func(report pack.Report, _ string) error {
+		c.canonical(report.String())
+		if !report.OK() {
+			return exit{code: exitFindings}
+		}
+		return nil
+	})
 }
 
-// judgePack asks a pack's documents what verify asks of a store.
-func judgePack(s *store.Store) (*store.Result, error) { return proven(s) }
-
-// scratchDir returns a directory that remove removes.
-func scratchDir() (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", "traceforge-pack-")
-	return dir, func() { os.RemoveAll(dir) }, err
+// judgePack verifies a pack, whose documents it asks what verify asks of a store. scratch is removed afterwards.
+func judgePack(dir string, then func(report pack.Report, scratch string) error) error {
+	scratch, err := os.MkdirTemp("", "traceforge-pack-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	report, err := pack.Verify(dir, scratch, func(s *store.Store) (*store.Result, error) { return proven(s) })
+	if err != nil {
+		return err
+	}
+	return then(report, scratch)
 }

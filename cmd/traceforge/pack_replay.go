@@ -24,15 +24,11 @@ func replayPack(c *call) error {
 	if c.value("test") == "" && len(c.forwarded) == 0 {
 		return usageError{errors.New("name the command that runs the tests, as in -- go test ./..., or with --test the test whose calls are served under a URL")}
 	}
-	scratch, remove, err := scratchDir()
-	if err != nil {
-		return err
-	}
-	defer remove()
-	report, err := pack.Verify(c.args[0], scratch, judgePack)
-	if err != nil {
-		return err
-	}
+	return judgePack(c.args[0], c.replayJudged)
+}
+
+// replayJudged serves a pack that was verified, which has left its store in scratch.
+func (c *call) replayJudged(report pack.Report, scratch string) error {
 	if !report.OK() {
 		for _, f := range report.Findings {
 			f.File = path.Join(c.args[0], f.File)
