@@ -494,3 +494,34 @@ func TestGorilla(t *testing.T) {
 		})
 	}
 }
+
+// TestSecret: what holds a key is not recorded, in either direction, and a rule keeps it out.
+func TestSecret(t *testing.T) {
+	const key = "zq81hhsd72hsjJSHD72hdkqpMNB18"
+	t.Setenv("SHOP_API_KEY", key)
+	leaking := usual
+	leaking.instructions = "Use the key " + key + "."
+	var said, again []string
+	server := newProvider(t)
+	tb := run(t, "1", server, leaking.withOpenAI(&said))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "SHOP_API_KEY")
+	require.NotContains(t, tb.Logged(), key)
+	require.NoDirExists(t, filepath.Join(store(t), "openai"))
+
+	for _, mode := range []string{"1", "", ""} {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		tb = tbtest.Run("TestSession", func(tb *tbtest.TB) {
+			tf := traceforgetest.New(tb, traceforgetest.Dir(store(t)), traceforgetest.Upstream(server),
+				traceforgetest.Scrub(traceforgetest.Value("shop", os.Getenv("SHOP_API_KEY"))))
+			leaking.withOpenAI(&again)(tb, tf)
+		})
+		require.False(t, tb.Failed(), tb.Logged())
+		require.Equal(t, said, again)
+		text, raw := document(t, "openai")
+		require.Contains(t, text, "{{shop")
+		require.Contains(t, raw, "{{shop")
+		require.NotContains(t, text+raw, key)
+	}
+	require.Equal(t, int32(2), server.sessions.Load())
+}
