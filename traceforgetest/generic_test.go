@@ -35,6 +35,7 @@ func TestCallsThatGenerateNothing(t *testing.T) {
 			file, _ := parts.CreateFormFile("file", "hello.mp3")
 			file.Write(sound)
 			parts.WriteField("model", "whisper-1")
+			parts.WriteField("temperature", "0")
 			parts.Close()
 			for _, ask := range []func() (*http.Response, error){
 				func() (*http.Response, error) {
