@@ -397,17 +397,18 @@ func (s *realtime) pointer(recorded, got *modelio.Message) string {
 	if errors.Join(err, err2) != nil {
 		return ""
 	}
-	for _, d := range drift.JSON(was, is) {
-		rest := d.Pointer
-		if _, after, found := strings.Cut(rest, "/custom/"); found {
-			return ": /" + after
-		}
-		if got.Role == modelio.RoleSystem && strings.HasSuffix(rest, "/text") {
-			return ": " + s.opening.codec.Realtime.Instructions
-		}
-		return ": " + rest
+	all := drift.JSON(was, is)
+	if len(all) == 0 {
+		return ""
 	}
-	return ""
+	at := all[0].Pointer
+	if _, after, found := strings.Cut(at, "/custom/"); found {
+		return ": /" + after
+	}
+	if got.Role == modelio.RoleSystem && strings.HasSuffix(at, "/text") {
+		return ": " + s.opening.codec.Realtime.Instructions
+	}
+	return ": " + at
 }
 
 // fallSilent ends a session whose client does not say what is recorded that it says.
