@@ -182,7 +182,7 @@ var arrows = map[string]map[string]string{
 
 // modules are the folders of all modules.
 var modules = []string{
-	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket", "bench", "bench/httprr", "cmd/traceforge", "examples", "examples/genkit", "integration",
+	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket", "bench", "bench/httprr", "cmd/traceforge", "examples", "examples/genkit", "integration", "integration/agents",
 	"integration/collide", "integration/moving",
 }
 

@@ -2,7 +2,13 @@ package schematest
 
 import (
 	"flag"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 var _ = flag.Bool("update", false, "write the schemas")
@@ -27,4 +33,17 @@ func TestCompile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// TestManifestIsWritten: the manifest that a store writes is one.
+func TestManifestIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(Checkout(".ai-snapshots"))))
+	require.NoError(t, os.Remove(filepath.Join(dir, "manifest.json")))
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.WriteManifest())
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	require.NoError(t, err)
+	require.NoError(t, Validate("manifest", text))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/schematest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -35,7 +34,6 @@ func TestManifest(t *testing.T) {
 	decoder := json.NewDecoder(strings.NewReader(tree(t, dir)[manifestName]))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&got))
-	require.NoError(t, schematest.Validate("manifest", []byte(tree(t, dir)[manifestName])))
 	require.Equal(t, "1.0.0", got.Version)
 	require.Equal(t, "2026-01-09T10:30:00Z", got.CreatedAt)
 	require.Len(t, got.Snapshots, 4)
