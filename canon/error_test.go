@@ -167,12 +167,12 @@ func TestErrorMessages(t *testing.T) {
 		{"surrogate", `"\ud800"`, `top level: offset 1: invalid Unicode: lone surrogate`},
 		{"encoding", "\"\xff\"", `top level: offset 1: invalid Unicode: byte 0xff is not UTF-8 here`},
 		{"duplicate", `{"a":1,"a":1}`, `/a: offset 7: duplicate member name "a"`},
-		{"depth", strings.Repeat("[", 5_000_000), strings.Repeat("/0", 100) + `…: offset 1000: nested too deep: more than 1000 levels`},
+		{"depth", strings.Repeat("[", 5_000_000), strings.Repeat("/0", 45) + `…` + strings.Repeat("/0", 45) + `: offset 1000: nested too deep: more than 1000 levels`},
 		{"range", `1e400`, `top level: offset 0: number does not fit a float64: 1e400 is out of range`},
 		{"integer", `9007199254740993`, `top level: offset 0: number does not fit a float64: integer 9007199254740993 would become 9007199254740992`},
 		{"long-number", "1" + strings.Repeat("0", 9999), `top level: offset 0: number does not fit a float64: 1` + strings.Repeat("0", 199) + `… is out of range`},
 		{"unprintable-name", `{"\u001b[2J\n":?}`, "/\ufffd[2J\ufffd: offset 15: invalid JSON: unexpected \"?\", want a value"},
-		{"long-name", `{"` + strings.Repeat("ä", 150) + `":?}`, `/` + strings.Repeat("ä", 99) + `…: offset 304: invalid JSON: unexpected "?", want a value`},
+		{"long-name", `{"` + strings.Repeat("ä", 150) + `":?}`, `/` + strings.Repeat("ä", 44) + `…` + strings.Repeat("ä", 45) + `: offset 304: invalid JSON: unexpected "?", want a value`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -183,6 +183,6 @@ func TestErrorMessages(t *testing.T) {
 	_, err := RestoreNumbers([]byte(`[{"$number":1}]`))
 	require.EqualError(t, err, `/0: offset 2: not a kept number: want a string with a number that does not fit a float64`)
 	_, err = KeepNumbers([]byte(strings.Repeat("[", MaxDepth) + "1e400" + strings.Repeat("]", MaxDepth)))
-	require.EqualError(t, err, strings.Repeat("/0", 100)+`…: offset 1000: nested too deep: no level left to keep the number in an object`)
+	require.EqualError(t, err, strings.Repeat("/0", 45)+`…`+strings.Repeat("/0", 45)+`: offset 1000: nested too deep: no level left to keep the number in an object`)
 	require.NotNil(t, errors.Unwrap(err))
 }
