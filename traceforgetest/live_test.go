@@ -194,3 +194,13 @@ func TestToolThatCallsModels(t *testing.T) {
 	require.Contains(t, tb.Logged(), "tool inner was called by tool plan, which is recorded itself\n"+
 		"    replay does not run a recorded tool, so that this call would not be made: record the tool, or what it calls")
 }
+
+// TestLiveMayCall holds that a test is told to have ready what live calls need, be they of tools or of models.
+func TestLiveMayCall(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", newAgentRun().test)
+	for _, kind := range []traceforgetest.Kind{traceforgetest.Models, traceforgetest.Tools} {
+		s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) { require.True(t, tf.Recording(), kind) }, traceforgetest.Live(kind))
+	}
+	s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) { require.False(t, tf.Recording()) })
+}

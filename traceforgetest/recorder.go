@@ -202,7 +202,8 @@ func (r *Recorder) Lane(name string) *http.Client {
 // Recording reports whether live calls may be made, so that a test can skip looking up its API
 // key otherwise. It is false too while calls are answered from another tool's recording (package cassette).
 func (r *Recorder) Recording() bool {
-	return (r.opts.Mode == recorder.Check || !r.replays(false)) && !r.calls.Imports()
+	mayCall := r.opts.Mode == recorder.Check || r.opts.Mode == recorder.Mixed || !r.replays(false)
+	return mayCall && !r.calls.Imports()
 }
 
 // ClientOver returns an HTTP client as [Recorder.Client], whose live calls are made by upstream. It is for what

@@ -72,11 +72,12 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checked {
 func (r *checked) add(found checkedCall) (fails bool) {
 	r.Calls[found.State]++
 	r.Input, r.Output = r.Input+found.Input, r.Output+found.Output
-	for i, t := range found.Tiers {
-		if r.Tiers[i].Held = t.Held; t.Same {
-			r.Tiers[i].Same++
+	for _, t := range found.Tiers {
+		sum := r.tier(t.Tier)
+		if sum.Held = t.Held; t.Same {
+			sum.Same++
 		} else {
-			r.Tiers[i].Differs++
+			sum.Differs++
 		}
 	}
 	switch found.State {
@@ -93,6 +94,16 @@ func (r *checked) add(found checkedCall) (fails bool) {
 	}
 	r.OK = r.OK && !fails
 	return fails
+}
+
+// tier returns the count of a tier. That of the results of tools is there where one was compared.
+func (r *checked) tier(name string) *tierCount {
+	i := slices.IndexFunc(r.Tiers, func(t tierCount) bool { return t.Tier == name })
+	if i < 0 {
+		i = len(r.Tiers)
+		r.Tiers = append(r.Tiers, tierCount{Tier: name})
+	}
+	return &r.Tiers[i]
 }
 
 // title says what became of the calls.

@@ -134,7 +134,7 @@ func (im *importing) tell(written bool) error {
 	documents := page.Count(len(im.change.Put), "document", "documents")
 	switch {
 	case written:
-		im.say("%s: wrote %s: go test ./... replays them", im.store, documents)
+		im.say("%s: wrote %s: go test replays them once the tests take traceforgetest.New(t).Client()", im.store, documents)
 	case len(im.change.Put) > 0:
 		im.say("%s: %s to write with --write", im.store, documents)
 		return exit{code: exitFindings}

@@ -13,6 +13,9 @@ import (
 // those after it too.
 var Tiers = []string{"text", "tools", "finish", "model"}
 
+// ResultTier is the one tier of a call of a tool: what the tool returned.
+const ResultTier = "result"
+
 // CheckEnv is the variable with the options of a check, as the text of a query: repeat=10&tier=tools.
 const CheckEnv = "TRACEFORGE_CHECK"
 
