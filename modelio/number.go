@@ -51,7 +51,8 @@ func (n *Numbering) Request(r *Request) (*Request, error) {
 }
 
 // Response returns r, an answer to the request, numbered on from it: each candidate on its own, as
-// if it were the only one. It does not change r; what needs no change is shared. An error names
+// if it were the only one. A call whose result the request has already, as in a session that is one
+// call, has the number of that. It does not change r; what needs no change is shared. An error names
 // what in r is not JSON.
 func (n *Numbering) Response(r *Response) (*Response, error) {
 	out := *r
@@ -59,6 +60,7 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 	n.answer = nil
 	for i := range out.Candidates {
 		own := n.clone()
+		own.calls.answering = true
 		messages, err := own.Messages([]Message{out.Candidates[i].Message})
 		if err != nil {
 			return nil, fmt.Errorf("candidate %d: %w", i+1, err)

@@ -37,12 +37,15 @@ type callNumbers struct {
 	open   []openCall        // without a response yet, in order
 	latest map[string]string // original ref -> the new ref of the last call that had it
 	ids    map[string]string // new ref -> original ref
+
+	early     map[string]string // original ref -> the new ref of a response that came before any call with it
+	answering bool              // the calls are of an answer, which the early responses may be to: so in a session
 }
 
 type openCall struct{ id, name, ref string }
 
 func (c *callNumbers) clone() callNumbers {
-	return callNumbers{c.n, slices.Clone(c.open), maps.Clone(c.latest), maps.Clone(c.ids)}
+	return callNumbers{c.n, slices.Clone(c.open), maps.Clone(c.latest), maps.Clone(c.ids), maps.Clone(c.early), c.answering}
 }
 
 // part numbers the ref of a tool request or response. It reports whether that changed the part.
@@ -70,6 +73,10 @@ func (c *callNumbers) named(ref string) string {
 }
 
 func (c *callNumbers) request(name, ref string) string {
+	if id, ok := c.early[ref]; ok && c.answering {
+		delete(c.early, ref)
+		return id
+	}
 	id := c.number(ref)
 	c.open = append(c.open, openCall{id, name, ref})
 	return id
@@ -94,10 +101,17 @@ func (c *callNumbers) response(name, ref string) string {
 		}
 	}
 	id, ok := answer(func(call openCall) bool { return call.name == name && (ref == "" || call.ref == "") })
-	if !ok {
-		return c.number(ref)
+	if ok {
+		c.name(id, ref)
+		return id
 	}
-	c.name(id, ref)
+	id = c.number(ref)
+	if ref != "" {
+		if c.early == nil {
+			c.early = map[string]string{}
+		}
+		c.early[ref] = id
+	}
 	return id
 }
 

@@ -168,3 +168,38 @@ func ExampleNormalizeRefs() {
 	fmt.Println(msgs[0].Content[0].ToolRequest.Ref, msgs[1].Content[0].ToolResponse.Ref, ids["call_1"])
 	// Output: call_1 call_1 toolu_01A9x
 }
+
+// TestEarlyResults: a session is one call, whose request has the results of the tools that its answer calls.
+func TestEarlyResults(t *testing.T) {
+	for _, c := range []struct {
+		name, why      string
+		results        []string
+		calls, numbers []string
+	}{
+		{"in order", "each result has the number of its call", []string{"a", "b"}, []string{"a", "b"}, []string{"call_1", "call_2"}},
+		{"other order", "the result's number is the call's", []string{"b", "a"}, []string{"a", "b"}, []string{"call_2", "call_1"}},
+		{"no result", "a call that nobody answered is new", []string{"b"}, []string{"a", "b"}, []string{"call_2", "call_1"}},
+		{"used again", "a ref that comes twice is of two calls", []string{"a"}, []string{"a", "a"}, []string{"call_1", "call_2"}},
+		{"no ref", "nothing says whose result it is", []string{""}, []string{""}, []string{"call_2"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var results, calls []modelio.Part
+			for _, ref := range c.results {
+				results = append(results, response("weather", ref))
+			}
+			for _, ref := range c.calls {
+				calls = append(calls, request("weather", ref))
+			}
+			var n modelio.Numbering
+			_, err := n.Request(&modelio.Request{Messages: conversation(results)})
+			require.NoError(t, err)
+			for range 2 { // answers do not move each other's numbers
+				answer, err := n.Response(&modelio.Response{Candidates: []modelio.Candidate{{Message: modelio.Message{Content: calls}}}})
+				require.NoError(t, err)
+				for i, p := range answer.Candidates[0].Message.Content {
+					require.Equal(t, c.numbers[i], p.ToolRequest.Ref, c.why)
+				}
+			}
+		})
+	}
+}
