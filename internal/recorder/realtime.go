@@ -32,14 +32,18 @@ type realtime struct {
 	done    chan struct{}
 	silent  atomic.Bool // the client was told that it says nothing
 
-	mu       sync.Mutex
-	sent     []byte // the client's frames, as lines
-	at       provider.Progress
-	raw      []byte // the server's, while recording
-	endless  bool   // it is too long to keep
-	server   *websocket.Conn
-	hangUp   func() // ends the connection with the provider
-	replayed *replayedSession
+	replayed *replayedSession // what follows is under the recorder's lock
+	served   provider.Place   // so much of what the client said was answered
+	held     int              // and so many messages were held against the record
+	over     bool             // the record stays that of the session
+
+	mu      sync.Mutex
+	sent    []byte // the client's frames, as lines
+	at      provider.Progress
+	raw     []byte // the server's, while recording
+	endless bool   // it is too long to keep
+	server  *websocket.Conn
+	hangUp  func() // ends the connection with the provider
 }
 
 // realtimeDrain is how long what was said last may be on its way when a test ends.
@@ -53,7 +57,8 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	if err := r.inherit(c); err != nil {
 		return nil, r.refused(c, err)
 	}
-	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), done: make(chan struct{})}
+	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), done: make(chan struct{}),
+		served: provider.Place{Messages: -1}} // not even the greeting
 	if r.archive() != nil {
 		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool has", w)))
 	}
@@ -96,6 +101,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 func (s *realtime) run() {
 	defer close(s.done)
 	defer s.stream.Close()
+	defer s.out.hangUp()
 	if s.replayed != nil {
 		switch err := s.play(); {
 		case err == errBuy:
@@ -256,12 +262,12 @@ func (s *realtime) call() (*call, error) {
 func (s *realtime) relay() {
 	heard := make(chan error, 1)
 	go func() { heard <- s.listen() }()
-	gone := make(chan struct{})
+	gone := make(chan error, 1)
 	go func() {
-		defer close(gone)
 		for {
 			m, err := s.client.Read()
 			if err != nil {
+				gone <- err
 				return
 			}
 			s.said(m)
@@ -273,9 +279,14 @@ func (s *realtime) relay() {
 	how := whole
 	var broke error
 	select {
-	case <-gone:
-		s.keep(provider.Frame{Close: &provider.Closing{}}, s.place())
+	case err := <-gone:
+		if isGone(err) {
+			s.keep(provider.Frame{Close: &provider.Closing{}}, s.place())
+		} else {
+			how, broke = broken, fmt.Errorf("a frame of the client's: %w", err)
+		}
 		_ = s.server.Close(websocket.Normal, "")
+		gone <- err
 	case err := <-heard:
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) {
@@ -286,7 +297,8 @@ func (s *realtime) relay() {
 			s.out.hangUp()
 		}
 		select {
-		case <-gone:
+		case err := <-gone:
+			gone <- err
 		case <-time.After(drainTime):
 		}
 	}
@@ -295,6 +307,12 @@ func (s *realtime) relay() {
 	s.stream.Close()
 	<-gone
 	s.record(how, broke)
+}
+
+// isGone reports whether a client has ended a session, and not what it said.
+func isGone(err error) bool {
+	var closed *websocket.CloseError
+	return errors.As(err, &closed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // listen passes on what the provider says.
@@ -324,7 +342,7 @@ func (s *realtime) record(how outcome, broke error) {
 	tk.begin(http.StatusSwitchingProtocols, http.Header{"Content-Type": {"application/x-ndjson"}})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.endless {
+	if s.endless || errors.Is(broke, websocket.ErrTooLong) {
 		how = endless
 	}
 	tk.keep(s.raw)

@@ -98,6 +98,10 @@ func (s *realtime) beginning(req *modelio.Request, messages int) (key, error) {
 // follow begins to serve a record.
 func (s *realtime) follow(i int) (*replayedSession, error) {
 	t := s.r.tape
+	if in := s.r.nextFault(t.records[i].Number()); in != nil {
+		in.used = true
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.record(i), in.name))
+	}
 	raw, err := s.r.raw(i)
 	if err != nil {
 		return nil, err
@@ -144,6 +148,9 @@ func (s *realtime) play() error {
 		if gone != nil {
 			if s.silent.Load() {
 				return nil // it was told
+			}
+			if !isGone(gone) {
+				return failuref(fmt.Sprintf("%s session ended at a frame of the client's: %v", s.opening.provider, gone))
 			}
 			return s.conclude()
 		}
@@ -212,15 +219,16 @@ func (s *realtime) refuse(err error) {
 // serve sends the client what followed as much as it has said by now. ended reports that the server has ended the
 // session.
 func (s *realtime) serve(c *call) (ended bool, err error) {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
 	p := s.replayed
+	s.served = s.place()
 	n := 0
-	for n < len(p.frames) && !s.at.Place.Before(p.frames[n].After) {
+	for n < len(p.frames) && !s.served.Before(p.frames[n].After) {
 		n++
 	}
 	frames := p.frames[:n]
-	s.mu.Lock()
 	p.frames = p.frames[n:]
-	s.mu.Unlock()
 	if frames, err = s.restored(c, frames); err != nil {
 		return false, err
 	}
@@ -243,8 +251,6 @@ func (s *realtime) serve(c *call) (ended bool, err error) {
 // restored returns frames with the values of this run.
 func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame, error) {
 	r := s.r
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if len(frames) == 0 || r.rules.Idle(nil) {
 		return frames, nil
 	}
@@ -271,25 +277,61 @@ func (s *realtime) hold(c *call) error {
 		return err
 	}
 	got, err := s.beginning(r.tape.request(p.record), messages)
-	if err != nil || got == want {
+	if err != nil {
 		return err
+	}
+	if got == want {
+		s.held = messages
+		return nil
 	}
 	was := p.record
 	if i, err := s.next(c, messages); err == nil && i >= 0 {
-		other, err := s.follow(i)
-		if err != nil {
-			return err
-		}
-		r.tape.played[was] = false
-		served := func(f provider.Frame) bool { return f.After.Messages < messages }
-		other.frames = slices.DeleteFunc(other.frames, served)
-		s.replayed = other
-		return nil
+		s.held, r.tape.played[was] = messages, false
+		return s.change(i)
 	}
+	if other := s.mistaken(want, messages); other != nil {
+		i := other.replayed.record
+		s.held = messages
+		return errors.Join(s.change(i), other.change(was))
+	}
+	s.over = true
 	if messages == 1 && r.Mode == Update {
 		return errBuy
 	}
 	return s.drifted(c)
+}
+
+// change has a session go on with another record, which said the same so far.
+func (s *realtime) change(i int) error {
+	other, err := s.follow(i)
+	if err != nil {
+		return err
+	}
+	other.frames = slices.DeleteFunc(other.frames, func(f provider.Frame) bool { return !s.served.Before(f.After) })
+	s.replayed = other
+	return nil
+}
+
+// mistaken returns a session that is under way with a record that begins as this session has, and whose client has said
+// nothing so far that the record of this one has not; nil: there is none. Sessions that are opened at once begin in any order.
+func (s *realtime) mistaken(want key, messages int) *realtime {
+	t := s.r.tape
+	for _, other := range s.r.spoken {
+		if other == s || other.replayed == nil || other.over || other.opening.key != s.opening.key {
+			continue
+		}
+		got, err := s.beginning(t.request(other.replayed.record), messages)
+		if err != nil || got != want {
+			continue
+		}
+		said := max(other.held, other.served.Messages)
+		theirs, err := s.beginning(t.request(other.replayed.record), said)
+		ours, err2 := s.beginning(t.request(s.replayed.record), said)
+		if errors.Join(err, err2) == nil && theirs == ours {
+			return other
+		}
+	}
+	return nil
 }
 
 // conclude holds the whole session against its record.
@@ -300,6 +342,7 @@ func (s *realtime) conclude() error {
 	}
 	r := s.r
 	r.mu.Lock()
+	s.over = true
 	p := s.replayed
 	if err := r.tape.know(p.record + 1); err != nil {
 		r.mu.Unlock()
@@ -417,9 +460,7 @@ func (s *realtime) fallSilent() {
 	r.mu.Lock()
 	p := s.replayed
 	recorded := r.tape.request(p.record).Messages
-	s.mu.Lock()
 	owes := at.Messages < len(recorded) || slices.ContainsFunc(p.frames, func(f provider.Frame) bool { return at.Before(f.After) })
-	s.mu.Unlock()
 	brief := ""
 	if owes = owes && len(recorded) > 0; owes {
 		next := max(0, min(at.Messages, len(recorded)-1))

@@ -78,7 +78,8 @@ func New(stream io.ReadWriteCloser, asks bool, limit int64) *Conn {
 	return &Conn{stream: stream, in: bufio.NewReader(stream), asks: asks, limit: limit}
 }
 
-// ErrTooLong is the error of a message that is longer than the limit.
+// ErrTooLong is the error of a message that is longer than the limit. Its reader closes the connection: who sends so much
+// may not listen before it has sent all.
 var ErrTooLong = errors.New("the message is too long")
 
 // Read returns the next message, and answers pings. Where the other end has closed the connection the error is a
@@ -153,7 +154,6 @@ func (c *Conn) frame(limit int64) (kind byte, last bool, payload []byte, err err
 		return 0, false, nil, unexpected(err)
 	}
 	if kind < closing && length > uint64(max(limit, 0)) {
-		_ = c.Close(TooLong, "")
 		return 0, false, nil, ErrTooLong
 	}
 	var mask [4]byte
