@@ -173,3 +173,16 @@ func ask(tb *tbtest.TB, conn *coder.Conn, text string) string {
 	}
 	return string(data)
 }
+
+// TestPending: a session of a test that failed waits to be accepted, and is made again by an update.
+func TestPending(t *testing.T) {
+	server := newProvider(t)
+	tb := run(t, "1", server, func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		saying(bye)(tb, tf)
+		tb.Errorf("the test's own failure")
+	})
+	require.Contains(t, tb.Logged(), "waits in "+store(t)+"/.pending: the next -update makes sessions again; accept or reject it: traceforge accept testsession-")
+	tb = run(t, "1", server, saying(bye))
+	require.False(t, tb.Failed(), tb.Logged())
+	require.Equal(t, int32(2), server.sessions.Load())
+}

@@ -255,8 +255,12 @@ func (r *Recorder) leavePending(goldens map[*take]*golden) (note string) {
 	if len(ids) == 1 {
 		them, wait = "it", "call that was bought waits"
 	}
-	return fmt.Sprintf("%d %s in %s/.pending: the next -update uses %s; accept or reject %[4]s: traceforge accept %s%s",
-		len(ids), wait, r.Shown, them, strings.Join(ids, " "), said)
+	next := "uses " + them
+	if slices.ContainsFunc(r.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }) {
+		next = "makes sessions again"
+	}
+	return fmt.Sprintf("%d %s in %s/.pending: the next -update %s; accept or reject %s: traceforge accept %s%s",
+		len(ids), wait, r.Shown, next, them, strings.Join(ids, " "), said)
 }
 
 // preview is an answer in a line.

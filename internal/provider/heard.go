@@ -1,0 +1,126 @@
+package provider
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A heard is what a server has said in a session.
+type heard struct {
+	*modelio.Response
+	usage  node // the sums of what it reports
+	finish string
+	open   []*said // streams of an answer that is not complete
+}
+
+// A said is a text or a sound that comes in pieces.
+type said struct {
+	key, kind string
+	text      []byte
+	sound     []byte
+	after     int
+}
+
+// say adds a part that followed so many messages of the client's.
+func (h *heard) say(after int, parts ...modelio.Part) {
+	content := &h.Candidates[0].Message.Content
+	for _, p := range parts {
+		jsontext.Keep(&p.Metadata, "after", json.RawMessage(fmt.Append(nil, after)))
+		*content = append(*content, p)
+	}
+}
+
+// piece returns what grows by a key.
+func (h *heard) piece(key, kind string, after int) *said {
+	for _, s := range h.open {
+		if s.key == key && s.kind == kind {
+			return s
+		}
+	}
+	s := &said{key: key, kind: kind, after: after}
+	h.open = append(h.open, s)
+	return s
+}
+
+// part returns what has come of a stream.
+func (s *said) part() modelio.Part {
+	if s.sound != nil {
+		text, _ := jsontext.Parse(jsontext.Text(base64.StdEncoding.EncodeToString(s.sound)))
+		return modelio.Part{Custom: modelio.Object{s.kind: briefText(text.Root())}}
+	}
+	p := modelio.TextPart(string(s.text))
+	if s.kind != "text" {
+		jsontext.Keep(&p.Metadata, "type", jsontext.Text(s.kind))
+	}
+	return p
+}
+
+// add adds the counts of v to those of the session.
+func addCounts(sum *node, v jsontext.Value) {
+	for name, member := range v.Members() {
+		if member.IsObject() {
+			addCounts(sum.member(name), member)
+			continue
+		}
+		if count, ok := member.Count(); ok {
+			total := *count
+			if was := sum.get(name); was != nil {
+				if doc, err := jsontext.Parse(was.raw); err == nil {
+					if n, ok := doc.Root().Count(); ok {
+						total += *n
+					}
+				}
+			}
+			sum.member(name).set(json.RawMessage(fmt.Append(nil, total)))
+		}
+	}
+}
+
+// heardBy returns the DecodeResponse of an API of sessions.
+func heardBy(api string, usage usageNames, take func(h *heard, after int, frame jsontext.Value)) func(*Answer) (*modelio.Response, error) {
+	refused := answers(api, folding{}, func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") })
+	return func(a *Answer) (*modelio.Response, error) {
+		if a.Status != http.StatusSwitchingProtocols {
+			return refused(a)
+		}
+		frames, err := Frames(a.Body)
+		if err != nil {
+			return nil, &WireError{API: api, Reason: err.Error()}
+		}
+		h := &heard{Response: looseResponse()}
+		h.Complete = false
+		for _, f := range frames {
+			switch doc, err := jsontext.ParseReplacing(f.Data); {
+			case f.Open != "":
+			case f.Close != nil:
+				h.Complete = true
+				if f.Close.ByServer {
+					h.say(f.After.Messages, modelio.Part{Custom: modelio.Object{"close": jsontext.ObjectText(map[string]json.RawMessage{
+						"code": fmt.Append(nil, f.Close.Code), "reason": jsontext.Text(f.Close.Reason),
+					})}})
+				}
+			case err != nil || !doc.Root().IsObject():
+				h.say(f.After.Messages, opaqueFrame(f).Content...)
+			default:
+				take(h, f.After.Messages, doc.Root())
+			}
+		}
+		for _, s := range h.open { // of answers that were under way
+			h.say(s.after, s.part())
+		}
+		if h.usage.members != nil {
+			doc, _ := jsontext.Parse(h.usage.json())
+			h.Usage = usage.decode(doc.Root())
+			h.Usage.Unknown = nil
+		}
+		c := &h.Candidates[0]
+		ended := candidate(h.finish)
+		c.FinishReason, c.FinishReasonRaw = ended.FinishReason, ended.FinishReasonRaw
+		return h.Response, nil
+	}
+}

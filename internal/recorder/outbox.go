@@ -1,0 +1,58 @@
+package recorder
+
+import (
+	"sync"
+
+	"github.com/traceforge/traceforge-go/internal/websocket"
+)
+
+// An outbox sends messages in their order, so that a client that does not listen keeps nobody from hearing it.
+type outbox struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	queue   []websocket.Message
+	closing *websocket.CloseError
+	ended   bool
+}
+
+func (o *outbox) put(m websocket.Message) { o.change(func() { o.queue = append(o.queue, m) }) }
+
+// close closes the connection behind what is in the box.
+func (o *outbox) close(code int, reason string) {
+	o.change(func() { o.closing = &websocket.CloseError{Code: code, Reason: reason} })
+}
+
+// hangUp ends the connection behind what is in the box, without a word.
+func (o *outbox) hangUp() { o.change(func() { o.ended = true }) }
+
+func (o *outbox) change(how func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	how()
+	o.changed.Signal()
+}
+
+func (o *outbox) send(conn *websocket.Conn) {
+	for {
+		o.mu.Lock()
+		for len(o.queue) == 0 && o.closing == nil && !o.ended {
+			o.changed.Wait()
+		}
+		queue, closing, ended := o.queue, o.closing, o.ended
+		o.queue = nil
+		o.mu.Unlock()
+		for _, m := range queue {
+			if conn.Write(m) != nil {
+				return // the client has gone
+			}
+		}
+		if closing != nil {
+			_ = conn.Close(closing.Code, closing.Reason)
+			return
+		}
+		if ended && len(queue) == 0 {
+			conn.HangUp()
+			return
+		}
+	}
+}

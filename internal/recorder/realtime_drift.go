@@ -1,0 +1,105 @@
+package recorder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// drifted is the failure of a session whose client has said something else than what is recorded, or not all of it.
+func (s *realtime) drifted(c *call) error {
+	r, i := s.r, s.replayed.record
+	recorded := r.tape.request(i)
+	n := 1
+	for ; n <= len(c.request.Messages); n++ {
+		want, err := s.beginning(recorded, n)
+		got, err2 := s.beginning(c.request, n)
+		if errors.Join(err, err2) != nil || want != got {
+			break
+		}
+	}
+	accept := "accept: " + r.Accept
+	if r.Mode == Update || r.Mode == UpdateNew {
+		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
+			"accept: " + r.with(modes[UpdateAll])
+	}
+	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider}
+	if tokens := r.tape.records[i].Response.TokensUsed; tokens != nil {
+		d.Tokens = *tokens
+	}
+	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.record(i))
+	switch {
+	case n > len(c.request.Messages) && n > len(recorded.Messages):
+		return r.unrecorded(c) // unreachable: they are the same
+	case n > len(c.request.Messages):
+		brief := fmt.Sprintf("%s: it ended before frame %d to the server: %s", session, n, frameName(&recorded.Messages[n-1]))
+		failure := failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept)
+		failure.Missing, failure.drift = true, d
+		return failure
+	}
+	if r.compare == nil {
+		r.compare = drift.NewComparer(r.Ignored)
+	}
+	was, is := *recorded, *c.request
+	was.Messages, is.Messages = recorded.Messages[:min(n, len(recorded.Messages))], c.request.Messages[:n]
+	one, err := r.compare.Request(&was)
+	other, err2 := r.compare.Request(&is)
+	if err := errors.Join(err, err2); err != nil {
+		return err // unreachable: both have a key
+	}
+	changes := r.masked(r.compare.Changes(one, other))
+	for _, change := range changes {
+		d.Changes = append(d.Changes, driftChange(change, true))
+	}
+	name := frameName(&c.request.Messages[n-1])
+	where := ""
+	if n <= len(recorded.Messages) {
+		where = s.pointer(&recorded.Messages[n-1], &c.request.Messages[n-1])
+	}
+	brief := fmt.Sprintf("%s, frame %d to the server: %s%s", session, n, name, where)
+	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.remarks(i, d.Changes, r.compare.Differences(one, other)), accept)
+	failure.brief, failure.Missing, failure.drift = brief, true, d
+	return failure
+}
+
+// frameName names a frame of the client's by the message that it is.
+func frameName(m *modelio.Message) string {
+	for _, p := range m.Content {
+		if doc, err := jsontext.Parse(p.Custom["type"]); err == nil && strings.Contains(doc.Root().Word(), ".") {
+			return doc.Root().Word()
+		}
+		if len(p.Custom) == 1 {
+			for name := range p.Custom {
+				return name
+			}
+		}
+	}
+	return string(m.Role) + " message"
+}
+
+// pointer leads to the first place in a frame that differs.
+func (s *realtime) pointer(recorded, got *modelio.Message) string {
+	was, err := json.Marshal(recorded)
+	is, err2 := json.Marshal(got)
+	if errors.Join(err, err2) != nil {
+		return ""
+	}
+	all := drift.JSON(was, is)
+	if len(all) == 0 {
+		return ""
+	}
+	at := all[0].Pointer
+	if _, after, found := strings.Cut(at, "/custom/"); found {
+		return ": /" + after
+	}
+	if got.Role == modelio.RoleSystem && strings.HasSuffix(at, "/text") {
+		return ": " + s.opening.codec.Realtime.Instructions
+	}
+	return ": " + at
+}
