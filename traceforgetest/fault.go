@@ -12,7 +12,8 @@ type Fault struct{ of recorder.Fault }
 // Fault has a fault injected where the run replays, so that retries and recovery are tested without a provider that
 // fails. call is the number of the recorded call in the test's document. A fault is used once: the faults of one call
 // are those of its tries, in their order, and the try behind them gets the recording whole; nothing has to try
-// again. Events of a stream are counted from 1, those that carry data.
+// again. Where a program gives up on the call, the recorded calls behind it need not be made; what it does instead is
+// not recorded, and fails the test. Events of a stream are counted from 1, those that carry data.
 //
 // Nothing of a fault is stored, and the recorded answer is held against its record as ever. A fault that meets no
 // call, or an answer that it cannot be injected into, fails the test.

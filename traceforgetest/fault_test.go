@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -239,4 +240,93 @@ func TestFaultsTakeTheirTime(t *testing.T) {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 		}))
 	})
+}
+
+// TestFaultThatEndsTheProgram holds that a test of what a program does when it gives up needs no recording of it: the
+// calls behind the fault are excused, and those before it are not.
+func TestFaultThatEndsTheProgram(t *testing.T) {
+	s := newScene(t)
+	var said []error
+	agent := func(calls []string, faults map[int][]traceforgetest.Fault) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			for call, all := range faults {
+				for _, fault := range all {
+					tf.Fault(call, fault)
+				}
+			}
+			said = nil
+			for _, prompt := range calls {
+				var err error
+				for range 3 { // as openai-go tries
+					if _, err = send(tf.Client(), newChat(prompt)); err == nil {
+						break
+					}
+				}
+				if said = append(said, err); err != nil {
+					return
+				}
+			}
+		}
+	}
+	all := []string{"one", "two", "three", "four", "five"}
+	s.record("TestIt", agent(all, nil))
+	busy := traceforgetest.Status(429, 0)
+	for _, c := range []struct {
+		name, why string
+		calls     []string
+		faults    map[int][]traceforgetest.Fault
+		fails     string // "": it passes
+		log       string
+	}{
+		{"gives_up", "the test is of the error", all, map[int][]traceforgetest.Fault{1: {busy, busy, busy}}, "",
+			"injected: call 1: Status(429), 3 times; not made behind it: calls 2-5"},
+		{"gives_up_late", "the calls before it were made", all, map[int][]traceforgetest.Fault{1: {busy}, 4: {busy, busy, busy}}, "",
+			"injected: call 1: Status(429); call 4: Status(429), 3 times; not made behind it: call 5"},
+		{"recovers", "all calls are due", all, map[int][]traceforgetest.Fault{1: {busy, busy}}, "", "injected: call 1: Status(429), 2 times"},
+		{"recovers_and_stops", "nothing excuses the last", all[:4], map[int][]traceforgetest.Fault{1: {busy}},
+			"recorded call was not made: STORE/FILE, call 5", ""},
+		{"skips_before", "the fault is no cause of what is before it", all[2:], map[int][]traceforgetest.Fault{3: {busy, busy, busy}},
+			"recorded call was not made: STORE/FILE, call 1", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tb := s.replay("TestIt", agent(c.calls, c.faults))
+			require.Equal(t, c.fails != "", tb.Failed(), "%s: %s", c.why, tb.Logged())
+			require.Contains(t, s.said(tb), c.fails)
+			require.Contains(t, s.said(tb), c.log)
+		})
+	}
+}
+
+// TestFaultThatChangesWhatFollows names the fault as the cause of a request that is not recorded, as no update accepts it.
+func TestFaultThatChangesWhatFollows(t *testing.T) {
+	s := newScene(t)
+	test := func(tools int, faults ...traceforgetest.Fault) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			for _, fault := range faults {
+				tf.Fault(1, fault)
+			}
+			for range tools {
+				sum, err := tf.Tool("add", add2)(context.Background(), json.RawMessage(`{}`))
+				send(tf.Client(), newChat(fmt.Sprintf("the tool said: %s %v", sum, err)))
+			}
+		}
+	}
+	s.record("TestIt", test(1))
+	const wayOut = "call 1 had the fault Disconnect(broken pipe), and what the program does behind it is not recorded: no update accepts it\n" +
+		"end the test there, or record a test of its own whose tool or upstream fails so, without the fault"
+	tb := s.replay("TestIt", test(1, traceforgetest.Disconnect(syscall.EPIPE)))
+	require.Contains(t, s.said(tb), "openai request drifted from STORE/tool/")
+	require.Contains(t, s.said(tb), wayOut)
+	require.NotContains(t, tb.Logged(), "accept:")
+
+	broken := func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, err := tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, syscall.EPIPE })(context.Background(), nil)
+		send(tf.Client(), newChat(fmt.Sprintf("the tool said: %v", err)))
+	}
+	s.record("TestBroken", broken)
+	requirePass(t, s.replay("TestBroken", broken))
+
+	tb = s.replay("TestIt", test(2))
+	require.Contains(t, tb.Logged(), "tool add was called once too often")
+	require.Contains(t, tb.Logged(), "accept: go test", "without a fault")
 }

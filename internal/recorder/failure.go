@@ -69,7 +69,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))
-	f := failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), "record: "+r.Accept)
+	f := failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), r.wayOut("record"))
 	f.Missing, f.unheld = true, true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(summary, "\n")}
 	return f
@@ -107,7 +107,7 @@ func (r *Recorder) oneTooMany(i int) *Failure {
 	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
 		made, recordedTimes(times), times+1),
 		"last recorded in "+r.record(i),
-		"accept: "+r.Accept)
+		r.wayOut("accept"))
 	f.Missing, f.unheld = true, true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.keys[i].provider,
 		Summary: strings.Split(indent(r.summary(request)), "\n")}

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -89,7 +91,13 @@ func Stall(event int, d time.Duration) Fault {
 // faults are those of a test.
 type faults struct {
 	all  []*injection
-	owed map[key]int // the records that were answered with a fault, for a client that tries again
+	owed map[key]owed
+}
+
+// owed is a record that was answered with a fault, and that a client gets which tries again.
+type owed struct {
+	record int
+	fault  *injection
 }
 
 // An injection is a fault of a call, which is used once.
@@ -130,9 +138,9 @@ func (r *Recorder) inject(d *due, in *injection) (*served, error) {
 	in.used = true
 	if in.breaks {
 		if r.faults.owed == nil {
-			r.faults.owed = map[key]int{}
+			r.faults.owed = map[key]owed{}
 		}
-		r.faults.owed[d.call.key] = d.record
+		r.faults.owed[d.call.key] = owed{d.record, in}
 	}
 	s := &served{}
 	if in.status == 0 && in.err == nil {
@@ -288,6 +296,93 @@ func (r *Recorder) Faults() (names []string) {
 		}
 	}
 	return names
+}
+
+// givenUp returns the first record that a fault stood in for and that its client never got; the fault is nil where
+// there is none. The recording does not say what a program does then.
+func (r *Recorder) givenUp() (first owed) {
+	for _, o := range r.faults.owed {
+		if first.fault == nil || o.record < first.record {
+			first = o
+		}
+	}
+	return first
+}
+
+// uncalled returns the records that no call was there for, and of them those that need none, as the program gave up
+// on a call before them.
+func (r *Recorder) uncalled() (missed, excused []int) {
+	if r.tape == nil {
+		return nil, nil
+	}
+	o := r.givenUp()
+	for i := range r.tape.records {
+		switch {
+		case r.tape.played[i] || r.tape.isListened(i):
+		case o.fault != nil && o.record < i:
+			excused = append(excused, i)
+		default:
+			missed = append(missed, i)
+		}
+	}
+	return missed, excused
+}
+
+// toldOfFaults is a line for the log of a test with faults; "" where none was injected.
+func (r *Recorder) toldOfFaults() string {
+	if len(r.faults.all) > 0 && !r.injects() {
+		return "faults are injected in replay only: " + r.faults.all[0].String()
+	}
+	type group struct {
+		name  string
+		times int
+	}
+	var groups []group
+	all := slices.SortedStableFunc(slices.Values(r.faults.all), func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
+	for _, in := range all {
+		switch last := len(groups) - 1; {
+		case !in.used:
+		case last >= 0 && groups[last].name == in.String():
+			groups[last].times++
+		default:
+			groups = append(groups, group{in.String(), 1})
+		}
+	}
+	if len(groups) == 0 {
+		return ""
+	}
+	var said, behind []string
+	for _, g := range groups {
+		if g.times > 1 {
+			g.name += fmt.Sprintf(", %d times", g.times)
+		}
+		said = append(said, g.name)
+	}
+	if _, excused := r.uncalled(); len(excused) > 0 && r.Mode == Replay {
+		behind = append(behind, "not made behind it: "+calls(r.numbers(excused)))
+	}
+	return r.Plain("injected: " + strings.Join(append(said, behind...), "; "))
+}
+
+// numbers returns those of records, as messages have them.
+func (r *Recorder) numbers(records []int) (numbers []int) {
+	for _, i := range records {
+		numbers = append(numbers, r.tape.records[i].Number())
+	}
+	return numbers
+}
+
+// wayOut says how what differs from the recording is accepted, as verb and command, or what caused it where no
+// update changes it.
+func (r *Recorder) wayOut(verb string) string {
+	if in := r.givenUp().fault; in != nil {
+		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
+			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.name)
+	}
+	if r.Mode == Mixed {
+		return verb + ": " + r.with("all") // another update keeps the answers of the tape
+	}
+	return verb + ": " + r.Accept
 }
 
 // unused is the failure of faults that no call was there for; nil: there are none.

@@ -329,8 +329,8 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 		note = r.failChecks()
 	}
 	r.tellRest()
-	if len(r.faults.all) > 0 && !r.injects() {
-		note = strings.TrimPrefix(note+"\nfaults are injected in replay only: "+r.faults.all[0].String(), "\n")
+	if faults := r.toldOfFaults(); faults != "" {
+		note = strings.TrimPrefix(note+"\n"+faults, "\n")
 	}
 	return r.misses(r.teach(note), o)
 }
@@ -350,11 +350,10 @@ func (r *Recorder) checkCalls(partial bool) {
 		if f := r.noCall(); f != nil {
 			r.fail(f)
 		}
-	case !r.Mode.drops() && r.Mode != Mixed && r.tape != nil:
-		for i := range r.tape.records {
-			if !r.tape.played[i] && !r.tape.isListened(i) {
-				r.fail(r.notCalled(i))
-			}
+	case !r.Mode.drops() && r.Mode != Mixed:
+		missed, _ := r.uncalled()
+		for _, i := range missed {
+			r.fail(r.notCalled(i))
 		}
 	}
 }

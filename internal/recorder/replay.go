@@ -31,7 +31,7 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	}
 	i, how, err := r.tape.find(c.key)
 	if owed, tries := r.faults.owed[c.key]; tries && err == nil {
-		i, how = owed, found
+		i, how = owed.record, found
 	}
 	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {

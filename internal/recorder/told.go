@@ -50,7 +50,7 @@ func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*tel
 	for _, c := range changes {
 		parts = append(parts, fmt.Sprintf("%s, %s", c.Component, count(max(c.Removed, c.Added), "line")))
 	}
-	f := failuref(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), "accept: "+r.Accept)
+	f := failuref(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), r.wayOut("accept"))
 	if first.repeats.Add(1) > threeLines {
 		f = failuref(fmt.Sprintf("%s%s, as in %s", brief, r.named(changes), first.test))
 	}
@@ -70,7 +70,7 @@ func (r *Recorder) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
-			f := failuref(brief, "accept: "+r.Accept)
+			f := failuref(brief, r.wayOut("accept"))
 			f.Again = true
 			r.Tell(r.plain(f))
 		}
@@ -92,11 +92,11 @@ func (r *Recorder) tellRest() {
 	if left := len(rest) - len(lines); left > 0 {
 		lines = append(lines, fmt.Sprintf("  … and %d more", left))
 	}
-	accept := r.Accept
+	accept := r.wayOut("accept")
 	if r.Mode == Check {
-		accept = r.with("all") // the requests are the same
+		accept = "accept: " + r.with("all") // the requests are the same
 	}
-	f := failuref(count(len(rest), "more failure"), append(lines, "accept: "+accept)...)
+	f := failuref(count(len(rest), "more failure"), append(lines, accept)...)
 	if !slices.ContainsFunc(rest, func(f *Failure) bool { return f.drift == nil }) {
 		f.drift = rest[0].drift // all are in the receipt
 	}
