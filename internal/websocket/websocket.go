@@ -38,7 +38,6 @@ const (
 	noCode        = 1005
 	Unreadable    = 1007
 	Refused       = 1008
-	TooLong       = 1009
 	Broken        = 1011
 )
 
