@@ -3,12 +3,18 @@ package traceforgetest_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"path"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -83,6 +89,49 @@ accept: TRACEFORGE_UPDATE=all go test `)
 	require.Len(t, a.runs, 2)
 }
 
+// TestCheckOfToolThatFails says in two lines that a tool fails now, or does not any more, and in words that it returns no
+// JSON.
+func TestCheckOfToolThatFails(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		was, is   string // what it returns; "!…" is an error
+		want      string
+	}{
+		{"fails_now", "the members of an error and of an output have nothing in common", `{"eur":49.9}`, "!price service is down",
+			"call 1: tool price: {}\n- {\"eur\":49.9}\n+ error: price service is down\naccept: TRACEFORGE_UPDATE=all"},
+		{"works_now", "the other way", "!price service is down", `{"eur":49.9}`,
+			"call 1: tool price: {}\n- error: price service is down\n+ {\"eur\":49.9}\naccept: TRACEFORGE_UPDATE=all"},
+		{"fails_otherwise", "both are errors", "!down", "!up", "call 1: tool price: {}\n  /error/message\n- down\n+ up\naccept:"},
+		{"no_json", "it cannot be held against the record", `{"eur":49.9}`, "oops",
+			"result of tool price could not be checked: STORE/tool/FILE, call 1\n  tool price returned no JSON: oops"},
+		{"nothing", "as no_json", `{"eur":49.9}`, "", "  tool price returned no JSON, but nothing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			returns := func(said string) func(*tbtest.TB, *traceforgetest.Recorder) {
+				return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+					tf.Tool("price", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+						if text, fails := strings.CutPrefix(said, "!"); fails {
+							return nil, errors.New(text)
+						}
+						return json.RawMessage(said), nil
+					})(context.Background(), json.RawMessage(`{}`))
+				}
+			}
+			s.record("TestIt", returns(c.was))
+			tb, _ := s.check("kind=tools", "TestIt", returns(c.is))
+			require.True(t, tb.Failed())
+			require.Contains(t, strings.ReplaceAll(s.said(tb), path.Base(s.document("TestIt")), "FILE"), c.want, c.why)
+		})
+	}
+	s := newScene(t)
+	tb := s.update("1", "TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+		tf.Tool("price", func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("oops"), nil })(
+			context.Background(), nil)
+	})
+	require.Contains(t, s.said(tb), "tool price returned no JSON: oops: it was not recorded")
+}
+
 // TestCheckOfToolsByOption runs the tools in each replay of a test, whatever else the run is asked for.
 func TestCheckOfToolsByOption(t *testing.T) {
 	s := newScene(t)
@@ -129,7 +178,7 @@ func TestLive(t *testing.T) {
 		{"tools", "the tools say what they said", "kind=tools", 0, 2, func(*scene, *agentRun) {}, []string{"plan", `{"count":1}`}, "",
 			"live: 2 calls of tools, 2 calls answered by the tape"},
 		{"tools_otherwise", "the next request has what they say now", "kind=tools", 0, 2, func(_ *scene, a *agentRun) { a.counts = func(int) int { return 9 } },
-			[]string{"plan", `{"count":9}`}, "openai request drifted from", ""},
+			[]string{"plan", `{"count":9}`}, "changed: message 1 (user)\naccept: TRACEFORGE_UPDATE=all go test ", ""},
 		{"all", "nothing is of the tape", "kind=all", 2, 2, func(s *scene, a *agentRun) {
 			s.says("ho")
 			a.asks, a.counts = `{"sku":"z"}`, func(int) int { return 9 }
@@ -154,6 +203,35 @@ func TestLive(t *testing.T) {
 			}
 		})
 	}
+}
+
+type refusing struct{}
+
+func (refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED }
+
+// TestLiveCountsCallsNotTries tells tries that came to nothing from the calls that were answered.
+func TestLiveCountsCallsNotTries(t *testing.T) {
+	s := newScene(t)
+	tries := func(n int) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
+			for range n {
+				if _, err := send(tf.Client(), newChat("hi")); err == nil {
+					return
+				}
+			}
+		}
+	}
+	s.record("TestIt", tries(1))
+	require.Regexp(t, "live: 3 tries failed$", s.run("TestIt", tries(3), traceforgetest.Live(), traceforgetest.Upstream(refusing{})).Logged())
+	var asked int
+	s.provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+		if asked++; asked == 1 {
+			return fakeprovider.Error(503, "server_error", "busy")
+		}
+		return fakeprovider.Text("hi")
+	})
+	tb := s.run("TestIt", tries(3), traceforgetest.Live(), traceforgetest.Upstream(s.provider.Transport()))
+	require.Contains(t, tb.Logged(), "live: 1 call of models, 1 try failed, ")
 }
 
 // TestLiveAsksAgain holds that the tape answers what a live model asks once more, and says what it did not ask.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -199,6 +200,9 @@ func (r *Recorder) ask(ctx context.Context, ck *check) (*said, string) {
 func (r *Recorder) compared(ctx context.Context, ck *check, tk *take) (*said, string) {
 	if ctx.Err() != nil {
 		return nil, fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())
+	}
+	if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
+		return nil, bad.Error()
 	}
 	if tk.ended() == failed {
 		return nil, fmt.Sprintf("%s gave no answer: %v", tk.who(), tk.err)

@@ -218,6 +218,9 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.Accept,
 			"or keep the answer as it is: "+allow("RetryableErrors"))
 	case failed:
+		if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
+			return failuref(bad.Error()+": it was not recorded", indent(r.summary(tk.request)))
+		}
 		if r.allows(TransportErrors) && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}

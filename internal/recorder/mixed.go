@@ -39,12 +39,15 @@ func (r *Recorder) offTape(c *call) *Failure {
 
 // ranLive is a line for the log of a test of which some calls were live; "" where none was.
 func (r *Recorder) ranLive() string {
-	var models, tools int
+	var models, tools, tries int
 	var tokens int64
 	for _, tk := range r.takes {
-		if tk.codec.Tools {
+		switch {
+		case r.transient(tk.outcome):
+			tries++
+		case tk.codec.Tools:
 			tools++
-		} else {
+		default:
 			models++
 		}
 		if g, f := r.golden(tk); f == nil && g.snapshot.Response.TokensUsed != nil {
@@ -62,6 +65,9 @@ func (r *Recorder) ranLive() string {
 	}
 	add(models, "call", " of models")
 	add(tools, "call", " of tools")
+	if tries > 0 {
+		said = append(said, isAre(tries, "try", "tries")+" failed")
+	}
 	add(int(tokens), "token", "")
 	add(len(r.answered)-len(r.takes), "call", " answered by the tape")
 	if r.tape != nil {

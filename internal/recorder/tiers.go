@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -19,6 +20,7 @@ type said struct {
 	model         string   // that answered
 	fingerprint   string   // of the system that did; empty: the provider does not say it
 	refusal       string   // the error that the provider reported
+	returned      string   // of a tool: the error, or what it gave back
 	input, output int64    // tokens
 }
 
@@ -42,7 +44,26 @@ func (r *Recorder) saidBy(tk *take) (*said, *Failure) {
 	if err != nil {
 		return nil, r.unkept(tk, err)
 	}
+	if tk.codec.Tools {
+		s.returned = returned(resp)
+	}
 	return s, nil
+}
+
+// returned is what a tool returned, as one text.
+func returned(resp *modelio.Response) string {
+	if resp.Error != nil {
+		return "error: " + resp.Error.Message
+	}
+	var said []string
+	for _, candidate := range resp.Candidates {
+		for _, part := range candidate.Message.Content {
+			if part.ToolResponse != nil {
+				said = append(said, string(part.ToolResponse.Output))
+			}
+		}
+	}
+	return strings.Join(said, "\n")
 }
 
 func numberOf(n *int64) int64 {
@@ -158,7 +179,8 @@ func (r *Recorder) compareTiers(ck *check, before, after *said) (all []usage.Che
 		r.hide(differences)
 		if ck.call.codec.Tools { // whose answers are results and nothing else
 			return []usage.CheckedTier{{
-				Tier: usage.ResultTier, Same: len(differences) == 0, Held: r.holds(ck, tier), Diff: r.Plain(drift.Text(differences)),
+				Tier: usage.ResultTier, Same: len(differences) == 0, Held: r.holds(ck, tier),
+				Diff: r.Plain(cmp.Or(r.outcomes(before, after), drift.Text(differences))),
 			}}
 		}
 		all = append(all, usage.CheckedTier{
@@ -166,6 +188,16 @@ func (r *Recorder) compareTiers(ck *check, before, after *said) (all []usage.Che
 		})
 	}
 	return all
+}
+
+// outcomes says in two lines what a tool returned where one of its two answers is an error, as the members of the two
+// have nothing in common; "" for all else.
+func (r *Recorder) outcomes(before, after *said) string {
+	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
+		return ""
+	}
+	line := func(s *said) string { return short(r.scanner().Mask(s.returned)) }
+	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }

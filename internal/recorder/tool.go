@@ -128,6 +128,9 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 		line.Error = &text
 	} else {
 		response := &modelio.ToolResponse{Name: name, Output: output}
+		if output != nil && !json.Valid(output) {
+			return nil, &noJSON{name, output}
+		}
 		line.Message = &modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{ToolResponse: response}}}
 	}
 	var text bytes.Buffer
@@ -137,6 +140,19 @@ func toolLineOf(name string, output json.RawMessage, failure error) ([]byte, err
 		return nil, err
 	}
 	return text.Bytes(), nil
+}
+
+// noJSON is the error of a tool that returned something else.
+type noJSON struct {
+	tool   string
+	output []byte
+}
+
+func (e *noJSON) Error() string {
+	if len(e.output) == 0 {
+		return toolNamed(e.tool) + " returned no JSON, but nothing"
+	}
+	return fmt.Sprintf("%s returned no JSON: %s", toolNamed(e.tool), short(string(e.output)))
 }
 
 func readToolLine(text []byte) (line toolLine, err error) {
