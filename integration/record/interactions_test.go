@@ -55,6 +55,7 @@ func interactionsRequest(q question) interactions.CreateModelInteraction {
 	input := interactions.NewInteractionsInput(steps)
 	req := interactions.CreateModelInteraction{
 		Model: "gemini-2.5-flash", Input: &input, Store: &stateless,
+		//lint:ignore SA1019 there is no other place for a temperature yet
 		GenerationConfig: &interactions.GenerationConfig{Temperature: &temperature, Seed: &seed},
 	}
 	if q.stream {

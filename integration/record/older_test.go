@@ -28,12 +28,14 @@ var claudeCompletions = sdk{
 				Model: "claude-2.1", MaxTokensToSample: 64, Temperature: anthropic.Float(0), Prompt: q.text,
 			}
 			if !q.stream {
+				//lint:ignore SA1019 the older API is what is asked
 				got, err := client.Completions.New(ctx, params)
 				if err != nil {
 					return nil, err
 				}
 				return &answer{text: got.Completion, value: got}, nil
 			}
+			//lint:ignore SA1019 the older API is what is asked
 			return streamed(client.Completions.NewStreaming(ctx, params), func(e anthropic.Completion) string { return e.Completion })
 		}, nil
 	},
