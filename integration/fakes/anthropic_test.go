@@ -183,7 +183,7 @@ func TestAnthropicErrors(t *testing.T) {
 	require.ErrorAs(t, err, &api)
 	require.EqualValues(t, "invalid_request_error", api.Type())
 
-	_, err = client.Models.List(t.Context(), anthropic.ModelListParams{})
+	err = client.Get(t.Context(), "/v1/nothing", nil, nil)
 	require.ErrorAs(t, err, &api)
 	require.Equal(t, 404, api.StatusCode)
 	require.EqualValues(t, "not_found_error", api.Type())
