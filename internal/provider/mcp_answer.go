@@ -21,7 +21,7 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 		return mcpAnswer(body, a.Asked)
 	})(a)
 	if err == nil && !resp.Complete && resp.Error == nil {
-		resp.Complete = a.Asked != nil && mcpListens(a.Asked) || lastEventID(a) != ""
+		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || lastEventID(a) != "")
 	}
 	return resp, err
 }

@@ -107,6 +107,7 @@ type Answer struct {
 	Body        []byte
 
 	Asked *modelio.Request // what it answers; nil: not known
+	Open  bool             // more may come, so a stream is whole only with the event that ends it
 }
 
 // A WireError says what a codec cannot take, and where.

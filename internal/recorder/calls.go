@@ -50,10 +50,14 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	defer r.mu.Unlock()
 	goldens := map[*take]*golden{}
 	for _, a := range r.answered {
-		if a.take == nil || !r.isWhole(a.take) {
+		if a.take == nil {
 			continue
 		}
-		g, f := r.golden(a.take)
+		tk := a.take.soFar()
+		if !r.isWhole(tk) {
+			continue
+		}
+		g, f := r.golden(tk)
 		if f != nil {
 			return nil, f
 		}

@@ -167,7 +167,7 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 		Provider:  tk.provider,
 		Request:   *tk.request,
 		Response: snapshot.Response{
-			LatencyMS:  tk.finished.Sub(tk.started).Milliseconds(),
+			LatencyMS:  tk.over().Sub(tk.started).Milliseconds(),
 			Headers:    r.headers(tk),
 			Status:     tk.httpStatus(),
 			Incomplete: cut[tk.outcome],

@@ -1,10 +1,12 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,7 +42,7 @@ type take struct {
 	body       received
 	arrivals   []arrival
 	unreadable error     // why the content encoding cannot be undone
-	read       time.Time // when its caller last got something of it
+	read       time.Time // when its caller last got something of it, which is when a whole answer ended
 	finished   time.Time
 }
 
@@ -110,13 +112,28 @@ func (tk *take) ended() outcome {
 	return tk.outcome
 }
 
+// keep keeps what its caller has read. The end of a body and white space, as behind a stream's last event, are nothing
+// that a caller waits for.
 func (tk *take) keep(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
+	if tk.outcome == underWay && len(bytes.TrimSpace(p)) > 0 {
+		tk.read = clock()
+	}
+	tk.add(p)
+}
+
+// keepUnread keeps what its caller has left. It has the time of what was read before it.
+func (tk *take) keepUnread(p []byte) {
+	tk.mu.Lock()
+	defer tk.mu.Unlock()
+	tk.add(p)
+}
+
+func (tk *take) add(p []byte) {
 	if tk.outcome != underWay {
 		return
 	}
-	tk.read = clock()
 	if int64(tk.body.size+len(p)) > tk.limit {
 		tk.outcome, tk.finished, tk.body, tk.arrivals = endless, tk.read, received{}, nil
 		return // the caller gets the rest, and nobody keeps it
@@ -180,7 +197,7 @@ func (b *recordedBody) drain() outcome {
 	timer := time.AfterFunc(drainTime, func() { b.upstream.Close() })
 	defer timer.Stop()
 	rest, err := readAtMost(b.upstream, b.take.limit, "the answer")
-	b.take.keep(rest)
+	b.take.keepUnread(rest)
 	if err != nil && b.take.streams() {
 		return whole // its terminal event has been seen
 	}
@@ -188,6 +205,41 @@ func (b *recordedBody) drain() outcome {
 		return broken
 	}
 	return whole
+}
+
+// over returns when the answer ended: a whole one with what its caller read last, though its body may stay open.
+func (tk *take) over() time.Time {
+	if tk.outcome == whole {
+		return tk.read
+	}
+	return tk.finished
+}
+
+// soFar returns a take that is under way as if it had ended now, where the event that ends its stream has been read;
+// otherwise the take itself.
+func (tk *take) soFar() *take {
+	tk.mu.Lock()
+	if tk.outcome != underWay {
+		tk.mu.Unlock()
+		return tk
+	}
+	now := &take{call: tk.call, source: tk.source, lifted: tk.lifted, started: tk.started, decodeContent: tk.decodeContent,
+		limit: tk.limit, origin: tk.origin, imported: tk.imported, outcome: whole, status: tk.status, header: tk.header,
+		body:     received{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
+		arrivals: slices.Clone(tk.arrivals), read: tk.read, finished: tk.read}
+	tk.mu.Unlock()
+	body, err := now.plain()
+	if err != nil {
+		return tk
+	}
+	answer := now.answer(body)
+	if answer.Open = true; answer.Events() == nil || !now.tellsEnd() {
+		return tk
+	}
+	if resp, err := tk.codec.DecodeResponse(answer); err != nil || !resp.Complete && resp.Error == nil {
+		return tk
+	}
+	return now
 }
 
 // streams reports whether the answer comes event by event, as far as its beginning tells.
