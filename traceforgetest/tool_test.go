@@ -169,7 +169,7 @@ func TestToolMistakes(t *testing.T) {
 		{"input", "no JSON was sent", add(new(atomic.Int32)), `{"a":`, "tool add: the request cannot be kept: "},
 		{"output", "no JSON came back", func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage("3 km"), nil
-		}, `{}`, "tool add gave no answer: it was not recorded: "},
+		}, `{}`, "tool add returned no JSON: 3 km: it was not recorded"},
 		{"cancelled", "the test's own doing", func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("adding: %w", context.Canceled)
 		}, `{}`, "tool add gave no answer: it was not recorded: adding: context canceled"},
