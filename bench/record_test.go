@@ -18,16 +18,7 @@ func (t tool) recording(b *testing.B, calls []call) contestant {
 	return contestant{t.name, func() time.Duration {
 		n++
 		start := time.Now()
-		client, end, err := t.open(dir, fmt.Sprint("Test", n), live)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, c := range calls {
-			c.send(b, client)
-		}
-		if err := end(); err != nil {
-			b.Fatal(err)
-		}
+		t.play(b, dir, fmt.Sprint("Test", n), live, calls...)
 		return time.Since(start)
 	}}
 }

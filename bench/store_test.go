@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,14 +50,7 @@ func BenchmarkCompare(b *testing.B) {
 	us := contestant{ours, func() time.Duration {
 		start := time.Now()
 		for i := range calls {
-			client, end, err := traceforge.open(dir, fmt.Sprint("Test", i), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			calls[i].send(b, client)
-			if err := end(); err != nil {
-				b.Fatal(err)
-			}
+			traceforge.play(b, dir, fmt.Sprint("Test", i), nil, calls[i])
 		}
 		return time.Since(start)
 	}}
@@ -71,20 +63,11 @@ func BenchmarkGrowth(b *testing.B) {
 	many, _ := storeOf(b, *tests)
 	at := func(name, dir string) contestant {
 		return contestant{name, func() time.Duration {
-			var took time.Duration
+			start := time.Now()
 			for i := range 100 {
-				start := time.Now()
-				client, end, err := traceforge.open(dir, fmt.Sprint("Test", i), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				calls[i].send(b, client)
-				if err := end(); err != nil {
-					b.Fatal(err)
-				}
-				took += time.Since(start)
+				traceforge.play(b, dir, fmt.Sprint("Test", i), nil, calls[i])
 			}
-			return took
+			return time.Since(start)
 		}}
 	}
 	add(compete(b, at("100 tests", few), at(ours, many)).row(fmt.Sprintf("replay of a test in a store of %d", *tests), 100, 1.05))
@@ -208,15 +191,7 @@ func BenchmarkProcess(b *testing.B) {
 	}
 	run := func(from, to int) {
 		for i := from; i < to; i++ {
-			client, end, err := traceforge.open(dir, fmt.Sprint("Test", i), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			calls[i].send(b, client)
-			http.DefaultClient.CloseIdleConnections()
-			if err := end(); err != nil {
-				b.Fatal(err)
-			}
+			traceforge.play(b, dir, fmt.Sprint("Test", i), nil, calls[i])
 		}
 	}
 	for b.Loop() {

@@ -105,10 +105,10 @@ func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// record records calls with a tool, as one test.
-func (t tool) record(b *testing.B, dir, test string, calls []call) {
+// play makes calls with a tool, as one test. live answers while it records; nil: it replays.
+func (t tool) play(b *testing.B, dir, test string, live http.RoundTripper, calls ...call) {
 	b.Helper()
-	client, end, err := t.open(dir, test, newMemory(calls))
+	client, end, err := t.open(dir, test, live)
 	if err == nil {
 		for _, c := range calls {
 			c.send(b, client)
@@ -118,4 +118,10 @@ func (t tool) record(b *testing.B, dir, test string, calls []call) {
 	if err != nil {
 		b.Fatalf("%s: %v", t.name, err)
 	}
+}
+
+// record records calls with a tool, as one test.
+func (t tool) record(b *testing.B, dir, test string, calls []call) {
+	b.Helper()
+	t.play(b, dir, test, newMemory(calls), calls...)
 }
