@@ -9,11 +9,12 @@ test: ## the tests of every module
 check: ## what CI checks besides the tests
 	./.ci/check
 
-bench: ## what traceforge costs beside its limits and peers, as a table
-	go -C bench test . -run '^$$' -bench . -benchtime 5x -timeout 60m -table
+bench: ## what traceforge costs beside its limits and peers, as the table of docs/performance.md
+	go -C bench test . -run '^$$' -bench . -benchtime 5x -timeout 60m -table -page ../docs/performance.md
 
 update: ## record our own snapshots again
-	go test ./traceforgetest -run '^TestOwnStore' -update
+	go run ./internal/demo/fake go test ./traceforgetest -run '^(TestOwnStore|TestSummarize)$$' -update
 
-images: ## take the images of the documents, of pages that the command wrote of real changes
+images: ## take the images of the README: what commands print in a terminal, and a page that the command wrote of real changes
+	go -C cmd/traceforge test . -count=1 -run '^TestPicture$$' -picture
 	go -C integration test ./browser -count=1 -run '^TestReview$$/^image$$' -images "$(CURDIR)/docs/images"

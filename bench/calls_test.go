@@ -20,7 +20,7 @@ type call struct {
 const endpoint = "https://api.openai.com/v1/chat/completions"
 
 // send makes a call, and reads its answer as clients do: a stream by its lines.
-func (c *call) send(b *testing.B, client *http.Client) {
+func (c *call) send(b testing.TB, client *http.Client) {
 	resp, err := client.Post(endpoint, "application/json", bytes.NewReader(c.body))
 	if err != nil {
 		b.Fatal(err)

@@ -18,7 +18,7 @@ func (t tool) recording(b *testing.B, calls []call) contestant {
 	return contestant{t.name, func() time.Duration {
 		n++
 		start := time.Now()
-		t.play(b, dir, fmt.Sprint("Test", n), live, calls...)
+		t.play(b, dir, testName(n), live, calls...)
 		return time.Since(start)
 	}}
 }
@@ -161,7 +161,7 @@ func BenchmarkWrite(b *testing.B) {
 			dir := b.TempDir()
 			start := time.Now()
 			for i := range calls {
-				t.record(b, dir, fmt.Sprint("Test", i), calls[i:i+1])
+				t.record(b, dir, testName(i), calls[i:i+1])
 			}
 			return time.Since(start)
 		}}
@@ -170,7 +170,7 @@ func BenchmarkWrite(b *testing.B) {
 	before := written(b)
 	dir := b.TempDir()
 	for i := range calls {
-		traceforge.record(b, dir, fmt.Sprint("Test", i), calls[i:i+1])
+		traceforge.record(b, dir, testName(i), calls[i:i+1])
 	}
 	times := float64(written(b)-before) / float64(sizeOf(b, dir))
 	add(c.row(fmt.Sprintf("write %d tests of one call", n), n, 3).also(times, 3, "bytes written a byte kept"))

@@ -14,9 +14,11 @@ import (
 )
 
 // The benchmarks are the rows of docs/performance.md. Each runs its work beside the limit and the peers in turn, in one
-// process, and reports the ratios of the medians. With -table they are printed as Markdown too.
+// process, and reports the ratios of the medians. With -table they are printed as Markdown too, and with -page they take
+// the place of the table in a page.
 var (
 	asTable = flag.Bool("table", false, "print the rows as Markdown at the end")
+	page    = flag.String("page", "", "write the rows into this page, behind its line "+tableMark)
 	tests   = flag.Int("tests", 10_000, "tests of the stores that are written, compared and verified")
 )
 
@@ -26,7 +28,36 @@ func TestMain(m *testing.M) {
 	if *asTable {
 		print(os.Stdout)
 	}
+	if *page != "" && code == 0 {
+		if err := writePage(*page); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	os.Exit(code)
+}
+
+// tableMark is the line of a page that the table stands behind, as its last part.
+const tableMark = "<!-- make bench writes what follows -->"
+
+// writePage puts the table, with its date, in the place of what a page has behind its mark.
+func writePage(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, _, ok := strings.Cut(string(text), tableMark)
+	if !ok {
+		return fmt.Errorf("%s has no line %s", file, tableMark)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n\n%s, ", before, tableMark, time.Now().Format(time.DateOnly))
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil { // of a quiet machine it is 1 to 2
+		begin, _, _ := strings.Cut(string(load), " ")
+		fmt.Fprintf(&b, "load average %s at the end, ", begin)
+	}
+	print(&b)
+	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
 // A row is one line of the table.

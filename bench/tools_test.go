@@ -58,7 +58,11 @@ func openHTTPRR(dir, test string, live http.RoundTripper) (*http.Client, func() 
 	if live != nil {
 		flag.Set("httprecord-delay", "1ns")
 	}
-	rr, err := traceforgebench.Open(filepath.Join(dir, test+".httprr"), live, live != nil)
+	file := filepath.Join(dir, test+".httprr")
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil { // of a subtest
+		return nil, nil, err
+	}
+	rr, err := traceforgebench.Open(file, live, live != nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,9 +19,9 @@
 // A number fits if it is in range, which 1e400 is not, and is no integer that would be
 // rounded. An integer is a number spelled with digits alone, behind a minus sign or not. It
 // would be rounded if its canonical form had another value. So 9007199254740994 fits, and
-// 1000000000000000000000 (canonically 1e+21); 9007199254740993 does not, nor does
-// 9223372036854775807, nor 9223372036854775808, which is a power of two, but which
-// ECMAScript writes as 9223372036854776000. No two integers share a canonical form.
+// 1000000000000000000000 (canonically 1e+21); 9007199254740993 does not.
+// 9223372036854775807 does not either, and 9223372036854775808 does not: it is a power of two, but
+// ECMAScript writes it as 9223372036854776000. No two integers share a canonical form.
 // All other numbers are rounded, as in ECMAScript: 0.1000000000000000055 is 0.1, 1.0 and
 // 1e0 are 1, -0 is 0, 1e-400 is 0, and 9007199254740993.0, which has a fraction and so is
 // no integer here, is 9007199254740992.

@@ -15,7 +15,10 @@ const hashPrefix = "sha256:"
 // Sum returns the hash of data. It is safe for concurrent use, as all of this package is.
 func Sum(data []byte) Hash {
 	sum := sha256.Sum256(data)
-	return Hash(hashPrefix + hex.EncodeToString(sum[:]))
+	var text [len(hashPrefix) + 2*sha256.Size]byte
+	copy(text[:], hashPrefix)
+	hex.Encode(text[len(hashPrefix):], sum[:])
+	return Hash(text[:])
 }
 
 // Valid reports whether h is spelled as a Hash must be (MI6).

@@ -27,7 +27,7 @@ type Adapter struct {
 	// Secret returns the API key that a ref names. It is called for every call whose params have
 	// one; the key goes into the request's header and nowhere else.
 	Secret func(ctx context.Context, ref SecretRef) (string, error)
-	// Stream asks for streamed answers. The receipt is the same, but for the raw bytes.
+	// Stream asks for streamed answers. The receipt is the same, except for the raw bytes.
 	Stream bool
 }
 

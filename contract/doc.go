@@ -74,7 +74,7 @@
 // # Determinism
 //
 // The same config and step give the same params, the same params and blobs the same request, and
-// the same answer the same receipt, streamed or not but for its raw bytes. What changes with every
+// the same answer the same receipt, streamed or not, except for its raw bytes. What changes with every
 // recording of the same behaviour is in provider_response_id, raw_output_ref, the token counts and
 // provider_call_id, which no caller needs to branch on; call_id is counted (design R8). Signed or
 // encrypted reasoning changes too, and with it the ref of the message that [Adapter.Reply] stores.

@@ -101,7 +101,7 @@ func readRole(r *reader, raw jsontext.Value, role *modelio.Role) {
 	}
 }
 
-// readModelIO reads a value of package modelio, which is as strict as the contract but for
+// readModelIO reads a value of package modelio, which is as strict as the contract except for
 // members that it does not know.
 func readModelIO[T any](r *reader, raw jsontext.Value, v *T) {
 	err := json.Unmarshal(raw.Raw(), v)

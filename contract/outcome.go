@@ -7,7 +7,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// receiptOf returns the receipt of an answer, but for the refs of the raw bytes and of the warnings.
+// receiptOf returns the receipt of an answer, except for the refs of the raw bytes and of the warnings.
 func receiptOf(name string, resp *modelio.Response, out *envelope) (GenerateReceipt, []Warning) {
 	receipt := GenerateReceipt{
 		OutputRef:    out.ref,
@@ -57,7 +57,7 @@ func countOf(n *int64, missing *uint64) *uint64 {
 	return Some(uint64(max(0, *n)))
 }
 
-// finishOf returns the finish reason: GK's, but for an error, and for a model that waits for its tools.
+// finishOf returns the finish reason: GK's, except for an error, and for a model that waits for its tools.
 func finishOf(resp *modelio.Response, calls bool) FinishReason {
 	if len(resp.Candidates) == 0 {
 		if resp.Error != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A request is a call ready to be sent, but for its key.
+// A request is a call ready to be sent, except for its key.
 type request struct {
 	params  GenerateParams
 	dialect *dialect

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// Blobs is content by hash. A [CAS] has blobs, and so has a [*Recorded].
+// Blobs is content by hash. A [CAS] has blobs. A [*Recorded] has blobs too.
 type Blobs interface {
 	Blob(ref canon.Hash) ([]byte, error)
 }
@@ -28,7 +28,9 @@ type CAS interface {
 
 // A Store is a snapshot store (.ai-snapshots) as a CAS. It reads what the recorded calls say: their messages, tools, options,
 // params, receipts, envelopes and raw answers. What it is given it keeps in memory until it is dropped, and writes nowhere: a
-// recorder keeps the calls, from which it is derived, so that nothing is stored twice. It is safe for concurrent use.
+// recorder keeps the calls, from which it is derived, so that nothing is stored twice. Without a recorder, as outside of a test,
+// what it is given lasts as long as it does: a program that keeps blobs without records has a [CAS] of its own. It is safe for
+// concurrent use.
 type Store struct {
 	store *store.Store
 	mu    sync.Mutex

@@ -65,7 +65,7 @@ func TestBlobErrors(t *testing.T) {
 		{"options_provider", "a misspelled provider", func(p *contract.GenerateParams) {
 			p.Runtime.ProviderOptionsRef = contract.Some(raw(`{"opnai":{"seed":7}}`))
 		},
-			`provider options: /opnai: unknown: "opnai" is not known; known are anthropic, `},
+			`provider options: /opnai: unknown: "opnai" is not known; known are `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			params := s.asks(a)

@@ -21,7 +21,7 @@ import (
 // TestStreamsInPieces records the streams of the corpus in reads of random sizes: what is stored
 // is what is stored of a stream that is read at once.
 func TestStreamsInPieces(t *testing.T) {
-	all := slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl"))
+	all := sampled(slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl")))
 	seed := rand.Uint64()
 	t.Setenv("TRACEFORGE_UPDATE", "1")
 	streams := 0

@@ -141,7 +141,7 @@ func TestScrubCorpus(t *testing.T) {
 		return body, tb
 	}
 	count := map[string]int{}
-	for n, i := range slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl")) {
+	for n, i := range sampled(slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl"))) {
 		if n%200 == 0 {
 			dir = filepath.Join(t.TempDir(), ".ai-snapshots")
 		}

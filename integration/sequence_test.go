@@ -18,7 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestSequences records each cassette of the corpus's sequences as one test, and replays it in
+// TestSequences records the cassettes of the corpus's sequences as one test each, and replays it in
 // order and shuffled: each call gets its own answer, and the same request again the next one.
 func TestSequences(t *testing.T) {
 	cassettes := map[string][]*interaction{}
@@ -34,6 +34,7 @@ func TestSequences(t *testing.T) {
 	}
 	seed := rand.Uint64()
 	calls, again := 0, 0
+	names = sampled(names)
 	for n, name := range names {
 		s := &sequence{t, name, cassettes[name], filepath.Join(t.TempDir(), ".ai-snapshots")}
 		s.record()

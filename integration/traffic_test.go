@@ -59,6 +59,17 @@ func traffic(t *testing.T, name string) (all []*interaction) {
 	return all
 }
 
+// sampled returns one of eight, and all if TRACEFORGE_TEST_ALL is set, as it is in make check.
+func sampled[T any](all []T) (some []T) {
+	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
+		return all
+	}
+	for n := 0; n < len(all); n += 8 {
+		some = append(some, all[n])
+	}
+	return some
+}
+
 // cassette is the recording that an interaction is of.
 func (i *interaction) cassette() string {
 	name, _, _ := strings.Cut(i.Origin, "#")

@@ -13,7 +13,7 @@ import (
 // Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the
 // one that a [GenerateResponse] holds (GK "Streaming"). How a stream is cut does not change it.
 //
-//   - Fragments of text that follow each other are joined, and so are those of reasoning. A
+//   - Fragments of text that follow each other are joined. Those of reasoning are too. A
 //     fragment that is empty and carries nothing else is dropped.
 //   - The metadata of joined fragments is united, so that a thoughtSignature that comes late
 //     belongs to the text before it. A fragment whose metadata contradicts what came before

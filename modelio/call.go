@@ -36,7 +36,7 @@ type Request struct {
 
 // A Response is what a provider answered, aggregated where it was streamed.
 type Response struct {
-	Candidates []Candidate // one, but for callers that ask for more; what came before Error, if that is set
+	Candidates []Candidate // one, except for callers that ask for more; what came before Error, if that is set
 	Usage      *Usage
 	ID         string         // the provider's own id of the answer; empty: none
 	Model      string         // the model that answered, in the provider's words

@@ -146,10 +146,15 @@ func (n *Numbering) number(kind, value string) string {
 }
 
 // changed calls edit with a copy of each element of all and returns the list with those that it
-// reports as changed; all itself where none is.
+// reports as changed; all itself if nothing changed.
 func changed[T any](all []T, edit func(*T) (bool, error)) ([]T, error) {
+	if len(all) == 0 {
+		return all, nil
+	}
 	out := all
-	for i, one := range all {
+	var one T
+	for i := range all {
+		one = all[i]
 		edited, err := edit(&one)
 		if err != nil {
 			return nil, err
@@ -167,6 +172,9 @@ func changed[T any](all []T, edit func(*T) (bool, error)) ([]T, error) {
 
 // parts numbers a list of parts. It reports whether that changed it.
 func (n *Numbering) parts(parts *[]Part) (bool, error) {
+	if !slices.ContainsFunc(*parts, mayHaveNumbers) {
+		return false, nil
+	}
 	edited := false
 	out, err := changed(*parts, func(part *Part) (bool, error) {
 		one, err := n.part(part)
@@ -175,6 +183,11 @@ func (n *Numbering) parts(parts *[]Part) (bool, error) {
 	})
 	*parts = out
 	return edited, err
+}
+
+// mayHaveNumbers spares looking into parts that are no more than a text, as most are.
+func mayHaveNumbers(p Part) bool {
+	return p.ToolRequest != nil || p.ToolResponse != nil || p.Media != nil || p.Metadata != nil || p.Custom != nil || p.Unknown != nil
 }
 
 func (n *Numbering) part(part *Part) (edited bool, err error) {

@@ -17,10 +17,12 @@ type chooser struct {
 	doc     *Document
 	calls   map[string]int              // indexes of the records by their ids
 	numbers map[[sha256.Size]byte]int32 // of what messages and parts say
-	parts   map[*modelio.Part]saidPart  // parts that were seen
+	parts   map[*modelio.Part]saidPart  // parts that were seen, except for those of texts
+	texts   map[string]saidPart         // parts that are nothing but a text, as most of a history are
 	scratch coder
 
-	paths [][]int32        // of each request: its messages' numbers
+	added int              // so many requests are in the tree: those in front of the one that was looked at last
+	paths [][]int32        // of each request: its messages' numbers; nil: it was not read
 	said  [][]modelio.Part // of each answer: its parts
 	steps map[edge]int32   // to the node below
 	last  []int            // by node: the latest request that goes through it
@@ -38,6 +40,7 @@ func newChooser(d *Document) *chooser {
 		doc:     d,
 		calls:   d.indexes(),
 		parts:   map[*modelio.Part]saidPart{},
+		texts:   map[string]saidPart{},
 		numbers: map[[sha256.Size]byte]int32{},
 		scratch: coder{form: inCore},
 		paths:   make([][]int32, len(d.Snapshots)),
@@ -58,28 +61,30 @@ func (h *chooser) choose() {
 // chooseFor sets what the i-th request continues, after those in front of it.
 func (h *chooser) chooseFor(i int) {
 	s := &h.doc.Snapshots[i]
+	for ; h.added < i; h.added++ {
+		h.add(h.added)
+	}
+	if i == 0 && s.Continues == nil {
+		return // most tests make one call, which need not be read
+	}
 	h.read(i)
 	if s.Continues == nil || !h.holds(i) {
 		s.Continues = h.longest(i)
 	}
-	h.add(i)
 }
 
 // resume goes on with another document, whose first n requests are those of the one before.
 func (h *chooser) resume(d *Document, n int) {
-	added := len(h.paths)
+	before := len(h.paths)
 	h.doc, h.calls = d, d.indexes()
 	h.paths = append(h.paths[:n], make([][]int32, len(d.Snapshots)-n)...)
 	h.said = append(h.said[:n], make([][]modelio.Part, len(d.Snapshots)-n)...)
-	if n == added {
+	if n == before {
 		return
 	}
 	clear(h.steps)
 	clear(h.ends)
-	h.last = h.last[:1]
-	for i := range n {
-		h.add(i)
-	}
+	h.last, h.added = h.last[:1], 0
 }
 
 // untrue returns the index of a record that does not continue what it says, or -1.
@@ -93,8 +98,11 @@ func (h *chooser) untrue() int {
 	return -1
 }
 
-// read numbers what the i-th request and its answer say.
+// read numbers what the i-th request and its answer say, unless it has.
 func (h *chooser) read(i int) {
+	if h.paths[i] != nil {
+		return
+	}
 	s := &h.doc.Snapshots[i]
 	path := make([]int32, len(s.Request.Messages))
 	for k := range path {
@@ -118,17 +126,36 @@ func (h *chooser) message(m *modelio.Message) int32 {
 }
 
 func (h *chooser) part(p *modelio.Part) saidPart {
+	if isText(p) {
+		said, ok := h.texts[*p.Text]
+		if !ok {
+			said = h.numbersOf(p)
+			h.texts[*p.Text] = said
+		}
+		return said
+	}
 	said, ok := h.parts[p]
 	if !ok {
-		bare := *p
-		bare.Metadata = nil
-		h.scratch.part(&bare)
-		said.bare, said.metadata = h.number(), -1
-		if len(p.Metadata) > 0 {
-			h.scratch.part(&modelio.Part{Metadata: p.Metadata})
-			said.metadata = h.number()
-		}
+		said = h.numbersOf(p)
 		h.parts[p] = said
+	}
+	return said
+}
+
+// isText reports whether a part is nothing but a text.
+func isText(p *modelio.Part) bool {
+	return p.Text != nil && p.Media == nil && p.ToolRequest == nil && p.ToolResponse == nil && p.Reasoning == nil &&
+		p.Custom == nil && p.Metadata == nil && p.Unknown == nil
+}
+
+func (h *chooser) numbersOf(p *modelio.Part) saidPart {
+	bare := *p
+	bare.Metadata = nil
+	h.scratch.part(&bare)
+	said := saidPart{bare: h.number(), metadata: -1}
+	if len(p.Metadata) > 0 {
+		h.scratch.part(&modelio.Part{Metadata: p.Metadata})
+		said.metadata = h.number()
 	}
 	return said
 }
@@ -147,6 +174,7 @@ func (h *chooser) number() int32 {
 
 // add puts the i-th request, which has a number, into the tree.
 func (h *chooser) add(i int) {
+	h.read(i)
 	if h.doc.Snapshots[i].Number() == 0 {
 		return
 	}

@@ -61,6 +61,22 @@ type coder struct {
 	copied      int                 // reading: messages that whole requests do not share
 	examining   bool                // reading: note texts that are in other pieces than files have them
 	otherPieces []Violation
+	room        room
+}
+
+// A room is where a coder begins its lists, since most are short: it is allocated with the coder.
+type room struct {
+	steps  [8]step
+	frames [6]frame
+}
+
+// A core is written into memory of about its size, so that it does not grow many times.
+const coreRoom = 4 << 10
+
+func newCoreCoder() *coder {
+	c := &coder{form: inCore, dst: make([]byte, 0, coreRoom)}
+	c.steps, c.frames = c.room.steps[:0], c.room.frames[:0]
+	return c
 }
 
 // A step leads to a member or an element.

@@ -51,6 +51,7 @@ const (
 	RuleParts         = "parts"
 	RulePending       = "pending"
 	RulePieces        = "pieces"
+	RulePointer       = "pointer"
 	RuleRaw           = "raw"
 	RuleSeal          = "seal"
 	RuleStray         = "stray"
@@ -154,7 +155,7 @@ func (e *Error) wayOut() string {
 	}
 	for _, v := range e.Violations {
 		switch v.Rule {
-		case RuleVersion, RuleNewer:
+		case RuleVersion, RuleNewer, RulePointer:
 			return "" // the message says it
 		case RuleManifest, RuleBehind:
 			return "run traceforge manifest"

@@ -103,7 +103,8 @@ func ExampleExamine() {
 }
 
 func ExampleRequestCore() {
-	request := &modelio.Request{Model: "m", Prompt: ptr("Say hi"), Options: modelio.Object{"user": json.RawMessage(`"u1"`)}}
+	prompt := "Say hi"
+	request := &modelio.Request{Model: "m", Prompt: &prompt, Options: modelio.Object{"user": json.RawMessage(`"u1"`)}}
 	core, err := snapshot.RequestCore(request, []string{"/provider_options/user"})
 	if err != nil {
 		log.Fatal(err)
@@ -133,4 +134,103 @@ func ExampleMediaName() {
 	m := snapshot.Medium{Hash: canon.Sum([]byte("GIF89a")), ContentType: "image/gif", Size: 6}
 	fmt.Println(m.String()[:20], m.Name()[60:], snapshot.MediaName(m.Hash, m.ContentType) == m.Name())
 	// Output: blob:sha256:610f5ae4 29e8.gif true
+}
+
+// An agent's document, of four calls.
+func ordered() *snapshot.Document {
+	data, err := os.ReadFile("testdata/testagent-5f0c3a9b1e77.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	doc, err := snapshot.Parse(data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return doc
+}
+
+func ExampleParseID() {
+	document, n, ok := snapshot.ParseID("testagent-5f0c3a9b1e77-3")
+	fmt.Println(document, n, ok)
+	// Output: testagent-5f0c3a9b1e77 3 true
+}
+
+// What SF's own tools read: each call with its whole request, and the document with all of them.
+func ExampleDocument_SF() {
+	doc := ordered()
+	call, err := doc.Snapshots[3].SF()
+	fmt.Println(strings.Count(string(call), `"role"`), "messages", err)
+	whole, err := doc.SF()
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = snapshot.Parse(whole)
+	fmt.Println(len(whole) > len(call), err)
+	// Output:
+	// 8 messages <nil>
+	// true <nil>
+}
+
+// The hash of a document is that of the seals of its records.
+func ExampleSeals_Combined() {
+	doc := ordered()
+	var seals snapshot.Seals
+	for _, s := range doc.Snapshots {
+		seals = append(seals, s.Hash)
+	}
+	fmt.Println(seals.Combined() == doc.Hash)
+	// Output: true
+}
+
+// Two answers that say the same have the same core, whatever their ids and times.
+func ExampleResponseCore() {
+	core := func(s snapshot.Snapshot) canon.Hash {
+		text, err := snapshot.ResponseCore(&s.Response)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return canon.Sum(text)
+	}
+	was, now := ordered().Snapshots[0], ordered().Snapshots[0]
+	now.Response.LatencyMS++
+	fmt.Println(core(was) == core(now), now.Response.Confirms(&was.Response))
+	// Output: true true
+}
+
+// A call that was made again takes the place of its record. Its answer says the same, so the record keeps the old one.
+func ExampleSnapshot_Succeed() {
+	was, now := ordered().Snapshots[0], ordered().Snapshots[0]
+	now.ID, now.Response.LatencyMS = "", was.Response.LatencyMS+100
+	now.Succeed(&was, true)
+	fmt.Println(now.ID == was.ID, now.Response.LatencyMS == was.Response.LatencyMS)
+	// Output: true true
+}
+
+// Write seals, encodes, and shows what will be read. A Writer does so again and again for a document that grows.
+func ExampleWriter_Write() {
+	doc := ordered()
+	show := func(read *snapshot.Document) error {
+		fmt.Println(len(read.Snapshots), "calls")
+		return nil
+	}
+	once, err := doc.Write(show)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var w snapshot.Writer
+	again, err := w.Write(doc, show)
+	fmt.Println(string(once) == string(again), len(w.Media(0)), len(doc.Snapshots[0].Media()), err)
+	// Output:
+	// 4 calls
+	// 4 calls
+	// true 0 0 <nil>
+}
+
+func ExampleCheckNewer() {
+	err := snapshot.CheckNewer([]byte(`{"version":"2.0.0","snapshots":[]}`))
+	fmt.Println(errors.Is(err, snapshot.ErrNewer), snapshot.CheckNewer([]byte(`{"version":"1.0.0"}`)))
+	fmt.Println(snapshot.OtherVersion("0.9.0").Rule)
+	// Output:
+	// true <nil>
+	// version
 }

@@ -17,6 +17,10 @@ const (
 	tagHexDigits  = 8
 )
 
+// ProgramPackage stands for the package in the records of a program that is no Go test, whose calls traceforge exec
+// recorded: no import path is like it. The test is the name that exec was given, and the function the program's command.
+const ProgramPackage = "traceforge exec"
+
 // DocumentName returns the name of the document that holds the calls of a test: the slug of the
 // test's name, "-" and 12 hexadecimal digits of the SHA-256 of the test package's import path and
 // the test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a record.
@@ -102,6 +106,11 @@ func MediaName(h canon.Hash, contentType string) string {
 // extension returns the file extension of a content type: a table, since that of the operating
 // system differs from machine to machine.
 func extension(contentType string) string {
+	for _, e := range extensions {
+		if e.contentType == contentType {
+			return e.extension
+		}
+	}
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind, _, _ = strings.Cut(contentType, ";")

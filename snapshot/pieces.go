@@ -42,7 +42,9 @@ func isOnePiece(text string) bool {
 }
 
 // fits reports whether s has at most so many characters.
-func fits(s string, most int) bool { return len(s) <= most || utf8.RuneCountInString(s) <= most }
+func fits(s string, most int) bool {
+	return len(s) <= most || len(s) <= most*utf8.UTFMax && utf8.RuneCountInString(s) <= most
+}
 
 // divide appends the pieces of s, which is too long: it is cut at the places of the first level that
 // has any, and what is still too long at those of the next.
@@ -50,9 +52,9 @@ func divide(pieces []string, s string, level int) []string {
 	if level == len(levels) {
 		return append(pieces, s)
 	}
-	start := 0
+	start, l := 0, &levels[level]
 	for i := 2; i < len(s); i++ {
-		if !utf8.RuneStart(s[i]) || !levels[level](s, i) { // in a character, or no end
+		if l.before[s[i-2]]&l.last[s[i-1]] == 0 || !utf8.RuneStart(s[i]) || !l.ends(s, i) { // in a character, or no end
 			continue
 		}
 		pieces = divideLong(pieces, s[start:i], level+1)
@@ -68,8 +70,36 @@ func divideLong(pieces []string, s string, level int) []string {
 	return divide(pieces, s, level)
 }
 
-// levels say whether a piece ends before s[i], coarsest first. There are two bytes before it at least.
-var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
+// A level is a way to end pieces.
+type level struct {
+	ends         func(s string, i int) bool // whether a piece ends before s[i]; there are two bytes before it at least
+	before, last [256]uint8                 // see levelOf
+}
+
+// levels are the ways to end pieces, coarsest first.
+var levels = [...]level{
+	levelOf(endsSentence, " \"')]*_`.!?\x81\x82\x9f", " ", `"}]0123456789el`, ",", "\x80\xbc", "\x81\x82\x9f"),
+	levelOf(endsClause, ",;:|\x94", " ", "", "\t>;}],\r", `\`, "nt", "\x80\xbc", "\x81\x8c\x9b"),
+	levelOf(endsWord, "", " "),
+	levelOf(endsRun, "", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3"),
+}
+
+// levelOf returns a level that asks ends of few places only. Each two of mayEnd are bytes before the last, none for
+// any, and last bytes of what can be in front of an end.
+func levelOf(ends func(s string, i int) bool, mayEnd ...string) level {
+	l := level{ends: ends}
+	for n := 0; n < len(mayEnd); n += 2 {
+		for c := range 256 {
+			if mayEnd[n] == "" || strings.IndexByte(mayEnd[n], byte(c)) >= 0 {
+				l.before[c] |= 1 << n
+			}
+			if strings.IndexByte(mayEnd[n+1], byte(c)) >= 0 {
+				l.last[c] |= 1 << n
+			}
+		}
+	}
+	return l
+}
 
 // endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
 func endsSentence(s string, i int) bool {

@@ -126,7 +126,7 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 // A token * names every element of an array. A pointer that names nothing is no error; one that is
 // malformed, or names the whole request, is.
 func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
-	c := coder{form: inCore}
+	c := newCoreCoder()
 	s := Snapshot{Request: *r}
 	c.request(&s)
 	if err := c.err(); err != nil {
@@ -139,7 +139,7 @@ func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
 // parts, candidates and error, those that are absent left out (design R3). The provider's own words
 // for why it finished are not in it.
 func ResponseCore(r *Response) ([]byte, error) {
-	c := coder{form: inCore}
+	c := newCoreCoder()
 	c.response(r)
 	return c.dst, c.err()
 }

@@ -87,7 +87,7 @@ func benchmarkReplay(b *testing.B, size, records int, shuffle bool) {
 	}
 }
 
-func timePost(b *testing.B, client *http.Client, body []byte) time.Duration {
+func timePost(b testing.TB, client *http.Client, body []byte) time.Duration {
 	start := time.Now()
 	resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", bytes.NewReader(body))
 	if err != nil {
@@ -124,7 +124,7 @@ func benchCalls(size, n int) (bodies, answers [][]byte) {
 	return bodies, answers
 }
 
-func recordBench(b *testing.B, dir string, bodies, answers [][]byte) {
+func recordBench(b testing.TB, dir string, bodies, answers [][]byte) {
 	b.Setenv("TRACEFORGE_UPDATE", "1")
 	i := 0
 	tb := tbtest.Run("BenchmarkReplay", func(tb *tbtest.TB) {

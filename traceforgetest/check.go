@@ -22,7 +22,7 @@ const (
 
 // Check makes the calls of these kinds live too where the run replays; without any, those of models. The program
 // is served what is recorded, so that the run stays on the tape and one difference does not hide the rest, and at its
-// end the test fails where a live answer is another. Tools are run where they are called, one after another as the
+// end the test fails where a live answer drifted. Tools are run where they are called, one after another as the
 // program calls them. It is what TRACEFORGE_UPDATE=check does for a whole run, with TRACEFORGE_CHECK=kind=tools; that
 // variable and -update come before it.
 func Check(kinds ...Kind) Option {
@@ -48,6 +48,9 @@ func (r *Recorder) readMode() (err error) {
 		r.opts.Mode, text = r.mode, "kind="+kindOf(r.kinds)
 	}
 	if r.opts.Mode != recorder.Check && r.opts.Mode != recorder.Mixed {
+		if text != "" {
+			return fmt.Errorf("%s=%s counts only with %s=check or live", usage.CheckEnv, text, updateEnv)
+		}
 		return nil
 	}
 	if r.opts.Checking, err = usage.ParseCheckOptions(text); err != nil {

@@ -36,6 +36,7 @@ func (s *scene) beside(mode, options, name string, test func(*tbtest.TB, *tracef
 	tb *tbtest.TB, calls int) {
 	s.t.Helper()
 	s.t.Setenv("TRACEFORGE_CHECK", options)
+	defer s.t.Setenv("TRACEFORGE_CHECK", "")
 	files, before := s.files(), len(s.provider.Calls())
 	tb = s.update(mode, name, test, opts...)
 	s.requireFiles(files)
@@ -528,4 +529,18 @@ func TestCheckEndsInTime(t *testing.T) {
 	})
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "openai gave no whole answer in the time that there was")
+}
+
+// TestCheckVariableAlone holds that options of a check fail where no check is made, which they would say nothing of.
+func TestCheckVariableAlone(t *testing.T) {
+	for _, mode := range []string{"", "1", "all", "tools", "rekey"} {
+		t.Run("mode="+mode, func(t *testing.T) {
+			s := newScene(t)
+			s.record("TestIt", asks(newChat("hello")))
+			t.Setenv("TRACEFORGE_CHECK", "kind=tools")
+			tb := s.update(mode, "TestIt", asks(newChat("hello")))
+			require.True(t, tb.Failed())
+			require.Contains(t, tb.Logged(), "TRACEFORGE_CHECK=kind=tools counts only with TRACEFORGE_UPDATE=check or live")
+		})
+	}
 }

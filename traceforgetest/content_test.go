@@ -23,6 +23,13 @@ import (
 
 const completion = `{"id":"x","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"unpacked"}}]}`
 
+// answering is an upstream that gives each call the same answer.
+func answering(header http.Header, body string) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	})
+}
+
 // encodedBy answers with a body that was compressed unasked.
 func encodedBy(encoding string, body []byte) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {

@@ -1,6 +1,13 @@
-// Package traceforgetest is a go test harness for programs that call language models. It
-// records every call as a golden snapshot, replays the snapshots offline, and fails the test
-// when a call drifts from its snapshot.
+// Package traceforgetest records the calls that a program makes to language models, as golden snapshots, and replays them
+// in go test. A test fails when a call drifts from its snapshot.
+//
+// The one thing to know: go test never calls a model. Only -update does.
+//
+//	go test ./...                           in CI and everywhere: replays, without a network and without a key
+//	go test ./agents -run '^TestX$' -update accepts a change: makes the calls that changed, and records them
+//	git diff .ai-snapshots                  what reviewers read in the pull request: JSON, one document for each test
+//
+// A test asks for a recorder and gives its client to the code under test:
 //
 //	func TestSummarize(t *testing.T) {
 //		tf := traceforgetest.New(t)
@@ -9,6 +16,24 @@
 //		require.NoError(t, err)
 //		require.Contains(t, got, "software")
 //	}
+//
+// A failure says what changed and names the command that accepts it:
+//
+//	--- FAIL: TestSummarize (0.00s)
+//	    summarize.go:31: traceforge: openai request drifted from .ai-snapshots/openai/testsummarize-3f9a0c41d2be.json, call 1 (- recorded, + got)
+//	          system, line 2
+//	        - Never guess.
+//	        + Do not guess.
+//	        changed: system
+//	        accept: go test example.com/shop/agents -run '^TestSummarize$' -update
+//
+// The example of [New] is a whole file to copy. The other examples are bodies of tests: t is that of the test. [Getting started] takes two minutes; the glossary beside it has the words.
+//
+// # Stability
+//
+// The module is at version 0: the API may change between minor versions, and the changelog says what to write instead. Recordings are
+// safer than that: each document names the version of its format, a change of the format comes with a migration that needs no
+// call, and an older version never overwrites what a newer one wrote. Texts of failures are for people, and may change.
 //
 // # Recording
 //
@@ -20,14 +45,14 @@
 //
 //	traceforge: 3 kept, 1 changed (system, answer), 1 new, 412 tokens
 //
-// TRACEFORGE_UPDATE takes these modes, and so does -update where the flag is this package's:
+// TRACEFORGE_UPDATE takes these modes. -update takes them too where the flag is this package's:
 //
 //   - 1 as above;
 //   - all makes every call again. It is for conversations whose ids the provider has forgotten, and for options
 //     that snapshots were recorded without, such as [KeepHeaders];
 //   - new makes only the calls that are like no snapshot, and fails like replay where a call changed;
 //   - rekey makes no call: a call that changed adopts the stored answer, which is marked as stale until the next
-//     -update buys it; so are changed rules of [Scrub] and [Ignore] applied to all snapshots of a test;
+//     -update buys it. Changed rules of [Scrub] and [Ignore] are applied to all snapshots of a test too;
 //   - check compares, and writes nothing: see below;
 //   - live gives the program live answers of models, and the recorded ones of tools; TRACEFORGE_CHECK=kind=tools turns
 //     that round, kind=all makes all live. Nothing is written.
@@ -92,4 +117,6 @@
 // processes that take a base URL, [Recorder.Model] for models behind the [modelio.Model]
 // interface, [Recorder.Tool] for tools. [Recorder.Calls] gives what was asked and answered, for assertions on what a program
 // did, and [Recorder.Fault] lets recorded answers go wrong, for tests of what follows. [Recorder.Session] gives the calls as a Model IO session.
+//
+// [Getting started]: https://github.com/traceforge/traceforge-go/blob/main/docs/getting-started.md
 package traceforgetest

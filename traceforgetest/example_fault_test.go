@@ -5,151 +5,250 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
-	"syscall"
 	"time"
+	"unicode/utf8"
 
-	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
 // A client that tries again is tested with a recording: the first try of call 1 gets what is asked for, the second the
 // recorded answer.
 func ExampleRecorder_Fault() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, options...)
-		injected := tf.Fault(1, traceforgetest.Status(429, time.Second))
-		tries := 1
-		answer, err := send(tf.Client(), newChat("Say hello"))
-		for ; err != nil && tries < 3; tries++ {
-			answer, err = send(tf.Client(), newChat("Say hello"))
-		}
-		fmt.Println(injected, tries, strings.Contains(answer, "hello"), err)
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// false 1 true <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// true 2 true <nil>
-	// failed: false
-}
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
 
-// faulted records a stream, replays it with a fault, and prints how many of its events come and how it ends.
-func faulted(fault traceforgetest.Fault) {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, options...)
-		tf.Fault(1, fault)
-		body := strings.NewReader(`{"model":"gpt-4o-mini","temperature":0,"seed":1,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`)
-		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", body)
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Status(http.StatusTooManyRequests, 0))
+	tries := 0
+	for status := 0; status != http.StatusOK && tries < 3; tries++ {
+		resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+			`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
 		if err != nil {
-			var timeout net.Error
-			fmt.Println("reset:", errors.Is(err, syscall.ECONNRESET), "timeout:", errors.As(err, &timeout) && timeout.Timeout())
-			return
+			t.Fatal(err)
 		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		fmt.Println(resp.StatusCode, strings.Count(string(text), "data:"), "events", err)
-	})
+		_, err = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		status = resp.StatusCode
+	}
+	if injected && tries != 2 {
+		t.Errorf("%d tries", tries)
+	}
 }
 
 func ExampleCutAfter() {
-	faulted(traceforgetest.CutAfter(2))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 2 events unexpected EOF
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.CutAfter(1))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if injected && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%s, %v", text, err)
+	}
 }
 
 func ExampleEndAfter() {
-	faulted(traceforgetest.EndAfter(2))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 2 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.EndAfter(1))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if injected && (err != nil || strings.Count(string(text), "data:") != 1) {
+		t.Errorf("%s, %v", text, err)
+	}
 }
 
 func ExampleDrop() {
-	faulted(traceforgetest.Drop(1))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 6 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Drop(1))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if injected && (err != nil || strings.Count(string(text), "data:") != 2) {
+		t.Errorf("%s, %v", text, err)
+	}
 }
 
 func ExampleRepeat() {
-	faulted(traceforgetest.Repeat(3))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 8 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Repeat(2))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if injected && (err != nil || strings.Count(string(text), "data:") != 4) {
+		t.Errorf("%s, %v", text, err)
+	}
 }
 
 func ExampleSplit() {
-	faulted(traceforgetest.Split())
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 7 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Split())
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	split := false
+	for piece := make([]byte, 4096); err == nil; {
+		var n int
+		n, err = resp.Body.Read(piece)
+		split = split || !utf8.Valid(piece[:n])
+	}
+	if split != injected || err != io.EOF {
+		t.Error(split, err)
+	}
 }
 
 func ExampleStatus() {
-	faulted(traceforgetest.Status(529, 0))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 529 0 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Status(529, 0))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	if err != nil || injected && resp.StatusCode != 529 {
+		t.Error(resp.Status, err)
+	}
 }
 
 func ExampleDisconnect() {
-	faulted(traceforgetest.Disconnect(os.ErrDeadlineExceeded))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// reset: false timeout: true
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Disconnect(os.ErrDeadlineExceeded))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if injected {
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Error(err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }
 
 // In a bubble of testing/synctest a delay of an hour takes no time.
 func ExampleDelay() {
-	faulted(traceforgetest.Delay(time.Millisecond))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 7 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	tf.Fault(1, traceforgetest.Delay(time.Millisecond))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }
 
 func ExampleStall() {
-	faulted(traceforgetest.Stall(2, time.Millisecond))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 7 events <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 7 events <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t)
+	injected := tf.Fault(1, traceforgetest.Stall(1, time.Millisecond))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if injected && (err != nil || strings.Count(string(text), "data:") != 3) {
+		t.Errorf("%s, %v", text, err)
+	}
 }

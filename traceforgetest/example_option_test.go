@@ -2,290 +2,295 @@ package traceforgetest_test
 
 import (
 	"compress/flate"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
+	"testing"
 
-	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// answering is an upstream that gives each call the same answer.
-func answering(header http.Header, body string) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-	})
-}
-
-func ExampleRecorder_Client() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, options...)
-		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
-			strings.NewReader(`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		defer resp.Body.Close()
-		_, err = io.Copy(io.Discard, resp.Body)
-		fmt.Println(resp.StatusCode, err)
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 200 <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 200 <nil>
-	// failed: false
-}
-
-func ExampleRecorder_RoundTrip() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, options...)
-		logging := roundTripper(func(r *http.Request) (*http.Response, error) {
-			fmt.Println(r.Method, r.URL.Path)
-			return tf.RoundTrip(r)
-		})
-		_, _ = send(&http.Client{Transport: logging}, newChat("Say hello"))
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// POST /v1/chat/completions
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// POST /v1/chat/completions
-	// failed: false
-}
-
 func ExampleDir() {
-	dir, err := os.MkdirTemp("", "example-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Dir(filepath.Join(dir, "goldens")))...)
-		_, _ = send(tf.Client(), newChat("Say hello"))
+	tf := traceforgetest.New(t, traceforgetest.Dir("testdata/goldens"))
+	clock := tf.Tool("clock", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`"12:00"`), nil
 	})
-	files, _ := filepath.Glob(filepath.Join(dir, "goldens", "openai", "*.json"))
-	fmt.Println(len(files))
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// failed: false
-	// 1
+	now, err := clock(context.Background(), json.RawMessage(`{"city":"Oslo"}`))
+	if err != nil || string(now) != `"12:00"` {
+		t.Errorf("%s, %v", now, err)
+	}
 }
 
+// Live calls go through a transport that trusts the certificate of a gateway.
 func ExampleUpstream() {
-	gateway := roundTripper(func(r *http.Request) (*http.Response, error) {
-		fmt.Println("through the gateway")
-		return answering(http.Header{"Content-Type": {"application/json"}}, completion).RoundTrip(r)
-	})
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(gateway))...)
-		_, _ = send(tf.Client(), newChat("Say hello"))
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// through the gateway
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// failed: false
+	gateway := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer gateway.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Upstream(gateway.Client().Transport))
+	resp, err := tf.Client().Post(gateway.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }
 
 func ExampleAllow_cutStreams() {
-	stream := answering(http.Header{"Content-Type": {"text/event-stream"}},
-		`data: {"choices":[{"index":0,"delta":{"content":"Hello, wor"}}]}`+"\n\n")
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(stream), traceforgetest.Allow(traceforgetest.CutStreams))...)
-		answer, _ := send(tf.Client(), newChat("Say hello").with("stream", true))
-		fmt.Println(strings.Contains(answer, "Hello, wor"))
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// true
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// true
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"Hello, wor"}}]}`+"\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Allow(traceforgetest.CutStreams))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }
 
 func ExampleAllow_transportErrors() {
-	down := roundTripper(func(*http.Request) (*http.Response, error) {
-		return nil, fmt.Errorf("dialing: %w", syscall.ECONNREFUSED)
-	})
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(down), traceforgetest.Allow(traceforgetest.TransportErrors))...)
-		_, err := send(tf.Client(), newChat("Say hello"))
-		fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// true
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// true
-	// failed: false
+	down := httptest.NewServer(nil)
+	down.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Allow(traceforgetest.TransportErrors))
+	_, err := tf.Client().Post(down.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Error(err)
+	}
 }
 
 func ExampleAllow_retryableErrors() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tries := 0
-		overloaded := roundTripper(func(r *http.Request) (*http.Response, error) {
-			if tries++; tries == 1 {
-				return &http.Response{StatusCode: 503, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("later")), Request: r}, nil
-			}
-			return answering(http.Header{"Content-Type": {"application/json"}}, completion).RoundTrip(r)
-		})
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(overloaded),
-			traceforgetest.Allow(traceforgetest.RetryableErrors))...)
-		_, first := send(tf.Client(), newChat("Say hello"))
-		_, second := send(tf.Client(), newChat("Say hello"))
-		fmt.Println(first, second)
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// status 503: later <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// status 503: later <nil>
-	// failed: false
+	tries := 0
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if tries++; tries == 1 {
+			http.Error(w, `{"error":{"message":"later"}}`, http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Allow(traceforgetest.RetryableErrors))
+	for _, want := range []int{http.StatusServiceUnavailable, http.StatusOK} {
+		resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+			`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != want {
+			t.Error(resp.Status, err)
+		}
+	}
 }
 
 func ExampleAllow_noCalls() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Allow(traceforgetest.NoCalls))...)
-		if question := ""; question != "" {
-			_, _ = send(tf.Client(), newChat(question))
-		}
+	tf := traceforgetest.New(t, traceforgetest.Allow(traceforgetest.NoCalls))
+	clock := tf.Tool("clock", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`"12:00"`), nil
 	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// failed: false
+	if question := ""; question != "" { // there is nothing to ask
+		now, err := clock(context.Background(), json.RawMessage(`{"city":"Oslo"}`))
+		if err != nil || string(now) != `"12:00"` {
+			t.Errorf("%s, %v", now, err)
+		}
+	}
 }
 
+// A page that a program reads is recorded beside the calls of its model. Hosts are named without a port.
 func ExampleRecord() {
-	page := answering(http.Header{"Content-Type": {"text/html"}}, "<h1>Go</h1>")
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(page), traceforgetest.Record("example.com"))...)
-		resp, err := tf.Client().Get("https://docs.example.com/go?page=2")
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		fmt.Println(string(body), err)
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// <h1>Go</h1> <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// <h1>Go</h1> <nil>
-	// failed: false
+	docs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<h1>Hello</h1>")
+	}))
+	defer docs.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Record("127.0.0.1"))
+	resp, err := tf.Client().Get(docs.URL + "/go?page=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }
 
 func ExampleKeepHeaders() {
-	billed := answering(http.Header{"Content-Type": {"application/json"}, "X-Cost": {"12"}}, completion)
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(billed), traceforgetest.KeepHeaders("X-Cost"))...)
-		resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
-			strings.NewReader(`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		defer resp.Body.Close()
-		fmt.Println(resp.Header.Get("X-Cost"))
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// 12
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// 12
-	// failed: false
-}
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Cost", "12")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
 
-func ExampleRecorder_Lane() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, options...)
-		var workers sync.WaitGroup
-		answers := make([]string, 2)
-		for i := range answers {
-			client := tf.Lane(fmt.Sprint("worker-", i))
-			workers.Go(func() { answers[i], _ = send(client, newChat("Pick a number")) })
-		}
-		workers.Wait()
-		fmt.Println(answers[0] != "", answers[1] != "")
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// true true
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// true true
-	// failed: false
+	tf := traceforgetest.New(t, traceforgetest.KeepHeaders("X-Cost"))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if cost := resp.Header.Get("X-Cost"); cost != "12" {
+		t.Error(cost)
+	}
 }
 
 func ExamplePassThrough() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.PassThrough("telemetry.example"))...)
-		_, _ = send(tf.Client(), newChat("Say hello"))
-		resp, err := tf.Client().Get("https://eu.telemetry.example/ping")
-		fmt.Println("the ping was sent:", err == nil && resp.StatusCode != http.StatusBadRequest)
+	telemetry := httptest.NewServer(http.NotFoundHandler())
+	defer telemetry.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.PassThrough("127.0.0.1"))
+	clock := tf.Tool("clock", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`"12:00"`), nil
 	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// the ping was sent: true
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// the ping was sent: false
-	// failed: false
+	now, err := clock(context.Background(), json.RawMessage(`{"city":"Oslo"}`))
+	if err != nil || string(now) != `"12:00"` {
+		t.Errorf("%s, %v", now, err)
+	}
+	resp, err := tf.Client().Post(telemetry.URL+"/ping", "text/plain", strings.NewReader("used the clock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() // a replay sends no ping: its status is 400
 }
 
 func ExampleContentEncoding() {
-	var packed strings.Builder
-	w, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err != nil {
-		panic(err)
-	}
-	_, _ = io.WriteString(w, completion)
-	_ = w.Close()
-	upstream := answering(http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"raw-deflate"}}, packed.String())
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "raw-deflate")
+		packed, _ := flate.NewWriter(w, flate.BestSpeed)
+		fmt.Fprint(packed, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+		packed.Close()
+	}))
+	defer provider.Close()
+
 	decode := func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil }
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.Upstream(upstream), traceforgetest.ContentEncoding("raw-deflate", decode))...)
-		answer, err := send(tf.Client(), newChat("Say hello"))
-		fmt.Println("readable:", answer == completion, err)
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// readable: false <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// readable: true <nil>
-	// failed: false
+	tf := traceforgetest.New(t, traceforgetest.ContentEncoding("raw-deflate", decode))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"Say hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body) // a replay serves it decoded
+	if err != nil {
+		t.Error(err)
+	}
+	if said := tf.Calls()[0].Response.Candidates[0].Message.Content[0]; *said.Text != "Hello" {
+		t.Error(*said.Text)
+	}
 }
 
+// A replay waits before each event as long as the provider did.
 func ExampleStreamTiming() {
-	exampleRun(func(t *tbtest.TB, options ...traceforgetest.Option) {
-		tf := traceforgetest.New(t, append(options, traceforgetest.StreamTiming())...)
-		answer, err := send(tf.Client(), newChat("Say hello").with("stream", true))
-		fmt.Println(strings.Contains(answer, "[DONE]"), err)
-	})
-	// Output:
-	// TRACEFORGE_UPDATE=1
-	// true <nil>
-	// failed: false
-	// TRACEFORGE_UPDATE=0
-	// true <nil>
-	// failed: false
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüß "}}]}`+"\n\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"dich"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.StreamTiming())
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0,"seed":42,"stream":true,"messages":[{"role":"user","content":"Grüß dich"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "[DONE]") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
+// A reason that holds for a package stands in a helper, which its tests call instead of New.
+func ExampleNondeterministic() {
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	newRecorder := func(t testing.TB, options ...traceforgetest.Option) *traceforgetest.Recorder {
+		t.Helper()
+		return traceforgetest.New(t, append(options, traceforgetest.Nondeterministic("the product needs a temperature of 0.7"))...)
+	}
+	tf := newRecorder(t)
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o-mini","temperature":0.7,"messages":[{"role":"user","content":"Write a poem"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
+func ExampleIgnore() {
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Ignore("/provider_options/user"))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		fmt.Sprintf(`{"model":"gpt-4o-mini","temperature":0,"seed":42,"user":"process-%d","messages":[{"role":"user","content":"Say hello"}]}`, os.Getpid())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
+// What users say does not matter here, except that they say it once.
+func ExampleIgnore_elements() {
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Ignore("/messages/*/content"))
+	resp, err := tf.Client().Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		fmt.Sprintf(`{"model":"gpt-4o-mini","temperature":0,"seed":42,"messages":[{"role":"user","content":"I am process %d"}]}`, os.Getpid())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }

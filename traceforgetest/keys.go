@@ -19,20 +19,8 @@ var keys struct {
 	set   map[string]bool // by name; whether the variable was there, and empty
 }
 
-// keyVariables are the variables without which some SDK refuses to make a client or a call, of one
-// thing each: where one of several is enough, they are together.
-var keyVariables = sync.OnceValue(func() (names [][]string) {
-	for _, p := range provider.Providers() {
-		if p.OneKey {
-			names = append(names, p.Keys)
-			continue
-		}
-		for _, name := range p.Keys {
-			names = append(names, []string{name})
-		}
-	}
-	return names
-})
+// keyVariables are those of all providers, which do not change while the process runs.
+var keyVariables = sync.OnceValue(provider.KeyVariables)
 
 // lendKeys sets the variables that are not set, or empty, as CI leaves them where there is no secret;
 // giveBack ends that when nobody else uses them.

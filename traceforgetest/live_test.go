@@ -24,6 +24,7 @@ import (
 // with what they said.
 type agentRun struct {
 	asks   string // what the first tool is asked for
+	last   string // what the model is asked at the end
 	counts func(n int) int
 	runs   []string // of the tools
 	said   []string // what the program got
@@ -44,12 +45,12 @@ func (a *agentRun) test(t *tbtest.TB, tf *traceforgetest.Recorder) {
 	say(stock, err)
 	price, err := tool("price")(context.Background(), json.RawMessage(`{"sku":"b"}`))
 	say(price, err)
-	last, err := send(tf.Client(), newChat(fmt.Sprintf("answer from %s and %s", stock, price)))
+	last, err := send(tf.Client(), newChat(fmt.Sprintf("%s from %s and %s", a.last, stock, price)))
 	say([]byte(last), err)
 }
 
 func newAgentRun() *agentRun {
-	return &agentRun{asks: `{"sku":"a"}`, counts: func(n int) int { return n }}
+	return &agentRun{asks: `{"sku":"a"}`, last: "answer", counts: func(n int) int { return n }}
 }
 
 func TestCheckOfTools(t *testing.T) {
@@ -77,7 +78,7 @@ call 3: tool price: {"sku":"b"}
   /parts/0/toolResponse/output/count
 - 2
 + 20
-accept: TRACEFORGE_UPDATE=all go test `)
+accept: TRACEFORGE_UPDATE=tools go test `)
 
 	tb, calls = s.check("", "TestIt", a.test)
 	requirePass(t, tb)
@@ -98,9 +99,9 @@ func TestCheckOfToolThatFails(t *testing.T) {
 		want      string
 	}{
 		{"fails_now", "the members of an error and of an output have nothing in common", `{"eur":49.9}`, "!price service is down",
-			"call 1: tool price: {}\n- {\"eur\":49.9}\n+ error: price service is down\naccept: TRACEFORGE_UPDATE=all"},
+			"call 1: tool price: {}\n- {\"eur\":49.9}\n+ error: price service is down\naccept: TRACEFORGE_UPDATE=tools"},
 		{"works_now", "the other way", "!price service is down", `{"eur":49.9}`,
-			"call 1: tool price: {}\n- error: price service is down\n+ {\"eur\":49.9}\naccept: TRACEFORGE_UPDATE=all"},
+			"call 1: tool price: {}\n- error: price service is down\n+ {\"eur\":49.9}\naccept: TRACEFORGE_UPDATE=tools"},
 		{"fails_otherwise", "both are errors", "!down", "!up", "call 1: tool price: {}\n  /error/message\n- down\n+ up\naccept:"},
 		{"no_json", "it cannot be held against the record", `{"eur":49.9}`, "oops",
 			"result of tool price could not be checked: STORE/tool/FILE, call 1\n  tool price returned no JSON: oops"},
@@ -178,7 +179,9 @@ func TestLive(t *testing.T) {
 		{"tools", "the tools say what they said", "kind=tools", 0, 2, func(*scene, *agentRun) {}, []string{"plan", `{"count":1}`}, "",
 			"live: 2 calls of tools, 2 calls answered by the tape"},
 		{"tools_otherwise", "the next request has what they say now", "kind=tools", 0, 2, func(_ *scene, a *agentRun) { a.counts = func(int) int { return 9 } },
-			[]string{"plan", `{"count":9}`}, "changed: message 1 (user)\naccept: TRACEFORGE_UPDATE=all go test ", ""},
+			[]string{"plan", `{"count":9}`}, "changed: message 1 (user)\naccept: TRACEFORGE_UPDATE=tools go test ", ""},
+		{"tools_prompt", "the tools say what they said, so that no update has to run them", "kind=tools", 0, 2, func(_ *scene, a *agentRun) { a.last = "reply" },
+			[]string{"plan", `{"count":1}`}, "changed: message 1 (user)\naccept: go test ", ""},
 		{"all", "nothing is of the tape", "kind=all", 2, 2, func(s *scene, a *agentRun) {
 			s.says("ho")
 			a.asks, a.counts = `{"sku":"z"}`, func(int) int { return 9 }

@@ -57,7 +57,7 @@ func TestNotedAnswers(t *testing.T) {
 			response := records[0].Response
 			require.Equal(t, c.note, response.Note)
 			if c.note != "" {
-				require.Contains(t, tb.Logged(), "none of its API's")
+				require.Contains(t, tb.Logged(), "does not fit its API")
 			}
 			said := ""
 			for _, part := range response.Candidates[0].Message.Content {

@@ -95,7 +95,7 @@ func KeepHeaders(names ...string) Option {
 	return option(func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) })
 }
 
-// PassThrough names hosts whose requests are no model calls and whose answers do not matter, such as those of
+// PassThrough names hosts that get no model calls, and give answers that do not matter, such as those of
 // telemetry. While recording they are passed on and not recorded; in replay they are refused with an answer that
 // names the host, and do not fail the test. A host stands for its subdomains too. What a test needs an
 // answer of is for [Record].

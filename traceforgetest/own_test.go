@@ -10,8 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestOwnStore keeps the store at the root of this module, as a user's test keeps theirs: go
-// test ./traceforgetest -run '^TestOwnStore' -update records it again.
+// TestOwnStore keeps the store at the root of this module, as a user's test keeps theirs. make update records it again.
 func TestOwnStore(t *testing.T) {
 	object := func(members ...any) map[string]any {
 		o := map[string]any{}
@@ -62,6 +61,9 @@ func TestOwnStore(t *testing.T) {
 		})
 	}
 }
+
+// TestSummarize runs the example of New, of which the store has the snapshot.
+func TestSummarize(t *testing.T) { testSummarize(t) }
 
 func with(o map[string]any, name string, value any) map[string]any { return chat(o).with(name, value) }
 

@@ -44,6 +44,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Store:    r.opts.Shown,
 		Filters:  filters(),
 		Tags:     r.place.tags,
+		Document: used.Document,
 		Played:   used.Played,
 		Recorded: used.Recorded,
 		Unplayed: used.Unplayed,

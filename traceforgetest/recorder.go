@@ -334,8 +334,8 @@ func (r *Recorder) Calls() []*modelio.Call {
 // Session returns what the test has recorded or replayed so far of one model, in the order of
 // the calls, as a Model IO session (MIO). The prompt of an interaction is the canonical request
 // and its response_content the canonical response, so the session of a replay has the core of the
-// recording's except for its mode. Its times, latencies and tokens are those of the snapshots, and so are the provider and
-// the model. A snapshot that cannot be read, or more than a session can hold (MI4, MI11), fails the test at once.
+// recording's except for its mode. Its times, latencies and tokens are those of the snapshots. The provider and
+// the model are too. A snapshot that cannot be read, or more than a session can hold (MI4, MI11), fails the test at once.
 func (r *Recorder) Session(provider, model string) *session.Session {
 	r.t.Helper()
 	snapshots, err := r.calls.Snapshots()

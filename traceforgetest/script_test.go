@@ -34,7 +34,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningProvider{}] = new(*fakeprovider.Server)
 			env.Vars = append(env.Vars,
-				"GOCACHE="+caches[0], "GOMODCACHE="+caches[1], "GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
+				"GOCACHE="+caches[0], "GOMODCACHE="+caches[1], "GOFLAGS=-mod=mod -vet=off -ldflags=-w", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
 				"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "GIT_CONFIG_NOSYSTEM=1",
 				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 			module := fmt.Sprintf("module example.com/toy\n\ngo 1.25\n\nrequire github.com/traceforge/traceforge-go v0.0.0\n\nreplace github.com/traceforge/traceforge-go => %s\n", checkout)

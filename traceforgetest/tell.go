@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -18,14 +19,15 @@ func (r *Recorder) tell(f *recorder.Failure) {
 	if at.File == "" {
 		at = r.asked
 	}
-	r.print(at, f.Text)
+	text := gotest.Spelled(f.Text, r.place.root)
+	r.print(at, text)
 	if !f.Again && !(f.Drifted() && annotation.Left()) {
-		r.annotate(at, f.Text)
+		r.annotate(at, text)
 	}
 }
 
 // note prints what is worth a line of the test's log.
-func (r *Recorder) note(text string) { r.print(r.asked, text) }
+func (r *Recorder) note(text string) { r.print(r.asked, gotest.Spelled(text, r.place.root)) }
 
 func (r *Recorder) print(at snapshot.Source, text string) {
 	text = "traceforge: " + text

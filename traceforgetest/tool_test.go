@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -137,6 +139,41 @@ func TestToolUpdate(t *testing.T) {
 	require.EqualValues(t, 6, runs.Load())
 	s.record("TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":5}`))
 	require.EqualValues(t, 6, runs.Load(), "the pending answer was used")
+}
+
+// TestToolUpdateTools: a tool that returns something else now is accepted without buying models whose requests are the same.
+func TestToolUpdateTools(t *testing.T) {
+	s := newScene(t)
+	price, runs, asked := 5, 0, 0
+	s.provider.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+		asked++
+		return fakeprovider.Text("I see")
+	})
+	test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, err := send(tf.Client(), newChat("hello"))
+		require.NoError(t, err)
+		output, err := tf.Tool("price", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			runs++
+			return fmt.Appendf(nil, `{"eur":%d}`, price), nil
+		})(context.Background(), json.RawMessage(`{}`))
+		require.NoError(t, err)
+		_, err = send(tf.Client(), newChat("it costs "+string(output)))
+		require.NoError(t, err)
+	}
+	s.record("TestIt", test)
+	require.Equal(t, 2, asked)
+	price = 6
+	requirePass(t, s.replay("TestIt", test))
+	s.update("1", "TestIt", test)
+	require.Equal(t, 1, runs, "an update runs no tool whose input is the same")
+	tb := s.update("tools", "TestIt", test)
+	require.False(t, tb.Failed(), tb.Logged())
+	require.Equal(t, 2, runs)
+	require.Equal(t, 3, asked, "the first call is the same, the last one says the new price")
+	require.Contains(t, tb.Logged(), "1 kept, 2 changed (")
+	requirePass(t, s.replay("TestIt", test))
+	require.Equal(t, 2, runs)
+	s.requireWhole()
 }
 
 // TestToolPairsByName holds that a changed call of a tool takes the record of that tool, whatever order they come in.
@@ -281,4 +318,93 @@ func TestClientOver(t *testing.T) {
 	s.record("TestIt", calls)
 	requirePass(t, s.replay("TestIt", calls))
 	require.EqualValues(t, 1, asked.Load())
+}
+
+// priced is a program that asks a model, then a tool for a price, and the model again with what that said; the model
+// answers the second time only while it is up.
+type priced struct {
+	s           *scene
+	price, runs int
+	down        bool
+	got         string // the price that the program got
+}
+
+func newPriced(t *testing.T) *priced {
+	p := &priced{s: newScene(t), price: 99}
+	p.s.provider.Handle(func(c fakeprovider.Call) fakeprovider.Reply {
+		if p.down {
+			return fakeprovider.Error(503, "server_error", "busy")
+		}
+		return fakeprovider.Text("I see")
+	})
+	return p
+}
+
+func (p *priced) test(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+	asks(newChat("hello"))(tb, tf)
+	output, err := tf.Tool("price", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		p.runs++
+		return fmt.Appendf(nil, `{"eur":%d}`, p.price), nil
+	})(context.Background(), json.RawMessage(`{}`))
+	p.got = fmt.Sprint(string(output), err)
+	asks(newChat("it costs "+string(output)))(tb, tf)
+}
+
+// TestToolUpdateToolsThatFails follows the way out of a run that could not ask the model: it names the mode of that run,
+// another update does not throw the tool's result away, and the next run of the tools does not use it.
+func TestToolUpdateToolsThatFails(t *testing.T) {
+	p := newPriced(t)
+	p.s.record("TestIt", p.test)
+	p.price, p.down = 100, true
+	failed := p.s.text(p.s.update("tools", "TestIt", p.test))
+	require.Contains(t, failed, "record again: TRACEFORGE_UPDATE=tools go test ")
+	require.NotContains(t, failed, "-update")
+	require.Contains(t, failed, "1 new answer waits in STORE/.pending: the next TRACEFORGE_UPDATE=tools uses those of models, and runs the tools again; ")
+
+	waiting := p.s.waiting()
+	plain := p.s.update("1", "TestIt", p.test)
+	requirePass(t, plain)
+	require.Contains(t, p.s.text(plain), "1 answer still waits in STORE/.pending, as the calls are kept as they were recorded; accept or reject it: traceforge accept ")
+	require.Equal(t, waiting, p.s.waiting())
+	require.Equal(t, `{"eur":99}<nil>`, p.got)
+
+	p.price, p.down = 101, false
+	runs := p.runs
+	requirePass(t, p.s.update("tools", "TestIt", p.test))
+	require.Equal(t, `{"eur":101}<nil>`, p.got, "the tool runs again")
+	require.Equal(t, runs+1, p.runs)
+	require.Empty(t, p.s.waiting())
+	requirePass(t, p.s.replay("TestIt", p.test))
+	require.Equal(t, `{"eur":101}<nil>`, p.got)
+	p.s.requireWhole()
+}
+
+// TestToolResultsThatWaitOnce holds that a new call of a tool waits once, however often its test fails.
+func TestToolResultsThatWaitOnce(t *testing.T) {
+	s := newScene(t)
+	var got []string
+	s.record("TestIt", callsTool(&got, add(new(atomic.Int32)), `{"a":1}`))
+	for range 3 {
+		s.update("tools", "TestIt", fails(callsTool(&got, add(new(atomic.Int32)), `{"a":1}`, `{"a":2}`)))
+		require.Len(t, s.waiting(), 1+2)
+	}
+}
+
+// TestToolAcceptedWithoutModel accepts what a tool returns now and buys nothing: the model's answer is adopted.
+func TestToolAcceptedWithoutModel(t *testing.T) {
+	p := newPriced(t)
+	p.s.record("TestIt", p.test)
+	asked := len(p.s.provider.Calls())
+	p.price, p.down = 100, true
+	require.True(t, p.s.update("tools", "TestIt", p.test).Failed())
+	st, _ := p.s.open()
+	name := strings.TrimSuffix(filepath.Base(p.s.document("TestIt")), ".json")
+	_, err := st.Accept([]string{name + "-2"})
+	require.NoError(t, err)
+	asked = len(p.s.provider.Calls()) - asked
+	requirePass(t, p.s.rekey("TestIt", p.test))
+	requirePass(t, p.s.replay("TestIt", p.test))
+	require.Equal(t, `{"eur":100}<nil>`, p.got)
+	require.Equal(t, 1, asked, "only the try that was refused")
+	p.s.requireWhole()
 }

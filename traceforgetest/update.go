@@ -18,7 +18,7 @@ const updateEnv = "TRACEFORGE_UPDATE"
 
 // Updating reports whether the run was asked to rewrite goldens, by -update or by TRACEFORGE_UPDATE=1 or
 // all, so that a test's own golden files can follow the same flag. It is false for the other modes (new,
-// rekey, check, live). Call it from a test, when the flags have been parsed.
+// tools, rekey, check, live). Call it from a test, when the flags have been parsed.
 func Updating() bool {
 	m, err := currentMode()
 	return err == nil && (m == recorder.Update || m == recorder.UpdateAll)

@@ -131,7 +131,7 @@ func TestUpdateNewPaysForNoDrift(t *testing.T) {
 	tb = s.update("new", "TestIt", asks(newChat("Why?")))
 	require.True(t, tb.Failed(), "it is like no record, and yet may be the one that is not called")
 	require.Contains(t, tb.Logged(), "TRACEFORGE_UPDATE=new replaces nothing")
-	require.Contains(t, tb.Logged(), "1 call that was bought waits in ")
+	require.Contains(t, tb.Logged(), "1 new answer waits in ")
 	s.requireFiles(before)
 	requirePass(t, s.update("1", "TestIt", asks(newChat("Why?"))))
 	require.EqualValues(t, 2, calls.Load(), "what was bought is not bought again")
@@ -146,9 +146,9 @@ func TestPending(t *testing.T) {
 		end       func(*tbtest.TB)
 		waits     string
 	}{
-		{"fails", "t.Errorf", func(t *tbtest.TB) { t.Errorf("no") }, "2 calls that were bought wait in "},
-		{"panics", "a panic", func(*tbtest.TB) { panic("no") }, "2 calls that were bought wait in "},
-		{"skips", "a skip records nothing", func(t *tbtest.TB) { t.SkipNow() }, "2 calls that were bought wait in "},
+		{"fails", "t.Errorf", func(t *tbtest.TB) { t.Errorf("no") }, "2 new answers wait in "},
+		{"panics", "a panic", func(*tbtest.TB) { panic("no") }, "2 new answers wait in "},
+		{"skips", "a skip records nothing", func(t *tbtest.TB) { t.SkipNow() }, "2 new answers wait in "},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := newScene(t)
@@ -262,7 +262,7 @@ func TestPendingRefuses(t *testing.T) {
 	tb := s.update("1", "TestIt", asks(newChat("fine"), newChat("my key is s3cret-s3cret-s3cret")))
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "nothing was recorded")
-	require.Contains(t, tb.Logged(), "1 call that was bought waits")
+	require.Contains(t, tb.Logged(), "1 new answer waits")
 	for _, file := range s.waiting() {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)

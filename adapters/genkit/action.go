@@ -183,7 +183,7 @@ type operation struct {
 	Output   *modelio.GenerateResponse `json:"output,omitempty"`
 }
 
-// fromOperation converts an operation, but for its action: that is the model that records.
+// fromOperation converts an operation, except for its action: that is the model that records.
 func fromOperation(op *ai.ModelOperation) (operation, error) {
 	var c conversion
 	converted := operation{

@@ -107,7 +107,7 @@ func (c *conversion) take(unknown modelio.Object, name string, v any) {
 	}
 }
 
-// spare returns the members of unknown, to be taken one by one, but for those that only spell
+// spare returns the members of unknown, to be taken one by one, except for those that only spell
 // out what Genkit has as a zero value: null, false, 0 and the empty string.
 func spare(unknown modelio.Object) modelio.Object {
 	left := modelio.Object{}

@@ -29,7 +29,7 @@ type Recorder interface {
 //
 // An application gets the same while its calls are recorded as when they are replayed: what
 // comes back of the model's answer when it has been JSON. Usage that Genkit counts itself
-// (characters, images) is counted anew.
+// (characters, images) is counted again.
 //
 // The middleware is safe for concurrent use if rec is.
 func Middleware(rec Recorder, name string) ai.ModelMiddleware {

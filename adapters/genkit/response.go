@@ -13,7 +13,7 @@ import (
 // finish reason is none of GK's four: aborted, interrupted or unknown.
 const finishReasonRaw = "finishReasonRaw"
 
-// fromResponse converts an answer of Genkit's, but for what Genkit puts around it: the request,
+// fromResponse converts an answer of Genkit's, except for what Genkit puts around it: the request,
 // the latency, and its own counts of characters and media.
 func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
 	var c conversion

@@ -130,8 +130,8 @@ func fromSchema(schema map[string]any) (json.RawMessage, error) {
 	return fromValue(schema)
 }
 
-// toSchema returns the schema that a JSON text holds; Genkit's are objects. Absent is nil, and
-// so is null, which is how Genkit's JSON has none.
+// toSchema returns the schema that a JSON text holds; Genkit's are objects. Absent is nil. Null
+// is nil too, which is how Genkit's JSON has none.
 func toSchema(raw json.RawMessage) (map[string]any, error) {
 	if raw == nil || string(raw) == "null" {
 		return nil, nil

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,6 +79,7 @@ func TestServerDrift(t *testing.T) {
 
 			t.Setenv("TRACEFORGE_CHECK", "kind=tools")
 			_, tb := s.run("check", now, adds(sum{1, 2}))
+			t.Setenv("TRACEFORGE_CHECK", "")
 			require.True(t, tb.Failed())
 			require.Contains(t, tb.Logged(), "tool add/")
 			require.Contains(t, tb.Logged(), "Adds two numbers.")
@@ -231,4 +235,20 @@ func TestResumption(t *testing.T) {
 	for range 3 {
 		require.Equal(t, []string{"at last"}, s.mustRun("", w, visit))
 	}
+}
+
+// TestPendingIsWhatIsRecorded holds that what waits of a failed run is what a run that passes records: not the empty stream
+// in which a server says nothing of itself.
+func TestPendingIsWhatIsRecorded(t *testing.T) {
+	s, w := newStage(t), overHTTP(sells("Adds."), nil)
+	_, tb := s.run("1", w, func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error) {
+		said, err := adds(sum{1, 2})(ctx, connect)
+		return said, errors.Join(err, errors.New("the test fails"))
+	})
+	require.True(t, tb.Failed())
+	waiting := regexp.MustCompile(`(\d+) new answers wait in `).FindStringSubmatch(tb.Logged())
+	require.NotNil(t, waiting, tb.Logged())
+	s.mustRun("all", w, adds(sum{1, 2}))
+	require.Equal(t, waiting[1], strconv.Itoa(strings.Count(s.document(), `"latency_ms"`)), tb.Logged())
+	require.NotContains(t, tb.Logged(), "GET /")
 }

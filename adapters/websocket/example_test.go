@@ -2,8 +2,8 @@ package websockettraceforge_test
 
 import (
 	"net/http"
-	"os"
-	"testing"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/gorilla/websocket"
 
@@ -12,17 +12,26 @@ import (
 )
 
 func ExampleDialer() {
-	_ = func(t *testing.T) { // TestTalk
-		tf := traceforgetest.New(t)
-		header := http.Header{"Authorization": {"Bearer " + os.Getenv("OPENAI_API_KEY")}}
-		conn, _, err := websockettraceforge.Dialer(tf).Dial("wss://api.openai.com/v1/realtime?model=gpt-realtime", header)
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := new(websocket.Upgrader).Upgrade(w, r, nil)
 		if err != nil {
-			t.Fatal(err)
+			return
 		}
 		defer conn.Close()
-		if err := conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"response.create"}`)); err != nil {
-			t.Fatal(err)
-		}
+		_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"session.created","session":{"model":"gpt-realtime"}}`))
+		_, _, _ = conn.ReadMessage() // until the client closes
+	}))
+	defer provider.Close()
+
+	tf := traceforgetest.New(t, traceforgetest.Nondeterministic("a realtime API takes no seed"))
+	url := strings.Replace(provider.URL, "http", "ws", 1) + "/v1/realtime?model=gpt-realtime"
+	conn, _, err := websockettraceforge.Dialer(tf).Dial(url, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	// Output:
+	defer conn.Close()
+	_, message, err := conn.ReadMessage()
+	if err != nil || !strings.Contains(string(message), "session.created") {
+		t.Errorf("%s, %v", message, err)
+	}
 }

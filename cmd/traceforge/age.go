@@ -30,13 +30,15 @@ type ages struct {
 type aged struct {
 	file   string
 	test   page.Test
+	of     string      // the function of its calls
 	bought []time.Time // sorted
 }
 
 // look is a [store.Check] that finds nothing wrong.
 func (a *ages) look(d *store.Doc) []snapshot.Violation {
 	test := page.TestOf(d.Document) // of strings that must not keep the document in memory
-	doc := aged{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)}}
+	doc := aged{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)},
+		of: strings.Clone(d.Document.Snapshots[0].Source.Function)}
 	for i := range d.Document.Snapshots {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
 	}
@@ -74,11 +76,14 @@ func (d aged) olderThan(days int, now time.Time) *snapshot.Finding {
 	}
 	return &snapshot.Finding{File: d.file, Rule: ruleAge, Message: fmt.Sprintf(
 		"%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"), page.Count(days, "day", "days"),
-		d.bought[0].UTC().Format(time.DateOnly), buyAll(d.test))}
+		d.bought[0].UTC().Format(time.DateOnly), buyAll(d.test, d.of))}
 }
 
-// buyAll is the command that buys all calls of a test.
-func buyAll(test page.Test) string {
+// buyAll is the command that buys all calls of a test, or of a program, which is the function of its calls.
+func buyAll(test page.Test, function string) string {
+	if test.OfProgram() {
+		return page.ProgramAgain(test.Test, function, "all")
+	}
 	command := "TRACEFORGE_UPDATE=all go test " + gotest.Quote(test.Package)
 	if top, _, _ := strings.Cut(test.Test, "/"); gotest.Kind(top) != "" {
 		command += " -run " + gotest.Quote(gotest.Pattern(top))

@@ -20,10 +20,10 @@ func TestAges(t *testing.T) {
 	now := time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(days int) time.Time { return now.AddDate(0, 0, -days) }
 	a := ages{docs: []aged{
-		{"openai/new.json", page.Test{Package: "p", Test: "TestNew"}, []time.Time{ago(60)}},
-		{"openai/old.json", page.Test{Package: "p", Test: "TestOld/a b"}, []time.Time{ago(91), ago(90), ago(1)}},
-		{"openai/oldest.json", page.Test{Package: "p q", Test: "Scenario"}, []time.Time{ago(200), ago(100)}},
-		{"openai/warned.json", page.Test{Package: "p", Test: "TestWarned"}, []time.Time{ago(61)}},
+		{"openai/new.json", page.Test{Package: "p", Test: "TestNew"}, "", []time.Time{ago(60)}},
+		{"openai/old.json", page.Test{Package: "p", Test: "TestOld/a b"}, "", []time.Time{ago(91), ago(90), ago(1)}},
+		{"openai/oldest.json", page.Test{Package: "p q", Test: "Scenario"}, "", []time.Time{ago(200), ago(100)}},
+		{"openai/warned.json", page.Test{Package: "p", Test: "TestWarned"}, "", []time.Time{ago(61)}},
 	}}
 	found, notes := a.held(store.MaxAge{Warn: 60, Fail: 90}, now)
 	require.Len(t, found, 2)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -19,6 +20,10 @@ func check(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseProgram(append(slices.Clip(c.args), c.value("run")), "--check"); err != nil {
+		return err
+	}
+	defer c.sayPrograms("--check")
 	packages, err := recording(c, c.patterns())
 	if err != nil {
 		return err
@@ -55,6 +60,7 @@ func checkOptions(c *call) (string, error) {
 			values.Set(name, value)
 		}
 	}
+	values.Set("brief", "1") // the answer shows the rest
 	text := values.Encode()
 	if _, err := usage.ParseCheckOptions(text); err != nil {
 		return "", usageError{fmt.Errorf("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
@@ -43,12 +44,10 @@ func TestCheckedMarkdown(t *testing.T) {
 				case strings.HasPrefix(line, "```"):
 					inBlock = strings.TrimSuffix(line, "diff\n")
 				default:
-					for i, piece := range strings.Split(line, "`") {
-						if i%2 == 0 { // outside of quotes
-							require.NotContains(t, piece, "@octocat", line)
-							require.NotContains(t, piece, "<img", line)
-						}
-					}
+					outside, ends := pagetest.OutsideCode(line)
+					require.True(t, ends, line)
+					require.NotContains(t, outside, "@octocat", line)
+					require.NotContains(t, outside, "<img", line)
 				}
 			}
 			require.Empty(t, inBlock, "the last block is closed")

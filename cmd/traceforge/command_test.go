@@ -193,16 +193,3 @@ func TestWantsColor(t *testing.T) {
 		require.Equal(t, tt.want, got, "%s=%s", tt.name, tt.value)
 	}
 }
-
-// On a terminal canonical JSON has another spelling, which is the same JSON.
-func TestCanonical(t *testing.T) {
-	const line = "{\"a\":\"\u009b31m\"}"
-	for terminal, want := range map[bool]string{false: line + "\n", true: `{"a":"\u009b31m"}` + "\n"} {
-		var out strings.Builder
-		con := newConsole(nil, &out, nil)
-		con.terminal = terminal
-		con.canonical(line)
-		require.NoError(t, con.stdout.Flush())
-		require.Equal(t, want, out.String())
-	}
-}

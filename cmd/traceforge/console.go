@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/secret"
@@ -29,6 +29,8 @@ type console struct {
 	secrets  *secret.Scanner // of this process, which none of it prints
 	terminal bool            // stdout is one
 	color    bool            // and its user wants colour
+
+	noHelp error // why there is no help where it was asked for
 }
 
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *console {
@@ -56,15 +58,6 @@ func wantsColor(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// canonical writes a line of canonical JSON, but to a terminal or the log of a job in a spelling that is
-// safe there.
-func (c *console) canonical(line string) {
-	if c.terminal || annotation.Wanted() { // a log is no place for exact bytes: a runner reads commands in it
-		line = plaintext.Line(line)
-	}
-	fmt.Fprintln(c.stdout, line)
-}
-
 // json writes a value for a program to read.
 func (c *console) json(v any) error {
 	text, err := json.Marshal(v)
@@ -78,7 +71,7 @@ func (c *console) json(v any) error {
 // say writes a line to stderr, behind what was answered so far.
 func (c *console) say(format string, args ...any) {
 	c.stdout.Flush() // an error is sticky
-	fmt.Fprintln(c.stderr, plaintext.Text(c.secrets.Mask(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(c.stderr, plaintext.Text(spelled(c.secrets.Mask(fmt.Sprintf(format, args...)))))
 }
 
 // complain says what went wrong with the named command.
@@ -95,7 +88,15 @@ func (c *console) complain(name string, err error) {
 }
 
 // line writes a line of the answer.
-func (c *console) line(line string) { fmt.Fprintln(c.stdout, plaintext.Line(c.secrets.Mask(line))) }
+func (c *console) line(line string) {
+	fmt.Fprintln(c.stdout, plaintext.Line(spelled(c.secrets.Mask(line))))
+}
+
+// spelled returns a text with its command lines as they work in the working directory.
+func spelled(text string) string {
+	wd, _ := os.Getwd() // where it is not known, its module is not known either
+	return gotest.Spelled(text, wd)
+}
 
 // command writes a workflow command to stderr, which must begin a line as it is.
 func (c *console) command(command string) {

@@ -36,13 +36,15 @@ func accept(c *call) error {
 		if err != nil {
 			return err
 		}
-		accepted, err := s.Accept(ids, checks...)
+		accepted, err := s.Accept(ids, append(checks, secretless(c))...)
 		if err != nil {
 			return err
 		}
 		all := make([]taken, len(accepted))
+		var documents []string
 		for i, a := range accepted {
 			all[i] = taken(a)
+			documents = append(documents, a.As[:strings.LastIndexByte(a.As, '-')])
 		}
 		err = c.answer(acceptance{all}, func() {
 			for _, a := range all {
@@ -53,7 +55,7 @@ func accept(c *call) error {
 				c.line(line)
 			}
 		})
-		c.say("%s accepted: replay them with go test, and commit them with git", page.Count(len(all), "answer", "answers"))
+		c.say("%s accepted: replay them with %s, and commit them with git", page.Count(len(all), "answer", "answers"), replays(s, documents))
 		return err
 	})
 }
@@ -68,7 +70,7 @@ func reject(c *call) error {
 				c.line("rejected " + id)
 			}
 		})
-		c.say("%s rejected: the next -update buys what is still needed", page.Count(len(ids), "answer", "answers"))
+		c.say("%s rejected: the next update buys what is still needed", page.Count(len(ids), "answer", "answers"))
 		return err
 	})
 }
@@ -99,11 +101,33 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	if err != nil {
 		return err
 	}
+	if verb == "accept" {
+		if err := refuseOlder(c, all, ids); err != nil {
+			return err
+		}
+	}
 	if len(ids) == 0 {
 		c.say("%s: nothing is pending", dir)
 		return c.answer(map[string][]string{verb + "ed": {}}, func() {})
 	}
 	return do(s, ids)
+}
+
+// refuseOlder refuses to replace a record by an older answer of the same call, unless the user names it.
+func refuseOlder(c *call, all []waiting, ids []string) error {
+	var older []string
+	for i := range all {
+		if w := &all[i]; w.older && slices.Contains(ids, w.ID) && !slices.Contains(c.args, w.ID) {
+			older = append(older, w.ID)
+		}
+	}
+	if older == nil {
+		return nil
+	}
+	named := option(" --dir ", c.named()) + " " + strings.Join(older, " ")
+	return fmt.Errorf("%s older than what was recorded of the same call since: nothing was accepted\n"+
+		"remove what is older: traceforge reject%s\nor take it all the same: traceforge accept%s",
+		page.Count(len(older), "answer is", "answers are"), named, named)
 }
 
 // listWaiting lists what waits for a decision, and the commands that decide.
@@ -134,8 +158,8 @@ func listWaiting(c *call, dir string, all []waiting, broken error) error {
 	return exit{code: exitFindings}
 }
 
-// idsOf returns the records that the user names: by an id, or a document's name; all of them, or those of a
-// test, where none is. Documents that cannot be read are named as a whole.
+// idsOf returns the records that the user names: by an id, or a document's name; by default all of them, or those of
+// a test. Documents that cannot be read are named as a whole.
 func idsOf(c *call, all []waiting, files []string) (ids []string, err error) {
 	if len(c.args) == 0 {
 		readable := map[string]bool{}
@@ -162,10 +186,10 @@ func idsOf(c *call, all []waiting, files []string) (ids []string, err error) {
 		}
 		if !found {
 			for _, w := range all {
-				names = append(names, w.ID, w.document)
+				names = append(names, w.ID, w.document, w.Test.Test)
 			}
 			return nil, fmt.Errorf("no pending answer is called %s%s: traceforge %s lists them",
-				gotest.Quote(arg), near(arg, names), strings.TrimPrefix(c.cmd.Name(), "traceforge "))
+				gotest.Quote(arg), meant(arg, names), strings.TrimPrefix(c.cmd.Name(), "traceforge "))
 		}
 	}
 	slices.Sort(ids)

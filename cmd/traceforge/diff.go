@@ -49,6 +49,9 @@ func diff(c *call) error {
 	default:
 		p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
 		p.Comparison(found)
+		if found.Empty() {
+			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
+		}
 	}
 	if err == nil && !found.Empty() {
 		return exit{code: exitFindings}

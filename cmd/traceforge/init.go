@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -24,8 +25,18 @@ func initialize(c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.is("lfs") {
+		if err := needLFS(c); err != nil {
+			return err
+		}
+	}
 	if err := makeStore(dir); err != nil {
 		return err
+	}
+	if c.is("lfs") {
+		if err := useLFS(c, dir); err != nil {
+			return err
+		}
 	}
 	c.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
 	c.say("what holds for all tests may stand once in %s: run traceforge init --help", filepath.ToSlash(filepath.Join(dir, "config.json")))
@@ -77,7 +88,11 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	program := c.value("command")
 	if program == "" {
 		program = "traceforge"
-		if _, err := osexec.LookPath(program); err != nil {
+		_, err := osexec.LookPath(program)
+		if err != nil && isToolOfTop(c, dir) {
+			program, err = "go tool traceforge", nil
+		}
+		if err != nil {
 			return fmt.Errorf("git would not find this program: install it, or name it with --command: %w", err)
 		}
 	}
@@ -104,6 +119,13 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	}
 	s.Attributes = &gitAttributes{filepath.ToSlash(file), append([]string{}, added...)}
 	return err
+}
+
+// isToolOfTop reports whether the module at the top of the repository, where git runs programs, has the command as a tool.
+func isToolOfTop(c *call, dir string) bool {
+	top, err := git.Run(c.ctx, dir, "rev-parse", "--show-toplevel")
+	const command = "traceforge git textconv"
+	return err == nil && gotest.Spelled(command, top) != command
 }
 
 // attributePattern returns the pattern of gitattributes for path, of which prefix has no wildcards.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,6 +22,7 @@ func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	root := rootCommand(con)
 	root.SetArgs(longFlags(args))
 	cmd, err := root.ExecuteContextC(ctx)
+	err = cmp.Or(err, con.noHelp)
 	if flushErr := con.stdout.Flush(); flushErr != nil && !errors.Is(err, flushErr) {
 		err = flushErr
 	}

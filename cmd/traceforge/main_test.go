@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 		"traceforge": checkedMain,
 		"record":     runRecord,
 		"session":    runSession,
+		"asker":      runAsker,
 	})
 }
 

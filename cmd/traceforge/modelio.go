@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/pack"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
@@ -15,20 +17,48 @@ import (
 // names it.
 const ruleIO = "IO"
 
+// A verifiedSession is what modelio verify prints of a file for a program, as the reference verifier prints it.
+type verifiedSession struct {
+	OK           bool          `json:"ok"`
+	Interactions *int          `json:"interactions_count,omitempty"` // of a valid session
+	Hash         canon.Hash    `json:"model_io_hash,omitempty"`      // MIO §4.4, of a valid session
+	Violations   []pack.Breach `json:"violations,omitempty"`         // of any other file
+}
+
 func verifySessions(c *call) error {
 	opts := session.VerifyOptions{NoResponseHashes: c.is("no-response-hashes"), NoSizeLimits: c.is("no-size-limits")}
 	code := exitClean
 	for _, file := range c.args {
 		report, err := verifySession(c.stdin, file, opts)
-		line := report.String()
-		if err != nil {
-			line = unreadSession(file, err)
-			c.say("%s: %s: %v", c.cmd.CommandPath(), file, err)
+		if tellErr := c.tellSession(file, report, err); tellErr != nil {
+			return tellErr
 		}
-		c.canonical(line)
 		code = max(code, sessionCode(report, err))
 	}
 	return exitWith(code)
+}
+
+// tellSession says what a file was found to be; err is why it was not verified.
+func (c *call) tellSession(file string, report session.Report, err error) error {
+	said := verifiedSession{OK: err == nil && report.OK()}
+	switch {
+	case err != nil:
+		said.Violations = []pack.Breach{unreadSession(file, err)}
+		c.say("%s: %s: %v", c.cmd.CommandPath(), file, err)
+	case said.OK:
+		said.Interactions, said.Hash = &report.Interactions, report.Hash
+	}
+	for _, v := range report.Violations {
+		said.Violations = append(said.Violations, pack.Breach{Message: v.Message, Path: session.Path(v), Rule: v.Rule})
+	}
+	return c.answer(said, func() {
+		for _, v := range report.Violations {
+			c.line(fmt.Sprintf("%s: %s: %s: %s", file, session.Path(v), v.Rule, v.Message))
+		}
+		if said.OK {
+			c.line(fmt.Sprintf("%s: %s, %s", file, page.Count(report.Interactions, "interaction", "interactions"), report.Hash))
+		}
+	})
 }
 
 func hashSession(c *call) error {
@@ -73,19 +103,14 @@ func isNotJSON(err error) bool {
 	return errors.As(err, &syntax)
 }
 
-// unreadSession is the line about a file that was not verified, as the reference verifier prints it.
-func unreadSession(file string, err error) string {
+// unreadSession is the violation of a file that was not verified, as the reference verifier names it.
+func unreadSession(file string, err error) pack.Breach {
 	rule, message := ruleIO, "Failed to read file: "
 	if isNotJSON(err) {
 		rule, message = session.RuleParse, "Invalid JSON: "
 	}
 	valid := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-	violation := map[string]string{"rule_id": rule, "path": valid(file), "message": message + valid(err.Error())}
-	line, err := canon.Marshal(map[string]any{"ok": false, "violations": []any{violation}})
-	if err != nil {
-		return err.Error() // unreachable: strings have a canonical form
-	}
-	return string(line)
+	return pack.Breach{Message: message + valid(err.Error()), Path: valid(file), Rule: rule}
 }
 
 func sessionCode(report session.Report, err error) int {

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
@@ -24,7 +29,7 @@ type packed struct {
 
 // packRun packs a run of the tests: one that left receipts, or one that it makes itself.
 func packRun(c *call) error {
-	out, left := c.value("output"), c.value("receipt")
+	out, left := cmp.Or(c.value("output"), c.value("run")), c.value("receipt")
 	switch {
 	case out == "":
 		return usageError{errors.New("-o must name the directory to write")}
@@ -60,11 +65,11 @@ func packRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	s, _, err := c.store()
+	stores, err := c.storesOfTests()
 	if err != nil {
 		return err
 	}
-	run, err := pack.Write(out, pack.Source{Store: s, Receipts: receipts, Killed: killed})
+	run, err := pack.Write(out, pack.Source{Store: stores, Receipts: receipts, Killed: killed})
 	if err != nil {
 		return err
 	}
@@ -75,6 +80,33 @@ func packRun(c *call) error {
 		c.say("go test failed: what its tests did up to then is in the pack")
 	}
 	return exitWith(code)
+}
+
+// storesOfTests returns what opens the store that a test used: the one that is named, or as its receipt says, below the
+// module of its package.
+func (c *call) storesOfTests() (func(usage.Receipt) (*store.Store, error), error) {
+	sources, err := coverage.OpenSources(c.ctx, "")
+	if err != nil || c.named() != "" { // without a module, as in Bazel's runfiles, there is one store
+		s, _, err := c.store()
+		return pack.In(s), err
+	}
+	opened := map[string]*store.Store{}
+	return func(r usage.Receipt) (*store.Store, error) {
+		dir := filepath.FromSlash(r.Store)
+		if module := sources.Module(r.Package); !filepath.IsAbs(dir) && module != "" {
+			dir = filepath.Join(module, dir)
+		} else if !filepath.IsAbs(dir) {
+			dir = "" // of a module that is not here: the store here is meant
+		}
+		if opened[dir] == nil {
+			s, _, err := place.OpenStore(dir)
+			if err != nil {
+				return nil, err
+			}
+			opened[dir] = s
+		}
+		return opened[dir], nil
+	}, nil
 }
 
 // tellPacked says what a pack holds, and which tests failed.
@@ -105,11 +137,22 @@ func (c *call) tellPacked(out string, run *pack.Run) error {
 }
 
 func verifyPack(c *call) error {
-	return judgePack(c.args[0], func(report pack.Report, _ string) error {
-		c.canonical(report.String())
+	dir := c.args[0]
+	return judgePack(dir, func(report pack.Report, _ string) error {
+		err := c.answer(report.Answer(), func() {
+			for _, f := range report.Findings {
+				f.File = path.Join(dir, f.File)
+				c.finding(f)
+			}
+		})
+		if err != nil {
+			return err
+		}
 		if !report.OK() {
 			return exit{code: exitFindings}
 		}
+		c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir, page.Count(len(report.Run.Tests), "test", "tests"),
+			report.Run.Outcome, page.Count(len(report.Files), "file", "files"))
 		return nil
 	})
 }

@@ -115,7 +115,7 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 		}
 		defer closeServer()
 		c.line(name + "  " + url)
-		env = append(env, "TRACEFORGE_URL_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"="+url)
+		env = append(env, urlVariable(name)+"="+url)
 	}
 	if err := c.stdout.Flush(); err != nil {
 		return err

@@ -18,7 +18,7 @@ func TestRecipesAreSafe(t *testing.T) {
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```yaml\n(name: .*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, blocks, 4, "workflows of docs/ci.md")
-	pinned := regexp.MustCompile(`uses: (actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|traceforge/traceforge-go@main # pin .*)$`)
+	pinned := regexp.MustCompile(`uses: (actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|traceforge/traceforge-go@v\d+\.\d+\.\d+ # the version that go\.mod requires)$`)
 	job := regexp.MustCompile(`(?m)^  [a-z]+:\n`)
 	for _, block := range blocks {
 		workflow := block[1]

@@ -11,6 +11,10 @@ import (
 
 // rekey has tests adopt their stored answers for requests that changed, without a call.
 func rekey(c *call) error {
+	if err := refuseProgram(c.args, "--update=rekey"); err != nil {
+		return err
+	}
+	defer c.sayPrograms("--update=rekey")
 	var tests, patterns []string
 	for _, arg := range c.args {
 		pkg, test := splitTest(arg)
@@ -33,7 +37,7 @@ func rekey(c *call) error {
 	return record(c, "rekey", patterns, gotest.Patterns(tests))
 }
 
-// packagesOf returns the packages that tests have records in; all where none is named, or none has any.
+// packagesOf returns the packages that tests have records in; by default, or if none has any, all.
 func packagesOf(tests []string) ([]string, error) {
 	all := []string{"./..."}
 	if len(tests) == 0 {
@@ -49,7 +53,7 @@ func packagesOf(tests []string) ([]string, error) {
 			return nil, err
 		}
 		test := page.TestOf(doc.Document)
-		if slices.ContainsFunc(tests, func(word string) bool { return isOf(test, word) }) {
+		if slices.ContainsFunc(tests, func(word string) bool { return isOf(test, word) }) && !test.OfProgram() {
 			packages = append(packages, test.Package)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -20,15 +21,17 @@ const filesShown = 5
 
 // remediesOf says what to do about what was found in the store in dir, where the findings do not say
 // it, in order; named is how the user named the store.
-func remediesOf(found []snapshot.Finding, dir, named string) []string {
+func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
 		switch f.Rule {
 		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
-			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer: // others say it
+			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // others say it
 		case snapshot.RuleStray:
-			stray = append(stray, f.File)
+			if strings.HasSuffix(f.Message, ": delete it") { // others say what else to do
+				stray = append(stray, f.File)
+			}
 		case snapshot.RuleConflict:
 			if lines == nil {
 				add("merge the records of both sides: traceforge repair%s", option(" --dir ", named))
@@ -43,14 +46,17 @@ func remediesOf(found []snapshot.Finding, dir, named string) []string {
 			}
 		}
 	}
-	if len(lost) > 0 {
-		git := "git"
+	if kept := git.InHead(c.ctx, dir, lost); len(kept) > 0 {
+		program := "git"
 		if filepath.IsAbs(dir) { // maybe in another repository than the working directory
-			git += option(" -C ", dir)
+			program += option(" -C ", dir)
 		}
-		add("restore with git: %s checkout HEAD -- %s, or of an earlier commit if it was committed so", git, listed(dir, lost))
+		add("restore with git: %s checkout HEAD -- %s, or of an earlier commit if it was committed so", program, listed(dir, kept))
 	}
 	again := testsOf(dir, lost)
+	if len(again) > 0 && len(lines) == 0 {
+		again[0] = strings.TrimPrefix(again[0], "or ")
+	}
 	lines = append(lines, again[:min(len(again), filesShown)]...)
 	if more := len(again) - filesShown; more > 0 {
 		add("and so %s more", page.Count(more, "test", "tests"))
@@ -76,7 +82,11 @@ func option(flag, dir string) string {
 func testsOf(dir string, lost []string) []string {
 	var lines []string
 	for _, file := range lost {
-		test := place.TestOfBroken(dir, file)
+		test, function := place.TestOfBroken(dir, file)
+		if test.OfProgram() {
+			lines = append(lines, "or record again: "+page.ProgramAgain(test.Test, function, ""))
+			continue
+		}
 		top, _, _ := strings.Cut(test.Test, "/")
 		line := fmt.Sprintf("or record again: go test %s -run %s -update",
 			gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top)))
@@ -101,13 +111,20 @@ func listed(dir string, files []string) string {
 
 // updateOf is the command that records tests again.
 func updateOf(unanswered []coverage.Unanswered) string {
-	var tests, packages []string
+	var tests, packages, programs []string
 	for _, m := range unanswered {
+		if m.OfProgram() {
+			programs = append(programs, page.ProgramAgain(m.Test.Test, m.Command, ""))
+			continue
+		}
 		top, _, _ := strings.Cut(m.Test.Test, "/")
 		if gotest.Kind(top) == "" {
 			top = "" // it runs in a test function that is not known
 		}
 		tests, packages = append(tests, top), append(packages, gotest.Quote(m.Package))
+	}
+	if len(packages) == 0 {
+		return strings.Join(programs, "; ")
 	}
 	slices.Sort(tests)
 	slices.Sort(packages)
@@ -119,5 +136,6 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	if tests[0] != "" && len(tests) <= filesShown {
 		command += " --run " + gotest.Quote(gotest.Patterns(tests))
 	}
-	return strings.Join(append([]string{command}, packages...), " ")
+	command = strings.Join(append([]string{command}, packages...), " ")
+	return strings.Join(append([]string{command}, programs...), "; ")
 }

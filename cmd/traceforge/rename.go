@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
@@ -64,6 +65,14 @@ func move(c *call) error {
 		}
 	})
 	c.say("%s: moved %s: nothing was recorded again", dir, page.Count(len(moves), "document", "documents"))
+	if src, err := coverage.OpenSources(c.ctx, ""); err == nil { // else the code is not here
+		for _, m := range moves {
+			if gone := src.Gone(m.Package, m.Test); gone != "" {
+				c.say("%s yet: rename it in the code too, or no test finds its snapshots", gone)
+				break
+			}
+		}
+	}
 	return err
 }
 
@@ -132,7 +141,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 		return renamingTest(packages[0], from, to)
 	case !ofPackage:
 		return nil, fmt.Errorf("no document is of a test or a package %s%s: traceforge ls lists them",
-			gotest.Quote(from), near(from, slices.Compact(names)))
+			gotest.Quote(from), meant(from, slices.Compact(names)))
 	}
 	if strings.HasSuffix(from, "/...") != strings.HasSuffix(to, "/...") {
 		return nil, usageError{errors.New("either both names end in /... or none: it stands for the packages below too")}
@@ -184,7 +193,7 @@ func splitTest(word string) (pkg, test string) {
 	return "", word
 }
 
-// checkTest refuses names that go gives no test, so that no document is moved to where none is looked for.
+// checkTest refuses names that go gives no test, so that no document is moved to where nothing looks for it.
 func checkTest(test string) error {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 	if test == "" || strings.HasPrefix(test, "/") || strings.HasSuffix(test, "/") || strings.ContainsFunc(test, odd) {

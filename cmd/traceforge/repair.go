@@ -1,7 +1,9 @@
 package main
 
+import "github.com/traceforge/traceforge-go/internal/page"
+
 func repair(c *call) error {
-	s, _, err := c.store()
+	s, dir, err := c.store()
 	if err != nil {
 		return err
 	}
@@ -11,7 +13,14 @@ func repair(c *call) error {
 	}
 	report, err := s.Repair(theirs...)
 	if report != nil {
-		c.text(report.String())
+		c.text(spelled(report.String()))
 	}
-	return err
+	if err != nil || report.String() != "" {
+		return err
+	}
+	c.say("%s: nothing to merge", dir)
+	if found, err := s.Verify(); err == nil && len(found.Findings) > 0 {
+		c.say("traceforge verify%s has %s", option(" ", c.named()), page.Count(len(found.Findings), "finding", "findings"))
+	}
+	return nil
 }

@@ -38,15 +38,19 @@ func report(c *call) error {
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
 	}
-	return c.answer(reported{
-		r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
-	}, func() {
+	return c.answer(reportedOf(r), func() {
 		if c.is("markdown") {
 			c.text(r.Markdown(page.MarkdownLimit - callersRoom))
 			return
 		}
 		reportText(c, r)
 	})
+}
+
+func reportedOf(r *coverage.Report) reported {
+	return reported{
+		r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
+	}
 }
 
 // reportOf reads what a run of the tests used of the stores that are named.

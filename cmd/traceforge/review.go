@@ -199,7 +199,7 @@ func (r *reviewing) find(id string) (groups []*group, tests []*held, err error) 
 	}
 	if len(groups)+len(tests) == 0 {
 		return nil, nil, fmt.Errorf("nothing that waits is called %s%s: traceforge review --json lists all",
-			gotest.Quote(id), near(id, names))
+			gotest.Quote(id), meant(id, names))
 	}
 	return groups, tests, nil
 }
@@ -272,8 +272,14 @@ func (r *reviewing) finish() error {
 		}
 	})
 	r.c.say("%s", r.tally())
+	var taken []string // documents
+	for _, h := range decided.Accepted {
+		if h.Kind == pendingKind {
+			taken = append(taken, h.Document)
+		}
+	}
 	for _, kind := range []struct{ name, say string }{
-		{pendingKind, "answers that were pending are in the store: replay them with go test, and commit them with git"},
+		{pendingKind, "answers that were pending are in the store: replay them with " + replays(r.store, taken) + ", and commit them with git"},
 		{changedKind, "changed records that were accepted are staged: commit them with git"},
 	} {
 		if slices.ContainsFunc(decided.Accepted, func(h *held) bool { return h.Kind == kind.name }) {

@@ -30,8 +30,14 @@ type terminal struct {
 // startReview runs traceforge review on the store in dir, in a terminal of a size.
 func startReview(t *testing.T, dir string, columns, rows int, env ...string) *terminal {
 	t.Helper()
-	cmd := osexec.Command("traceforge", "review")
-	cmd.Dir = filepath.Dir(dir)
+	return startOn(t, filepath.Dir(dir), columns, rows, env, "review")
+}
+
+// startOn runs traceforge with arguments in a directory, in a terminal of a size.
+func startOn(t *testing.T, dir string, columns, rows int, env []string, args ...string) *terminal {
+	t.Helper()
+	cmd := osexec.Command("traceforge", args...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "CI=", "TRACEFORGE_DIR=", "NO_COLOR=", "COLUMNS=")
 	cmd.Env = append(cmd.Env, env...)
 	file, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)})

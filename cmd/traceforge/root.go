@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -32,6 +32,14 @@ func rootCommand(con *console) *cobra.Command {
 	root.SetErr(con.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.SetHelpCommand(helpCommand())
+	printHelp := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) { // cobra asks no RunE where there is --help
+		if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
+			con.noHelp = unknownCommand(c, words[0])
+			return
+		}
+		printHelp(c, args)
+	})
 	for _, s := range table() {
 		if s.title != "" {
 			root.AddGroup(&cobra.Group{ID: s.title, Title: s.title})
@@ -58,6 +66,7 @@ func (row command) build(con *console) *cobra.Command {
 		default:
 			c.Flags().BoolP(f.name, f.letter, false, f.usage)
 		}
+		c.Flags().Lookup(f.name).NoOptDefVal = cmp.Or(f.bare, c.Flags().Lookup(f.name).NoOptDefVal) // that of a bool is set
 		if f.values != nil {
 			c.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(f.values, cobra.ShellCompDirectiveNoFileComp))
 		}
@@ -79,7 +88,9 @@ func (row command) build(con *console) *cobra.Command {
 		}
 		switch n := len(call.args); {
 		case n < row.least:
-			return usageError{errors.New("too few arguments")}
+			return usagef("too few arguments: %s", strings.TrimSuffix(row.use, " [flags]"))
+		case n > row.most && strings.Contains(row.use, " -- COMMAND"):
+			return usagef("put -- before the command: %s", row.use)
 		case n > row.most:
 			return usagef("too many arguments, from %q on", call.args[row.most])
 		}

@@ -42,7 +42,7 @@ func schema(c *call) error {
 	if len(c.args) == 0 {
 		return nil
 	}
-	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]), near(c.args[0], names))
+	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]), meant(c.args[0], names))
 }
 
 // completeSchemas completes the names of schemas in a shell.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -14,16 +15,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/schematest"
 )
 
 // answers are the types of what commands print with --json, by their names.
 var answers = map[string][]any{
-	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}},
+	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}}, "join": {joined{}},
 	"init": {setup{}}, "update": {updated{}}, "rekey": {updated{}}, "review": {listedGroups{}, decisions{}},
 	"accept": {acceptance{}, undecided{}}, "reject": {rejection{}, undecided{}}, "mv": {moving{}}, "check": {checked{}},
-	"prune": {pruned{}}, "manifest": {manifested{}}, "pack": {packed{}}, "snapshot migrate": {migrations{}}, "import": {imports{}},
+	"prune": {pruned{}}, "manifest": {manifested{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {migrations{}}, "import": {imports{}},
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }
 
@@ -63,7 +65,7 @@ func TestSchemasOfAnswers(t *testing.T) {
 	}
 	for _, name := range schematest.Names(t) {
 		if command, ok := strings.CutPrefix(name, "answer-"); ok {
-			require.Contains(t, commands, strings.NewReplacer("snapshot-", "snapshot ", "contract-", "contract ").Replace(command), "of no command: docs/schemas/%s.json", name)
+			require.Contains(t, commands, strings.NewReplacer("snapshot-", "snapshot ", "contract-", "contract ", "modelio-", "modelio ", "pack-", "pack ").Replace(command), "of no command: docs/schemas/%s.json", name)
 		}
 	}
 }
@@ -89,8 +91,12 @@ func checkedMain() {
 }
 
 func checkAnswer(name string, args []string, answer []byte) error {
-	if len(answer) > 0 {
-		if err := schematest.Validate(schemaOfAnswer(name), answer); err != nil {
+	for values := json.NewDecoder(bytes.NewReader(answer)); values.More(); { // modelio verify prints one a file
+		var value json.RawMessage
+		if err := values.Decode(&value); err != nil {
+			return err
+		}
+		if err := schematest.Validate(schemaOfAnswer(name), value); err != nil {
 			return err
 		}
 	}

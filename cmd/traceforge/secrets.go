@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -18,33 +19,62 @@ const ruleSecret = "secret"
 // told by other findings.
 func leaked(c *call, s *store.Store) (found []snapshot.Finding) {
 	for doc, err := range place.Documents(s) {
-		if err != nil {
-			continue
+		if err == nil {
+			found = append(found, leakedIn(c, doc)...)
 		}
-		file := doc.File()
-		add := func(file string, hit secret.Hit, in string) {
-			found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in +
-				": revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"})
+	}
+	for i := range found {
+		found[i].Message += ": revoke it, since git keeps what was committed, and record again with traceforgetest.Scrub"
+	}
+	return found
+}
+
+// secretless is a [store.Check] of pending answers: what recording refuses is not accepted, whoever wrote it.
+func secretless(c *call) store.Check {
+	return func(d *store.Doc) (wrong []snapshot.Violation) {
+		for _, f := range leakedIn(c, d) {
+			message := f.Message + ": reject it, and record again with traceforgetest.Scrub"
+			if f.File != d.File() {
+				message = path.Base(f.File) + ": " + message
+			}
+			wrong = append(wrong, snapshot.Violation{Pointer: f.Pointer, Rule: ruleSecret, Message: message})
 		}
-		for i := range doc.Document.Snapshots {
-			record := &doc.Document.Snapshots[i]
-			if c.secrets.Holds(record) {
-				text, _ := record.SF() // it was read from this
-				hit, _ := c.secrets.Find(text)
-				hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
-				add(file, hit, " in the whole request or the answer")
+		return wrong
+	}
+}
+
+// leakedIn finds credentials in the records of a document and in what is beside it.
+func leakedIn(c *call, doc *store.Doc) (found []snapshot.Finding) {
+	file := doc.File()
+	add := func(file string, hit secret.Hit, in string) {
+		found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in})
+	}
+	for i := range doc.Document.Snapshots {
+		record := &doc.Document.Snapshots[i]
+		if c.secrets.Holds(record) {
+			text, _ := record.SF() // it was read from this
+			hit, _ := c.secrets.Find(text)
+			hit.Pointer = fmt.Sprintf("/snapshots/%d%s", i, strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+			add(file, hit, " in the whole request or the answer")
+		}
+		words, _ := gotest.Words(record.Source.Function) // of a program's command, in which quotes may stand in a secret
+		for _, word := range words {
+			if hit, is := c.secrets.Find([]byte(word)); is {
+				hit.Pointer = fmt.Sprintf("/snapshots/%d/source/function", i)
+				add(file, hit, "")
+				break
 			}
-			directory := strings.TrimSuffix(file, ".json")
-			if raw, err := doc.Raw(i); err == nil {
-				if hit, is := c.secrets.Find(raw); is {
-					add(path.Join(directory, snapshot.RawName(record.Number(), &record.Response)), hit, "")
-				}
+		}
+		directory := strings.TrimSuffix(file, ".json")
+		if raw, err := doc.Raw(i); err == nil {
+			if hit, is := c.secrets.Find(raw); is {
+				add(path.Join(directory, snapshot.RawName(record.Number(), &record.Response)), hit, "")
 			}
-			for _, m := range record.Media() {
-				data, err := doc.Media(m.Hash)
-				if hit, is := c.secrets.Find(data); err == nil && is {
-					add(path.Join(directory, snapshot.MediaName(m.Hash, m.ContentType)), hit, "")
-				}
+		}
+		for _, m := range record.Media() {
+			data, err := doc.Media(m.Hash)
+			if hit, is := c.secrets.Find(data); err == nil && is {
+				add(path.Join(directory, snapshot.MediaName(m.Hash, m.ContentType)), hit, "")
 			}
 		}
 	}

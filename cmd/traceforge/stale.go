@@ -25,7 +25,7 @@ const (
 type stales struct {
 	mu    sync.Mutex
 	ids   []string
-	tests []page.Test
+	tests []coverage.Unanswered
 }
 
 // look is a [store.Check] that finds nothing wrong.
@@ -36,10 +36,11 @@ func (s *stales) look(d *store.Doc) []snapshot.Violation {
 		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
 			s.ids = append(s.ids, strings.Clone(record.ID)) // the document must not stay in memory
 			test := page.TestOf(d.Document)
-			test = page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)}
-			if !slices.Contains(s.tests, test) {
-				s.tests = append(s.tests, test)
+			of := coverage.Unanswered{Test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)}}
+			if test.OfProgram() {
+				of.Command = strings.Clone(record.Source.Function)
 			}
+			s.tests = with(s.tests, of)
 		}
 	}
 	return nil
@@ -71,16 +72,12 @@ func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error
 // wayOut is the command that buys the records again.
 func (s *stales) wayOut() string {
 	if test := s.tests[0]; len(s.tests) == 1 {
-		top, _, _ := strings.Cut(test.Test, "/")
-		if gotest.Kind(top) != "" {
+		top, _, _ := strings.Cut(test.Test.Test, "/")
+		if gotest.Kind(top) != "" && !test.OfProgram() {
 			return fmt.Sprintf("go test %s -run %s -update", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top)))
 		}
 	}
-	var missing []coverage.Unanswered
-	for _, test := range s.tests {
-		missing = append(missing, coverage.Unanswered{Test: test})
-	}
-	return updateOf(missing)
+	return updateOf(s.tests)
 }
 
 // notePending tells of answers that wait for a decision, which are no failure.

@@ -10,7 +10,7 @@ import (
 type command struct {
 	use, short  string
 	least, most int  // arguments, in front of "--"
-	forwards    bool // what follows "--" goes to go test
+	forwards    bool // what follows "--" goes to go test, or is a command
 	raw         bool // it takes all flags as arguments
 	flags       []flag
 	oneOf       []string // flags of which one at most may be given
@@ -24,6 +24,7 @@ type flag struct {
 	name, usage string
 	letter      string   // that may stand for it
 	list        bool     // it may be given several times
+	bare        string   // its value if the flag is given without one; empty: it needs one
 	values      []string // that it may have, for completion; nil: any
 }
 
@@ -53,10 +54,11 @@ func table() []section {
 				most: any, raw: true, run: test},
 			{use: "verify [DIR]", short: "check that the store is what was recorded",
 				most: 1, flags: []flag{asJSON, receipt,
+					{name: "changed", usage: "read only what differs from where the branch left `REV`, such as origin/main"},
 					{name: "max-stale", usage: "fail if more than `N` answers were adopted for a changed request, see rekey"},
 					{name: "lint", usage: "ask of the traffic too: models that are not pinned, open schemas, budgets"},
 					{name: "secrets", usage: "look for credentials: known forms, and values of this process's variables"}},
-				run: verify},
+				oneOf: []string{"changed", "receipt"}, run: verify},
 			{use: "show ID", short: "show recorded conversations",
 				least: 1, most: 1, flags: []flag{ofStore, asJSON,
 					{name: "sf", usage: "print records in the format's literal form: whole requests, texts joined"},
@@ -88,9 +90,12 @@ func table() []section {
 				oneOf: []string{"json", "markdown"}, run: report},
 		}},
 		{"Record and tidy:", []command{
+			{use: "join DIR…", short: "join what the shards of a run left on several machines",
+				least: 1, most: any, flags: []flag{ofStore, asJSON}, run: join},
 			{use: "init [DIR]", short: "make an empty store, and set git up for it",
 				most: 1, flags: []flag{{name: "json", usage: "print one object as well"},
 					{name: "git", usage: "set up this clone for git diff"},
+					{name: "lfs", usage: "keep raw answers and media in Git LFS"},
 					{name: "command", usage: "how git shall call this program: `COMMAND`, such as \"go tool traceforge\""}},
 				run: initialize},
 			{use: "update [PACKAGE…] [-- FLAG…]", short: "record the model calls of tests again",
@@ -98,8 +103,9 @@ func table() []section {
 					{name: "run", usage: "run only the tests that match `REGEXP`"},
 					{name: "all", usage: "buy every call again"},
 					{name: "new", usage: "buy only calls that have no snapshot, and replay the others"},
+					{name: "tools", usage: "run the tools again, and record what they return now"},
 					{name: "rekey", usage: "buy nothing: adopt stored answers for requests that changed, see rekey"}},
-				oneOf: []string{"all", "new", "rekey"}, run: update},
+				oneOf: []string{"all", "new", "tools", "rekey"}, run: update},
 			{use: "review", short: "show what waits for a decision by cause, and accept or reject it",
 				flags: []flag{ofStore, asJSON,
 					{name: "pending", usage: "only answers that failed tests have bought"},
@@ -143,9 +149,10 @@ func table() []section {
 			{use: "pack -o DIR [PACKAGE]… [-- FLAG…]", short: "run the tests, and export the run as a pack",
 				most: any, forwards: true, flags: []flag{ofStore, asJSON,
 					{name: "output", letter: "o", usage: "the `DIR` to write"},
+					{name: "run", usage: "the same: the run goes into `DIR`; what selects tests follows --, as in -- -run REGEXP"},
 					{name: "receipt", usage: "run nothing: export the run that left its receipts in `DIR`"}},
-				run: packRun, commands: []command{
-					{use: "verify DIR", short: "prove a run pack, without the repository that it comes from", least: 1, most: 1, run: verifyPack},
+				oneOf: []string{"output", "run"}, run: packRun, commands: []command{
+					{use: "verify DIR", short: "prove a run pack, without the repository that it comes from", least: 1, most: 1, flags: []flag{asJSON}, run: verifyPack},
 					{use: "replay DIR [-- COMMAND]", short: "serve the calls of a run pack, to tests or under base URLs",
 						least: 1, most: 1, forwards: true, flags: []flag{
 							{name: "test", usage: "serve the calls of the test `NAME` under base URLs"},
@@ -155,6 +162,7 @@ func table() []section {
 			{use: "modelio", short: "check, replay and import model_io sessions", commands: []command{
 				{use: "verify FILE…", short: "check model_io sessions",
 					least: 1, most: any, flags: []flag{
+						{name: "json", usage: "print one object a file instead"},
 						{name: "no-response-hashes", usage: "do not compare response_hash with response_content (MI7)"},
 						{name: "no-size-limits", usage: "allow any number of interactions of any size (MI4, MI11)"}},
 					run: verifySessions},
@@ -190,6 +198,19 @@ func table() []section {
 					{name: "write", usage: "write what is listed"},
 					{name: "dry-run", letter: "n", usage: "write nothing; so it is without --write"}},
 				oneOf: []string{"write", "dry-run"}, run: importRecordings},
+			{use: "exec NAME -- COMMAND [ARG…]", short: "record, replay or check the model calls of a program in any language",
+				least: 1, most: 1, forwards: true, flags: []flag{ofStore,
+					{name: "update", bare: "1", usage: "record what changed or is new; `MODE` is all, new or rekey, see update"},
+					{name: "check", usage: "ask the live models what is recorded, and compare"},
+					{name: "allow", usage: "let pass `WHAT` is refused otherwise, such as cut-streams", list: true, values: allowanceNames},
+					{name: "ignore", usage: "leave a part of requests out of the comparison: `POINTER` (RFC 6901)", list: true},
+					{name: "keep-headers", usage: "keep headers of answers that the program reads: `NAME`, which may end in *", list: true},
+					{name: "nondeterministic", usage: "lift the rules of determinism, for a reason that the snapshots keep: `WHY`"},
+					{name: "pass-through", usage: "do not record what goes to `HOST`", list: true},
+					{name: "record", usage: "record what goes to `HOST` also where it is no model call", list: true},
+					{name: "scrub", usage: "keep a placeholder for the value of the environment variable `NAME`", list: true},
+					{name: "stream-timing", usage: "record when the events of streams come, and replay them at that pace"}},
+				oneOf: []string{"update", "check"}, run: execute},
 			{use: "schema [NAME]", short: "print the JSON Schema of what traceforge writes", most: 1, complete: completeSchemas, run: schema},
 			{use: "git", short: "programs that git calls (see init --git)", commands: []command{
 				{use: "textconv FILE", short: "show a document for git diff (see init --git)",

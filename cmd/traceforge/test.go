@@ -45,7 +45,9 @@ func test(c *call) error {
 	if slices.ContainsFunc(args, isJSONFlag) { // whose reader takes nothing else
 		out = c.stderr
 	}
-	c.ending(out, calls, receipts)
+	if err := c.ending(out, calls, receipts); err != nil {
+		return err
+	}
 	if annotation.Wanted() && !annotation.Left() {
 		if err := c.annotateDrifts(calls); err != nil {
 			return err
@@ -105,16 +107,24 @@ func (c *call) goTest(args []string, left string) (code int, err error) {
 }
 
 // ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
-func (c *call) ending(out io.Writer, calls *coverage.Calls, receipts []usage.Receipt) {
-	if calls.Tests == 0 {
-		return
+func (c *call) ending(out io.Writer, calls *coverage.Calls, receipts []usage.Receipt) error {
+	broken, err := brokenOf(c, receipts)
+	calls.Tests += broken.tests
+	if err != nil || calls.Tests == 0 {
+		return err
 	}
 	c.causes(out, calls)
+	broken.write(c, out)
 	say := func(line string) { c.lineTo(out, line) }
-	say("traceforge: " + calls.Tally())
+	tally := "traceforge: " + calls.Tally()
+	if broken.tests > 0 {
+		tally += fmt.Sprintf(", %d with a broken snapshot", broken.tests)
+	}
+	say(tally)
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
 		for _, line := range summarize(receipts).lines() {
 			say(line)
 		}
 	}
+	return nil
 }

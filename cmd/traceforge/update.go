@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -31,15 +32,25 @@ type updated struct {
 
 func update(c *call) error {
 	mode := "1"
-	for _, flag := range []string{"all", "new", "rekey"} {
+	for _, flag := range []string{"all", "new", "tools", "rekey"} {
 		if c.is(flag) {
 			mode = flag
 		}
 	}
+	flags := "--update"
+	if mode != "1" {
+		flags += "=" + mode
+	}
+	if err := refuseProgram(append(slices.Clip(c.args), c.value("run")), flags); err != nil {
+		return err
+	}
+	if mode != "tools" { // of which programs have none
+		defer c.sayPrograms(flags)
+	}
 	return record(c, mode, c.patterns(), c.value("run"))
 }
 
-// patterns returns the packages that are named; all where none is.
+// patterns returns the packages that are named; by default all.
 func (c *call) patterns() []string {
 	if len(c.args) == 0 {
 		return []string{"./..."}
@@ -91,6 +102,9 @@ func record(c *call, mode string, patterns []string, run string) error {
 			c.line(change.String())
 		}
 	})
+	if len(receipts) == 0 && run != "" && len(failed) == 0 {
+		return noTest("no test with a recorder matches", strings.Trim(run, "^$"), strings.Join(patterns, " "))
+	}
 	c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
 	c.sayAll(sum.lines())
 	if len(receipts) == 0 {
@@ -160,6 +174,11 @@ func recording(c *call, patterns []string) ([]coverage.Package, error) {
 		if wd, wdErr := os.Getwd(); len(c.args) == 0 && wdErr == nil && place.ModuleRoot(wd) == "" {
 			return nil, place.NoModuleForTests()
 		}
+		for _, word := range c.args {
+			if !strings.ContainsAny(word, `./\`) && strings.Contains(err.Error(), word) {
+				return nil, noTest("no package and no test is called", word, "this module")
+			}
+		}
 		return nil, err
 	}
 	packages = slices.DeleteFunc(packages, func(p coverage.Package) bool { return !p.Records })
@@ -168,6 +187,29 @@ func recording(c *call, patterns []string) ([]coverage.Package, error) {
 			strings.Join(patterns, " "), coverage.Harness)
 	}
 	return packages, nil
+}
+
+// noTest says that a word is no test's, and which recorded test may be meant. in is where there is none.
+func noTest(what, word, in string) error {
+	var names []string
+	if s, _, err := place.OpenStore(""); err == nil {
+		names = testNames(s)
+	}
+	return fmt.Errorf("%s %s in %s%s", what, gotest.Quote(word), in, meant(word, names))
+}
+
+// testNames returns the names of the tests that have documents in a store, and of the functions that they are in.
+func testNames(s *store.Store) (names []string) {
+	for doc, err := range place.Documents(s) {
+		if err != nil {
+			continue // verify tells of it
+		}
+		test := strings.Clone(page.TestOf(doc.Document).Test)
+		top, _, _ := strings.Cut(test, "/")
+		names = append(names, test, top)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // storesOf returns the directories of the stores that tests of the packages use, unless they name

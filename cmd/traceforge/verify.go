@@ -22,6 +22,7 @@ type verification struct {
 	found    []snapshot.Finding
 	linted   []lint.Finding
 	coverage *coverage.Report // empty: none was asked for
+	changed  *changes         // what was looked at; nil: everything
 }
 
 // A verified is what verify prints for a program.
@@ -33,6 +34,7 @@ type verified struct {
 	Lint      []lint.Finding           `json:"lint,omitempty"`
 	Notes     []snapshot.Finding       `json:"notes,omitempty"`
 	Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
+	Changed   *changes                 `json:"changed,omitempty"`
 }
 
 func verify(c *call) error {
@@ -42,7 +44,7 @@ func verify(c *call) error {
 	}
 	err = c.answer(verified{
 		len(v.all()) == 0, v.result.Documents, v.result.Calls,
-		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages,
+		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages, v.changed,
 	}, func() {
 		for _, f := range v.all() {
 			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
@@ -81,7 +83,16 @@ func find(c *call) (v verification, err error) {
 	var adopted stales
 	var old ages
 	linting := lintingOf(c, s)
-	if v.result, err = proven(s, adopted.look, old.look, linting.look); err != nil {
+	verify := s.Verify
+	if revision := c.value("changed"); revision != "" {
+		if v.changed, err = changesSince(c, dir, revision); err != nil {
+			return v, err
+		}
+		if !v.changed.all() {
+			verify = func(checks ...store.Check) (*store.Result, error) { return s.VerifyFiles(v.changed.Files, checks...) }
+		}
+	}
+	if v.result, err = provenBy(s, verify, []store.Check{adopted.look, old.look, linting.look}); err != nil {
 		return v, err
 	}
 	stale, notes, err := adopted.held(c.value("max-stale"))
@@ -121,6 +132,7 @@ func find(c *call) (v verification, err error) {
 // say says what there is besides the findings, and what to do about them.
 func (v *verification) say(c *call) {
 	for _, f := range v.result.Notes {
+		f.File = path.Join(filepath.ToSlash(v.dir), f.File)
 		c.say("%s", f)
 	}
 	if annotation.Wanted() {
@@ -132,6 +144,9 @@ func (v *verification) say(c *call) {
 	}
 	c.sayAll(v.coverage.Reasons())
 	tally := page.Count(v.result.Documents, "document", "documents") + " of " + page.Count(v.result.Calls, "call", "calls")
+	if v.changed != nil {
+		v.changed.say(c)
+	}
 	all := v.all()
 	if len(all) == 0 {
 		c.say("%s: %s, nothing is wrong", v.dir, tally)
@@ -141,7 +156,7 @@ func (v *verification) say(c *call) {
 	if len(v.linted) > 0 {
 		c.say("%s", silence(v.linted))
 	}
-	c.sayAll(remediesOf(v.found, v.dir, c.named()))
+	c.sayAll(remediesOf(c, v.found, v.dir, c.named()))
 	if len(v.coverage.Unanswered) > 0 {
 		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.coverage.Unanswered))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -27,6 +28,7 @@ type waiting struct {
 	TokensOut  *int64   `json:"tokens_out,omitempty"`
 
 	document string
+	older    bool // than the answer of the same call that it would replace
 }
 
 // waitingIn returns the pending records of a store, in order. It may return both records and an error, for what could
@@ -65,9 +67,12 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waiting, err erro
 		}
 		if was := stored[record.ID]; was != nil {
 			w.Replaces = true
-			if w.Components, err = changed(was, record); err != nil {
+			request, answer, err := changed(was, record)
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", record.ID, err)
 			}
+			w.Components = append(request, answer...)
+			w.older = request == nil && answer != nil && was.Timestamp.After(record.Timestamp)
 		}
 		all = append(all, w)
 	}
@@ -75,16 +80,19 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waiting, err erro
 }
 
 // changed names what two records do not have alike.
-func changed(was, now *snapshot.Snapshot) (names []string, err error) {
-	changes, err := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
+func changed(was, now *snapshot.Snapshot) (request, answer []string, err error) {
+	sent, err := drift.Compare(&was.Request, &now.Request, now.Source.Ignored)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	answers, err := drift.Answers(&was.Response, &now.Response)
-	for _, change := range append(changes, answers...) {
-		names = append(names, change.String())
+	for _, change := range sent {
+		request = append(request, change.String())
 	}
-	return names, err
+	said, err := drift.Answers(&was.Response, &now.Response)
+	for _, change := range said {
+		answer = append(answer, change.String())
+	}
+	return request, answer, err
 }
 
 // lines are what is listed of a pending record.
@@ -99,6 +107,9 @@ func (w *waiting) lines() []string {
 		what = "changed: " + strings.Join(w.Components, ", ")
 		if len(w.Components) == 0 {
 			what = "bought again: nothing changed"
+		}
+		if w.older {
+			what = "older than the record; " + what
 		}
 	}
 	lines := []string{title, "  " + page.Clip(what, most), "  answer: " + page.Clip(w.Answer, most)}
@@ -131,43 +142,12 @@ func isOf(t page.Test, word string) bool {
 	return t.Test == word || strings.HasPrefix(t.Test, word+"/")
 }
 
-// near says which of some names a word was meant to be; empty: none is near.
-func near(word string, names []string) string {
-	best, least := "", len(word)/3+2
-	for _, name := range names {
-		if d := distance(word, name, least); d < least {
-			best, least = name, d
-		}
+// meant says which of some names a word was meant to be; empty: none is near.
+func meant(word string, names []string) string {
+	if name := near.Name(word, names); name != "" {
+		return ", did you mean " + gotest.Quote(name) + "?"
 	}
-	if best == "" {
-		return ""
-	}
-	return ", did you mean " + gotest.Quote(best) + "?"
-}
-
-// distance returns how many letters have to change to make one word of the other (Levenshtein); at least most where it
-// is that.
-func distance(a, b string, most int) int {
-	const longest = 200 // ids and names are shorter
-	if len(a)-len(b) >= most || len(b)-len(a) >= most || len(a) > longest {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return ""
 }
 
 // completePending completes the ids of pending records in a shell.

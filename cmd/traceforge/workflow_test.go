@@ -24,8 +24,13 @@ func TestWorkflow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go test many times")
 	}
+	testscript.Run(t, workflow(t))
+}
+
+// workflow returns how scripts run that use the command, git and real go test.
+func workflow(t *testing.T) testscript.Params {
 	goEnv := toyEnv(t)
-	testscript.Run(t, testscript.Params{
+	return testscript.Params{
 		Dir:                 "testdata/workflow",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -56,7 +61,7 @@ func TestWorkflow(t *testing.T) {
 			"action":   actionCommand,
 			"recipe":   recipeCommand,
 		},
-	})
+	}
 }
 
 // toyEnv returns the variables with which go works in a toy module: offline, with the caches of

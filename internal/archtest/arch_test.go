@@ -49,7 +49,7 @@ var arrows = map[string]map[string]string{
 	"snapshot/internal/filename": {},
 	"snapshot/store": {
 		"canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "modelio": "what a call used",
-		"snapshot":                   "what its documents hold",
+		"internal/gotest": "how words of commands are quoted", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"snapshot/internal/conflict": merged, "snapshot/internal/filename": named,
 	},
 	"contract": {
@@ -74,6 +74,7 @@ var arrows = map[string]map[string]string{
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
 		"internal/texts": "where media stand", "internal/websocket": "sessions",
+		"internal/gotest": "how flags of a program are quoted",
 	},
 	"internal/websocket": {},
 	"internal/cassette": {
@@ -99,10 +100,11 @@ var arrows = map[string]map[string]string{
 	"internal/amount":     {},
 	"internal/content":    {},
 	"internal/plaintext":  {},
+	"internal/near":       {},
 	"internal/texts":      {"modelio": calls},
 	"internal/annotation": {"internal/plaintext": shown},
 	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
-	"internal/usage":      {},
+	"internal/usage":      {"snapshot/store": "how much of a receipt is read"},
 	"internal/page": {
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
@@ -140,9 +142,10 @@ var arrows = map[string]map[string]string{
 		"internal/usage": "receipts", "modelio": "the ranges of parameters", "modelio/session": "its limits",
 		"snapshot": "the version of the format",
 	},
-	"internal/tbtest":      {},
+	"internal/tbtest": {}, "internal/tbtest/copied": {},
 	"internal/conformance": {"modelio": "the answers that are judged"},
 	"internal/demo":        {"internal/fakeprovider": offline},
+	"internal/demo/fake":   {"internal/fakeprovider": offline},
 
 	// Modules of their own.
 	"cmd/traceforge": {
@@ -152,10 +155,12 @@ var arrows = map[string]map[string]string{
 		"internal/amount":     "sizes and ages",
 		"internal/drift":      "what changed of what is pending",
 		"internal/annotation": "findings, for GitHub Actions", "internal/gotest": "go test", "internal/jsontext": texts,
-		"internal/plaintext": shown, "internal/secret": "what no command prints, and verify finds",
+		"internal/near": "what a name was meant to be", "internal/plaintext": shown, "internal/secret": "what no command prints, and verify finds",
 		"internal/pack": "pack", "internal/lint": "verify --lint",
 		"internal/page": "show, diff, review", "internal/place": "the store in use",
-		"internal/recorder":       "whether records say what they serve",
+		"internal/recorder":       "whether records say what they serve; exec",
+		"internal/provider":       "the variables that exec sets",
+		"internal/scrub":          "what exec keeps as a placeholder",
 		"internal/usage":          "receipts",
 		"internal/usage/coverage": "coverage",
 		"internal/foreign":        "snapshot migrate, import",
@@ -183,7 +188,7 @@ var arrows = map[string]map[string]string{
 // modules are the folders of all modules.
 var modules = []string{
 	".", "adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket", "bench", "bench/httprr", "cmd/traceforge", "examples", "examples/genkit", "integration", "integration/agents",
-	"integration/collide", "integration/moving",
+	"integration/collide", "integration/moving", "integration/publish",
 }
 
 // standardOnly are the packages that import nothing from outside the standard library.

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecurityNamesTests checks that the tests that SECURITY.md names are there.
+// TestSecurityNamesTests checks that the tests that docs/security.md names are there.
 func TestSecurityNamesTests(t *testing.T) {
-	page, err := os.ReadFile("../../SECURITY.md")
+	page, err := os.ReadFile("../../docs/security.md")
 	require.NoError(t, err)
 	names := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(page), -1)
 	require.NotEmpty(t, names)

@@ -224,6 +224,25 @@ func TestBounds(t *testing.T) {
 	require.EqualError(t, err, "f: decompress: "+want)
 }
 
+// TestCutCassette: a cassette that was cut short anywhere is told to be so, unless all its calls are whole.
+func TestCutCassette(t *testing.T) {
+	for _, text := range []string{goVCR(2, "host: h", "body: x"), vcrpy("X: [y]\n    body: {string: \"a text\"}")} {
+		start := strings.Index(text, "uest:") // before it nothing says what the file is
+		require.Positive(t, start)
+		cut := 0
+		for i := start; i < len(text); i++ {
+			if _, err := cassette.Read("f", []byte(text[:i])); err != nil {
+				if !strings.Contains(err.Error(), "is cut short") {
+					require.Equal(t, byte('\n'), text[i-1], "%q: %v", text[:i], err)
+					continue
+				}
+				cut++
+			}
+		}
+		require.Greater(t, cut, (len(text)-start)/2)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "say.yaml")
 	_, err := cassette.Open(file)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -34,8 +35,21 @@ type interaction struct {
 	} `yaml:"response"`
 }
 
-// readYAML reads a cassette of go-vcr or vcrpy.
+// readYAML reads a cassette of go-vcr or vcrpy, and says of one that is cut short what is wrong with it.
 func (r *Recording) readYAML(data []byte) error {
+	err := r.readCassette(data)
+	var at *layoutError
+	if !errors.As(err, &at) || !bytes.Contains(data, []byte("interactions:")) {
+		return err
+	}
+	if !bytes.HasSuffix(data, []byte("\n")) || strings.Contains(at.what, "end of stream") { // tools end their files with a line end
+		what, _, _ := strings.Cut(at.what, "; ")
+		return wrong(bytes.Count(data, []byte("\n"))+1, "is cut short here (%s); %s", what, whole)
+	}
+	return err
+}
+
+func (r *Recording) readCassette(data []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return wrong(lineOf(err), "is no YAML: %v; %s", err, readable)
@@ -56,7 +70,10 @@ func (r *Recording) readYAML(data []byte) error {
 	if err := r.identify(root, calls); err != nil {
 		return err
 	}
-	for _, node := range calls.Content {
+	for i, node := range calls.Content {
+		if answer := member(node, "response"); i == len(calls.Content)-1 && member(answer, "code") == nil && member(answer, "status") == nil {
+			return wrong(node.Line, "is cut short: interaction %d, the last one, has no response; %s", i+1, whole)
+		}
 		if err := r.take(r.readInteraction(node)); err != nil {
 			return err
 		}

@@ -68,22 +68,6 @@ var wires = []wire{
 	},
 }
 
-// others are the APIs that generate, and take no Generate Request.
-var others = map[string]string{
-	"anthropic.complete":            "one prompt, and no messages",
-	"bedrock.agent":                 "one text for an agent that is kept",
-	"bedrock.retrieve_and_generate": "one question about documents that are kept",
-	"google.interactions":           "an input that need not be a list of messages; its SDK's test asks it",
-	"cohere.chat.v1":                "one message and a history of texts",
-	"cohere.generate":               "one prompt, and no messages",
-	"cohere.summarize":              "one text, and no messages",
-	"ollama.generate":               "one prompt, and no messages",
-	"openai.completions":            "one prompt, and no messages",
-	"openai.images":                 "a description of a picture",
-	"openai.speech":                 "a text to read aloud",
-	"openai.transcriptions":         "a recording",
-}
-
 // each returns what f makes of a list.
 func each[From, To any](list []From, f func(From) To) []To {
 	made := make([]To, len(list))

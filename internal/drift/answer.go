@@ -28,7 +28,7 @@ const (
 )
 
 // Answers returns what two answers do not have alike. Times, token counts, ids and hashes are no part
-// of it, nor are headers that are another with every call.
+// of it. Headers that change with every call are no part of it either.
 func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	w := writer{c: NewComparer(nil)}
 	before, err := w.c.answer(recorded)

@@ -12,6 +12,7 @@ type Place struct {
 	Call    int    `json:"call"`              // its number in the test's document; 0: it has none
 	File    string `json:"file,omitempty"`    // of the source, below the module
 	Line    int    `json:"line,omitempty"`
+	Command string `json:"command,omitempty"` // of a program that is no test: what traceforge exec runs
 }
 
 // A Call is a call that two recordings, or a recording and a run, do not have alike.

@@ -76,7 +76,7 @@ func (f invokeClaude) stream(x *exchange) []event {
 	return events
 }
 
-// invokeNova carries the format of Amazon's own models, which is Converse's but for its
+// invokeNova carries the format of Amazon's own models, which is Converse's except for its
 // streams: there the name of an event is the one member of an object around it.
 type invokeNova struct{ invoke }
 

@@ -33,6 +33,22 @@ func Echo(tools ...ToolCall) func(Call) Reply {
 	}
 }
 
+// Agent returns a handler that does what [Echo] does, and calls the first tool that is offered, with arguments that
+// fit its schema.
+func Agent() func(Call) Reply {
+	return func(c Call) Reply {
+		i := slices.IndexFunc(c.Tools, func(t Tool) bool { return t.Name != "" }) // tools of the provider's own have none
+		if i < 0 {
+			return Echo()(c)
+		}
+		arguments, ok := instance(c.Tools[i].Schema, c.Tools[i].Schema, c.LastUser(), 0).(object)
+		if !ok {
+			arguments = object{}
+		}
+		return Echo(ToolCall{Name: c.Tools[i].Name, Arguments: string(marshal(arguments))})(c)
+	}
+}
+
 func offered(c Call, tools []ToolCall) []ToolCall {
 	return slices.DeleteFunc(slices.Clone(tools), func(t ToolCall) bool { return !c.offers(t.Name) })
 }

@@ -43,3 +43,25 @@ func TestEcho(t *testing.T) {
 		})
 	}
 }
+
+func TestAgent(t *testing.T) {
+	user := []fakeprovider.Message{{Role: "user", Text: "Hi"}}
+	look := fakeprovider.Tool{Name: "look", Schema: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"},"far":{"type":"boolean"}}}`)}
+	for _, c := range []struct {
+		name, why string
+		call      fakeprovider.Call
+		want      fakeprovider.Reply
+	}{
+		{"tool", "the first one with a name", fakeprovider.Call{Messages: user, Tools: []fakeprovider.Tool{{}, look, {Name: "other"}}},
+			fakeprovider.CallTools(fakeprovider.ToolCall{Name: "look", Arguments: `{"at":"Hi","far":true}`})},
+		{"no-schema", "a tool without arguments", fakeprovider.Call{Messages: user, Tools: []fakeprovider.Tool{{Name: "now"}}},
+			fakeprovider.CallTools(fakeprovider.ToolCall{Name: "now", Arguments: `{}`})},
+		{"no-tool", "none is offered", fakeprovider.Call{Messages: user, Tools: []fakeprovider.Tool{{}}}, fakeprovider.Text("You said: Hi")},
+		{"result", "it ends", fakeprovider.Call{Tools: []fakeprovider.Tool{look}, Messages: append(user,
+			fakeprovider.Message{Role: "tool", ToolResults: []fakeprovider.ToolResult{{Text: "blue"}}})}, fakeprovider.Text("The tools say: blue")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, fakeprovider.Agent()(c.call), c.why)
+		})
+	}
+}

@@ -61,7 +61,7 @@ func (geminiEmbed) whole(x *exchange) []byte {
 	return indented(object{{"embeddings", all}, counts})
 }
 
-// stream is never called, nor are those below: no call of these formats asks for one.
+// stream is never called. Those below are not called either: no call of these formats asks for one.
 func (geminiEmbed) stream(*exchange) []event { return nil }
 
 // vertexPredict is Vertex AI's format for models of any kind: here those that embed texts, which are contents, and those that

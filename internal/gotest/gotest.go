@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,6 +69,61 @@ func Quote(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// Join returns a command of words, each as [Quote] quotes it.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Words returns the words of a command that [Join] made. ok is false where it is another
+// text: a shell might take that for more than one command.
+func Words(command string) (words []string, ok bool) {
+	for rest := command; ; {
+		word, after, quoted := unquote(rest)
+		if !quoted || Quote(word) != rest[:len(rest)-len(after)] {
+			return nil, false
+		}
+		words = append(words, word)
+		if after == "" {
+			return words, true
+		}
+		if rest, quoted = strings.CutPrefix(after, " "); !quoted {
+			return nil, false
+		}
+	}
+}
+
+// unquote returns the first word of a text as Quote quotes one, and what follows.
+func unquote(text string) (word, rest string, ok bool) {
+	if dollar, ok := strings.CutPrefix(text, "$'"); ok {
+		inner, rest, ok := strings.Cut(dollar, "'")
+		return octal.ReplaceAllStringFunc(inner, func(code string) string {
+			c, _ := strconv.ParseUint(code[1:], 8, 8) // of another code Quote makes another word
+			return string([]byte{byte(c)})
+		}), rest, ok
+	}
+	if !strings.HasPrefix(text, "'") {
+		end := strings.IndexByte(text+" ", ' ')
+		return text[:end], text[end:], true
+	}
+	for {
+		inner, after, ok := strings.Cut(text[1:], "'")
+		word += inner
+		next, escaped := strings.CutPrefix(after, `\'`)
+		if !ok || !escaped {
+			return word, after, ok
+		}
+		if word, text = word+"'", next; !strings.HasPrefix(text, "'") {
+			return "", "", false
+		}
+	}
+}
+
+var octal = regexp.MustCompile(`\\[0-7]{3}`)
 
 func dollarQuote(word string) string {
 	var b strings.Builder

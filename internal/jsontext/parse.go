@@ -33,7 +33,7 @@ type node struct {
 // with a name of whole characters for each. Lone surrogates elsewhere and numbers of any size are
 // left to those who read the values. An error is an [*Error].
 //
-// The document keeps src, and so does all that is read of it: src must not change any more.
+// The document keeps src. All that is read of it keeps src too: src must not change any more.
 func Parse(src []byte) (*Document, error) { return parse(src, keep) }
 
 // ParseStrict is Parse for a text in which no string may hold a lone surrogate (RFC 7493 section 2.1).
@@ -47,7 +47,7 @@ func ParseLenient(src []byte) (*Document, error) { return parse(src, allow) }
 type policy uint8
 
 const (
-	keep   policy = iota // lone surrogates stay as they are spelled, but for names
+	keep   policy = iota // lone surrogates stay as they are spelled, except in names
 	refuse               // lone surrogates are an error
 	allow                // lone surrogates and repeated names stay
 )

@@ -100,7 +100,7 @@ func (v Value) Word() string {
 	return ""
 }
 
-// IsWord reports whether v is a string that is not empty, and so can be told from an absent
+// IsWord reports whether v is a string that is not empty: one that can be told from an absent
 // one where it is kept in a Go string.
 func (v Value) IsWord() bool { return v.Word() != "" }
 

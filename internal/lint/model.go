@@ -32,7 +32,7 @@ var unpinnedModel = Rule{
 var otherModel = Rule{
 	Name: "other-model",
 	Asks: "another model answered than was asked, and its name is no dated form of that",
-	Why:  "the golden shows a model that the code does not name: a fallback, a router, or a model that is no more",
+	Why:  "the golden shows a model that the code does not name: a fallback, a router, or a model that does not exist any more",
 	Fix:  "ask for the one that is meant",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		asked, answered := c.Request.Model, c.Response.Model

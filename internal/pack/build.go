@@ -26,20 +26,19 @@ type builder struct {
 	Source
 	put func(file string, data []byte) error
 	run *Run
+
+	configured string // the store whose config.json, or lack of one, is the pack's; empty: none yet
 }
 
 // build returns the run of a source, and puts all files of its pack but run.json.
 func build(from Source, put func(file string, data []byte) error) (*Run, error) {
 	killed := slices.Clone(from.Killed)
 	slices.Sort(killed)
-	b := &builder{from, put, &Run{
+	b := &builder{Source: from, put: put, run: &Run{
 		Files: map[string]canon.Hash{}, Killed: slices.Compact(killed), Outcome: "pass", Version: RunVersion, Tests: []Test{},
 	}}
 	if len(from.Killed) > 0 {
 		b.run.Outcome = "fail"
-	}
-	if err := b.config(); err != nil {
-		return nil, err
 	}
 	receipts, err := b.receipts()
 	if err != nil {
@@ -69,13 +68,25 @@ func (b *builder) add(file string, data []byte) error {
 
 func (b *builder) ref(data []byte) error { return b.add(refFile(canon.Sum(data)), data) }
 
-func (b *builder) config() error {
-	data, err := os.ReadFile(filepath.Join(b.Store.Dir(), ConfigFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+// config adds what a store says for all its tests, which all stores of a run must say: replay has one store of a pack.
+func (b *builder) config(dir string) error {
+	data, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	none := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !none {
 		return err
+	}
+	var is canon.Hash
+	if !none {
+		is = canon.Sum(data)
+	}
+	switch {
+	case b.configured == "":
+		b.configured = dir
+	case is != b.run.Files[ConfigFile]:
+		return fmt.Errorf("the %s of %s is not that of %s, and a pack has one: make a pack of the tests of each", ConfigFile, dir, b.configured)
+	}
+	if none {
+		return nil
 	}
 	return b.add(ConfigFile, data)
 }
@@ -141,7 +152,7 @@ func (b *builder) test(receipts []usage.Receipt) error {
 		b.run.Outcome = "fail"
 	}
 	if len(all) > 0 {
-		doc, err := b.document(&t, all)
+		doc, err := b.document(&t, receipts, all)
 		if err != nil {
 			return err
 		}
@@ -154,7 +165,7 @@ func (b *builder) test(receipts []usage.Receipt) error {
 }
 
 // document adds the document of a test, which has the records of these ids, with all that it names.
-func (b *builder) document(t *Test, ids map[string]bool) (*store.Doc, error) {
+func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]bool) (*store.Doc, error) {
 	var name string
 	for id := range ids {
 		document, _, ok := snapshot.ParseID(id)
@@ -163,10 +174,17 @@ func (b *builder) document(t *Test, ids map[string]bool) (*store.Doc, error) {
 		}
 		name = document
 	}
-	doc, err := b.Store.Load(name, "openai")
+	s, err := b.Store(receipts[0])
+	if err != nil {
+		return nil, err
+	}
+	if err := b.config(s.Dir()); err != nil {
+		return nil, err
+	}
+	doc, err := s.Load(name, "openai")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no document %s, which its receipt names: the tests used another store (--dir names it), "+
-			"or the document is gone since: run the tests again", b.Store.Dir(), name)
+			"or the document is gone since: run the tests again", s.Dir(), name)
 	}
 	if err != nil {
 		return nil, err
@@ -196,12 +214,28 @@ func (b *builder) document(t *Test, ids map[string]bool) (*store.Doc, error) {
 	for id := range ids {
 		return nil, fmt.Errorf("%s has no record %s, which its receipt names: it was recorded again since: run the tests again", doc.File(), id)
 	}
-	data, err := os.ReadFile(filepath.Join(b.Store.Dir(), filepath.FromSlash(doc.File())))
+	if err := proves(receipts, doc); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(s.Dir(), filepath.FromSlash(doc.File())))
 	if err != nil {
 		return nil, err
 	}
 	t.Document = &Document{"documents/" + doc.File(), doc.Document.Hash}
 	return doc, b.add(t.Document.File, data)
+}
+
+// proves checks that the receipts of a test's runs are of its document as it is: of runs that recorded, of the last.
+func proves(receipts []usage.Receipt, doc *store.Doc) error {
+	same := func(r usage.Receipt) bool { return r.Document == string(doc.Document.Hash) }
+	for _, r := range receipts {
+		earlier := len(r.Recorded) > 0 && slices.ContainsFunc(receipts, same)
+		if len(r.Played)+len(r.Recorded)+len(r.Unplayed) > 0 && !same(r) && !earlier {
+			return fmt.Errorf("%s has the hash %s, but its receipt names %q: it was written again since: run the tests again",
+				doc.File(), doc.Document.Hash, r.Document)
+		}
+	}
+	return nil
 }
 
 // session adds the session of the records that answered a test.

@@ -180,7 +180,7 @@ func (r *Run) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// vacant returns an error if dir holds what is of no pack.
+// vacant returns an error if dir holds what belongs to no pack.
 func vacant(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -210,7 +210,12 @@ func vacant(dir string) error {
 
 // A Source is what a pack is made of.
 type Source struct {
-	Store    *store.Store
-	Receipts []usage.Receipt // of a run whose tests use the store
-	Killed   []string        // packages with a receipt that ends in the middle of a line
+	Store    func(usage.Receipt) (*store.Store, error) // the one that a test used; asked of those that have a document
+	Receipts []usage.Receipt
+	Killed   []string // packages with a receipt that ends in the middle of a line
+}
+
+// In returns the Store of a [Source] whose tests all use s.
+func In(s *store.Store) func(usage.Receipt) (*store.Store, error) {
+	return func(usage.Receipt) (*store.Store, error) { return s, nil }
 }

@@ -30,12 +30,18 @@ import (
 // stream, and an error.
 func aRun(t *testing.T) pack.Source {
 	t.Helper()
+	return aRunOf(t, "TestIt")
+}
+
+// aRunOf is aRun with the name of the test that has calls.
+func aRunOf(t *testing.T, test string) pack.Source {
+	t.Helper()
 	dir := t.TempDir()
 	provider := fakeprovider.New(t)
 	provider.Reply(fakeprovider.Text("a picture"), fakeprovider.CallTools(fakeprovider.ToolCall{Name: "look", Arguments: `{"at":"it"}`}),
 		fakeprovider.Text("one two three"), fakeprovider.Error(400, "invalid_request_error", "no"))
 	r, err := recorder.Open(recorder.Options{
-		Dir: dir, Shown: "STORE", Package: "example.com/m", Test: "TestIt", Mode: recorder.Update, Upstream: provider.Transport(),
+		Dir: dir, Shown: "STORE", Package: "example.com/m", Test: test, Mode: recorder.Update, Upstream: provider.Transport(),
 		Source: func() snapshot.Source { return snapshot.Source{File: "it.go", Line: 1, Function: "ask"} },
 		Fail:   func() {}, Tell: func(f *recorder.Failure) { t.Error(f.Text) },
 	})
@@ -60,9 +66,9 @@ func aRun(t *testing.T) pack.Source {
 	require.NoError(t, err)
 	used := r.Used()
 	require.Len(t, used.Recorded, 4)
-	return pack.Source{Store: s, Receipts: []usage.Receipt{
+	return pack.Source{Store: pack.In(s), Receipts: []usage.Receipt{
 		{Version: usage.ReceiptVersion, Package: "example.com/m", Test: "TestNone", Outcome: "skip", Mode: "update", Store: ".ai-snapshots"},
-		{Version: usage.ReceiptVersion, Package: "example.com/m", Test: "TestIt", Outcome: "pass", Mode: "update", Store: ".ai-snapshots", Recorded: used.Recorded},
+		{Version: usage.ReceiptVersion, Package: "example.com/m", Test: test, Outcome: "pass", Mode: "update", Store: ".ai-snapshots", Document: used.Document, Recorded: used.Recorded},
 	}}
 }
 
@@ -130,7 +136,7 @@ func TestPack(t *testing.T) {
 		}
 	}
 	require.Equal(t, 4+1+4+2, refs, "raw answers, a medium, envelopes, and a list of tool calls with its arguments")
-	require.True(t, verify(t, dir).OK(), verify(t, dir).String())
+	require.True(t, verify(t, dir).OK(), verify(t, dir).Findings)
 
 	other := filepath.Join(t.TempDir(), "other")
 	from.Receipts[0], from.Receipts[1] = from.Receipts[1], from.Receipts[0]
@@ -218,6 +224,7 @@ func TestJavaScript(t *testing.T) {
 		{unnamed, "", "", unnamed + ": is named by nothing"},
 		{readRun(t, dir).Tests[0].Document.File, "gpt-4o", "gpt-4x", "-1 has another seal"},
 		{readRun(t, dir).Tests[0].Session.File, `"mode":"record"`, `"mode":"replay"`, "has another ModelIOHash"},
+		{"tests.receipt", `"document":"sha256:`, `"document":"sha256:0`, "tests.receipt: names another document of example.com/m.TestIt"},
 		{"tests.receipt", `"outcome":"pass"`, `"outcome":"fail"`, "run.json: example.com/m.TestIt has another outcome in its receipt"},
 	} {
 		altered := filepath.Join(t.TempDir(), "altered")

@@ -69,24 +69,33 @@ type Report struct {
 // OK reports whether the pack is valid.
 func (r Report) OK() bool { return len(r.Findings) == 0 }
 
-// String returns the report as one line of canonical JSON, as the reference verifier of packs does.
-func (r Report) String() string {
-	line := map[string]any{"ok": r.OK(), "pack_path": r.Path}
-	if r.OK() {
-		line["files_verified"], line["reference_checks"], line["outcome"] = r.Files, r.Checks, r.Run.Outcome
-	} else {
-		var violations []map[string]string
-		for _, f := range r.Findings {
-			message := strings.TrimPrefix(f.Pointer+": "+f.Message, ": ")
-			violations = append(violations, map[string]string{"rule_id": f.Rule, "path": f.File, "message": message})
-		}
-		line["violations"] = violations
+// An Answer is a report for a program, as the reference verifier of packs prints it.
+type Answer struct {
+	Files      []string `json:"files_verified,omitempty"` // of a valid pack
+	OK         bool     `json:"ok"`
+	Outcome    string   `json:"outcome,omitempty"` // of a valid pack: pass or fail
+	Path       string   `json:"pack_path"`
+	Checks     []Check  `json:"reference_checks,omitempty"` // of a valid pack
+	Violations []Breach `json:"violations,omitempty"`       // of any other
+}
+
+// A Breach is a rule that is broken, as the reference verifiers of packs and of sessions name it.
+type Breach struct {
+	Message string `json:"message"`
+	Path    string `json:"path"` // the file, or the place in it
+	Rule    string `json:"rule_id"`
+}
+
+// Answer returns the report for a program.
+func (r Report) Answer() Answer {
+	a := Answer{OK: r.OK(), Path: strings.ToValidUTF8(r.Path, "\uFFFD")}
+	if a.OK {
+		a.Files, a.Checks, a.Outcome = r.Files, r.Checks, r.Run.Outcome
 	}
-	text, err := canon.Marshal(line)
-	if err != nil {
-		return err.Error() // unreachable: strings have a canonical form
+	for _, f := range r.Findings {
+		a.Violations = append(a.Violations, Breach{strings.TrimPrefix(f.Pointer+": "+f.Message, ": "), f.File, f.Rule})
 	}
-	return string(text)
+	return a
 }
 
 // Judge says what is wrong with a store that was made of a pack: its documents, and whether they say what they serve.
@@ -367,7 +376,7 @@ func (v *verifier) rebuild() error {
 		return err
 	}
 	run := v.report.Run
-	made, err := build(Source{s, receipts, run.Killed}, func(string, []byte) error { return nil })
+	made, err := build(Source{In(s), receipts, run.Killed}, func(string, []byte) error { return nil })
 	if err != nil {
 		v.violate(ruleReceipts, ReceiptsFile, "", "does not agree with the documents: %v: %s", err, again)
 		return nil

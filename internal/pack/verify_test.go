@@ -11,8 +11,10 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/pack"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // reseal makes run.json name what a pack holds now, as somebody would who hides an alteration.
@@ -106,6 +108,8 @@ func TestVerifyHostile(t *testing.T) {
 			"run.json: /outcome: PK5: is \"pass\", and the receipts say \"fail\""},
 		{"no_receipt", "a test cannot be left out", resealed(write("tests.receipt", ""), nil), it.Document.File + ": PK2: nothing in the pack refers to it"},
 		{"cut_receipt", "a receipt ends with a line", resealed(edit("tests.receipt", `"mode":"update","store":".ai-snapshots"}`, ""), nil), "tests.receipt: receipts: cannot be read: "},
+		{"other_document", "a receipt names what was played", resealed(edit("tests.receipt", `"document":"sha256:`, `"document":"sha256:0`), nil),
+			`tests.receipt: receipts: does not agree with the documents: TestIt in example.com/m: openai/testit-`},
 		{"output_ref", "a call has its own envelope", resealed(nil, func(run map[string]any) {
 			calls := first(run)["session"].(map[string]any)["calls"].([]any)
 			calls[0].(map[string]any)["output_ref"] = calls[1].(map[string]any)["output_ref"]
@@ -123,44 +127,96 @@ func TestVerifyHostile(t *testing.T) {
 				found = append(found, f.String())
 			}
 			require.Contains(t, strings.Join(found, "\n"), tt.want, tt.why)
-			require.True(t, strings.HasPrefix(report.String(), `{"ok":false,"pack_path":`))
+			require.False(t, report.Answer().OK)
+			require.Len(t, report.Answer().Violations, len(report.Findings))
 		})
 	}
+}
+
+// say makes the first call of the test of a run say a text, sealed again; raw answer and session are what they were.
+func say(t *testing.T, from pack.Source, text string) (file string) {
+	t.Helper()
+	name, _, _ := snapshot.ParseID(from.Receipts[1].Recorded[0])
+	s, err := from.Store(from.Receipts[1])
+	require.NoError(t, err)
+	doc, err := s.Load(name, "openai")
+	require.NoError(t, err)
+	doc.Document.Snapshots[0].Response.Candidates[0].Message.Content[0].Text = &text
+	require.NoError(t, doc.Document.Seal())
+	data, err := doc.Document.Encode()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(s.Dir(), doc.File()), data, 0o666))
+	from.Receipts[1].Document = string(doc.Document.Hash)
+	return doc.File()
 }
 
 // TestVerifyAnswers: a document that is sealed again, with another text than the raw answer has, is found (design R16).
 func TestVerifyAnswers(t *testing.T) {
 	from := aRun(t)
-	name, _, _ := snapshot.ParseID(from.Receipts[1].Recorded[0])
-	doc, err := from.Store.Load(name, "openai")
-	require.NoError(t, err)
-	text := "a forgery"
-	doc.Document.Snapshots[0].Response.Candidates[0].Message.Content[0].Text = &text
-	require.NoError(t, doc.Document.Seal())
-	data, err := doc.Document.Encode()
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(from.Store.Dir(), doc.File()), data, 0o666))
+	file := say(t, from, "a forgery")
 	dir := filepath.Join(t.TempDir(), "pack")
-	_, err = pack.Write(dir, from)
+	_, err := pack.Write(dir, from)
 	require.NoError(t, err)
 	report := verify(t, dir)
 	require.False(t, report.OK())
 	require.Equal(t, snapshot.RuleAnswer, report.Findings[0].Rule)
-	require.Equal(t, "documents/"+doc.File(), report.Findings[0].File)
+	require.Equal(t, "documents/"+file, report.Findings[0].File)
+}
+
+// TestReceiptOfDocument: a receipt names what was played, so it does not pass for one of a document that was written since.
+func TestReceiptOfDocument(t *testing.T) {
+	from := aRun(t)
+	was := from.Receipts[1]
+	file := say(t, from, "something else")
+	from.Receipts[1].Document = was.Document
+	_, err := pack.Write(filepath.Join(t.TempDir(), "pack"), from)
+	require.ErrorContains(t, err, file+" has the hash sha256:")
+	require.ErrorContains(t, err, `, but its receipt names "`+was.Document+`": it was written again since: run the tests again`)
+
+	from = aRun(t)
+	last := from.Receipts[1]
+	from.Receipts[1].Document = "sha256:of an earlier run of the test, which the last one wrote again"
+	from.Receipts = append(from.Receipts, last)
+	dir := filepath.Join(t.TempDir(), "pack")
+	_, err = pack.Write(dir, from)
+	require.NoError(t, err)
+	require.Empty(t, verify(t, dir).Findings)
+}
+
+// TestStores: tests of several modules are one run, and one pack where their stores say the same of all tests.
+func TestStores(t *testing.T) {
+	from, other := aRun(t), aRunOf(t, "TestOther")
+	one, err := from.Store(from.Receipts[1])
+	require.NoError(t, err)
+	two, err := other.Store(other.Receipts[1])
+	require.NoError(t, err)
+	from.Receipts = append(from.Receipts, other.Receipts[1])
+	from.Store = func(r usage.Receipt) (*store.Store, error) {
+		if r.Test == "TestOther" {
+			return two, nil
+		}
+		return one, nil
+	}
+	dir := filepath.Join(t.TempDir(), "pack")
+	run, err := pack.Write(dir, from)
+	require.NoError(t, err)
+	require.Len(t, run.Tests, 3)
+	require.Empty(t, verify(t, dir).Findings)
+
+	config := `{"budgets":{}}`
+	require.NoError(t, os.WriteFile(filepath.Join(two.Dir(), "config.json"), []byte(config), 0o666))
+	_, err = pack.Write(dir, from)
+	require.ErrorContains(t, err, "the config.json of "+two.Dir()+" is not that of "+one.Dir()+", and a pack has one: make a pack of the tests of each")
+	require.NoError(t, os.WriteFile(filepath.Join(one.Dir(), "config.json"), []byte(config), 0o666))
+	run, err = pack.Write(dir, from)
+	require.NoError(t, err)
+	require.Contains(t, run.Files, "config.json")
 }
 
 // TestLimits: a snapshot may be larger than a session can hold; run.json names the rule, and the rest is packed.
 func TestLimits(t *testing.T) {
 	from := aRun(t)
-	name, _, _ := snapshot.ParseID(from.Receipts[1].Recorded[0])
-	doc, err := from.Store.Load(name, "openai")
-	require.NoError(t, err)
-	text := strings.Repeat("x", session.MaxResponseBytes)
-	doc.Document.Snapshots[0].Response.Candidates[0].Message.Content[0].Text = &text
-	require.NoError(t, doc.Document.Seal())
-	data, err := doc.Document.Encode()
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(from.Store.Dir(), doc.File()), data, 0o666))
+	say(t, from, strings.Repeat("x", session.MaxResponseBytes))
 	run, err := pack.Write(filepath.Join(t.TempDir(), "pack"), from)
 	require.NoError(t, err)
 	require.Nil(t, run.Tests[0].Session)

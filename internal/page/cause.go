@@ -216,8 +216,12 @@ func Accept(causes []*drift.Cause) string {
 	const mostPackages, mostTests = 4, 12 // of a command that people can read
 	var packages, tests []string
 	patterned := true // go test can select the tests by name
+	programs := programsAgain(causes)
 	for _, c := range causes {
 		for _, t := range testsOf(c.Calls) {
+			if t.Test.OfProgram() {
+				continue
+			}
 			top, _, _ := strings.Cut(t.Test.Test, "/")
 			packages, tests = append(packages, gotest.Quote(t.Package)), append(tests, top)
 			kind := gotest.Kind(top)
@@ -228,14 +232,15 @@ func Accept(causes []*drift.Cause) string {
 	slices.Sort(tests)
 	packages, tests = slices.Compact(packages), slices.Compact(tests)
 	if len(packages) == 0 || packages[0] == gotest.Quote("") {
-		return ""
+		return strings.Join(programs, "; ")
 	}
 	run := ""
 	if len(tests) <= mostTests && patterned {
 		run = " -run " + gotest.Quote(gotest.Patterns(tests))
 	}
+	command := "go test " + strings.Join(packages, " ") + run + " -update"
 	if len(packages) > mostPackages { // of which some may not know -update
-		return "TRACEFORGE_UPDATE=1 go test ./..." + run
+		command = "TRACEFORGE_UPDATE=1 go test ./..." + run
 	}
-	return "go test " + strings.Join(packages, " ") + run + " -update"
+	return strings.Join(append([]string{command}, programs...), "; ")
 }

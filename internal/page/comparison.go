@@ -110,6 +110,9 @@ func (c *Comparison) calls(
 	call.Place = drift.Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
+	if test.OfProgram() {
+		call.Place.Command = now.Source.Function
+	}
 	call.Adopted = was.Response.Stale == "" && now.Response.Stale != ""
 	if call.Request, err = compare.Compare(&was.Request, &now.Request); err != nil {
 		return call, err

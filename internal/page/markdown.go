@@ -1,15 +1,28 @@
 package page
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
-// Code quotes a text for Markdown as a word. Within the quotes nothing is Markdown, HTML, a mention or a command.
+// Code quotes a text for Markdown as a word. Within the quotes nothing is Markdown, HTML, a mention or a command. Its
+// backticks stay, as in a command that is copied: the quotes are of another number of them.
 func Code(text string) string {
-	return "`" + plaintext.Line(strings.NewReplacer("`", "'", "\n", " ").Replace(text)) + "`"
+	text = plaintext.Line(strings.ReplaceAll(text, "\n", " "))
+	quotes := "`"
+	for slices.Contains(backticks.FindAllString(text, -1), quotes) {
+		quotes += "`"
+	}
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " " // which Markdown takes off
+	}
+	return quotes + text + quotes
 }
+
+var backticks = regexp.MustCompile("`+")
 
 // CellCode is Code in a table, where a bar ends a cell.
 func CellCode(text string) string { return strings.ReplaceAll(Code(text), "|", `\|`) }

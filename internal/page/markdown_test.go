@@ -12,8 +12,14 @@ import (
 const hostile = "T/`<img src=x>`|@octocat\n::error::x ##[y]\u202e\n````\n"
 
 func TestCode(t *testing.T) {
-	require.Equal(t, "`T/'<img src=x>'|@octocat \\u003a:error::x \\u0023#[y]\\u202e '''' `", page.Code(hostile))
-	require.Equal(t, "`T/'<img src=x>'\\|@octocat \\u003a:error::x \\u0023#[y]\\u202e '''' `", page.CellCode(hostile))
+	require.Equal(t, "``T/`<img src=x>`|@octocat \\u003a:error::x \\u0023#[y]\\u202e ```` ``", page.Code(hostile))
+	require.Equal(t, "``T/`<img src=x>`\\|@octocat \\u003a:error::x \\u0023#[y]\\u202e ```` ``", page.CellCode(hostile))
+	for text, want := range map[string]string{
+		"node -e 'console.log(`a`)'": "``node -e 'console.log(`a`)'``", "echo '`id`'": "``echo '`id`'``",
+		"`": "`` ` ``", "``": "` `` `", "a`": "`` a` ``", "`a``b": "``` `a``b ```", "a```": "` a``` `",
+	} {
+		require.Equal(t, want, page.Code(text), "a command keeps its characters")
+	}
 	require.Equal(t, "`go test ./... -run '^(TestA|TestB)$'`", page.Code("go test ./... -run '^(TestA|TestB)$'"), "a command is copied")
 }
 

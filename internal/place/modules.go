@@ -23,7 +23,7 @@ func noModule() error {
 		return errors.New(noGoMod + "name the store, or set " + DirEnv)
 	}
 	return fmt.Errorf("%srun it in one of %s, or name a store, such as %s, or set %s",
-		noGoMod, listed(modules), path.Join(modules[0], storeName), DirEnv)
+		noGoMod, listed(modules), path.Join(modules[0], StoreName), DirEnv)
 }
 
 // NoModuleForTests is noModule for commands that run the tests of packages.
@@ -44,7 +44,7 @@ func noStoreYet() string {
 	text := ": the first recording makes it, or traceforge init"
 	var others []string
 	for _, dir := range modulesBelow() {
-		store := path.Join(dir, storeName)
+		store := path.Join(dir, StoreName)
 		if info, err := os.Stat(store); err == nil && info.IsDir() {
 			others = append(others, store)
 		}

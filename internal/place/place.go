@@ -20,8 +20,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
-// storeName is what the directory of a store is called, beside a go.mod.
-const storeName = ".ai-snapshots"
+// StoreName is what the directory of a store is called, beside a go.mod.
+const StoreName = ".ai-snapshots"
 
 // DirEnv is the variable that names the store; a relative path starts at the module.
 const DirEnv = "TRACEFORGE_DIR"
@@ -102,7 +102,7 @@ func StoreDir(named string) (string, error) {
 	root, dir := ModuleRoot(wd), os.Getenv(DirEnv)
 	// A store that is nearer than the module's is meant: tests may name it, and programs of other languages have no go.mod.
 	if own := aboveWithStore(wd); dir == "" && len(own) > len(root) {
-		return filepath.Rel(wd, filepath.Join(own, storeName))
+		return filepath.Rel(wd, filepath.Join(own, StoreName))
 	}
 	switch {
 	case root != "":
@@ -116,7 +116,7 @@ func StoreDir(named string) (string, error) {
 // aboveWithStore returns the nearest directory from dir upwards that holds a store; empty: none.
 func aboveWithStore(dir string) string {
 	for {
-		if info, err := os.Stat(filepath.Join(dir, storeName)); err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Join(dir, StoreName)); err == nil && info.IsDir() {
 			return dir
 		}
 		parent := filepath.Dir(dir)
@@ -129,7 +129,7 @@ func aboveWithStore(dir string) string {
 
 // storeIn returns the store that the user means by a directory: itself, or that of the module.
 func storeIn(named string) string {
-	inner := filepath.Join(named, storeName)
+	inner := filepath.Join(named, StoreName)
 	if info, err := os.Stat(inner); err == nil && info.IsDir() || ModuleRoot(named) == named {
 		return inner
 	}
@@ -143,7 +143,7 @@ func StoreOfModule(root string) (string, error) {
 		return dir, nil
 	}
 	if dir == "" {
-		dir = storeName
+		dir = StoreName
 	}
 	wd, err := os.Getwd()
 	if err != nil {
@@ -202,21 +202,23 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 }
 
 // TestOfBroken returns the test whose document is in a file of the store in dir, or beside it, as far
-// as that can still be read: verify has found it to be broken, so that a store does not load it.
-func TestOfBroken(dir, file string) page.Test {
+// as that can still be read: verify has found it to be broken, so that a store does not load it. function is that
+// of its first record.
+func TestOfBroken(dir, file string) (test page.Test, function string) {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, _, _ := strings.Cut(rest, "/")
 	data, err := os.ReadFile(filepath.Join(dir, provider, strings.TrimSuffix(name, ".json")+".json"))
 	if err != nil {
-		return page.Test{}
+		return page.Test{}, ""
 	}
 	doc, err := jsontext.Parse(data)
 	if err != nil {
-		return page.Test{}
+		return page.Test{}, ""
 	}
 	for _, record := range doc.Root().Member("snapshots").Elements() {
 		source := record.Member("source")
-		return page.Test{Package: source.Member("package").Word(), Test: source.Member("test").Word()}
+		return page.Test{Package: source.Member("package").Word(), Test: source.Member("test").Word()},
+			source.Member("function").Word()
 	}
-	return page.Test{}
+	return page.Test{}, ""
 }

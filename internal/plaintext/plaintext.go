@@ -10,7 +10,7 @@ import (
 )
 
 // Line returns s as one line. Control characters and those that hide or reorder text are escaped as in
-// JSON, and so is the first character of what begins a command: "::" in front of a word, which GitHub's
+// JSON. The first character of what begins a command is escaped too: "::" in front of a word, which GitHub's
 // runner takes at the beginning of a line, and "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) or
 // its kin of other runners anywhere. Of a JSON text it makes another spelling.
 func Line(s string) string { return escape(s, "") }

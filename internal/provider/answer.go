@@ -17,6 +17,8 @@ type decoder func(body jsontext.Value) (*modelio.Response, error)
 
 // answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones are folded
 // before that.
+//
+//go:noinline
 func answers(api string, stream folding, decode decoder) func(*Answer) (*modelio.Response, error) {
 	return func(a *Answer) (*modelio.Response, error) {
 		if a.Status >= 300 {

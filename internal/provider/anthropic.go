@@ -19,6 +19,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"api.anthropic.com"},
 	Home:           "https://api.anthropic.com",
 	Keys:           []string{"ANTHROPIC_API_KEY"},
+	BaseURLs:       []BaseURL{{Name: "ANTHROPIC_BASE_URL"}},
 	Generates:      true,
 	Fixed:          claudeFixed,
 	Match:          posts(hasList("messages"), "/messages"),
@@ -28,7 +29,7 @@ var _ = Register(&Codec{
 	Encoder:        &Encoder{encodeMessages, "/v1/messages"},
 })
 
-// claudeForm is what other hosts of Claude share but for the place of the model.
+// claudeForm is what other hosts of Claude share, except for the place of the model.
 var claudeForm = requestForm{parameters: claudeParameters, members: map[string]taker{
 	"system":   takeSystem(claudeContent),
 	"messages": takeMessages(claudeMessage, false),

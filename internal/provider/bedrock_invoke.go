@@ -39,8 +39,8 @@ type invokeForm struct {
 	requestForm
 }
 
-// invokeForms are the forms but for that of Claude's messages, which is what a body has that is of
-// none of these. The first that fits is it.
+// invokeForms are the forms except for that of Claude's messages, which is the form of a body that fits
+// none of these. The first that fits counts.
 var invokeForms = []invokeForm{
 	{"nova", []string{"schemaVersion", "inferenceConfig"}, requestForm{
 		members: converseMembers, in: converseForm.in,

@@ -22,6 +22,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"api.cohere.com", "api.cohere.ai"},
 	Home:           "https://api.cohere.com",
 	Keys:           []string{"COHERE_API_KEY", "CO_API_KEY"},
+	BaseURLs:       []BaseURL{{Name: "CO_API_URL"}},
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/v2/chat"),

@@ -17,7 +17,7 @@
 //     generationConfig, Options has what is left.
 //   - Metadata of messages, parts and tools, for what those say beside their fields, under the
 //     wire's own names: cache_control, name, detail, strict. If the wire has such a member
-//     in an inner object, so has Metadata: {"image_url":{"detail":"low"}}.
+//     in an inner object, Metadata has it there too: {"image_url":{"detail":"low"}}.
 //
 // So the body is: the fields as the API usually has them, and Options and Metadata over that, objects
 // merged. A block that has no part of its own, or that lacks what a part
@@ -29,9 +29,9 @@
 // string, which models see to the character, nothing changes: where the canonical form of the
 // input is not what was sent, Metadata has the text. Text with a lone surrogate, which no Go
 // string can hold, counts as not fitting its field. Of what only ties messages to each other, which a codec declares as
-// Passing, it is kept that it is there. The boundary of a multipart form is not
-// kept, nor is what stands outside of its parts, nor the order of parts with different names; nor
-// are credentials in a query. Files of a form are parts of a message: text where they are, else media.
+// Passing, it is kept that it is there. Not kept are the boundary of a multipart
+// form, what stands outside of its parts, the order of parts with different names, and
+// credentials in a query. Files of a form are parts of a message: text where they are, else media.
 //
 // A codec refuses what says no one thing: an object with two members of a name, nesting deeper
 // than 1,000, a member name with a lone surrogate; and one of our own marks as a member name.

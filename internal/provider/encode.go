@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// encodeBody writes what a form decodes, but for messages and Options. own reports whether a tool of a type is
+// encodeBody writes what a form decodes, except for messages and Options. own reports whether a tool of a type is
 // one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
 // request with a prompt.
 func encodeBody(

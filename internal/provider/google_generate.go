@@ -32,6 +32,7 @@ var _ = Register(&Codec{
 	Home:           "https://generativelanguage.googleapis.com",
 	Keys:           []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 	OneKey:         true,
+	BaseURLs:       []BaseURL{{Name: "GOOGLE_GEMINI_BASE_URL"}},
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),

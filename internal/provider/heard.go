@@ -82,6 +82,8 @@ func addCounts(sum *node, v jsontext.Value) {
 }
 
 // heardBy returns the DecodeResponse of an API of sessions.
+//
+//go:noinline
 func heardBy(api string, usage usageNames, take func(h *heard, after int, frame jsontext.Value)) func(*Answer) (*modelio.Response, error) {
 	refused := answers(api, folding{}, func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") })
 	return func(a *Answer) (*modelio.Response, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // decodeMCPAnswer decodes a message, or a stream of messages. Those that the server sent before the answer, its own
-// requests and notifications, are custom parts; so are the members of lists. A stream that the client listens to
+// requests and notifications, are custom parts. The members of lists are custom parts too. A stream that the client listens to
 // has no end, and one whose events have ids goes on where the client asks for what follows (2025-11-25, "Resumability
 // and Redelivery").
 func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {

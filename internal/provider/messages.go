@@ -6,7 +6,7 @@ import (
 )
 
 // takeMessages returns the taker of a list of messages, each of which is decoded by one. A list of what
-// are no messages at all does not fit, nor does an empty one where it could not be told from none: after a
+// are no messages at all does not fit. An empty one does not fit either where it could not be told from none: after a
 // system message that the body has elsewhere.
 func takeMessages(one func(m *modelio.Message, v jsontext.Value), emptyFits bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
@@ -54,6 +54,8 @@ func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {
 
 // takeTools returns the taker of a list of tools, each of which is decoded by one. A list with one that does
 // not fit does not.
+//
+//go:noinline
 func takeTools(one func(jsontext.Value) (modelio.ToolDefinition, bool)) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
 		tools := []modelio.ToolDefinition{}

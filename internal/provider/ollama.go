@@ -24,6 +24,7 @@ var _ = Register(&Codec{
 	Provider:       "ollama",
 	Hosts:          []string{"ollama.com"},
 	Home:           "http://localhost:11434",
+	BaseURLs:       []BaseURL{{Name: "OLLAMA_HOST"}},
 	Generates:      true,
 	Seeded:         true,
 	Match:          posts(hasList("messages"), "/api/chat"),

@@ -23,6 +23,7 @@ var _ = Register(&Codec{
 	Hosts:          []string{"api.openai.com"},
 	Home:           "https://api.openai.com",
 	Keys:           []string{"OPENAI_API_KEY"},
+	BaseURLs:       []BaseURL{{Name: "OPENAI_BASE_URL", Path: "/v1"}},
 	Generates:      true,
 	Seeded:         true,
 	Fixed:          openAIFixed,

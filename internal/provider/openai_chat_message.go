@@ -151,7 +151,12 @@ func resultContent(m *modelio.Message, _ string, v jsontext.Value) (_ []modelio.
 // chatContent decodes the content of a message: a string, or a list of blocks.
 func chatContent(v jsontext.Value) ([]modelio.Part, bool) {
 	if text, ok := v.Text(); ok {
-		return []modelio.Part{modelio.TextPart(text)}, true
+		one := &struct { // one piece of memory
+			parts [1]modelio.Part
+			text  string
+		}{text: text}
+		one.parts[0].Text = &one.text
+		return one.parts[:], true
 	}
 	return objects(v, chatBlock)
 }
@@ -329,7 +334,7 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 var spacedText = json.RawMessage(`{"$wire":"spaced"}`)
 
 // spaced returns a compact JSON text with a space after each comma and colon, as Python's json.dumps
-// spells it: so do many models, and what they say is sent back in each later turn.
+// spells it. Many models spell it like this too, and what they say is sent back in each later turn.
 func spaced(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	quoted := false

@@ -133,7 +133,7 @@ func addImage(f *fold, _ string, event jsontext.Value) error {
 		delete(f.body.members, "type")
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %q, which is none of an image's", kind)
+		return fmt.Errorf("has the type %q, which no image event has", kind)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
 }
 
 // alias lets another member of the body, a number, set a field. It stays in Options, so that
-// the wire's name for it is not lost; so does a member of the usual name beside it.
+// the wire's name for it is not lost. A member of the usual name beside it stays too.
 func alias(r *modelio.Request, name, usual string, field **json.Number) {
 	raw, said := r.Options[name]
 	if !said {

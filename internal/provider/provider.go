@@ -15,10 +15,11 @@ type Codec struct {
 	Provider string // whose API it is, which counts where the host says nothing: "openai"
 
 	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
-	Hosts  []string
-	Home   string
-	Keys   []string
-	OneKey bool
+	Hosts    []string
+	Home     string
+	Keys     []string
+	OneKey   bool
+	BaseURLs []BaseURL
 
 	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
 	Tools     bool // the calls are of tools, not of models
@@ -92,10 +93,13 @@ func Match(w *Wire) (*Codec, bool) {
 
 // Named returns the codec of an API.
 func Named(api string) (*Codec, bool) {
-	for _, c := range Codecs() {
+	for _, c := range registered {
 		if c.API == api {
 			return c, true
 		}
+	}
+	if api == generic.API {
+		return generic, true
 	}
 	return nil, false
 }

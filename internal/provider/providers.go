@@ -18,9 +18,20 @@ type Provider struct {
 	Home  string   // the root of its public host; empty: each customer has a host of its own
 	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
 	// OneKey says that any of Keys is enough, and that an SDK complains where it finds two of them.
-	OneKey bool
+	OneKey   bool
+	BaseURLs []BaseURL // environment variables that say where it is
 
 	Refusal refusalForm // what its errors look like; nil: as those of the API that it is asked by
+}
+
+// A BaseURL is an environment variable from which official SDKs of a provider read where it is. docs/exec.md
+// lists which do.
+type BaseURL struct {
+	Name string
+	Path string // that its value ends in, behind the provider's host; empty: none
+	// Home is the root that the variable stands for where that is not the provider's; $NAME in it is an environment
+	// variable. Empty: the provider's home, and where it has none the variable must be there.
+	Home string
 }
 
 // others are the providers without an API of their own, which speak that of another. For the others
@@ -31,7 +42,8 @@ var others = []Provider{
 	{Name: "alibaba", Hosts: []string{"aliyuncs.com"}, Home: "https://dashscope-intl.aliyuncs.com"},
 	{Name: "avian", Hosts: []string{"api.avian.io"}},
 	{Name: "azure", Hosts: []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com",
-		"models.ai.azure.com", "inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"}},
+		"models.ai.azure.com", "inference.ai.azure.com"}, Keys: []string{"AZURE_OPENAI_API_KEY"},
+		BaseURLs: []BaseURL{{Name: "AZURE_OPENAI_ENDPOINT"}}},
 	{Name: "baseten", Hosts: []string{"inference.baseten.co"}, Home: "https://inference.baseten.co"},
 	{Name: "bfl", Hosts: []string{"bfl.ai"}},
 	{Name: "cerebras", Hosts: []string{"api.cerebras.ai"}, Home: "https://api.cerebras.ai"},
@@ -45,7 +57,8 @@ var others = []Provider{
 	{Name: "elevenlabs", Hosts: []string{"api.elevenlabs.io"}},
 	{Name: "fireworks", Hosts: []string{"api.fireworks.ai"}, Home: "https://api.fireworks.ai"},
 	{Name: "github", Hosts: []string{"models.inference.ai.azure.com", "models.github.ai", "api.githubcopilot.com"}},
-	{Name: "groq", Hosts: []string{"api.groq.com"}, Home: "https://api.groq.com", Keys: []string{"GROQ_API_KEY"}},
+	{Name: "groq", Hosts: []string{"api.groq.com"}, Home: "https://api.groq.com", Keys: []string{"GROQ_API_KEY"},
+		BaseURLs: []BaseURL{{Name: "GROQ_BASE_URL"}}},
 	{Name: "heroku", Hosts: []string{"inference.heroku.com"}},
 	{Name: "huggingface", Hosts: []string{"router.huggingface.co", "api-inference.huggingface.co",
 		"endpoints.huggingface.cloud"}, Home: "https://router.huggingface.co"},
@@ -61,7 +74,8 @@ var others = []Provider{
 	{Name: "novita", Hosts: []string{"api.novita.ai"}},
 	{Name: "nvidia", Hosts: []string{"integrate.api.nvidia.com"}, Home: "https://integrate.api.nvidia.com"},
 	{Name: "openrouter", Hosts: []string{"openrouter.ai"}, Home: "https://openrouter.ai",
-		Keys: []string{"OPENROUTER_API_KEY"}},
+		Keys:     []string{"OPENROUTER_API_KEY"},
+		BaseURLs: []BaseURL{{Name: "OPENROUTER_BASE_URL", Path: "/api/v1"}}},
 	{Name: "perplexity", Hosts: []string{"api.perplexity.ai"}, Home: "https://api.perplexity.ai"},
 	{Name: "pollinations", Hosts: []string{"pollinations.ai"}},
 	{Name: "portkey", Hosts: []string{"api.portkey.ai"}},
@@ -71,7 +85,8 @@ var others = []Provider{
 	{Name: "siliconflow", Hosts: []string{"api.siliconflow.cn", "api.siliconflow.com"}},
 	{Name: "snowflake", Hosts: []string{"snowflakecomputing.com"}},
 	{Name: "stability", Hosts: []string{"api.stability.ai"}},
-	{Name: "together", Hosts: []string{"api.together.xyz", "api.together.ai"}, Home: "https://api.together.xyz"},
+	{Name: "together", Hosts: []string{"api.together.xyz", "api.together.ai"}, Home: "https://api.together.xyz",
+		BaseURLs: []BaseURL{{Name: "TOGETHER_BASE_URL", Path: "/v1"}}},
 	{Name: "upstage", Hosts: []string{"api.upstage.ai"}},
 	{Name: "vercel", Hosts: []string{"ai-gateway.vercel.sh"}, Home: "https://ai-gateway.vercel.sh"},
 	{Name: "volcengine", Hosts: []string{"volces.com"}},
@@ -89,11 +104,33 @@ func Providers() []Provider {
 	all := slices.Clone(others)
 	for _, c := range registered {
 		if c.Hosts != nil || c.Home != "" || c.Keys != nil {
-			all = append(all, Provider{Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey})
+			all = append(all, Provider{
+				Name: c.Provider, Hosts: c.Hosts, Home: c.Home, Keys: c.Keys, OneKey: c.OneKey, BaseURLs: c.BaseURLs,
+			})
 		}
 	}
 	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call, of one
+// thing each: where one of several is enough, they are together.
+func KeyVariables() (names [][]string) {
+	for _, p := range Providers() {
+		names = append(names, p.KeyVariables()...)
+	}
+	return names
+}
+
+// KeyVariables returns those of the provider.
+func (p *Provider) KeyVariables() (names [][]string) {
+	if p.OneKey {
+		return [][]string{p.Keys}
+	}
+	for _, name := range p.Keys {
+		names = append(names, []string{name})
+	}
+	return names
 }
 
 // Home returns the root of the named provider's public host, if it has one.
@@ -110,22 +147,29 @@ func Home(name string) (*url.URL, bool) {
 // ProviderOf returns the name of the provider that w is sent to (design R9): what the repository's
 // configuration says of its host, else whom it is known to belong to. A loopback or private address
 // stands for the provider of the API, so that gateways and local servers stay interchangeable with
-// it. Any other host is a provider of its own, named after it by [hostName]. Ports are no identity,
-// nor are the regions that Bedrock and Vertex have in their names.
+// it. Any other host is a provider of its own, named after it by [hostName]. Ports are no identity.
+// The regions that Bedrock and Vertex have in their names are none either.
 //
 // hosts maps host names, without port and in lower case, to names of providers; it may be nil.
 func ProviderOf(w *Wire, c *Codec, hosts map[string]string) string {
+	if name := AtHost(w.URL, hosts); name != "" {
+		return name
+	}
 	host := bareHost(w.URL)
-	if name, ok := hosts[host]; ok {
-		return name
-	}
-	if name := knownHost(host); name != "" {
-		return name
-	}
 	if host == "" || isPrivate(host) {
 		return c.Provider
 	}
 	return hostName(host)
+}
+
+// AtHost returns the name of the provider at u: what the repository's configuration says of its host, else whom it is
+// known to belong to; "" where neither says it. See [ProviderOf].
+func AtHost(u *url.URL, hosts map[string]string) string {
+	host := bareHost(u)
+	if name, ok := hosts[host]; ok {
+		return name
+	}
+	return knownHost(host)
 }
 
 // bareHost returns the host that u names: in lower case, without port, brackets and final dot.

@@ -107,6 +107,8 @@ func opens(suffixes ...string) func(*Wire) bool {
 }
 
 // sessions returns the DecodeRequest of an API of sessions: the body is the client's frames, as lines.
+//
+//go:noinline
 func sessions(api string, how *Realtime) func(*Wire) (*modelio.Request, error) {
 	return func(w *Wire) (*modelio.Request, error) {
 		req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}

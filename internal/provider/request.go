@@ -21,6 +21,8 @@ type requestForm struct {
 type taker func(r *modelio.Request, name string, v jsontext.Value) bool
 
 // requests returns the DecodeRequest of an API. of, which may be nil, is for the path.
+//
+//go:noinline
 func requests(
 	api string, decode func(jsontext.Value) *modelio.Request, of outside,
 ) func(*Wire) (*modelio.Request, error) {
@@ -76,6 +78,8 @@ func (f requestForm) take(r *modelio.Request, name string, v jsontext.Value) (ok
 
 // takeSystem returns the taker of a system message, which is put before the others, wherever the body
 // has it.
+//
+//go:noinline
 func takeSystem(content func(m *modelio.Message, v jsontext.Value) bool) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
 		m := modelio.Message{Role: modelio.RoleSystem}

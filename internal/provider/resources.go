@@ -134,7 +134,7 @@ func uploaded(w *Wire) modelio.Part {
 	return part
 }
 
-// decodeResources decodes an answer: each resource is a custom part, and so is each line of results. The content of a
+// decodeResources decodes an answer: each resource is a custom part. Each line of results is one too. The content of a
 // file is text or media. When something was, or will be, is Metadata.
 func decodeResources(a *Answer) (*modelio.Response, error) {
 	if a.Status >= 300 {

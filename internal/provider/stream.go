@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"mime"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
@@ -27,17 +29,26 @@ func framingOf(contentType string, body []byte) *framing {
 	if len(begin) == 0 || begin[0] == '[' {
 		return nil
 	}
-	mediaType, _, _ := mime.ParseMediaType(contentType)
 	if begin[0] == '{' {
-		if mediaType == "application/x-ndjson" || mediaType == "application/jsonl" || isLines(begin) {
+		if isType(contentType, "application/x-ndjson", "application/jsonl") || isLines(begin) {
 			return &jsonLines
 		}
 		return nil
 	}
-	if mediaType == "text/event-stream" || beginsWithField.Match(begin) {
+	if isType(contentType, "text/event-stream") || beginsWithField.Match(begin) {
 		return &serverSentEvents
 	}
 	return nil
+}
+
+// isType reports whether a content type is one of those, whatever its parameters.
+func isType(contentType string, kinds ...string) bool {
+	bare, _, _ := strings.Cut(contentType, ";")
+	if bare = strings.TrimSpace(bare); !slices.ContainsFunc(kinds, func(kind string) bool { return strings.EqualFold(kind, bare) }) {
+		return false // most are told by that
+	}
+	mediaType, _, _ := mime.ParseMediaType(contentType)
+	return mediaType != ""
 }
 
 // beginsWithField matches server-sent events. Before the first there may be comments, which keep the connection

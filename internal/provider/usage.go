@@ -42,7 +42,11 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 		{&u.ToolUseTokens, names.toolUse},
 	} {
 		for _, path := range field.paths {
-			if n, ok := v.Member(strings.Split(path, "/")...).Count(); ok && *n >= 0 {
+			count := v
+			for name := range strings.SplitSeq(path, "/") {
+				count = count.Member(name)
+			}
+			if n, ok := count.Count(); ok && *n >= 0 {
 				*field.count = n
 				delete(u.Unknown, path)
 				break

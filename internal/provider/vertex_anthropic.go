@@ -12,6 +12,7 @@ var _ = Register(&Codec{
 	API:            vertexAnthropicAPI,
 	Provider:       "vertex",
 	Hosts:          []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
+	BaseURLs:       []BaseURL{{Name: "GOOGLE_VERTEX_BASE_URL"}},
 	Generates:      true,
 	Fixed:          claudeFixed,
 	Match:          matchVertexAnthropic,

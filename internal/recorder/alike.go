@@ -148,7 +148,7 @@ func misspelled(text []byte, free []string) string {
 	return ""
 }
 
-// hasOddName reports whether a text ends in a name that is one of spoken but for its spelling. Most names
+// hasOddName reports whether a text ends in a name that is one of spoken except for its spelling. Most names
 // are small letters, and are told by that.
 func hasOddName(text []byte) bool {
 	end := len(text) - 1

@@ -46,7 +46,7 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(began), req.Body), req.Body}
-	return r.Upstream.RoundTrip(live)
+	return r.upstreamOf(live.Context()).RoundTrip(live)
 }
 
 // asTooLong returns the error of a body that is too long, nil for any other.

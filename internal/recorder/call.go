@@ -68,8 +68,9 @@ func (r *Recorder) call(name, lane string, codec *provider.Codec, request *model
 	if c.request, err = c.numbering.Request(request); err != nil {
 		return nil, err
 	}
+	editor := c.media.editor()
 	for i := range c.request.Messages {
-		c.media.editor().Message(&c.request.Messages[i])
+		editor.Message(&c.request.Messages[i])
 	}
 	c.key, c.request, c.values, err = keyed(name, c.request, r.Ignored, r.rules.Live)
 	c.lane = lane
@@ -99,13 +100,4 @@ func fitParameters(r *modelio.Request) {
 func zero(n json.Number) bool {
 	value, err := n.Float64()
 	return err == nil && value >= 0 && value < 1e-6
-}
-
-// apis returns the names of all APIs, for a message.
-func apis() []string {
-	var names []string
-	for _, codec := range provider.Codecs() {
-		names = append(names, codec.API)
-	}
-	return slices.Clip(names)
 }

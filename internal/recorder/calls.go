@@ -84,7 +84,7 @@ func (r *Recorder) isWhole(tk *take) bool {
 }
 
 // inTurn puts calls that were replayed, and that overlapped when they were recorded, in the order of their records:
-// which of them asks first is another one in each run.
+// which of them asks first changes from run to run.
 func (r *Recorder) inTurn(made []made) []made {
 	var together []int
 	if r.tape != nil {

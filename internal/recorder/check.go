@@ -62,7 +62,7 @@ type repeat struct {
 	within context.Context // of a tool, which is run before its caller goes on, as it may change what the next one finds
 }
 
-// check begins to hold the record that answers a call against live answers. It returns at once, but for tools.
+// check begins to hold the record that answers a call against live answers. It returns at once, except for tools.
 func (r *Recorder) check(c *call, s *served, how repeat) {
 	r.learn(c.what)
 	record := s.record

@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -19,10 +20,10 @@ func (r *Recorder) commit(o Outcome) (note string) {
 	if !o.Failed && !o.Skipped && len(r.failures) == 0 {
 		err := r.write(goldens, o.Partial)
 		if err == nil && r.Mode != Rekey {
-			err = r.dropPending(o.Partial)
+			note, err = r.dropPending(o.Partial)
 		}
 		if err == nil {
-			return r.Plain(summary(r.updated))
+			return strings.Trim(r.Plain(summary(r.updated))+"\n"+note, "\n")
 		}
 		r.fail(r.asFailure(err))
 	}
@@ -35,6 +36,10 @@ func (r *Recorder) commit(o Outcome) (note string) {
 	}
 	if len(r.takes) == 0 {
 		return ""
+	}
+	if r.Program != nil {
+		return fmt.Sprintf("the run failed, so %s not recorded and the snapshots are as they were",
+			isAre(len(r.takes), "call was", "calls were"))
 	}
 	return fmt.Sprintf("the test %s, so %s not recorded and the snapshots are as they were",
 		how, isAre(len(r.takes), "call was", "calls were"))

@@ -51,7 +51,10 @@ func (r *Recorder) conclude(ck *check) {
 		return
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
-		ck.Accept = r.with("all")
+		ck.Accept = r.with(modes[UpdateAll])
+		if ck.call.codec.Tools {
+			ck.Accept = r.with(modes[UpdateTools])
+		}
 	}
 }
 
@@ -110,11 +113,11 @@ func (r *Recorder) failChecks() (note string) {
 			diverged = append(diverged, ck)
 		} else if f := r.failOfCheck(ck); f != nil {
 			f.Source = ck.source
-			r.fail(f)
+			r.fail(r.briefly(f))
 		}
 	}
 	if len(diverged) > 0 {
-		r.fail(r.diverged(diverged))
+		r.fail(r.briefly(r.diverged(diverged)))
 	}
 	if len(r.checks.all) == 0 {
 		return ""
@@ -126,6 +129,16 @@ func (r *Recorder) failChecks() (note string) {
 		}
 	}
 	return r.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
+}
+
+// briefly returns a failure of a check without what the command shows that makes it.
+func (r *Recorder) briefly(f *Failure) *Failure {
+	if !r.Checking.Brief {
+		return f
+	}
+	first := failuref(strings.TrimSuffix(f.brief, " (- recorded, + live)"))
+	first.Source = f.Source
+	return first
 }
 
 // diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The

@@ -47,6 +47,10 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 
 // saysWhy says where the reason for a call that is not deterministic stands, the place for most tests first.
 func (r *Recorder) saysWhy() string {
+	if r.Program != nil {
+		return "for this program: the flag --nondeterministic WHY\nor once for the repository, in " + r.Shown + `/config.json:
+  {"nondeterministic": "why"}`
+	}
 	return `once for the package, in a helper that its tests call instead of New:
   func newRecorder(t *testing.T) *traceforgetest.Recorder {
       t.Helper()

@@ -23,6 +23,7 @@ type Failure struct {
 	brief   string
 	drift   *usage.Drift // for the receipt; nil: it is no drift
 	unheld  bool         // it is a call that was held against no record
+	program bool         // it is of a program that is no test
 }
 
 // Drifted reports whether the receipt of the test has what the failure says.
@@ -32,6 +33,9 @@ func (f *Failure) Drifted() bool { return f.drift != nil }
 func (f *Failure) Error() string {
 	if f.Text == f.brief {
 		return "traceforge: " + f.brief
+	}
+	if f.program {
+		return "traceforge: " + f.brief + " (see what traceforge exec says)"
 	}
 	return "traceforge: " + f.brief + " (see the test's output)"
 }
@@ -125,7 +129,7 @@ func (r *Recorder) notCalled(i int) *Failure {
 	below := []string{indent(r.summary(&r.tape.records[i].Request))}
 	if r.Mode == UpdateNew && len(r.takes) > 0 {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
-			"TRACEFORGE_UPDATE=new replaces nothing")
+			r.updating("new")+" replaces nothing")
 	}
 	f := failuref("recorded call was not made: "+r.record(i), append(below, "accept: "+r.Accept)...)
 	s := &r.tape.records[i]
@@ -142,7 +146,11 @@ const anyProvider = "openai"
 // may make none, and none is recorded. An update of such a test removes its document.
 func (r *Recorder) noCall() *Failure {
 	way := "the code under test must use the recorder's Client; a test that makes no call needs no recorder,\n" +
-		"and one that may make none says so: " + allow("NoCalls")
+		"and one that may make none says so: " + r.allow("NoCalls")
+	if r.Program != nil {
+		way = "the program must ask what the variables with base URLs say (traceforge help exec lists them),\n" +
+			"and one that may make no call says so: " + r.allow("NoCalls")
+	}
 	if r.allows(NoCalls) {
 		way = "accept: " + r.Accept
 	}
@@ -162,9 +170,9 @@ func (r *Recorder) noCall() *Failure {
 func (r *Recorder) unknownCall(w *wire) *Failure {
 	host := w.URL.Hostname()
 	return failuref(fmt.Sprintf("%s is no model call that traceforge knows", w),
-		"known: "+strings.Join(apis(), ", "),
-		fmt.Sprintf("record it as it is: traceforgetest.New(t, traceforgetest.Record(%q))", host),
-		fmt.Sprintf("or let it pass while recording, and fail in replay: traceforgetest.New(t, traceforgetest.PassThrough(%q))", host))
+		r.knownNear(w),
+		"record it as it is: "+r.given("Record", host),
+		"or let it pass while recording, and fail in replay: "+r.given("PassThrough", host))
 }
 
 func undecodable(w *wire, err error) *Failure {

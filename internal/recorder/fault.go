@@ -380,7 +380,7 @@ func (r *Recorder) wayOut(verb string) string {
 			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.name)
 	}
 	if r.Mode == Mixed {
-		return verb + ": " + r.with("all") // another update keeps the answers of the tape
+		return verb + ": " + r.acceptLive()
 	}
 	return verb + ": " + r.Accept
 }

@@ -31,14 +31,28 @@ func (r *Recorder) Serve(name string) (url string, closeServer func(), err error
 	if !ok {
 		return "", nil, fmt.Errorf("no provider is named %q; there are %s", name, strings.Join(homes(), ", "))
 	}
+	return r.ServeAt(Endpoint{Home: home, Keys: keysOf(name)})
+}
+
+// An Endpoint is what a server of a recorder stands for.
+type Endpoint struct {
+	Home *url.URL // what is asked below it is what the server is asked; its host says whose calls these are
+	Path string   // of the server's own URL, as SDKs want it there: Home's path stands in its place
+	Keys []string // environment variables with the provider's key
+	// Upstream is where live calls go, below which all is as below Home; nil: to Home.
+	Upstream *url.URL
+}
+
+// ServeAt is [Recorder.Serve] for an endpoint.
+func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
-	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), home: home, keys: keysOf(name)}
+	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), Endpoint: e}
 	g.proxy = httputil.ReverseProxy{
 		Rewrite:        g.rewrite,
-		Transport:      r,
+		Transport:      r.Over(redirect{e, r.Upstream}),
 		FlushInterval:  -1, // so that a stream stays one
 		ModifyResponse: g.clean,
 		ErrorHandler:   g.refuse,
@@ -46,7 +60,7 @@ func (r *Recorder) Serve(name string) (url string, closeServer func(), err error
 	}
 	server := &http.Server{Handler: g}
 	go server.Serve(listener) // ends with Close
-	return "http://" + g.host + g.prefix, func() {
+	return "http://" + g.host + g.prefix + e.Path, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		server.Shutdown(ctx) // so that answers that are on their way are recorded
@@ -79,9 +93,8 @@ func keysOf(name string) []string {
 type gateway struct {
 	host   string // the server's own
 	prefix string // of all paths
-	home   *url.URL
-	keys   []string // environment variables with the provider's key
 	proxy  httputil.ReverseProxy
+	Endpoint
 }
 
 // methods are those that APIs use. CONNECT and TRACE are for proxies, OPTIONS is a browser's question.
@@ -114,7 +127,7 @@ func (g *gateway) forbids(in *http.Request) (status int, why string) {
 	case in.URL.User != nil || in.URL.Host != "":
 		return http.StatusBadRequest, "the request's target is a whole URL: this server is no proxy"
 	case !strings.HasPrefix(in.URL.EscapedPath(), g.prefix+"/") && !g.bearsKey(in):
-		return http.StatusNotFound, "the path does not begin as the one of Recorder.URL: append to that what follows the provider's host"
+		return http.StatusNotFound, "the path does not begin as that of the base URL: append to that what follows the provider's host"
 	}
 	return 0, ""
 }
@@ -126,16 +139,55 @@ func (g *gateway) bearsKey(in *http.Request) bool {
 	if said == "" {
 		said = in.Header.Get("X-Api-Key")
 	}
-	return said != "" && slices.ContainsFunc(g.keys, func(name string) bool { return os.Getenv(name) == said })
+	return said != "" && slices.ContainsFunc(g.Keys, func(name string) bool { return os.Getenv(name) == said })
 }
 
 // rewrite sends a request to the provider.
 func (g *gateway) rewrite(p *httputil.ProxyRequest) {
-	u := &url.URL{Scheme: g.home.Scheme, Host: g.home.Host, RawQuery: p.In.URL.RawQuery}
-	u.Path = strings.TrimPrefix(p.In.URL.Path, g.prefix)
-	u.RawPath = strings.TrimPrefix(p.In.URL.RawPath, g.prefix)
-	p.Out.URL, p.Out.Host = u, g.home.Host
+	u := *g.Home
+	u.RawQuery = p.In.URL.RawQuery
+	moved(&u, strings.TrimPrefix(p.In.URL.EscapedPath(), g.prefix), g.Path, g.Home)
+	p.Out.URL, p.Out.Host = &u, u.Host
 	p.Out.Header.Del("Accept-Encoding") // the transport's own choice, which it undoes itself
+}
+
+// moved gives u an escaped path that began with from the path of to in place of that. A path that does not begin so
+// is below what to's path has in front of from, as the server's own URL has nothing there.
+func moved(u *url.URL, path, from string, to *url.URL) {
+	base := strings.TrimSuffix(to.EscapedPath(), "/")
+	rest, ok := strings.CutPrefix(path, from)
+	if !ok {
+		base = strings.TrimSuffix(base, from)
+	}
+	u.RawPath = base + rest
+	u.Path = u.RawPath
+	if plain, err := url.PathUnescape(u.RawPath); err == nil { // else unreachable: both were parsed
+		u.Path = plain
+	}
+}
+
+// A redirect makes the live calls of an endpoint.
+type redirect struct {
+	Endpoint
+	next http.RoundTripper
+}
+
+// errSigned says why a call cannot be passed on.
+var errSigned = errors.New("the request is signed for the server that it was sent to, so that it cannot be passed on: " +
+	"use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK) to record")
+
+func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
+	if strings.HasPrefix(req.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ") {
+		return nil, errSigned
+	}
+	if d.Upstream != nil {
+		u := *req.URL
+		u.Scheme, u.Host = d.Upstream.Scheme, d.Upstream.Host
+		moved(&u, req.URL.EscapedPath(), strings.TrimSuffix(d.Home.EscapedPath(), "/"), d.Upstream)
+		req = req.Clone(req.Context())
+		req.URL, req.Host = &u, u.Host
+	}
+	return d.next.RoundTrip(req)
 }
 
 // clean drops what a provider says to browsers.

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
 const askedBody = `{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"a"}]}`
@@ -178,4 +180,60 @@ func TestGatewayPathIsOfOneServer(t *testing.T) {
 		}
 		require.Len(t, paths, 3)
 	})
+}
+
+// TestServeAt keeps a call what it is for the provider, wherever it is made.
+func TestServeAt(t *testing.T) {
+	parse := func(text string) *url.URL {
+		u, err := url.Parse(text)
+		require.NoError(t, err)
+		return u
+	}
+	openai := parse("https://api.openai.com/v1")
+	for _, c := range []struct {
+		name, why string
+		endpoint  Endpoint
+		path      string
+		want      string
+	}{
+		{"home", "nobody said otherwise", Endpoint{Home: openai, Path: "/v1"}, "/chat/completions", "https://api.openai.com/v1/chat/completions"},
+		{"gateway", "a company's own, with a path of its own", Endpoint{Home: openai, Path: "/v1", Upstream: parse("http://gw.example/a%2Fb/llm/")},
+			"/chat/completions", "http://gw.example/a%2Fb/llm/chat/completions"},
+		{"another", "the variable names another provider", Endpoint{Home: parse("https://api.groq.com/openai/v1"), Path: "/v1"},
+			"/chat/completions", "https://api.groq.com/openai/v1/chat/completions"},
+		{"no_path", "SDKs have the version in each path", Endpoint{Home: parse("https://api.openai.com")}, "/v1/chat/completions",
+			"https://api.openai.com/v1/chat/completions"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, u, base := newScene(t), &upstream{}, ""
+			failures, _ := s.run(Update, func(r *Recorder) {
+				var closeServer func()
+				var err error
+				base, closeServer, err = r.ServeAt(c.endpoint)
+				require.NoError(t, err)
+				defer closeServer()
+				resp, err := http.Post(base+c.path, "application/json", strings.NewReader(askedBody))
+				require.NoError(t, err)
+				resp.Body.Close()
+			}, func(o *Options) { o.Upstream = u })
+			require.Empty(t, failures, c.why)
+			require.Len(t, u.asked, 1)
+			require.Equal(t, c.want, u.asked[0].URL.String(), c.why)
+			require.True(t, strings.HasSuffix(base, c.endpoint.Path), base)
+
+			failures, _ = s.run(Check, func(r *Recorder) {
+				at, closeServer, err := r.ServeAt(c.endpoint)
+				require.NoError(t, err)
+				defer closeServer()
+				resp, err := http.Post(at+c.path, "application/json", strings.NewReader(askedBody))
+				require.NoError(t, err)
+				resp.Body.Close()
+			}, func(o *Options) {
+				o.Upstream, o.Checking = u, usage.CheckOptions{Repeat: 1, Percent: 100, Shard: 1, Shards: 1}
+			})
+			require.Empty(t, failures, c.why)
+			require.Len(t, u.asked, 2)
+			require.Equal(t, c.want, u.asked[1].URL.String(), "a check asks there too")
+		})
+	}
 }

@@ -110,7 +110,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 	return resp, body, nil
 }
 
-// understand decodes an answer. One that is none of its API's is decoded by the generic codec, with a note (design R6).
+// understand decodes an answer. One that does not fit its API is decoded by the generic codec, with a note (design R6).
 func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	resp, err := tk.codec.DecodeResponse(answer)
 	if err == nil || isDirect(tk.codec.API) {
@@ -208,15 +208,15 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		}
 		return failuref(fmt.Sprintf("%s was cut %s: it was not recorded", tk.said(), by),
 			indent(r.summary(tk.request)),
-			"record again, or keep it as it is: "+allow("CutStreams"))
+			"record again, or keep it as it is: "+r.allow("CutStreams"))
 	case endless:
 		return failuref(fmt.Sprintf("%s has more than %d bytes, which are the most that is kept: it was not recorded",
 			tk.said(), tk.limit), indent(r.summary(tk.request)), raiseLimit)
 	case retryable:
 		brief := fmt.Sprintf("%s answered %d %s, and no later try of the call did better: it was not recorded",
 			tk.provider, tk.status, http.StatusText(tk.status))
-		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.Accept,
-			"or keep the answer as it is: "+allow("RetryableErrors"))
+		return failuref(brief, indent(r.summary(tk.request)), "record again: "+r.again(),
+			"or keep the answer as it is: "+r.allow("RetryableErrors"))
 	case failed:
 		if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
 			return failuref(bad.Error()+": it was not recorded", indent(r.summary(tk.request)))
@@ -225,7 +225,7 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 			return nil
 		}
 		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.who(), tk.err),
-			indent(r.summary(tk.request)), "record again: "+r.Accept, "or keep the error: "+allow("TransportErrors"))
+			indent(r.summary(tk.request)), "record again: "+r.again(), "or keep the error: "+r.allow("TransportErrors"))
 	}
 	return nil
 }

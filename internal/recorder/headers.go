@@ -30,13 +30,11 @@ var secretHeaders = []string{
 	"set-cookie", "set-cookie2",
 }
 
-// notOfSecrets are what names of parameters have that carry secrets, and names of headers that do not: those of
-// AWS, and codes of errors.
-var notOfSecrets = strings.NewReplacer("x-amz-", "", "-code", "")
-
-// isSecretHeader reports whether a header of a name in lower case carries a secret.
+// isSecretHeader reports whether a header of a name in lower case carries a secret. What names of parameters have that
+// carry secrets, names of headers have that do not: those of AWS, and codes of errors.
 func isSecretHeader(name string) bool {
-	return slices.Contains(secretHeaders, name) || provider.IsCredential(notOfSecrets.Replace(name))
+	bare := strings.ReplaceAll(strings.ReplaceAll(name, "x-amz-", ""), "-code", "")
+	return slices.Contains(secretHeaders, name) || provider.IsCredential(bare)
 }
 
 // listed reports whether a header of a name in lower case is one of those listed.
@@ -48,16 +46,16 @@ func listed(names []string, name string) bool {
 }
 
 // checkKeptHeaders says which header a test cannot keep, and why.
-func checkKeptHeaders(names []string) error {
+func (o *Options) checkKeptHeaders(names []string) error {
 	for _, name := range names {
 		bare := strings.ToLower(strings.TrimSuffix(name, "*"))
 		switch {
 		case bare == "" || strings.ContainsFunc(bare, func(r rune) bool { return !isToken(r) || r == '*' }):
-			return fmt.Errorf("KeepHeaders(%q): is no name of a header", name)
+			return fmt.Errorf("%s: is no name of a header", o.option("KeepHeaders", name))
 		case isSecretHeader(bare):
-			return fmt.Errorf("KeepHeaders(%q): carries a secret, which is never kept", name)
+			return fmt.Errorf("%s: carries a secret, which is never kept", o.option("KeepHeaders", name))
 		case slices.Contains(transferHeaders, bare):
-			return fmt.Errorf("KeepHeaders(%q): says how an answer came, and raw answers are served as they are", name)
+			return fmt.Errorf("%s: says how an answer came, and raw answers are served as they are", o.option("KeepHeaders", name))
 		}
 	}
 	return nil
@@ -129,6 +127,8 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 
 // idleHeaders are those that no program was seen to act on, beside those of transfer.
 var idleHeaders = []string{
+	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version", "x-openai-proxy-wasm",
+	"mistral-correlation-id", "x-gemini-service-tier", "x-groq-region", "x-kong-*", "x-ms-region",
 	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language",
 	"content-security-policy*", "cross-origin-*", "date", "expires", "last-modified", "nel", "p3p", "permissions-policy",
 	"pragma", "referrer-policy", "report-to", "reporting-endpoints", "server", "server-timing",

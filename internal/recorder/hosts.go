@@ -14,11 +14,11 @@ import (
 const notOfHost = "/?#@:*[] "
 
 // checkHosts says which of the hosts of an option is none.
-func checkHosts(option string, hosts []string) error {
+func (o *Options) checkHosts(option string, hosts []string) error {
 	for _, host := range hosts {
 		_, err := netip.ParseAddr(host)
 		if host == "" || err != nil && strings.ContainsAny(host, notOfHost) {
-			return fmt.Errorf("%s(%q): want a host without scheme, port and path, as in %[1]s(\"example.com\")", option, host)
+			return fmt.Errorf("%s: want a host without scheme, port and path, as in %s", o.option(option, host), o.option(option, "example.com"))
 		}
 	}
 	return nil
@@ -36,14 +36,14 @@ func covers(listed []string, host string) bool {
 // pass makes a call that is not recorded.
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	if r.Mode.Live() {
-		return r.Upstream.RoundTrip(req)
+		return r.upstreamOf(req.Context()).RoundTrip(req)
 	}
 	if req.Body != nil {
 		req.Body.Close()
 	}
 	host := req.URL.Hostname()
 	f := failuref(fmt.Sprintf("%s is passed through while recording only: nothing is called in replay; "+
-		"traceforgetest.Record(%[1]q) in its place records the call", host))
+		"%s in its place records the call", host, r.given("Record", host)))
 	return r.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, r.plain(f)), nil
 }
 

@@ -34,23 +34,27 @@ func (r *Recorder) misses(note string, o Outcome) string {
 // missed says what replay will miss of what a test recorded.
 func (r *Recorder) missed(say func(format string, args ...any)) {
 	if equal := r.overlapped(); len(equal) > 0 {
+		way := "Give each a client of its own: tf.Lane(\"worker-1\")"
+		if r.Program != nil {
+			way = "Make them one after the other, or let each say who asks"
+		}
 		say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
-			"which may be another caller. Give each a client of its own: tf.Lane(\"worker-1\")",
-			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line)
+			"which may be another caller. %s",
+			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, way)
 	}
 	if statuses := r.tried(); len(statuses) > 0 {
 		say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
-			"To record them too: %s", strings.Join(statuses, ", "), allow("RetryableErrors"))
+			"To record them too: %s", strings.Join(statuses, ", "), r.allow("RetryableErrors"))
 	}
 	for _, tk := range r.takes {
 		if tk.note != "" && !r.transient(tk.outcome) {
-			say("an answer of %s is none of its API's, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
+			say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
 		}
 	}
 	if names := strings.Join(r.dropped(), ", "); names != "" {
 		if _, said := told.LoadOrStore(names, true); !said {
 			say("headers of answers that are not recorded, and not there in replay: %s. "+
-				"Those that the code under test reads: traceforgetest.New(t, traceforgetest.KeepHeaders(…))", names)
+				"Those that the code under test reads: %s", names, r.keepHeaders())
 		}
 	}
 }

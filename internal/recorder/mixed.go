@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -35,6 +36,38 @@ func (r *Recorder) offTape(c *call) *Failure {
 	f.Missing = true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(indent(r.summary(c.request)), "\n")}
 	return f
+}
+
+// acceptLive returns the command that accepts what drifted in a run with live calls: tools are run again only where the
+// result of one is another, since that is what the request says.
+func (r *Recorder) acceptLive() string {
+	switch {
+	case r.Checking.Covers(false):
+		return r.with(modes[UpdateAll])
+	case slices.ContainsFunc(r.takes, r.returnsAnother):
+		return r.with(modes[UpdateTools])
+	}
+	return r.Accept
+}
+
+// returnsAnother reports whether a live tool returned what none of its records says.
+func (r *Recorder) returnsAnother(tk *take) bool {
+	if how := tk.ended(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(how) {
+		return false
+	}
+	g, f := r.golden(tk)
+	if f != nil || r.tape == nil || r.tape.know(len(r.tape.records)) != nil {
+		return false
+	}
+	recorded := false
+	for i, k := range r.tape.keys {
+		if k == tk.key {
+			if recorded = true; saysTheSame(&r.tape.records[i].Response, &g.snapshot.Response) {
+				return false
+			}
+		}
+	}
+	return recorded
 }
 
 // ranLive is a line for the log of a test of which some calls were live; "" where none was.

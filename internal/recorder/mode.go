@@ -9,18 +9,19 @@ import (
 type Mode int
 
 const (
-	Replay    Mode = iota // answer from the store; no network
-	Update                // serve what still matches, make and record what drifted, is new or is stale
-	UpdateAll             // make and record every call
-	UpdateNew             // make and record the calls that have no snapshot, replay the others
-	Rekey                 // adopt the stored answer for a request that changed; no network
-	Check                 // serve what is stored, and hold live answers against it; nothing is written
-	Mixed                 // make the calls of some kinds live, serve what is stored of the others; nothing is written
+	Replay      Mode = iota // answer from the store; no network
+	Update                  // serve what still matches, make and record what drifted, is new or is stale
+	UpdateAll               // make and record every call
+	UpdateNew               // make and record the calls that have no snapshot, replay the others
+	UpdateTools             // as Update, and run the tools again: make and record their calls, whatever is recorded
+	Rekey                   // adopt the stored answer for a request that changed; no network
+	Check                   // serve what is stored, and hold live answers against it; nothing is written
+	Mixed                   // make the calls of some kinds live, serve what is stored of the others; nothing is written
 )
 
 // modes are the names of modes, as receipts have them.
 var modes = []string{
-	Replay: "replay", Update: "update", UpdateAll: "all", UpdateNew: "new", Rekey: "rekey", Check: "check",
+	Replay: "replay", Update: "update", UpdateAll: "all", UpdateNew: "new", UpdateTools: "tools", Rekey: "rekey", Check: "check",
 	Mixed: "live",
 }
 
@@ -44,5 +45,5 @@ func ParseMode(value string) (Mode, error) {
 		return Mode(i), nil
 	}
 	return Replay, errors.New("use 1 to record what changed, all to record every call, new to record what is missing, " +
-		"rekey to adopt stored answers, check to compare live answers, live to use them, 0 to replay")
+		"tools to run the tools again and record what changed, rekey to adopt stored answers, check to compare live answers, live to use them, 0 to replay")
 }

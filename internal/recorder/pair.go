@@ -18,6 +18,9 @@ import (
 // id and its place, and where only the request changed its answer too. New records follow that of the
 // call before them. changed are the goldens that the document has something of.
 func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put, changed []*golden, err error) {
+	for _, g := range goldens {
+		r.maskCommand(g)
+	}
 	calls := r.inOrder(goldens)
 	old, err := r.document(providerOf(calls))
 	if err == nil {

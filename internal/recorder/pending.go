@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,7 +25,7 @@ type pending struct {
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 
-	file     canon.Hash          // the document as it was written last; "": it was not
+	file     fs.FileInfo         // the document as it was written last; nil: it was not
 	provider string              // in whose directory it is
 	others   []snapshot.Snapshot // its records that are not of this run
 	beside   map[int]*take       // of this run: what has its raw answer there, by number
@@ -59,6 +60,10 @@ func (r *Recorder) boughtEarlier(c *call, lifted string) *served {
 			return nil
 		}
 		p.earlier.played[i] = true
+		if r.Mode == UpdateTools && c.codec.Tools { // its result of now takes the place of that one
+			p.mine[p.earlier.records[i].Number()] = true
+			return nil
+		}
 		if !p.earlier.whole(i) {
 			continue
 		}
@@ -85,7 +90,7 @@ func (r *Recorder) keepPending(tk *take) {
 		return
 	}
 	g, f := r.golden(tk)
-	if f != nil || !r.mayWait(g) {
+	if f != nil || !r.mayWait(g) || tk.keepsQuiet() {
 		return
 	}
 	tk.golden = g
@@ -113,7 +118,7 @@ func (r *Recorder) waiting() (takes []*take) {
 }
 
 // number numbers the pending answers that have no number yet: as the record that the call would be held
-// against, or anew.
+// against, or with a number of its own.
 func (r *Recorder) number(provider string) error {
 	t, err := r.document(provider)
 	if err == nil {
@@ -251,16 +256,31 @@ func (r *Recorder) leavePending(goldens map[*take]*golden) (note string) {
 		said += fmt.Sprintf("\n  … and %d more", more)
 	}
 	r.updated.Pending = ids
-	them, wait := "them", "calls that were bought wait"
+	them, wait := "them", "new answers wait"
 	if len(ids) == 1 {
-		them, wait = "it", "call that was bought waits"
+		them, wait = "it", "new answer waits"
 	}
-	next := "uses " + them
+	next := r.nextUses(them)
 	if slices.ContainsFunc(r.waiting(), func(tk *take) bool { return tk.codec.Realtime != nil }) {
-		next = "makes sessions again"
+		next = "the next " + r.updating("") + " makes sessions again"
 	}
-	return fmt.Sprintf("%d %s in %s/.pending: the next -update %s; accept or reject %s: traceforge accept %s%s",
+	return fmt.Sprintf("%d %s in %s/.pending: %s; accept or reject %s: traceforge accept %s%s",
 		len(ids), wait, r.Shown, next, them, strings.Join(ids, " "), said)
+}
+
+// nextUses says which run uses the answers that wait, in the mode of this one where that uses any.
+func (r *Recorder) nextUses(them string) string {
+	switch {
+	case r.Mode == UpdateNew:
+		return "the next " + r.updating(modes[UpdateNew]) + " uses " + them
+	case r.Mode == UpdateTools && slices.ContainsFunc(r.waiting(), func(tk *take) bool { return tk.codec.Tools }):
+		return "the next " + r.updating(modes[UpdateTools]) + " uses those of models, and runs the tools again"
+	case r.Mode == UpdateTools:
+		return "the next " + r.updating(modes[UpdateTools]) + " uses " + them
+	case r.Mode == UpdateAll:
+		return "the next " + r.updating("") + " uses those of calls that changed, and " + r.updating(modes[UpdateAll]) + " makes all calls again"
+	}
+	return "the next " + r.updating("") + " uses " + them
 }
 
 // preview is an answer in a line.
@@ -320,21 +340,63 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 }
 
 // dropPending removes the pending answers of a test that passed. Of one that was run in part only those of this run
-// go: the others may be for what was left out.
-func (r *Recorder) dropPending(partial bool) error {
-	if !partial {
-		return r.store.Pending().Discard(r.name)
-	}
+// go: the others may be for what was left out. Answers to calls that this run has kept as they were recorded stay, for
+// a decision: note says so.
+func (r *Recorder) dropPending(partial bool) (note string, err error) {
 	var ids []string
 	if r.pending != nil {
 		for n := range r.pending.mine {
 			ids = append(ids, snapshot.ID(r.name, n))
 		}
 	}
-	if err := r.store.Reject(ids...); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if !partial {
+		kept, unused := r.stillOpen()
+		if len(kept) == 0 {
+			return "", r.store.Pending().Discard(r.name)
+		}
+		note, ids = r.unusedNote(kept), append(ids, unused...)
 	}
-	return nil
+	slices.Sort(ids)
+	if err := r.store.Reject(slices.Compact(ids)...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return note, nil
+}
+
+// stillOpen splits the ids of what earlier runs have bought: kept is what answers the request of a record that this run has
+// kept as it was.
+func (r *Recorder) stillOpen() (kept, unused []string) {
+	var now []snapshot.Snapshot
+	if r.written != nil {
+		now = r.written.Snapshots
+	} else if r.tape != nil {
+		now = r.tape.records
+	}
+	for _, waits := range r.openPending(anyProvider).earlier.records {
+		i := slices.IndexFunc(now, func(s snapshot.Snapshot) bool { return s.ID == waits.ID })
+		if r.pending.mine[waits.Number()] || i < 0 || slices.Contains(r.renewed, waits.ID) || !asksTheSame(&now[i], &waits) ||
+			saysTheSame(&now[i].Response, &waits.Response) {
+			unused = append(unused, waits.ID)
+		} else {
+			kept = append(kept, waits.ID)
+		}
+	}
+	return kept, unused
+}
+
+func asksTheSame(a, b *snapshot.Snapshot) bool {
+	asked, errA := snapshot.RequestCore(&a.Request, a.Source.Ignored)
+	asks, errB := snapshot.RequestCore(&b.Request, b.Source.Ignored)
+	return errors.Join(errA, errB) == nil && bytes.Equal(asked, asks)
+}
+
+func (r *Recorder) unusedNote(ids []string) string {
+	them, wait := "them", "answers still wait"
+	if len(ids) == 1 {
+		them, wait = "it", "answer still waits"
+	}
+	return fmt.Sprintf("%d %s in %s/.pending, as the calls are kept as they were recorded; accept or reject %s: traceforge accept %s",
+		len(ids), wait, r.Shown, them, strings.Join(ids, " "))
 }
 
 // adoptable returns the record that a call is held against; -1: none.

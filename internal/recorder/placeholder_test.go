@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestPlaceholderInAToolCall shows the bounds of what SECURITY.md says of a record that asks for a value of the test:
+// TestPlaceholderInAToolCall shows the bounds of what docs/security.md says of a record that asks for a value of the test:
 // it gets what the test's own rules name, and nothing else of the process.
 func TestPlaceholderInAToolCall(t *testing.T) {
 	const token, other = "tok-5b1f-9c2e-77aa", "env-41aa-0c9d-12ff"

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // TestProofShowsNoSecret: what is shown of a record and of what it serves holds no part of a credential, wherever the
@@ -17,7 +18,7 @@ func TestProofShowsNoSecret(t *testing.T) {
 	t.Setenv("SHOP_API_KEY", own)
 	for _, key := range []string{known, own} {
 		for at := range 100 {
-			p := &proof{file: "openai/x/1.json"}
+			p := &proof{doc: &store.Doc{Provider: "openai", Name: "x"}, record: &snapshot.Snapshot{ID: "x-1"}}
 			before := strings.Repeat("a ", at)
 			p.differs("/content", before+key+" and more", before+"b"+strings.Repeat(" c", 40)+key)
 			require.Len(t, p.wrong, 1)

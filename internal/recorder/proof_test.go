@@ -3,8 +3,10 @@ package recorder
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -89,6 +91,19 @@ func (s *scene) open() (*store.Store, *store.Doc) {
 	doc, err := opened.Load(snapshot.DocumentName("example.com/m", "TestIt"), "openai")
 	require.NoError(s.t, err)
 	return opened, doc
+}
+
+// stored returns the test's document as it is; nil: there is none.
+func (s *scene) stored() *store.Doc {
+	s.t.Helper()
+	opened, err := store.Open(s.dir)
+	require.NoError(s.t, err)
+	doc, err := opened.Load(snapshot.DocumentName("example.com/m", "TestIt"), "openai")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	require.NoError(s.t, err)
+	return doc
 }
 
 // findings returns what verify finds in the store.

@@ -25,7 +25,7 @@ func (s *realtime) drifted(c *call) error {
 		}
 	}
 	accept := "accept: " + r.Accept
-	if r.Mode == Update || r.Mode == UpdateNew {
+	if r.Mode.completes() {
 		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
 			"accept: " + r.with(modes[UpdateAll])
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	Test    string // the test's full name
 	Accept  string // the command that records the test again
 	Mode    Mode
+	Program *Program // what makes the calls where that is no test; nil: a test
 
 	Source   func() snapshot.Source // where the call under way comes from
 	Fail     func()                 // marks the test as failed at once
@@ -105,11 +106,11 @@ func Open(o Options) (*Recorder, error) {
 	}
 	for _, pointer := range o.Ignored {
 		if pointer != "" && pointer[0] != '/' {
-			return nil, fmt.Errorf("Ignore(%q): a JSON pointer begins with a slash (RFC 6901), as in Ignore(%q)",
-				pointer, "/"+pointer)
+			return nil, fmt.Errorf("%s: a JSON pointer begins with a slash (RFC 6901), as in %s",
+				o.option("Ignore", pointer), o.option("Ignore", "/"+pointer))
 		}
 	}
-	err := errors.Join(checkHosts("Record", o.Recorded), checkHosts("PassThrough", o.PassThrough), checkKeptHeaders(o.KeptHeaders))
+	err := errors.Join(o.checkHosts("Record", o.Recorded), o.checkHosts("PassThrough", o.PassThrough), o.checkKeptHeaders(o.KeptHeaders))
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +206,7 @@ func (r *Recorder) answer(c *call) (*served, *take, error) {
 		return nil, nil, r.refused(c, err)
 	}
 	switch r.Mode {
-	case Update:
+	case Update, UpdateTools:
 		return r.update(c)
 	case UpdateAll:
 		return r.updateAll(c)
@@ -221,10 +222,18 @@ func (r *Recorder) answer(c *call) (*served, *take, error) {
 	return s, nil, r.refused(c, err)
 }
 
+// isRecorded reports whether a call ends as it is recorded: with an answer, or with an error of the transport.
+func isRecorded(err error) bool {
+	if err == nil {
+		return true
+	}
+	var recorded *transportError
+	return errors.As(err, &recorded)
+}
+
 // refused makes an error the answer to a call, unless it is one that was recorded.
 func (r *Recorder) refused(c *call, err error) error {
-	var recorded *transportError
-	if err == nil || errors.As(err, &recorded) {
+	if isRecorded(err) {
 		return err
 	}
 	return r.refuse(c.what, c.id(), r.asFailure(err))

@@ -35,7 +35,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 		within: within,
 		call:   func() (*call, error) { return r.identify(fresh()) },
 		make: func(ctx context.Context, tk *take) {
-			live, sent := req.WithContext(ctx), fresh()
+			live, sent := req.WithContext(withUpstream(ctx, req.Context())), fresh()
 			if r.Checking.New != "" {
 				live = askInstead(live, sent, r.Checking)
 			}

@@ -67,8 +67,7 @@ func (r *Recorder) serve(d *due, raw []byte) (s *served, err error) {
 		s.proof = d
 		r.due = append(r.due, d)
 	}
-	var recorded *transportError
-	if err == nil || errors.As(err, &recorded) {
+	if isRecorded(err) {
 		r.tape.played[i] = true
 		r.answered = append(r.answered, answer{record: i})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -46,17 +47,26 @@ func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*served, error
 		return nil, r.unknownValues(i, err)
 	}
 	s := &served{record: record, body: body}
-	headers, changed := map[string][]string{}, false
+	var headers map[string][]string // nil: those of the record
 	for name, values := range record.Response.Headers {
-		for _, value := range values {
+		for n, value := range values {
 			restored, err := c.values.RestoreText(recorded.AnswerText(value))
 			if err != nil {
 				return nil, r.unknownValues(i, err)
 			}
-			headers[name], changed = append(headers[name], restored), changed || restored != value
+			if restored == value {
+				continue
+			}
+			if headers == nil {
+				headers = maps.Clone(record.Response.Headers)
+			}
+			if &headers[name][0] == &values[0] { // still the record's
+				headers[name] = slices.Clone(values)
+			}
+			headers[name][n] = restored
 		}
 	}
-	if changed {
+	if headers != nil {
 		restored := *record
 		restored.Response.Headers, s.record = headers, &restored
 	}
@@ -91,35 +101,34 @@ func (r *Recorder) unknownValues(i int, err error) error {
 		return err
 	}
 	return failuref(fmt.Sprintf("%s: the answer has placeholders: %v", r.record(i), err),
-		addRules(scrub.Names(strings.Join(missing.Placeholders, " "))), "or record it as it is: "+r.Accept)
+		r.addRules(scrub.Names(strings.Join(missing.Placeholders, " "))), "or record it as it is: "+r.Accept)
 }
 
 // addRules says which rules a test needs for placeholders of the given names.
-func addRules(names []string) string {
+func (r *Recorder) addRules(names []string) string {
 	var rules []string
 	for _, name := range names {
-		rule := fmt.Sprintf("traceforgetest.Pattern(%q, …)", name)
+		rule := r.patternRule(name, "…")
 		if scrub.IsVolatile(name) {
-			rule = "traceforgetest.Volatile()"
+			rule = r.volatileRule()
 		}
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}
 	}
-	return "it was recorded with rules that the test has not: add traceforgetest.Scrub(" + strings.Join(rules, ", ") + ")"
+	return "it was recorded with rules that the test has not: " + r.scrubbing(strings.Join(rules, ", "))
 }
 
-const (
-	volatileDiffers = "only values that change every run differ"
-	addVolatile     = "add traceforgetest.Scrub(traceforgetest.Volatile())"
-)
+const volatileDiffers = "only values that change every run differ"
+
+func (r *Recorder) addVolatile() string { return r.scrubbing(r.volatileRule()) }
 
 // explained names the rule that explains all differences of a call from a record, if one does; else "".
 func (r *Recorder) explained(differences []drift.Difference) string {
 	alike := r.rules.WithVolatile().Alike()
 	differ := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
 	if !r.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
-		return volatileDiffers + ": " + addVolatile
+		return volatileDiffers + ": " + r.addVolatile()
 	}
 	var names []string
 	for _, d := range differences {
@@ -127,7 +136,7 @@ func (r *Recorder) explained(differences []drift.Difference) string {
 	}
 	slices.Sort(names)
 	if names = slices.DeleteFunc(slices.Compact(names), r.rules.Has); len(names) > 0 {
-		return addRules(names)
+		return r.addRules(names)
 	}
 	return ""
 }
@@ -169,7 +178,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 		k, err := got()
 		if err == nil && r.tape.masked(i, with) == k {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
-				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), addVolatile,
+				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), r.addVolatile(),
 				"or, if they were changed on purpose, delete "+r.file()+" and record the test again")
 		}
 	}

@@ -3,12 +3,15 @@ package recorder
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // scanner returns what knows the secrets of the process: those of its environment when the recorder was
@@ -30,6 +33,24 @@ func (r *Recorder) learn(what fmt.Stringer) {
 	}
 }
 
+// Command returns the command of the given words as it may be kept and printed: without secrets, and without what rules
+// replace in a call.
+func (r *Recorder) Command(words []string) string {
+	_, values := r.rules.Stored(&modelio.Request{}, nil) // as it may be kept already
+	kept := slices.Clone(words)
+	for i := range kept {
+		kept[i] = values.AnswerText(kept[i])
+	}
+	return gotest.Join(r.scanner().Words(kept))
+}
+
+// maskCommand takes secrets out of the command of a program, which may have the key that it calls with.
+func (r *Recorder) maskCommand(g *golden) {
+	if words, ok := gotest.Words(g.snapshot.Source.Function); ok && r.Program != nil {
+		g.snapshot.Source.Function = r.Command(words)
+	}
+}
+
 // refuseSecrets returns the failure of a recording that would store a secret. Of an answer both what it
 // says and its bytes are looked at.
 func (r *Recorder) refuseSecrets(goldens []*golden) error {
@@ -39,6 +60,7 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 		if g.cleared == known {
 			continue
 		}
+		r.maskCommand(g)
 		if scanner.Holds(&g.snapshot) {
 			text, err := g.snapshot.SF()
 			if err != nil {
@@ -61,12 +83,12 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 }
 
 func (r *Recorder) leaked(hit secret.Hit, who, place string) *Failure {
-	rule := `traceforgetest.Pattern("key", regexp.MustCompile("…"))`
-	if name, ok := strings.CutPrefix(hit.What, "the value of "); ok && !strings.Contains(name, " ") {
-		rule = fmt.Sprintf("traceforgetest.Value(%q, os.Getenv(%q))", strings.ToLower(name), name)
+	variable, ok := strings.CutPrefix(hit.What, "the value of ")
+	if !ok || strings.Contains(variable, " ") {
+		variable = ""
 	}
 	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place,
-		"keep it out of prompts and answers, or have it replaced in what is kept: traceforgetest.Scrub("+rule+")")
+		"keep it out of prompts and answers, or have it replaced in what is kept: "+r.scrubOf(variable))
 }
 
 // plain returns a failure as it may be printed: without secrets, and without what drives terminals and
@@ -75,6 +97,7 @@ func (r *Recorder) plain(f *Failure) *Failure {
 	scanner := r.scanner()
 	f.Text = plaintext.Text(scanner.Mask(f.Text))
 	f.brief = plaintext.Line(scanner.Mask(f.brief))
+	f.program = r.Program != nil
 	return f
 }
 

@@ -3,11 +3,15 @@ package recorder
 import (
 	"errors"
 	"slices"
-	"strings"
+
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // drops reports whether records that are not called any more go.
-func (m Mode) drops() bool { return m == Update || m == UpdateAll || m == Rekey }
+func (m Mode) drops() bool { return m == Update || m == UpdateTools || m == UpdateAll || m == Rekey }
+
+// completes reports whether what is recorded is served, and what is missing is bought.
+func (m Mode) completes() bool { return m == Update || m == UpdateTools || m == UpdateNew }
 
 // update serves a call from the store as replay does, where a whole record answers it. Else the call
 // is made (design R11).
@@ -68,13 +72,13 @@ func (r *Recorder) stored(c *call) (s *served, recorded bool, err error) {
 		return nil, false, err
 	}
 	r.tape.played[i] = true // its call is this one, whoever answers it
-	if r.tape.records[i].Response.Stale != "" {
+	if r.tape.records[i].Response.Stale != "" || r.Mode == UpdateTools && c.codec.Tools {
 		return nil, true, nil
 	}
 	s, err = r.keep(c, i, rules)
 	var wayError *transportError
-	if err != nil && !errors.As(err, &wayError) {
-		return nil, true, nil // it is broken, or has values that the test does not know
+	if err != nil && !errors.As(err, &wayError) && !errors.Is(err, store.ErrNotFetched) {
+		return nil, true, nil // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
 	}
 	return s, true, err
 }
@@ -141,9 +145,4 @@ var errNoTimes = errors.New("the record has no times of its events")
 func (r *Recorder) lacksTimes(i int, raw []byte) bool {
 	s := &r.tape.records[i]
 	return r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && r.tape.recordedAnswer(i, raw).Events() != nil
-}
-
-// with returns the command that runs the test in another mode.
-func (r *Recorder) with(mode string) string {
-	return "TRACEFORGE_UPDATE=" + mode + " " + strings.TrimSuffix(r.Accept, " -update")
 }

@@ -8,6 +8,7 @@ import (
 
 // Used says which records of the test's document a test used, by their ids.
 type Used struct {
+	Document string   // its combined hash; empty: the test has none
 	Played   []string // answered a call
 	Recorded []string // recorded in this run, or confirmed
 	Unplayed []string // in the store, and not used
@@ -39,8 +40,11 @@ func (r *Recorder) Used() (u Used) {
 		}
 	}
 	records := r.tape.records
+	if r.tape.doc != nil {
+		u.Document = string(r.tape.doc.Document.Hash)
+	}
 	if r.written != nil {
-		records, u.Recorded = r.written.Snapshots, r.renewed
+		records, u.Recorded, u.Document = r.written.Snapshots, r.renewed, string(r.written.Hash)
 	}
 	for i := range records {
 		if id := records[i].ID; !slices.Contains(u.Played, id) && !slices.Contains(u.Recorded, id) {

@@ -58,10 +58,10 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	if req.ContentLength <= 0 || req.ContentLength > limit { // which is only announced
 		return readAtMost(req.Body, limit, what)
 	}
-	body := make([]byte, req.ContentLength)
+	body := make([]byte, req.ContentLength+1) // room to see that no more comes
 	n, err := io.ReadFull(req.Body, body)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		return body[:n], nil
+		return body[:n:n], nil
 	}
 	if err != nil {
 		return nil, err

@@ -172,7 +172,7 @@ func (v *Values) restored(text string, missing *[]string) (all []edit) {
 	return all
 }
 
-// Alike returns a function that reports whether two JSON texts of records are the same but for what the
+// Alike returns a function that reports whether two JSON texts of records are the same except for what the
 // rules find. If it is asked about several, each value must be in the places of the same other one.
 func (r *Rules) Alike() func(recorded, got []byte) bool {
 	a, b := r.newValues(true), r.newValues(true)

@@ -32,7 +32,7 @@ func New() *Scanner {
 	return s
 }
 
-// Known returns how many values are known: as long as it stays, so does what is found in a text.
+// Known returns how many values are known: as long as it stays the same, what is found in a text does too.
 func (s *Scanner) Known() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

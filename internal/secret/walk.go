@@ -27,11 +27,14 @@ func (v *view) holds(at reflect.Value) bool {
 		return !at.IsNil() && v.holds(at.Elem())
 	case reflect.Struct:
 		for i := range at.NumField() {
-			if at.Type().Field(i).IsExported() && v.holds(at.Field(i)) {
+			if member := at.Field(i); member.CanInterface() && v.holds(member) { // which it can where it is exported
 				return true
 			}
 		}
 	case reflect.Map:
+		if at.Len() == 0 {
+			return false // a range would allocate
+		}
 		for name, value := range at.Seq2() {
 			if v.holds(name) || v.holds(value) {
 				return true

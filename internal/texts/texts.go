@@ -16,6 +16,21 @@ type Editor struct {
 	Text func(*string) bool
 	JSON func(*json.RawMessage) bool // of values that are not absent
 	Name func(*string) bool          // of the members of objects; nil: they stay
+
+	at string // a copy of the text at hand, so that none is allocated for each
+}
+
+// text edits what a pointer leads to, if it is not nil.
+func (e *Editor) text(p **string) bool {
+	if *p == nil {
+		return false
+	}
+	if e.at = **p; !e.Text(&e.at) {
+		return false
+	}
+	edited := e.at
+	*p = &edited
+	return true
 }
 
 // Request returns a request with its texts edited: r itself where nothing changed.
@@ -25,7 +40,7 @@ func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 	changed = e.object(&edited.Options) || changed
 	changed = each(&edited.Tools, e.tool) || changed
 	changed = each(&edited.Stop, e.Text) || changed
-	changed = pointed(&edited.Prompt, e.Text) || changed
+	changed = e.text(&edited.Prompt) || changed
 	changed = each(&edited.Messages, e.Message) || changed
 	if !changed {
 		return r
@@ -69,8 +84,8 @@ func (e *Editor) Message(m *modelio.Message) bool {
 }
 
 func (e *Editor) part(p *modelio.Part) bool {
-	changed := pointed(&p.Text, e.Text)
-	changed = pointed(&p.Reasoning, e.Text) || changed
+	changed := e.text(&p.Text)
+	changed = e.text(&p.Reasoning) || changed
 	changed = pointed(&p.Media, func(m *modelio.Media) bool {
 		return e.Text(&m.URL) || e.object(&m.Unknown)
 	}) || changed

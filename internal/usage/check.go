@@ -28,6 +28,7 @@ type CheckOptions struct {
 	Old, New      string  // ask the model New for what Old was asked; empty: each call as it is
 	From          int     // leave the calls of a test before this one out
 	Kind          string  // which calls are made live: one of Kinds
+	Brief         bool    // a failure is a line, since the receipt has the rest, and its reader shows it
 }
 
 // Kinds say which calls of a test are made live.
@@ -74,8 +75,9 @@ func ParseCheckOptions(text string) (CheckOptions, error) {
 			o.Old, o.New, _ = strings.Cut(v, "=")
 			return o.Old != "" && o.New != ""
 		},
-		"from": func(v string) bool { return atLeastOne(v, &o.From) },
-		"kind": func(v string) bool { o.Kind = v; return slices.Contains(Kinds, v) },
+		"from":  func(v string) bool { return atLeastOne(v, &o.From) },
+		"kind":  func(v string) bool { o.Kind = v; return slices.Contains(Kinds, v) },
+		"brief": func(v string) bool { o.Brief = v == "1"; return o.Brief },
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch said := values[name]; {
@@ -100,6 +102,7 @@ var checkUsage = map[string]string{
 	"model":  "a recorded model and the one to ask instead, such as model=OLD=NEW",
 	"kind":   "one of " + strings.Join(Kinds, ", "),
 	"from":   "the number of a call, such as from=3",
+	"brief":  "brief=1",
 }
 
 func atLeastOne(text string, n *int) bool {

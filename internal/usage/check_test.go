@@ -14,14 +14,14 @@ func TestParseCheckOptions(t *testing.T) {
 		wrong              string
 	}{
 		{"nothing", "each call, once, all tiers", "", func(*CheckOptions) {}, ""},
-		{"everything", "as the documents have it", "repeat=10&sample=20&shard=1/4&tier=tools&model=OLD=NEW&from=3&kind=all", func(o *CheckOptions) {
-			*o = CheckOptions{10, 20, 1, 4, "tools", "OLD", "NEW", 3, "all"}
+		{"everything", "as the documents have it", "repeat=10&sample=20&shard=1/4&tier=tools&model=OLD=NEW&from=3&kind=all&brief=1", func(o *CheckOptions) {
+			*o = CheckOptions{10, 20, 1, 4, "tools", "OLD", "NEW", 3, "all", true}
 		}, ""},
 		{"escaped", "names of models have any character", "model=a%2Fb%3Ac%3Da%2Bb&sample=0.5%25", func(o *CheckOptions) {
 			o.Old, o.New, o.Percent = "a/b:c", "a+b", 0.5
 		}, ""},
 		{"unknown", "a typing error", "repaet=2", nil,
-			`TRACEFORGE_CHECK: "repaet" is not known: there are from, kind, model, repeat, sample, shard, tier`},
+			`TRACEFORGE_CHECK: "repaet" is not known: there are brief, from, kind, model, repeat, sample, shard, tier`},
 		{"twice", "which one counts?", "repeat=1&repeat=2", nil, "TRACEFORGE_CHECK: repeat is said twice"},
 		{"malformed", "no query", "repeat=%zz", nil, "TRACEFORGE_CHECK=repeat=%zz cannot be read: "},
 		{"repeat", "no call at all", "repeat=0", nil, "TRACEFORGE_CHECK: repeat=0 is not a number from 1, such as repeat=10"},

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // ReceiptEnv is the variable that asks tests for receipts and names their directory.
@@ -27,10 +29,13 @@ type Receipt struct {
 	Package string   `json:"package"` // import path
 	Test    string   `json:"test"`    // full name
 	Outcome string   `json:"outcome"` // pass, fail or skip
-	Mode    string   `json:"mode"`    // replay, update, all, new, rekey, check or live
+	Mode    string   `json:"mode"`    // replay, update, all, new, tools, rekey, check or live
 	Store   string   `json:"store"`   // the store's directory, below the module's root where it is there
 	Filters []string `json:"filters,omitempty"`
-	Tags    string   `json:"tags,omitempty"` // build tags
+	Tags    string   `json:"tags,omitempty"`    // build tags
+	Command string   `json:"command,omitempty"` // of a program that is no test: what traceforge exec ran
+
+	Document string `json:"document,omitempty"` // combined hash (SF) of the test's document when the test ended; empty: none is recorded
 
 	// Ids of the test's records.
 	Played   []string `json:"played,omitempty"`   // answered a call
@@ -87,7 +92,7 @@ func ReadReceipts(dir string) (tests []Receipt, cut []string, err error) {
 		if err != nil || entry.IsDir() || filepath.Ext(file) != ReceiptExtension {
 			return err
 		}
-		data, err := os.ReadFile(file)
+		data, err := store.ReadFile(file)
 		if err != nil {
 			return err
 		}

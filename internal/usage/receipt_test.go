@@ -62,6 +62,11 @@ func TestReadReceipts(t *testing.T) {
 			require.Equal(t, tt.cut, cut, tt.why)
 		})
 	}
-	_, _, err := ReadReceipts(filepath.Join(t.TempDir(), "nowhere"))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p-1"+ReceiptExtension), []byte(line), 0o666))
+	t.Setenv("TRACEFORGE_MAX_BYTES", "20")
+	_, _, err := ReadReceipts(dir)
+	require.ErrorContains(t, err, "p-1.receipt: has 100 bytes, and at most 20 are read: TRACEFORGE_MAX_BYTES raises the limit")
+	_, _, err = ReadReceipts(filepath.Join(t.TempDir(), "nowhere"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

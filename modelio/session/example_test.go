@@ -73,7 +73,10 @@ func ExampleVerifyReader() {
 		panic(err)
 	}
 	fmt.Println(report)
-	// Output: {"interactions_count":0,"model_io_hash":"sha256:574e199332380eb2e1ffcf39853e4a241db58756c27a00cf73650e55b6f8a12b","ok":true}
+	fmt.Println(report.OK())
+	// Output:
+	// {"interactions_count":0,"model_io_hash":"sha256:574e199332380eb2e1ffcf39853e4a241db58756c27a00cf73650e55b6f8a12b","ok":true}
+	// true
 }
 
 // A conversation is recorded once and then replayed without the model.

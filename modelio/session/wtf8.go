@@ -8,7 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// The strings of a [Session] are UTF-8, but for lone surrogates: these are the three bytes
+// The strings of a [Session] are UTF-8, except for lone surrogates: these are the three bytes
 // that UTF-8 would give them (WTF-8), since JavaScript, and so MIO, tells them from U+FFFD.
 
 // canonicalString returns a string of a session in canonical form, without quotes.

@@ -23,7 +23,7 @@ func TestMaxAge(t *testing.T) {
 			"/max_age: value: must warn before it fails: warn_days is 90, fail_days 60"},
 		{"zero", "nothing is older", `{"max_age":{"warn_days":0}}`, MaxAge{}, "/max_age/warn_days: value: must be a number of days, 1 or more, is 0"},
 		{"text", "days are counted", `{"max_age":{"warn_days":"60d"}}`, MaxAge{}, `/max_age/warn_days: value: must be a number of days, 1 or more, is "60d"`},
-		{"unknown", "a typing error", `{"max_age":{"days":1}}`, MaxAge{}, "/max_age/days: unknown: is not known: there are fail_days, warn_days"},
+		{"unknown", "a typing error", `{"max_age":{"days":1}}`, MaxAge{}, "/max_age/days: unknown: there are fail_days, warn_days"},
 		{"type", "it has members", `{"max_age":90}`, MaxAge{}, "/max_age: type: must be an object, is a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,23 +4,20 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
-
-	"github.com/traceforge/traceforge-go/canon"
 )
 
 // Amend puts what change makes of a document of pending answers, under their lock, so that nothing is lost of what
 // several processes add to one document. One without records is removed. It writes no journal: a document is written
 // after its raw answers, and one that was cut short is bought again.
 //
-// It returns the hash of the file as it is now. Who gives the hash that the last Amend returned is spared reading
-// what nobody has changed since: then doc is nil and known is true. doc is nil too where there is none that can be read.
-func (s *Store) Amend(name, provider string, last canon.Hash, change func(doc *Doc, known bool) (Put, error)) (
-	file canon.Hash, err error) {
+// It returns what the file is now. Who gives what the last Amend returned is spared reading what nobody has changed
+// since: then doc is nil and known is true. doc is nil too where there is none that can be read.
+func (s *Store) Amend(name, provider string, last fs.FileInfo, change func(doc *Doc, known bool) (Put, error)) (
+	file fs.FileInfo, err error) {
 	err = s.exclusively(func(w within) error {
 		var doc *Doc
-		is, err := w.sum(documentFile(provider, name))
-		known := err == nil && is == last
+		is, err := w.lstat(documentFile(provider, name))
+		known := err == nil && last != nil && isSame(is, last)
 		if !known {
 			doc, _ = s.locking().Load(name, provider)
 		}
@@ -35,10 +32,18 @@ func (s *Store) Amend(name, provider string, last canon.Hash, change func(doc *D
 		if err != nil {
 			return err
 		}
-		file = canon.Sum(t.data)
-		return w.amend(t)
+		if err := w.amend(t); err != nil {
+			return err
+		}
+		file, err = w.lstat(documentFile(put.Provider, name))
+		return err
 	})
 	return file, err
+}
+
+// isSame reports whether nobody wrote a file: who writes a store replaces its files.
+func isSame(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 func (w within) amend(t *target) error {
@@ -57,33 +62,31 @@ func (w within) amend(t *target) error {
 
 // replace writes a file, or a new one in its place.
 func (w within) replace(file string, data []byte) error {
-	if err := w.root.MkdirAll(path.Dir(file), 0o777); err != nil {
+	if err := w.createIn(file+tempExt, data); err != nil {
 		return err
 	}
-	if err := errors.Join(w.remove(file+tempExt), w.create(file+tempExt, data)); err != nil {
-		return err
-	}
-	return w.root.Rename(file+tempExt, file)
+	return w.rename(file+tempExt, file)
 }
 
 // discard removes what is beside a document, and where nothing is named the document too.
 func (w within) discard(provider, name string, named map[string]bool) error {
 	dir := provider + "/" + name
-	entries, err := w.list(dir)
-	for _, e := range entries {
-		if !named[e.Name()] {
-			err = errors.Join(err, w.remove(dir+"/"+e.Name()))
+	owns, err := w.names(dir)
+	for _, own := range owns {
+		if !named[own] {
+			err = errors.Join(err, w.remove(dir+"/"+own))
 		}
 	}
 	if named == nil {
 		err = errors.Join(err, w.remove(documentFile(provider, name)))
+		w.leave()
 		_ = w.root.Remove(dir)
 		_ = w.root.Remove(provider) // unless it has more
 	}
 	return err
 }
 
-// Discard removes a document of pending answers, and their store if none is left.
+// Discard removes a document of pending answers, and their store if it becomes empty.
 func (s *Store) Discard(name string) error {
 	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -34,6 +34,9 @@ func (v *verifier) checkManifest() error {
 	switch {
 	case violation.Rule == "":
 	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !v.store.tracked(manifestName)):
+		if _, err := v.store.git(v.store.dir, "check-ignore", "--quiet", manifestName); err == nil {
+			return nil // nobody else reads it
+		}
 		v.result.Notes = append(v.result.Notes, found)
 	default:
 		v.result.Findings = append(v.result.Findings, found)
@@ -110,5 +113,5 @@ func (v *verifier) behind(m *manifest) snapshot.Violation {
 		}
 	}
 	return wrongManifest(snapshot.RuleBehind, "",
-		"is behind: %d records that it lists are not there any more or have changed, %d are new", changed, len(sealed))
+		"records that it lists and that are not there any more or have changed: %d, new ones: %d", changed, len(sealed))
 }

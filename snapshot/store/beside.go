@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/conflict"
@@ -14,19 +15,23 @@ func (v *verifier) lookBeside(doc *Doc, s *scratch) error {
 	for _, n := range needs(doc.Document) {
 		named[n.own] = n
 	}
-	for _, own := range v.besides[doc.beside("")] {
+	owns, err := v.owned(doc.Provider + "/" + doc.Name)
+	if err != nil {
+		return err
+	}
+	for _, own := range owns {
 		n, ok := named[own]
 		if !ok {
 			v.orphan(doc.beside(own))
 			continue
 		}
 		delete(named, own)
-		if err := v.checkBeside(doc.beside(own), n, doc.Name, s); err != nil {
+		if err := v.checkBeside(doc, n, s); err != nil {
 			return err
 		}
 	}
 	for own, n := range named {
-		v.report(doc.File(), snapshot.Violation{Pointer: n.pointer, Rule: n.rule, Message: n.missing(doc.beside(own))})
+		v.report(doc.File(), snapshot.Violation{Pointer: n.pointer(), Rule: n.rule, Message: n.missing(doc.beside(own))})
 	}
 	return nil
 }
@@ -39,13 +44,21 @@ func (v *verifier) orphan(file string) {
 	v.stray(file, "is named by no record: traceforge prune removes it")
 }
 
-// checkBeside checks that a file has the hash that its document names.
-func (v *verifier) checkBeside(file string, n need, name string, s *scratch) error {
+// checkBeside checks that a file has the hash that its document names. It keeps small ones for the checks that ask for
+// them again.
+func (v *verifier) checkBeside(doc *Doc, n need, s *scratch) error {
+	file := doc.beside(n.own)
 	f, err := os.Open(v.store.path(file))
 	if err != nil {
 		return err
 	}
-	got, err := sumFile(f, v.store.maxBytes, s.piece)
+	got, data, err := sumFile(f, v.store.maxBytes, s.piece)
+	if got == n.hash && data != nil && len(v.checks) > 0 {
+		if doc.whole == nil {
+			doc.whole = map[string][]byte{}
+		}
+		doc.whole[n.own] = slices.Clone(data)
+	}
 	if violation, ok := unreadable(err); err != nil && ok {
 		v.report(file, violation)
 		return nil
@@ -53,8 +66,11 @@ func (v *verifier) checkBeside(file string, n need, name string, s *scratch) err
 	if err != nil || got == n.hash {
 		return err
 	}
-	violation := snapshot.Violation{Rule: n.rule, Message: n.altered(got, name)}
-	data, _ := v.store.read(file)
+	violation := snapshot.Violation{Rule: n.rule, Message: n.altered(got, doc.Name)}
+	data, _ = v.store.read(file)
+	if pointed(data) == n.hash {
+		violation.Rule, violation.Message = snapshot.RulePointer, notFetched
+	}
 	if line, kinds := conflict.Line(data); kinds == 3 {
 		violation.Rule = snapshot.RuleConflict
 		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", line)

@@ -34,7 +34,7 @@ func TestConfigOfLintErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, reason, text, want string }{
 		{"budget-unknown", "a limit that is spelled wrongly would limit nothing", `{"budgets":{"documents":"1MB"}}`,
-			"/budgets/documents: unknown: is not known: there are answer, cost_of_all, cost_per_test, document, tokens_of_all, tokens_per_test"},
+			"/budgets/documents: unknown: did you mean document? there are answer, cost_of_all, cost_per_test, document, tokens_of_all, tokens_per_test"},
 		{"budget-size", "a number alone may be anything", `{"budgets":{"document":1000}}`,
 			"/budgets/document: type: must be a string, is a number"},
 		{"budget-size-unit", "the unit is one that is known", `{"budgets":{"answer":"1MiB"}}`,
@@ -48,13 +48,13 @@ func TestConfigOfLintErrors(t *testing.T) {
 		{"price-half", "a price that is left out is not free", `{"prices":{"m":{"input":1}}}`,
 			"/prices/m: missing: must have input and output, the prices of a million tokens"},
 		{"price-unknown", "it may be a price that somebody relies on", `{"prices":{"m":{"input":1,"output":1,"batch":1}}}`,
-			"/prices/m/batch: unknown: is not known: there are cached_input, input, output"},
+			"/prices/m/batch: unknown: there are cached_input, input, output"},
 		{"price-bare", "input and output have prices of their own", `{"prices":{"m":1}}`, "/prices/m: type: must be an object, is a number"},
 		{"silence-type", "it is a list", `{"lint":{"silence":"open-schema"}}`, "/lint/silence: type: must be a list, is a string"},
 		{"silence-why", "reviewers want to know", `{"lint":{"silence":[{"rule":"open-schema"}]}}`,
 			"/lint/silence/0: missing: must have a rule, and why it does not apply"},
 		{"silence-bare", "reviewers want to know why", `{"lint":{"silence":["open-schema"]}}`, "/lint/silence/0: type: must be an object, is a string"},
-		{"lint-unknown", "there is nothing else to say", `{"lint":{"rules":[]}}`, "/lint/rules: unknown: is not known: there are silence"},
+		{"lint-unknown", "there is nothing else to say", `{"lint":{"rules":[]}}`, "/lint/rules: unknown: there are silence"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)

@@ -222,12 +222,15 @@ func (p *plan) provide(t *target, n need) error {
 	own := "/" + t.Name + "/" + n.own
 	if data, ok := t.given[n.own]; ok {
 		if !p.has(t.Provider+own, data) {
-			p.write(t.Provider+own, data)
+			p.writeSummed(t.Provider+own, data, n.hash)
 		}
 		return nil
 	}
 	if hash, err := p.sum(t.Provider + own); err == nil && hash == n.hash {
 		return nil
+	}
+	if pointedIn(p.store.path(t.Provider+own)) == n.hash {
+		return nil // git lfs pull fetches it
 	}
 	for _, other := range p.providers { // where the document is now, if it moves
 		data, err := p.read(other + own)
@@ -236,7 +239,7 @@ func (p *plan) provide(t *target, n need) error {
 			return nil
 		}
 	}
-	return p.store.failure(documentFile(t.Provider, t.Name), n.pointer, n.rule, fs.ErrNotExist,
+	return p.store.failure(documentFile(t.Provider, t.Name), n.pointer(), n.rule, fs.ErrNotExist,
 		"names %s, which is neither in the change nor in the store", n.hash)
 }
 
@@ -264,8 +267,8 @@ func (p *plan) drop(file string) error {
 	if err := p.checkDirs(provider, dir); err != nil {
 		return err
 	}
-	_, err := p.root.Lstat(file)
-	_, beside := p.root.Lstat(dir)
+	_, err := p.lstat(file)
+	_, beside := p.lstat(dir)
 	for _, failed := range []error{err, beside} {
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
 			return fmt.Errorf("remove: %w", failed)
@@ -303,7 +306,7 @@ func (p *plan) checkNewer(file string) error {
 // checkDirs refuses directories that are links: where a store is written, none is followed.
 func (p *plan) checkDirs(dirs ...string) error {
 	for _, dir := range dirs {
-		info, err := p.root.Lstat(dir)
+		info, err := p.lstat(dir)
 		if err == nil && !info.IsDir() {
 			return p.store.failure(dir, "", snapshot.RuleStray, nil,
 				"is no directory: no link is followed where a store is written")

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
@@ -161,8 +162,12 @@ func (r *configReader) object(pointer string, v jsontext.Value, known map[string
 			return
 		}
 		names := slices.Sorted(maps.Keys(known))
-		r.fail(pointer, snapshot.RuleUnknown, "is not known: there are %s; a newer traceforge may know more: upgrade "+
-			"(go get -u github.com/traceforge/traceforge-go)", strings.Join(names, ", "))
+		meant := ""
+		if like := near.Name(name, names); like != "" {
+			meant = "did you mean " + like + "? "
+		}
+		r.fail(pointer, snapshot.RuleUnknown, "%sthere are %s; a newer traceforge may know more: upgrade "+
+			"(go get -u github.com/traceforge/traceforge-go)", meant, strings.Join(names, ", "))
 	})
 }
 

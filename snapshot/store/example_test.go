@@ -3,7 +3,10 @@ package store_test
 import (
 	"encoding/json"
 	"fmt"
+	"log"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -27,25 +30,7 @@ func Example() {
 	}
 
 	name := snapshot.DocumentName("example.com/shop", "TestX")
-	raw := []byte(`{"answer":"Hello!"}`)
-	question, answer, zero := "Hello", "Hello!", json.Number("0")
-	document := &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{{
-		ID:        snapshot.ID(name, 1),
-		Timestamp: time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC),
-		Source:    snapshot.Source{File: "shop/agent.go", Line: 31, Function: "ask", Package: "example.com/shop", Test: "TestX"},
-		Request: modelio.Request{
-			API: "openai.chat", Model: "gpt-4o-mini", Temperature: &zero,
-			Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{{Text: &question}}}},
-		},
-		Response: snapshot.Response{
-			Response: modelio.Response{Candidates: []modelio.Candidate{{
-				Message:      modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Text: &answer}}},
-				FinishReason: modelio.FinishStop,
-			}}},
-			Status: 200, Headers: map[string][]string{"content-type": {"application/json"}}, RawOutputRef: canon.Sum(raw),
-		},
-	}}}
-	put := store.Put{Provider: "openai", Name: name, Document: document, Raw: map[int][]byte{1: raw}}
+	put := helloCall("TestX")
 	if err := s.Commit(store.Change{Put: []store.Put{put}}); err != nil {
 		fmt.Println(err)
 		return
@@ -70,4 +55,156 @@ func Example() {
 	// openai/testx-b83cb0309d9d.json {"answer":"Hello!"} <nil>
 	// [openai/testx-b83cb0309d9d.json] <nil>
 	// 1 1 [] <nil>
+}
+
+// helloCall is what a test of that name recorded.
+func helloCall(test string) store.Put {
+	name := snapshot.DocumentName("example.com/shop", test)
+	raw := []byte(`{"answer":"Hello!"}`)
+	question, answer, zero := "Hello", "Hello!", json.Number("0")
+	document := &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{{
+		ID:        snapshot.ID(name, 1),
+		Timestamp: time.Date(2026, 1, 9, 10, 30, 0, 0, time.UTC),
+		Source:    snapshot.Source{File: "shop/agent.go", Line: 31, Function: "ask", Package: "example.com/shop", Test: test},
+		Request: modelio.Request{
+			API: "openai.chat", Model: "gpt-4o-mini", Temperature: &zero,
+			Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{{Text: &question}}}},
+		},
+		Response: snapshot.Response{
+			Response: modelio.Response{Candidates: []modelio.Candidate{{
+				Message:      modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Text: &answer}}},
+				FinishReason: modelio.FinishStop,
+			}}},
+			Status: 200, Headers: map[string][]string{"content-type": {"application/json"}}, RawOutputRef: canon.Sum(raw),
+		},
+	}}}
+	return store.Put{Provider: "openai", Name: name, Document: document, Raw: map[int][]byte{1: raw}}
+}
+
+// newStore returns a store that has what a test recorded, and what removes it.
+func newStore(test string) (s *store.Store, name string, remove func()) {
+	dir, err := os.MkdirTemp("", "ai-snapshots")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if s, err = store.Open(dir); err != nil {
+		log.Fatal(err)
+	}
+	put := helloCall(test)
+	if err := s.Commit(store.Change{Put: []store.Put{put}}); err != nil {
+		log.Fatal(err)
+	}
+	return s, put.Name, func() { os.RemoveAll(dir) }
+}
+
+// A test is renamed, and a copy made for another one. No call changes.
+func ExampleStore_Move() {
+	s, name, remove := newStore("TestX")
+	defer remove()
+	moved, err := s.Move(store.Move{Name: name, Package: "example.com/shop", Test: "TestY"})
+	fmt.Println(len(moved), err)
+	renamed := snapshot.DocumentName("example.com/shop", "TestY")
+	fmt.Println(s.Copy(store.Move{Name: renamed, Package: "example.com/shop", Test: "TestZ"}))
+	files, err := s.List()
+	fmt.Println(len(files), err)
+	// Output:
+	// 1 <nil>
+	// <nil>
+	// 2 <nil>
+}
+
+// A test that failed bought an answer. It waits until somebody takes it over, or throws it away.
+func ExampleStore_Accept() {
+	s, name, remove := newStore("TestX")
+	defer remove()
+	for _, test := range []string{"TestNew", "TestOther"} {
+		if err := s.Pending().Commit(store.Change{Put: []store.Put{helloCall(test)}}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	id := snapshot.ID(snapshot.DocumentName("example.com/shop", "TestNew"), 1)
+	accepted, err := s.Accept([]string{id})
+	fmt.Println(len(accepted), err)
+	fmt.Println(s.Reject(snapshot.DocumentName("example.com/shop", "TestOther")))
+	files, err := s.List()
+	fmt.Println(len(files), err)
+	doc, err := s.Load(name, "openai")
+	if err != nil {
+		log.Fatal(err)
+	}
+	size, raw := doc.Sizes()
+	fmt.Println(len(doc.Records()), size > 0, raw, store.PutOf(name, doc.Records()).Provider)
+	// Output:
+	// 1 <nil>
+	// <nil>
+	// 2 <nil>
+	// 1 true [19] openai
+}
+
+// What is in the files but in no document is removed; what a merge left is repaired; the manifest is for other tools.
+func ExampleStore_Repair() {
+	s, name, remove := newStore("TestX")
+	defer remove()
+	extra := filepath.Join(s.Dir(), "openai", name, "2.json")
+	if err := os.WriteFile(extra, []byte("{}"), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Prune())
+	_, err := s.Repair()
+	fmt.Println(err, s.WriteManifest())
+	checked, err := s.VerifyFiles([]string{"openai/" + name + ".json"})
+	fmt.Println(checked.Documents, len(checked.Findings), err)
+	manifest, err := store.ReadFile(filepath.Join(s.Dir(), "manifest.json"))
+	fmt.Println(strings.Contains(string(manifest), name), int64(len(manifest)) < s.MaxBytes(), err)
+	// Output:
+	// [openai/testx-b83cb0309d9d/2.json] <nil>
+	// <nil> <nil>
+	// 1 0 <nil>
+	// true true <nil>
+}
+
+// Raw answers may be kept in Git LFS. Nobody writes to the store while git adds it.
+func ExampleStore_UseLFS() {
+	s, _, remove := newStore("TestX")
+	defer remove()
+	fmt.Println(s.UseLFS())
+	fmt.Println(s.Hold(func() error {
+		attributes, err := os.ReadFile(filepath.Join(s.Dir(), ".gitattributes"))
+		fmt.Println(strings.Contains(string(attributes), "filter=lfs"))
+		return err
+	}))
+	// Output:
+	// <nil>
+	// true
+	// <nil>
+}
+
+// What config.json says holds for all tests. Costs are computed by its prices, which have no dates.
+func ExampleStore_Config() {
+	s, name, remove := newStore("TestX")
+	defer remove()
+	config := `{"max_age":{"warn_days":90},"prices":{"gpt-4o-mini":{"input":0.15,"output":0.6}}}`
+	if err := os.WriteFile(filepath.Join(s.Dir(), "config.json"), []byte(config), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	c, err := s.Config()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.MaxAge.IsSet(), store.Undated("gpt-4o-mini-2024-07-18"))
+
+	doc, err := s.Load(name, "openai")
+	if err != nil {
+		log.Fatal(err)
+	}
+	call := doc.Records()[0]
+	_, ok := c.Cost(&call)
+	fmt.Println(ok, "it does not say how many tokens it took")
+	in, out := int64(1_000_000), int64(0)
+	call.Response.Usage = &modelio.Usage{InputTokens: &in, OutputTokens: &out}
+	fmt.Println(c.Cost(&call))
+	// Output:
+	// true gpt-4o-mini
+	// false it does not say how many tokens it took
+	// 0.15 true
 }

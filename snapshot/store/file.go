@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 
 	"github.com/traceforge/traceforge-go/canon"
 )
@@ -29,6 +30,23 @@ var errIrregular = errors.New("is no regular file")
 // errLinked refuses to write to a store such as Bazel lays out for a test.
 var errLinked = errors.New("is a link, and a store is written only where its files are: " +
 	"name that directory, for tests with TRACEFORGE_DIR")
+
+// ReadFile reads a file that is beside stores, such as a receipt, of as many bytes as one of a store may have at most.
+func ReadFile(name string) ([]byte, error) {
+	s, err := Open(".") // which says how many
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readAll(f, s.maxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
+}
 
 // readAll reads a file of at most limit bytes, and closes it.
 func readAll(f *os.File, limit int64) ([]byte, error) {
@@ -60,22 +78,25 @@ func sizeOf(f *os.File, limit int64) (int64, error) {
 	return info.Size(), nil
 }
 
-// sumFile returns the hash of a file of at most limit bytes, read into piece again and again, and
-// closes it.
-func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, error) {
+// sumFile returns the hash of a file of at most limit bytes, read into piece again and again, and closes it. It
+// returns the file's content too, in piece, where that is one.
+func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) {
 	defer f.Close()
 	if _, err := sizeOf(f, limit); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	sum := sha256.New()
-	for {
-		n, err := f.Read(piece)
+	for pieces := 0; ; pieces++ {
+		n, err := io.ReadFull(f, piece)
 		sum.Write(piece[:n])
-		if err == io.EOF {
-			return hashOf(sum), nil
-		}
-		if err != nil {
-			return "", err
+		switch {
+		case err == nil:
+		case err != io.EOF && err != io.ErrUnexpectedEOF:
+			return "", nil, err
+		case pieces > 0:
+			return hashOf(sum), nil, nil
+		default:
+			return hashOf(sum), piece[:n], nil
 		}
 	}
 }
@@ -91,19 +112,87 @@ func hashOf(sum hash.Hash) canon.Hash {
 type within struct {
 	root  *os.Root
 	limit int64
+	dirs  map[string]*os.Root // directories that are open, by path; see in
+}
+
+// dirsMost is how many directories are open at once.
+const dirsMost = 8
+
+// in returns the directory of a file, and the file's name in it. A directory is opened once for all that a commit
+// does there, until leave.
+func (w within) in(file string) (dir *os.Root, name string, err error) {
+	at, name := path.Split(file)
+	if at == "" || w.dirs == nil {
+		return w.root, file, nil
+	}
+	if dir := w.dirs[at]; dir != nil {
+		return dir, name, nil
+	}
+	if dir, err = w.root.OpenRoot(path.Clean(at)); err != nil {
+		return nil, "", err
+	}
+	if len(w.dirs) == dirsMost {
+		w.leave()
+	}
+	w.dirs[at] = dir
+	return dir, name, nil
+}
+
+// leave closes the directories, as one that is open cannot be removed everywhere.
+func (w within) leave() {
+	for _, dir := range w.dirs {
+		dir.Close()
+	}
+	clear(w.dirs)
+}
+
+// lstat, open and the others are as those of [os.Root].
+func (w within) lstat(file string) (fs.FileInfo, error) {
+	dir, name, err := w.in(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := dir.Lstat(name)
+	return info, named(err, file)
+}
+
+func (w within) openFile(file string, flag int) (*os.File, error) {
+	dir, name, err := w.in(file)
+	if err != nil {
+		return nil, err
+	}
+	f, err := dir.OpenFile(name, flag, 0o666)
+	return f, named(err, file)
+}
+
+// rename gives a file the name of another in the same directory, which it replaces.
+func (w within) rename(from, to string) error {
+	dir, name, err := w.in(from)
+	if err != nil {
+		return err
+	}
+	return dir.Rename(name, path.Base(to))
+}
+
+// named names a file by its path in the store.
+func named(err error, file string) error {
+	if failed, ok := err.(*fs.PathError); ok {
+		failed.Path = file
+	}
+	return err
 }
 
 // regular opens a file; it is fs.ErrNotExist too if it is a link or anything else that is no file,
 // which a commit replaces.
 func (w within) regular(file string) (*os.File, error) {
-	info, err := w.root.Lstat(file)
+	info, err := w.lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return w.root.Open(file)
+	return w.openFile(file, os.O_RDONLY)
 }
 
 func (w within) read(file string) ([]byte, error) {
@@ -119,12 +208,13 @@ func (w within) sum(file string) (canon.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	return sumFile(f, math.MaxInt64, make([]byte, pieceSize))
+	sum, _, err := sumFile(f, math.MaxInt64, make([]byte, pieceSize))
+	return sum, err
 }
 
 // has reports whether a file has the given content.
 func (w within) has(file string, data []byte) bool {
-	info, err := w.root.Lstat(file)
+	info, err := w.lstat(file)
 	if err != nil || info.Size() != int64(len(data)) {
 		return false
 	}
@@ -134,7 +224,7 @@ func (w within) has(file string, data []byte) bool {
 
 // list returns what a directory holds; nothing if it is not there.
 func (w within) list(dir string) ([]fs.DirEntry, error) {
-	f, err := w.root.Open(dir)
+	f, err := w.openFile(dir, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -145,19 +235,52 @@ func (w within) list(dir string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-func (w within) remove(file string) error {
-	if err := w.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// names returns the names of what a directory holds, which list asks each file about.
+func (w within) names(dir string) ([]string, error) {
+	f, err := w.openFile(dir, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
 }
 
-// create writes a file that must not be there.
+func (w within) remove(file string) error {
+	dir, name, err := w.in(file)
+	if err == nil {
+		err = named(dir.Remove(name), file)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// create writes a file, in the place of whatever a process that died has left there.
 func (w within) create(file string, data []byte) error {
-	f, err := w.root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := w.openFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if errors.Is(err, fs.ErrExist) {
+		if err = w.remove(file); err == nil {
+			f, err = w.openFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
+}
+
+// createIn is create, and makes the directory if there is none.
+func (w within) createIn(file string, data []byte) error {
+	err := w.create(file, data)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = w.root.MkdirAll(path.Dir(file), 0o777); err == nil {
+			err = w.create(file, data)
+		}
+	}
+	return err
 }

@@ -35,6 +35,12 @@ func (s *Store) tracked(file string) bool {
 	return err == nil && len(out) > 0
 }
 
+// inHead reports whether the last commit has a file of the store.
+func (s *Store) inHead(file string) bool {
+	_, err := s.git(s.dir, "cat-file", "-e", "HEAD:./"+file)
+	return err == nil
+}
+
 // A version is what a side of a merge, or a commit, has of a file.
 type version struct {
 	file   string // path in the store

@@ -46,8 +46,11 @@ const (
 	journalReady  = "ready"
 )
 
-func (t *transaction) write(file string, data []byte) {
-	t.writes = append(t.writes, write{step{file, canon.Sum(data)}, data})
+func (t *transaction) write(file string, data []byte) { t.writeSummed(file, data, canon.Sum(data)) }
+
+// writeSummed is write of what has a hash that is known.
+func (t *transaction) writeSummed(file string, data []byte, hash canon.Hash) {
+	t.writes = append(t.writes, write{step{file, hash}, data})
 }
 
 // remove adds the removal of a file that is there.
@@ -66,7 +69,7 @@ func (t *transaction) apply() error {
 	if len(t.writes) == 0 && len(t.removes) == 0 {
 		return nil
 	}
-	journal, err := t.root.OpenFile(journalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	journal, err := t.openFile(journalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
@@ -83,12 +86,7 @@ func (t *transaction) prepare(journal *os.File) error {
 		return err
 	}
 	for _, w := range t.writes { // what it makes, undo knows of
-		if _, err := t.root.Lstat(path.Dir(w.file)); err != nil {
-			if err := t.root.MkdirAll(path.Dir(w.file), 0o777); err != nil {
-				return err
-			}
-		}
-		if err := errors.Join(t.within.remove(w.file+tempExt), t.create(w.file+tempExt, w.data)); err != nil {
+		if err := t.createIn(w.file+tempExt, w.data); err != nil {
 			return err
 		}
 	}
@@ -122,7 +120,7 @@ func (t *transaction) undo() error {
 // finish puts the new files in place, and removes the others and the journal.
 func (t *transaction) finish() error {
 	for _, w := range t.writes {
-		if err := t.root.Rename(w.file+tempExt, w.file); err != nil {
+		if err := t.rename(w.file+tempExt, w.file); err != nil {
 			return err
 		}
 	}
@@ -137,6 +135,7 @@ func (t *transaction) finish() error {
 
 // removeEmpty removes a directory and its parents as long as they are empty.
 func (w within) removeEmpty(dir string) {
+	w.leave()
 	for dir != "." && w.root.Remove(dir) == nil {
 		dir = path.Dir(dir)
 	}

@@ -97,7 +97,7 @@ func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready in
 	s := openAt(t, dir)
 	puts, err := s.targets(c)
 	require.NoError(t, err)
-	p := &plan{transaction: transaction{within: within{root, s.maxBytes}}, store: s, gone: map[string]bool{}}
+	p := &plan{transaction: transaction{within: within{root: root, limit: s.maxBytes}}, store: s, gone: map[string]bool{}}
 	require.NoError(t, p.plan(puts, c.Remove))
 	require.Contains(t, p.writes[len(p.writes)-1].file, manifestName, "the manifest comes last")
 	require.Contains(t, p.writes[0].file, documentExt, "and documents come first")

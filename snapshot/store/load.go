@@ -24,6 +24,7 @@ type Doc struct {
 	Document *snapshot.Document
 
 	store *Store
+	whole map[string][]byte // files beside it that a verify read and found whole
 }
 
 // File returns the path of the document in its store, with forward slashes.
@@ -130,14 +131,18 @@ func unreadable(err error) (v snapshot.Violation, ok bool) {
 // misnamed says which ids of a document are not what its name asks for.
 func misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
+	asked, source := "", snapshot.Source{} // the name that the source of a record asks for; all have one, as a rule
 	for i := range d.Snapshots {
 		record := &d.Snapshots[i]
+		if asked == "" || record.Source.Package != source.Package || record.Source.Test != source.Test {
+			source, asked = record.Source, snapshot.DocumentName(record.Source.Package, record.Source.Test)
+		}
 		must := ""
 		switch document, _, ok := snapshot.ParseID(record.ID); {
 		case !ok || document != name:
 			must = name + "-<n>, as the file's name says"
-		case record.Source.Test != "" && snapshot.DocumentName(record.Source.Package, record.Source.Test) != name:
-			must = snapshot.DocumentName(record.Source.Package, record.Source.Test) + "-<n>, as its source says"
+		case record.Source.Test != "" && asked != name:
+			must = asked + "-<n>, as its source says"
 		default:
 			continue
 		}
@@ -155,10 +160,10 @@ func recordPointer(i int, tokens ...string) string {
 
 // A need is a file that a document names.
 type need struct {
-	own     string // its name, beside the document
-	hash    canon.Hash
-	pointer string // of the place that names it
-	rule    string
+	own    string // its name, beside the document
+	hash   canon.Hash
+	record int // the index of the one that names it
+	rule   string
 }
 
 // needs returns the files that a document names.
@@ -189,14 +194,22 @@ func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []need) 
 		all = append(all, rawNeed(record, i))
 	}
 	for _, m := range media {
-		all = append(all, need{m.Name(), m.Hash, recordPointer(i), snapshot.RuleMedia})
+		all = append(all, need{m.Name(), m.Hash, i, snapshot.RuleMedia})
 	}
 	return all
 }
 
 func rawNeed(record *snapshot.Snapshot, i int) need {
 	own := snapshot.RawName(record.Number(), &record.Response)
-	return need{own, record.Response.RawOutputRef, recordPointer(i, "response", "raw_output_ref"), snapshot.RuleRaw}
+	return need{own, record.Response.RawOutputRef, i, snapshot.RuleRaw}
+}
+
+// pointer returns the RFC 6901 pointer of the place that names the file.
+func (n need) pointer() string {
+	if n.rule == snapshot.RuleRaw {
+		return recordPointer(n.record, "response", "raw_output_ref")
+	}
+	return recordPointer(n.record)
 }
 
 // Raw returns the provider's own bytes of the answer of Document.Snapshots[i], checked against its
@@ -217,7 +230,7 @@ func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 	for i := range d.Document.Snapshots {
 		for _, m := range d.Document.Snapshots[i].Media() {
 			if m.Hash == h {
-				return d.fetch(need{m.Name(), h, recordPointer(i), snapshot.RuleMedia})
+				return d.fetch(need{m.Name(), h, i, snapshot.RuleMedia})
 			}
 		}
 	}
@@ -226,6 +239,9 @@ func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 
 // fetch reads a file that the document names.
 func (d *Doc) fetch(n need) ([]byte, error) {
+	if data, ok := d.whole[n.own]; ok {
+		return data, nil
+	}
 	data, wrong := d.fetchOnce(n)
 	if wrong == nil {
 		return data, nil
@@ -243,7 +259,7 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 		return data, nil
 	}
 	if now, err := s.Load(d.Name, d.Provider); err == nil && now.Document.Hash != d.Document.Hash {
-		return nil, s.failure(d.File(), n.pointer, n.rule, ErrReplaced,
+		return nil, s.failure(d.File(), n.pointer(), n.rule, ErrReplaced,
 			"was recorded again by another process: run the test again")
 	}
 	if _, err := os.Lstat(s.path(journalName)); err == nil {
@@ -258,7 +274,7 @@ func (d *Doc) fetchOnce(n need) ([]byte, error) {
 	s, file := d.store, d.beside(n.own)
 	f, err := os.Open(s.path(file))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, s.failure(d.File(), n.pointer, n.rule, fs.ErrNotExist, "%s", n.missing(file))
+		return nil, s.failure(d.File(), n.pointer(), n.rule, fs.ErrNotExist, "%s", n.missing(file))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.in(file), err)
@@ -268,6 +284,9 @@ func (d *Doc) fetchOnce(n need) ([]byte, error) {
 		return nil, s.unreadable(file, err)
 	}
 	if got := canon.Sum(data); got != n.hash {
+		if err := s.notFetched(file, n, data); err != nil {
+			return nil, err
+		}
 		return nil, s.failure(file, "", n.rule, nil, "%s", n.altered(got, d.Name))
 	}
 	return data, nil
@@ -278,5 +297,5 @@ func (n need) missing(file string) string {
 }
 
 func (n need) altered(got canon.Hash, name string) string {
-	return fmt.Sprintf("has the hash %s, but %s names %s at %s", got, name+documentExt, n.hash, n.pointer)
+	return fmt.Sprintf("has the hash %s, but %s names %s at %s", got, name+documentExt, n.hash, n.pointer())
 }

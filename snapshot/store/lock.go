@@ -57,20 +57,35 @@ func (s *Store) locked(f func(within) error) error {
 	}
 	defer w.root.Close()
 	defer lock.Close()
-	w.nameHolder()
-	defer w.remove(holderName)
+	defer w.nameHolder()()
+	defer w.leave()
 	return f(w)
 }
 
-// nameHolder tells those who wait who holds the lock. Without it they wait all the same.
-func (w within) nameHolder() {
-	if w.remove(holderName) == nil {
-		_ = w.create(holderName, fmt.Appendf(nil, "%d %q\n", os.Getpid(), filepath.Base(os.Args[0])))
+// nameHolder tells those who wait who holds the lock, once it is held for a while, until unname. Without it they
+// wait all the same.
+func (w within) nameHolder() (unname func()) {
+	if _, err := w.root.Lstat(holderName); err == nil {
+		_ = w.root.Remove(holderName) // of a process that died
+	}
+	named := make(chan bool)
+	timer := time.AfterFunc(holdQuietly, func() {
+		defer close(named)
+		top := within{root: w.root} // whose directories are for another goroutine
+		_ = top.create(holderName, fmt.Appendf(nil, "%d %q\n", os.Getpid(), filepath.Base(os.Args[0])))
+	})
+	return func() {
+		if !timer.Stop() {
+			<-named
+			_ = w.root.Remove(holderName)
+		}
 	}
 }
 
-// waitQuietly is how long a lock is waited for without a word.
-const waitQuietly = 2 * time.Second
+const (
+	waitQuietly = 2 * time.Second // how long a lock is waited for without a word
+	holdQuietly = waitQuietly / 2 // how long it is held without a name, as most that do write nothing else meanwhile
+)
 
 // open opens the lock file, which waits for those who have locked it. It tells s.Waiting of them.
 func (s *Store) open(flag int) (*lockedfile.File, error) {
@@ -94,7 +109,7 @@ func (s *Store) holder() string {
 	var name string
 	data, err := s.read(holderName)
 	if n, _ := fmt.Sscanf(string(data), "%d %q", &pid, &name); err != nil || n < 2 {
-		return "a process that verifies it"
+		return "a process that verifies it, or several in turn"
 	}
 	return fmt.Sprintf("process %d, %.200s", pid, strconv.QuoteToASCII(name))
 }
@@ -112,7 +127,7 @@ func (s *Store) lock() (within, *lockedfile.File, error) {
 		if err != nil {
 			return within{}, nil, err
 		}
-		w := within{root, s.maxBytes}
+		w := within{root, s.maxBytes, map[string]*os.Root{}}
 		lock, err := s.tryLock(w)
 		if lock != nil && err == nil {
 			return w, lock, nil
@@ -138,7 +153,9 @@ func (s *Store) checkPending() error {
 
 // tryLock returns no lock if the file that it locked is not the store's any more.
 func (s *Store) tryLock(w within) (*lockedfile.File, error) {
-	if err := errors.Join(w.touch(attributesName), w.touch(ignoreName)); err != nil {
+	_, err := w.touch(attributesName)
+	ignoring, err2 := w.touch(ignoreName)
+	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
 	lock, err := s.open(os.O_RDWR)
@@ -148,7 +165,11 @@ func (s *Store) tryLock(w within) (*lockedfile.File, error) {
 	if same, err := w.isFile(attributesName, lock.File); err != nil || !same {
 		return nil, errors.Join(err, lock.Close())
 	}
-	if err := errors.Join(writeAttributes(lock.File), w.ensure(ignoreName, s.ignored())); err != nil {
+	err = s.writeAttributes(lock.File)
+	if ignoring != int64(len(s.ignored())) { // of what nobody relies on, the length is asked at each lock
+		err = errors.Join(err, w.root.WriteFile(ignoreName, []byte(s.ignored()), 0o666))
+	}
+	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
@@ -156,15 +177,16 @@ func (s *Store) tryLock(w within) (*lockedfile.File, error) {
 
 // writeAttributes gives f, the locked file, the content that it should have. Windows lets no other
 // handle read it.
-func writeAttributes(f *os.File) error {
-	got, err := io.ReadAll(io.LimitReader(f, int64(len(attributes))+1))
-	if err != nil || string(got) == attributes {
+func (s *Store) writeAttributes(f *os.File) error {
+	got, err := io.ReadAll(io.LimitReader(f, maxAttributes))
+	want := s.attributesFor(string(got))
+	if err != nil || string(got) == want {
 		return err
 	}
-	if _, err := f.WriteAt([]byte(attributes), 0); err != nil {
+	if _, err := f.WriteAt([]byte(want), 0); err != nil {
 		return err
 	}
-	return f.Truncate(int64(len(attributes)))
+	return f.Truncate(int64(len(want)))
 }
 
 // readLock keeps writers out. A store without its lock file is read without one: unlock is nil. So is
@@ -187,23 +209,25 @@ func (s *Store) readLock() (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// touch makes the file unless it is there, and fails if it is no regular file.
-func (w within) touch(file string) error {
+// touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.
+func (w within) touch(file string) (size int64, err error) {
 	info, err := w.root.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := w.root.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return f.Close()
+		return 0, f.Close()
 	}
 	switch {
-	case err != nil || info.Mode().IsRegular():
-		return err
+	case err != nil:
+		return 0, err
+	case info.Mode().IsRegular():
+		return info.Size(), nil
 	case info.Mode().Type() == fs.ModeSymlink:
-		return &fs.PathError{Op: "open", Path: file, Err: errLinked}
+		return 0, &fs.PathError{Op: "open", Path: file, Err: errLinked}
 	}
-	return &fs.PathError{Op: "open", Path: file, Err: errIrregular}
+	return 0, &fs.PathError{Op: "open", Path: file, Err: errIrregular}
 }
 
 // isFile reports whether f is the named file.
@@ -217,12 +241,4 @@ func (w within) isFile(file string, f *os.File) (bool, error) {
 		return false, err
 	}
 	return os.SameFile(named, opened), nil
-}
-
-// ensure gives a file the content that it should have, in place.
-func (w within) ensure(file, content string) error {
-	if w.has(file, []byte(content)) {
-		return nil
-	}
-	return w.root.WriteFile(file, []byte(content), 0o666)
 }

@@ -35,7 +35,7 @@ type entry struct {
 
 // manifestDocuments is how many documents a store has at most whose manifest is kept up to date by
 // commits: each writes it whole.
-const manifestDocuments = 1000
+const manifestDocuments = 100
 
 // encode returns the manifest with a line for each entry.
 func (m *manifest) encode() []byte {
@@ -208,7 +208,7 @@ func (s *Store) writeManifest(w within) error {
 			return fmt.Errorf("%s: %w", s.in(manifestName), err)
 		}
 	}
-	v := &verifier{store: s}
+	v := &verifier{store: s, lists: true}
 	if err := v.documents(); err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (s *Store) writeManifest(w within) error {
 	if data := m.encode(); len(m.Entries) > 0 && !w.has(manifestName, data) {
 		t.write(manifestName, data)
 	} else if len(m.Entries) == 0 {
-		if _, err := w.root.Lstat(manifestName); err == nil {
+		if _, err := w.lstat(manifestName); err == nil {
 			if err := t.remove(manifestName); err != nil {
 				return err
 			}

@@ -98,7 +98,7 @@ func TestManifestThatLags(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	behind := []snapshot.Finding{{File: manifestName, Rule: "behind",
-		Message: "is behind: 1 records that it lists are not there any more or have changed, 2 are new: traceforge manifest writes it"}}
+		Message: "records that it lists and that are not there any more or have changed: 1, new ones: 2: traceforge manifest writes it"}}
 	require.Equal(t, behind, result.Notes)
 	s.git = func(string, ...string) ([]byte, error) { return []byte(manifestName + "\x00"), nil }
 	result, err = s.Verify()
@@ -112,7 +112,7 @@ func TestManifestThatLags(t *testing.T) {
 	requireWhole(t, s)
 }
 
-// TestManifestOfManyDocuments: beyond 1,000 documents commits leave it alone.
+// TestManifestOfManyDocuments: beyond 100 documents commits leave it alone.
 func TestManifestOfManyDocuments(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)

@@ -252,7 +252,7 @@ func (d *decision) clear(w within) error {
 	return d.pending.commit(w, puts, remove)
 }
 
-// vanish removes the directory of pending answers if none is left. Where that cannot be done, as on a system that
+// vanish removes the directory of pending answers if it holds none any more. Where that cannot be done, as on a system that
 // removes no open file, an empty store is left there, which does no harm.
 func (w within) vanish(dir string) {
 	own := []string{attributesName, ignoreName, manifestName, holderName}

@@ -286,7 +286,7 @@ func (r *repair) collect(w within, name string, needed []need) (map[canon.Hash][
 		if _, of, _, ok := parseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
 			continue
 		}
-		if data, err := r.store.object(v.object); err == nil {
+		if data, err := r.store.smudged(v); err == nil {
 			found[canon.Sum(data)] = data
 		}
 	}

@@ -55,7 +55,8 @@ func (r *Report) String() string {
 		if m.Whole {
 			line("%s: is whole: left as it is", m.File)
 		} else {
-			line("%s: merged: %d records", m.File, m.Records)
+			records := map[bool]string{true: "record", false: "records"}[m.Records == 1]
+			line("%s: merged: %d %s", m.File, m.Records, records)
 		}
 		for _, n := range m.Renumbered {
 			line("  %s of theirs is now %s", n.From, n.To)

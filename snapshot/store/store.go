@@ -29,6 +29,7 @@ type Store struct {
 	name     string // as given to Open, for messages
 	maxBytes int64
 	git      runner
+	lfs      bool // who locks it makes .gitattributes the text for Git LFS
 	held     bool // its lock is held by who reads through it, which then waits for nobody
 }
 

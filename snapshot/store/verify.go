@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
@@ -33,12 +34,17 @@ type Check func(d *Doc) []snapshot.Violation
 // and a writer waits for it. It works on all cores, and keeps little of each document.
 // The error is [fs.ErrNotExist] if there is no store.
 func (s *Store) Verify(checks ...Check) (*Result, error) {
+	return s.verified(func() (*Result, error) { return s.verify(checks) })
+}
+
+// verified calls verify while no other process writes.
+func (s *Store) verified(verify func() (*Result, error)) (*Result, error) {
 	for {
 		unlock, err := s.readLock()
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
-		result, err := s.verify(checks)
+		result, err := verify()
 		if unlock == nil {
 			if _, absent := os.Lstat(s.path(attributesName)); absent == nil && (err != nil || len(result.Findings) > 0) {
 				continue // the first commit began meanwhile
@@ -55,6 +61,9 @@ func (s *Store) Verify(checks ...Check) (*Result, error) {
 
 func (s *Store) verify(checks []Check) (*Result, error) {
 	v := &verifier{store: s, checks: checks, beside: true}
+	if _, err := os.Lstat(s.path(manifestName)); err == nil {
+		v.lists = true
+	}
 	if err := v.documents(); err != nil {
 		return nil, err
 	}
@@ -64,10 +73,16 @@ func (s *Store) verify(checks []Check) (*Result, error) {
 	if err := v.checkManifest(); err != nil {
 		return nil, err
 	}
+	return v.sorted(), nil
+}
+
+// sorted returns what was found.
+func (v *verifier) sorted() *Result {
 	v.result.Findings = append(v.result.Findings, v.broken...)
 	slices.SortFunc(v.result.Findings, snapshot.Finding.Compare)
+	v.result.Findings = slices.Compact(v.result.Findings)
 	slices.SortFunc(v.result.Notes, snapshot.Finding.Compare)
-	return &v.result, nil
+	return &v.result
 }
 
 // A verifier collects what the documents of a store say.
@@ -75,10 +90,10 @@ type verifier struct {
 	store  *Store
 	checks []Check
 	beside bool // look at what is beside the documents too
+	lists  bool // derive the manifest
 
-	listed  []*Doc              // without their documents
-	besides map[string][]string // the names of the files in documents' directories
-	empty   bool                // there is nothing yet
+	listed []listed // the documents
+	empty  bool     // there is nothing yet
 
 	mu       sync.Mutex
 	result   Result
@@ -86,6 +101,9 @@ type verifier struct {
 	orphans  []string           // files beside documents that none names
 	manifest manifest           // as it would be derived
 }
+
+// A listed is a document whose file is there.
+type listed struct{ provider, name string }
 
 func (v *verifier) report(file string, found ...snapshot.Violation) {
 	v.mu.Lock()
@@ -103,6 +121,8 @@ func (v *verifier) stray(file, message string) {
 	v.report(file, snapshot.Violation{Rule: snapshot.RuleStray, Message: message})
 }
 
+const cutShort = "a commit was cut short: traceforge repair finishes it or undoes it"
+
 const isStray = "does not belong in a store: delete it"
 
 // strayMessage says what to do about a file that should not be there.
@@ -116,36 +136,103 @@ func strayMessage(e fs.DirEntry) string {
 	return isStray
 }
 
-// walk notes what the store has, and reports what does not belong in it.
+// walk notes what documents the store has, and reports what does not belong in it. What is beside a document is for
+// who looks at that.
 func (v *verifier) walk() error {
-	return fs.WalkDir(os.DirFS(v.store.dir), ".", func(file string, e fs.DirEntry, err error) error {
-		if err != nil || file == "." {
+	entries, err := os.ReadDir(v.store.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		v.empty = v.empty && slices.Contains([]string{attributesName, ignoreName, holderName}, name)
+		switch regular := e.Type().IsRegular(); {
+		case e.IsDir() && name == pendingName:
+		case e.IsDir() && filename.Legal(name):
+			if err := v.walkProvider(name); err != nil {
+				return err
+			}
+		case name == journalName:
+			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
+		case regular && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, name):
+		default:
+			v.stray(name, strayMessage(e))
+		}
+	}
+	return nil
+}
+
+// walkProvider is walk in the directory of a provider.
+func (v *verifier) walkProvider(provider string) error {
+	entries, err := os.ReadDir(v.store.path(provider))
+	if err != nil {
+		return err
+	}
+	var names, dirs []string
+	for _, e := range entries {
+		_, name, isDocument := parseDocumentFile(provider + "/" + e.Name())
+		switch {
+		case e.IsDir() && filename.Legal(e.Name()):
+			dirs = append(dirs, e.Name())
+		case e.Type().IsRegular() && isDocument:
+			names = append(names, name)
+			v.listed = append(v.listed, listed{provider, name})
+		default:
+			v.stray(provider+"/"+e.Name(), strayMessage(e))
+		}
+	}
+	slices.Sort(names)
+	for _, dir := range dirs {
+		if _, ok := slices.BinarySearch(names, dir); ok || !v.beside {
+			continue
+		}
+		if err := v.abandoned(provider, dir); err != nil {
 			return err
 		}
-		v.empty = v.empty && slices.Contains([]string{attributesName, ignoreName, holderName}, file)
-		provider, name, isDocument := parseDocumentFile(file)
-		dir, own := path.Split(file)
-		_, _, _, isOwned := parseBesideFile(file)
-		switch regular := e.Type().IsRegular(); {
-		case e.IsDir() && file == pendingName:
-			return fs.SkipDir
-		case e.IsDir() && filename.Legal(own) && strings.Count(file, "/") < 2:
-		case regular && isDocument:
-			v.listed = append(v.listed, &Doc{Provider: provider, Name: name, Document: &snapshot.Document{}, store: v.store})
-		case regular && isOwned:
-			v.besides[dir] = append(v.besides[dir], own)
-		case file == journalName:
-			message := "a commit was cut short: traceforge repair finishes it or undoes it"
-			v.report(file, snapshot.Violation{Rule: snapshot.RulePending, Message: message})
-		case regular && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, file):
-		default:
-			v.stray(file, strayMessage(e))
-			if e.IsDir() {
-				return fs.SkipDir
-			}
+	}
+	return nil
+}
+
+// abandoned reports the directory of a document that is not there. What is in it are paid answers, so that the first way
+// out is to bring the document back.
+func (v *verifier) abandoned(provider, name string) error {
+	dir, file := provider+"/"+name, documentFile(provider, name)
+	owns, err := v.owned(dir)
+	if err != nil || len(owns) == 0 {
+		return err
+	}
+	for _, own := range owns {
+		v.orphans = append(v.orphans, dir+"/"+own)
+	}
+	back := "put it back"
+	if v.store.inHead(file) {
+		git := "git"
+		if filepath.IsAbs(v.store.name) { // maybe in another repository than the working directory
+			git += " -C " + gotest.Quote(v.store.name)
 		}
-		return nil
-	})
+		back = git + " checkout HEAD -- " + gotest.Quote(v.store.in(file)) + " brings it back"
+	}
+	v.stray(dir, fmt.Sprintf("its document %s is missing: %s; traceforge prune --write removes the answers", file, back))
+	return nil
+}
+
+// owned returns the files of a document's directory, if it is there, and reports what does not belong in it.
+func (v *verifier) owned(dir string) (owns []string, err error) {
+	if info, err := os.Lstat(v.store.path(dir)); err == nil && !info.IsDir() {
+		return nil, nil // it is reported as such
+	}
+	entries, err := os.ReadDir(v.store.path(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !isBeside(e.Name()) {
+			v.stray(dir+"/"+e.Name(), strayMessage(e))
+			continue
+		}
+		owns = append(owns, e.Name())
+	}
+	return owns, nil
 }
 
 // texts looks at the files that are of no provider.
@@ -154,12 +241,12 @@ func (v *verifier) texts() error {
 	if _, err := v.store.Config(); errors.As(err, &wrong) {
 		v.report(configName, wrong.Violations...)
 	}
-	return errors.Join(v.checkText(attributesName, attributes), v.checkText(ignoreName, v.store.ignored()))
+	return errors.Join(v.checkText(attributesName, attributes, lfsAttributes), v.checkText(ignoreName, v.store.ignored()))
 }
 
-// checkText checks a file that commits write. It may be missing, or still be empty, only where there
+// checkText checks a file that commits write, with one of the given contents. It may be missing, or still be empty, only where there
 // is nothing else: then a first commit is about to begin.
-func (v *verifier) checkText(name, want string) error {
+func (v *verifier) checkText(name string, want ...string) error {
 	data, err := v.store.read(name)
 	if violation, ok := unreadable(err); err != nil && ok {
 		v.report(name, violation)
@@ -168,7 +255,7 @@ func (v *verifier) checkText(name, want string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if string(data) != want && (len(data) > 0 || !v.empty) {
+	if !slices.Contains(want, string(data)) && (len(data) > 0 || !v.empty) {
 		message := "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"
 		v.report(name, snapshot.Violation{Rule: snapshot.RuleAttributes, Message: message})
 	}
@@ -177,24 +264,21 @@ func (v *verifier) checkText(name, want string) error {
 
 // documents looks at all documents, in parallel.
 func (v *verifier) documents() error {
-	v.empty, v.besides = true, map[string][]string{}
+	v.empty = true
 	if err := v.walk(); err != nil {
 		return err
 	}
 	v.duplicates()
+	return v.lookAtAll()
+}
+
+// lookAtAll looks at the documents that are listed.
+func (v *verifier) lookAtAll() error {
 	entries := make([][]entry, len(v.listed))
-	err := each(v.listed, func(i int, doc *Doc, s *scratch) (err error) {
-		entries[i], err = v.look(doc, s)
+	err := each(v.listed, func(i int, of listed, s *scratch) (err error) {
+		entries[i], err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, s)
 		return err
 	})
-	for _, doc := range v.listed {
-		delete(v.besides, doc.beside(""))
-	}
-	for dir, owns := range v.besides {
-		for _, own := range owns {
-			v.orphan(dir + own)
-		}
-	}
 	v.manifest.Entries = slices.Concat(entries...)
 	return err
 }
@@ -203,11 +287,11 @@ func (v *verifier) documents() error {
 func (v *verifier) duplicates() {
 	first := make(map[string]string, len(v.listed))
 	for _, doc := range v.listed {
-		if other, ok := first[doc.Name]; ok {
-			message := "is the document of the same test as " + other + ": delete one"
-			v.report(doc.File(), snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
+		if other, ok := first[doc.name]; ok {
+			message := "is the document of the same test as " + documentFile(other, doc.name) + ": delete one"
+			v.report(documentFile(doc.provider, doc.name), snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
 		}
-		first[doc.Name] = doc.File()
+		first[doc.name] = doc.provider
 	}
 }
 
@@ -245,8 +329,7 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 }
 
 // look looks at a document and what is beside it, and returns its entries of the manifest.
-func (v *verifier) look(listed *Doc, s *scratch) ([]entry, error) {
-	doc := *listed // which must not keep the document
+func (v *verifier) look(doc *Doc, s *scratch) ([]entry, error) {
 	f, err := os.Open(v.store.path(doc.File()))
 	if err != nil {
 		return nil, err
@@ -257,30 +340,33 @@ func (v *verifier) look(listed *Doc, s *scratch) ([]entry, error) {
 		if !ok {
 			return nil, err
 		}
-		v.breaks(&doc, violation)
+		v.breaks(doc, violation)
 		return nil, nil
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
-		v.breaks(&doc, wrong...)
+		v.breaks(doc, wrong...)
 		return nil, nil
 	}
 	wrong = append(wrong, misnamed(doc.Name, doc.Document)...)
 	if v.beside {
-		if err := v.lookBeside(&doc, s); err != nil {
+		if err := v.lookBeside(doc, s); err != nil {
 			return nil, err
 		}
 		if len(wrong) == 0 {
 			for _, check := range v.checks {
-				wrong = append(wrong, check(&doc)...)
+				wrong = append(wrong, check(doc)...)
 			}
 		}
 	}
-	v.breaks(&doc, wrong...)
+	v.breaks(doc, wrong...)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.result.Documents++
 	v.result.Calls += len(doc.Document.Snapshots)
+	if !v.lists {
+		return nil, nil
+	}
 	v.manifest.span(doc.Document)
 	entries := entriesOf(doc.Provider, doc.Name, doc.Document)
 	for i := range entries {

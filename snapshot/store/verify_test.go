@@ -42,9 +42,8 @@ func TestVerify(t *testing.T) {
 			[]snapshot.Finding{{File: rawOf("TestX", 7), Rule: "stray", Message: "is named by no record: traceforge prune removes it"}}},
 		{"raw-without-document", "nobody reviews it",
 			func(t *testing.T, dir string) { removeFile(t, dir, fileOf("TestX")) },
-			[]snapshot.Finding{
-				{File: rawOf("TestX", 1), Rule: "stray", Message: "is named by no record: traceforge prune removes it"},
-				{File: rawOf("TestX", 2), Rule: "stray", Message: "is named by no record: traceforge prune removes it"}}},
+			[]snapshot.Finding{{File: "openai/" + nameOf("TestX"), Rule: "stray", Message: "its document " + fileOf("TestX") +
+				" is missing: put it back; traceforge prune --write removes the answers"}}},
 		{"other-name", "the test would not find it",
 			func(t *testing.T, dir string) {
 				require.NoError(t, os.Rename(filepath.Join(dir, fileOf("TestY")), filepath.Join(dir, fileOf("TestZ"))))
@@ -83,7 +82,8 @@ func TestVerify(t *testing.T) {
 			},
 			[]snapshot.Finding{
 				{File: "anthropic", Rule: "stray", Message: "is a link, and a store holds files: put the file in its place"},
-				{File: rawOf("TestY", 1), Rule: "stray", Message: "is named by no record: traceforge prune removes it"},
+				{File: "openai/" + nameOf("TestY"), Rule: "stray", Message: "its document " + fileOf("TestY") +
+					" is missing: put it back; traceforge prune --write removes the answers"},
 				{File: fileOf("TestY"), Rule: "stray", Message: "is a link, and a store holds files: put the file in its place"}}},
 		{"attributes", "git would change line ends, or track what it must not",
 			func(t *testing.T, dir string) {

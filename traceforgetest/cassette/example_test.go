@@ -1,34 +1,79 @@
 package cassette_test
 
 import (
-	"testing"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/traceforgetest"
 	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
 )
 
-// Each test finds the cassette that it recorded with go-vcr, which is named after it.
+// TRACEFORGE_UPDATE=1 go test takes the answer of the cassette into the store. Then the cassette can go.
 func ExampleOpen() {
-	newRecorder := func(t *testing.T) *traceforgetest.Recorder {
-		t.Helper()
-		old, err := cassette.Open("testdata/" + t.Name() + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return traceforgetest.New(t, traceforgetest.Upstream(old))
+	file := filepath.Join(t.TempDir(), "chat.yaml") // in a test of yours: one that go-vcr recorded, such as testdata/chat.yaml
+	if err := os.WriteFile(file, []byte(`---
+version: 2
+interactions:
+- request:
+    body: '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}'
+    url: https://api.openai.com/v1/chat/completions
+    method: POST
+  response:
+    body: '{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}'
+    headers: {Content-Type: [application/json]}
+    code: 200
+`), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	_ = newRecorder // TRACEFORGE_UPDATE=1 go test ./...
+	old, err := cassette.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tf := traceforgetest.New(t, traceforgetest.Upstream(old))
+	resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }
 
-// A prompt has changed since the cassette was recorded: the test keeps the old answer, and its record says so.
+// The prompt has changed since the cassette was recorded: the test keeps the old answer, and its record says so.
 func ExampleNearest() {
-	newRecorder := func(t *testing.T) *traceforgetest.Recorder {
-		t.Helper()
-		old, err := cassette.Open("testdata/chat.yaml", cassette.Nearest())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return traceforgetest.New(t, traceforgetest.Upstream(old))
+	file := filepath.Join(t.TempDir(), "chat.yaml") // in a test of yours: one that go-vcr recorded, such as testdata/chat.yaml
+	if err := os.WriteFile(file, []byte(`---
+version: 2
+interactions:
+- request:
+    body: '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}'
+    url: https://api.openai.com/v1/chat/completions
+    method: POST
+  response:
+    body: '{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}'
+    headers: {Content-Type: [application/json]}
+    code: 200
+`), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	_ = newRecorder
+	old, err := cassette.Open(file, cassette.Nearest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tf := traceforgetest.New(t, traceforgetest.Upstream(old))
+	resp, err := tf.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"gpt-4o","messages":[{"role":"user","content":"Hi there"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(answer), "Hello") {
+		t.Errorf("%s, %v", answer, err)
+	}
 }

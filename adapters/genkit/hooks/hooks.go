@@ -27,7 +27,7 @@ type Recorder interface {
 //
 // The request is recorded before Genkit simulates a system role, adds documents to the prompt or downloads media for
 // models that need it; see [genkittraceforge.Middleware] for what is sorted and what is left out. A tool that
-// interrupts is recorded as that; where a generation is resumed with it, so is what it is resumed with.
+// interrupts is recorded as that. Where a generation is resumed with it, what it is resumed with is recorded too.
 //
 // Of several middlewares it comes last, next to model and tools, where it sees what the others changed. One that calls
 // another model by itself, as Genkit's Fallback does, comes after it: the answer is then recorded as one of the model

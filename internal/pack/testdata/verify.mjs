@@ -107,6 +107,9 @@ for (const test of run.tests) {
   check(outcome === test.outcome, 'run.json', `${name} has another outcome in its receipt`);
   check(own.reduce((n, r) => n + (r.missing ?? 0), 0) === (test.missing ?? 0), 'run.json', `${name} misses other calls`);
   const seals = test.document ? document(test.document) : new Map();
+  const names = r => (r.played ?? []).concat(r.recorded ?? [], r.unplayed ?? []).length > 0;
+  const same = r => r.document === test.document?.hash;
+  check(own.every(r => !names(r) || same(r) || r.recorded && own.some(same)), 'tests.receipt', `names another document of ${name}`);
   const answered = new Set(own.flatMap(r => [...r.played ?? [], ...r.recorded ?? []]));
   const packed = test.session?.calls.map(call => call.id) ?? [];
   if (!test.no_session) {

@@ -15,7 +15,7 @@ import (
 // accept returns the command that accepts causes, of tests that were built with tags.
 func accept(causes []*drift.Cause, tags string) string {
 	command := page.Accept(causes)
-	if tags == "" {
+	if tags == "" || strings.HasPrefix(command, "traceforge ") { // all are of programs
 		return command
 	}
 	return strings.Replace(command, "go test ", "go test -tags="+gotest.Quote(tags)+" ", 1)
@@ -50,7 +50,7 @@ func (c *Report) acceptWhere() {
 			in = filepath.ToSlash(rel)
 		}
 		command := accept(of[root], c.tags)
-		if in != "." {
+		if in != "." && in != "" {
 			command = strings.Replace(command, "go test ", "go -C "+gotest.Quote(in)+" test ", 1)
 		}
 		commands = append(commands, command)

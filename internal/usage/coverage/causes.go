@@ -30,6 +30,7 @@ type Calls struct {
 // A testDrift is a drift of a test.
 type testDrift struct {
 	page.Test
+	command string // of a program
 	usage.Drift
 }
 
@@ -53,8 +54,8 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 			played[id] = true
 		}
 		for _, d := range found {
-			c.drifts = append(c.drifts, testDrift{test, d})
-			c.add(&group, test, d)
+			c.drifts = append(c.drifts, testDrift{test, r.Command, d})
+			c.add(&group, test, r.Command, d)
 			c.tags = cmp.Or(c.tags, r.Tags)
 		}
 	}
@@ -76,7 +77,7 @@ func (c *Calls) unanswered() (tests []Unanswered) {
 			continue
 		}
 		if n := len(tests); n == 0 || tests[n-1].Test != d.Test {
-			tests = append(tests, Unanswered{Test: d.Test})
+			tests = append(tests, Unanswered{Test: d.Test, Command: d.command})
 		}
 		u := &tests[len(tests)-1]
 		if d.Kind == usage.Missing {
@@ -140,8 +141,8 @@ func complete(r usage.Receipt) []usage.Drift {
 }
 
 // add adds a drift to its causes.
-func (c *Calls) add(group *drift.Causes, test page.Test, d usage.Drift) {
-	at := drift.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line}
+func (c *Calls) add(group *drift.Causes, test page.Test, command string, d usage.Drift) {
+	at := drift.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: command}
 	var changes []drift.KnownChange
 	switch d.Kind {
 	case usage.Missing:

@@ -40,6 +40,7 @@ type Unanswered struct {
 	Drifted    int    `json:"drifted"`    // calls that differ from their record
 	Unrecorded int    `json:"unrecorded"` // calls without one
 	Reason     string `json:"reason"`
+	Command    string `json:"command,omitempty"` // of a program that is no test: what traceforge exec ran
 }
 
 // A PackageReport counts the records of a package, and its calls that they do not answer.

@@ -137,7 +137,7 @@ func (g *GoTest) packageEnded(e testEvent) {
 // summary matches a line of a package that packageEnded says in its own way.
 var summary = regexp.MustCompile(`^((PASS|FAIL)\n|(ok  |FAIL|\?   )\t)`)
 
-// text returns what go test would have printed: all of it, or what is of failed tests.
+// text returns what go test would have printed: all of it, or what belongs to failed tests.
 func (g *GoTest) text(printed []testEvent, verbose bool) string {
 	var b strings.Builder
 	for _, e := range printed {

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
@@ -44,19 +46,34 @@ type Run struct {
 
 // ReadRun returns what a run of tests left in the directory left, of the store in dir.
 func ReadRun(ctx context.Context, left, dir string) (*Run, error) {
+	return ReadShards(ctx, []string{left}, dir)
+}
+
+// ReadShards is ReadRun for a run that several machines shared: each left a directory.
+func ReadShards(ctx context.Context, left []string, dir string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
+	for _, one := range left {
+		if err := r.read(one); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// read reads what a run left in a directory.
+func (r *Run) read(left string) error {
 	n, err := r.readReceipts(left)
 	if n == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 		none := fmt.Errorf("%s holds no receipt: run the tests with %s=%s", left, usage.ReceiptEnv, gotest.Quote(left))
 		if err != nil {
 			none = fmt.Errorf("%w: %w", none, err)
 		}
-		return nil, none
+		return none
 	}
-	return r, errors.Join(err, r.readEvents(left))
+	return errors.Join(err, r.readEvents(left))
 }
 
 // openRun prepares to read what tests used of the store in dir: those of the module that the
@@ -159,7 +176,7 @@ func filtering(flags []string) []string {
 // readReceipts reads the receipts in dir, and returns how many tests they are of.
 func (r *Run) readReceipts(dir string) (n int, err error) {
 	tests, cut, err := usage.ReadReceipts(dir)
-	r.cut = cut
+	r.cut = append(r.cut, cut...)
 	for _, t := range tests {
 		r.filters[t.Package] = append(r.filters[t.Package], t.Filters...)
 		if r.isOf(t) {
@@ -175,10 +192,16 @@ func (r *Run) isOf(t usage.Receipt) bool {
 	dir := filepath.FromSlash(t.Store)
 	if !filepath.IsAbs(dir) {
 		module, _ := r.sources.find(t.Package)
+		if t.Package == snapshot.ProgramPackage {
+			module = cmp.Or(r.root, ".") // it runs where this command does
+		}
 		if module == "" {
 			return false
 		}
 		dir = filepath.Join(module, dir)
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
 	}
 	return realPath(dir) == r.store
 }

@@ -32,6 +32,8 @@ func (r *Run) judge(test page.Test) verdict {
 	switch how := r.Ended[page.Test{Package: pkg}]; {
 	case test.Test == "":
 		return unplayed("the record names no test")
+	case test.OfProgram():
+		return unplayed("%s is run by traceforge exec", test.Test)
 	case !r.sources.of(pkg).known:
 		return unplayed("%s is not in this module", pkg)
 	case gone != "":

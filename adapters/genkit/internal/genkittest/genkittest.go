@@ -4,8 +4,6 @@ package genkittest
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/firebase/genkit/go/ai"
@@ -50,23 +48,6 @@ func run(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), op
 	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"), traceforgetest.Allow(traceforgetest.CutStreams))...))
 	tb.End()
 	return tb
-}
-
-// RecordAndReplay runs the test of an example as go test -update does, and then as go test does.
-func RecordAndReplay(test func(testing.TB)) {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	defer os.Unsetenv("TRACEFORGE_DIR")
-	os.Setenv("TRACEFORGE_DIR", dir)
-	for _, update := range []string{"1", ""} {
-		os.Setenv("TRACEFORGE_UPDATE", update)
-		if t := tbtest.Run("TestHello", func(t *tbtest.TB) { test(t) }); t.Failed() {
-			fmt.Println(t.Logged())
-		}
-	}
 }
 
 // Everything is a model that supports all that there is.

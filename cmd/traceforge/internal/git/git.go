@@ -2,7 +2,6 @@
 package git
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -53,15 +53,47 @@ func Extract(ctx context.Context, revision, dir, to string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := Run(ctx, top, "archive", "--format=zip", "-0", tree, "--", ".", ":(exclude,glob)*/*/**")
+	listed, err := Run(ctx, top, "ls-tree", "-r", "-z", tree)
 	if err != nil {
 		return err
 	}
-	files, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
+	return extract(ctx, top, listed, to)
+}
+
+// extract writes the documents that git lists, and what is at the top of a store, to a directory. git archive would leave out
+// what has the attribute export-ignore.
+func extract(ctx context.Context, top, listed, to string) error {
+	var hashes strings.Builder
+	var files []string
+	for line := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		about, file, _ := strings.Cut(line, "\t") // <mode> <type> <hash>
+		kind := strings.Fields(about)
+		if len(kind) != 3 || kind[1] != "blob" || kind[0] == "120000" || strings.Count(file, "/") > 1 || !filepath.IsLocal(file) {
+			continue
+		}
+		hashes.WriteString(kind[2] + "\n")
+		files = append(files, file)
+	}
+	blobs, err := run(ctx, top, strings.NewReader(hashes.String()), "cat-file", "--batch")
 	if err != nil {
 		return err
 	}
-	return os.CopyFS(to, files)
+	for _, file := range files {
+		about, rest, _ := strings.Cut(blobs, "\n") // <hash> <type> <size>, then the content and a line end
+		size, err := strconv.Atoi(about[strings.LastIndexByte(about, ' ')+1:])
+		if err != nil || size > len(rest) {
+			return fmt.Errorf("git cat-file: %s: %s", file, about)
+		}
+		name := filepath.Join(to, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(rest[:size]), 0o666); err != nil {
+			return err
+		}
+		blobs = strings.TrimPrefix(rest[size:], "\n")
+	}
+	return nil
 }
 
 // unknownRevision says why git in dir does not know a revision, and what to do.

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// BenchmarkScale prints what a store of so many tests (-tests) weighs, and what work on all of it takes: of programs
+// the time of their processors, which other work on the machine changes little, and of the clock. The second
+// repository keeps raw answers in Git LFS, where that is installed.
+func BenchmarkScale(b *testing.B) {
+	program := command(b)
+	for b.Loop() {
+		dir, calls := storeOf(b, *tests)
+		fmt.Printf("%d tests, %s\n", *tests, weight(b, dir))
+		scale(b, dir, "verify", program, "verify", filepath.Join(dir, ".ai-snapshots"))
+		played := time.Now()
+		for i := range 100 {
+			traceforge.play(b, dir, testName(i*len(calls)/100), nil, calls[i*len(calls)/100])
+		}
+		fmt.Printf("replay of a test: %v\n", time.Since(played)/100)
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/scale\n"), 0o666); err != nil {
+			b.Fatal(err)
+		}
+		commitAll(b, dir, "git")
+		record := time.Now()
+		traceforge.record(b, dir, testName(7), []call{{calls[7].body, answered(0, 2<<10), "application/json"}})
+		fmt.Printf("one changed answer: %v\n", time.Since(record))
+		scale(b, dir, "verify --changed HEAD", program, "verify", "--changed", "HEAD", filepath.Join(dir, ".ai-snapshots"))
+		if exec.Command("git", "lfs", "version").Run() != nil {
+			fmt.Println("git-lfs is not installed: nothing is measured of it")
+			continue
+		}
+		git(b, dir, "checkout", "-q", "HEAD", "--", ".")
+		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
+			b.Fatal(err)
+		}
+		scale(b, dir, "init --lfs", program, "init", "--lfs", filepath.Join(dir, ".ai-snapshots"))
+		commitAll(b, dir, "git with LFS")
+	}
+}
+
+// commitAll makes a repository of dir, and measures what git does with it.
+func commitAll(b *testing.B, dir, name string) {
+	b.Helper()
+	git(b, dir, "init", "-q")
+	git(b, dir, "config", "gc.auto", "0")
+	if exec.Command("git", "lfs", "version").Run() == nil {
+		git(b, dir, "lfs", "install", "--local")
+	}
+	scale(b, dir, name+": add all", "git", "add", "-A")
+	git(b, dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "all")
+	scale(b, dir, name+": status", "git", "status", "--porcelain")
+	git(b, dir, "gc", "-q")
+	fmt.Printf("%s: the repository has %s\n", name, weight(b, filepath.Join(dir, ".git", "objects")))
+	clone := filepath.Join(b.TempDir(), "clone")
+	os.Setenv("GIT_LFS_SKIP_SMUDGE", "1")
+	defer os.Unsetenv("GIT_LFS_SKIP_SMUDGE")
+	scale(b, dir, name+": clone, without what is in LFS", "git", "clone", "-q", "--no-local", dir, clone)
+}
+
+// scale runs a program and logs what it took.
+func scale(b *testing.B, dir, name, program string, args ...string) {
+	b.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	start := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%s: %v: %s", name, err, out)
+	}
+	fmt.Printf("%s: %.1f s of processors, %.1f s\n", name,
+		(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), time.Since(start).Seconds())
+}
+
+func git(b *testing.B, dir string, args ...string) {
+	b.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+// weight says how many files there are below dir, and their bytes.
+func weight(b *testing.B, dir string) string {
+	b.Helper()
+	files, bytes := 0, int64(0)
+	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			files, bytes = files+1, bytes+info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return fmt.Sprintf("%d files, %.1f MB", files, float64(bytes)/1e6)
+}

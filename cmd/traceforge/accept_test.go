@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// refused is the document of a call that a transport ended, on a day.
+func refused(day int, message string) store.Put {
+	name := snapshot.DocumentName("example.com/agents", "TestRefused")
+	return store.Put{Provider: "openai", Name: name, Document: &snapshot.Document{Version: snapshot.Version, Snapshots: []snapshot.Snapshot{{
+		ID: snapshot.ID(name, 1), Timestamp: time.Date(2026, 1, day, 10, 30, 0, 0, time.UTC),
+		Source: snapshot.Source{File: "agent.go", Line: 1, Function: "ask", Package: "example.com/agents", Test: "TestRefused"},
+		Request: modelio.Request{API: "openai.chat", Model: "m", Messages: []modelio.Message{
+			{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("hello")}}}},
+		Response: snapshot.Response{Response: modelio.Response{Error: &modelio.ProviderError{Type: "transport", Code: "refused", Message: message}}},
+	}}}}
+}
+
+// pendingStore returns a store with a pending answer, and what runs the command on it.
+func pendingStore(t *testing.T, stored, pending store.Put) (id string, run func(words ...string) (code int, said string)) {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	s, err := store.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(store.Change{Put: []store.Put{stored}}))
+	require.NoError(t, s.Pending().Commit(store.Change{Put: []store.Put{pending}}))
+	return pending.Document.Snapshots[0].ID, func(words ...string) (int, string) {
+		var out bytes.Buffer
+		code := exec(t.Context(), append(words, "--dir", dir), nil, &out, &out)
+		return code, out.String()
+	}
+}
+
+// TestAcceptRefusesSecrets: what recording refuses is not accepted, as where shards were joined.
+func TestAcceptRefusesSecrets(t *testing.T) {
+	const token = "ghp_" + "a8Zk2Qx7Lm4Vt9Rb3Nc6Wd1Yf5Hg0Js8PqTu"
+	id, run := pendingStore(t, refused(1, "dial tcp"), refused(2, "dial tcp: "+token))
+	for _, words := range [][]string{{"accept", "--all"}, {"accept", id}} {
+		code, said := run(words...)
+		require.NotEqual(t, exitClean, code)
+		require.Contains(t, said, "/snapshots/0/response/error/message: secret: a GitHub token")
+		require.Contains(t, said, "reject it")
+		require.NotContains(t, said, token)
+	}
+	code, said := run("reject", id)
+	require.Equal(t, exitClean, code, said)
+}
+
+// TestAcceptKeepsNewer: an older answer of the same call replaces a newer one only where the user names it.
+func TestAcceptKeepsNewer(t *testing.T) {
+	id, run := pendingStore(t, refused(2, "new"), refused(1, "old"))
+	code, said := run("accept")
+	require.Equal(t, exitFindings, code)
+	require.Contains(t, said, "older than the record; changed: ")
+	for _, words := range [][]string{{"accept", "--all"}, {"accept", "--test", "TestRefused"}, {"accept", "TestRefused"}} {
+		code, said := run(words...)
+		require.NotEqual(t, exitClean, code)
+		require.Contains(t, said, "1 answer is older than what was recorded of the same call since: nothing was accepted")
+		require.Regexp(t, `traceforge reject --dir \S+ `+id+"\n", said)
+		require.Regexp(t, `traceforge accept --dir \S+ `+id+"\n", said)
+	}
+	_, said = run("show", "--json", id)
+	require.Contains(t, said, `"new"`)
+	code, said = run("accept", id)
+	require.Equal(t, exitClean, code, said)
+	_, said = run("show", "--json", id)
+	require.Contains(t, said, `"old"`)
+
+	_, run = pendingStore(t, refused(1, "old"), refused(2, "new"))
+	code, said = run("accept", "--all")
+	require.Equal(t, exitClean, code, said)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// Broken is what is wrong with the snapshots of tests that failed before they used any, by store.
+type broken struct {
+	tests int
+	found map[string][]snapshot.Finding
+}
+
+// brokenOf looks at the snapshots of the tests that failed and made no call.
+func brokenOf(c *call, receipts []usage.Receipt) (broken, error) {
+	b := broken{found: map[string][]snapshot.Finding{}}
+	seen := map[page.Test]bool{}
+	var src *coverage.Sources
+	for _, r := range receipts {
+		test := page.Test{Package: r.Package, Test: r.Test}
+		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || seen[test] {
+			continue
+		}
+		seen[test] = true
+		dir := filepath.FromSlash(r.Store)
+		if !filepath.IsAbs(dir) {
+			if src == nil {
+				var err error
+				if src, err = coverage.OpenSources(c.ctx, ""); err != nil {
+					return b, err
+				}
+			}
+			dir = filepath.Join(src.Module(r.Package), dir)
+		}
+		s, err := store.Open(dir)
+		if err != nil {
+			return b, err
+		}
+		name := snapshot.DocumentName(r.Package, r.Test)
+		result, err := s.VerifyFiles([]string{"any/" + name + ".json"})
+		if err != nil {
+			continue // there is no store
+		}
+		wrong := slices.DeleteFunc(result.Findings, func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
+		if len(wrong) > 0 {
+			b.tests++
+			b.found[dir] = append(b.found[dir], wrong...)
+		}
+	}
+	return b, nil
+}
+
+// write writes what is broken, and the ways out.
+func (b broken) write(c *call, out io.Writer) {
+	if b.tests == 0 {
+		return
+	}
+	say := func(line string) { c.lineTo(out, spelled(line)) }
+	fmt.Fprintln(out)
+	say(page.Count(b.tests, "test has a broken snapshot:", "tests have broken snapshots:"))
+	for dir, found := range b.found {
+		named := dir
+		if shown, err := place.StoreDir(""); err == nil && sameDir(shown, dir) {
+			dir, named = shown, ""
+		}
+		var lines []string
+		for _, f := range found {
+			f.File = path.Join(filepath.ToSlash(dir), f.File)
+			lines = append(lines, f.String())
+		}
+		for _, line := range page.Most(20, lines, "more") {
+			say("  " + line)
+		}
+		for _, line := range remediesOf(c, found, dir, named) {
+			say(line)
+		}
+	}
+}
+
+// sameDir reports whether two names are of one directory.
+func sameDir(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	osexec "os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A program is a command whose model calls are those of a document, as those of a test are.
+type program struct {
+	*call
+	name   string
+	mode   recorder.Mode
+	root   string // the module, else the working directory
+	source snapshot.Source
+	calls  *recorder.Recorder
+	failed atomic.Bool
+}
+
+// execute runs a program with base URLs that record or replay its model calls.
+func execute(c *call) error {
+	p := &program{call: c, name: c.args[0]}
+	if len(c.forwarded) == 0 {
+		return usagef("name the command behind --, as in traceforge exec %s -- node app.mjs", gotest.Quote(p.name))
+	}
+	if err := checkTest(p.name); err != nil {
+		return usagef("%s is no name of a document: letters and digits, with _ or - for a space", gotest.Quote(p.name))
+	}
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	if p.calls, err = recorder.Open(o); err != nil {
+		return usageError{err}
+	}
+	env, closeServers, err := p.serve()
+	if err != nil {
+		return err
+	}
+	ended, err := p.run(env)
+	closeServers()
+	if err != nil {
+		return err
+	}
+	if note := p.calls.Finish(recorder.Outcome{Failed: ended != 0}); note != "" {
+		p.tell(note)
+	}
+	if err := p.leaveReceipt(ended); err != nil {
+		return err
+	}
+	if p.failed.Load() {
+		return exit{code: exitFindings}
+	}
+	return exitWith(ended)
+}
+
+func (p *program) tell(text string) {
+	p.say("traceforge: %s", strings.ReplaceAll(text, "\n", "\n    "))
+}
+
+// options are those of the recorder.
+func (p *program) options() (o recorder.Options, err error) {
+	if p.mode, err = p.modeOf(); err != nil {
+		return o, err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return o, err
+	}
+	p.root = cmp.Or(place.ModuleRoot(wd), wd)
+	if o.Dir, err = p.storeDir(); err != nil {
+		return o, err
+	}
+	o.Shown = filepath.ToSlash(o.Dir)
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return o, err
+	}
+	if o.Allowed, err = allowances(p.values("allow")); err != nil {
+		return o, err
+	}
+	for _, variable := range p.values("scrub") {
+		o.Scrub = append(o.Scrub, scrub.Value(strings.ToLower(variable), os.Getenv(variable)))
+	}
+	if p.mode == recorder.Check {
+		o.Placeholder = keyPlaceholder
+		if o.Checking, err = usage.ParseCheckOptions(os.Getenv(usage.CheckEnv)); err != nil {
+			return o, usageError{err}
+		}
+	}
+	p.source = p.sourceIn(filepath.Dir(o.Dir), wd)
+	o.Package, o.Test, o.Mode = snapshot.ProgramPackage, p.name, p.mode
+	o.Accept = p.again("")
+	o.Program = &recorder.Program{Again: p.again}
+	o.Source = func() snapshot.Source { return p.source }
+	o.Fail = func() { p.failed.Store(true) }
+	o.Tell = func(f *recorder.Failure) { p.tell(f.Text) }
+	o.Waiting = func(holder string) { p.say("waiting for the store, which %s holds", holder) }
+	o.Ignored, o.Recorded, o.PassThrough = p.values("ignore"), p.values("record"), p.values("pass-through")
+	o.KeptHeaders, o.Timing = p.values("keep-headers"), p.is("stream-timing")
+	o.Nondeterministic, o.Lifted = p.value("nondeterministic"), p.cmd.Flag("nondeterministic").Changed
+	return o, nil
+}
+
+// modeOf returns what the flags ask for, else what the variable does that is for go test too.
+func (p *program) modeOf() (recorder.Mode, error) {
+	said, value := "--update=", p.value("update")
+	switch {
+	case p.is("check"):
+		return recorder.Check, nil
+	case !p.cmd.Flag("update").Changed:
+		said, value = coverage.UpdateEnv+"=", os.Getenv(coverage.UpdateEnv)
+	}
+	mode, err := recorder.ParseMode(value)
+	if err == nil && mode == recorder.Mixed {
+		err = errors.New("calls of a program are all those of models")
+	}
+	if err != nil {
+		return mode, usagef("%s%s: %w", said, value, err)
+	}
+	return mode, nil
+}
+
+// storeDir returns the directory of the store, which may be none yet.
+func (p *program) storeDir() (string, error) {
+	dir, err := place.StoreDir(p.value("dir"))
+	if err != nil && p.value("dir") == "" { // neither a module nor a store: as for the first recording in another language
+		return place.StoreName, nil
+	}
+	return dir, err
+}
+
+// allowances returns what is allowed by name.
+func allowances(names []string) (all recorder.Allowance, err error) {
+	for _, name := range names {
+		i := slices.Index(allowanceNames, name)
+		if i < 0 {
+			return 0, usagef("--allow %s is not known: use %s", gotest.Quote(name), strings.Join(allowanceNames, ", "))
+		}
+		all |= 1 << i
+	}
+	return all, nil
+}
+
+// allowanceNames are those of recorder.Allowance, in their order.
+var allowanceNames = []string{"cut-streams", "transport-errors", "retryable-errors", "no-calls"}
+
+// sourceIn returns what stands for the line of a call: the first file of the command that is below the directory of the
+// store, else its program, and the command itself.
+func (p *program) sourceIn(root, wd string) snapshot.Source {
+	file := path.Base(filepath.ToSlash(p.forwarded[0]))
+	for _, word := range p.forwarded {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(wd, word)
+		}
+		info, err := os.Stat(word)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if rel, err := filepath.Rel(root, word); err == nil && filepath.IsLocal(rel) {
+			file = filepath.ToSlash(rel)
+			break
+		}
+	}
+	return snapshot.Source{File: file, Line: 1, Function: p.command()}
+}
+
+// words returns the words of the program's command, with the flags that it needs in front, if there are some.
+func (p *program) words() (words []string) {
+	for _, name := range slices.Sorted(maps.Keys(page.RunFlags)) {
+		f := p.cmd.Flag(name)
+		switch {
+		case !f.Changed:
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+name)
+		case f.Value.Type() == "stringSlice":
+			for _, value := range p.values(name) {
+				words = append(words, "--"+name, value)
+			}
+		default:
+			words = append(words, "--"+name, f.Value.String())
+		}
+	}
+	if words != nil {
+		words = append(words, "--")
+	}
+	return append(words, p.forwarded...)
+}
+
+// command returns the program's command for a shell, without secrets.
+func (p *program) command() string { return gotest.Join(p.secrets.Words(p.words())) }
+
+// again returns the command that runs the program in another mode.
+func (p *program) again(mode string) string { return page.ProgramAgain(p.name, p.command(), mode) }
+
+// leaveReceipt adds what the program did to the receipts, where the run asks for some.
+func (p *program) leaveReceipt(ended int) error {
+	dir := os.Getenv(usage.ReceiptEnv)
+	if dir == "" {
+		return nil
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.root, dir)
+	}
+	used := p.calls.Used()
+	left := usage.Receipt{
+		Package: snapshot.ProgramPackage, Test: p.calls.Plain(p.name), Outcome: "pass", Mode: p.mode.String(), Store: p.storeInRoot(),
+		Command: p.calls.Command(p.words()), Document: used.Document,
+		Played: used.Played, Recorded: used.Recorded, Unplayed: used.Unplayed, Missing: used.Missing,
+		Drifts: p.calls.Drifts(), Update: p.calls.Updated(), Checks: p.calls.Checks(),
+	}
+	if ended != 0 || p.failed.Load() {
+		left.Outcome = "fail"
+	}
+	if err := new(usage.ReceiptWriter).Add(dir, left); err != nil {
+		return fmt.Errorf("leaving a receipt in %s: %w", dir, err)
+	}
+	return nil
+}
+
+// storeInRoot names the store as receipts do.
+func (p *program) storeInRoot() string {
+	if rel, err := filepath.Rel(p.root, p.calls.Dir); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(p.calls.Dir)
+}
+
+// run runs the command to its end, and returns its exit code: 128 and the number of the signal that ended it, as shells
+// have it.
+func (p *program) run(env []string) (code int, err error) {
+	cmd := osexec.Command(p.forwarded[0], p.forwarded[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, p.out, p.stderr
+	cmd.Env = append(os.Environ(), env...)
+	if err := cmd.Start(); err != nil {
+		return 0, usageError{err}
+	}
+	stop := passSignals(cmd.Process)
+	err = cmd.Wait()
+	stop()
+	var ended *osexec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		return 0, err
+	}
+	return exitCodeOf(cmd.ProcessState), nil
+}

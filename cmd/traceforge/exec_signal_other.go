@@ -1,0 +1,18 @@
+//go:build !unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+)
+
+// passSignals keeps this process alive until the program has ended: the console tells both of Ctrl-C.
+func passSignals(*os.Process) (stop func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt)
+	return func() { signal.Stop(signals) }
+}
+
+// exitCodeOf returns how a process ended.
+func exitCodeOf(state *os.ProcessState) int { return state.ExitCode() }

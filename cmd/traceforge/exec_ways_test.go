@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	osexec "os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	determined   = `{"model":"m","temperature":0,"seed":1,"messages":[{"role":"user","content":"hello"}]}`
+	undetermined = `{"model":"m","messages":[{"role":"user","content":"hello"}]}`
+	completion   = `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop",` +
+		`"message":{"role":"assistant","content":"hi"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`
+)
+
+// runAsker is a program that posts its second argument, if there is one, to the URL that a variable has, with the path
+// behind it: asker OPENAI_BASE_URL/chat/completions BODY.
+func runAsker() {
+	if len(os.Args) < 3 {
+		return
+	}
+	variable, path, _ := strings.Cut(os.Args[1], "/")
+	req, err := http.NewRequest("POST", os.Getenv(variable)+"/"+path, strings.NewReader(os.Args[2]))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	key := os.Getenv("OPENAI_API_KEY")
+	if len(os.Args) > 4 && os.Args[3] == "--with" {
+		key = os.Args[4]
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	io.Copy(os.Stdout, resp.Body) // whether it was cut is no matter
+	resp.Body.Close()
+}
+
+// Each failure of a recording names the flag that lets it be, and with the flag as it is named the run records, and
+// replays without the provider.
+func TestWaysOutOfPrograms(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		answer http.HandlerFunc // nil: nobody listens
+		asker  []string
+		said   string // by the failure
+		way    string // as the failure has it, after "the flag "
+		fill   string // for what the user has to say
+	}{
+		{"no call", nil, nil, "no model call was made", `--allow no-calls`, ""},
+		{"no answer", nil, []string{"OPENAI_BASE_URL/chat/completions", determined}, "gave no answer", `--allow transport-errors`, ""},
+		{"try again", status(503), []string{"OPENAI_BASE_URL/chat/completions", determined}, "answered 503", `--allow retryable-errors`, ""},
+		{"cut", cut, []string{"OPENAI_BASE_URL/chat/completions", determined}, "was cut", `--allow cut-streams`, ""},
+		{"not determined", completes, []string{"OPENAI_BASE_URL/chat/completions", undetermined}, "determin", `--nondeterministic WHY`, "a chat"},
+		{"secret", completes, []string{"OPENAI_BASE_URL/chat/completions", strings.Replace(determined, "hello", "sk-live-0123456789", 1)},
+			"holds the value of OPENAI_API_KEY", `--scrub OPENAI_API_KEY`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			provider := httptest.NewServer(tt.answer)
+			defer provider.Close()
+			if tt.answer == nil {
+				provider.Close()
+			}
+			dir := t.TempDir()
+			run := func(live bool, flags ...string) (said string, code int) {
+				cmd := osexec.Command("traceforge", slices.Concat([]string{"exec", "flow"}, flags, []string{"--", "asker"}, tt.asker)...)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=",
+					"OPENAI_BASE_URL=", "OPENAI_API_KEY=")
+				if live {
+					cmd.Env = append(cmd.Env, "OPENAI_API_KEY=sk-live-0123456789", "OPENAI_BASE_URL="+provider.URL)
+				}
+				var stderr bytes.Buffer
+				cmd.Stderr = &stderr
+				_ = cmd.Run() // its code tells
+				return stderr.String(), cmd.ProcessState.ExitCode()
+			}
+			said, code := run(true, "--update")
+			require.Equal(t, exitFindings, code, said)
+			require.Regexp(t, tt.said, said)
+			require.NotContains(t, said, "traceforgetest.")
+			way := regexp.MustCompile(`the flag (` + tt.way + `)(\s|$)`).FindStringSubmatch(said)
+			require.NotNil(t, way, said)
+			flags := strings.Fields(way[1])
+			if tt.fill != "" {
+				flags[1] = tt.fill
+			}
+			said, code = run(true, append(flags, "--update")...)
+			require.Equal(t, exitClean, code, said)
+			provider.Close()
+			said, code = run(tt.name == "secret", flags...) // whose request has the key
+			require.Equal(t, exitClean, code, said)
+		})
+	}
+}
+
+func completes(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, completion)
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		io.WriteString(w, `{"error":{"message":"later"}}`)
+	}
+}
+
+// cut ends an answer before its end.
+func cut(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", fmt.Sprint(len(completion)))
+	io.WriteString(w, completion[:40])
+}
+
+// What failures of the recorder call an option of a test is a flag of exec where it is a program's.
+func TestFlagsOfFailures(t *testing.T) {
+	t.Parallel()
+	exec, _, err := rootCommand(newConsole(nil, io.Discard, io.Discard)).Find([]string{"exec"})
+	require.NoError(t, err)
+	named := regexp.MustCompile(`\.(given|option|allow)\("([A-Za-z]+)"`)
+	sources, err := os.ReadDir("../../internal/recorder")
+	require.NoError(t, err)
+	found := map[string]bool{}
+	for _, source := range sources {
+		if source.IsDir() || strings.HasSuffix(source.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile("../../internal/recorder/" + source.Name())
+		require.NoError(t, err)
+		for _, m := range named.FindAllSubmatch(text, -1) {
+			name := strings.ToLower(regexp.MustCompile(`\B[A-Z]`).ReplaceAllString(string(m[2]), "-$0"))
+			found[name] = true
+			if string(m[1]) == "allow" {
+				assert.Contains(t, allowanceNames, name)
+			} else {
+				assert.NotNil(t, exec.Flag(name), name)
+			}
+		}
+	}
+	require.Greater(t, len(found), 5, found)
+}

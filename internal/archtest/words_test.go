@@ -1,0 +1,215 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// plainWords are what texts for people do not say, each with what they say instead. Short sentences in their usual order are
+// read by people whose first language is another.
+var plainWords = []struct {
+	name    string
+	is      *regexp.Regexp
+	instead string
+}{
+	{"but for", regexp.MustCompile(`(?i)\bbut for\b`), "except for"},
+	{"but that", regexp.MustCompile(`(?i)\bbut that (they|it|the)\b`), "except that"},
+	{"save for", regexp.MustCompile(`(?i)\bsave (for|that)\b`), "except"},
+	{"anew", regexp.MustCompile(`(?i)\banew\b`), "again"},
+	{"mends", regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`), "repairs, fixes"},
+	{"is none of", regexp.MustCompile(`(?i)\b(is|are|was|were) none of (its|the|a|an|my|our|those|these)\b`), "is not one of"},
+	{"nor", regexp.MustCompile(`(?i)\bnor (is|are|do|does|did|can|may|was|were|has|have|of|to)\b`), "a sentence of its own: it does not … either"},
+	{"so is", regexp.MustCompile(`(?i)[,;:] (and )?so (is|are|do|does|has|have|can|was|were) [a-z-]+`), "… too"},
+	{"only so", regexp.MustCompile(`(?i)\bonly so\b`), "only in this way"},
+	{"where none is", regexp.MustCompile(`(?i)\b(where|if) none is\b`), "by default; without one"},
+	{"that there is not", regexp.MustCompile(`(?i)\bthat there (is|are) not\b`), "that does not exist"},
+	{"is no more", regexp.MustCompile(`(?i)\b(is|are) no more\b( than)?`), "does not exist any more"},
+	{"what is of", regexp.MustCompile(`(?i)\bwhat is of\b`), "what belongs to"},
+	{"all of whose", regexp.MustCompile(`(?i)\b(all|some|none|most) of whose\b`), "a sentence of its own"},
+	{"whose … whose", regexp.MustCompile(`(?i)\bwhose\b[^.;:|]*\bwhose\b`), "two sentences"},
+	{"thereof, lest, hereby", regexp.MustCompile(`(?i)\b(thereof|whereof|hereby|hitherto|lest|albeit)\b`), "something that people say"},
+}
+
+// allowed are uses of such words that mean something else: "no more than 40" is a number.
+var allowed = regexp.MustCompile(`(?i)^(is|are) no more than$`)
+
+// A saying is a place that says one of plainWords.
+type saying struct{ where, words, instead string }
+
+// sayings finds plainWords in a text, also where a line break divides them.
+func sayings(where, text string) []saying {
+	flat := regexp.MustCompile("`[^`\n]*`").ReplaceAllString(text, "code") // what code says is its own affair
+	flat = regexp.MustCompile(`([^\n])\n[ \t]*([^\s|#*-])`).ReplaceAllString(flat, "$1 $2")
+	var found []saying
+	for _, word := range plainWords {
+		for _, at := range word.is.FindAllStringIndex(flat, -1) {
+			if words := flat[at[0]:at[1]]; !allowed.MatchString(words) {
+				around := flat[max(0, at[0]-30):min(len(flat), at[1]+30)]
+				found = append(found, saying{where, strings.ToValidUTF8(strings.ReplaceAll(around, "\n", " "), ""), word.instead})
+			}
+		}
+	}
+	return found
+}
+
+// TestPlainWords holds that texts for people are in plain English: documents, and the help of the command. docs/format.md and docs/specs speak the
+// language of the specifications.
+func TestPlainWords(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "adapters/*/*.md", "examples/*.md", "cmd/traceforge/help/*.txt"} {
+		found, err := filepath.Glob(filepath.Join("../..", pattern))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return filepath.Base(file) == "format.md" || filepath.Base(file) == "CHANGELOG.md" // a log of what was said
+	})
+	require.Greater(t, len(files), 30)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		refuseWords(t, file, string(regexp.MustCompile("(?ms)^ *```.*?^ *```").ReplaceAll(text, nil)))
+	}
+}
+
+// TestPlainWordsOfCode holds it of comments and messages of product code.
+func TestPlainWordsOfCode(t *testing.T) {
+	var files []string
+	err := filepath.WalkDir("../..", func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && e.Name() != ".."):
+			return fs.SkipDir
+		case strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go"):
+			files = append(files, file)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, len(files), 300)
+	for _, file := range files {
+		set := token.NewFileSet()
+		syntax, err := parser.ParseFile(set, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		line := func(at token.Pos) string { return fmt.Sprintf("%s:%d", file, set.Position(at).Line) }
+		for _, group := range syntax.Comments {
+			refuseWords(t, line(group.Pos()), group.Text())
+		}
+		ast.Inspect(syntax, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				text, err := strconv.Unquote(lit.Value)
+				require.NoError(t, err)
+				refuseWords(t, line(lit.Pos()), text)
+			}
+			return true
+		})
+	}
+}
+
+// refuseWords fails for each of plainWords in a text.
+func refuseWords(t *testing.T, where, text string) {
+	for _, s := range sayings(where, text) {
+		assert.Fail(t, fmt.Sprintf("%s: …%s…", s.where, s.words), "say: %s", s.instead)
+	}
+}
+
+// TestPlainWordsAreFound shows what the rules find, and what they leave alone.
+func TestPlainWordsAreFound(t *testing.T) {
+	for text, want := range map[string]int{
+		"The same but for\nthe line.":                              1,
+		"Files are read, and so are links.":                        1,
+		"It is not a, nor is it b.":                                1,
+		"It is neither a nor b.":                                   0,
+		"It takes no more than 40.":                                0,
+		"A test whose call drifts, and whose records wait, fails.": 1,
+		"A test whose call drifts. One whose records wait.":        0,
+		"It is so fast.":                                           0,
+	} {
+		assert.Len(t, sayings("x", text), want, text)
+	}
+}
+
+// TestGlossary holds that each word of docs/glossary.md is defined once, in the order that its page has.
+func TestGlossary(t *testing.T) {
+	page, err := os.ReadFile("../../docs/glossary.md")
+	require.NoError(t, err)
+	rows := regexp.MustCompile(`(?m)^\| \*\*([^*]+)\*\* \| (.*?) \|(.*?)\|$`).FindAllStringSubmatch(string(page), -1)
+	require.Greater(t, len(rows), 30)
+	require.Len(t, rows, strings.Count(string(page), "\n| **"), "each row has three columns")
+	defined := map[string]bool{}
+	for _, row := range rows {
+		for _, word := range strings.Split(row[1], ", ") {
+			assert.False(t, defined[word], "%s is defined twice", word)
+			defined[word] = true
+		}
+		assert.NotEmpty(t, strings.TrimSpace(row[2]), "%s means something", row[1])
+	}
+	for _, word := range []string{"receipt", "record", "key", "session", "document", "snapshot", "golden", "call", "answer", "seal", "drift",
+		"stale", "pending", "lane"} {
+		assert.True(t, defined[word], "%s is in the glossary", word)
+	}
+}
+
+// TestDocumentsLead holds that each link between documents leads to a file and a heading that are there, and that the index has each page.
+func TestDocumentsLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	var files []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "adapters/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join("../..", pattern))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	index, err := os.ReadFile("../../docs/README.md")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if name := filepath.Base(file); filepath.Base(filepath.Dir(file)) == "docs" && name != "README.md" {
+			assert.Contains(t, string(index), "("+name+")", "docs/README.md has no line for it")
+		}
+		prose := regexp.MustCompile("(?ms)^ *```.*?^ *```|`[^`\n]*`").ReplaceAll(text, []byte("code"))
+		for _, m := range link.FindAllStringSubmatch(string(prose), -1) {
+			target, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := file
+			if target != "" {
+				to = filepath.Join(filepath.Dir(file), target)
+			}
+			if _, err := os.Stat(to); !assert.NoError(t, err, "a link of %s", file) || heading == "" {
+				continue
+			}
+			there, err := os.ReadFile(to)
+			require.NoError(t, err)
+			assert.True(t, slices.Contains(headings(string(there)), heading), "%s links to %s, which has no heading #%s", file, to, heading)
+		}
+	}
+}
+
+// headings returns the anchors of a document: those that it sets, and those that GitHub makes of its headings.
+func headings(text string) []string {
+	var all []string
+	for _, m := range anchor.FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}

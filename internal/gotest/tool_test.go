@@ -1,0 +1,35 @@
+package gotest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSpelled: a command line that is printed works where it is printed.
+func TestSpelled(t *testing.T) {
+	const line, block = "module m\n\ntool github.com/traceforge/traceforge-go/cmd/traceforge\n",
+		"module m\n\ntool (\n\texample.com/other\n\tgithub.com/traceforge/traceforge-go/cmd/traceforge // pinned\n)\n"
+	const required = "module m\n\nrequire github.com/traceforge/traceforge-go/cmd/traceforge v1.0.0\n"
+	for _, tt := range []struct{ name, why, mod, text, want string }{
+		{"line", "a tool of the module", line, "accept it: traceforge accept a-1", "accept it: go tool traceforge accept a-1"},
+		{"block", "go writes several as a block", block, "run traceforge repair, which merges", "run go tool traceforge repair, which merges"},
+		{"required", "who requires it need not have it as a tool", required, "run traceforge repair", "run traceforge repair"},
+		{"none", "no tool", "module m\n", "run traceforge repair", "run traceforge repair"},
+		{"twice", "what says it already stays", line, "run go tool traceforge repair", "run go tool traceforge repair"},
+		{"prefix", "who speaks is not run", line, "traceforge: traceforge verify --dir x", "traceforge: go tool traceforge verify --dir x"},
+		{"words", "not every word after it is a command", line, "what traceforge writes: traceforge commit", "what traceforge writes: traceforge commit"},
+		{"paths", "nor every name that ends so", line, "bin/traceforge verify, my-traceforge verify", "bin/traceforge verify, my-traceforge verify"},
+		{"drift", "what a test said stays", line, "drifted\n- traceforge verify\n+ traceforge check\nchanged: system", "drifted\n- traceforge verify\n+ traceforge check\nchanged: system"},
+		{"exec", "a program's package is no command line", line, "p in traceforge exec\ntraceforge exec p -- node", "p in traceforge exec\ngo tool traceforge exec p -- node"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(tt.mod), 0o666))
+			require.NoError(t, os.Mkdir(filepath.Join(dir, "p"), 0o777))
+			require.Equal(t, tt.want, Spelled(tt.text, filepath.Join(dir, "p")), tt.why)
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// OfProgram reports whether a test is a program that traceforge exec runs.
+func (t Test) OfProgram() bool { return t.Package == snapshot.ProgramPackage }
+
+// ProgramAgain returns the command that records the calls of a program again in a mode of --update, which may be "". of
+// is the function of its records: the program's command, with the flags that it is run with in front, if there are some.
+func ProgramAgain(name, of, mode string) string {
+	if mode != "" {
+		mode = "=" + mode
+	}
+	return ProgramCommand(name, of, "--update"+mode)
+}
+
+// ProgramCommand returns the command that runs a program with flags of traceforge exec, which may be "". People copy it
+// into a shell, and of may be from a file that others wrote: where that is no such command, it is left out.
+func ProgramCommand(name, of, flags string) string {
+	if flags != "" {
+		flags += " "
+	}
+	switch words, ok := gotest.Words(of); {
+	case !ok || !isRun(words):
+		of = "-- COMMAND" // nobody knows it
+	case !strings.HasPrefix(of, "-"):
+		of = "-- " + of
+	}
+	return "traceforge exec " + gotest.Quote(name) + " " + flags + of
+}
+
+// RunFlags are the flags of traceforge exec that each run of a program needs again, and whether they have a value.
+var RunFlags = map[string]bool{
+	"dir": true, "nondeterministic": true, "allow": true, "ignore": true, "keep-headers": true, "pass-through": true,
+	"record": true, "scrub": true, "stream-timing": false,
+}
+
+// isRun reports whether words are a program's command, with flags of RunFlags and -- in front, if there are some.
+func isRun(words []string) bool {
+	if !strings.HasPrefix(words[0], "-") {
+		return true
+	}
+	for len(words) > 2 && words[0] != "--" {
+		name, _ := strings.CutPrefix(words[0], "--")
+		valued, known := RunFlags[name]
+		if !known || words[0] == name {
+			return false
+		}
+		if words = words[1:]; valued {
+			words = words[1:]
+		}
+	}
+	return len(words) > 1 && words[0] == "--"
+}
+
+// programsAgain returns the commands that record the programs again that have causes.
+func programsAgain(causes []*drift.Cause) (commands []string) {
+	for _, c := range causes {
+		for _, at := range c.Calls {
+			if at.Package == snapshot.ProgramPackage {
+				commands = append(commands, ProgramAgain(at.Test, at.Command, ""))
+			}
+		}
+	}
+	slices.Sort(commands)
+	return slices.Compact(commands)
+}

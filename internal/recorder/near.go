@@ -1,0 +1,25 @@
+package recorder
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// knownNear names the APIs of the provider at a request's host; for a host without a known one, the providers that have one.
+func (r *Recorder) knownNear(w *wire) string {
+	at := provider.AtHost(w.URL, r.config.Hosts)
+	var near, providers []string
+	for _, codec := range provider.Codecs() {
+		if codec.Provider == at {
+			near = append(near, codec.API)
+		}
+		providers = append(providers, codec.Provider)
+	}
+	if near != nil {
+		return "known: " + strings.Join(near, ", ")
+	}
+	slices.Sort(providers)
+	return "known: APIs of " + strings.Join(slices.Compact(providers), ", ")
+}

@@ -1,0 +1,30 @@
+package secret
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWords(t *testing.T) {
+	s := New()
+	s.Environment([]string{"DB_PASSWORD=pa'ssword-very-secret"})
+	for _, tt := range []struct {
+		name        string
+		words, kept []string
+	}{
+		{"known", []string{"node", "-e", "login('pa'ssword-very-secret')"}, []string{"node", "-e", "login('[the value of DB_PASSWORD]')"}},
+		{"next", []string{"node", "--password", "it's mine", "x"}, []string{"node", "--password", "[the value of --password]", "x"}},
+		{"same word", []string{"node", "--token=abc", "--api-key=a=b"}, []string{"node", "--token=[the value of --token]", "--api-key=[the value of --api-key]"}},
+		{"others", []string{"--secret", "hush", "-api-key", "V"}, []string{"--secret", "[the value of --secret]", "-api-key", "[the value of -api-key]"}},
+		{"variable", []string{"env", "API_TOKEN=abc", "node"}, []string{"env", "API_TOKEN=[the value of API_TOKEN]", "node"}},
+		{"counts", []string{"--max-tokens", "100", "--max-tokens=100"}, []string{"--max-tokens", "100", "--max-tokens=100"}},
+		{"no value", []string{"--token", "--verbose", "app.mjs", "--token"}, []string{"--token", "--verbose", "app.mjs", "--token"}},
+		{"beside", []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}, []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.kept, s.Words(tt.words))
+			require.Equal(t, tt.kept, s.Words(tt.kept), "again")
+		})
+	}
+}

@@ -1,0 +1,41 @@
+package modelio_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// What a model asked a program to do, as a recorder's Calls have it.
+func ExampleCall() {
+	in, out := int64(20), int64(5)
+	call := &modelio.Call{
+		Request: &modelio.Request{API: "openai.chat", Model: "gpt-4o-mini"},
+		Response: &modelio.Response{
+			Candidates: []modelio.Candidate{{
+				Message: modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{
+					{ToolRequest: &modelio.ToolRequest{Name: "search", Input: json.RawMessage(`{"query":"shoes"}`)}},
+				}},
+				FinishReason: modelio.FinishStop,
+			}},
+			Usage: &modelio.Usage{InputTokens: &in, OutputTokens: &out},
+		},
+	}
+	for _, asked := range call.ToolRequests() {
+		fmt.Println(asked.Name, string(asked.Input))
+	}
+	fmt.Println(*call.Response.Usage.Used(), call.FinishReason(), call.Tool() == "", call.Request.Tool() == "")
+	// Output:
+	// search {"query":"shoes"}
+	// 25 stop true true
+}
+
+// Violations have an order of their own, and rules the words of the specification.
+func ExampleViolation() {
+	found := []modelio.Violation{{Pointer: "/messages/1", Message: "b"}, {Pointer: "/messages/0", Message: "a"}}
+	slices.SortFunc(found, modelio.Violation.Compare)
+	fmt.Println(found[0].Pointer, modelio.RuleText.Level(), modelio.RuleText.Clause() != "")
+	// Output: /messages/0 DEFINED true
+}

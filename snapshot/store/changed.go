@@ -1,0 +1,109 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// VerifyFiles is [Store.Verify] for the documents that files belong to: they are paths in the store, of documents, of
+// what is beside them, and of anything else that may not belong there. It opens the other documents not at all, and
+// the manifest neither. Files that are not there, as those that a branch removed, are no findings by themselves.
+func (s *Store) VerifyFiles(files []string, checks ...Check) (*Result, error) {
+	return s.verified(func() (*Result, error) {
+		v := &verifier{store: s, checks: checks, beside: true}
+		providers, err := s.providers()
+		if err == nil {
+			err = v.list(files, providers)
+		}
+		if err == nil {
+			err = v.lookAtAll()
+		}
+		if err == nil {
+			err = v.texts()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return v.sorted(), nil
+	})
+}
+
+// list is walk for the given files.
+func (v *verifier) list(files, providers []string) error {
+	providers = slices.DeleteFunc(providers, v.isNoDirectory)
+	names := map[string]bool{}
+	for _, file := range append(slices.Clone(files), journalName) {
+		if strings.HasPrefix(file, pendingName+"/") {
+			continue // it is no part of what is recorded
+		}
+		if name := nameIn(file); name != "" {
+			names[name] = true
+			continue
+		}
+		if err := v.listOther(file); err != nil {
+			return err
+		}
+	}
+	for name := range names {
+		for _, provider := range providers {
+			if err := v.listNamed(provider, name); err != nil {
+				return err
+			}
+		}
+	}
+	v.duplicates()
+	return nil
+}
+
+// isNoDirectory reports what should be a directory, and is a link or a file: nothing behind it is looked at.
+func (v *verifier) isNoDirectory(dir string) bool {
+	info, err := os.Lstat(v.store.path(dir))
+	if err != nil || info.IsDir() {
+		return false
+	}
+	v.stray(dir, strayMessage(fs.FileInfoToDirEntry(info)))
+	return true
+}
+
+// listOther reports a file that does not belong in a store.
+func (v *verifier) listOther(file string) error {
+	info, err := os.Lstat(v.store.path(file))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case file == journalName:
+		v.report(file, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
+	case info.Mode().IsRegular() && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, file):
+	default:
+		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))
+	}
+	return nil
+}
+
+// listNamed notes the document of a name under one provider, or the files that are left of it.
+func (v *verifier) listNamed(provider, name string) error {
+	file, dir := documentFile(provider, name), provider+"/"+name
+	info, err := os.Lstat(v.store.path(file))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	linked := v.isNoDirectory(dir)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		v.listed = append(v.listed, listed{provider, name})
+		return nil
+	case err == nil:
+		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))
+	}
+	if linked {
+		return nil
+	}
+	return v.abandoned(provider, name)
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// lfsAttributes is the other text that .gitattributes may have: git keeps raw answers and media in Git LFS.
+const lfsAttributes = `* -text
+manifest.json -merge linguist-generated
+*/*/* filter=lfs -merge linguist-generated
+`
+
+// ErrNotFetched says that what belongs beside a document is a pointer of Git LFS, whose content is not here.
+var ErrNotFetched = errors.New("not fetched from Git LFS")
+
+// notFetched is what a file is that has only a pointer to its content.
+const notFetched = "is a pointer of Git LFS whose content was not fetched: git lfs pull"
+
+// UseLFS makes git keep raw answers and media in Git LFS from now on: it writes .gitattributes, and the store if
+// there is none. What is committed stays where it is until it is added again.
+func (s *Store) UseLFS() error {
+	lfs := *s
+	lfs.lfs = true
+	return lfs.exclusively(func(within) error { return nil })
+}
+
+// maxAttributes is how much of .gitattributes is read: more than either text has.
+const maxAttributes = 1024
+
+// attributesFor returns the content that .gitattributes should have where it has got now: that for Git LFS stays so,
+// also where it was damaged.
+func (s *Store) attributesFor(got string) string {
+	if s.lfs || strings.Contains(got, "filter=lfs") {
+		return lfsAttributes
+	}
+	return attributes
+}
+
+// pointerVersion is the first line of each pointer of Git LFS.
+const pointerVersion = "version https://git-lfs.github.com/spec/v1\n"
+
+// maxPointer is how long a pointer of Git LFS is at most, and a bit: its specification says less than 1,024 bytes.
+const maxPointer = 1024
+
+// pointed returns the hash of the content that data is a pointer of Git LFS to; empty: it is none.
+func pointed(data []byte) canon.Hash {
+	if len(data) >= maxPointer || !bytes.HasPrefix(data, []byte(pointerVersion)) {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		oid, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "oid ")
+		if h := canon.Hash(oid); ok && h.Valid() {
+			return h
+		}
+	}
+	return ""
+}
+
+// pointedIn is pointed for a file.
+func pointedIn(file string) canon.Hash {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPointer))
+	if err != nil {
+		return ""
+	}
+	return pointed(data)
+}
+
+// notFetched returns the error of a file that is a pointer to what the document names; nil: data is something else,
+// or what it is named for, however it looks.
+func (s *Store) notFetched(file string, n need, data []byte) error {
+	if pointed(data) != n.hash {
+		return nil
+	}
+	return s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", notFetched)
+}
+
+// smudged returns the content of an object of git as it is in the working tree, where file is its path in the store:
+// of a pointer what Git LFS has for it.
+func (s *Store) smudged(v version) ([]byte, error) {
+	data, err := s.object(v.object)
+	if err != nil || pointed(data) == "" {
+		return data, err
+	}
+	prefix, err := s.git(s.dir, "rev-parse", "--show-prefix")
+	if err != nil {
+		return nil, err
+	}
+	return s.git(s.dir, "cat-file", "--filters", "--path="+strings.TrimSuffix(string(prefix), "\n")+v.file, v.object)
+}

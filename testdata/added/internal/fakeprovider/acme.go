@@ -1,0 +1,31 @@
+package fakeprovider
+
+// acme is the format of an API that nobody has. What it does not say itself it says as Cohere does.
+type acme struct{ cohere }
+
+var _ = serve(at(acme{}, "/v1/judge"))
+
+func (acme) name() string { return "acme.judge" }
+
+func (acme) read(c *Call) *Failure {
+	body, err := parse(c.Body)
+	if err != nil {
+		return badCohere("%v", err)
+	}
+	if body.str("question") == "" {
+		return badCohere("question is required")
+	}
+	c.Model = body.str("model")
+	c.asks(body.str("question"))
+	return nil
+}
+
+func (acme) whole(x *exchange) []byte {
+	return marshal(object{
+		{"id", x.answerID(x.mint.uuid())},
+		{"model", x.model()},
+		{"verdict", x.reply.Text},
+		{"ended", "stop"},
+		{"usage", object{{"in", x.usage().Input}, {"out", x.usage().Output}}},
+	})
+}

@@ -1,0 +1,118 @@
+package traceforgetest_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// replayBench replays the first calls of what recordBench recorded, as one test that is run in part.
+func replayBench(tb testing.TB, dir string, bodies [][]byte, during func(client *http.Client)) {
+	tb.Helper()
+	test := tbtest.Run("BenchmarkReplay", func(t *tbtest.TB) {
+		during(traceforgetest.New(t, traceforgetest.Dir(dir)).Client())
+		t.SkipNow() // the other calls are not made
+	})
+	require.False(tb, test.Failed(), test.Logged())
+}
+
+// TestReplayAllocations bounds how often a replayed call of 2 KB allocates, with its client: a copy more in each
+// message, or a list more in each core, shows here. 100 are wanted (docs/performance.md).
+func TestReplayAllocations(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates too")
+	}
+	const calls, most = 100, 140
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	bodies, answers := benchCalls(2<<10, 2*calls)
+	recordBench(t, dir, bodies, answers)
+	replayBench(t, dir, bodies, func(client *http.Client) {
+		for _, body := range bodies[:calls] { // the document is opened with the first
+			timePost(t, client, body)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for _, body := range bodies[calls:] {
+			timePost(t, client, body)
+		}
+		runtime.ReadMemStats(&after)
+		a := float64(after.Mallocs-before.Mallocs) / calls
+		t.Logf("%.1f allocations a call", a)
+		require.LessOrEqual(t, a, float64(most))
+	})
+}
+
+const costDir, costCalls = "TRACEFORGE_TEST_COST_DIR", "TRACEFORGE_TEST_COST_CALLS"
+
+// TestReplaySystemCalls bounds what a replayed call asks of the system: it opens the raw answer and nothing else, and
+// whatever is recorded besides, it leaves no file open.
+func TestReplaySystemCalls(t *testing.T) {
+	const records = 20
+	bodies, answers := benchCalls(2<<10, records)
+	if dir := os.Getenv(costDir); dir != "" { // the process that is traced
+		n, err := strconv.Atoi(os.Getenv(costCalls))
+		require.NoError(t, err)
+		replayBench(t, dir, bodies, func(client *http.Client) {
+			for _, body := range bodies[:n] {
+				timePost(t, client, body)
+			}
+		})
+		return
+	}
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	recordBench(t, dir, bodies, answers)
+	few, many := straced(t, dir, 1), straced(t, dir, records)
+	perCall := func(call string) float64 { return float64(many[call]-few[call]) / (records - 1) }
+	for call, most := range map[string]float64{"openat": 1, "close": 1, "read": 2, "newfstatat": 0, "readlinkat": 0} {
+		t.Logf("%s: %.2f a call", call, perCall(call))
+		require.LessOrEqual(t, perCall(call), most, call)
+	}
+	require.InDelta(t, perCall("openat"), perCall("close"), 0, "what is opened is closed")
+	require.NotZero(t, perCall("openat"), "the answer is read from its file")
+}
+
+// straced runs the test again in a process of its own, which finds dir and n in its environment, and returns how often
+// that asks the system for what, by the name of the system call. Of those that take a path, or a file that has one, only
+// those count that name the store; "opened" are its files and directories that were opened.
+func straced(t *testing.T, dir string, n int) map[string]int {
+	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("strace is not here: the Debian package of that name has it")
+	}
+	trace := filepath.Join(t.TempDir(), "trace")
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=%file,%desc", exe, "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), costDir+"="+dir, fmt.Sprint(costCalls, "=", n))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	text, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	counts := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		_, call, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(call), "<... "), " resumed>")
+		name, _, _ = strings.Cut(name, "(")
+		if !strings.Contains(line, filepath.Base(dir)) {
+			continue
+		}
+		if !strings.Contains(line, "resumed>") { // else it was counted when it began
+			counts[name]++
+		}
+		if name == "openat" && !strings.Contains(line, " = -1 ") && !strings.Contains(line, "<unfinished") {
+			counts["opened"]++
+		}
+	}
+	return counts
+}

@@ -1,0 +1,132 @@
+package traceforgetest_test
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// recordTests records n tests, in one store.
+func recordTests(t *testing.T, dir string, n int, during func(n int) func(*tbtest.TB, *traceforgetest.Recorder)) {
+	t.Helper()
+	body := `{"id":"chatcmpl-1","object":"chat.completion","model":"gpt-4o-mini","choices":[{"index":0,` +
+		`"message":{"role":"assistant","content":"` + strings.Repeat("word ", 200) + `"},"finish_reason":"stop"}]}`
+	upstream := traceforgetest.Upstream(answering(http.Header{"Content-Type": {"application/json"}}, body))
+	for i := range n {
+		tb := tbtest.Run(fmt.Sprint("Test", i), func(tb *tbtest.TB) {
+			during(i)(tb, traceforgetest.New(tb, traceforgetest.Dir(dir), upstream))
+		})
+		require.False(t, tb.Failed(), tb.Logged())
+	}
+}
+
+// asking makes one call with a request of about size bytes.
+func asking(size int) func(n int) func(*tbtest.TB, *traceforgetest.Recorder) {
+	return func(int) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			if _, err := send(tf.Client(), newChat(strings.Repeat("lorem ipsum dolor ", size/18))); err != nil {
+				tb.Errorf("%v", err)
+			}
+		}
+	}
+}
+
+// TestRecordCost bounds what noise does not touch of recording a test: how often it allocates, and how many bytes it
+// writes for each that is kept, pending answers, the journal and the manifest included.
+func TestRecordCost(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates too")
+	}
+	for _, c := range []struct {
+		name    string
+		tests   int
+		test    func(n int) func(*tbtest.TB, *traceforgetest.Recorder)
+		allocs  float64 // a test, with room for what earlier tests of the process left running
+		written float64 // bytes a byte kept; 0: an agent's pending document is written whole at each turn
+	}{
+		{"2 KB", 100, asking(2 << 10), 2800, 5.2},
+		{"100 KB", 20, asking(100 << 10), 2300, 2.3},
+		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 140_000, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("TRACEFORGE_UPDATE", "all")
+			recordTests(t, filepath.Join(t.TempDir(), ".ai-snapshots"), 1, c.test) // what is made once
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			var before, after runtime.MemStats
+			wrote := writtenBytes(t)
+			runtime.ReadMemStats(&before)
+			recordTests(t, dir, c.tests, c.test)
+			runtime.ReadMemStats(&after)
+			allocs := float64(after.Mallocs-before.Mallocs) / float64(c.tests)
+			t.Logf("%.0f allocations a test", allocs)
+			require.LessOrEqual(t, allocs, c.allocs)
+			if wrote < 0 || c.written == 0 {
+				return
+			}
+			times := float64(writtenBytes(t)-wrote) / float64(bytesIn(t, dir))
+			t.Logf("%.2f bytes written a byte kept", times)
+			require.LessOrEqual(t, times, c.written)
+		})
+	}
+}
+
+// writtenBytes returns how many bytes the process has written to files; -1 where the system does not tell.
+func writtenBytes(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return -1
+	}
+	_, rest, _ := strings.Cut(string(text), "wchar: ")
+	number, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseInt(number, 10, 64)
+	require.NoError(t, err)
+	return n
+}
+
+func bytesIn(t *testing.T, dir string) (n int64) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	}))
+	return n
+}
+
+// TestRecordSystemCalls bounds what recording a test of one call asks of the system in its store, and holds that it
+// leaves no file open.
+func TestRecordSystemCalls(t *testing.T) {
+	const tests = 20
+	if dir := os.Getenv(costDir); dir != "" { // the process that is traced
+		n, err := strconv.Atoi(os.Getenv(costCalls))
+		require.NoError(t, err)
+		recordTests(t, dir, n, asking(2<<10))
+		return
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	store := func() string { return filepath.Join(t.TempDir(), ".ai-snapshots") }
+	few, many := straced(t, store(), 1), straced(t, store(), 1+tests)
+	perTest := func(call string) float64 { return float64(many[call]-few[call]) / tests }
+	for call, most := range map[string]float64{"openat": 54, "newfstatat": 40, "unlinkat": 14, "getdents64": 17, "renameat": 5, "mkdirat": 4, "write": 8} {
+		t.Logf("%s: %.2f a test", call, perTest(call))
+		require.LessOrEqual(t, perTest(call), most, call)
+	}
+	require.InDelta(t, perTest("opened"), perTest("close"), 0, "what is opened is closed")
+}
