@@ -66,10 +66,23 @@ func execute(c *call) error {
 		return err
 	}
 	if p.failed.Load() {
+		p.sayMasked()
 		return exit{code: exitFindings}
 	}
 	return exitWith(ended)
 }
+
+// sayMasked says what the user has to put into the commands of failures, which print no secret.
+func (p *program) sayMasked() {
+	kept, _ := gotest.Words(p.calls.Command(p.words()))
+	kept = slices.DeleteFunc(kept, func(word string) bool { return slices.Contains(p.forwarded, word) || !strings.Contains(word, masked) })
+	if len(kept) > 0 {
+		p.tell("in the command to copy, put your own value where it says " + strings.Join(kept, " and ") + ": credentials are not printed")
+	}
+}
+
+// masked begins what stands for a secret in a command.
+const masked = "[the value of "
 
 func (p *program) tell(text string) {
 	p.say("traceforge: %s", strings.ReplaceAll(text, "\n", "\n    "))

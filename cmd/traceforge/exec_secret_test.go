@@ -26,14 +26,18 @@ func TestCommandsKeepNoSecrets(t *testing.T) {
 		args   []string
 		secret string
 		kept   string // the words that stand for it
+		say    string // by a failure
 	}{
 		{"quoted", []string{"DB_PASSWORD=pa'ssword-very-secret"}, nil, []string{"--pass", "-pa'ssword-very-secret"}, "ssword-very-secret",
-			`--pass '-[the value of DB_PASSWORD]'`},
-		{"header", []string{"OPENAI_API_KEY="}, nil, []string{"--with", key}, key, `--with '[the value of the header Authorization]'`},
+			`--pass '-[the value of DB_PASSWORD]'`,
+			"put your own value where it says -[the value of DB_PASSWORD]: credentials are not printed"},
+		{"header", []string{"OPENAI_API_KEY="}, nil, []string{"--with", key}, key, `--with '[the value of the header Authorization]'`,
+			"where it says [the value of the header Authorization]:"},
 		{"option", nil, nil, []string{"--password", "hunter2", "--token=hunter2"}, "hunter2",
-			`--password '[the value of --password]' '--token=[the value of --token]'`},
+			`--password '[the value of --password]' '--token=[the value of --token]'`,
+			"where it says [the value of --password] and --token=[the value of --token]:"},
 		{"scrubbed", []string{"TENANT=acme-industries-of-old"}, []string{"--scrub", "TENANT"}, []string{"--for", "acme-industries-of-old"},
-			"acme-industries", `--for '{{tenant:1}}'`},
+			"acme-industries", `--for '{{tenant:1}}'`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,6 +67,11 @@ func TestCommandsKeepNoSecrets(t *testing.T) {
 				return err
 			}))
 			require.Equal(t, 2, kept, "by the record and by the receipt")
+			program[slices.Index(program, determined)] = strings.Replace(determined, "hello", "hello again", 1)
+			said, code = run(append([]string{"exec", "flow"}, program...)...)
+			require.Equal(t, exitFindings, code, said)
+			require.Contains(t, said, tt.say)
+			require.Equal(t, tt.say == "", strings.Contains(said, tt.secret), "what is scrubbed is no credential: %s", said)
 			said, code = run("verify", "--secrets", ".ai-snapshots")
 			require.Equal(t, exitClean, code, said)
 		})

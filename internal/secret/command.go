@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Words returns the words of a command as they may be kept: without secrets, and without the values of options and
 // variables that are named as credentials are, as in --password V, --api-key=V and TOKEN=V.
@@ -11,7 +15,7 @@ func (s *Scanner) Words(words []string) []string {
 		kept[i] = s.Mask(word)
 		name, value, assigned := strings.Cut(word, "=")
 		switch {
-		case option != "" && !strings.HasPrefix(word, "-"):
+		case option != "" && !strings.HasPrefix(word, "-") && (!isSwitch(option) || !isPlain(word)):
 			kept[i] = valueOf(option, word)
 		case assigned && IsVariable(name) && !strings.ContainsAny(name, " /:?&"):
 			kept[i] = name + "=" + valueOf(name, value)
@@ -21,6 +25,21 @@ func (s *Scanner) Words(words []string) []string {
 		}
 	}
 	return kept
+}
+
+// isSwitch reports whether an option is named as one without a value: --use-token, --no-password.
+func isSwitch(option string) bool {
+	verb, _, more := strings.Cut(strings.TrimLeft(option, "-"), "-")
+	return more && slices.Contains(switches, strings.ToLower(verb))
+}
+
+// switches are the first words of options that turn something on or off.
+var switches = strings.Fields(`use no skip enable disable require allow ask prompt without is has force show hide print`)
+
+// isPlain reports whether a word is a name that no credential looks like. Whoever gives a switch a value is safe.
+func isPlain(word string) bool {
+	odd := func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("-_./", r) }
+	return !strings.ContainsFunc(word, odd) && !credible(word, least)
 }
 
 // valueOf stands for the value of an option. A number is a count, as of --max-tokens.

@@ -20,6 +20,12 @@ func TestWords(t *testing.T) {
 		{"variable", []string{"env", "API_TOKEN=abc", "node"}, []string{"env", "API_TOKEN=[the value of API_TOKEN]", "node"}},
 		{"counts", []string{"--max-tokens", "100", "--max-tokens=100"}, []string{"--max-tokens", "100", "--max-tokens=100"}},
 		{"no value", []string{"--token", "--verbose", "app.mjs", "--token"}, []string{"--token", "--verbose", "app.mjs", "--token"}},
+		{"switches", []string{"node", "--use-token", "next", "--no-password", "./app.mjs", "-skip-auth", "run"},
+			[]string{"node", "--use-token", "next", "--no-password", "./app.mjs", "-skip-auth", "run"}},
+		{"switches with a value", []string{"--use-token", "hunter2", "--use-secret", "a:b", "--require-token", "QxWzRtPlKvBn"},
+			[]string{"--use-token", "[the value of --use-token]", "--use-secret", "[the value of --use-secret]", "--require-token", "[the value of --require-token]"}},
+		{"no switches", []string{"--token", "next", "--user-token", "next", "--use", "next"},
+			[]string{"--token", "[the value of --token]", "--user-token", "[the value of --user-token]", "--use", "next"}},
 		{"beside", []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}, []string{"--token-file", "t.txt", "--model", "m", "https://x/?key=v"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
