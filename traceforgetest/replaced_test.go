@@ -97,7 +97,7 @@ func TestReplayOfReplaced(t *testing.T) {
 	}{
 		{"answer", "the new answer to the same request is as good", func(s *snapshot.Snapshot) {}, ""},
 		{"request", "the call was found by a request that is not recorded any more", func(s *snapshot.Snapshot) { s.Request.Model = "gpt-9" },
-			"was recorded again, from other requests, while the test ran: run the test again"},
+			"was recorded again, from other requests, while the test ran: run it again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)

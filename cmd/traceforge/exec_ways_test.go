@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,6 +95,7 @@ func TestWaysOutOfPrograms(t *testing.T) {
 			require.Equal(t, exitFindings, code, said)
 			require.Regexp(t, tt.said, said)
 			require.NotContains(t, said, "traceforgetest.")
+			require.NotContains(t, said, "the test")
 			way := regexp.MustCompile(`the flag (` + tt.way + `)(\s|$)`).FindStringSubmatch(said)
 			require.NotNil(t, way, said)
 			flags := strings.Fields(way[1])
@@ -155,4 +157,33 @@ func TestFlagsOfFailures(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(found), 5, found)
+}
+
+// TestFailuresOfPrograms: a failure that a program can meet calls it no test. These are the texts that only tests meet.
+func TestFailuresOfPrograms(t *testing.T) {
+	t.Parallel()
+	ofTests := []string{
+		"the test %s, so %s not recorded",                                                          // a program's run failed
+		"or record a test of its own whose tool", "of the test met no call", "a fault of the test", // Recorder.Fault
+		"no live model", "no tool to run", // Recorder.Model, Recorder.Tool
+		"the test skipped itself", "(see the test's output)",
+	}
+	literal := regexp.MustCompile("\"[^\"\n]*\\bthe test\\b[^\"\n]*\"")
+	sources, err := filepath.Glob("../../internal/recorder/*.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, sources)
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			line, _, _ = strings.Cut(line, "// ")
+			for _, said := range literal.FindAllString(line, -1) {
+				known := said == `"the test"` || slices.ContainsFunc(ofTests, func(of string) bool { return strings.Contains(said, of) })
+				assert.True(t, known, "%s: %s: use tested", source, said)
+			}
+		}
+	}
 }

@@ -169,7 +169,7 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 			if slices.Contains([]string{"messages", "model", "prompt", "tools"}, name) {
 				notes = append(notes, snapshot.Violation{
 					Pointer: at + jsontext.PointerTo("source", "ignored", strconv.Itoa(n)), Rule: ruleIgnored,
-					Message: "leaves " + pointer + " of the request out: a test that sends another is served this answer too",
+					Message: "leaves " + pointer + " of the request out: a request that has another is served this answer too",
 				})
 			}
 		}

@@ -65,9 +65,9 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f
 	}
-	state := "the test has none recorded"
+	state := r.tested() + " has none recorded"
 	if n := len(r.tape.records); n > 0 {
-		state = fmt.Sprintf("none of the test's %s fits it", count(n, "recorded call"))
+		state = fmt.Sprintf("none of %s's %s fits it", r.tested(), count(n, "recorded call"))
 	}
 	if lanes := r.tape.elsewhere(c.key); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))

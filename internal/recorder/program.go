@@ -13,6 +13,14 @@ type Program struct {
 	Again func(mode string) string // the command that runs it in another mode, one of --update
 }
 
+// tested is how a text names what makes the calls.
+func (o *Options) tested() string {
+	if o.Program != nil {
+		return "the program"
+	}
+	return "the test"
+}
+
 // Hosts are the providers of hosts that the repository's configuration names.
 func (r *Recorder) Hosts() map[string]string { return r.config.Hosts }
 

@@ -419,7 +419,7 @@ func TestForgedRequests(t *testing.T) {
 		require.Len(t, Notes(doc), c.notes, "%s: %s", c.name, c.why)
 		for _, note := range Notes(doc) {
 			require.Equal(t, "/snapshots/0/source/ignored/0", note.Pointer)
-			require.Contains(t, note.Message, "a test that sends another is served this answer too")
+			require.Contains(t, note.Message, "a request that has another is served this answer too")
 		}
 	}
 }

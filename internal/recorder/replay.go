@@ -103,7 +103,7 @@ func (r *Recorder) reload() error {
 		return err
 	}
 	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
-		return fmt.Errorf("%s was recorded again, from other requests, while the test ran: run the test again", r.file())
+		return fmt.Errorf("%s was recorded again, from other requests, while %s ran: run it again", r.file(), r.tested())
 	}
 	now.played, now.held, now.next, now.index, now.parts = r.tape.played, r.tape.held, r.tape.next, r.tape.index, r.tape.parts
 	r.tape = now

@@ -116,7 +116,7 @@ func (r *Recorder) addRules(names []string) string {
 			rules = append(rules, rule)
 		}
 	}
-	return "it was recorded with rules that the test has not: " + r.scrubbing(strings.Join(rules, ", "))
+	return "it was recorded with rules that " + r.tested() + " has not: " + r.scrubbing(strings.Join(rules, ", "))
 }
 
 const volatileDiffers = "only values that change every run differ"
@@ -179,7 +179,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 		if err == nil && r.tape.masked(i, with) == k {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
 				c.asking(), volatileDiffers, r.record(i)), indent(r.summary(c.request)), r.addVolatile(),
-				"or, if they were changed on purpose, delete "+r.file()+" and record the test again")
+				"or, if they were changed on purpose, delete "+r.file()+" and record "+r.tested()+" again")
 		}
 	}
 	return nil

@@ -260,7 +260,7 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 	}
 	if now, err := s.Load(d.Name, d.Provider); err == nil && now.Document.Hash != d.Document.Hash {
 		return nil, s.failure(d.File(), n.pointer(), n.rule, ErrReplaced,
-			"was recorded again by another process: run the test again")
+			"was recorded again by another process: run it again")
 	}
 	if _, err := os.Lstat(s.path(journalName)); err == nil {
 		return nil, fmt.Errorf("%w\na commit was cut short: traceforge repair finishes it or undoes it", wrong)

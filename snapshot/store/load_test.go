@@ -97,7 +97,7 @@ func TestRawRefuses(t *testing.T) {
 	commit(t, s, putOf("TestX", call{1, "one?", "another"}))
 	_, err = doc.Raw(0)
 	require.ErrorIs(t, err, ErrReplaced)
-	require.ErrorContains(t, err, "was recorded again by another process: run the test again")
+	require.ErrorContains(t, err, "was recorded again by another process: run it again")
 }
 
 // TestLinks: files that are links are followed where they lead to files of the same names, as Bazel
