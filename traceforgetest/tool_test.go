@@ -124,12 +124,13 @@ func TestToolUpdate(t *testing.T) {
 	require.EqualValues(t, 2, runs.Load())
 	tb := s.update("1", "TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":3}`))
 	require.EqualValues(t, 3, runs.Load(), "what did not change is kept, and its tool not run")
-	require.Contains(t, tb.Logged(), "1 kept, 1 changed (input of tool add, answer)")
+	require.Contains(t, tb.Logged(), "1 kept, 1 changed (input of tool add, result of tool add)")
 	tb = s.update("rekey", "TestIt", callsTool(&got, nil, `{"a":1}`, `{"a":4}`))
 	require.False(t, tb.Failed(), tb.Logged())
 	require.EqualValues(t, 3, runs.Load())
-	s.recordAll("TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":4}`))
+	tb = s.update("all", "TestIt", callsTool(&got, add(&runs), `{"a":1}`, `{"a":4}`))
 	require.EqualValues(t, 5, runs.Load())
+	require.Contains(t, tb.Logged(), "1 kept, 1 changed (result of tool add)")
 	s.requireWhole()
 	// A test that fails keeps what its tools said, as their work must not be done twice.
 	s.update("1", "TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {

@@ -67,15 +67,20 @@ func who(provider string, req *modelio.Request) string {
 	return provider
 }
 
-// toolsOf names what two answers of a server of tools do not say alike: what one of its tools returned, or the tool
-// that it describes in another way.
-func toolsOf(codec *provider.Codec, was, is *snapshot.Snapshot) (names []string) {
-	if codec.Session == nil || !codec.Tools {
-		return nil
+// answerChanged names what two answers do not say alike: what a tool returned, or the tool that a server of tools
+// describes in another way. Of a model it is the answer.
+func (c *call) answerChanged(was, is *snapshot.Snapshot) (names []string) {
+	if tool := c.request.Tool(); tool != "" {
+		return []string{"result of " + toolNamed(tool)}
 	}
-	changes, _ := drift.Answers(&was.Response, &is.Response) // both have a core
-	for _, c := range changes {
-		names = append(names, strings.TrimPrefix(c.Component, "answer: "))
+	if c.codec.Session != nil && c.codec.Tools {
+		changes, _ := drift.Answers(&was.Response, &is.Response) // both have a core
+		for _, change := range changes {
+			names = append(names, strings.TrimPrefix(change.Component, "answer: "))
+		}
+	}
+	if len(names) == 0 {
+		return []string{"answer"}
 	}
 	return names
 }

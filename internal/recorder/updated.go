@@ -44,13 +44,12 @@ func (r *Recorder) changed(was *snapshot.Snapshot, request *modelio.Request, g *
 		r.updated.Rekeyed = append(r.updated.Rekeyed, record)
 		return
 	}
-	if was.Response.RawOutputRef != is.Response.RawOutputRef {
-		add("answer")
-		for _, component := range toolsOf(g.take.codec, was, is) {
+	switch {
+	case was.Response.RawOutputRef != is.Response.RawOutputRef:
+		for _, component := range g.take.answerChanged(was, is) {
 			add(r.Plain(component))
 		}
-	}
-	if was.Response.Stale != "" {
+	case was.Response.Stale != "":
 		add("stale answer")
 	}
 	r.updated.Changed = append(r.updated.Changed, record)
