@@ -40,6 +40,11 @@ func Live(kinds ...Kind) Option {
 
 // readMode reads what the run does, and of the options which calls it makes live.
 func (r *Recorder) readMode() (err error) {
+	for _, k := range r.kinds {
+		if !slices.Contains(usage.Kinds, string(k)) {
+			return fmt.Errorf("%q is no kind of calls, for Check and Live: use traceforgetest.Models, traceforgetest.Tools or both", k)
+		}
+	}
 	if r.opts.Mode, err = currentMode(); err != nil {
 		return err
 	}

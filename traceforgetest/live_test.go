@@ -285,3 +285,19 @@ func TestLiveMayCall(t *testing.T) {
 	}
 	s.run("TestIt", func(_ *tbtest.TB, tf *traceforgetest.Recorder) { require.False(t, tf.Recording()) })
 }
+
+// TestUnknownKind: a name that is no kind fails at once, in whatever mode and beside whatever else, as it would change
+// nothing.
+func TestUnknownKind(t *testing.T) {
+	s := newScene(t)
+	for _, opt := range []traceforgetest.Option{
+		traceforgetest.Live("typo"), traceforgetest.Live(traceforgetest.Models, "typo"), traceforgetest.Check("typo"),
+		traceforgetest.Check(traceforgetest.Tools, traceforgetest.Tools, "typo"),
+	} {
+		for _, mode := range []string{"", "1", "check"} {
+			tb := s.update(mode, "TestIt", func(*tbtest.TB, *traceforgetest.Recorder) { t.Error("it went on") }, opt)
+			require.Contains(t, tb.Logged(), `"typo" is no kind of calls, for Check and Live: use traceforgetest.Models, traceforgetest.Tools or both`)
+			require.True(t, tb.Failed())
+		}
+	}
+}
