@@ -70,3 +70,26 @@ func TestCallsThatGenerateNothing(t *testing.T) {
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "drifted", "another sound is another request")
 }
+
+// TestSpellingIsNoChange: bodies are compared as canonical JSON (RFC 8785), of APIs that no codec knows too.
+func TestSpellingIsNoChange(t *testing.T) {
+	live := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{}`)), Request: r}, nil
+	})
+	asks := func(body string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			resp, err := tf.Client().Post("https://api.shop.example/v1/find", "application/json", strings.NewReader(body))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+	}
+	s := newScene(t)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", asks(`{"most": 1.0, "name": "shoes"}`), traceforgetest.Upstream(live)))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", asks(`{"name":"shoes","most":1}`)))
+	require.Contains(t, s.replay("TestIt", asks(`{"name":"shoes","most":1.5}`)).Logged(), "drifted")
+}
