@@ -134,17 +134,33 @@ func (c *coder) value(v jsontext.Value) {
 	}
 }
 
+// spillMost is how much of what is sealed is in memory before it is hashed.
+const spillMost = 64 << 10
+
 // spill hashes what was written as sealed, so that a long record is not in memory twice.
 func (c *coder) spill() {
-	const most = 64 << 10
-	if c.form != asSealed || len(c.dst) < most {
-		return
+	if c.form == asSealed && len(c.dst) >= spillMost {
+		c.hashed()
 	}
+}
+
+// hashed hashes what was written so far.
+func (c *coder) hashed() {
 	if c.sum == nil {
 		c.sum = sha256.New()
 	}
 	c.sum.Write(c.dst)
 	c.dst = c.dst[:0]
+}
+
+// writeLong appends a text that is written as it stands. A long one that is sealed is hashed where it is.
+func (c *coder) writeLong(raw []byte) {
+	if c.form != asSealed || len(raw) < spillMost {
+		c.dst = append(c.dst, raw...)
+		return
+	}
+	c.hashed()
+	c.sum.Write(raw)
 }
 
 func (c *coder) valueText(v jsontext.Value) {
@@ -159,7 +175,7 @@ func (c *coder) valueText(v jsontext.Value) {
 		}
 	}
 	if raw := v.Raw(); !v.Escaped() || canon.Canonical(raw) {
-		c.dst = append(c.dst, raw...)
+		c.writeLong(raw)
 		return
 	}
 	text, _ := v.Text()

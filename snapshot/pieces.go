@@ -207,10 +207,23 @@ func (c *coder) longText(s *string) {
 // joined returns the text whose pieces are the array at hand. It takes any, at least one.
 func (c *coder) joined() string {
 	at := c.at
-	pieces := make([]string, 0, at.Len())
+	if at.IsEmpty() {
+		c.report(RuleText, "must have at least one piece")
+		return ""
+	}
+	size, alone := 0, at.Len() == 1
+	for _, e := range at.Elements() {
+		if alone && e.IsString() {
+			text, _ := e.Text() // is not copied
+			c.checkPieces(text, []string{text})
+			return text
+		}
+		size += max(0, len(e.Raw())-len(`""`)) // or less, where something is escaped
+	}
+	var text strings.Builder
+	text.Grow(size)
 	for i, e := range at.Elements() {
-		piece, ok := e.Text()
-		if !ok {
+		if !e.WriteText(&text) {
 			c.element(i)
 			c.at = e
 			c.mismatch("a string, a piece of the text")
@@ -218,15 +231,12 @@ func (c *coder) joined() string {
 			c.at = at
 			return ""
 		}
-		pieces = append(pieces, piece)
 	}
-	if len(pieces) == 0 {
-		c.report(RuleText, "must have at least one piece")
-		return ""
+	if c.examining {
+		pieces, _ := at.Texts()
+		c.checkPieces(text.String(), pieces)
 	}
-	text := strings.Join(pieces, "")
-	c.checkPieces(text, pieces)
-	return text
+	return text.String()
 }
 
 // checkPieces notes a text that is in other pieces than files have it; pieces is nil where it is a string.

@@ -53,6 +53,33 @@ func TestReplayAllocations(t *testing.T) {
 	})
 }
 
+// TestReplayMemoryOfLongAnswer bounds the memory that is allocated to replay a long answer, for each of its bytes: its file, the
+// document's, and its text where that is in pieces there.
+func TestReplayMemoryOfLongAnswer(t *testing.T) {
+	const size = 4 << 20
+	for name, test := range map[string]struct {
+		text string
+		most float64
+	}{
+		"in one piece": {"dolor sit amet ", 2.3},
+		"in pieces":    {"All work and no play makes Jack a dull boy. ", 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			bodies, _ := benchCalls(2<<10, 1)
+			answer := `{"choices":[{"message":{"role":"assistant","content":"` + strings.Repeat(test.text, size/len(test.text)) + `"},"finish_reason":"stop"}]}`
+			recordBench(t, dir, bodies, [][]byte{[]byte(answer)})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			replayBench(t, dir, bodies, func(client *http.Client) { timePost(t, client, bodies[0]) })
+			runtime.ReadMemStats(&after)
+			times := float64(after.TotalAlloc-before.TotalAlloc) / size
+			t.Logf("%.2f bytes for each byte of the answer", times)
+			require.LessOrEqual(t, times, test.most)
+		})
+	}
+}
+
 const costDir, costCalls = "TRACEFORGE_TEST_COST_DIR", "TRACEFORGE_TEST_COST_CALLS"
 
 // TestReplaySystemCalls bounds what a replayed call asks of the system: it opens the raw answer and nothing else, and

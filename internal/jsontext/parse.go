@@ -55,7 +55,7 @@ const (
 // ParseReplacing is Parse for a text that is never encoded again: lone surrogates, such as the
 // half of an emoji at which a model had to stop, become U+FFFD, as in every SDK.
 func ParseReplacing(src []byte) (*Document, error) {
-	if bytes.Contains(src, []byte(`\ud`)) || bytes.Contains(src, []byte(`\uD`)) {
+	if at := bytes.IndexByte(src, '\\'); at >= 0 && (bytes.Contains(src[at:], []byte(`\ud`)) || bytes.Contains(src[at:], []byte(`\uD`))) {
 		src = withoutLoneSurrogates(src)
 	}
 	return Parse(src)

@@ -227,15 +227,30 @@ func (v Value) Texts() ([]string, bool) {
 // Unescaped returns the characters that the inside of a string stands for. It reports false if
 // there is a lone surrogate, which then stays as escaped.
 func Unescaped(inner string) (string, bool) {
-	const longest = len(`\ud83d\ude00`)
 	var b strings.Builder
 	b.Grow(len(inner))
-	whole := true
-	for {
+	whole := unescape(&b, inner)
+	return b.String(), whole
+}
+
+// WriteText writes the characters of a string, see [Value.Text]. It returns what that reports.
+func (v Value) WriteText(b *strings.Builder) bool {
+	if !v.Escaped() {
+		text, ok := v.Text()
+		b.WriteString(text)
+		return ok
+	}
+	n := v.doc.nodes[v.at]
+	return unescape(b, v.doc.str[n.start+1:n.end-1])
+}
+
+func unescape(b *strings.Builder, inner string) (whole bool) {
+	const longest = len(`\ud83d\ude00`)
+	for whole = true; ; {
 		i := strings.IndexByte(inner, '\\')
 		if i < 0 {
 			b.WriteString(inner)
-			return b.String(), whole
+			return whole
 		}
 		b.WriteString(inner[:i])
 		inner = inner[i:]
