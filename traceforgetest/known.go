@@ -28,6 +28,17 @@ func knownTo(dir string) ([]usage.Known, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(k usage.Known) bool { return realPath(k.Store) != dir }), nil
 }
 
+// sources returns the test files of the package, as far as they are here.
+func (p place) sources() (files [][]byte) {
+	names, _ := filepath.Glob(filepath.Join(p.root, filepath.FromSlash(p.dir), "*_test.go"))
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err == nil {
+			files = append(files, text)
+		}
+	}
+	return files
+}
+
 // realPath is the path of a directory without symbolic links, where it can be known.
 func realPath(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

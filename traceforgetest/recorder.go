@@ -137,6 +137,7 @@ func (r *Recorder) open() error {
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.asked) }
+	r.opts.Sources = r.place.sources
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ type Options struct {
 	Deadline    time.Time          // when the test must have ended; zero: never
 	Placeholder string             // what stands in the environment for keys that are not there; empty: nothing
 
-	Known []usage.Known // documents that may be the test's under another name
+	Known   []usage.Known   // documents that may be the test's under another name
+	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use.

@@ -1,13 +1,16 @@
 package recorder
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -50,9 +53,8 @@ func (r *Recorder) inherit(c *call) error {
 
 // mayBeOf returns the documents that may be the test's under another name, the likeliest first.
 func (r *Recorder) mayBeOf() []usage.Known {
-	top := func(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
 	likely := slices.DeleteFunc(slices.Clone(r.Known), func(k usage.Known) bool {
-		return k.Name == r.name || !k.Gone && (k.Package != r.Package || top(k.Test) != top(r.Test))
+		return k.Name == r.name || !k.Gone && (k.Package != r.Package || topOf(k.Test) != topOf(r.Test))
 	})
 	unlike := func(k usage.Known) int {
 		switch {
@@ -80,4 +82,74 @@ func (r *Recorder) begins(name string, c *call) (bool, error) {
 		return false, err
 	}
 	return t.keys[0] == c.key, nil
+}
+
+// gone are, by store and package, the documents of tests that the package does not have any more, as far as tests of this
+// process have looked for them.
+var gone sync.Map
+
+// goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again
+// when another one is recorded (design R13): this is for one that has failed. A store that is large is not read for it.
+func (r *Recorder) goneTests() map[string]string {
+	const most = 1000 // documents
+	look := sync.OnceValue(func() map[string]string {
+		tests, sources := map[string]string{}, r.Sources()
+		there := func(test string) bool {
+			declared := []byte("\nfunc " + topOf(test) + "(")
+			return slices.ContainsFunc(sources, func(text []byte) bool { return bytes.Contains(text, declared) })
+		}
+		files, err := r.store.List()
+		if err != nil || len(files) > most || !there(r.Test) { // the sources may be elsewhere
+			return nil
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(path.Base(file), ".json")
+			doc, err := r.store.Load(name, path.Dir(file))
+			if err != nil {
+				continue // what cannot be read is no test's
+			}
+			of := doc.Document.Snapshots[0].Source
+			if of.Package == r.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
+				tests[name] = strings.Clone(of.Test)
+			}
+		}
+		return tests
+	})
+	found, _ := gone.LoadOrStore([2]string{r.Dir, r.Package}, look)
+	return found.(func() map[string]string)()
+}
+
+func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top }
+
+// renamedFrom says of a call of a test without records that one which is gone has it, and how to go on with that one's;
+// "" where there is none, or more than one.
+func (r *Recorder) renamedFrom(c *call) string {
+	if r.Sources == nil || r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
+		return ""
+	}
+	var was []string
+	for name, test := range r.goneTests() {
+		doc, err := r.store.Load(name, c.provider)
+		if err != nil {
+			continue
+		}
+		t := newTape(doc, r.rules)
+		if t.know(len(t.records)) == nil && slices.Contains(t.keys, c.key) {
+			was = append(was, test)
+		}
+	}
+	if len(was) != 1 {
+		return ""
+	}
+	r.sought = true // a test is told of it once
+	from, to := was[0], r.Test
+	if _, sub, _ := strings.Cut(from, "/"); topOf(to)+"/"+sub == to || sub == "" && topOf(to) == to {
+		from, to = topOf(from), topOf(to)
+	}
+	dir := ""
+	if r.Shown != ".ai-snapshots" {
+		dir = " --dir " + gotest.Quote(r.Shown)
+	}
+	return was[0] + ", which is not in the code any more, has this call recorded; if it was renamed, keep its records: traceforge mv" + dir + " " +
+		gotest.Quote(r.Package+"."+from) + " " + gotest.Quote(to)
 }
