@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -38,6 +40,15 @@ func BenchmarkExamine(b *testing.B) {
 			b.Fatal(found)
 		}
 	}
+}
+
+// TestExamineAllocations bounds what it takes to examine a document besides reading it: each text is cut into its pieces
+// once, and nothing is laid out again.
+func TestExamineAllocations(t *testing.T) {
+	data := fourKB(t)
+	read := testing.AllocsPerRun(10, func() { _, _ = snapshot.Parse(data) })
+	examined := testing.AllocsPerRun(10, func() { _, _ = snapshot.Examine(data) })
+	require.LessOrEqual(t, examined-read, 40.0)
 }
 
 // BenchmarkSeal seals an agent of 200 turns, whose requests were decoded one by one.

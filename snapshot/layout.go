@@ -28,38 +28,63 @@ func indented(text []byte, depth int) []byte {
 	text = whole[room:]
 	out, shared := whole[:0], true
 	for i := 0; i < len(text); {
-		token, before, behind := text[i:i+1], false, false // whether a line breaks before and behind it
-		named := text[i] == ':'                            // out may be written over the token
-		switch c := text[i]; c {
-		case '"':
-			token = text[i:stringEnd(text, i)]
-		case '{', '[':
-			if text[i+1] == c+2 { // empty: both closing brackets are two above
-				token = text[i : i+2]
-				break
-			}
-			depth++
-			behind = true
-		case '}', ']':
-			depth--
-			before = true
-		case ',':
-			behind = true
-		}
-		if i += len(token); shared && len(out)+len(token)+2*depth+2 > room+i {
+		start := i
+		var before, behind bool
+		i, depth, before, behind = tokenAt(text, i, depth)
+		if shared && len(out)+i-start+2*depth+2 > room+i {
 			out, shared = append(make([]byte, 0, 2*len(whole)), out...), false
 		}
-		if before {
-			out = lineBreak(out, depth)
-		}
-		out = append(out, token...)
-		if behind {
-			out = lineBreak(out, depth)
-		} else if named {
-			out = append(out, ' ')
-		}
+		out = appendToken(out, text[start:i], depth, before, behind)
 	}
 	return out
+}
+
+// isLaidOut reports whether file is layOut of a compact text.
+func isLaidOut(file, text []byte) bool {
+	var next []byte // what the file must go on with
+	for i, depth := 0, 0; i < len(text); file = file[len(next):] {
+		start := i
+		var before, behind bool
+		i, depth, before, behind = tokenAt(text, i, depth)
+		if next = appendToken(next[:0], text[start:i], depth, before, behind); !bytes.HasPrefix(file, next) {
+			return false
+		}
+	}
+	return string(file) == "\n"
+}
+
+// appendToken appends a token, which may be written over meanwhile, with what stands before and behind it in a file.
+func appendToken(out, token []byte, depth int, before, behind bool) []byte {
+	named := token[0] == ':'
+	if before {
+		out = lineBreak(out, depth)
+	}
+	out = append(out, token...)
+	if behind {
+		out = lineBreak(out, depth)
+	} else if named {
+		out = append(out, ' ')
+	}
+	return out
+}
+
+// tokenAt returns the end of the token at text[i], how deep what follows it is, and whether a line breaks before and
+// behind it.
+func tokenAt(text []byte, i, depth int) (end, below int, before, behind bool) {
+	switch c := text[i]; c {
+	case '"':
+		return stringEnd(text, i), depth, false, false
+	case '{', '[':
+		if text[i+1] == c+2 { // empty: both closing brackets are two above
+			return i + 2, depth, false, false
+		}
+		return i + 1, depth + 1, false, true
+	case '}', ']':
+		return i + 1, depth - 1, true, false
+	case ',':
+		return i + 1, depth, false, true
+	}
+	return i + 1, depth, false, false
 }
 
 func lineBreak(out []byte, depth int) []byte {

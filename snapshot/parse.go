@@ -121,15 +121,17 @@ func Examine(data []byte) (*Document, []Violation) {
 	if err != nil {
 		return nil, unreadable(data, err).Violations
 	}
-	doc, found, otherPieces := parse(text, true)
+	doc, found, _ := parse(text, false)
 	if len(found) > 0 {
 		return nil, found
 	}
 	c := coder{form: inFile, dst: make([]byte, 0, len(data))}
 	c.writeDocument(doc)
-	switch {
-	case bytes.Equal(layOut(c.dst), data):
+	if isLaidOut(data, c.dst) {
 		return doc, nil
+	}
+	doc, _, otherPieces := parse(text, true)
+	switch {
 	case bytes.Contains(data, []byte("\r\n")):
 		c.report(RuleCanonical, "has CRLF line ends: git must not change them, as .gitattributes says")
 	case len(otherPieces) > 0:
