@@ -94,3 +94,23 @@ func sameDir(a, b string) bool {
 	b, errB := filepath.Abs(b)
 	return errA == nil && errB == nil && a == b
 }
+
+// brokenConfig writes what is wrong with the configuration of the store: no test that uses it can begin, and none leaves a
+// receipt.
+func (c *call) brokenConfig(out io.Writer) {
+	dir, err := place.StoreDir("")
+	if err != nil {
+		return // there is none
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return
+	}
+	if _, err := s.Config(); err != nil {
+		c.lineTo(out, "")
+		c.lineTo(out, "no test with a recorder could begin, by one cause:")
+		for line := range strings.Lines(err.Error()) {
+			c.lineTo(out, spelled("  "+strings.TrimRight(line, "\n")))
+		}
+	}
+}

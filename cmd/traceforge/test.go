@@ -48,6 +48,9 @@ func test(c *call) error {
 	if err := c.ending(out, calls, receipts); err != nil {
 		return err
 	}
+	if code != 0 {
+		c.brokenConfig(out)
+	}
 	if annotation.Wanted() && !annotation.Left() {
 		if err := c.annotateDrifts(calls); err != nil {
 			return err
