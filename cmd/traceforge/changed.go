@@ -23,6 +23,10 @@ type changes struct {
 
 // changesSince returns what differs in the store in dir from where the branch left a revision.
 func changesSince(c *call, dir, revision string) (*changes, error) {
+	revision, err := git.OfSubmodule(c.ctx, ".", dir, revision)
+	if err != nil {
+		return nil, err
+	}
 	since, files, err := git.Changed(c.ctx, dir, revision)
 	if err != nil {
 		return nil, err

@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 )
 
 // Changed returns the files below dir that are not as they were where the branch left a revision: what is committed
 // since, staged, changed, removed, or not known to git and not ignored. since is that commit.
 func Changed(ctx context.Context, dir, revision string) (since string, files []string, err error) {
-	if _, err := Run(ctx, dir, "rev-parse", "--show-toplevel"); err != nil {
-		return "", nil, fmt.Errorf("%s %w", dir, ErrNoRepository)
-	}
-	if _, err := Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
-		return "", nil, unknownRevision(ctx, dir, revision)
-	}
-	if since, err = Run(ctx, dir, "merge-base", revision, "HEAD"); err != nil {
-		return "", nil, unrelated(ctx, dir, revision)
+	if since, err = left(ctx, dir, revision); err != nil {
+		return "", nil, err
 	}
 	changed, err := Run(ctx, dir, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z", since, "--", ".")
 	if err != nil {
@@ -27,6 +22,49 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	files = append(split(changed), split(others)...)
 	slices.Sort(files)
 	return since, slices.Compact(files), err
+}
+
+// left returns the commit where the branch in dir left a revision.
+func left(ctx context.Context, dir, revision string) (string, error) {
+	if _, err := Run(ctx, dir, "rev-parse", "--show-toplevel"); err != nil {
+		return "", fmt.Errorf("%s %w", dir, ErrNoRepository)
+	}
+	if _, err := Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
+		return "", unknownRevision(ctx, dir, revision)
+	}
+	since, err := Run(ctx, dir, "merge-base", revision, "HEAD")
+	if err != nil {
+		return "", unrelated(ctx, dir, revision)
+	}
+	return since, nil
+}
+
+// OfSubmodule returns the commit of the submodule that dir is in where a branch of the repository around it left a revision.
+// That repository is the one that from is in. Where dir is in no submodule of it, it returns the revision as it is.
+func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error) {
+	around, _ := Run(ctx, from, "rev-parse", "--show-toplevel") // Changed tells of errors
+	module, _ := Run(ctx, dir, "rev-parse", "--show-toplevel")
+	above, _ := Run(ctx, dir, "rev-parse", "--show-superproject-working-tree")
+	if within, err := filepath.Rel(around, module); around == "" || above == "" || err != nil || within == "." || !filepath.IsLocal(within) {
+		return revision, nil
+	}
+	revision, err := OfSubmodule(ctx, from, above, revision)
+	if err != nil {
+		return "", err
+	}
+	since, err := left(ctx, above, revision)
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(above, module)
+	if err != nil {
+		return "", err
+	}
+	commit, err := Run(ctx, above, "rev-parse", "--quiet", "--verify", since+":"+filepath.ToSlash(name))
+	if err != nil {
+		return "", fmt.Errorf("%s has no submodule %s: verify all of it, without --changed", revision, name)
+	}
+	return commit, nil
 }
 
 // InHead returns those of files and directories below dir that the last commit has; none where there is no repository.
