@@ -18,8 +18,9 @@ import (
 type Writer struct {
 	chooser *chooser
 	records []*written // of the document that was written last
-	data    []byte     // its file
+	data    []byte     // its file; nil: it has none, as it was written record by record
 	read    *Document  // that document as it was read from its file; nil: it was not
+	log     *coder     // of records that are appended; nil: none are
 }
 
 // A written is a record as it was written.
@@ -31,6 +32,7 @@ type written struct {
 	members   map[string]string // that need not be repeated in those that continue it
 	copied    int               // messages that its request does not share with that of base
 	text      []byte            // a part of the file
+	line      []byte            // the same in one line, behind lineBegins; nil: text has it
 	media     []Medium          // that it names
 }
 
@@ -51,8 +53,54 @@ func (w *Writer) Write(d *Document, check func(read *Document) error) (data []by
 		*w = Writer{}
 		return nil, err
 	}
-	w.records, w.data = records, data
+	w.records, w.data, w.log = records, data, nil
 	return data, nil
+}
+
+// Append seals a record behind those that were appended before and encodes it, in one line, as [ParseRecords] reads it with
+// them. [Writer.Write] takes it from there. The zero value begins with the first record of a document.
+func (w *Writer) Append(s Snapshot) (line []byte, err error) {
+	if w.log == nil {
+		*w = Writer{log: &coder{form: inFile, sealing: true, doc: &Document{Version: Version}, calls: map[string]int{}}}
+		w.chooser = newChooser(w.log.doc)
+		w.chooser.calls = w.log.calls
+	}
+	c, h, i := w.log, w.chooser, len(w.records)
+	r := &written{given: s}
+	c.doc.Snapshots, c.texts = append(c.doc.Snapshots, s), append(c.texts, nil)
+	h.paths, h.said = append(h.paths, nil), append(h.said, nil)
+	h.chooseFor(i)
+	c.calls[s.ID] = i
+	sealed := &c.doc.Snapshots[i]
+	if r.continues = sealed.Continues; r.continues != nil {
+		j, _ := earlier(c.calls, sealed, i)
+		r.base = w.records[j]
+	}
+	c.dst, c.steps = nil, recordSteps(i)
+	c.write(lineBegins)
+	c.record(sealed)
+	r.line = c.dst
+	r.settle(sealed, c.texts[i], nil)
+	if err := c.err(); err != nil {
+		*w = Writer{}
+		return nil, err
+	}
+	w.records = append(w.records, r)
+	return r.line[len(lineBegins):], nil
+}
+
+// lineBegins is in front of a record in one line, so that this and the end of a document make a document of it.
+const lineBegins = `{"version":"` + Version + `","snapshots":[`
+
+// ParseRecords reads records that [Writer.Append] encoded, as [Parse] reads a document that has them in this order.
+func ParseRecords(lines [][]byte) (*Document, error) {
+	seals := make(Seals, len(lines))
+	for i, line := range lines {
+		if at := bytes.LastIndex(line, []byte(`"sha256:`)); at >= 0 {
+			seals[i] = canon.Hash(bytes.Trim(line[at:], `"}`))
+		}
+	}
+	return Parse(fmt.Appendf(nil, lineBegins+`%s],"hash":%q}`, bytes.Join(lines, []byte(",")), seals.Combined()))
 }
 
 // Media returns the media that the i-th record of the document that was written last names, each once.
@@ -142,8 +190,12 @@ func (r *written) settle(s *Snapshot, members map[string]string, text []byte) {
 // some writes the records that changed, and puts them between the others.
 func (w *Writer) some(d *Document, records []*written, changed []int, check func(*Document) error) (_ []byte, err error) {
 	c := coder{form: inFile, sealing: true, doc: d, calls: w.chooser.calls, texts: make([]map[string]string, len(records))}
+	unread := false
 	for i, r := range records {
 		c.texts[i] = r.members
+		if unread = unread || r.line != nil; r.line != nil && len(records) > 1 {
+			r.text, r.line = indented(r.line[len(lineBegins):], 2), nil
+		}
 	}
 	var found []Violation
 	for _, i := range changed {
@@ -158,7 +210,7 @@ func (w *Writer) some(d *Document, records []*written, changed []int, check func
 	if c.found = append(c.found, found...); len(c.found) > 0 {
 		return nil, c.err()
 	}
-	if d.Hash = d.combinedHash(); slices.Equal(records, w.records) {
+	if d.Hash = d.combinedHash(); w.data != nil && slices.Equal(records, w.records) {
 		if check != nil && w.read == nil {
 			w.read, err = Parse(w.data)
 		}
@@ -173,7 +225,10 @@ func (w *Writer) some(d *Document, records []*written, changed []int, check func
 		copied += r.copied
 	}
 	data := joined(d, records)
-	if check != nil || d.Version != Version || copied > copiedMost || len(w.chooser.calls) < len(records) {
+	for _, r := range records {
+		r.line = nil
+	}
+	if check != nil || unread || d.Version != Version || copied > copiedMost || len(w.chooser.calls) < len(records) {
 		return data, ask(data, check)
 	}
 	return data, nil
@@ -211,6 +266,11 @@ const (
 
 // joined returns the file of a document, of whose records the texts are known. They are parts of it then.
 func joined(d *Document, records []*written) []byte {
+	if sole := records[0]; len(records) == 1 && sole.line != nil { // it may be long, and is laid out where it is
+		data := layOut(fmt.Appendf(sole.line, `],"hash":%q}`, d.Hash))
+		sole.text = recordsIn(data, 1)[0]
+		return data
+	}
 	size := 200
 	for _, r := range records {
 		size += len(r.text) + len(recordsFollow)

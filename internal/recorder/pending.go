@@ -22,14 +22,14 @@ import (
 type pending struct {
 	store   *store.Store
 	earlier *tape        // what earlier runs have bought
+	clean   bool         // they have bought nothing
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 
-	file     fs.FileInfo         // the document as it was written last; nil: it was not
-	provider string              // in whose directory it is
-	others   []snapshot.Snapshot // its records that are not of this run
-	beside   map[int]*take       // of this run: what has its raw answer there, by number
-	writer   snapshot.Writer     // of the document, and then of that of the test
+	provider string          // in whose directory the document is
+	logs     []*store.Log    // what this run has bought so far; the last one goes on, unless it is broken
+	broken   bool            // what is bought next is for another log
+	writer   snapshot.Writer // of the last log, and then of the document of the test
 }
 
 // openPending returns the pending answers of the test.
@@ -38,7 +38,7 @@ func (r *Recorder) openPending(provider string) *pending {
 		p := &pending{store: r.store.Pending(), mine: map[int]bool{}, provider: provider}
 		doc, err := p.store.Load(r.name, provider)
 		if err != nil {
-			doc = nil // there is none, or none that can be read
+			doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
 		}
 		p.earlier = newTape(doc, r.rules)
 		r.pending = p
@@ -96,7 +96,7 @@ func (r *Recorder) keepPending(tk *take) {
 	tk.golden = g
 	p := r.openPending(tk.provider)
 	if p.wrong = r.number(tk.provider); p.wrong == nil {
-		p.wrong = r.writePending()
+		p.wrong = r.logPending()
 	}
 	if len(g.raw) > longAnswer {
 		runtime.GC() // what it was written by is some times as long
@@ -195,45 +195,98 @@ func (r *Recorder) renumber(tk *take) {
 	tk.number = last + 1
 }
 
-// writePending writes what this run has bought to the pending answers of the test. What other runs have
-// bought stays, unless it was for the same record.
+// logPending appends to the log of this run what it has bought since. Where what is there has got another number, it
+// begins the log anew.
+func (r *Recorder) logPending() error {
+	p := r.pending
+	if slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.logged > 0 && tk.golden != nil && tk.logged != tk.number }) {
+		old := p.logs
+		p.logs, p.broken = nil, true
+		for _, tk := range r.takes {
+			tk.logged = 0
+		}
+		if err := r.logPending(); err != nil {
+			p.logs = append(old, p.logs...)
+			return err
+		}
+		_, err := removeLogs(old)
+		return err
+	}
+	for i, tk := range r.takes {
+		if tk.golden == nil || tk.logged > 0 || tk.origin != nil { // what comes from where it waits is there
+			continue
+		}
+		err := r.logTake(i, tk)
+		if errors.Is(err, store.ErrTaken) {
+			err = r.logTake(i, tk)
+		}
+		if err != nil {
+			return err
+		}
+		tk.logged = tk.number
+	}
+	return nil
+}
+
+func removeLogs(logs []*store.Log) (taken bool, err error) {
+	for _, l := range logs {
+		gone, failed := l.Remove()
+		taken, err = taken || gone, errors.Join(err, failed)
+	}
+	return taken, err
+}
+
+func (r *Recorder) logTake(place int, tk *take) error {
+	p, s := r.pending, r.pendingRecord(tk)
+	if s.Provider == p.provider {
+		s.Provider = ""
+	}
+	if p.broken || len(p.logs) == 0 {
+		p.logs, p.writer = append(p.logs, r.store.NewLog(r.name, p.provider)), snapshot.Writer{}
+	}
+	line, err := p.writer.Append(s)
+	if err == nil {
+		err = p.logs[len(p.logs)-1].Append(place, line, tk.golden.raw, s.Response.RawOutputRef, tk.media)
+	}
+	p.broken = err != nil
+	return err
+}
+
+func (r *Recorder) pendingRecord(tk *take) snapshot.Snapshot {
+	s := tk.golden.snapshot
+	s.ID = snapshot.ID(r.name, tk.number)
+	return s
+}
+
+// writePending writes the pending document of the test: what this run has bought, and what other runs have bought
+// unless it was for the same record.
 func (r *Recorder) writePending() error {
 	p := r.pending
 	mine, waiting := map[int]bool{}, r.waiting()
-	beside := make(map[int]*take, len(waiting))
+	put := store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}, Writer: &p.writer}
 	var records []snapshot.Snapshot
 	for _, tk := range waiting {
-		s := tk.golden.snapshot
-		s.ID = snapshot.ID(r.name, tk.number)
-		mine[tk.number], beside[tk.number] = true, tk
-		records = append(records, s)
+		mine[tk.number] = true
+		records = append(records, r.pendingRecord(tk))
+		put.Raw[tk.number] = tk.golden.raw
+		maps.Copy(put.Media, tk.media)
 	}
-	file, err := p.store.Amend(r.name, p.provider, p.file, func(doc *store.Doc, known bool) (store.Put, error) {
-		if !known {
-			p.others, p.beside = nil, nil
-			if doc != nil {
-				p.others, p.provider = doc.Records(), doc.Provider
+	err := p.store.Settle(r.name, p.provider, p.logs, func(doc *store.Doc) (store.Put, error) {
+		if put.Provider = p.provider; doc != nil {
+			put.Provider = doc.Provider
+			others := slices.DeleteFunc(doc.Records(), func(s snapshot.Snapshot) bool { return mine[s.Number()] || p.mine[s.Number()] })
+			records = slices.Concat(others, records)
+		}
+		for i := range records {
+			if records[i].Provider == put.Provider {
+				records[i].Provider = ""
 			}
 		}
-		p.others = slices.DeleteFunc(p.others, func(s snapshot.Snapshot) bool { return mine[s.Number()] || p.mine[s.Number()] })
-		all := slices.Concat(p.others, records)
-		for i := range all {
-			if all[i].Provider == p.provider {
-				all[i].Provider = ""
-			}
-		}
-		put := store.Put{Provider: p.provider, Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{},
-			Document: &snapshot.Document{Version: snapshot.Version, Snapshots: all}, Writer: &p.writer}
-		for n, tk := range beside {
-			if p.beside[n] != tk {
-				put.Raw[n] = tk.golden.raw
-				maps.Copy(put.Media, tk.media)
-			}
-		}
+		put.Document = &snapshot.Document{Version: snapshot.Version, Snapshots: records}
 		return put, nil
 	})
 	if err == nil {
-		p.file, p.mine, p.beside = file, mine, beside
+		p.logs, p.mine, p.clean = nil, mine, false
 	}
 	return err
 }
@@ -300,7 +353,7 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 	calls := r.inOrder(goldens)
 	provider := providerOf(calls)
 	p := r.openPending(provider)
-	changed := p.wrong != nil
+	changed := p.wrong != nil || len(p.logs) > 0
 	for _, tk := range r.takes {
 		g := goldens[tk]
 		if tk.golden == nil && g != nil && tk.origin == nil && r.mayWait(g) {
@@ -344,15 +397,23 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 // a decision: note says so.
 func (r *Recorder) dropPending(partial bool) (note string, err error) {
 	var ids []string
-	if r.pending != nil {
-		for n := range r.pending.mine {
-			ids = append(ids, snapshot.ID(r.name, n))
+	p := r.openPending(anyProvider)
+	taken, err := removeLogs(p.logs)
+	if err != nil || p.clean && !taken {
+		return "", err
+	}
+	for _, tk := range r.waiting() {
+		p.mine[tk.number] = true
+	}
+	for _, s := range p.earlier.records {
+		if p.mine[s.Number()] {
+			ids = append(ids, s.ID)
 		}
 	}
 	if !partial {
 		kept, unused := r.stillOpen()
 		if len(kept) == 0 {
-			return "", r.store.Pending().Discard(r.name)
+			return "", p.store.Discard(r.name)
 		}
 		note, ids = r.unusedNote(kept), append(ids, unused...)
 	}

@@ -32,6 +32,7 @@ type take struct {
 
 	golden *golden // what waits of it in the pending answers; nil: nothing
 	number int     // its number there; 0: not known yet
+	logged int     // its number in the log of the run; 0: it is not there
 	place  int     // the index of the record that it is to replace; -1: none
 
 	mu         sync.Mutex // nothing below changes once there is an outcome

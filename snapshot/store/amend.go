@@ -6,46 +6,6 @@ import (
 	"os"
 )
 
-// Amend puts what change makes of a document of pending answers, under their lock, so that nothing is lost of what
-// several processes add to one document. One without records is removed. It writes no journal: a document is written
-// after its raw answers, and one that was cut short is bought again.
-//
-// It returns what the file is now. Who gives what the last Amend returned is spared reading what nobody has changed
-// since: then doc is nil and known is true. doc is nil too where there is none that can be read.
-func (s *Store) Amend(name, provider string, last fs.FileInfo, change func(doc *Doc, known bool) (Put, error)) (
-	file fs.FileInfo, err error) {
-	err = s.exclusively(func(w within) error {
-		var doc *Doc
-		is, err := w.lstat(documentFile(provider, name))
-		known := err == nil && last != nil && isSame(is, last)
-		if !known {
-			doc, _ = s.locking().Load(name, provider)
-		}
-		put, err := change(doc, known)
-		if err != nil {
-			return err
-		}
-		if len(put.Document.Snapshots) == 0 {
-			return w.discard(put.Provider, name, nil)
-		}
-		t, err := s.target(put)
-		if err != nil {
-			return err
-		}
-		if err := w.amend(t); err != nil {
-			return err
-		}
-		file, err = w.lstat(documentFile(put.Provider, name))
-		return err
-	})
-	return file, err
-}
-
-// isSame reports whether nobody wrote a file: who writes a store replaces its files.
-func isSame(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
 func (w within) amend(t *target) error {
 	named := map[string]bool{}
 	for _, n := range t.needs {
@@ -95,6 +55,9 @@ func (s *Store) Discard(name string) error {
 		providers, err := s.providers()
 		for _, provider := range providers {
 			err = errors.Join(err, w.discard(provider, name, nil))
+		}
+		for _, file := range s.logsOf(name) {
+			err = errors.Join(err, w.remove(file))
 		}
 		if err == nil {
 			w.vanish(s.dir)

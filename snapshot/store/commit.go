@@ -175,9 +175,17 @@ func (p *plan) plan(puts []*target, remove []string) (err error) {
 		if err := p.put(t); err != nil {
 			return err
 		}
+		if _, err := p.dropLogs(t.Name); err != nil {
+			return err
+		}
 	}
 	for _, file := range remove {
-		if err := p.drop(file); err != nil {
+		_, name, _ := parseDocumentFile(file)
+		logs, err := p.dropLogs(name)
+		if err == nil {
+			err = p.drop(file)
+		}
+		if err != nil && !(logs > 0 && errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
@@ -287,6 +295,15 @@ func (p *plan) drop(file string) error {
 		}
 	}
 	return p.clear(dir, nil)
+}
+
+// dropLogs removes the logs of a pending document, all of which was decided on with it. It returns how many there are.
+func (p *plan) dropLogs(name string) (n int, err error) {
+	logs := p.store.logsOf(name)
+	for _, file := range logs {
+		err = errors.Join(err, p.remove(file))
+	}
+	return len(logs), err
 }
 
 // checkNewer refuses to replace or remove a document that a newer traceforge wrote.

@@ -24,7 +24,7 @@ type Doc struct {
 	Document *snapshot.Document
 
 	store *Store
-	whole map[string][]byte // files beside it that a verify read and found whole
+	whole map[string][]byte // files beside it that a verify read and found whole, or that a log has
 }
 
 // File returns the path of the document in its store, with forward slashes.
@@ -59,6 +59,14 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 
 // load is Load under one provider.
 func (s *Store) load(name, provider string) (*Doc, error) {
+	if s.isPending() {
+		return s.loadPending(name, provider, s.logsOf(name))
+	}
+	return s.loadFile(name, provider)
+}
+
+// loadFile reads a document from its file.
+func (s *Store) loadFile(name, provider string) (*Doc, error) {
 	doc := &Doc{Provider: provider, Name: name, store: s}
 	file := doc.File()
 	if err := s.checkLinks(provider, file); err != nil {

@@ -67,6 +67,11 @@ func (s *Store) move(moves []Move) (moved []Moved, err error) {
 		}
 		if len(waiting) > 0 {
 			err = pending.exclusively(func(w within) error {
+				for _, m := range waiting {
+					if err := pending.closeLogs(m.Name); err != nil {
+						return err
+					}
+				}
 				change, _, err := pending.locking().planMoves(waiting, moves)
 				if err != nil {
 					return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,6 +91,12 @@ func (s *Store) decided(ids []string, use func(w within, d *decision) error) err
 	}
 	return s.exclusively(func(w within) error {
 		return pending.exclusively(func(p within) error {
+			for _, id := range ids {
+				name, _, _ := snapshot.ParseID(id)
+				if err := errors.Join(pending.closeLogs(id), pending.closeLogs(cmp.Or(name, id))); err != nil {
+					return err
+				}
+			}
 			d := &decision{main: s.locking(), pending: pending.locking()}
 			if err := d.choose(ids); err != nil {
 				return err
@@ -243,7 +250,9 @@ func (d *decision) clear(w within) error {
 			remove = append(remove, doc.File())
 			continue
 		}
-		t, err := d.pending.target(PutOf(name, left))
+		put := PutOf(name, left)
+		doc.give(&put)
+		t, err := d.pending.target(put)
 		if err != nil {
 			return err
 		}

@@ -133,12 +133,13 @@ func isBeside(own string) bool {
 	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
 }
 
-// isStoreFile reports whether file is the path of a document, of what is beside one, or of the
-// manifest: what commits write and remove.
+// isStoreFile reports whether file is the path of a document, of what is beside one, of the manifest or of a log: what
+// commits write and remove.
 func isStoreFile(file string) bool {
 	_, _, document := parseDocumentFile(file)
 	_, _, _, beside := parseBesideFile(file)
-	return file == manifestName || document || beside
+	_, log := parseLogFile(file)
+	return file == manifestName || document || beside || log > 0
 }
 
 // List returns the files of all documents, sorted. Of a store that is not there it is empty.
@@ -159,7 +160,7 @@ func (s *Store) List() ([]string, error) {
 			}
 		}
 	}
-	return files, nil
+	return s.addLogs(files), nil
 }
 
 // providers returns the names of the providers' directories, sorted.
