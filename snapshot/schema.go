@@ -155,14 +155,32 @@ func (c *coder) content(parts *[]modelio.Part) {
 	}
 	switch {
 	case isText:
-		text := new(string)
-		c.longText(text)
-		*parts = []modelio.Part{{Text: text}}
+		one := c.newPlain()
+		c.longText(&one.text)
+		*parts = one.parts[:]
 	case c.at.IsArray():
 		elements(c, parts, c.part)
 	default:
 		c.mismatch("a string, an array of its pieces, or an array of parts")
 	}
+}
+
+// A plain is a content that is one text.
+type plain struct {
+	parts [1]modelio.Part
+	text  string
+}
+
+// newPlain returns one of several that share a piece of memory, as most messages of a document are plain.
+func (c *coder) newPlain() *plain {
+	const least, most = 4, 64
+	if len(c.plains) == cap(c.plains) {
+		c.plains = make([]plain, 0, min(most, max(least, 2*cap(c.plains))))
+	}
+	c.plains = append(c.plains, plain{})
+	one := &c.plains[len(c.plains)-1]
+	one.parts[0].Text = &one.text
+	return one
 }
 
 func (c *coder) part(p *modelio.Part) {

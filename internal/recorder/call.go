@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A key identifies a call (design R9): the same function makes it for recording, for replay, and
@@ -34,7 +36,10 @@ func (k key) id() string { return k.provider + string(k.core[:]) + k.lane }
 // A call is a request as a snapshot has it: its ids are numbered, its media named, and what is scrubbed
 // has placeholders.
 type call struct {
-	key
+	key     // of a call that may be replayed as it stands without its core, see known
+	once    sync.Once
+	ignored []string
+
 	what      fmt.Stringer // how messages name it: "POST https://…"
 	codec     *provider.Codec
 	request   *modelio.Request
@@ -42,6 +47,19 @@ type call struct {
 	media     media
 	values    *scrub.Values // what its placeholders stand for
 }
+
+// known returns the key of a call, whose core is computed where none needed it so far.
+func (c *call) known() key {
+	c.once.Do(func() {
+		if c.core == (key{}).core {
+			core, _ := snapshot.RequestCore(c.request, c.ignored) // that of a record, which has one
+			c.core = keyOf(c.provider, core, c.ignored).core
+		}
+	})
+	return c.key
+}
+
+func (c *call) id() string { return c.known().id() }
 
 // identify decodes a request and computes its key.
 func (r *Recorder) identify(w *wire) (*call, error) {
@@ -62,19 +80,32 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 
 // call makes the call of a request, which may change with it.
 func (r *Recorder) call(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
-	c := &call{codec: codec}
+	c := &call{codec: codec, ignored: r.Ignored}
 	fitParameters(request)
 	var err error
 	if c.request, err = c.numbering.Request(request); err != nil {
 		return nil, err
 	}
-	editor := c.media.editor()
 	for i := range c.request.Messages {
-		editor.Message(&c.request.Messages[i])
+		c.media.message(&c.request.Messages[i])
+	}
+	if c.provider, c.lane = name, lane; r.awaits(c) {
+		_, c.values = r.rules.Live(c.request, nil)
+		return c, nil
 	}
 	c.key, c.request, c.values, err = keyed(name, c.request, r.Ignored, r.rules.Live)
 	c.lane = lane
 	return c, err
+}
+
+// awaits reports whether a call is replayed by the next record, and has no need of its key.
+func (r *Recorder) awaits(c *call) bool {
+	if r.Mode != Replay || c.codec.Session != nil || c.codec.Realtime != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.openTape(c.provider) == nil && r.tape.awaits(c) // an error is told when the call is answered
 }
 
 // fitParameters moves the numbers that their fields in the format do not take to the options, like

@@ -69,7 +69,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("none of %s's %s fits it", r.tested(), count(n, "recorded call"))
 	}
-	if lanes := r.tape.elsewhere(c.key); len(lanes) > 0 {
+	if lanes := r.tape.elsewhere(c.known()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))

@@ -140,7 +140,7 @@ func (r *Recorder) inject(d *due, in *injection) (*served, error) {
 		if r.faults.owed == nil {
 			r.faults.owed = map[key]owed{}
 		}
-		r.faults.owed[d.call.key] = owed{d.record, in}
+		r.faults.owed[d.call.known()] = owed{d.record, in}
 	}
 	s := &served{}
 	if in.status == 0 && in.err == nil {

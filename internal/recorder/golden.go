@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"runtime"
 	"time"
 
@@ -38,7 +37,7 @@ func coreOf(r *snapshot.Response) (sum [sha256.Size]byte, err error) {
 // saysTheSame reports whether two answers have the same core. It spares what are equal, as nearly all are,
 // from being encoded: an answer may be long.
 func saysTheSame(a, b *snapshot.Response) bool {
-	if reflect.DeepEqual(a.Candidates, b.Candidates) && reflect.DeepEqual(a.Error, b.Error) {
+	if saysAlike(a, b) {
 		return true
 	}
 	said, errA := coreOf(a)
@@ -142,7 +141,7 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 	}
 	for i := range resp.Candidates {
 		c := &resp.Candidates[i]
-		m.editor().Message(&c.Message)
+		m.message(&c.Message)
 		c.FinishReason = cmp.Or(c.FinishReason, modelio.FinishOther)
 	}
 	return resp, nil

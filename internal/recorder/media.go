@@ -3,11 +3,13 @@ package recorder
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/texts"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -17,6 +19,19 @@ type media map[canon.Hash][]byte
 
 // minMedia is the length from which base64 is media and no word.
 const minMedia = 512
+
+// message names the media of a message. Most are no more than texts that are none.
+func (m *media) message(said *modelio.Message) {
+	if said.Metadata != nil || said.Unknown != nil || slices.ContainsFunc(said.Content, mayNameMedia) {
+		m.editor().Message(said)
+	}
+}
+
+// mayNameMedia reports whether a part is more than a text, or one that may be media.
+func mayNameMedia(p modelio.Part) bool {
+	return p.Text == nil || mayBeMedia(*p.Text) || p.Media != nil || p.ToolRequest != nil || p.ToolResponse != nil ||
+		p.Reasoning != nil || p.Custom != nil || p.Metadata != nil || p.Unknown != nil
+}
 
 // editor returns the editor that names the media of messages.
 func (m *media) editor() *texts.Editor { return &texts.Editor{Text: m.text, JSON: m.value} }
@@ -80,10 +95,13 @@ func (m *media) rename(v jsontext.Value) (json.RawMessage, bool) {
 // name keeps value if it is media in base64, and returns its name. What base64 would spell in
 // another way stays as it is.
 func (m *media) name(value string) (string, bool) {
+	if !mayBeMedia(value) {
+		return "", false
+	}
 	contentType, encoded := "", value
-	const scheme, mark = "data:", ";base64,"
-	if end := strings.Index(value[:min(len(value), minMedia)], mark); end >= 0 && strings.HasPrefix(value, scheme) {
-		contentType, encoded = value[len(scheme):end], value[end+len(mark):]
+	const mark = ";base64,"
+	if end := strings.Index(value[:min(len(value), minMedia)], mark); end >= 0 && strings.HasPrefix(value, dataScheme) {
+		contentType, encoded = value[len(dataScheme):end], value[end+len(mark):]
 	}
 	if len(encoded) < minMedia || !mayBeBase64(encoded) {
 		return "", false
@@ -98,6 +116,13 @@ func (m *media) name(value string) (string, bool) {
 	}
 	(*m)[hash] = data
 	return snapshot.Medium{Hash: hash, ContentType: contentType, Size: int64(len(data))}.String(), true
+}
+
+const dataScheme = "data:"
+
+// mayBeMedia reports whether a text is a URL with data, or may be base64.
+func mayBeMedia(s string) bool {
+	return len(s) >= minMedia && (strings.HasPrefix(s, dataScheme) || mayBeBase64(s))
 }
 
 // mayBeBase64 spares decoding text: words have spaces.

@@ -15,6 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/secret"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -175,13 +176,15 @@ func (p *proof) compare(decoded *modelio.Response) {
 		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
 		return
 	}
-	core, stored, err := coresOf(got, said)
-	if err != nil {
-		p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
-		return
-	}
-	if !bytes.Equal(core, stored) && p.compareCores(decoded) {
-		return // what is beside it is of another answer too
+	if !saysAlike(got, said) {
+		core, stored, err := coresOf(got, said)
+		if err != nil {
+			p.report("/raw_output_ref", "names %s, which cannot be kept: %v", p.file(), err)
+			return
+		}
+		if !bytes.Equal(core, stored) && p.compareCores(decoded) {
+			return // what is beside it is of another answer too
+		}
 	}
 	sourcesOf(said, got)
 	theirs := facts(got)
@@ -200,6 +203,13 @@ func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*sn
 		return nil, err
 	}
 	return &snapshot.Response{Response: *resp, TokensUsed: resp.Usage.Used()}, nil
+}
+
+// saysAlike reports whether two answers say the same as they stand, as most do: then they have the same core.
+func saysAlike(a, b *snapshot.Response) bool {
+	return slices.EqualFunc(a.Candidates, b.Candidates, func(a, b modelio.Candidate) bool {
+		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)
+	}) && (a.Error == b.Error || a.Error != nil && b.Error != nil && *a.Error == *b.Error)
 }
 
 // coresOf returns the cores of two answers. In each of them a word stands for a long text that is the same in both:

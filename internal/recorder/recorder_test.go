@@ -177,7 +177,7 @@ func TestMedia(t *testing.T) {
 			}
 			parts := []modelio.Part{c.part}
 			message := modelio.Message{Content: parts}
-			m.editor().Message(&message)
+			m.message(&message)
 			named := message.Content
 			require.Equal(t, c.named, len(m) == 1, c.why)
 			after, _ := json.Marshal(&c.part)

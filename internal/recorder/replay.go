@@ -29,9 +29,11 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, how, err := r.tape.find(c.key)
-	if owed, tries := r.faults.owed[c.key]; tries && err == nil {
-		i, how = owed.record, found
+	i, how, err := r.find(c)
+	if err == nil && len(r.faults.owed) > 0 {
+		if owed, tries := r.faults.owed[c.known()]; tries {
+			i, how = owed.record, found
+		}
 	}
 	toldTo := r.Mode == Mixed && c.codec.Tools // by a live model, which may ask for another tool, or for one again
 	switch {
@@ -54,8 +56,18 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	if in := r.nextFault(r.tape.records[i].Number()); in != nil {
 		return r.inject(d, in)
 	}
-	delete(r.faults.owed, c.key)
+	if len(r.faults.owed) > 0 {
+		delete(r.faults.owed, c.known())
+	}
 	return r.serve(d, d.raw)
+}
+
+// find returns the record that answers a call. One that was awaited when it came may be played by another call since.
+func (r *Recorder) find(c *call) (i int, how fit, err error) {
+	if c.core == (key{}).core && r.tape.awaits(c) {
+		return r.tape.next, found, nil
+	}
+	return r.tape.find(c.known())
 }
 
 // serve answers a call with its record, whose raw answer is given.
@@ -84,6 +96,9 @@ func (r *Recorder) raw(i int) ([]byte, error) {
 			return body, nil
 		}
 		if !errors.Is(err, store.ErrReplaced) || try == most {
+			return nil, err
+		}
+		if err := r.tape.know(i + 1); err != nil { // so that the keys tell that the requests are the same
 			return nil, err
 		}
 		if err := r.reload(); err != nil {

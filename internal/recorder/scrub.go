@@ -35,14 +35,14 @@ type scrubbing = func(req *modelio.Request, core []byte) (*modelio.Request, *scr
 
 // restore returns a record of a tape with its answer as this run is served it.
 func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*served, error) {
-	if err := t.know(i + 1); err != nil {
+	recorded, err := t.valuesOf(i)
+	if err != nil {
 		return nil, err
 	}
 	record := &t.records[i]
-	recorded := t.values[i]
 	stored := t.recordedAnswer(i, body)
 	stored.Body = recorded.Answer(stored)
-	body, err := c.values.Restore(stored)
+	body, err = c.values.Restore(stored)
 	if err != nil {
 		return nil, r.unknownValues(i, err)
 	}

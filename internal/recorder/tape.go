@@ -1,8 +1,11 @@
 package recorder
 
 import (
+	"slices"
+
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -59,12 +62,39 @@ func tapeOf(provider string, records []snapshot.Snapshot, rules *scrub.Rules) *t
 	}
 }
 
-// find returns the first record of a call that was not played yet (design R9). Where calls come in
-// the recorded order, it is the next one, and no other is looked at.
-func (t *tape) find(k key) (i int, how fit, err error) {
+// pass goes to the first record that is left to play.
+func (t *tape) pass() {
 	for t.next < len(t.records) && t.played[t.next] {
 		t.next++
 	}
+}
+
+// awaits reports whether a call is the next record as it stands, so that both have one key. Where rules may change
+// either, or a text may look like a placeholder, only the keys tell.
+func (t *tape) awaits(c *call) bool {
+	t.pass()
+	if t.next == len(t.records) || !t.rules.Idle(nil) {
+		return false
+	}
+	s := &t.records[t.next]
+	return c.provider == t.providerOf(t.next) && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
+		texts.Same{Without: "{{"}.Requests(c.request, &s.Request)
+}
+
+// valuesOf returns what the placeholders of a record stand for.
+func (t *tape) valuesOf(i int) (*scrub.Values, error) {
+	if t.rules.Idle(nil) { // they have none
+		_, none := t.rules.Stored(&t.records[i].Request, nil)
+		return none, nil
+	}
+	err := t.know(i + 1)
+	return t.values[i], err
+}
+
+// find returns the first record of a call that was not played yet (design R9). Where calls come in
+// the recorded order, it is the next one, and no other is looked at.
+func (t *tape) find(k key) (i int, how fit, err error) {
+	t.pass()
 	if t.next < len(t.records) {
 		if err := t.know(t.next + 1); err != nil {
 			return 0, missing, err

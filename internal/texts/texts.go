@@ -78,9 +78,24 @@ func (e *Editor) tool(t *modelio.ToolDefinition) bool {
 
 // Message edits a message.
 func (e *Editor) Message(m *modelio.Message) bool {
-	changed := each(&m.Content, e.part)
+	changed := e.parts(&m.Content)
 	changed = e.object(&m.Metadata) || changed
 	return e.object(&m.Unknown) || changed
+}
+
+// parts edits a content. It is each without a copy of an element in memory of its own, as there are many contents.
+func (e *Editor) parts(list *[]modelio.Part) (changed bool) {
+	for i := range *list {
+		part := (*list)[i]
+		if !e.part(&part) {
+			continue
+		}
+		if !changed {
+			*list, changed = slices.Clone(*list), true
+		}
+		(*list)[i] = part
+	}
+	return changed
 }
 
 func (e *Editor) part(p *modelio.Part) bool {
@@ -95,7 +110,7 @@ func (e *Editor) part(p *modelio.Part) bool {
 	}) || changed
 	changed = pointed(&p.ToolResponse, func(t *modelio.ToolResponse) bool {
 		output := e.json(&t.Output)
-		content := each(&t.Content, e.part)
+		content := e.parts(&t.Content)
 		return e.object(&t.Unknown) || output || content
 	}) || changed
 	changed = e.object(&p.Custom) || changed
