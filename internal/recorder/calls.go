@@ -70,7 +70,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 			s = c.golden.snapshot
 		} else {
 			s = r.tape.records[c.record]
-			s.Provider = r.tape.keys[c.record].provider
+			s.Provider = r.tape.providerOf(c.record)
 		}
 		all = append(all, s)
 	}

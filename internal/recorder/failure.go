@@ -104,16 +104,16 @@ func (r *Recorder) lastSaid(req *modelio.Request) string {
 func (r *Recorder) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
 	request := &r.tape.records[i].Request
-	made := asking(r.tape.keys[i].provider, request) + " was made"
+	made := asking(r.tape.providerOf(i), request) + " was made"
 	if request.Tool() != "" {
-		made = asking(r.tape.keys[i].provider, request) + " was called"
+		made = asking(r.tape.providerOf(i), request) + " was called"
 	}
 	f := failuref(fmt.Sprintf("%s once too often: %s of it, and this call would be number %d",
 		made, recordedTimes(times), times+1),
 		"last recorded in "+r.record(i),
 		r.wayOut("accept"))
 	f.Missing, f.unheld = true, true
-	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.keys[i].provider,
+	f.drift = &usage.Drift{Kind: usage.Missing, Provider: r.tape.providerOf(i),
 		Summary: strings.Split(indent(r.summary(request)), "\n")}
 	return f
 }
