@@ -32,8 +32,8 @@ var (
 	elapsed = regexp.MustCompile(`\d+\.\d+s|\(cached\)`) // what differs from run to run in what go test prints
 )
 
-// newPage reads a page. Its commands are the lines of ```sh blocks and of indented blocks; of a block that begins with a
-// prompt, "$ ", the others are what a command prints.
+// newPage reads a page. Its commands are the lines of ```sh and ```text blocks and of indented blocks, a loop being one; of a
+// block that begins with a prompt, "$ ", the others are what a command prints.
 func newPage(file string) (*docPage, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -42,10 +42,14 @@ func newPage(file string) (*docPage, error) {
 	p := &docPage{name: strings.TrimSuffix(filepath.Base(file), ".md"), text: string(text)}
 	flat := fence.ReplaceAllStringFunc(p.text, func(block string) string {
 		m := fence.FindStringSubmatch(block)
-		if m[1] != "sh" {
+		if m[1] != "sh" && m[1] != "text" {
 			return ""
 		}
 		return regexp.MustCompile(`(?m)^ *`).ReplaceAllString(strings.TrimRight(m[2], "\n"), "\t")
+	})
+	flat = regexp.MustCompile(`(?m)^ {4,}`).ReplaceAllString(flat, "\t")
+	flat = regexp.MustCompile(`(?m)^\tfor .*; do\n(.*\n)*?\tdone$`).ReplaceAllStringFunc(flat, func(loop string) string {
+		return strings.NewReplacer("; do\n\t", "; do ", "\n\t", "; ").Replace(loop)
 	})
 	for _, block := range strings.Split(flat, "\n\n") {
 		prompt := strings.HasPrefix(block, "\t$ ")
@@ -78,10 +82,18 @@ func (p *docPage) run(begins string) (string, error) {
 
 // notRun are the commands of pages that no script runs, each with the reason.
 var notRun = map[string]string{
-	"go get github.com/openai/openai-go/v3":                              fromARegistry,
-	"go get github.com/traceforge/traceforge-go/traceforgetest":          fromARegistry,
-	"go get github.com/traceforge/traceforge-go/traceforgetest/cassette": fromARegistry,
-	"go get -tool github.com/traceforge/traceforge-go/cmd/traceforge":    fromARegistry,
+	".ci/publish v0.1.0 /tmp/v0.1.0":                                         itself,
+	"TRACEFORGE_TEST_ALL=1 go -C integration/publish test . -v -timeout 30m": itself,
+	"go -C integration/publish test . -run TestVersions -version v0.1.0":     "writes into the documents; without -version, which make test runs, it holds them",
+	"cd /tmp/v0.1.0/repo": "is made by .ci/publish, outside of what a script may touch",
+	"go install github.com/traceforge/traceforge-go/cmd/traceforge@v0.1.0":                                                    fromARegistry,
+	"go get github.com/traceforge/traceforge-go@v0.1.0 github.com/traceforge/traceforge-go/cmd/traceforge@v0.1.0":             fromARegistry,
+	"go run github.com/traceforge/traceforge-go/internal/demo/fake@v0.1.0 traceforge exec chat-flow --update -- node app.mjs": fromARegistry,
+	"go test . -run '^$' -bench Scale -benchtime 1x -args -tests 10000":                                                       "writes 20,000 files, for minutes; whoever measures docs/scale.md again runs it",
+	"go get github.com/openai/openai-go/v3":                                                                                   fromARegistry,
+	"go get github.com/traceforge/traceforge-go/traceforgetest":                                                               fromARegistry,
+	"go get github.com/traceforge/traceforge-go/traceforgetest/cassette":                                                      fromARegistry,
+	"go get -tool github.com/traceforge/traceforge-go/cmd/traceforge":                                                         fromARegistry,
 	"go mod tidy":     fromARegistry,
 	"go test -update": "asks the provider, with a key; the page runs the same on a fake one",
 	"git checkout --theirs .ai-snapshots/openai/testsummarize-3f9a0c41d2be*":                     ofTheReader,
@@ -91,6 +103,7 @@ var notRun = map[string]string{
 }
 
 const (
+	itself        = "is integration/publish, or what it runs, for minutes"
 	fromARegistry = "asks a registry; integration/publish runs it, against one on disk"
 	ofTheReader   = "names a test and a document of the reader; testdata/pages/ci.txt does the same with its own"
 	withNode      = "runs a program in Node; the tests of traceforge exec run others"
