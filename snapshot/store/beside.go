@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -10,12 +9,15 @@ import (
 )
 
 // lookBeside looks at what is beside a document.
-func (v *verifier) lookBeside(doc *Doc, s *scratch) error {
+func (v *verifier) lookBeside(doc *Doc, hasDir bool, s *scratch) (err error) {
 	named := map[string]need{}
 	for _, n := range needs(doc.Document) {
 		named[n.own] = n
 	}
-	owns, err := v.owned(doc.Provider + "/" + doc.Name)
+	var owns []string
+	if hasDir {
+		owns, err = v.owned(doc.Provider + "/" + doc.Name)
+	}
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func (v *verifier) orphan(file string) {
 // them again.
 func (v *verifier) checkBeside(doc *Doc, n need, s *scratch) error {
 	file := doc.beside(n.own)
-	f, err := os.Open(v.store.path(file))
+	f, err := v.store.toRead(file)
 	if err != nil {
 		return err
 	}

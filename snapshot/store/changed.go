@@ -97,7 +97,7 @@ func (v *verifier) listNamed(provider, name string) error {
 	linked := v.isNoDirectory(dir)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		v.listed = append(v.listed, listed{provider, name})
+		v.listed = append(v.listed, listed{provider, name, !linked})
 		return nil
 	case err == nil:
 		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))

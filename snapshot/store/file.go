@@ -55,8 +55,13 @@ func readAll(f *os.File, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // room that ReadFrom wants before the end
-	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+	room := make([]byte, size+1)
+	read, err := f.Read(room)
+	if err == nil && int64(read) == size {
+		return room[:read], nil // the end, as more was asked for
+	}
+	data := bytes.NewBuffer(room[:read])
+	if _, err := data.ReadFrom(io.LimitReader(f, limit+1-int64(read))); err != nil {
 		return nil, err
 	}
 	if n := int64(data.Len()); n > limit {
@@ -79,26 +84,25 @@ func sizeOf(f *os.File, limit int64) (int64, error) {
 }
 
 // sumFile returns the hash of a file of at most limit bytes, read into piece again and again, and closes it. It
-// returns the file's content too, in piece, where that is one.
+// returns the file's content too, in piece, where that was read at once.
 func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) {
 	defer f.Close()
-	if _, err := sizeOf(f, limit); err != nil {
+	size, err := sizeOf(f, limit)
+	if err != nil {
 		return "", nil, err
 	}
-	sum := sha256.New()
-	for pieces := 0; ; pieces++ {
-		n, err := io.ReadFull(f, piece)
-		sum.Write(piece[:n])
-		switch {
-		case err == nil:
-		case err != io.EOF && err != io.ErrUnexpectedEOF:
-			return "", nil, err
-		case pieces > 0:
-			return hashOf(sum), nil, nil
-		default:
-			return hashOf(sum), piece[:n], nil
-		}
+	n, err := f.Read(piece)
+	if err == nil && int64(n) == size && n < len(piece) {
+		return canon.Sum(piece[:n]), piece[:n], nil // the end, as more was asked for
 	}
+	sum := sha256.New()
+	for sum.Write(piece[:n]); err == nil; sum.Write(piece[:n]) {
+		n, err = f.Read(piece)
+	}
+	if err != io.EOF {
+		return "", nil, err
+	}
+	return hashOf(sum), nil, nil
 }
 
 // pieceSize is how much of a file is hashed at once.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -72,7 +73,7 @@ func (s *Store) loadFile(name, provider string) (*Doc, error) {
 	if err := s.checkLinks(provider, file); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path(file))
+	f, err := s.toRead(file)
 	if err != nil {
 		return nil, fmt.Errorf("load document: %w", err)
 	}
@@ -95,6 +96,17 @@ func (s *Store) loadFile(name, provider string) (*Doc, error) {
 		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
 	}
 	return doc, err
+}
+
+// toRead opens a file to read it. That it need not wait, which no regular file does, spares package os four questions to
+// the system.
+func (s *Store) toRead(file string) (*os.File, error) {
+	name := s.path(file)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.EAGAIN) { // a file server lends the file, and takes it back now
+		return os.Open(name)
+	}
+	return f, err
 }
 
 // checkLinks refuses a link that leads to a file of another name. Others are followed, as those
@@ -280,7 +292,7 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 // matter where a link leads.
 func (d *Doc) fetchOnce(n need) ([]byte, error) {
 	s, file := d.store, d.beside(n.own)
-	f, err := os.Open(s.path(file))
+	f, err := s.toRead(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, s.failure(d.File(), n.pointer(), n.rule, fs.ErrNotExist, "%s", n.missing(file))
 	}

@@ -103,7 +103,10 @@ type verifier struct {
 }
 
 // A listed is a document whose file is there.
-type listed struct{ provider, name string }
+type listed struct {
+	provider, name string
+	hasDir         bool // there is a directory beside it
+}
 
 func (v *verifier) report(file string, found ...snapshot.Violation) {
 	v.mu.Lock()
@@ -169,6 +172,7 @@ func (v *verifier) walkProvider(provider string) error {
 		return err
 	}
 	var names, dirs []string
+	first := len(v.listed)
 	for _, e := range entries {
 		_, name, isDocument := parseDocumentFile(provider + "/" + e.Name())
 		switch {
@@ -176,12 +180,15 @@ func (v *verifier) walkProvider(provider string) error {
 			dirs = append(dirs, e.Name())
 		case e.Type().IsRegular() && isDocument:
 			names = append(names, name)
-			v.listed = append(v.listed, listed{provider, name})
+			v.listed = append(v.listed, listed{provider: provider, name: name})
 		default:
 			v.stray(provider+"/"+e.Name(), strayMessage(e))
 		}
 	}
 	slices.Sort(names)
+	for i := first; i < len(v.listed); i++ {
+		_, v.listed[i].hasDir = slices.BinarySearch(dirs, v.listed[i].name)
+	}
 	for _, dir := range dirs {
 		if _, ok := slices.BinarySearch(names, dir); ok || !v.beside {
 			continue
@@ -218,9 +225,6 @@ func (v *verifier) abandoned(provider, name string) error {
 
 // owned returns the files of a document's directory, if it is there, and reports what does not belong in it.
 func (v *verifier) owned(dir string) (owns []string, err error) {
-	if info, err := os.Lstat(v.store.path(dir)); err == nil && !info.IsDir() {
-		return nil, nil // it is reported as such
-	}
 	entries, err := os.ReadDir(v.store.path(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -276,7 +280,7 @@ func (v *verifier) documents() error {
 func (v *verifier) lookAtAll() error {
 	entries := make([][]entry, len(v.listed))
 	err := each(v.listed, func(i int, of listed, s *scratch) (err error) {
-		entries[i], err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, s)
+		entries[i], err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, of.hasDir, s)
 		return err
 	})
 	v.manifest.Entries = slices.Concat(entries...)
@@ -329,8 +333,8 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 }
 
 // look looks at a document and what is beside it, and returns its entries of the manifest.
-func (v *verifier) look(doc *Doc, s *scratch) ([]entry, error) {
-	f, err := os.Open(v.store.path(doc.File()))
+func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]entry, error) {
+	f, err := v.store.toRead(doc.File())
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +354,7 @@ func (v *verifier) look(doc *Doc, s *scratch) ([]entry, error) {
 	}
 	wrong = append(wrong, misnamed(doc.Name, doc.Document)...)
 	if v.beside {
-		if err := v.lookBeside(doc, s); err != nil {
+		if err := v.lookBeside(doc, hasDir, s); err != nil {
 			return nil, err
 		}
 		if len(wrong) == 0 {
