@@ -192,12 +192,16 @@ func (c *coder) headers(h *map[string][]string) {
 		return
 	}
 	defer c.leave()
+	var names []string
 	for name := range c.at.Members() {
-		all[name] = (*h)[name]
+		names = append(names, name)
+	}
+	if !c.reading() {
+		names = slices.SortedFunc(maps.Keys(all), c.order())
 	}
 	c.object(nil, func() {
 		c.inherit("response/headers/", "*")
-		for _, name := range slices.SortedFunc(maps.Keys(all), c.order()) {
+		for _, name := range names {
 			values := (*h)[name]
 			list(c, name, optional, &values, c.word)
 			all[name] = values

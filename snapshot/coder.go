@@ -57,7 +57,7 @@ type coder struct {
 	calls       map[string]int      // reading: indexes of the records by their ids
 	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
 	plains      []plain             // reading: room for contents
-	sealed      []byte              // reading: room for what a seal covers
+	seal        *coder              // reading: of what seals cover, one after another
 	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil: all is
 	copied      int                 // reading: messages that whole requests do not share
 	examining   bool                // reading: note texts that are in other pieces than files have them

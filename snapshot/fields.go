@@ -90,15 +90,19 @@ func (c *coder) atLeast(v *int64, least int64) {
 		c.dst = strconv.AppendInt(c.dst, *v, 10)
 		return
 	}
-	text, ok := c.at.Number()
-	if !ok {
+	kind, text := c.at.NumberKind(), string(c.at.Raw())
+	switch kind {
+	case jsontext.NotNumber:
 		c.mismatch("an integer")
 		return
+	case jsontext.PlainNumber: // is canonical
+	default:
+		text = cmp.Or(canonicalNumber(json.Number(text)), text)
 	}
-	n, err := strconv.ParseInt(cmp.Or(canonicalNumber(*text), string(*text)), 10, 64)
+	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil:
-		c.reportf(RuleType, "must be an integer, is %s", jsontext.Excerpt(string(*text)))
+		c.reportf(RuleType, "must be an integer, is %s", jsontext.Excerpt(text))
 	case n < least:
 		c.reportf(RuleValue, "must be %d or more, is %d", least, n)
 	default:

@@ -67,25 +67,22 @@ func (c *coder) source(s *Source) {
 		c.text("lane", optional, &s.Lane, isLane)
 		integer(c, "line", required, &s.Line, 1)
 		c.text("nondeterministic", optional, &s.Nondeterministic, nil)
-		pkg, test := s.Package, s.Test
+		pkg, test := &s.Package, &s.Test
 		if !c.reading() && !first {
-			if whole := &c.doc.Snapshots[0].Source; pkg != whole.Package || test != whole.Test {
+			if whole := &c.doc.Snapshots[0].Source; *pkg != whole.Package || *test != whole.Test {
 				c.report(RuleValue, "must be of the package and the test of the document's first record")
 			}
-			pkg, test = "", ""
+			pkg, test = new(string), new(string)
 		}
 		var must *check
 		if !first {
 			must = notHere
 		}
-		c.text("package", optional, &pkg, must)
+		c.text("package", optional, pkg, must)
 		c.text("provider_id", optional, &from.ProviderID, nil)
 		c.text("run_id", optional, &from.RunID, nil)
 		c.text("step_id", optional, &from.StepID, nil)
-		c.text("test", optional, &test, must)
-		if c.reading() {
-			s.Package, s.Test = pkg, test
-		}
+		c.text("test", optional, test, must)
 	})
 }
 

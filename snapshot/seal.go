@@ -99,7 +99,12 @@ var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"
 // sealOf returns the seal of a record as it stands in a text, if all members that it covers are
 // there, and all their numbers ones that JavaScript reads as they are (SF "Individual Snapshot Hash").
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
-	s := coder{form: asSealed, dst: c.sealed[:0]}
+	if c.seal == nil {
+		c.seal = &coder{form: asSealed}
+		c.seal.steps = c.seal.room.steps[:0]
+	}
+	s := c.seal
+	s.dst, s.found, s.sum = s.dst[:0], nil, nil
 	opening := "{"
 	for _, name := range sealedNames {
 		value := record.Member(name)
@@ -113,7 +118,6 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 		s.value(value)
 	}
 	s.write("}")
-	c.sealed = s.dst
 	if s.sum == nil {
 		return canon.Sum(s.dst), len(s.found) == 0
 	}

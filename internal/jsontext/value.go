@@ -116,11 +116,10 @@ func (v Value) Number() (*json.Number, bool) {
 
 // Count returns an integer that is spelled as one.
 func (v Value) Count() (*int64, bool) {
-	number, ok := v.Number()
-	if !ok {
+	if v.NumberKind() == NotNumber {
 		return nil, false
 	}
-	n, err := strconv.ParseInt(string(*number), 10, 64)
+	n, err := strconv.ParseInt(string(v.Raw()), 10, 64)
 	return &n, err == nil
 }
 

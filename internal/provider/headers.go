@@ -39,10 +39,11 @@ var behaviourHeaders = []string{
 func (w *Wire) keepHeaders(req *modelio.Request) {
 	said := modelio.Object{}
 	for name, values := range w.Header {
-		name = strings.ToLower(name)
-		if !slices.Contains(behaviourHeaders, name) {
+		at := slices.IndexFunc(behaviourHeaders, func(one string) bool { return strings.EqualFold(one, name) })
+		if at < 0 {
 			continue
 		}
+		name = behaviourHeaders[at]
 		switch all := headerValues(values); len(all) {
 		case 0:
 		case 1:

@@ -199,7 +199,8 @@ func covers(pattern, host string) bool {
 	if before, after, ok := strings.Cut(pattern, "*"); ok {
 		return len(host) >= len(before)+len(after) && strings.HasPrefix(host, before) && strings.HasSuffix(host, after)
 	}
-	return host == pattern || strings.HasSuffix(host, "."+pattern)
+	above, ok := strings.CutSuffix(host, pattern)
+	return ok && (above == "" || strings.HasSuffix(above, "."))
 }
 
 // IsLoopback reports whether a host, without its port, is this machine.

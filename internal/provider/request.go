@@ -117,6 +117,16 @@ func sayOperation(usual string) outside {
 // keepOutside keeps in req what w says outside of its body: what was said of the path, the query
 // without credentials, and the headers that change behaviour.
 func (w *Wire) keepOutside(req *modelio.Request) {
+	if w.URL.RawQuery != "" {
+		w.keepQuery()
+	}
+	if w.said != nil {
+		req.Options[markURL] = jsontext.ObjectText(w.said)
+	}
+	w.keepHeaders(req)
+}
+
+func (w *Wire) keepQuery() {
 	query := modelio.Object{}
 	for name, values := range w.URL.Query() {
 		switch {
@@ -130,8 +140,4 @@ func (w *Wire) keepOutside(req *modelio.Request) {
 	if len(query) > 0 {
 		jsontext.Keep(&w.said, "query", jsontext.ObjectText(query))
 	}
-	if w.said != nil {
-		req.Options[markURL] = jsontext.ObjectText(w.said)
-	}
-	w.keepHeaders(req)
 }

@@ -112,7 +112,10 @@ func IsCredential(name string) bool {
 	if name == "ts" || name == "upload_id" {
 		return true
 	}
-	spaced := strings.ToLower(camelCase.ReplaceAllString(name, "$1 $2"))
+	spaced := name
+	if strings.ContainsFunc(name, unicode.IsUpper) {
+		spaced = strings.ToLower(camelCase.ReplaceAllString(name, "$1 $2"))
+	}
 	words := strings.FieldsFunc(spaced, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})

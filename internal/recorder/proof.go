@@ -189,8 +189,8 @@ func (p *proof) compare(decoded *modelio.Response) {
 	sourcesOf(said, got)
 	theirs := facts(got)
 	for n, mine := range facts(said) {
-		if mine != theirs[n] {
-			p.differs(mine.pointer, mine.value, theirs[n].value)
+		if mine.text != theirs[n].text || !texts.Equal(mine.count, theirs[n].count) {
+			p.differs(mine.pointer, mine.value(), theirs[n].value())
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (p *proof) understood(decoded *modelio.Response, n *modelio.Numbering) (*sn
 func saysAlike(a, b *snapshot.Response) bool {
 	return slices.EqualFunc(a.Candidates, b.Candidates, func(a, b modelio.Candidate) bool {
 		return a.FinishReason == b.FinishReason && texts.Same{}.Parts(a.Message.Content, b.Message.Content)
-	}) && (a.Error == b.Error || a.Error != nil && b.Error != nil && *a.Error == *b.Error)
+	}) && texts.Equal(a.Error, b.Error)
 }
 
 // coresOf returns the cores of two answers. In each of them a word stands for a long text that is the same in both:
@@ -281,32 +281,36 @@ func plain(value []byte) string {
 	return string(value)
 }
 
-// A fact is what a record says of an answer beside its core; an empty value: nothing.
-type fact struct{ pointer, value string }
+// A fact is what a record says of an answer beside its core: a text or a count, empty or nil for nothing.
+type fact struct {
+	pointer, text string
+	count         *int64
+}
+
+func (f fact) value() string {
+	if f.count != nil {
+		return strconv.FormatInt(*f.count, 10)
+	}
+	return f.text
+}
 
 // facts returns them, in an order that is that of every record.
 func facts(r *snapshot.Response) []fact {
-	number := func(n *int64) string {
-		if n == nil {
-			return ""
-		}
-		return strconv.FormatInt(*n, 10)
-	}
 	u := r.Usage
 	if u == nil {
 		u = &modelio.Usage{}
 	}
 	all := append(make([]fact, 0, 12), []fact{
-		{"/model", r.Model},
-		{"/tokens_used", number(r.TokensUsed)},
-		{"/usage/cache_read", number(u.CachedContentTokens)},
-		{"/usage/cache_write", number(u.CacheWriteTokens)},
-		{"/usage/cache_write_1h", number(u.CacheWriteHourTokens)},
-		{"/usage/input", number(u.InputTokens)},
-		{"/usage/output", number(u.OutputTokens)},
-		{"/usage/reasoning", number(u.ThoughtsTokens)},
-		{"/usage/tool_use", number(u.ToolUseTokens)},
-		{"/usage/total", number(u.TotalTokens)},
+		{"/model", r.Model, nil},
+		{"/tokens_used", "", r.TokensUsed},
+		{"/usage/cache_read", "", u.CachedContentTokens},
+		{"/usage/cache_write", "", u.CacheWriteTokens},
+		{"/usage/cache_write_1h", "", u.CacheWriteHourTokens},
+		{"/usage/input", "", u.InputTokens},
+		{"/usage/output", "", u.OutputTokens},
+		{"/usage/reasoning", "", u.ThoughtsTokens},
+		{"/usage/tool_use", "", u.ToolUseTokens},
+		{"/usage/total", "", u.TotalTokens},
 	}...)
 	candidates := r.Candidates
 	if len(candidates) == 0 {
@@ -317,8 +321,8 @@ func facts(r *snapshot.Response) []fact {
 		if i > 0 {
 			under = fmt.Sprintf("/candidates/%d", i-1)
 		}
-		all = append(all, fact{under + "/citations", citedText(candidates[i].Citations)},
-			fact{under + "/finish_reason_raw", candidates[i].FinishReasonRaw})
+		all = append(all, fact{under + "/citations", citedText(candidates[i].Citations), nil},
+			fact{under + "/finish_reason_raw", candidates[i].FinishReasonRaw, nil})
 	}
 	return all
 }

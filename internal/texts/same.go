@@ -18,7 +18,7 @@ type Same struct {
 // Requests compares requests.
 func (s Same) Requests(a, b *modelio.Request) bool {
 	for _, p := range modelio.Parameters {
-		if !equal(*p.Field(a), *p.Field(b)) {
+		if !Equal(*p.Field(a), *p.Field(b)) {
 			return false
 		}
 	}
@@ -82,7 +82,8 @@ func (s Same) pointed(a, b *string) bool {
 	return a == nil && b == nil || a != nil && b != nil && s.text(*a, *b)
 }
 
-func equal[T comparable](a, b *T) bool {
+// Equal reports whether two pointers lead to equal values, or both are nil.
+func Equal[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
