@@ -92,6 +92,9 @@ func (n *Numbering) citations(all []Citation) []Citation {
 
 // Messages returns messages numbered on from what was numbered before, as Request does.
 func (n *Numbering) Messages(messages []Message) ([]Message, error) {
+	if !slices.ContainsFunc(messages, hasNumbers) {
+		return messages, nil
+	}
 	at := 0
 	numbered, err := changed(messages, func(m *Message) (bool, error) {
 		at++
@@ -188,6 +191,10 @@ func (n *Numbering) parts(parts *[]Part) (bool, error) {
 // mayHaveNumbers spares looking into parts that are no more than a text, as most are.
 func mayHaveNumbers(p Part) bool {
 	return p.ToolRequest != nil || p.ToolResponse != nil || p.Media != nil || p.Metadata != nil || p.Custom != nil || p.Unknown != nil
+}
+
+func hasNumbers(m Message) bool {
+	return len(m.Metadata) > 0 || slices.ContainsFunc(m.Content, mayHaveNumbers)
 }
 
 func (n *Numbering) part(part *Part) (edited bool, err error) {

@@ -43,7 +43,9 @@ func (a *answer) candidate() modelio.Candidate {
 		return c
 	}
 	if a.content != "" {
-		c.Message.Content = append(c.Message.Content, modelio.TextPart(a.content))
+		one := &plain{text: a.content}
+		one.parts[0].Text = &one.text
+		c.Message.Content = one.parts[:]
 	}
 	for i := range a.calls {
 		c.Message.Content = append(c.Message.Content, modelio.Part{ToolRequest: &a.calls[i]})
@@ -111,14 +113,15 @@ func isPlain(parts []modelio.Part, calls int) bool {
 // response is the response of a call; in cores the members of it that say how the model behaves
 // (design R3).
 func (c *coder) response(r *Response) {
-	first, others := answer{reason: modelio.FinishOther}, []answer(nil)
+	first, others := &c.room.first, &c.room.others
+	*first, *others = answer{reason: modelio.FinishOther}, nil
 	switch {
 	case !c.reading():
 		for i := range r.Candidates {
 			if i == 0 {
-				first = answerOf(&r.Candidates[0])
+				*first = answerOf(&r.Candidates[0])
 			} else {
-				others = append(others, answerOf(&r.Candidates[i]))
+				*others = append(*others, answerOf(&r.Candidates[i]))
 			}
 		}
 	case c.base != nil:
@@ -130,11 +133,11 @@ func (c *coder) response(r *Response) {
 	whole := c.object(nil, func() {
 		c.sfOrder(sfResponse)
 		c.inherit("response/", "finish_reason_raw", "model", "status")
-		list(c, "candidates", optional, &others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
-		c.citations(&first)
+		list(c, "candidates", optional, others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
+		c.citations(first)
 		c.pieces("content", required, &first.content)
 		pointer(c, "error", optional, &r.Error, c.providerError)
-		c.finish(&first)
+		c.finish(first)
 		if inFiles {
 			c.headers(&r.Headers)
 			c.text("incomplete", optional, &r.Incomplete, isCut)
@@ -150,20 +153,20 @@ func (c *coder) response(r *Response) {
 			list(c, "timing_ms", optional, &r.TimingMS, c.count)
 			pointer(c, "tokens_used", nullable, &r.TokensUsed, c.count)
 		}
-		c.toolCalls(&first)
+		c.toolCalls(first)
 		if inFiles {
 			pointer(c, "usage", optional, &r.Usage, c.usage)
 		}
-		c.agree(&first)
+		c.agree(first)
 	})
 	if !c.reading() || !whole {
 		return
 	}
-	if r.Error == nil || others != nil || !first.isNone() {
+	if r.Error == nil || *others != nil || !first.isNone() {
 		r.Candidates = append(r.Candidates, first.candidate())
 	}
-	for i := range others {
-		r.Candidates = append(r.Candidates, others[i].candidate())
+	for i := range *others {
+		r.Candidates = append(r.Candidates, (*others)[i].candidate())
 	}
 }
 
@@ -192,7 +195,8 @@ func (c *coder) headers(h *map[string][]string) {
 		return
 	}
 	defer c.leave()
-	var names []string
+	var few [8]string
+	names := few[:0]
 	for name := range c.at.Members() {
 		names = append(names, name)
 	}

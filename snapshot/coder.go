@@ -69,6 +69,8 @@ type coder struct {
 type room struct {
 	steps  [8]step
 	frames [6]frame
+	first  answer   // of the response at hand
+	others []answer // to the same request
 }
 
 // A core is written into memory of about its size, so that it does not grow many times.

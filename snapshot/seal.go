@@ -87,11 +87,14 @@ type Seals []canon.Hash
 
 // Combined returns the hash of the document or the manifest (SF "Combined Hash").
 func (s Seals) Combined() canon.Hash {
-	texts := make([]json.RawMessage, len(s))
+	text := append(make([]byte, 0, 64+80*len(s)), `{"version":"`+Version+`","snapshots":[`...)
 	for i := range s {
-		texts[i] = jsontext.Text(s[i])
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = jsontext.AppendText(text, string(s[i]))
 	}
-	return canon.Sum(fmt.Appendf(nil, `{"version":%q,"snapshots":%s}`, Version, jsontext.List(texts)))
+	return canon.Sum(append(text, "]}"...))
 }
 
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}

@@ -33,7 +33,7 @@ func TestReplayAllocations(t *testing.T) {
 	if raced {
 		t.Skip("the race detector allocates too")
 	}
-	const calls, most = 100, 87
+	const calls, most = 100, 78
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	bodies, answers := benchCalls(2<<10, 2*calls)
 	recordBench(t, dir, bodies, answers)

@@ -66,12 +66,13 @@ func neither(what string) error {
 // responseOf returns what most answers have under the same names. Of their other members those are in
 // Metadata that are not taken elsewhere.
 func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, taken ...string) *modelio.Response {
+	names := append(make([]string, 0, 16), "id", "model", "usage", "object") // without memory of its own
 	return &modelio.Response{
 		Candidates: all,
 		ID:         body.Member("id").Word(),
 		Model:      body.Member("model").Word(),
 		Usage:      usage.decode(body.Member("usage")),
-		Metadata:   beside(body, append(taken, "id", "model", "usage", "object")...),
+		Metadata:   beside(body, append(names, taken...)...),
 	}
 }
 

@@ -27,7 +27,9 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 	if !v.IsObject() || v.IsEmpty() {
 		return nil
 	}
-	u := &modelio.Usage{Unknown: v.Object()}
+	u := &modelio.Usage{}
+	var counted [8]string
+	taken := counted[:0]
 	for _, field := range []struct {
 		count **int64
 		paths
@@ -48,13 +50,13 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 			}
 			if n, ok := count.Count(); ok && *n >= 0 {
 				*field.count = n
-				delete(u.Unknown, path)
+				taken = append(taken, path)
 				break
 			}
 		}
 	}
 	names.unite(u)
-	u.Unknown = sayingSomething(u.Unknown)
+	u.Unknown = beside(v, taken...)
 	return u
 }
 

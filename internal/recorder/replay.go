@@ -150,14 +150,13 @@ func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) 
 	for name, values := range stored.Headers {
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	prove := func() error { return r.proven(s.proof) }
 	broke := stored.Incomplete != "" && stored.Incomplete != cut[ended]
-	body := &replayBody{ctx: req.Context(), rest: s.body, cut: broke, prove: prove}
+	body := &replayBody{ctx: req.Context(), rest: s.body, cut: broke, recorder: r, proof: s.proof}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events != nil {
 		body.rest = nil
-	} else if err := prove(); err != nil {
+	} else if err := r.proven(s.proof); err != nil {
 		return nil, err
 	}
 	if body.events != nil || body.cut {
@@ -177,7 +176,9 @@ type replayBody struct {
 	events *provider.Events            // nil: no stream
 	pause  func(context.Context) error // before each event; nil: none
 	cut    bool                        // the recorded body ended before its end
-	prove  func() error                // holds the record against the answer, once
+
+	recorder *Recorder
+	proof    *due // which holds the record against the answer
 }
 
 func (b *replayBody) Read(p []byte) (int, error) {
@@ -197,7 +198,7 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		b.rest = event.Raw
 	}
 	if len(b.rest) == 0 && len(p) > 0 {
-		if err := b.prove(); err != nil {
+		if err := b.Close(); err != nil {
 			return 0, err
 		}
 		if b.cut {
@@ -211,7 +212,7 @@ func (b *replayBody) Read(p []byte) (int, error) {
 }
 
 // Close proves what its caller read of a stream, as clients stop at the event that ends it.
-func (b *replayBody) Close() error { return b.prove() }
+func (b *replayBody) Close() error { return b.recorder.proven(b.proof) }
 
 // refusal is the answer to a call that failed, which its client does not repeat.
 func (r *Recorder) refusal(req *http.Request, w *wire, err error) *http.Response {

@@ -20,6 +20,7 @@ type tape struct {
 	rules    *scrub.Rules
 	requests []*modelio.Request // of the records, with the placeholders of the rules; known as keys are
 	values   []*scrub.Values    // what those stand for
+	none     *scrub.Values      // those of all records where there are no rules; nil: not made yet
 	masks    map[int]key        // see masked
 	known    int                // how many of keys are computed
 	played   []bool
@@ -84,8 +85,10 @@ func (t *tape) awaits(c *call) bool {
 // valuesOf returns what the placeholders of a record stand for.
 func (t *tape) valuesOf(i int) (*scrub.Values, error) {
 	if t.rules.Idle(nil) { // they have none
-		_, none := t.rules.Stored(&t.records[i].Request, nil)
-		return none, nil
+		if t.none == nil {
+			_, t.none = t.rules.Stored(&t.records[i].Request, nil)
+		}
+		return t.none, nil
 	}
 	err := t.know(i + 1)
 	return t.values[i], err
