@@ -70,7 +70,9 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 	c.doc.Snapshots, c.texts = append(c.doc.Snapshots, s), append(c.texts, nil)
 	h.paths, h.said = append(h.paths, nil), append(h.said, nil)
 	h.chooseFor(i)
-	c.calls[s.ID] = i
+	if _, twice := c.calls[s.ID]; !twice {
+		c.calls[s.ID] = i
+	}
 	sealed := &c.doc.Snapshots[i]
 	if r.continues = sealed.Continues; r.continues != nil {
 		j, _ := earlier(c.calls, sealed, i)

@@ -72,6 +72,7 @@ func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 	if r.pending != nil {
 		put.Writer = &r.pending.writer
 	}
+	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, goldens) }
 	return r.store.Commit(store.Change{Put: []store.Put{*put}})
 }

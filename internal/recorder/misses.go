@@ -72,14 +72,14 @@ func (r *Recorder) overlapped() (equal []*take) {
 	coreOf := func(tk *take) [sha256.Size]byte {
 		if _, known := cores[tk]; !known {
 			if g, f := r.golden(tk); f == nil {
-				cores[tk] = g.core
+				cores[tk] = g.said()
 			}
 		}
 		return cores[tk]
 	}
 	for _, tk := range r.takes {
 		other := func(o *take) bool {
-			return o.started.Before(tk.read) && tk.started.Before(o.read) && coreOf(o) != coreOf(tk)
+			return o != tk && o.started.Before(tk.read) && tk.started.Before(o.read) && coreOf(o) != coreOf(tk)
 		}
 		if slices.ContainsFunc(byKey[tk.key], other) {
 			equal = append(equal, tk)

@@ -263,7 +263,7 @@ func (r *Recorder) pendingRecord(tk *take) snapshot.Snapshot {
 func (r *Recorder) writePending() error {
 	p := r.pending
 	mine, waiting := map[int]bool{}, r.waiting()
-	put := store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}, Writer: &p.writer}
+	put := store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}, Writer: &p.writer, Summed: true}
 	var records []snapshot.Snapshot
 	for _, tk := range waiting {
 		mine[tk.number] = true

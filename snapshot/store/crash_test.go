@@ -76,7 +76,7 @@ func crash(out io.Writer, dir, number string) error {
 	if err != nil {
 		return err
 	}
-	scenes := slices.Concat(crashScenes, decisionScenes)
+	scenes := append(slices.Concat(crashScenes, decisionScenes), logScene)
 	i := slices.IndexFunc(scenes, func(scene crashScene) bool { return scene.name == number })
 	_, _ = os.Lstat(crashBegins)
 	if err := scenes[i].work(s); err != nil {

@@ -22,6 +22,14 @@ var decisionScenes = []crashScene{
 		_, err := s.Accept([]string{nameOf("TestX"), nameOf("TestNew")})
 		return finishedBefore(s, err)
 	}},
+	{crashing + "accept-log", undecidedLogs, func(s *Store) error {
+		_, err := s.Accept([]string{nameOf("TestX"), nameOf("TestNew")})
+		return finishedBefore(s, err)
+	}},
+	{crashing + "move-log", undecidedLogs, func(s *Store) error {
+		_, err := s.Move(Move{nameOf("TestX"), testPackage, "TestY"})
+		return finishedBefore(s, err)
+	}},
 	{crashing + "reject", undecided, func(s *Store) error {
 		return finishedBefore(s, s.Reject(nameOf("TestX"), nameOf("TestNew")))
 	}},
@@ -36,6 +44,14 @@ func undecided(t *testing.T, dir string) {
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
 	pend(t, s, recordedAt.Add(time.Hour), "TestX", call{1, "one?", "changed"}, call{3, "three?", "three"})
 	pend(t, s, recordedAt.Add(time.Hour), "TestNew", call{1, "n?", "n"})
+}
+
+// undecidedLogs is undecided where the tests were killed.
+func undecidedLogs(t *testing.T, dir string) {
+	s := openAt(t, dir)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+	require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", call{1, "one?", "changed"}, call{3, "three?", "three"})))
+	require.NoError(t, newBuyer(s, "TestNew").buy(putOf("TestNew", call{1, "n?", "n"})))
 }
 
 func finishedBefore(s *Store, err error) error {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
@@ -42,7 +43,7 @@ const (
 	logRecord = "record"
 	logAnswer = "answer"
 	logMedium = "medium"
-	logClosed = "closed"
+	logClosed = "closed\n" // what no record ends with
 )
 
 // NewLog returns the log of a run of a test, whose first answer is of the given provider. It makes no file before Append.
@@ -59,9 +60,9 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 		return err
 	}
 	var small bytes.Buffer // what is written at once
-	write := func(kind string, hash canon.Hash, data []byte) {
+	write := func(kind string, id any, data []byte) {
 		const long = 1 << 20
-		fmt.Fprintf(&small, "%s %s %d\n", kind, hash, len(data))
+		fmt.Fprintf(&small, "%s %v %d\n", kind, id, len(data))
 		if len(data) >= long && err == nil {
 			if _, err = f.Write(small.Bytes()); err == nil {
 				_, err = f.Write(data)
@@ -72,8 +73,7 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 		}
 		small.WriteByte('\n')
 	}
-	size := len(logHead) + len(l.provider) + 3*len(logRecord+" sha256: 12345678 1234 \n\n") + len(record) + min(len(raw), 1<<20) + 200
-	small.Grow(size)
+	small.Grow(min(len(record), 1<<20) + min(len(raw), 1<<20) + 300) // with the lines between
 	if l.size == 0 {
 		small.WriteString(logHead + l.provider + "\n")
 	}
@@ -83,7 +83,7 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 	for hash, data := range media {
 		write(logMedium, hash, data)
 	}
-	write(logRecord+" "+strconv.Itoa(place), canon.Sum(record), record)
+	write(logRecord, place, record)
 	if err == nil {
 		_, err = f.Write(small.Bytes())
 	}
@@ -123,11 +123,11 @@ func (l *Log) open() (*lockedfile.File, error) {
 	return f, nil
 }
 
-// create makes the file, under a name that none has, in a directory that git leaves alone.
+// create makes the file, under a name that none had before, in a directory that git leaves alone.
 func (l *Log) create() (*lockedfile.File, error) {
 	s := l.store
-	for n := 1; ; n++ {
-		file := l.name + "." + strconv.Itoa(n) + logExt
+	for n := time.Now().UnixMicro(); ; n++ {
+		file := l.name + "." + strconv.FormatInt(n, 10) + logExt
 		f, err := lockedfile.OpenFile(s.path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case err == nil:
@@ -269,11 +269,11 @@ func (s *Store) addLogs(files []string) []string {
 const unknownProvider = "unknown"
 
 // parseLogFile returns the document and the number of a log; 0: it is none.
-func parseLogFile(file string) (name string, n int) {
+func parseLogFile(file string) (name string, n int64) {
 	stem, isLog := strings.CutSuffix(file, logExt)
 	name, number, _ := strings.Cut(stem, ".")
-	n, err := strconv.Atoi(number)
-	if !isLog || err != nil || n < 1 || strconv.Itoa(n) != number || !filename.Legal(name) {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if !isLog || err != nil || n < 1 || strconv.FormatInt(n, 10) != number || !filename.Legal(name) {
 		return "", 0
 	}
 	return name, n
@@ -292,7 +292,7 @@ func (s *Store) closeLogs(name string) error {
 		if err != nil {
 			return err
 		}
-		_, err = f.WriteString(logClosed + "\n")
+		_, err = f.WriteString(logClosed)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -363,6 +363,9 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 	if err != nil {
 		return nil, fmt.Errorf("load pending answers: %w", err)
 	}
+	for closed := true; closed; {
+		data, closed = bytes.CutSuffix(data, []byte(logClosed))
+	}
 	head, rest, whole := bytes.Cut(data, []byte("\n"))
 	provider, isLog := strings.CutPrefix(string(head), logHead)
 	if !whole {
@@ -375,17 +378,11 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 	var places []int
 	for len(rest) > 0 {
 		head, body, whole := bytes.Cut(rest, []byte("\n"))
-		if string(head) == logClosed {
-			rest = body
-			continue
-		}
-		fields := strings.Fields(string(head))
-		if !whole || len(fields) < 3 {
+		if !whole {
 			break
 		}
-		hash := canon.Hash(fields[len(fields)-2])
-		size, err := strconv.Atoi(fields[len(fields)-1])
-		if err != nil || size < 0 || !hash.Valid() {
+		kind, id, size, ok := parsePart(string(head))
+		if !ok {
 			return nil, wrong(snapshot.RuleValue, "has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(head)), name)
 		}
 		if int64(size) > s.maxBytes {
@@ -394,14 +391,13 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 		if size >= len(body) {
 			break
 		}
-		if got := canon.Sum(body[:size]); got != hash {
-			return nil, wrong(snapshot.RuleRaw, "has the hash %s where it says %s: reject %s", got, hash, name)
-		}
-		if fields[0] == logRecord {
-			place, _ := strconv.Atoi(fields[1])
+		if kind == logRecord { // which has a seal
+			place, _ := strconv.Atoi(id)
 			lines, places = append(lines, body[:size]), append(places, place)
+		} else if got := canon.Sum(body[:size]); string(got) != id {
+			return nil, wrong(snapshot.RuleRaw, "has an answer of the hash %s where it says %s: reject %s", got, id, name)
 		} else {
-			blobs[hash] = body[:size]
+			blobs[got] = body[:size]
 		}
 		rest = body[size+1:]
 	}
@@ -428,6 +424,19 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 		records[n].Continues = nil // Seal chooses it
 	}
 	return records, nil
+}
+
+// parsePart reads the line in front of a part of a log.
+func parsePart(line string) (kind, id string, size int, ok bool) {
+	fields := strings.Split(line, " ")
+	if len(fields) != 3 {
+		return "", "", 0, false
+	}
+	kind, id = fields[0], fields[1]
+	size, err := strconv.Atoi(fields[2])
+	_, place := strconv.Atoi(id)
+	beside := (kind == logAnswer || kind == logMedium) && canon.Hash(id).Valid()
+	return kind, id, size, err == nil && size >= 0 && (beside || kind == logRecord && place == nil)
 }
 
 // give adds to a put what is beside d, as the files of some of that are in logs.

@@ -1,0 +1,315 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A buyer appends answers to a log, as a run of a test does.
+type buyer struct {
+	store  *Store
+	log    *Log
+	writer snapshot.Writer
+	bought int
+}
+
+func newBuyer(s *Store, test string) *buyer {
+	return &buyer{store: s, log: s.NewLog(nameOf(test), "openai")}
+}
+
+// buy appends calls to the log. Each goes on with the conversation of the one before.
+func (b *buyer) buy(put Put) error {
+	for i := range put.Document.Snapshots {
+		s := put.Document.Snapshots[i]
+		s.Timestamp = recordedAt.Add(time.Hour)
+		line, err := b.writer.Append(s)
+		if err == nil {
+			err = b.log.Append(b.bought, line, put.Raw[s.Number()], s.Response.RawOutputRef, put.Media)
+		}
+		if err != nil {
+			return err
+		}
+		b.bought++
+	}
+	return nil
+}
+
+// talk returns the calls of a conversation, each of which sends all that was said before.
+func talk(test string, calls ...call) Put {
+	put := putOf(test, calls...)
+	all := put.Document.Snapshots
+	for i := 1; i < len(all); i++ {
+		said := append(all[i-1].Request.Messages[:len(all[i-1].Request.Messages):len(all[i-1].Request.Messages)],
+			all[i-1].Response.Candidates[0].Message)
+		all[i].Request.Messages = append(said, text(modelio.RoleUser, calls[i].ask))
+	}
+	return put
+}
+
+// logOf returns the path of the one log that there is.
+func logOf(t *testing.T, dir string) string {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, ".pending", "*.log"))
+	require.NoError(t, err)
+	require.Len(t, logs, 1)
+	return logs[0]
+}
+
+func readFile(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(data)
+}
+
+var bought = []call{{1, "one?", "changed"}, {3, "two?", "second"}, {4, "three?", "third"}}
+
+// TestLog holds that what is in a log is pending: it is listed, read, accepted and rejected as what is in a document.
+func TestLog(t *testing.T) {
+	s, dir := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}))
+	before := tree(t, dir)
+	require.NoError(t, newBuyer(s, "TestX").buy(talk("TestX", bought...)))
+	log := readFile(t, logOf(t, dir))
+	require.Equal(t, 1, strings.Count(log, "Never guess."), "what was said before is not written again")
+	require.Equal(t, len(before)+1, len(tree(t, dir)))
+
+	files, err := s.Pending().List()
+	require.NoError(t, err)
+	require.Equal(t, []string{fileOf("TestX")}, files)
+	requireCalls(t, s.Pending(), "TestX", bought...)
+	require.NoError(t, s.Reject(idsOf("TestX", 4)...))
+	requireCalls(t, s.Pending(), "TestX", bought[:2]...)
+	requireWhole(t, s.Pending())
+	require.NoError(t, newBuyer(s, "TestX").buy(putOf("TestX", call{3, "again?", "again"}, call{5, "five?", "five"})))
+	requireCalls(t, s.Pending(), "TestX", bought[0], call{3, "again?", "again"}, call{5, "five?", "five"})
+	_, err = s.Accept(idsOf("TestX", 1))
+	require.NoError(t, err)
+	requireCalls(t, s, "TestX", call{1, "one?", "changed"}, call{2, "two?", "two"})
+	_, err = s.Accept(idsOf("TestX", 3, 5))
+	require.NoError(t, err)
+	requireCalls(t, s, "TestX", call{1, "one?", "changed"}, call{2, "two?", "two"}, call{3, "again?", "again"}, call{5, "five?", "five"})
+	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	requireWhole(t, s)
+}
+
+// TestLogOrder holds that records are in the order of their calls, whichever was answered first.
+func TestLogOrder(t *testing.T) {
+	s, _ := newStore(t)
+	b, put := newBuyer(s, "TestX"), putOf("TestX", bought...)
+	for _, place := range []int{2, 0, 1} {
+		record := put
+		record.Document = &snapshot.Document{Snapshots: put.Document.Snapshots[place : place+1]}
+		b.bought = place
+		require.NoError(t, b.buy(record))
+	}
+	requireCalls(t, s.Pending(), "TestX", bought...)
+}
+
+// TestLogTorn cuts a log short at many places, as a kill does: the answers that are whole are there, and it can be
+// rejected in any case.
+func TestLogTorn(t *testing.T) {
+	s, dir := newStore(t)
+	b := newBuyer(s, "TestX")
+	var ends []int
+	put := talk("TestX", bought...)
+	for i := range bought {
+		one := put
+		one.Document = &snapshot.Document{Snapshots: put.Document.Snapshots[i : i+1]}
+		require.NoError(t, b.buy(one))
+		ends = append(ends, len(readFile(t, logOf(t, dir))))
+	}
+	file := logOf(t, dir)
+	whole := readFile(t, file)
+	step := max(1, len(whole)/sampled(100, len(whole)))
+	for size := 0; size < len(whole); size += step {
+		end := ""
+		if size%2 == 0 {
+			end = logClosed // by who was killed too
+		}
+		require.NoError(t, os.WriteFile(file, []byte(whole[:size]+end), 0o666))
+		n := 0
+		for n < len(ends) && ends[n] <= size {
+			n++
+		}
+		if n > 0 {
+			requireCalls(t, s.Pending(), "TestX", bought[:n]...)
+			continue
+		}
+		_, err := s.Pending().Load(nameOf("TestX"), "openai")
+		require.ErrorContains(t, err, ".log: pending: has no whole answer", "%d bytes", size)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(whole[:10]), 0o666))
+	require.NoError(t, s.Reject(nameOf("TestX")))
+	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+}
+
+// TestLogAltered holds that nothing is taken from a log that was altered, or is of a stranger, and that it can be rejected.
+func TestLogAltered(t *testing.T) {
+	for _, x := range []struct {
+		name, want string
+		alter      func(t *testing.T, file string)
+	}{
+		{"answer", "has an answer of the hash ", replacing(`{"answer":"second"}`, `{"answer":"sEcond"}`)},
+		{"record", "but the content has ", replacing(`"two?"`, `"tWo?"`)},
+		{"line", "which no traceforge writes", replacing("\nrecord 0 ", "\nRecord 0 ")},
+		{"head", "is no file of pending answers", replacing("traceforge pending openai", "traceforge pending ../..")},
+		{"link", "is no regular file", func(t *testing.T, file string) {
+			require.NoError(t, os.Rename(file, file+".moved"))
+			require.NoError(t, os.Symlink(filepath.Base(file)+".moved", file))
+		}},
+		{"tracked", "is tracked by git", func(t *testing.T, file string) {
+			dir := filepath.Dir(file)
+			for _, args := range [][]string{{"init", "-q"}, {"add", "-f", "."}} {
+				_, err := runGit(dir, args...)
+				require.NoError(t, err)
+			}
+		}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s, dir := newStore(t)
+			require.NoError(t, newBuyer(s, "TestX").buy(talk("TestX", bought...)))
+			commit(t, s.Pending(), putOf("TestOther", call{1, "a", "b"}))
+			x.alter(t, logOf(t, dir))
+			_, err := s.Pending().Load(nameOf("TestX"), "openai")
+			require.ErrorContains(t, err, x.want)
+			_, err = s.Accept([]string{nameOf("TestX")})
+			require.ErrorContains(t, err, x.want)
+			if x.name == "tracked" {
+				return // so is the other
+			}
+			_, err = s.Accept([]string{nameOf("TestOther")})
+			require.NoError(t, err)
+			require.NoError(t, s.Reject(nameOf("TestX")))
+			require.Empty(t, s.Pending().logsOf(""))
+		})
+	}
+}
+
+func replacing(old, now string) func(t *testing.T, file string) {
+	return func(t *testing.T, file string) {
+		data := readFile(t, file)
+		require.Contains(t, data, old)
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(data, old, now, 1)), 0o666))
+	}
+}
+
+// TestLogTaken accepts what a test has bought while it goes on to buy: what it buys then is in another log.
+func TestLogTaken(t *testing.T) {
+	s, dir := newStore(t)
+	b := newBuyer(s, "TestX")
+	require.NoError(t, b.buy(putOf("TestX", bought[0])))
+	require.NoError(t, s.Pending().closeLogs(nameOf("TestX")))
+	require.ErrorIs(t, b.buy(putOf("TestX", bought[1])), ErrTaken, "it is being decided on")
+	_, err := s.Accept([]string{nameOf("TestX")})
+	require.NoError(t, err)
+	require.ErrorIs(t, b.buy(putOf("TestX", bought[1])), ErrTaken, "it is gone")
+	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+	again := newBuyer(s, "TestX")
+	require.NoError(t, again.buy(putOf("TestX", bought[1])))
+	requireCalls(t, s, "TestX", bought[0])
+	requireCalls(t, s.Pending(), "TestX", bought[1])
+	taken, err := b.log.Remove()
+	require.True(t, taken && err == nil, "what was taken is for others to remove, here: %v", err)
+	taken, err = again.log.Remove()
+	require.True(t, !taken && err == nil)
+	require.NoDirExists(t, filepath.Join(dir, ".pending"))
+}
+
+// TestLogMove renames a test whose answers are in a log.
+func TestLogMove(t *testing.T) {
+	s, _ := newStore(t)
+	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	require.NoError(t, newBuyer(s, "TestX").buy(talk("TestX", bought...)))
+	_, err := s.Move(Move{nameOf("TestX"), testPackage, "TestY"})
+	require.NoError(t, err)
+	requireCalls(t, s.Pending(), "TestY", bought...)
+	require.Empty(t, s.Pending().logsOf(""))
+}
+
+// logScene buys three answers, and notes each that it has.
+var logScene = crashScene{crashing + "log", recorded, func(s *Store) error {
+	b := newBuyer(s, "TestX")
+	put := talk("TestX", bought...)
+	for i := range bought {
+		one := put
+		one.Document = &snapshot.Document{Snapshots: put.Document.Snapshots[i : i+1]}
+		err := b.buy(one)
+		if err != nil && !errors.Is(err, ErrTaken) { // as the recorder does
+			b = newBuyer(s, "TestX")
+			err = b.buy(one)
+		}
+		if err == nil {
+			err = os.Mkdir(filepath.Join(filepath.Dir(s.Dir()), fmt.Sprint("has-", i)), 0o777)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}}
+
+// TestCrashLog cuts a process that buys answers short at every system call that has to do with files, and lets each that
+// writes fail: what it said that it has is pending.
+func TestCrashLog(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("strace"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("strace is not here: the Debian package of that name has it")
+	}
+	before, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
+	logScene.before(t, filepath.Join(before, ".ai-snapshots"))
+	once := t.TempDir()
+	require.NoError(t, os.CopyFS(once, os.DirFS(before)))
+	said, err := strace(t, logScene, filepath.Join(once, ".ai-snapshots"), "-o", trace, "-e", "trace=%file,%desc")
+	if err != nil {
+		t.Skipf("strace cannot trace here: %v: %s", err, said)
+	}
+	log, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	points := crashPoints(logScene, string(log))
+	step := max(1, len(points)/sampled(20, len(points)))
+	t.Logf("every %d. of %d points", step, len(points))
+	for i := step / 2; i < len(points); i += step {
+		p := points[i]
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			require.NoError(t, os.CopyFS(dir, os.DirFS(before)))
+			s := openAt(t, filepath.Join(dir, ".ai-snapshots"))
+			said, _ := strace(t, logScene, s.Dir(), append([]string{"-o", os.DevNull, "-e", "trace=%file,%desc"}, p.inject...)...)
+			has := 0
+			for has < len(bought) && exists(filepath.Join(dir, fmt.Sprint("has-", has))) {
+				has++
+			}
+			doc, err := s.Pending().Load(nameOf("TestX"), "openai")
+			if has == 0 && err != nil {
+				return
+			}
+			require.NoError(t, err, said)
+			require.GreaterOrEqual(t, len(doc.Document.Snapshots), has, said)
+			requireCalls(t, s.Pending(), "TestX", bought[:len(doc.Document.Snapshots)]...)
+			_, err = s.Accept([]string{nameOf("TestX")})
+			require.NoError(t, err, said)
+			require.NoDirExists(t, s.Pending().Dir())
+			requireWhole(t, s)
+		})
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return !errors.Is(err, fs.ErrNotExist)
+}
