@@ -55,58 +55,69 @@ func fits(s string, most int) bool {
 }
 
 // divide appends the pieces of s, which is too long: it is cut at the places of the first level that
-// has any, and what is still too long at those of the next.
+// has any, and what is still too long at those of the next. A long s without places is looked through once.
 func divide(pieces []string, s string, level int) []string {
-	if level == len(levels) {
-		return append(pieces, s)
-	}
-	start, l := 0, &levels[level]
+	start, next := 0, len(levels) // of the levels below that have a place in s, the first
 	for i := 2; i < len(s); i++ {
-		if l.before[s[i-2]]&l.last[s[i-1]] == 0 || !utf8.RuneStart(s[i]) || !l.ends(s, i) { // in a character, or no end
+		may := mayEnd.before[s[i-2]] & mayEnd.last[s[i-1]]
+		if may >>= level * levelBits; may == 0 || !utf8.RuneStart(s[i]) { // no end, or in a character
 			continue
 		}
-		pieces = divideLong(pieces, s[start:i], level+1)
-		start = i
+		for l := level; l < next && may != 0; l, may = l+1, may>>levelBits {
+			switch {
+			case may&(1<<levelBits-1) == 0 || !levels[l](s, i):
+			case l > level:
+				next = l
+			default:
+				pieces = divideLong(pieces, s[start:i], level+1)
+				start = i
+			}
+		}
+	}
+	if start == 0 {
+		return divideLong(pieces, s, next)
 	}
 	return divideLong(pieces, s[start:], level+1)
 }
 
 func divideLong(pieces []string, s string, level int) []string {
-	if fits(s, pieceMost) {
+	if level == len(levels) || fits(s, pieceMost) {
 		return append(pieces, s)
 	}
 	return divide(pieces, s, level)
 }
 
-// A level is a way to end pieces.
-type level struct {
-	ends         func(s string, i int) bool // whether a piece ends before s[i]; there are two bytes before it at least
-	before, last [256]uint8                 // see levelOf
-}
+// levels are the ways to end pieces, coarsest first: whether one ends before s[i]. There are two bytes before it at least.
+var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord, endsRun}
 
-// levels are the ways to end pieces, coarsest first.
-var levels = [...]level{
-	levelOf(endsSentence, " \"')]*_`.!?\x81\x82\x9f", " ", `"}]0123456789el`, ",", "\x80\xbc", "\x81\x82\x9f"),
-	levelOf(endsClause, ",;:|\x94", " ", "", "\t>;}],\r", `\`, "nt", "\x80\xbc", "\x81\x8c\x9b"),
-	levelOf(endsWord, "", " "),
-	levelOf(endsRun, "", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3"),
-}
+// mayEnd has a bit for each way in which a level may end a piece: levels are asked of few places only.
+var mayEnd = endsOf([len(levels)][]string{
+	{" \"')]*_`.!?\x81\x82\x9f", " ", `"}]0123456789el`, ",", "\x80\xbc", "\x81\x82\x9f"},
+	{",;:|\x94", " ", "", "\t>;}],\r", `\`, "nt", "\x80\xbc", "\x81\x8c\x9b"},
+	{"", " "},
+	{"", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3"},
+})
 
-// levelOf returns a level that asks ends of few places only. Each two of mayEnd are bytes before the last, none for
-// any, and last bytes of what can be in front of an end.
-func levelOf(ends func(s string, i int) bool, mayEnd ...string) level {
-	l := level{ends: ends}
-	for n := 0; n < len(mayEnd); n += 2 {
-		for c := range 256 {
-			if mayEnd[n] == "" || strings.IndexByte(mayEnd[n], byte(c)) >= 0 {
-				l.before[c] |= 1 << n
-			}
-			if strings.IndexByte(mayEnd[n+1], byte(c)) >= 0 {
-				l.last[c] |= 1 << n
+// levelBits is how many ways a level has at most.
+const levelBits = 4
+
+// endsOf returns the bits of the ways that have a byte as the last but one, and as the last, in front of an end. Each two of
+// all are such bytes, where the first are none for any.
+func endsOf(all [len(levels)][]string) (bits struct{ before, last [256]uint16 }) {
+	for level, ways := range all {
+		for n := 0; n < len(ways); n += 2 {
+			bit := uint16(1) << (level*levelBits + n/2)
+			for c := range 256 {
+				if ways[n] == "" || strings.IndexByte(ways[n], byte(c)) >= 0 {
+					bits.before[c] |= bit
+				}
+				if strings.IndexByte(ways[n+1], byte(c)) >= 0 {
+					bits.last[c] |= bit
+				}
 			}
 		}
 	}
-	return l
+	return bits
 }
 
 // endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
