@@ -147,7 +147,7 @@ func TestAgent(t *testing.T) {
 	require.Len(t, document, 1, "models and tools are on one tape")
 
 	passes("1", "Adds two numbers.", "") // the server is not asked, as nothing drifted
-	passes("all", "Adds two numbers.", "(answer, tool add, tool add: description)")
+	passes("all", "Adds two numbers.", "(tool add, tool add: description)")
 	passes("", "", "")
 
 	question = "What is 1+2, and what 3+4?"
