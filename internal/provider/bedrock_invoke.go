@@ -29,8 +29,10 @@ func matchInvoke(w *Wire) bool {
 			return false
 		}
 	}
-	return postsToModel("/invoke", "/invoke-with-response-stream")(w)
+	return invokes(w)
 }
+
+var invokes = postsToModel("/invoke", "/invoke-with-response-stream")
 
 // An invokeForm is a body that some models take.
 type invokeForm struct {

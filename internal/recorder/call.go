@@ -98,14 +98,18 @@ func (r *Recorder) call(name, lane string, codec *provider.Codec, request *model
 	return c, err
 }
 
-// awaits reports whether a call is replayed by the next record, and has no need of its key.
+// awaits reports whether a call is replayed by a record that is the same as it stands, and has no need of its key.
 func (r *Recorder) awaits(c *call) bool {
 	if r.Mode != Replay || c.codec.Session != nil || c.codec.Realtime != nil {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.openTape(c.provider) == nil && r.tape.awaits(c) // an error is told when the call is answered
+	if r.openTape(c.provider) != nil { // which is told when the call is answered
+		return false
+	}
+	_, ok := r.tape.awaits(c)
+	return ok
 }
 
 // fitParameters moves the numbers that their fields in the format do not take to the options, like

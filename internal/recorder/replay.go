@@ -64,8 +64,10 @@ func (r *Recorder) replay(c *call) (*served, error) {
 
 // find returns the record that answers a call. One that was awaited when it came may be played by another call since.
 func (r *Recorder) find(c *call) (i int, how fit, err error) {
-	if c.core == (key{}).core && r.tape.awaits(c) {
-		return r.tape.next, found, nil
+	if c.core == (key{}).core {
+		if i, ok := r.tape.awaits(c); ok {
+			return i, found, nil
+		}
 	}
 	return r.tape.find(c.known())
 }

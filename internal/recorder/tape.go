@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"hash/maphash"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -27,6 +28,7 @@ type tape struct {
 	held     []bool // a call that drifted is held against it: no other drift is
 	next     int    // no record before it is left to play
 	index    map[key][]int
+	byTexts  map[uint64][]int // see awaits
 	parts    []*drift.Request // the requests, taken apart; filled as calls drift
 }
 
@@ -70,16 +72,61 @@ func (t *tape) pass() {
 	}
 }
 
-// awaits reports whether a call is the next record as it stands, so that both have one key. Where rules may change
-// either, or a text may look like a placeholder, only the keys tell.
-func (t *tape) awaits(c *call) bool {
+// awaits returns the record that answers a call which is the same as it stands, so that neither needs its key. It is the
+// one that find returns. Where rules may change either, or a text may look like a placeholder, only the keys tell.
+func (t *tape) awaits(c *call) (i int, ok bool) {
 	t.pass()
 	if t.next == len(t.records) || !t.rules.Idle(nil) {
-		return false
+		return 0, false
 	}
-	s := &t.records[t.next]
-	return c.provider == t.providerOf(t.next) && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
+	if t.isOf(c, t.next) {
+		return t.next, true
+	}
+	if len(c.ignored) > 0 { // requests with one key may have other texts then
+		return 0, false
+	}
+	if t.byTexts == nil {
+		t.byTexts = make(map[uint64][]int, len(t.records))
+		for i := range t.records {
+			sum := sumOfTexts(&t.records[i].Request)
+			t.byTexts[sum] = append(t.byTexts[sum], i)
+		}
+	}
+	sum := sumOfTexts(c.request)
+	left := t.byTexts[sum]
+	for len(left) > 0 && t.played[left[0]] {
+		left = left[1:]
+	}
+	if len(left) == 0 || !t.isOf(c, left[0]) {
+		return 0, false
+	}
+	t.byTexts[sum] = left
+	return left[0], true
+}
+
+// isOf reports whether a record is of a call as it stands.
+func (t *tape) isOf(c *call, i int) bool {
+	s := &t.records[i]
+	return c.provider == t.providerOf(i) && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
 		texts.Same{Without: "{{"}.Requests(c.request, &s.Request)
+}
+
+var textSeed = maphash.MakeSeed()
+
+// sumOfTexts returns what is equal for all requests with one key, and for few others.
+func sumOfTexts(r *modelio.Request) uint64 {
+	var sum maphash.Hash
+	sum.SetSeed(textSeed)
+	sum.WriteString(r.Model)
+	for i := range r.Messages {
+		for _, part := range r.Messages[i].Content {
+			if part.Text != nil {
+				sum.WriteByte(0)
+				sum.WriteString(*part.Text)
+			}
+		}
+	}
+	return sum.Sum64()
 }
 
 // valuesOf returns what the placeholders of a record stand for.
