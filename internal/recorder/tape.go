@@ -28,7 +28,8 @@ type tape struct {
 	held     []bool // a call that drifted is held against it: no other drift is
 	next     int    // no record before it is left to play
 	index    map[key][]int
-	byTexts  map[uint64][]int // see awaits
+	byTexts  map[uint64]int // by the sum of their texts: the number of the first record; see awaits
+	after    []int          // by the number of a record: that of the next one with its sum; 0: none
 	parts    []*drift.Request // the requests, taken apart; filled as calls drift
 }
 
@@ -86,22 +87,22 @@ func (t *tape) awaits(c *call) (i int, ok bool) {
 		return 0, false
 	}
 	if t.byTexts == nil {
-		t.byTexts = make(map[uint64][]int, len(t.records))
-		for i := range t.records {
-			sum := sumOfTexts(&t.records[i].Request)
-			t.byTexts[sum] = append(t.byTexts[sum], i)
+		t.byTexts, t.after = make(map[uint64]int, len(t.records)), make([]int, len(t.records)+1)
+		for n := len(t.records); n > 0; n-- {
+			sum := sumOfTexts(&t.records[n-1].Request)
+			t.byTexts[sum], t.after[n] = n, t.byTexts[sum]
 		}
 	}
 	sum := sumOfTexts(c.request)
-	left := t.byTexts[sum]
-	for len(left) > 0 && t.played[left[0]] {
-		left = left[1:]
+	n := t.byTexts[sum]
+	for n > 0 && t.played[n-1] {
+		n = t.after[n]
 	}
-	if len(left) == 0 || !t.isOf(c, left[0]) {
+	if n == 0 || !t.isOf(c, n-1) {
 		return 0, false
 	}
-	t.byTexts[sum] = left
-	return left[0], true
+	t.byTexts[sum] = n
+	return n - 1, true
 }
 
 // isOf reports whether a record is of a call as it stands.
