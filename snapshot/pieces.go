@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,21 +58,25 @@ func fits(s string, most int) bool {
 // divide appends the pieces of s, which is too long: it is cut at the places of the first level that
 // has any, and what is still too long at those of the next. A long s without places is looked through once.
 func divide(pieces []string, s string, level int) []string {
-	start, next := 0, len(levels) // of the levels below that have a place in s, the first
+	start, next := 0, len(levels)              // of the levels below that have a place in s, the first
+	asked := ^uint16(0) << (level * levelBits) // the bits of this level, and of those in front of next
 	for i := 2; i < len(s); i++ {
-		may := mayEnd.before[s[i-2]] & mayEnd.last[s[i-1]]
-		if may >>= level * levelBits; may == 0 || !utf8.RuneStart(s[i]) { // no end, or in a character
+		may := mayEnd.before[s[i-2]] & mayEnd.last[s[i-1]] & asked
+		if may == 0 || !utf8.RuneStart(s[i]) { // no end, or in a character
 			continue
 		}
-		for l := level; l < next && may != 0; l, may = l+1, may>>levelBits {
-			switch {
-			case may&(1<<levelBits-1) == 0 || !levels[l](s, i):
-			case l > level:
-				next = l
-			default:
-				pieces = divideLong(pieces, s[start:i], level+1)
-				start = i
-			}
+		l := bits.TrailingZeros16(may) / levelBits
+		for l < next && (may>>(l*levelBits)&(1<<levelBits-1) == 0 || !levels[l](s, i)) {
+			l++
+		}
+		switch {
+		case l == level:
+			pieces = divideLong(pieces, s[start:i], level+1)
+			start = i
+			asked &= 1<<((level+1)*levelBits) - 1 // who is divided asks again
+		case l < next:
+			next = l
+			asked &= 1<<(l*levelBits) - 1
 		}
 	}
 	if start == 0 {
@@ -94,30 +99,39 @@ var levels = [...]func(s string, i int) bool{endsSentence, endsClause, endsWord,
 var mayEnd = endsOf([len(levels)][]string{
 	{" \"')]*_`.!?\x81\x82\x9f", " ", `"}]0123456789el`, ",", "\x80\xbc", "\x81\x82\x9f"},
 	{",;:|\x94", " ", "", "\t>;}],\r", `\`, "nt", "\x80\xbc", "\x81\x8c\x9b"},
-	{"", " "},
-	{"", "\x03\x13#3CScs\x83\x93\xa3\xb3\xc3\xd3\xe3\xf3"},
+	{everyOf(8), " "},
+	{everyOf(4), everyOf(16)},
 })
+
+// everyOf returns all bytes that leave 3 when divided by n.
+func everyOf(n int) string {
+	var all []byte
+	for c := 3; c < 256; c += n {
+		all = append(all, byte(c))
+	}
+	return string(all)
+}
 
 // levelBits is how many ways a level has at most.
 const levelBits = 4
 
 // endsOf returns the bits of the ways that have a byte as the last but one, and as the last, in front of an end. Each two of
 // all are such bytes, where the first are none for any.
-func endsOf(all [len(levels)][]string) (bits struct{ before, last [256]uint16 }) {
+func endsOf(all [len(levels)][]string) (may struct{ before, last [256]uint16 }) {
 	for level, ways := range all {
 		for n := 0; n < len(ways); n += 2 {
 			bit := uint16(1) << (level*levelBits + n/2)
 			for c := range 256 {
 				if ways[n] == "" || strings.IndexByte(ways[n], byte(c)) >= 0 {
-					bits.before[c] |= bit
+					may.before[c] |= bit
 				}
 				if strings.IndexByte(ways[n+1], byte(c)) >= 0 {
-					bits.last[c] |= bit
+					may.last[c] |= bit
 				}
 			}
 		}
 	}
-	return bits
+	return may
 }
 
 // endsSentence: after a full stop and the space after it, and after a member or an element of JSON.
