@@ -20,8 +20,10 @@ const ruleAge = "age"
 // agedShown is how many documents are told of, the oldest first; when these are done, verify names the next.
 const agedShown = 20
 
-// Ages are those of the documents of a store.
+// Ages are those of the documents of a store that are too old, as a store may have very many.
 type ages struct {
+	most store.MaxAge
+	now  time.Time
 	mu   sync.Mutex
 	docs []aged
 }
@@ -36,6 +38,9 @@ type aged struct {
 
 // look is a [store.Check] that finds nothing wrong.
 func (a *ages) look(d *store.Doc) []snapshot.Violation {
+	if !a.most.IsSet() {
+		return nil
+	}
 	test := page.TestOf(d.Document) // of strings that must not keep the document in memory
 	doc := aged{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)},
 		of: strings.Clone(d.Document.Snapshots[0].Source.Function)}
@@ -43,21 +48,24 @@ func (a *ages) look(d *store.Doc) []snapshot.Violation {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
 	}
 	slices.SortFunc(doc.bought, time.Time.Compare)
+	if doc.olderThan(a.most.Fail, a.now) == nil && doc.olderThan(a.most.Warn, a.now) == nil {
+		return nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.docs = append(a.docs, doc)
 	return nil
 }
 
-// held holds the documents against the ages at which they are too old.
-func (a *ages) held(most store.MaxAge, now time.Time) (found, notes []snapshot.Finding) {
+// held returns what is said of the documents.
+func (a *ages) held() (found, notes []snapshot.Finding) {
 	slices.SortFunc(a.docs, func(x, y aged) int {
 		return cmp.Or(slices.CompareFunc(x.bought, y.bought, time.Time.Compare), cmp.Compare(x.file, y.file))
 	})
 	for _, doc := range a.docs {
-		if f := doc.olderThan(most.Fail, now); f != nil {
+		if f := doc.olderThan(a.most.Fail, a.now); f != nil {
 			found = append(found, *f)
-		} else if f := doc.olderThan(most.Warn, now); f != nil {
+		} else if f := doc.olderThan(a.most.Warn, a.now); f != nil {
 			notes = append(notes, *f)
 		}
 	}

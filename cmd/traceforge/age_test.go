@@ -19,13 +19,13 @@ import (
 func TestAges(t *testing.T) {
 	now := time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(days int) time.Time { return now.AddDate(0, 0, -days) }
-	a := ages{docs: []aged{
+	a := ages{most: store.MaxAge{Warn: 60, Fail: 90}, now: now, docs: []aged{
 		{"openai/new.json", page.Test{Package: "p", Test: "TestNew"}, "", []time.Time{ago(60)}},
 		{"openai/old.json", page.Test{Package: "p", Test: "TestOld/a b"}, "", []time.Time{ago(91), ago(90), ago(1)}},
 		{"openai/oldest.json", page.Test{Package: "p q", Test: "Scenario"}, "", []time.Time{ago(200), ago(100)}},
 		{"openai/warned.json", page.Test{Package: "p", Test: "TestWarned"}, "", []time.Time{ago(61)}},
 	}}
-	found, notes := a.held(store.MaxAge{Warn: 60, Fail: 90}, now)
+	found, notes := a.held()
 	require.Len(t, found, 2)
 	require.Equal(t, "openai/oldest.json: age: 2 answers are older than 90 days, the oldest of 2025-12-12: TRACEFORGE_UPDATE=all go test 'p q'", found[0].String())
 	require.Equal(t, "openai/old.json: age: 1 answer is older than 90 days, the oldest of 2026-03-31: "+
@@ -33,17 +33,18 @@ func TestAges(t *testing.T) {
 	require.Len(t, notes, 1, "an answer of exactly that age is not older")
 	require.Contains(t, notes[0].String(), "openai/warned.json: age: 1 answer is older than 60 days")
 
-	found, notes = a.held(store.MaxAge{}, now)
+	a.most = store.MaxAge{}
+	found, notes = a.held()
 	require.Empty(t, found)
 	require.Empty(t, notes)
 }
 
 func TestAgesAreBounded(t *testing.T) {
-	var a ages
+	a := ages{most: store.MaxAge{Fail: 1}, now: time.Now()}
 	for i := range 25 {
 		a.docs = append(a.docs, aged{file: fmt.Sprintf("openai/%02d.json", i), bought: []time.Time{time.Unix(int64(i), 0)}})
 	}
-	found, _ := a.held(store.MaxAge{Fail: 1}, time.Now())
+	found, _ := a.held()
 	require.Len(t, found, agedShown+1)
 	require.Equal(t, "openai/00.json", found[0].File, "the oldest first")
 	require.Equal(t, "age: 5 more documents have answers that are as old: TRACEFORGE_UPDATE=all go test ./...", found[agedShown].String())

@@ -81,7 +81,10 @@ func find(c *call) (v verification, err error) {
 	}
 	v = verification{dir: dir, coverage: &coverage.Report{}}
 	var adopted stales
-	var old ages
+	old := ages{now: time.Now()}
+	if config, err := s.Config(); err == nil { // else Verify tells
+		old.most = config.MaxAge
+	}
 	linting := lintingOf(c, s)
 	verify := s.Verify
 	if revision := c.value("changed"); revision != "" {
@@ -104,10 +107,8 @@ func find(c *call) (v verification, err error) {
 		return v, err
 	}
 	v.found = append(v.result.Findings, stale...)
-	if config, err := s.Config(); err == nil { // else Verify has told
-		found, notes := old.held(config.MaxAge, time.Now())
-		v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, notes...)
-	}
+	found, aging := old.held()
+	v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, aging...)
 	v.result.Notes = append(append(v.result.Notes, notes...), waiting...)
 	linted, wrong := linting.held(c)
 	v.linted, v.found = linted, append(v.found, wrong...)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"time"
 
@@ -66,8 +65,9 @@ func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 		return wrongManifest(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
 	case len(v.broken) > 0:
 		return snapshot.Violation{} // what it should say is not known
-	case !slices.Equal(m.Entries, v.manifest.Entries):
-		return v.behind(m)
+	}
+	if violation := v.behind(m); violation.Rule != "" {
+		return violation
 	}
 	return cmp.Or(
 		wrongTime("/created_at", "oldest", m.CreatedAt, v.manifest.CreatedAt, m.CreatedAt.Compare(v.manifest.CreatedAt)),
@@ -88,30 +88,42 @@ func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.V
 	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", formatTime(is), which, formatTime(of))
 }
 
-// behind tells of a manifest that lists other records than there are. A record's hash seals its id, so
-// that one with another id, or another file, was altered.
-func (v *verifier) behind(m *manifest) snapshot.Violation {
-	sealed := make(map[canon.Hash]entry, len(v.manifest.Entries))
-	for _, e := range v.manifest.Entries {
-		sealed[e.Hash] = e
-	}
-	changed := 0
+// behind tells of a manifest that lists other records than there are; the rule is empty if it lists those. A record's
+// hash seals its id, so that one with another id, or another file, was altered.
+func (v *verifier) behind(m *manifest) (wrong snapshot.Violation) {
+	places := make(map[canon.Hash]int, len(m.Entries)) // of what it lists that is still to be found
 	for i, e := range m.Entries {
-		is, ok := sealed[e.Hash]
+		places[e.Hash] = i
+	}
+	next, found, added, first := 0, 0, 0, len(m.Entries)
+	for is := range v.entries() {
+		inOrder := next < len(m.Entries) && m.Entries[next] == is
+		if inOrder {
+			next++
+		}
+		i, ok := places[is.Hash]
 		if !ok {
-			changed++
+			added++
 			continue
 		}
-		delete(sealed, e.Hash)
-		pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i))
-		if is.ID != e.ID {
-			return wrongManifest(snapshot.RuleManifest, pointer,
-				"has the id %q, but the record with that hash is %s", e.ID, is.ID)
+		delete(places, is.Hash)
+		found++
+		e := m.Entries[i]
+		if i > first || e == is {
+			continue
 		}
-		if own := path.Base(e.File); own != path.Base(is.File) || e.File != e.Provider+"/"+own {
-			return wrongManifest(snapshot.RuleManifest, pointer+"/file", "is %q, but the record is in %s", e.File, is.File)
+		pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i))
+		if e.ID != is.ID {
+			wrong = wrongManifest(snapshot.RuleManifest, pointer, "has the id %q, but the record with that hash is %s", e.ID, is.ID)
+			first = i
+		} else if own := path.Base(e.File); own != path.Base(is.File) || e.File != e.Provider+"/"+own {
+			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/file", "is %q, but the record is in %s", e.File, is.File)
+			first = i
 		}
 	}
+	if wrong.Rule != "" || added == 0 && found == len(m.Entries) && next == found {
+		return wrong
+	}
 	return wrongManifest(snapshot.RuleBehind, "",
-		"records that it lists and that are not there any more or have changed: %d, new ones: %d", changed, len(sealed))
+		"records that it lists and that are not there any more or have changed: %d, new ones: %d", len(m.Entries)-found, added)
 }

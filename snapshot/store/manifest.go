@@ -221,6 +221,7 @@ func (s *Store) writeManifest(w within) error {
 		return s.errorsOf(v.broken)
 	}
 	m := &v.manifest
+	m.Entries = slices.Collect(v.entries())
 	t := &transaction{within: w}
 	if data := m.encode(); len(m.Entries) > 0 && !w.has(manifestName, data) {
 		t.write(manifestName, data)

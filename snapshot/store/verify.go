@@ -1,9 +1,12 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -99,13 +102,34 @@ type verifier struct {
 	result   Result
 	broken   []snapshot.Finding // of documents
 	orphans  []string           // files beside documents that none names
-	manifest manifest           // as it would be derived
+	manifest manifest           // as it would be derived, without its entries
 }
 
 // A listed is a document whose file is there.
 type listed struct {
 	provider, name string
-	hasDir         bool // there is a directory beside it
+	hasDir         bool     // there is a directory beside it
+	records        []sealed // that it has, if the manifest is derived
+}
+
+// A sealed is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
+type sealed struct {
+	number int
+	hash   [sha256.Size]byte
+}
+
+// entries are those of the manifest, as it would be derived.
+func (v *verifier) entries() iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for _, doc := range v.listed {
+			file := documentFile(doc.provider, doc.name)
+			for _, r := range doc.records {
+				if !yield(entry{snapshot.ID(doc.name, r.number), doc.provider, file, canon.Hash(fmt.Sprintf("sha256:%x", r.hash))}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (v *verifier) report(file string, found ...snapshot.Violation) {
@@ -278,13 +302,10 @@ func (v *verifier) documents() error {
 
 // lookAtAll looks at the documents that are listed.
 func (v *verifier) lookAtAll() error {
-	entries := make([][]entry, len(v.listed))
-	err := each(v.listed, func(i int, of listed, s *scratch) (err error) {
-		entries[i], err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, of.hasDir, s)
+	return each(v.listed, func(i int, of listed, s *scratch) (err error) {
+		v.listed[i].records, err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, of.hasDir, s)
 		return err
 	})
-	v.manifest.Entries = slices.Concat(entries...)
-	return err
 }
 
 // duplicates reports documents that are under two providers.
@@ -332,8 +353,8 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 	return first
 }
 
-// look looks at a document and what is beside it, and returns its entries of the manifest.
-func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]entry, error) {
+// look looks at a document and what is beside it, and returns what a manifest says of its records.
+func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
 	f, err := v.store.toRead(doc.File())
 	if err != nil {
 		return nil, err
@@ -372,12 +393,13 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]entry, error) {
 		return nil, nil
 	}
 	v.manifest.span(doc.Document)
-	entries := entriesOf(doc.Provider, doc.Name, doc.Document)
-	for i := range entries {
-		// The document's strings may be parts of its whole text, which must not stay in memory.
-		entries[i].Hash = canon.Hash(strings.Clone(string(entries[i].Hash)))
+	records := make([]sealed, len(doc.Document.Snapshots))
+	for i := range records {
+		record := &doc.Document.Snapshots[i]
+		records[i].number = record.Number()
+		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // it is valid
 	}
-	return entries, nil
+	return records, nil
 }
 
 // breaks notes what is wrong with a document.
