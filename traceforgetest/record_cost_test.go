@@ -50,11 +50,11 @@ func TestRecordCost(t *testing.T) {
 		tests   int
 		test    func(n int) func(*tbtest.TB, *traceforgetest.Recorder)
 		allocs  float64 // a test, with room for what earlier tests of the process left running
-		written float64 // bytes a byte kept; 0: an agent's pending document is written whole at each turn
+		written float64 // bytes a byte kept
 	}{
-		{"2 KB", 100, asking(2 << 10), 2800, 5.2},
-		{"100 KB", 20, asking(100 << 10), 2300, 2.3},
-		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 140_000, 0},
+		{"2 KB", 100, asking(2 << 10), 1900, 4.4},
+		{"100 KB", 20, asking(100 << 10), 1400, 2.2},
+		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 100_000, 2.2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("TRACEFORGE_UPDATE", "all")
@@ -70,7 +70,7 @@ func TestRecordCost(t *testing.T) {
 			if !raced { // the race detector allocates too
 				require.LessOrEqual(t, allocs, c.allocs)
 			}
-			if wrote < 0 || c.written == 0 {
+			if wrote < 0 {
 				return
 			}
 			times := float64(writtenBytes(t)-wrote) / float64(bytesIn(t, dir))
@@ -123,7 +123,7 @@ func TestRecordSystemCalls(t *testing.T) {
 	store := func() string { return filepath.Join(t.TempDir(), ".ai-snapshots") }
 	few, many := straced(t, store(), 1), straced(t, store(), 1+tests)
 	perTest := func(call string) float64 { return float64(many[call]-few[call]) / tests }
-	for call, most := range map[string]float64{"openat": 54, "newfstatat": 40, "unlinkat": 14, "getdents64": 17, "renameat": 5, "mkdirat": 4, "write": 8} {
+	for call, most := range map[string]float64{"openat": 18, "newfstatat": 17, "unlinkat": 5, "getdents64": 5, "renameat": 3, "mkdirat": 2, "write": 6} {
 		t.Logf("%s: %.2f a test", call, perTest(call))
 		require.LessOrEqual(t, perTest(call), most, call)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -201,21 +202,32 @@ func (p *plan) put(t *target) error {
 	if err := p.checkDirs(t.Provider, dir); err != nil {
 		return err
 	}
-	if !p.has(file, t.data) {
+	if info, err := p.lstat(file); errors.Is(err, fs.ErrNotExist) {
+		p.write(file, t.data)
+	} else if err != nil || !p.holds(file, info, t.data) {
 		if err := p.checkNewer(file); err != nil {
 			return err
 		}
 		p.write(file, t.data)
 	}
+	_, missing := p.lstat(dir)
+	isNew := errors.Is(missing, fs.ErrNotExist)
+	if isNew && len(t.needs) > 0 {
+		p.dirs = append(p.dirs, dir)
+	}
 	named := map[string]bool{}
 	for _, n := range t.needs {
 		named[n.own] = true
-		if err := p.provide(t, n); err != nil {
+		if data, ok := t.given[n.own]; ok && isNew {
+			p.writeSummed(dir+"/"+n.own, data, n.hash)
+		} else if err := p.provide(t, n); err != nil {
 			return err
 		}
 	}
-	if err := p.clear(dir, named); err != nil {
-		return err
+	if !isNew {
+		if err := p.clear(dir, named); err != nil {
+			return err
+		}
 	}
 	for _, other := range p.providers {
 		if other == t.Provider {
@@ -348,6 +360,8 @@ func (p *plan) manifest(puts []*target) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(p.providers) > 0:
 		return nil // the repository does without one
+	case err == nil && len(p.gone) == 0 && outgrown(data, puts):
+		return nil
 	case err == nil:
 		if m, err = parseManifest(data); errors.Is(err, snapshot.ErrNewer) {
 			return fmt.Errorf("%s: %w", p.store.in(manifestName), err)
@@ -377,6 +391,27 @@ func (p *plan) manifest(puts []*target) error {
 		p.write(manifestName, next)
 	}
 	return nil
+}
+
+// outgrown reports whether a manifest has too many documents with those put, by its lines. It is of no other version.
+func outgrown(data []byte, puts []*target) bool {
+	if !bytes.HasPrefix(data, fmt.Appendf(nil, "{\n  \"version\": %q,\n", snapshot.Version)) {
+		return false
+	}
+	const begin = `,"file":"`
+	documents, last := 0, []byte(nil)
+	for line := range bytes.Lines(data) {
+		_, rest, _ := bytes.Cut(line, []byte(begin))
+		if file, _, ok := bytes.Cut(rest, []byte(`"`)); ok && !bytes.Equal(file, last) {
+			documents, last = documents+1, file
+		}
+	}
+	for _, t := range puts {
+		if !bytes.Contains(data, []byte(begin+documentFile(t.Provider, t.Name)+`"`)) {
+			documents++
+		}
+	}
+	return documents > manifestDocuments
 }
 
 // rawNumber returns the number of the call whose raw answer a file is named after.

@@ -219,7 +219,12 @@ func (w within) sum(file string) (canon.Hash, error) {
 // has reports whether a file has the given content.
 func (w within) has(file string, data []byte) bool {
 	info, err := w.lstat(file)
-	if err != nil || info.Size() != int64(len(data)) {
+	return err == nil && w.holds(file, info, data)
+}
+
+// holds is has of a file that is there.
+func (w within) holds(file string, info fs.FileInfo, data []byte) bool {
+	if info.Size() != int64(len(data)) {
 		return false
 	}
 	got, err := w.read(file)

@@ -23,7 +23,8 @@ import (
 // removes nothing that its author does not know. One that git tracks is of a stranger.
 type transaction struct {
 	within
-	writes  []write // in the order of the renames
+	writes  []write  // in the order of the renames
+	dirs    []string // that some of them need and that are not there
 	removes []step
 }
 
@@ -84,6 +85,11 @@ func (t *transaction) apply() error {
 func (t *transaction) prepare(journal *os.File) error {
 	if _, err := journal.WriteString(t.journal()); err != nil {
 		return err
+	}
+	for _, dir := range t.dirs {
+		if err := t.root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
 	}
 	for _, w := range t.writes { // what it makes, undo knows of
 		if err := t.createIn(w.file+tempExt, w.data); err != nil {

@@ -42,6 +42,9 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 	if !filename.Legal(name) || !filename.Legal(provider) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
 	}
+	if s.isPending() && !s.isThere() {
+		return nil, &fs.PathError{Op: "load document", Path: s.name, Err: fs.ErrNotExist}
+	}
 	doc, missing := s.load(name, provider)
 	if !errors.Is(missing, fs.ErrNotExist) {
 		return doc, missing
@@ -51,6 +54,9 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 		return nil, err
 	}
 	for _, other := range providers {
+		if other == provider {
+			continue
+		}
 		if doc, err := s.load(name, other); !errors.Is(err, fs.ErrNotExist) {
 			return doc, err
 		}

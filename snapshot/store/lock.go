@@ -120,10 +120,12 @@ func (s *Store) lock() (within, *lockedfile.File, error) {
 		return within{}, nil, err
 	}
 	for {
-		if err := os.MkdirAll(s.dir, 0o777); err != nil {
-			return within{}, nil, err
-		}
 		root, err := os.OpenRoot(s.dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = os.MkdirAll(s.dir, 0o777); err == nil {
+				root, err = os.OpenRoot(s.dir)
+			}
+		}
 		if err != nil {
 			return within{}, nil, err
 		}
@@ -143,8 +145,10 @@ func (s *Store) lock() (within, *lockedfile.File, error) {
 // checkPending refuses pending answers that are a link, which git may bring: what is written there would be written
 // elsewhere.
 func (s *Store) checkPending() error {
-	info, err := os.Lstat(s.dir)
-	if !s.isPending() || err != nil || info.IsDir() {
+	if !s.isPending() {
+		return nil
+	}
+	if info, err := os.Lstat(s.dir); err != nil || info.IsDir() {
 		return nil
 	}
 	return s.failure("", "", snapshot.RuleStray, nil,

@@ -163,6 +163,11 @@ func (s *Store) List() ([]string, error) {
 	return s.addLogs(files), nil
 }
 
+func (s *Store) isThere() bool {
+	_, err := os.Lstat(s.dir)
+	return err == nil
+}
+
 // providers returns the names of the providers' directories, sorted.
 func (s *Store) providers() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
