@@ -26,10 +26,12 @@ func answers(api string, stream folding, decode decoder) func(*Answer) (*modelio
 		}
 		events := a.Events()
 		if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
-			events = &Events{a.Body, arrayElements}
+			events = &Events{rest: a.Body, framing: arrayElements}
 		}
 		if events != nil {
-			return decodeStream(api, events, stream, decode)
+			resp, err := decodeStream(api, events, stream, decode, a.Watch)
+			a.Watched = err == nil
+			return resp, err
 		}
 		doc, err := parseAnswer(a.Body)
 		if err != nil {
@@ -95,31 +97,32 @@ func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Respo
 	return resp, nil
 }
 
-func decodeStream(api string, events *Events, stream folding, decode decoder) (*modelio.Response, error) {
+// decodeStream decodes a stream, of whose events it tells watch if that is not nil.
+func decodeStream(api string, events *Events, stream folding, decode decoder, watch func(*Seen)) (*modelio.Response, error) {
 	f := fold{folding: stream}
 	f.body.log = &f.log
 	var failure *modelio.ProviderError
 	cut, done := false, false
-	for n := 1; ; n++ {
-		event, err := events.Next()
-		if err != nil {
-			break
+	var event Seen
+	for events.See(&event) {
+		if watch != nil {
+			watch(&event)
 		}
-		data := bytes.TrimSpace(event.Data)
-		if len(data) == 0 {
+		n := event.N
+		if len(event.Said) == 0 {
 			continue
 		}
-		if string(data) == "[DONE]" {
+		if event.Done {
 			done = true
 			continue
 		}
 		if cut {
 			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
 		}
-		if f.continues(event.Name, data) {
+		if f.continues(&event) {
 			continue
 		}
-		doc, err := jsontext.Parse(data)
+		doc, err := jsontext.Parse(event.Said)
 		if err != nil && errors.Is(err, jsontext.ErrSyntax) {
 			cut = true // fine if nothing follows: the stream broke off
 			continue

@@ -21,7 +21,7 @@ func StreamOf(a *Answer) *Stream {
 	if s.framing == nil {
 		return nil
 	}
-	all := &Events{a.Body, *s.framing}
+	all := &Events{rest: a.Body, framing: *s.framing}
 	for event, err := all.Next(); err == nil; event, err = all.Next() {
 		s.events = append(s.events, event)
 	}

@@ -90,7 +90,7 @@ func TestFrames(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.NotEmpty(t, test.why)
-			require.Equal(t, test.want, collect(t, &Events{test.stream, awsFrames}))
+			require.Equal(t, test.want, collect(t, &Events{rest: test.stream, framing: awsFrames}))
 		})
 	}
 }
@@ -114,7 +114,7 @@ func FuzzFramings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for _, framing := range []framing{serverSentEvents, jsonLines, arrayElements, awsFrames} {
 			var joined []byte
-			for _, e := range collect(t, &Events{stream, framing}) {
+			for _, e := range collect(t, &Events{rest: stream, framing: framing}) {
 				require.NotEmpty(t, e.Raw)
 				joined = append(joined, e.Raw...)
 			}

@@ -123,7 +123,7 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 // the events that say more.
 func looseStream(a *Answer, known []form) *modelio.Response {
 	if f := formOf(a, known); f != nil {
-		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.decode); err == nil {
+		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.decode, nil); err == nil {
 			return resp
 		}
 	}

@@ -165,7 +165,7 @@ func resultLines(a *Answer) (parts []modelio.Part) {
 	if !isLines(a.Body) {
 		return nil
 	}
-	events := Events{a.Body, jsonLines}
+	events := Events{rest: a.Body, framing: jsonLines}
 	ids := steady{results: true}
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		if len(event.Data) == 0 {

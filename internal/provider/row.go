@@ -17,25 +17,23 @@ import (
 // A row is where a fold is in a row of such events.
 type row struct {
 	name  string
-	last  []byte // the event before
 	again bool   // it was like the one before itself
 	piece []byte // what it said
 	text  *node  // what it grew, if it did nothing else
 }
 
 // continues takes an event that does what the one before it did, and reports whether it did so.
-func (f *fold) continues(name string, data []byte) bool {
+func (f *fold) continues(event *Seen) bool {
 	r := &f.row
-	piece, alike := Alike(r.last, data)
-	alike = alike && r.name == name
+	alike := event.Alike && r.name == event.Name
 	text := r.text
 	if !alike || !r.again {
 		text = nil
 	}
-	*r = row{name: name, last: data, again: alike, piece: piece, text: text}
+	*r = row{name: event.Name, again: alike, piece: event.Piece, text: text}
 	f.log = journal{}
 	if text != nil {
-		text.raw = append(text.raw, piece...)
+		text.raw = append(text.raw, event.Piece...)
 	}
 	return text != nil
 }

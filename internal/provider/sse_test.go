@@ -46,7 +46,7 @@ func TestServerSentEvents(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.NotEmpty(t, test.why)
-			require.Equal(t, test.want, collect(t, &Events{[]byte(test.stream), serverSentEvents}))
+			require.Equal(t, test.want, collect(t, &Events{rest: []byte(test.stream), framing: serverSentEvents}))
 			a := &Answer{ContentType: "text/event-stream", Body: []byte(test.stream)}
 			if events := a.Events(); events != nil {
 				require.Equal(t, test.want, collect(t, events), "in memory")

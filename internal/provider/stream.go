@@ -18,7 +18,7 @@ func (a *Answer) Events() *Events {
 	if framing == nil {
 		return nil
 	}
-	return &Events{a.Body, *framing}
+	return &Events{rest: a.Body, framing: *framing}
 }
 
 func framingOf(contentType string, body []byte) *framing {

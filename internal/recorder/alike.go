@@ -15,57 +15,78 @@ import (
 // unlike says why programs may read an answer in another way than its record does; "" where all that are
 // known read it alike. No provider was seen to answer so: who forges an answer would.
 func unlike(a *provider.Answer, api string) string {
+	l, streams := lookAt(a, api)
+	if !streams {
+		return l.why
+	}
+	events := a.Events()
+	var event provider.Seen
+	for l.why == "" && events.See(&event) {
+		l.see(&event)
+	}
+	return l.why
+}
+
+// A look at an answer sees why programs may read it in another way.
+type look struct {
+	why        string // empty: nothing was seen so far
+	api        string
+	misspelled func(text []byte) string
+	lines      bool // no data has several
+	done       bool
+	said       saidTwice
+}
+
+// lookAt looks at an answer. streams says that the look is at its end only with the last event.
+func lookAt(a *provider.Answer, api string) (l *look, streams bool) {
 	free := free
 	if codec, ok := provider.Named(api); ok {
 		free = append(slices.Clip(free), codec.Free...)
 	}
-	misspelled := func(text []byte) string { return misspelled(text, free) }
+	l = &look{api: api}
+	l.misspelled = func(text []byte) string { return misspelled(text, free) }
 	if api == genericAPI && !chats(a) && !provider.Known(a) {
-		misspelled = func([]byte) string { return "" } // the record has it as it is, and takes no member for a word of a model
+		l.misspelled = func([]byte) string { return "" } // the record has it as it is, and takes no member for a word of a model
 	}
-	events := a.Events()
-	if events == nil {
-		return misspelled(a.Body)
+	if a.Events() == nil {
+		l.why = l.misspelled(a.Body)
+		return l, false
 	}
 	if codec, _ := provider.Named(api); codec != nil && codec.Files && !strings.HasPrefix(a.ContentType, "text/event-stream") {
-		return ""
+		return l, false
 	}
-	if why := framed(a); why != "" {
-		return why
+	l.lines = !bytes.HasPrefix(a.Body, []byte{0}) // the frames of AWS
+	l.why = framed(a)
+	return l, l.why == ""
+}
+
+// see looks at the next event. The first one begins anew, as an answer may be decoded in several ways.
+func (l *look) see(event *provider.Seen) {
+	if event.N == 1 {
+		l.why, l.done, l.said = "", false, saidTwice{texts: map[string][]byte{}}
 	}
-	lines := !bytes.HasPrefix(a.Body, []byte{0}) // and not the frames of AWS
-	done := false
-	said := saidTwice{texts: map[string][]byte{}}
-	var last []byte // the event before
-	for n := 1; ; n++ {
-		event, err := events.Next()
-		if err != nil {
-			return ""
-		}
-		data := bytes.TrimSpace(event.Data)
-		switch {
-		case len(data) == 0:
-			continue
-		case lines && bytes.IndexByte(data, '\n') >= 0:
-			return fmt.Sprintf("event %d has several lines of data, each of which is an event for some", n)
-		case done && bytes.Contains(data, []byte(`"choices"`)):
-			return fmt.Sprintf("event %d follows [DONE], where clients stop", n)
-		case string(data) == "[DONE]":
-			done = true
-			continue
-		}
-		piece, alike := provider.Alike(last, data)
-		last = data
-		if alike && (api != responsesAPI || said.more(event.Name, piece)) {
-			continue
-		}
-		why := misspelled(data)
-		if why == "" && api == responsesAPI {
-			why = said.event(event.Name, data)
-		}
-		if why != "" {
-			return fmt.Sprintf("event %d %s", n, why)
-		}
+	data := event.Said
+	switch {
+	case l.why != "" || len(data) == 0:
+		return
+	case l.lines && bytes.IndexByte(data, '\n') >= 0:
+		l.why = fmt.Sprintf("event %d has several lines of data, each of which is an event for some", event.N)
+		return
+	case l.done && bytes.Contains(data, []byte(`"choices"`)):
+		l.why = fmt.Sprintf("event %d follows [DONE], where clients stop", event.N)
+		return
+	case event.Done:
+		l.done = true
+		return
+	case event.Alike && (l.api != responsesAPI || l.said.more(event.Name, event.Piece)):
+		return
+	}
+	why := l.misspelled(data)
+	if why == "" && l.api == responsesAPI {
+		why = l.said.event(event.Name, data)
+	}
+	if why != "" {
+		l.why = fmt.Sprintf("event %d %s", event.N, why)
 	}
 }
 

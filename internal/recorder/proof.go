@@ -85,10 +85,17 @@ func (p *proof) run() {
 		answer.ContentType = types[0]
 	}
 	p.checkTiming(answer)
-	if why := unlike(answer, apiOf(api, said.Note)); why != "" {
-		p.report("/raw_output_ref", "names %s, which programs read in different ways: %s", p.file(), why)
+	look, streams := lookAt(answer, apiOf(api, said.Note))
+	if streams {
+		answer.Watch = look.see
 	}
 	got, err := codec.DecodeResponse(answer)
+	if streams && !answer.Watched { // it was decoded in another way, or only to where it is wrong
+		look.why = unlike(answer, look.api)
+	}
+	if look.why != "" {
+		p.report("/raw_output_ref", "names %s, which programs read in different ways: %s", p.file(), look.why)
+	}
 	switch {
 	case said.Note != "" && err == nil:
 		p.report("/note", "says that %s has no answer of %s, and it has: record it again", p.file(), api)

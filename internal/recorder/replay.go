@@ -188,16 +188,13 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	if len(b.rest) == 0 && b.events != nil {
-		event, err := b.events.Next()
-		if err == nil && b.pause != nil {
+		event := b.events.NextRaw()
+		if event != nil && b.pause != nil {
 			if err := b.pause(b.ctx); err != nil {
 				return 0, err
 			}
 		}
-		if err != nil && err != io.EOF { // unreachable: the body is in memory
-			return 0, err
-		}
-		b.rest = event.Raw
+		b.rest = event
 	}
 	if len(b.rest) == 0 && len(p) > 0 {
 		if err := b.Close(); err != nil {

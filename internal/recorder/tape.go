@@ -28,8 +28,8 @@ type tape struct {
 	held     []bool // a call that drifted is held against it: no other drift is
 	next     int    // no record before it is left to play
 	index    map[key][]int
-	byTexts  map[uint64]int // by the sum of their texts: the number of the first record; see awaits
-	after    []int          // by the number of a record: that of the next one with its sum; 0: none
+	byTexts  map[uint64]int   // by the sum of their texts: the number of the first record; see awaits
+	after    []int            // by the number of a record: that of the next one with its sum; 0: none
 	parts    []*drift.Request // the requests, taken apart; filled as calls drift
 }
 
