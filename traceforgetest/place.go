@@ -53,7 +53,7 @@ var build = sync.OnceValue(func() (b struct{ pkg, module, tags string }) {
 	return b
 })
 
-func findPlace() (place, error) {
+func findPlace(asking stack) (place, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return place{}, fmt.Errorf("finding the working directory: %w", err)
@@ -71,17 +71,17 @@ func findPlace() (place, error) {
 		}
 	}
 	if p.pkg == "" {
-		p.pkg = testPackage()
+		p.pkg = testPackage(asking)
 	}
-	p.moved = p.builtElsewhere(callers())
+	p.moved = p.builtElsewhere(asking.frames())
 	return p, nil
 }
 
 // testPackage reads the package off the test function's name on the stack, where neither the
 // binary nor a go.mod tells it.
-func testPackage() string {
+func testPackage(asking stack) string {
 	last := ""
-	for frame := range callers() {
+	for frame := range asking.frames() {
 		if frame.Function == "testing.tRunner" {
 			break
 		}
@@ -120,7 +120,7 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 // code, else the outermost of its tests; fallback where the stack has neither, as in another goroutine.
 // What a RoundTrip calls, and a Do where something calls that, is the way to the model and nobody's call.
 func (p place) source(fallback snapshot.Source) snapshot.Source {
-	return p.sourceIn(callers(), fallback)
+	return p.sourceIn(callers().frames(), fallback)
 }
 
 func (p place) sourceIn(frames iter.Seq[runtime.Frame], fallback snapshot.Source) snapshot.Source {
@@ -158,8 +158,8 @@ func isIn(function, name string) bool {
 
 // origin finds the line of the test that asks for a recorder, which may be a helper's caller: the outermost
 // one of a test file, else the innermost of the module's other code.
-func (p place) origin() (asked snapshot.Source) {
-	for frame := range callers() {
+func (p place) origin(asking stack) (asked snapshot.Source) {
+	for frame := range asking.frames() {
 		source, own := p.own(frame)
 		if own && (asked.File == "" || isTestFile(source)) {
 			asked = source
@@ -234,17 +234,25 @@ func (p place) relative(file string) (rel string, here bool) {
 	return rel, true
 }
 
-// callers yields the frames of the calling goroutine, innermost first.
-func callers() iter.Seq[runtime.Frame] {
+// A stack is what a goroutine is in. Its frames are looked up when they are asked for, which takes longer than to note it.
+type stack []uintptr
+
+// callers returns the stack of the calling goroutine, above its caller.
+func callers() stack {
 	pcs := make([]uintptr, 64)
 	n := runtime.Callers(3, pcs)
 	for n == len(pcs) {
 		pcs = make([]uintptr, 2*len(pcs))
 		n = runtime.Callers(3, pcs)
 	}
-	frames := runtime.CallersFrames(pcs[:n])
+	return pcs[:n]
+}
+
+// frames yields the frames of a stack, innermost first.
+func (s stack) frames() iter.Seq[runtime.Frame] {
 	return func(yield func(runtime.Frame) bool) {
-		for more := n > 0; more; {
+		frames := runtime.CallersFrames(s)
+		for more := len(s) > 0; more; {
 			var frame runtime.Frame
 			if frame, more = frames.Next(); !yield(frame) {
 				return

@@ -32,7 +32,9 @@ import (
 type Recorder struct {
 	t     testing.TB
 	place place
-	asked snapshot.Source // the line of the test that asked for the recorder
+	stack stack           // of who asked for the recorder
+	asked snapshot.Source // the line of the test that did, see origin
+	found sync.Once
 	opts  recorder.Options
 	calls *recorder.Recorder
 
@@ -71,7 +73,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	}
 	r, err := r.shared(len(opts) > 0)
 	if err != nil {
-		r.annotate(r.place.origin(), err.Error())
+		r.annotate(r.origin(), err.Error())
 		t.Fatalf("traceforge: %v", err)
 	}
 	return r
@@ -80,7 +82,8 @@ func New(t testing.TB, opts ...Option) *Recorder {
 // shared returns the recorder that the test has, or makes r that of the test.
 func (r *Recorder) shared(withOptions bool) (*Recorder, error) {
 	var err error
-	if r.place, err = findPlace(); err != nil {
+	r.stack = callers()
+	if r.place, err = findPlace(r.stack); err != nil {
 		return r, err
 	}
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
@@ -95,6 +98,16 @@ func (r *Recorder) shared(withOptions bool) (*Recorder, error) {
 		running.CompareAndDelete(r.runningKey(), first)
 	}
 	return first.Recorder, first.err
+}
+
+// origin returns the line of the test that asked for the recorder. It is looked for once somebody wants it.
+func (r *Recorder) origin() snapshot.Source {
+	r.found.Do(func() {
+		if r.stack != nil {
+			r.asked = r.place.origin(r.stack)
+		}
+	})
+	return r.asked
 }
 
 // start opens a recorder, which ends with its test.
@@ -125,7 +138,6 @@ func (r *Recorder) open() error {
 		return errors.New("go test -fuzz makes inputs up, which have no snapshots: " +
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
-	r.asked = r.place.origin()
 	if pattern := misplacedPackages(flag.Args()); r.opts.Mode != recorder.Replay && pattern != "" {
 		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: "+
 			"write TRACEFORGE_UPDATE=1 go test %[1]s", pattern)
@@ -136,7 +148,7 @@ func (r *Recorder) open() error {
 	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
-	r.opts.Source = func() snapshot.Source { return r.place.source(r.asked) }
+	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
 		return err

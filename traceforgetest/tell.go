@@ -17,7 +17,7 @@ import (
 func (r *Recorder) tell(f *recorder.Failure) {
 	at := f.Source
 	if at.File == "" {
-		at = r.asked
+		at = r.origin()
 	}
 	text := gotest.Spelled(f.Text, r.place.root)
 	r.print(at, text)
@@ -27,7 +27,7 @@ func (r *Recorder) tell(f *recorder.Failure) {
 }
 
 // note prints what is worth a line of the test's log.
-func (r *Recorder) note(text string) { r.print(r.asked, gotest.Spelled(text, r.place.root)) }
+func (r *Recorder) note(text string) { r.print(r.origin(), gotest.Spelled(text, r.place.root)) }
 
 func (r *Recorder) print(at snapshot.Source, text string) {
 	text = "traceforge: " + text
