@@ -210,6 +210,50 @@ func TestPendingKeepsWhatWasPaid(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(s.dir, ".pending"), "a test that passes needs nothing that waits")
 }
 
+// TestPendingOfAKilledRun puts back what waited while a test ran, as if that had been killed: the next run uses it. Of an
+// answer that was not yet whole there it says so, and buys it again.
+func TestPendingOfAKilledRun(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		torn     int // bytes that are missing
+		bought   int
+		mentions string
+	}{
+		{"whole", 0, 0, ""},
+		{"torn", 9, 1, "traceforge: an answer that a killed run was about to keep in STORE/.pending is not whole: it is left out"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := newScene(t)
+			calls := s.jitter()
+			pending, kept := filepath.Join(s.dir, ".pending"), filepath.Join(t.TempDir(), "kept")
+			both := asks(newChat("a"), newChat("b"))
+			s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				both(tb, tf)
+				require.NoError(t, os.CopyFS(kept, os.DirFS(pending)))
+				tb.Errorf("the test's own failure")
+			})
+			require.NoError(t, os.RemoveAll(pending))
+			require.NoError(t, os.CopyFS(pending, os.DirFS(kept)))
+			logs, err := filepath.Glob(filepath.Join(pending, "*.log"))
+			require.NoError(t, err)
+			require.Len(t, logs, 1)
+			info, err := os.Stat(logs[0])
+			require.NoError(t, err)
+			require.NoError(t, os.Truncate(logs[0], info.Size()-int64(x.torn)))
+			again := s.update("1", "TestIt", fails(both))
+			require.EqualValues(t, 2+x.bought, calls.Load())
+			require.Contains(t, s.text(again)+again.Logged(), "2 new answers wait")
+			last := s.update("1", "TestIt", both)
+			requirePass(t, last)
+			require.EqualValues(t, 2+x.bought, calls.Load())
+			require.Contains(t, s.text(again), x.mentions)
+			require.NoDirExists(t, pending)
+			s.requireWhole()
+			requirePass(t, s.replay("TestIt", both))
+		})
+	}
+}
+
 // TestPendingOfManyAtOnce buys from goroutines, and from two runs of a test at once.
 func TestPendingOfManyAtOnce(t *testing.T) {
 	s := newScene(t)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func waitingIn(c *call, s *store.Store) (all []waiting, files []string, err erro
 		if broken != nil {
 			err = errors.Join(err, broken)
 			continue
+		}
+		if doc.Torn {
+			c.say("%s: an answer that a killed run was about to keep is not whole, and left out", path.Join(pending.Dir(), file))
 		}
 		records, broken := waitingOf(c, s, doc)
 		all, err = append(all, records...), errors.Join(err, broken)

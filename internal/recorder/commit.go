@@ -14,6 +14,14 @@ import (
 // commit writes what was recorded, if the test passed: a test that failed or was skipped leaves the
 // store as it was, and what it bought waits. It returns what the test's log should say.
 func (r *Recorder) commit(o Outcome) (note string) {
+	note = r.settle(o)
+	if r.pending != nil && r.pending.torn != "" {
+		note = strings.Trim(r.pending.torn+"\n"+note, "\n")
+	}
+	return note
+}
+
+func (r *Recorder) settle(o Outcome) (note string) {
 	goldens := r.goldens()
 	r.updated = &usage.Update{}
 	r.spent(goldens)

@@ -23,6 +23,7 @@ type pending struct {
 	store   *store.Store
 	earlier *tape        // what earlier runs have bought
 	clean   bool         // they have bought nothing
+	torn    string       // what is worth a line of the test's log; empty: nothing
 	mine    map[int]bool // the numbers of what this run has of them
 	wrong   error        // why the last answer could not be written
 
@@ -39,6 +40,9 @@ func (r *Recorder) openPending(provider string) *pending {
 		doc, err := p.store.Load(r.name, provider)
 		if err != nil {
 			doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
+		}
+		if doc != nil && doc.Torn {
+			p.torn = "an answer that a killed run was about to keep in " + r.Shown + "/.pending is not whole: it is left out"
 		}
 		p.earlier = newTape(doc, r.rules)
 		r.pending = p

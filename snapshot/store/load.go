@@ -23,6 +23,7 @@ type Doc struct {
 	Provider string // the directory that it is in
 	Name     string
 	Document *snapshot.Document
+	Torn     bool // of pending answers: one that a killed run was about to write is not whole, and left out
 
 	store *Store
 	whole map[string][]byte // files beside it that a verify read and found whole, or that a log has

@@ -316,7 +316,7 @@ func (s *Store) loadPending(name, provider string, logs []string) (*Doc, error) 
 		records = doc.Records()
 	}
 	for _, file := range logs {
-		more, err := s.readLog(name, file, blobs)
+		more, err := s.readLog(name, file, blobs, &whole.Torn)
 		if err != nil {
 			return nil, err
 		}
@@ -349,8 +349,8 @@ func (s *Store) loadPending(name, provider string, logs []string) (*Doc, error) 
 }
 
 // readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
-// them to blobs. What a kill cut short is left out.
-func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snapshot.Snapshot, error) {
+// them to blobs. What a kill cut short is left out, and torn set.
+func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
 	wrong := func(rule, format string, args ...any) error { return s.failure(file, "", rule, nil, format, args...) }
 	info, err := os.Lstat(s.path(file))
 	if err == nil && !info.Mode().IsRegular() {
@@ -369,6 +369,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 	head, rest, whole := bytes.Cut(data, []byte("\n"))
 	provider, isLog := strings.CutPrefix(string(head), logHead)
 	if !whole {
+		*torn = true
 		return nil, nil
 	}
 	if !isLog || !filename.Legal(provider) {
@@ -376,9 +377,10 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 	}
 	var lines [][]byte
 	var places []int
+	begun := false // the parts of an answer, which its record ends
 	for len(rest) > 0 {
 		head, body, whole := bytes.Cut(rest, []byte("\n"))
-		if !whole {
+		if begun = true; !whole {
 			break
 		}
 		kind, id, size, ok := parsePart(string(head))
@@ -393,7 +395,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 		}
 		if kind == logRecord { // which has a seal
 			place, _ := strconv.Atoi(id)
-			lines, places = append(lines, body[:size]), append(places, place)
+			lines, places, begun = append(lines, body[:size]), append(places, place), false
 		} else if got := canon.Sum(body[:size]); string(got) != id {
 			return nil, wrong(snapshot.RuleRaw, "has an answer of the hash %s where it says %s: reject %s", got, id, name)
 		} else {
@@ -401,7 +403,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte) ([]snaps
 		}
 		rest = body[size+1:]
 	}
-	if len(lines) == 0 {
+	if *torn = *torn || begun; len(lines) == 0 {
 		return nil, nil
 	}
 	d, err := snapshot.ParseRecords(lines)
