@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,28 +29,60 @@ func replayBench(tb testing.TB, dir string, bodies [][]byte, during func(client 
 }
 
 // TestReplayAllocations bounds how often a replayed call of 2 KB allocates, with its client: a copy more in each
-// message, or a list more in each core, shows here. 100 are wanted (docs/performance.md).
+// message, or a list more in each core, shows here. 100 are wanted (docs/performance.md), with the share of the document, which
+// is 25. In another order no call costs more.
 func TestReplayAllocations(t *testing.T) {
 	const calls, most = 100, 78
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	bodies, answers := benchCalls(2<<10, 2*calls)
 	recordBench(t, dir, bodies, answers)
-	replayBench(t, dir, bodies, func(client *http.Client) {
-		for _, body := range bodies[:calls] { // the document is opened with the first
-			timePost(t, client, body)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for _, body := range bodies[calls:] {
-			timePost(t, client, body)
-		}
-		runtime.ReadMemStats(&after)
-		a := float64(after.Mallocs-before.Mallocs) / calls
-		t.Logf("%.1f allocations a call", a)
-		if !raced { // the race detector allocates too
-			require.LessOrEqual(t, a, float64(most))
-		}
+	backwards := slices.Clone(bodies)
+	slices.Reverse(backwards)
+	for order, bodies := range map[string][][]byte{"in order": bodies, "backwards": backwards} {
+		replayBench(t, dir, bodies, func(client *http.Client) {
+			for _, body := range bodies[:calls] { // the document is opened with the first
+				timePost(t, client, body)
+			}
+			a := allocations(func() {
+				for _, body := range bodies[calls:] {
+					timePost(t, client, body)
+				}
+			})
+			t.Logf("%s: %.1f allocations a call", order, float64(a)/calls)
+			if !raced { // the race detector allocates too
+				require.LessOrEqual(t, a, most*calls, order)
+			}
+		})
+	}
+}
+
+func allocations(during func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	during()
+	runtime.ReadMemStats(&after)
+	return int(after.Mallocs - before.Mallocs)
+}
+
+// TestReplayAllocationsOfStream holds that no event of a stream costs memory of its own, when it is served, looked at and
+// decoded.
+func TestReplayAllocationsOfStream(t *testing.T) {
+	const events, most = 2000, 500
+	var answer strings.Builder
+	for i := range events {
+		fmt.Fprintf(&answer, `data: {"choices":[{"index":0,"delta":{"content":" word%d"}}]}`+"\n\n", i)
+	}
+	answer.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	bodies, _ := benchCalls(2<<10, 1)
+	recordBench(t, dir, bodies, [][]byte{[]byte(answer.String())})
+	a := allocations(func() {
+		replayBench(t, dir, bodies, func(client *http.Client) { timePost(t, client, bodies[0]) })
 	})
+	t.Logf("%d allocations", a)
+	if !raced {
+		require.LessOrEqual(t, a, most)
+	}
 }
 
 // TestReplayMemoryOfLongAnswer bounds the memory that is allocated to replay a long answer, for each of its bytes: its file, the
@@ -74,7 +107,9 @@ func TestReplayMemoryOfLongAnswer(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			times := float64(after.TotalAlloc-before.TotalAlloc) / size
 			t.Logf("%.2f bytes for each byte of the answer", times)
-			require.LessOrEqual(t, times, test.most)
+			if !raced {
+				require.LessOrEqual(t, times, test.most)
+			}
 		})
 	}
 }
@@ -100,7 +135,7 @@ func TestReplaySystemCalls(t *testing.T) {
 	recordBench(t, dir, bodies, answers)
 	few, many := straced(t, dir, 1), straced(t, dir, records)
 	perCall := func(call string) float64 { return float64(many[call]-few[call]) / (records - 1) }
-	for call, most := range map[string]float64{"openat": 1, "close": 1, "read": 2, "newfstatat": 0, "readlinkat": 0} {
+	for call, most := range map[string]float64{"openat": 1, "close": 1, "read": 1, "newfstatat": 0, "readlinkat": 0} {
 		t.Logf("%s: %.2f a call", call, perCall(call))
 		require.LessOrEqual(t, perCall(call), most, call)
 	}
