@@ -208,6 +208,7 @@ func FuzzRequests(f *testing.F) {
 	for i, d := range dialects {
 		f.Add(uint8(i), d.body)
 		f.Add(uint8(i), or(d.streamed, d.body))
+		f.Add(uint8(i), "0") // no object
 	}
 	srv, err := fakeprovider.Start()
 	require.NoError(f, err)
