@@ -144,24 +144,19 @@ func (l *Log) create() (*lockedfile.File, error) {
 	}
 }
 
-// makeDir makes the directory of pending answers, and before that what has git ignore it.
+// makeDir makes the directory of pending answers. Git ignores it also where the store around it is not there yet.
 func (s *Store) makeDir() error {
-	around := filepath.Dir(s.dir)
-	if err := os.MkdirAll(around, 0o777); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(around, ignoreName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		_, err = f.WriteString(ignored)
-		err = errors.Join(err, f.Close())
+	err := os.Mkdir(s.dir, 0o777)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(s.dir, 0o777)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := os.Mkdir(s.dir, 0o777); !errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(s.dir), ignoreName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil
+	return os.WriteFile(s.path(ignoreName), []byte(s.ignored()), 0o666)
 }
 
 // Remove removes the log, and the directory around it unless it has more. It reports whether somebody has taken what
@@ -174,8 +169,19 @@ func (l *Log) Remove() (taken bool, err error) {
 	if taken = errors.Is(err, fs.ErrNotExist); taken {
 		err = nil
 	}
-	_ = os.Remove(l.store.dir)
+	l.store.removeEmpty()
 	return taken, err
+}
+
+// removeEmpty removes the directory of pending answers if it has none. It needs no lock, as it removes no log.
+func (s *Store) removeEmpty() {
+	if os.Remove(s.dir) == nil {
+		return
+	}
+	if entries, err := os.ReadDir(s.dir); err == nil && len(entries) == 1 && entries[0].Name() == ignoreName {
+		_ = os.Remove(s.path(ignoreName))
+		_ = os.Remove(s.dir)
+	}
 }
 
 // Settle puts what change makes of the pending document of a test, with what all logs add to it but those of the run

@@ -265,15 +265,21 @@ func (d *decision) clear(w within) error {
 // removes no open file, an empty store is left there, which does no harm.
 func (w within) vanish(dir string) {
 	own := []string{attributesName, ignoreName, manifestName, holderName}
+	var all []string
 	err := fs.WalkDir(w.root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && !slices.Contains(own, file) {
 			return fs.ErrExist
 		}
+		all = append(all, file)
 		return err
 	})
-	if err == nil {
-		_ = os.RemoveAll(dir)
+	if err != nil {
+		return
 	}
+	for _, file := range slices.Backward(all[1:]) { // and not what comes meanwhile: a log may
+		_ = w.root.Remove(file)
+	}
+	_ = os.Remove(dir)
 }
 
 // Records returns the records of a document, each with its provider.
