@@ -73,6 +73,9 @@ func (r *reviewing) gather() error {
 
 func (r *reviewing) gatherPending() error {
 	src := &source{kind: pendingKind, from: r.store, to: r.store.Pending(), providers: map[string]string{}}
+	if err := src.to.Gather(); err != nil { // a document may be opened
+		return err
+	}
 	files, err := src.to.List()
 	for _, file := range files {
 		src.providers[nameOf(file)] = path.Dir(file)

@@ -215,6 +215,39 @@ func (s *Store) Settle(name, provider string, own []*Log, change func(doc *Doc) 
 	})
 }
 
+// Gather puts what logs of pending answers have into the documents, for who opens these. A log that cannot be read stays.
+func (s *Store) Gather() error {
+	logs := s.logsOf("")
+	if len(logs) == 0 {
+		return nil
+	}
+	return s.exclusively(func(w within) error {
+		var puts []*target
+		done := ""
+		for _, file := range logs {
+			name, _ := parseLogFile(file)
+			if name == done {
+				continue
+			}
+			if done = name; s.closeLogs(name) != nil {
+				continue
+			}
+			doc, err := s.locking().load(name, unknownProvider)
+			if err != nil {
+				continue
+			}
+			put := PutOf(name, doc.Records())
+			doc.give(&put)
+			t, err := s.target(put)
+			if err != nil {
+				return err
+			}
+			puts = append(puts, t)
+		}
+		return s.commit(w, puts, nil)
+	})
+}
+
 func (s *Store) amend(w within, doc *Doc, put Put) error {
 	doc.give(&put)
 	t, err := s.target(put)
@@ -309,6 +342,15 @@ func (s *Store) closeLogs(name string) error {
 // loadPending is load of pending answers: the document, with what logs add to it.
 func (s *Store) loadPending(name, provider string, logs []string) (*Doc, error) {
 	doc, missing := s.loadFile(name, provider)
+	if errors.Is(missing, fs.ErrNotExist) && len(logs) > 0 {
+		providers, err := s.providers()
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i < len(providers) && errors.Is(missing, fs.ErrNotExist); i++ {
+			doc, missing = s.loadFile(name, providers[i])
+		}
+	}
 	if len(logs) == 0 || missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return doc, missing
 	}

@@ -233,11 +233,30 @@ func TestLogTaken(t *testing.T) {
 func TestLogMove(t *testing.T) {
 	s, _ := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
+	pend(t, s, recordedAt, "TestX", call{1, "one?", "before"}, call{2, "two?", "kept"})
 	require.NoError(t, newBuyer(s, "TestX").buy(talk("TestX", bought...)))
 	_, err := s.Move(Move{nameOf("TestX"), testPackage, "TestY"})
 	require.NoError(t, err)
-	requireCalls(t, s.Pending(), "TestY", bought...)
+	requireCalls(t, s.Pending(), "TestY", bought[0], call{2, "two?", "kept"}, bought[1], bought[2])
+	requireWhole(t, s.Pending())
 	require.Empty(t, s.Pending().logsOf(""))
+}
+
+// TestLogGather puts what is in logs into documents, for who opens these.
+func TestLogGather(t *testing.T) {
+	s, dir := newStore(t)
+	pend(t, s, recordedAt, "TestX", call{1, "one?", "before"}, call{2, "two?", "kept"})
+	require.NoError(t, newBuyer(s, "TestX").buy(talk("TestX", bought...)))
+	require.NoError(t, newBuyer(s, "TestNew").buy(talk("TestNew", bought...)))
+	require.NoError(t, newBuyer(s, "TestBroken").buy(talk("TestBroken", bought...)))
+	replacing("third", "thIrd")(t, filepath.Join(dir, ".pending", s.Pending().logsOf(nameOf("TestBroken"))[0]))
+	require.NoError(t, s.Pending().Gather())
+	requireCalls(t, s.Pending(), "TestX", bought[0], call{2, "two?", "kept"}, bought[1], bought[2])
+	requireCalls(t, s.Pending(), "TestNew", bought...)
+	require.FileExists(t, filepath.Join(dir, ".pending", fileOf("TestNew")))
+	require.Len(t, s.Pending().logsOf(""), 1, "what cannot be read stays")
+	require.NoError(t, s.Reject(nameOf("TestBroken")))
+	requireWhole(t, s.Pending())
 }
 
 // logScene buys three answers, and notes each that it has.
