@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -63,7 +64,9 @@ func AggregateCandidates(chunks []*GenerateResponseChunk) (map[int]*Message, err
 		}
 	}
 	messages := make(map[int]*Message, len(candidates))
-	for _, index := range slices.Sorted(maps.Keys(candidates)) {
+	indexes := slices.Collect(maps.Keys(candidates))
+	sort.Ints(indexes)
+	for _, index := range indexes {
 		message, err := candidates[index].message()
 		if err != nil {
 			return nil, err

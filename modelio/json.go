@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
@@ -124,7 +124,7 @@ func (c *coder) object(unknown *Object, fields func()) {
 	defer func() { c.open = outer }()
 	if !c.reading {
 		c.buf = append(c.buf, '{')
-		c.open = frame{unknown: *unknown, rest: slices.Sorted(maps.Keys(*unknown)), empty: len(c.buf)}
+		c.open = frame{unknown: *unknown, rest: inorder.Names(*unknown), empty: len(c.buf)}
 		fields()
 		for len(c.open.rest) > 0 {
 			c.writeUnknown()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
 // A Numbering replaces what a provider makes up by numbers in order of appearance, so that random
@@ -252,7 +254,7 @@ func (n *Numbering) object(o *Object, p place) (bool, error) {
 	out := *o
 	edited := false
 	p.kind = word(out["type"])
-	for _, name := range slices.Sorted(maps.Keys(out)) {
+	for _, name := range inorder.Names(out) {
 		text := out[name]
 		changed, err := n.value(&text, p.member(name))
 		if err != nil {

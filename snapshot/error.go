@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -109,7 +110,7 @@ func joinNonEmpty(parts ...string) string {
 
 // sorted returns violations in order, each once.
 func sorted(all []Violation) []Violation {
-	slices.SortFunc(all, Violation.Compare)
+	inorder.By(all, Violation.Compare)
 	return slices.Compact(all)
 }
 

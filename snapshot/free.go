@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -198,7 +199,7 @@ func (c *coder) valueObject(v jsontext.Value) {
 	order := c.order()
 	byName := func(a, b member) int { return order(a.name, b.name) }
 	if !slices.IsSortedFunc(all, byName) {
-		slices.SortStableFunc(all, byName)
+		inorder.By(all, byName)
 	}
 	c.write("{")
 	for i := range len(all) {

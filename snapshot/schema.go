@@ -2,13 +2,13 @@ package snapshot
 
 import (
 	"io/fs"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
@@ -125,7 +125,7 @@ func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 
 func (c *coder) message(m *modelio.Message) {
 	if !c.reading() && len(m.Unknown) > 0 {
-		c.report(RuleUnknown, "a message has content, metadata and role", slices.Sorted(maps.Keys(m.Unknown))[0])
+		c.report(RuleUnknown, "a message has content, metadata and role", inorder.Names(m.Unknown)[0])
 	}
 	c.object(nil, func() {
 		c.sfOrder(sfMessage)

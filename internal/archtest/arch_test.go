@@ -29,26 +29,28 @@ const (
 	merged   = "what a merge left"
 	wires    = "what the wire formats say"
 	question = "what all clients ask, so that only the clients differ"
+	sorts    = "what is sorted, and not compiled again for each type"
 	offline  = "so that no demo, test or measurement calls a provider"
 )
 
 // arrows are the imports within the project that the architecture draws, each with its reason. What is
 // not drawn is forbidden, and so is what nobody needs any more: the list is the architecture.
 var arrows = map[string]map[string]string{
+	"internal/inorder":  {},
 	"internal/jsontext": {},
 	"canon":             {"internal/jsontext": texts},
-	"modelio":           {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts},
+	"modelio":           {"internal/inorder": sorts, "canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts},
 	"modelio/session": {
-		"canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
+		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 	},
 	"snapshot": {
-		"canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "snapshot/internal/filename": named,
+		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "snapshot/internal/filename": named,
 		"snapshot/internal/conflict": merged, "internal/texts": "where media are named",
 	},
 	"snapshot/internal/conflict": {},
 	"snapshot/internal/filename": {},
 	"snapshot/store": {
-		"canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "modelio": "what a call used",
+		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "modelio": "what a call used",
 		"internal/gotest": "how words of commands are quoted", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"snapshot/internal/conflict": merged, "snapshot/internal/filename": named,
 	},
@@ -59,17 +61,17 @@ var arrows = map[string]map[string]string{
 		"snapshot/store":    "the documents, from which blobs are derived",
 	},
 
-	"internal/provider": {"canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
+	"internal/provider": {"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
 	"internal/drift": {
-		"internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
+		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
 	},
 	"internal/secret": {"internal/jsontext": "the texts in which secrets hide"},
 	"internal/scrub": {
-		"internal/jsontext": texts, "internal/provider": "the events of streams", "modelio": calls,
+		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "the events of streams", "modelio": calls,
 		"internal/texts": "where values stand",
 	},
 	"internal/recorder": {
-		"canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
+		"internal/inorder": sorts, "canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
 		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
@@ -101,10 +103,10 @@ var arrows = map[string]map[string]string{
 	"internal/content":    {},
 	"internal/plaintext":  {},
 	"internal/near":       {},
-	"internal/texts":      {"modelio": calls},
+	"internal/texts":      {"internal/inorder": sorts, "modelio": calls},
 	"internal/annotation": {"internal/plaintext": shown},
 	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
-	"internal/usage":      {"snapshot/store": "how much of a receipt is read"},
+	"internal/usage":      {"internal/inorder": sorts, "snapshot/store": "how much of a receipt is read"},
 	"internal/page": {
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,7 @@ func both[V any](recorded, got map[string]V) []string {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	return names
 }
 
@@ -315,7 +316,8 @@ func (w *writer) tools(recorded, got *Request) {
 	}
 	if !slices.IsSorted(after) {
 		all := len(before) == len(recorded.tools) && len(after) == len(got.tools)
-		now := slices.Sorted(slices.Values(after))
+		now := slices.Clone(after)
+		sort.Ints(now)
 		w.reordered("tools", "", "/tools", all, toolNames(recorded.Request, before), toolNames(got.Request, now))
 	}
 }

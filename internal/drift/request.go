@@ -3,10 +3,10 @@ package drift
 import (
 	"encoding/json"
 	"hash/maphash"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -145,7 +145,7 @@ func (c *Comparer) below(list string, i int) (pointers []string) {
 func (c *Comparer) Differences(recorded, got *Request) []Difference {
 	var d differ
 	c.visit(recorded, got, func(pointer string, r, g part) { d.compare(pointer, r.text, g.text) })
-	slices.SortStableFunc(d.found, func(a, b Difference) int {
+	inorder.By(d.found, func(a, b Difference) int {
 		return strings.Compare(topMember(a.Pointer), topMember(b.Pointer))
 	})
 	return d.found

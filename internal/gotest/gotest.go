@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,7 +52,7 @@ func Patterns(tests []string) string {
 		function, _, _ := strings.Cut(test, "/")
 		functions = append(functions, function)
 	}
-	slices.Sort(functions)
+	sort.Strings(functions)
 	if functions = slices.Compact(functions); len(functions) == 0 {
 		return ""
 	}

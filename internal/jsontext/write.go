@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,8 +55,10 @@ func List(values []json.RawMessage) json.RawMessage {
 
 // ObjectText returns an object with its members sorted by name, each value as it is spelled.
 func ObjectText(o map[string]json.RawMessage) json.RawMessage {
+	names := slices.Collect(maps.Keys(o))
+	sort.Strings(names)
 	text := []byte{'{'}
-	for i, name := range slices.Sorted(maps.Keys(o)) {
+	for i, name := range names {
 		if i > 0 {
 			text = append(text, ',')
 		}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
@@ -343,7 +343,7 @@ func (n *node) appendTo(dst []byte) []byte {
 		return append(dst, inputOf(n.raw)...)
 	case objectNode:
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(n.members)) {
+		for i, name := range inorder.Names(n.members) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}

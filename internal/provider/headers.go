@@ -2,6 +2,7 @@ package provider
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -67,6 +68,6 @@ func headerValues(lines []string) []string {
 			}
 		}
 	}
-	slices.Sort(all)
+	sort.Strings(all)
 	return slices.Compact(all)
 }

@@ -2,10 +2,9 @@ package provider
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -53,7 +52,7 @@ func imagesOutside(w *Wire, req *modelio.Request) {
 func decodeImagesJSON(body jsontext.Value) *modelio.Request {
 	req := imagesForm.decode(body)
 	said := modelio.Message{Role: modelio.RoleUser}
-	for _, name := range slices.Sorted(maps.Keys(req.Options)) {
+	for _, name := range inorder.Names(req.Options) {
 		if strings.HasPrefix(name, "image") || name == "mask" {
 			said.Content = append(said.Content, modelio.Part{Custom: modelio.Object{name: req.Options[name]}})
 			delete(req.Options, name)

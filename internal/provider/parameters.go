@@ -2,10 +2,9 @@ package provider
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -82,7 +81,7 @@ func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
 			delete(said, ours)
 		}
 	}
-	for _, ours := range slices.Sorted(maps.Keys(said)) {
+	for _, ours := range inorder.Names(said) {
 		return nil, &WireError{API: r.API, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
 	}
 	return o, nil

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
 // A Provider is what is known of one who answers model calls.
@@ -109,7 +111,7 @@ func Providers() []Provider {
 			})
 		}
 	}
-	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
+	inorder.By(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

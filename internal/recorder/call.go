@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -24,7 +24,7 @@ type key struct {
 // keyOf returns the key of a request with a core. What is ignored is a part of it: a record that ignores
 // more than the test does would show its reviewers what was never sent.
 func keyOf(provider string, core []byte, ignored []string) key {
-	for _, pointer := range slices.Sorted(slices.Values(ignored)) {
+	for _, pointer := range inorder.Strings(ignored) {
 		core = append(append(core, '\n'), pointer...)
 	}
 	return key{provider: provider, core: sha256.Sum256(core)}

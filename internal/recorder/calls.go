@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -108,7 +109,7 @@ func overlaps(records []snapshot.Snapshot) []int {
 	for i := range byStart {
 		byStart[i] = i
 	}
-	slices.SortStableFunc(byStart, func(a, b int) int { return records[a].Timestamp.Compare(records[b].Timestamp) })
+	inorder.By(byStart, func(a, b int) int { return records[a].Timestamp.Compare(records[b].Timestamp) })
 	together := make([]int, len(records))
 	var group int
 	var end time.Time

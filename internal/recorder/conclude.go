@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -30,7 +31,7 @@ func (r *Recorder) conclude(ck *check) {
 		ck.Input, ck.Output = ck.Input+s.input, ck.Output+s.output
 		models = append(models, r.Plain(s.model))
 	}
-	slices.Sort(models)
+	sort.Strings(models)
 	ck.LiveModels = slices.DeleteFunc(slices.Compact(models), func(name string) bool { return name == "" })
 	outputs := r.byOutput(ck)
 	before, after := recorded, outputs[0][0]
@@ -83,7 +84,7 @@ func (r *Recorder) settings(ck *check) (causes []string) {
 	for _, s := range ck.live {
 		systems = append(systems, s.fingerprint)
 	}
-	slices.Sort(systems)
+	sort.Strings(systems)
 	if systems = slices.Compact(systems); len(systems) > 1 {
 		const most = 3
 		more := ""

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -148,6 +149,6 @@ func (r *Recorder) dropped() (names []string) {
 			}
 		}
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	return names
 }

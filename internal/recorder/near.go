@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -20,6 +21,6 @@ func (r *Recorder) knownNear(w *wire) string {
 	if near != nil {
 		return "known: " + strings.Join(near, ", ")
 	}
-	slices.Sort(providers)
+	sort.Strings(providers)
 	return "known: APIs of " + strings.Join(slices.Compact(providers), ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -292,6 +293,6 @@ func likenesses(calls []made, old *tape, changed, left []int) []likeness {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b likeness) int { return cmp.Compare(a.size, b.size) })
+	inorder.By(all, func(a, b likeness) int { return cmp.Compare(a.size, b.size) })
 	return all
 }

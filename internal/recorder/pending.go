@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -421,7 +422,7 @@ func (r *Recorder) dropPending(partial bool) (note string, err error) {
 		}
 		note, ids = r.unusedNote(kept), append(ids, unused...)
 	}
-	slices.Sort(ids)
+	sort.Strings(ids)
 	if err := r.store.Reject(slices.Compact(ids)...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -67,7 +68,7 @@ func (r *Recorder) mayBeOf() []usage.Known {
 		}
 		return 3
 	}
-	slices.SortStableFunc(likely, func(a, b usage.Known) int { return cmp.Compare(unlike(a), unlike(b)) })
+	inorder.By(likely, func(a, b usage.Known) int { return cmp.Compare(unlike(a), unlike(b)) })
 	return likely
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -134,7 +135,7 @@ func (r *Recorder) explained(differences []drift.Difference) string {
 	for _, d := range differences {
 		names = append(names, scrub.Names(string(d.Recorded))...)
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	if names = slices.DeleteFunc(slices.Compact(names), r.rules.Has); len(names) > 0 {
 		return r.addRules(names)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -219,7 +220,7 @@ func (r *Recorder) byOutput(ck *check) (groups [][]*said) {
 			groups = append(groups, []*said{s})
 		}
 	}
-	slices.SortFunc(groups, func(a, b []*said) int {
+	inorder.By(groups, func(a, b []*said) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), slices.CompareFunc(a[0].tiers, b[0].tiers, bytes.Compare))
 	})
 	return groups

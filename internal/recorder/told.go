@@ -3,6 +3,7 @@ package recorder
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -119,7 +120,7 @@ func (r *Recorder) mistaken() (numbers []int) {
 
 // calls names calls by their numbers: "calls 2-5, 7".
 func calls(numbers []int) string {
-	slices.Sort(numbers)
+	sort.Ints(numbers)
 	var ranges []string
 	for i := 0; i < len(numbers); {
 		end := i + 1

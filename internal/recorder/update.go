@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
@@ -109,7 +110,7 @@ func (r *Recorder) match(c *call) (i int, rules string, err error) {
 }
 
 func samePointers(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+	return slices.Equal(inorder.Strings(a), inorder.Strings(b))
 }
 
 // keep serves a call from its record, which must be whole. One that does not stand as the rules of now would have it

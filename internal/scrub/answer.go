@@ -5,11 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
-	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
@@ -47,7 +48,7 @@ func (v *Values) missing(placeholders []string) error {
 	if len(placeholders) == 0 {
 		return nil
 	}
-	slices.Sort(placeholders)
+	sort.Strings(placeholders)
 	return &MissingError{slices.Compact(placeholders)}
 }
 
@@ -79,7 +80,7 @@ func rewrite(a *provider.Answer, edits editor, alone bool) []byte {
 			d.collect(texts, edits)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(texts)) {
+	for _, key := range inorder.Names(texts) {
 		editPieces(texts[key], edits, alone)
 	}
 	var out []byte

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -136,7 +137,7 @@ func (e *Editor) object(o *modelio.Object) bool {
 		return false
 	}
 	changed := false
-	for _, name := range slices.Sorted(maps.Keys(*o)) {
+	for _, name := range inorder.Names(*o) {
 		as, value := name, (*o)[name]
 		renamed := e.Name != nil && e.Name(&as)
 		if !e.json(&value) && !renamed {

@@ -2,11 +2,12 @@ package usage
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
 // Tiers are what is compared of two answers, in the order of how much they jitter: who holds one holds
@@ -79,10 +80,10 @@ func ParseCheckOptions(text string) (CheckOptions, error) {
 		"kind":  func(v string) bool { o.Kind = v; return slices.Contains(Kinds, v) },
 		"brief": func(v string) bool { o.Brief = v == "1"; return o.Brief },
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	for _, name := range inorder.Names(values) {
 		switch said := values[name]; {
 		case read[name] == nil:
-			known := strings.Join(slices.Sorted(maps.Keys(read)), ", ")
+			known := strings.Join(inorder.Names(read), ", ")
 			return o, fmt.Errorf("%s: %q is not known: there are %s", CheckEnv, name, known)
 		case len(said) > 1:
 			return o, fmt.Errorf("%s: %s is said twice", CheckEnv, name)

@@ -3,11 +3,11 @@ package session
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -103,7 +103,7 @@ func (s *Session) Hash() (canon.Hash, error) {
 	for i := range s.Interactions {
 		byIndex[i] = &s.Interactions[i]
 	}
-	slices.SortStableFunc(byIndex, func(a, b *Interaction) int { return cmp.Compare(a.I, b.I) })
+	inorder.By(byIndex, func(a, b *Interaction) int { return cmp.Compare(a.I, b.I) })
 
 	var core coreHash
 	core.begin(canonicalString(s.AdapterID))

@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -272,7 +272,7 @@ func sortViolations(violations []modelio.Violation) {
 	for _, v := range violations {
 		paths[v.Pointer] = Path(v)
 	}
-	slices.SortFunc(violations, func(a, b modelio.Violation) int {
+	inorder.By(violations, func(a, b modelio.Violation) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(paths[a.Pointer], paths[b.Pointer]),
 			cmp.Compare(a.Message, b.Message))
 	})

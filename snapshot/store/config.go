@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -65,7 +64,7 @@ func (s *Store) Config() (*Config, error) {
 	r := configReader{}
 	config := r.read(doc.Root())
 	if len(r.wrong) > 0 {
-		slices.SortFunc(r.wrong, snapshot.Violation.Compare)
+		inorder.By(r.wrong, snapshot.Violation.Compare)
 		return nil, &snapshot.Error{File: s.in(configName), Violations: r.wrong}
 	}
 	return config, nil
@@ -161,7 +160,7 @@ func (r *configReader) object(pointer string, v jsontext.Value, known map[string
 			read(pointer, member)
 			return
 		}
-		names := slices.Sorted(maps.Keys(known))
+		names := inorder.Names(known)
 		meant := ""
 		if like := near.Name(name, names); like != "" {
 			meant = "did you mean " + like + "? "

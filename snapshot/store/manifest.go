@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
@@ -237,7 +238,7 @@ func (s *Store) writeManifest(w within) error {
 
 // errorsOf joins an error for each file that has findings.
 func (s *Store) errorsOf(findings []snapshot.Finding) error {
-	slices.SortFunc(findings, snapshot.Finding.Compare)
+	inorder.By(findings, snapshot.Finding.Compare)
 	var errs []error
 	var last *snapshot.Error
 	for _, f := range findings {

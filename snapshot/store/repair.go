@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -98,7 +98,7 @@ func (r *repair) conflicts() []string {
 			r.left(v.file, "is in conflict, and no document: merge it by hand")
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	return inorder.Names(names)
 }
 
 // nameIn returns the name of the document that a file is, or is beside; empty: neither.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -190,7 +191,7 @@ func (d *Doc) mediaOf(i int) (map[canon.Hash][]byte, error) {
 
 // sameCall reports whether two records are of the same call: whether they have the same identity (design R9).
 func sameCall(a, b *snapshot.Snapshot) (bool, error) {
-	sorted := func(s *snapshot.Snapshot) []string { return slices.Sorted(slices.Values(s.Source.Ignored)) }
+	sorted := func(s *snapshot.Snapshot) []string { return inorder.Strings(s.Source.Ignored) }
 	if a.Provider != b.Provider || a.Source.Lane != b.Source.Lane || !slices.Equal(sorted(a), sorted(b)) {
 		return false, nil
 	}

@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
@@ -82,9 +84,9 @@ func (s *Store) verify(checks []Check) (*Result, error) {
 // sorted returns what was found.
 func (v *verifier) sorted() *Result {
 	v.result.Findings = append(v.result.Findings, v.broken...)
-	slices.SortFunc(v.result.Findings, snapshot.Finding.Compare)
+	inorder.By(v.result.Findings, snapshot.Finding.Compare)
 	v.result.Findings = slices.Compact(v.result.Findings)
-	slices.SortFunc(v.result.Notes, snapshot.Finding.Compare)
+	inorder.By(v.result.Notes, snapshot.Finding.Compare)
 	return &v.result
 }
 
@@ -209,7 +211,7 @@ func (v *verifier) walkProvider(provider string) error {
 			v.stray(provider+"/"+e.Name(), strayMessage(e))
 		}
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	for i := first; i < len(v.listed); i++ {
 		_, v.listed[i].hasDir = slices.BinarySearch(dirs, v.listed[i].name)
 	}
@@ -426,7 +428,7 @@ func (s *Store) Prune() ([]string, error) {
 				return err
 			}
 		}
-		orphans = slices.Sorted(slices.Values(v.orphans))
+		orphans = inorder.Strings(v.orphans)
 		return t.apply()
 	})
 	return orphans, err
