@@ -35,6 +35,9 @@ func Parse(data []byte) (*Document, error) {
 	return doc, nil
 }
 
+// membersRoom is how many members of objects that are in each other a document has at least.
+const membersRoom = 32
+
 // parse returns all violations, sorted; the document is of use only if there are none. Where examining,
 // it returns which texts are in other pieces than files have them besides.
 func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPieces []Violation) {
@@ -46,7 +49,9 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 	c := coder{
 		doc: &Document{}, at: root, dst: make([]byte, 0, 512), examining: examining,
 		calls: make(map[string]int, records.Len()), tails: make([][]modelio.Message, records.Len()),
+		members: make([]member, 0, membersRoom),
 	}
+	c.steps, c.frames = c.room.steps[:0], c.room.frames[:0]
 	for i, r := range records.Elements() {
 		id := r.Member("id").Word()
 		if _, twice := c.calls[id]; !twice {

@@ -103,7 +103,8 @@ var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"
 // there, and all their numbers ones that JavaScript reads as they are (SF "Individual Snapshot Hash").
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
-		c.seal = &coder{form: asSealed}
+		size := min(len(record.Raw()), spillMost+spillMost/4) // of this one, and about that of the others
+		c.seal = &coder{form: asSealed, dst: make([]byte, 0, size), members: make([]member, 0, membersRoom)}
 		c.seal.steps = c.seal.room.steps[:0]
 	}
 	s := c.seal
