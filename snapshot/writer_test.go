@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,4 +106,45 @@ func TestWriterRefuses(t *testing.T) {
 			require.Equal(t, string(encode(t, document(t, records...))), string(got))
 		})
 	}
+}
+
+// TestWriterAppend appends the records of an agent one by one: each has only what was not said before, together they are
+// read as the document, and the document that is written of them is that of a Writer that has written nothing.
+func TestWriterAppend(t *testing.T) {
+	records, _ := agent("Be brief.\nAlways.", 12)
+	for i := range records {
+		records[i].Continues = nil
+		records[i].Source.Package, records[i].Source.Test = records[0].Source.Package, records[0].Source.Test
+	}
+	fresh := &snapshot.Document{Version: snapshot.Version, Snapshots: slices.Clone(records)}
+	want, err := fresh.Write(nil)
+	require.NoError(t, err)
+	for _, together := range []int{1, 5, len(records)} {
+		var w snapshot.Writer
+		var lines [][]byte
+		for _, s := range records[:together] {
+			line, err := w.Append(s)
+			require.NoError(t, err)
+			lines = append(lines, slices.Clone(line))
+			require.NotContains(t, string(line), "\n")
+		}
+		require.Equal(t, 1, strings.Count(string(slices.Concat(lines...)), "Be brief."))
+		read, err := snapshot.ParseRecords(lines)
+		require.NoError(t, err)
+		for i := range read.Snapshots {
+			require.Equal(t, fresh.Snapshots[i].Hash, read.Snapshots[i].Hash)
+		}
+		lines[together-1] = slices.Concat(lines[together-1][:40], lines[together-1][41:])
+		_, err = snapshot.ParseRecords(lines)
+		require.Error(t, err, "a byte is missing")
+
+		d := &snapshot.Document{Version: snapshot.Version, Snapshots: slices.Clone(records)}
+		got, err := w.Write(d, nil)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+		again, err := w.Write(d, nil)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(again))
+	}
+	require.NoError(t, func() error { _, err := snapshot.ParseRecords(nil); return err }())
 }
