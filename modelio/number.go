@@ -63,11 +63,13 @@ func (n *Numbering) Response(r *Response) (*Response, error) {
 	for i := range out.Candidates {
 		own := n.clone()
 		own.calls.answering = true
-		messages, err := own.Messages([]Message{out.Candidates[i].Message})
-		if err != nil {
-			return nil, fmt.Errorf("candidate %d: %w", i+1, err)
+		if hasNumbers(out.Candidates[i].Message) {
+			messages, err := own.Messages([]Message{out.Candidates[i].Message})
+			if err != nil {
+				return nil, fmt.Errorf("candidate %d: %w", i+1, err)
+			}
+			out.Candidates[i].Message = messages[0]
 		}
-		out.Candidates[i].Message = messages[0]
 		out.Candidates[i].Citations = own.citations(out.Candidates[i].Citations)
 		if i == 0 {
 			n.answer = own

@@ -29,24 +29,20 @@ func unlike(a *provider.Answer, api string) string {
 
 // A look at an answer sees why programs may read it in another way.
 type look struct {
-	why        string // empty: nothing was seen so far
-	api        string
-	misspelled func(text []byte) string
-	lines      bool // no data has several
-	done       bool
-	said       saidTwice
+	why   string // empty: nothing was seen so far
+	api   string
+	free  []string // members that hold what a caller has named
+	whole bool     // the record has the answer as it is, and takes no member for a word of a model
+	lines bool     // no data has several
+	done  bool
+	said  saidTwice
 }
 
 // lookAt looks at an answer. streams says that the look is at its end only with the last event.
 func lookAt(a *provider.Answer, api string) (l *look, streams bool) {
-	free := free
+	l = &look{api: api, free: free, whole: api == genericAPI && !chats(a) && !provider.Known(a)}
 	if codec, ok := provider.Named(api); ok {
-		free = append(slices.Clip(free), codec.Free...)
-	}
-	l = &look{api: api}
-	l.misspelled = func(text []byte) string { return misspelled(text, free) }
-	if api == genericAPI && !chats(a) && !provider.Known(a) {
-		l.misspelled = func([]byte) string { return "" } // the record has it as it is, and takes no member for a word of a model
+		l.free = append(slices.Clip(free), codec.Free...)
 	}
 	if a.Events() == nil {
 		l.why = l.misspelled(a.Body)
@@ -58,6 +54,13 @@ func lookAt(a *provider.Answer, api string) (l *look, streams bool) {
 	l.lines = !bytes.HasPrefix(a.Body, []byte{0}) // the frames of AWS
 	l.why = framed(a)
 	return l, l.why == ""
+}
+
+func (l *look) misspelled(text []byte) string {
+	if l.whole {
+		return ""
+	}
+	return misspelled(text, l.free)
 }
 
 // see looks at the next event. The first one begins anew, as an answer may be decoded in several ways.

@@ -140,20 +140,24 @@ func (r *Recorder) replayError(i int) error {
 // played makes the HTTP response of a record.
 func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) {
 	stored := &s.record.Response
-	resp := &http.Response{
-		Status:     strconv.Itoa(stored.Status) + " " + http.StatusText(stored.Status),
+	made := &struct { // one piece of memory
+		resp http.Response
+		body replayBody
+	}{resp: http.Response{
+		Status:     statusLine(stored.Status),
 		StatusCode: stored.Status,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
 		Header:     make(http.Header, len(stored.Headers)),
 		Request:    req,
-	}
+	}}
+	resp, body := &made.resp, &made.body
 	for name, values := range stored.Headers {
 		resp.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	broke := stored.Incomplete != "" && stored.Incomplete != cut[ended]
-	body := &replayBody{ctx: req.Context(), rest: s.body, cut: broke, recorder: r, proof: s.proof}
+	*body = replayBody{ctx: req.Context(), rest: s.body, cut: broke, recorder: r, proof: s.proof}
 	resp.Body, resp.ContentLength = body, int64(len(s.body))
 	recorded := provider.Answer{Status: stored.Status, ContentType: resp.Header.Get("Content-Type"), Body: s.body}
 	if body.events = recorded.Events(); body.events != nil {
@@ -168,6 +172,13 @@ func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) 
 		body.pause = (&pacer{times: stored.TimingMS, start: clock()}).wait
 	}
 	return resp, nil
+}
+
+func statusLine(status int) string {
+	if status == http.StatusOK {
+		return "200 OK" // as most are
+	}
+	return strconv.Itoa(status) + " " + http.StatusText(status)
 }
 
 // A replayBody serves a recorded body. A stream comes event by event: no Read goes beyond the
