@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -131,6 +132,9 @@ func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 			return nil, &WireError{Reason: "a chunk is no base64"}
 		}
 		text = append(text, bytes...)
+	}
+	if !utf8.Valid(text) {
+		return nil, &WireError{Reason: "the text of the chunks is not UTF-8"}
 	}
 	c := modelio.Candidate{FinishReason: modelio.FinishStop}
 	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(string(text))}}
