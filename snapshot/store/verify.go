@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -193,30 +194,40 @@ func (v *verifier) walk() error {
 
 // walkProvider is walk in the directory of a provider.
 func (v *verifier) walkProvider(provider string) error {
-	entries, err := os.ReadDir(v.store.path(provider))
+	f, err := os.Open(v.store.path(provider))
 	if err != nil {
 		return err
 	}
-	var names, dirs []string
-	first := len(v.listed)
-	for _, e := range entries {
-		_, name, isDocument := parseDocumentFile(provider + "/" + e.Name())
-		switch {
-		case e.IsDir() && filename.Legal(e.Name()):
-			dirs = append(dirs, e.Name())
-		case e.Type().IsRegular() && isDocument:
-			names = append(names, name)
-			v.listed = append(v.listed, listed{provider: provider, name: name})
-		default:
-			v.stray(provider+"/"+e.Name(), strayMessage(e))
+	defer f.Close()
+	var files, dirs []string
+	for err == nil {
+		var entries []fs.DirEntry
+		entries, err = f.ReadDir(1000) // of very many, that need not be in memory together
+		for _, e := range entries {
+			_, _, isDocument := parseDocumentFile(provider + "/" + e.Name())
+			switch {
+			case e.IsDir() && filename.Legal(e.Name()):
+				dirs = append(dirs, e.Name())
+			case e.Type().IsRegular() && isDocument:
+				files = append(files, e.Name())
+			default:
+				v.stray(provider+"/"+e.Name(), strayMessage(e))
+			}
 		}
 	}
-	sort.Strings(names)
-	for i := first; i < len(v.listed); i++ {
-		_, v.listed[i].hasDir = slices.BinarySearch(dirs, v.listed[i].name)
+	if err != io.EOF {
+		return err
+	}
+	sort.Strings(files)
+	sort.Strings(dirs)
+	v.listed = slices.Grow(v.listed, len(files))
+	for _, file := range files {
+		name := strings.TrimSuffix(file, documentExt)
+		_, hasDir := slices.BinarySearch(dirs, name)
+		v.listed = append(v.listed, listed{provider: provider, name: name, hasDir: hasDir})
 	}
 	for _, dir := range dirs {
-		if _, ok := slices.BinarySearch(names, dir); ok || !v.beside {
+		if _, ok := slices.BinarySearch(files, dir+documentExt); ok || !v.beside {
 			continue
 		}
 		if err := v.abandoned(provider, dir); err != nil {
@@ -312,6 +323,9 @@ func (v *verifier) lookAtAll() error {
 
 // duplicates reports documents that are under two providers.
 func (v *verifier) duplicates() {
+	if !slices.ContainsFunc(v.listed, func(l listed) bool { return l.provider != v.listed[0].provider }) {
+		return
+	}
 	first := make(map[string]string, len(v.listed))
 	for _, doc := range v.listed {
 		if other, ok := first[doc.name]; ok {
