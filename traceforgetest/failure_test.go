@@ -4,7 +4,9 @@ package traceforgetest_test
 // recorders would record.
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -169,6 +172,28 @@ func TestFailures(t *testing.T) {
 				require.ErrorIs(s.t, err, os.ErrDeadlineExceeded)
 			}, down)
 		}},
+		{"record-no-network", "there is neither a network nor a key, and the SDK tries three times", func(s *scene) *tbtest.TB {
+			s.t.Setenv("TRACEFORGE_UPDATE", "1")
+			s.t.Setenv("OPENAI_API_KEY", "")
+			offline := traceforgetest.Upstream(roundTripper(func(req *http.Request) (*http.Response, error) {
+				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: req.URL.Hostname(), IsNotFound: true}}
+			}))
+			return s.run("TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				for range 3 {
+					_, err := send(tf.Client(), hello)
+					require.ErrorContains(s.t, err, "no such host")
+				}
+			}, offline)
+		}},
+		{"record-sdk-error", "an SDK made an error of the provider's refusal", func(s *scene) *tbtest.TB {
+			refused := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+				return nil, fmt.Errorf("generating: %w", sdkError{400, "API key not valid"})
+			})
+			return s.update("1", "TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+				_, err := tf.Model("googleai/gemini-2.5-flash", refused).Generate(s.t.Context(), generateRequest("hi"), nil)
+				require.ErrorAs(s.t, err, &sdkError{})
+			})
+		}},
 		{"record-failed-test", "a test that fails records nothing", func(s *scene) *tbtest.TB {
 			tb := s.update("1", "TestGreet", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
 				asks(hello)(t, tf)
@@ -210,6 +235,16 @@ func TestFailures(t *testing.T) {
 			goldie.New(t, goldie.WithFixtureDir("testdata/failures")).Assert(t, c.name, []byte(s.text(tb)+"\n"))
 		})
 	}
+}
+
+// An sdkError is as those of the Go SDKs for Gemini.
+type sdkError struct {
+	Code    int
+	Message string
+}
+
+func (e sdkError) Error() string {
+	return fmt.Sprintf("Error %d, Message: %s, Details: []", e.Code, e.Message)
 }
 
 // said are messages of a user, after one of the system.

@@ -125,7 +125,7 @@ func TestModelErrors(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	require.Contains(t, tb.Logged(), "test gave no answer: it was not recorded: boom")
+	require.Contains(t, tb.Logged(), "test gave no answer: boom: it was not recorded")
 
 	// A callback's error ends the call, live and replayed.
 	stopping := func(t *tbtest.TB, tf *traceforgetest.Recorder) {

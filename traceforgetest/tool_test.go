@@ -210,7 +210,7 @@ func TestToolMistakes(t *testing.T) {
 		}, `{}`, "tool add returned no JSON: 3 km: it was not recorded"},
 		{"cancelled", "the test's own doing", func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("adding: %w", context.Canceled)
-		}, `{}`, "tool add gave no answer: it was not recorded: adding: context canceled"},
+		}, `{}`, "tool add gave no answer: adding: context canceled: it was not recorded"},
 		{"secret", "a tool's output is a place for keys", func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(`"sk-proj-` + strings.Repeat("aB3dE5", 8) + `"`), nil
 		}, `{}`, "tool add call holds "},

@@ -244,6 +244,28 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestRefused: what a plugin makes an error of is told as the answer that it was, and no allowance for a broken network is offered.
+func TestRefused(t *testing.T) {
+	real := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = real })
+	for _, p := range plugins {
+		t.Run(p.provider, func(t *testing.T) {
+			srv := fakeprovider.New(t)
+			srv.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+				return fakeprovider.Error(400, "invalid_request_error", "API key not valid")
+			})
+			http.DefaultTransport = internet{real, srv.Transport()}
+			said := genkittest.Fails(t, t.TempDir(), "1", func(rec *traceforgetest.Recorder) {
+				g := p.install(t, "")
+				_, err := genkit.Generate(t.Context(), g, ai.WithModelName(p.model), ai.WithPrompt("hi"), ai.WithMiddleware(genkittraceforge.Middleware(rec, p.model)))
+				require.ErrorContains(t, err, "API key not valid")
+			})
+			require.Regexp(t, ` answered with an error \(400\): API key not valid: it was not recorded\n`, said)
+			require.NotContains(t, said, "TransportErrors")
+		})
+	}
+}
+
 // saying answers as a case wants.
 func saying(a conformance.Answer) func(fakeprovider.Call) fakeprovider.Reply {
 	return func(call fakeprovider.Call) fakeprovider.Reply {

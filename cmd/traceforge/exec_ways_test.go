@@ -64,7 +64,7 @@ func TestWaysOutOfPrograms(t *testing.T) {
 		fill   string // for what the user has to say
 	}{
 		{"no call", nil, nil, "no model call was made", `--allow no-calls`, ""},
-		{"no answer", nil, []string{"OPENAI_BASE_URL/chat/completions", determined}, "gave no answer", `--allow transport-errors`, ""},
+		{"no answer", nil, []string{"OPENAI_BASE_URL/chat/completions", determined}, "cannot reach 127.0.0.1", `--allow transport-errors`, ""},
 		{"try again", status(503), []string{"OPENAI_BASE_URL/chat/completions", determined}, "answered 503", `--allow retryable-errors`, ""},
 		{"cut", cut, []string{"OPENAI_BASE_URL/chat/completions", determined}, "was cut", `--allow cut-streams`, ""},
 		{"not determined", completes, []string{"OPENAI_BASE_URL/chat/completions", undetermined}, "determin", `--nondeterministic WHY`, "a chat"},

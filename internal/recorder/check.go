@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -205,7 +205,7 @@ func (r *Recorder) compared(ctx context.Context, ck *check, tk *take) (*said, st
 		return nil, bad.Error()
 	}
 	if tk.ended() == failed {
-		return nil, fmt.Sprintf("%s gave no answer: %v", tk.who(), tk.err)
+		return nil, noAnswer(tk.who(), tk.err)
 	}
 	s, f := r.saidBy(tk)
 	if f != nil {
@@ -263,7 +263,7 @@ func (r *Recorder) endChecks() {
 	r.checks.ended = true
 	r.checks.mu.Unlock()
 	r.checks.group.Wait()
-	slices.SortFunc(r.checks.all, func(a, b *check) int { return cmp.Compare(a.record, b.record) })
+	inorder.By(r.checks.all, func(a, b *check) int { return cmp.Compare(a.record, b.record) })
 	for _, ck := range r.checks.all {
 		r.conclude(ck)
 	}

@@ -47,10 +47,27 @@ func (r *Recorder) settle(o Outcome) (note string) {
 	}
 	if r.Program != nil {
 		return fmt.Sprintf("the run failed, so %s not recorded and the snapshots are as they were",
-			isAre(len(r.takes), "call was", "calls were"))
+			isAre(r.made(), "call was", "calls were"))
 	}
 	return fmt.Sprintf("the test %s, so %s not recorded and the snapshots are as they were",
-		how, isAre(len(r.takes), "call was", "calls were"))
+		how, isAre(r.made(), "call was", "calls were"))
+}
+
+// made returns how many calls were made live, each with its tries.
+func (r *Recorder) made() (calls int) {
+	failed := map[key]bool{}
+	for _, tk := range r.takes {
+		if r.transient(tk.outcome) {
+			failed[tk.key] = true
+		}
+	}
+	for _, tk := range r.takes {
+		if !r.transient(tk.outcome) {
+			calls++
+			delete(failed, tk.key)
+		}
+	}
+	return calls + len(failed)
 }
 
 // write commits the document that the test now has.

@@ -229,8 +229,7 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		if r.allows(TransportErrors) && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}
-		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", tk.who(), tk.err),
-			indent(r.summary(tk.request)), "record again: "+r.again(), "or keep the error: "+r.allow("TransportErrors"))
+		return r.unanswered(tk)
 	}
 	return nil
 }

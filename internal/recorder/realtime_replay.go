@@ -170,7 +170,7 @@ func (s *realtime) redial() error {
 	resp, err := s.dial(context.WithoutCancel(s.req.Context()))
 	switch {
 	case err != nil:
-		return failuref(fmt.Sprintf("%s gave no answer: it was not recorded: %v", s.opening.provider, err))
+		return failuref(noAnswer(s.opening.provider, err) + ": it was not recorded")
 	case resp.StatusCode != http.StatusSwitchingProtocols:
 		resp.Body.Close()
 		return failuref(fmt.Sprintf("%s answered %s, and no session: it was not recorded", s.opening.provider, resp.Status))

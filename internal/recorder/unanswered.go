@@ -1,0 +1,94 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// unanswered is the failure of a call that came back with an error of Go.
+func (r *Recorder) unanswered(tk *take) *Failure {
+	below := []string{indent(r.summary(tk.request))}
+	status, _ := answeredWith(tk.err)
+	host := unreached(tk.err)
+	if names := r.unsetKey(tk.provider); host != "" && names != "" {
+		below = append(below, names+" not set: live calls need a key")
+	}
+	below = append(below, "record again: "+r.again())
+	switch {
+	case status > 0 && isDirect(tk.codec.API):
+		below = append(below, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
+	case host != "":
+		below = append(below, "or, for a test of what happens without a network, keep this error: "+r.allow("TransportErrors"))
+	case status == 0:
+		below = append(below, "or keep the error: "+r.allow("TransportErrors"))
+	}
+	return failuref(noAnswer(tk.who(), tk.err)+": it was not recorded", below...)
+}
+
+// noAnswer says what an error of a live call means.
+func noAnswer(who string, err error) string {
+	if status, message := answeredWith(err); status > 0 {
+		return fmt.Sprintf("%s answered with an error (%d): %s", who, status, short(message))
+	}
+	if host := unreached(err); host != "" {
+		return fmt.Sprintf("cannot reach %s (is there a network?): %v", host, err)
+	}
+	return fmt.Sprintf("%s gave no answer: %v", who, err)
+}
+
+// unreached returns the host that an error says no connection was made to; "" for any other error.
+func unreached(err error) string {
+	if lookup := (*net.DNSError)(nil); errors.As(err, &lookup) {
+		return lookup.Name
+	}
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && dial.Addr != nil {
+		return dial.Addr.String()
+	}
+	return ""
+}
+
+// answeredWith returns what an error says of the answer that an SDK made it of; 0: it is of none. SDKs have a type of
+// their own for such errors, with the status in a field: openai.Error, anthropic.Error, genai.APIError.
+func answeredWith(err error) (status int, message string) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		of := reflect.Indirect(reflect.ValueOf(err))
+		if of.Kind() != reflect.Struct {
+			continue
+		}
+		for _, name := range []string{"StatusCode", "HTTPStatusCode", "HTTPCode", "Code"} {
+			code := of.FieldByName(name)
+			if !code.IsValid() || !code.CanInt() || http.StatusText(int(code.Int())) == "" || code.Int() < http.StatusBadRequest {
+				continue
+			}
+			if said := of.FieldByName("Message"); said.IsValid() && said.Kind() == reflect.String && said.String() != "" {
+				return int(code.Int()), said.String()
+			}
+			return int(code.Int()), err.Error()
+		}
+	}
+	return 0, ""
+}
+
+// unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
+// key may be elsewhere.
+func (r *Recorder) unsetKey(name string) string {
+	for _, p := range provider.Providers() {
+		isSet := func(name string) bool { value := os.Getenv(name); return value != "" && value != r.Placeholder }
+		switch {
+		case p.Name != name || len(p.Keys) == 0 || slices.ContainsFunc(p.Keys, isSet):
+		case len(p.Keys) == 1:
+			return p.Keys[0] + " is"
+		case p.OneKey:
+			return "none of " + strings.Join(p.Keys, ", ") + " is"
+		}
+	}
+	return ""
+}
