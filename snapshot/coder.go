@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -128,6 +129,7 @@ func (c *coder) pointer(below ...string) string {
 // foundMost bounds the violations that are collected: a text from anywhere may have millions.
 const foundMost = 1000
 
+//go:noinline
 func (c *coder) report(rule, message string, below ...string) {
 	if len(c.found) == foundMost {
 		return
@@ -151,9 +153,18 @@ func (c *coder) err() error {
 	return &Error{Violations: sorted(c.found)}
 }
 
+// These are called in hundreds of places, and not compiled into each of them, see package jsontext.
+//
+//go:noinline
 func (c *coder) enter(name string) { c.steps = append(c.steps, step{name, -1}) }
+
+//go:noinline
 func (c *coder) element(index int) { c.steps = append(c.steps, step{"", index}) }
-func (c *coder) leave()            { c.steps = c.steps[:len(c.steps)-1] }
+
+//go:noinline
+func (c *coder) leave() { c.steps = c.steps[:len(c.steps)-1] }
+
+//go:noinline
 func (c *coder) write(text string) { c.dst = append(c.dst, text...) }
 
 // writeText writes a string. It makes room for more than that, so that a long text is not copied
@@ -223,7 +234,7 @@ func (c *coder) addUnknown(start int, unknown modelio.Object) {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, c.order())
+	inorder.By(names, c.order())
 	c.writeMembers(names, func(name string) {
 		if text := all[name]; text != nil {
 			c.dst = append(c.dst, text...)
@@ -273,6 +284,7 @@ func (c *coder) settle() {
 	c.own[at] = string(value)
 }
 
+//go:noinline
 func (c *coder) top() *frame { return &c.frames[len(c.frames)-1] }
 
 func (c *coder) readObject(unknown *modelio.Object, fields func()) bool {
