@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
@@ -271,7 +273,7 @@ func (s *Store) logsOf(name string) (files []string) {
 			files = append(files, e.Name())
 		}
 	}
-	slices.SortStableFunc(files, func(a, b string) int {
+	inorder.By(files, func(a, b string) int {
 		nameA, x := parseLogFile(a)
 		nameB, y := parseLogFile(b)
 		return cmp.Or(strings.Compare(nameA, nameB), cmp.Compare(x, y))
@@ -300,7 +302,7 @@ func (s *Store) addLogs(files []string) []string {
 		}
 		files = append(files, documentFile(provider, name))
 	}
-	slices.Sort(files)
+	sort.Strings(files)
 	return files
 }
 
@@ -466,7 +468,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
+	inorder.By(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
 	records := make([]snapshot.Snapshot, len(order))
 	for n, i := range order {
 		records[n] = d.Snapshots[i]

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -129,7 +129,7 @@ type decision struct {
 	files         map[string]string       // of pending documents, by name
 }
 
-func (d *decision) names() []string { return slices.Sorted(maps.Keys(d.chosen)) }
+func (d *decision) names() []string { return inorder.Names(d.chosen) }
 
 // choose finds what ids name.
 func (d *decision) choose(ids []string) error {
