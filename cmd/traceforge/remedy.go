@@ -51,7 +51,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 		if filepath.IsAbs(dir) { // maybe in another repository than the working directory
 			program += option(" -C ", dir)
 		}
-		add("restore with git: %s checkout HEAD -- %s, or of an earlier commit if it was committed so", program, listed(dir, kept))
+		add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(dir, kept))
 	}
 	again := testsOf(dir, lost)
 	if len(again) > 0 && len(lines) == 0 {

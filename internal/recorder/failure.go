@@ -186,12 +186,30 @@ func (r *Recorder) asFailure(err error) *Failure {
 		return f
 	}
 	text := strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(r.Dir), r.Shown)
-	lost := errors.Is(err, snapshot.ErrVersion) || errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
-	if lost && !errors.Is(err, snapshot.ErrNewer) {
+	var broken *snapshot.Error
+	altered := errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
+	switch {
+	case errors.Is(err, snapshot.ErrNewer):
+	case altered && errors.As(err, &broken) && broken.File != "":
+		return r.altered(text, broken)
+	case altered || errors.Is(err, snapshot.ErrVersion):
 		text += "\nrecord again: " + r.Accept
 	}
 	brief, _, _ := strings.Cut(text, "\n")
 	return &Failure{brief: brief, Text: text}
+}
+
+// altered words an error of a file of the store that is not what was recorded, or is gone: what happened comes first, and
+// hashes after it.
+func (r *Recorder) altered(text string, e *snapshot.Error) *Failure {
+	file, what := strings.ReplaceAll(filepath.ToSlash(e.File), filepath.ToSlash(r.Dir), r.Shown), " was changed after it was recorded"
+	text, _, _ = strings.Cut(text, "\nway out: ")
+	text = strings.ReplaceAll(text, file+": ", "")
+	if errors.Is(e, fs.ErrNotExist) {
+		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
+	}
+	return failuref(file+what, indent(text), "restore it as it was committed: git checkout HEAD -- "+file,
+		"or record again, which buys a new answer: "+r.Accept)
 }
 
 // summary is a request in a few lines, for a reader who must recognise it.
