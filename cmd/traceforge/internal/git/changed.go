@@ -79,8 +79,7 @@ func InHead(ctx context.Context, dir string, names []string) (has []string) {
 // unrelated says why a revision and HEAD have no commit in common, and what to do.
 func unrelated(ctx context.Context, dir, revision string) error {
 	if shallow, err := Run(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
-		return fmt.Errorf("where this branch left %s is not known here, in a shallow clone: fetch it with git fetch --unshallow, "+
-			"or in CI fetch with depth 0", revision)
+		return fmt.Errorf("where this branch left %s is not known here, in a shallow clone: %s", revision, deepen)
 	}
 	return errors.New(revision + " and HEAD have no commit in common")
 }

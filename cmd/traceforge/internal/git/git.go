@@ -106,10 +106,22 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	case revision == "HEAD":
 		return errors.New("HEAD is not known: commit first, or name another state to compare with")
 	case shallow == "true":
-		return fmt.Errorf("%s is not known here, in a shallow clone: fetch it with git fetch --unshallow, "+
-			"or in CI fetch with depth 0", revision)
+		return fmt.Errorf("%s is not known here, in a shallow clone: %s", revision, deepen)
 	}
-	branch := gotest.Quote(strings.TrimPrefix(revision, "origin/"))
-	return fmt.Errorf("%s is neither a directory nor a revision that is known here: "+
-		"fetch it with git fetch origin %s, or in CI fetch with depth 0", revision, branch)
+	way := ""
+	const most = "--count=5"
+	if branches, err := Run(ctx, dir, "for-each-ref", "--sort=-committerdate", most, "--format=%(refname:short)", "refs/heads"); err == nil && branches != "" {
+		way = ": the branches here are " + strings.Join(strings.Fields(branches), ", ")
+	}
+	if remotes, err := Run(ctx, dir, "remote"); err == nil && remotes != "" {
+		remote := strings.Fields(remotes)[0]
+		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(strings.TrimPrefix(revision, remote+"/")), inCI)
+	}
+	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
 }
+
+// How to fetch what a clone lacks.
+const (
+	inCI   = "or in CI with fetch-depth: 0 of actions/checkout"
+	deepen = "fetch it with git fetch --unshallow, " + inCI
+)
