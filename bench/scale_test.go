@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,11 +20,11 @@ func BenchmarkScale(b *testing.B) {
 		dir, calls := storeOf(b, *tests)
 		fmt.Printf("%d tests, %s\n", *tests, weight(b, dir))
 		scale(b, dir, "verify", program, "verify", filepath.Join(dir, ".ai-snapshots"))
-		played := time.Now()
-		for i := range 100 {
-			traceforge.play(b, dir, testName(i*len(calls)/100), nil, calls[i*len(calls)/100])
+		few, some := storeOf(b, 100)
+		for range 3 { // in turn, as other work makes them slower
+			fmt.Printf("replay of a test: %v, in a store of 100 tests %v\n", played(b, dir, calls), played(b, few, some))
 		}
-		fmt.Printf("replay of a test: %v\n", time.Since(played)/100)
+		fmt.Printf("memory after all tests in one process: %.1f MB more than after 100\n", grown(b, dir, calls))
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/scale\n"), 0o666); err != nil {
 			b.Fatal(err)
 		}
@@ -43,6 +44,15 @@ func BenchmarkScale(b *testing.B) {
 		scale(b, dir, "init --lfs", program, "init", "--lfs", filepath.Join(dir, ".ai-snapshots"))
 		commitAll(b, dir, "git with LFS")
 	}
+}
+
+// played returns what the replay of a test takes, of 100 all over a store.
+func played(b *testing.B, dir string, calls []call) time.Duration {
+	start := time.Now()
+	for i := range 100 {
+		traceforge.play(b, dir, testName(i*len(calls)/100), nil, calls[i*len(calls)/100])
+	}
+	return time.Since(start) / 100
 }
 
 // commitAll makes a repository of dir, and measures what git does with it.
@@ -70,11 +80,14 @@ func scale(b *testing.B, dir, name, program string, args ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	start := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%s: %v: %s", name, err, out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	peak, err := watched(cmd)
+	if err != nil {
+		b.Fatalf("%s: %v: %s", name, err, &out)
 	}
-	fmt.Printf("%s: %.1f s of processors, %.1f s\n", name,
-		(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), time.Since(start).Seconds())
+	fmt.Printf("%s: %.1f s of processors, %.1f s, %.0f MB of memory\n", name,
+		(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), time.Since(start).Seconds(), float64(peak)/1e6)
 }
 
 func git(b *testing.B, dir string, args ...string) {
