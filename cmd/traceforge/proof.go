@@ -32,7 +32,7 @@ func provenBy(s *store.Store, verify func(...store.Check) (*store.Result, error)
 		checks = []store.Check{recorder.Proven, recorder.Deterministic} // Verify tells of err
 	}
 	// Nearly all that verify allocates is of one document, and gone with it. With memory that nothing touches, and which
-	// so takes none, the collector runs a tenth as often, for 16 MB more.
+	// so takes none, the collector runs a quarter as often, for 16 MB more.
 	ballast := make([]byte, 16<<20)
 	result, err := verify(append(append(checks, note), more...)...)
 	runtime.KeepAlive(ballast)
