@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -206,8 +209,21 @@ var light = []string{"github.com/rogpeppe/go-internal/"}
 var without = map[string][]string{
 	"cmd/traceforge":    {"testing", module + "/traceforgetest"},
 	"internal/recorder": {"testing", "html/template"},
-	"traceforgetest":    {"html/template"}, // with which a linker drops no method of what users' tests link
+	"traceforgetest": { // with templates a linker drops no method of what users' tests link
+		"html/template", "text/template", "go/parser", "go/ast", "encoding/xml", "encoding/gob", "archive/zip", "database/sql", "embed",
+	},
 }
+
+// linked are our packages that users' test binaries compile and link: each makes the first build of a test slower.
+var linked = []string{
+	"canon", "internal/amount", "internal/annotation", "internal/content", "internal/drift", "internal/gotest", "internal/inorder",
+	"internal/jsontext", "internal/near", "internal/plaintext", "internal/provider", "internal/recorder", "internal/scrub",
+	"internal/secret", "internal/sessions", "internal/texts", "internal/usage", "internal/websocket", "modelio", "modelio/session",
+	"snapshot", "snapshot/internal/conflict", "snapshot/internal/filename", "snapshot/store",
+}
+
+// sorting are the functions that are compiled for each type again; package inorder has what users' tests need of them.
+var sorting = regexp.MustCompile(`slices\.(Sort|SortFunc|SortStableFunc|Sorted)\(`)
 
 type pkg struct {
 	ImportPath string
@@ -311,6 +327,36 @@ func TestDependenciesAreLight(t *testing.T) {
 			isLight := slices.ContainsFunc(light, func(prefix string) bool { return strings.HasPrefix(dep, prefix) })
 			if p.name() == "traceforgetest" && external(dep) && !isLight {
 				t.Errorf("users' test binaries would link %s", dep)
+			}
+		}
+	}
+}
+
+// TestLinked: what users' test binaries compile is on a list, and sorts no type of its own but where it must be fast.
+func TestLinked(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.name() != "traceforgetest" {
+			continue
+		}
+		var ours []string
+		for _, dep := range p.Deps {
+			if name, ok := strings.CutPrefix(dep, module+"/"); ok {
+				ours = append(ours, name)
+			}
+		}
+		slices.Sort(ours)
+		require.Equal(t, linked, ours)
+	}
+	fast := []string{"canon/rewrite.go", "internal/provider/provider.go"}
+	for _, dir := range append(linked, "traceforgetest") {
+		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			own := path.Join(dir, filepath.Base(file))
+			if found := sorting.Find(text); found != nil && !strings.HasSuffix(file, "_test.go") && !slices.Contains(fast, own) {
+				t.Errorf("%s calls %s…): internal/inorder does not compile a sort for each type", own, found)
 			}
 		}
 	}
