@@ -226,6 +226,25 @@ func ExampleWriter_Write() {
 	// true 0 0 <nil>
 }
 
+// Who keeps records as they come appends them, each with what was not said before.
+func ExampleWriter_Append() {
+	var w snapshot.Writer
+	var lines [][]byte
+	for _, s := range ordered().Snapshots {
+		line, err := w.Append(s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	read, err := snapshot.ParseRecords(lines)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(read.Snapshots), read.Snapshots[0].ID == ordered().Snapshots[0].ID)
+	// Output: 4 true
+}
+
 func ExampleCheckNewer() {
 	err := snapshot.CheckNewer([]byte(`{"version":"2.0.0","snapshots":[]}`))
 	fmt.Println(errors.Is(err, snapshot.ErrNewer), snapshot.CheckNewer([]byte(`{"version":"1.0.0"}`)))

@@ -27,8 +27,9 @@ var called = []string{"Error", "Is", "Unwrap", "String", "Format", "MarshalJSON"
 // withoutExample are exported functions and methods that no example calls, each with the reason.
 var withoutExample = map[string]string{
 	"snapshot.Finding.Compare":             "a function for slices.SortFunc, as that of modelio.Violation, which has an example",
-	"snapshot/store.Store.Amend":           "for a recorder that writes each answer when it comes: ExampleStore_Accept shows what becomes of them",
-	"snapshot/store.Store.Discard":         "the end of what Amend begins",
+	"snapshot/store.Store.Settle":          "for a recorder whose test failed: ExampleStore_Accept shows what becomes of what it bought",
+	"snapshot/store.Store.Gather":          "as Settle, of runs that were killed",
+	"snapshot/store.Store.Discard":         "the end of what Settle begins",
 	"snapshot/store.Doc.Media":             "as Doc.Raw, which has an example, for another kind of file",
 	"adapters/genkit.BackgroundModel":      "as Embedder and Retriever, which have examples; a background model of Genkit's takes a page to define",
 	"adapters/genkit/hooks.Recording.Live": "takes names of tools and nothing else",

@@ -201,7 +201,7 @@ func (r *Recorder) renumber(tk *take) {
 }
 
 // logPending appends to the log of this run what it has bought since. Where what is there has got another number, it
-// begins the log anew.
+// begins the log again.
 func (r *Recorder) logPending() error {
 	p := r.pending
 	if slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.logged > 0 && tk.golden != nil && tk.logged != tk.number }) {

@@ -141,6 +141,30 @@ func ExampleStore_Accept() {
 	// 1 true [19] openai
 }
 
+// A run of a test appends what it buys. It waits for a decision, unless the test passes.
+func ExampleStore_NewLog() {
+	s, _, remove := newStore("TestX")
+	defer remove()
+	put := helloCall("TestNew")
+	var w snapshot.Writer
+	record := put.Document.Snapshots[0]
+	line, err := w.Append(record)
+	if err != nil {
+		log.Fatal(err)
+	}
+	l := s.NewLog(put.Name, put.Provider)
+	if err := l.Append(0, line, put.Raw[1], record.Response.RawOutputRef, nil); err != nil {
+		log.Fatal(err)
+	}
+	files, err := s.Pending().List()
+	fmt.Println(len(files), err)
+	taken, err := l.Remove()
+	fmt.Println(taken, err)
+	// Output:
+	// 1 <nil>
+	// false <nil>
+}
+
 // What is in the files but in no document is removed; what a merge left is repaired; the manifest is for other tools.
 func ExampleStore_Repair() {
 	s, name, remove := newStore("TestX")
