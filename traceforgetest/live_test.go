@@ -69,7 +69,7 @@ func TestCheckOfTools(t *testing.T) {
 	tb, _ = s.check("kind=tools&tier=model", "TestIt", a.test)
 	require.True(t, tb.Failed())
 	require.Equal(t, recorded, a.said, "the program stays on the tape")
-	require.Contains(t, s.said(tb), `2 results of tools diverged from STORE/FILE: tool stock, tool price (- recorded, + live)
+	require.Contains(t, s.said(tb), `2 results of tools drifted from STORE/FILE: tool stock, tool price (- recorded, + live)
 call 2: tool stock: {"sku":"a"}
   /parts/0/toolResponse/output/count
 - 1
@@ -143,7 +143,7 @@ func TestCheckOfToolsByOption(t *testing.T) {
 	require.Len(t, a.runs, 2)
 	a.counts = func(int) int { return 7 }
 	tb := s.replay("TestIt", a.test, option)
-	require.Contains(t, tb.Logged(), "2 results of tools diverged from")
+	require.Contains(t, tb.Logged(), "2 results of tools drifted from")
 	a.counts = func(n int) int { panic("no room") }
 	tb = s.replay("TestIt", a.test, option)
 	require.Contains(t, tb.Logged(), "result of tool stock could not be checked")

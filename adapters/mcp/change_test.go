@@ -111,6 +111,31 @@ func TestResultDrift(t *testing.T) {
 	require.Contains(t, tb.Logged(), "1 changed (result of tool add)")
 }
 
+// TestSchemaDrift shows that a check which finds another schema says of the tool's result, which is an error since, that
+// the recorded arguments may be why.
+func TestSchemaDrift(t *testing.T) {
+	type inEuro struct {
+		sum
+		Currency string `json:"currency"`
+	}
+	strict := func() *mcp.Server {
+		server := shop("Adds.")
+		server.RemoveTools("add")
+		mcp.AddTool(server, &mcp.Tool{Name: "add", Description: "Adds."},
+			func(context.Context, *mcp.CallToolRequest, inEuro) (*mcp.CallToolResult, map[string]int, error) {
+				return nil, map[string]int{}, nil
+			})
+		return server
+	}
+	s := newStage(t)
+	s.mustRun("all", inMemory(sells("Adds.")), adds(sum{1, 2}))
+	t.Setenv("TRACEFORGE_CHECK", "kind=tools")
+	_, tb := s.run("check", inMemory(strict), adds(sum{1, 2}))
+	require.Contains(t, tb.Logged(), "2 results of tools drifted from ")
+	require.Contains(t, tb.Logged(), ": tools/list of shop-mcp, tool add of shop-mcp (")
+	require.Regexp(t, `may cause it: the recorded arguments may not fit the new schema, see call \d, tools/list of shop-mcp\n`, tb.Logged())
+}
+
 // TestSessionEnds shows that sessions are closed at the server, also where an update made only one of the calls, for
 // which the recorder opened a session.
 func TestSessionEnds(t *testing.T) {

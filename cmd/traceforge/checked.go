@@ -210,7 +210,7 @@ func (r *checked) text() string {
 		b.WriteString(line + "\n")
 	}
 	for _, t := range r.Tiers {
-		if t.Same+t.Differs > 0 {
+		if t.Same+t.Differs > 0 && t.Tier != usage.ResultTier { // of which the title says the same
 			fmt.Fprintf(&b, "%-7s %d same, %d differ%s\n", t.Tier+":", t.Same, t.Differs, notHeld(t))
 		}
 	}

@@ -267,6 +267,7 @@ func (r *Recorder) endChecks() {
 	for _, ck := range r.checks.all {
 		r.conclude(ck)
 	}
+	r.suspectListings()
 }
 
 // Checks says what the check of a test that has ended found, call by call.

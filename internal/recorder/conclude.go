@@ -59,6 +59,24 @@ func (r *Recorder) conclude(ck *check) {
 	}
 }
 
+// suspectListings says of tools whose results drifted, and that their server lists in another way now, that the server
+// may not take what was recorded that they were asked.
+func (r *Recorder) suspectListings() {
+	for _, listing := range r.checks.all {
+		if listing.State != usage.CheckDrifted || methodOf(listing.call.request) != "tools/list" {
+			continue
+		}
+		for _, ck := range r.checks.all {
+			tool := ck.call.request.Tool()
+			named := func(t usage.CheckedTier) bool { return strings.Contains(t.Diff, toolNamed(tool)) }
+			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.Tiers, named) {
+				ck.Settings = append(ck.Settings, r.Plain(fmt.Sprintf(
+					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
+			}
+		}
+	}
+}
+
 // settings returns what may be why a model answers the same request in different ways.
 func (r *Recorder) settings(ck *check) (causes []string) {
 	request := ck.call.request
@@ -156,9 +174,12 @@ func (r *Recorder) diverged(checks []*check) *Failure {
 				below = append(below, t.Diff)
 			}
 		}
+		if ck.Settings != nil {
+			below = append(below, "may cause it: "+strings.Join(ck.Settings, "; "))
+		}
 	}
 	brief := fmt.Sprintf("%s from %s: %s (- recorded, + live)",
-		count(len(checks), "result")+" of tools diverged", checks[0].File, strings.Join(names, ", "))
+		count(len(checks), "result")+" of tools drifted", checks[0].File, strings.Join(names, ", "))
 	f := failuref(brief, append(below, "accept: "+checks[0].Accept)...)
 	f.Source = checks[0].source
 	return f

@@ -56,13 +56,16 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	return c, served, tk, err
 }
 
-// who names whom a request asks: a provider, or a tool.
+// who names whom a request asks: a provider, a tool, "tools/list of shop".
 func who(provider string, req *modelio.Request) string {
 	switch tool := req.Tool(); {
 	case req.API == modelio.ToolAPI:
 		return toolNamed(tool)
 	case tool != "":
 		return toolNamed(tool) + " of " + provider
+	}
+	if method := methodOf(req); method != "" {
+		return method + " of " + provider
 	}
 	return provider
 }
