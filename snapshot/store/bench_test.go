@@ -69,3 +69,22 @@ func BenchmarkVerify(b *testing.B) {
 		require.Empty(b, result.Findings)
 	}
 }
+
+// TestVerifyAllocations bounds what it takes to verify a document of one call and its answer.
+func TestVerifyAllocations(t *testing.T) {
+	const tests = 50
+	s, err := Open(t.TempDir())
+	require.NoError(t, err)
+	var c Change
+	for n := range tests {
+		c.Put = append(c.Put, putOf(fmt.Sprint("Test", n), call{1, "one?", "one"}))
+	}
+	require.NoError(t, s.Commit(c))
+	verify := func() {
+		_, err := s.Verify()
+		require.NoError(t, err)
+	}
+	perTest := testing.AllocsPerRun(3, verify) / tests
+	t.Logf("%.0f allocations a document", perTest)
+	require.LessOrEqual(t, perTest, 150.0)
+}
