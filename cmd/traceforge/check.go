@@ -28,6 +28,9 @@ func check(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := hasTests(c, packages, c.patterns(), c.value("run")); err != nil {
+		return err
+	}
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
 	test := &coverage.GoTest{
 		Packages: packages, Flags: runFlag(c.value("run")),

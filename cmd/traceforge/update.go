@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,9 @@ func record(c *call, mode string, patterns []string, run string) error {
 	if err != nil {
 		return err
 	}
+	if err := hasTests(c, packages, patterns, run); err != nil {
+		return err
+	}
 	stores, before, err := storesOf(packages)
 	if err != nil {
 		return err
@@ -74,7 +78,11 @@ func record(c *call, mode string, patterns []string, run string) error {
 		return err
 	}
 	defer forget()
-	c.say("recording: %s", page.Count(len(packages), "package", "packages"))
+	doing := "recording"
+	if mode == "rekey" {
+		doing = mode
+	}
+	c.say("%s: %s", doing, page.Count(len(packages), "package", "packages"))
 	test := testThatRecords(packages, mode, run)
 	test.Env = append(test.Env, usage.KnownEnv+"="+known)
 	receipts, ended, err := runTests(c, test)
@@ -103,7 +111,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 		}
 	})
 	if len(receipts) == 0 && run != "" && len(failed) == 0 {
-		return noTest("no test with a recorder matches", strings.Trim(run, "^$"), strings.Join(patterns, " "))
+		return noMatch(run, patterns, nil)
 	}
 	c.say("%s: %s", strings.Join(stores, ", "), page.Tally(changes))
 	c.sayAll(sum.lines())
@@ -176,7 +184,7 @@ func recording(c *call, patterns []string) ([]coverage.Package, error) {
 		}
 		for _, word := range c.args {
 			if !strings.ContainsAny(word, `./\`) && strings.Contains(err.Error(), word) {
-				return nil, noTest("no package and no test is called", word, "this module")
+				return nil, noTest("no package and no test is called", word, "this module", nil)
 			}
 		}
 		return nil, err
@@ -189,11 +197,38 @@ func recording(c *call, patterns []string) ([]coverage.Package, error) {
 	return packages, nil
 }
 
-// noTest says that a word is no test's, and which recorded test may be meant. in is where there is none.
-func noTest(what, word, in string) error {
+// hasTests says, before any test is run, that run matches none of the functions that packages have. Of a pattern of
+// several, and of packages that cannot be read, go test says it.
+func hasTests(c *call, packages []coverage.Package, patterns []string, run string) error {
+	top, _, sub := strings.Cut(run, "/")
+	matches, err := regexp.Compile(top)
+	if run == "" || err != nil || sub && strings.Contains(run, "|") {
+		return nil
+	}
+	src, err := coverage.OpenSources(c.ctx, "")
+	if err != nil {
+		return err
+	}
 	var names []string
+	for _, p := range packages {
+		functions, known := src.Functions(p.Path)
+		if !known || slices.ContainsFunc(functions, matches.MatchString) {
+			return nil
+		}
+		names = append(names, functions...)
+	}
+	slices.Sort(names)
+	return noMatch(run, patterns, names)
+}
+
+func noMatch(run string, patterns, names []string) error {
+	return noTest("no test with a recorder matches", strings.Trim(run, "^$"), strings.Join(patterns, " "), names)
+}
+
+// noTest says that a word is no test's, and which recorded test, or which of names, may be meant. in is where there is none.
+func noTest(what, word, in string, names []string) error {
 	if s, _, err := place.OpenStore(""); err == nil {
-		names = testNames(s)
+		names = append(testNames(s), names...)
 	}
 	return fmt.Errorf("%s %s in %s%s", what, gotest.Quote(word), in, meant(word, names))
 }

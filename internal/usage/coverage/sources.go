@@ -60,6 +60,17 @@ func (s *Sources) Gone(pkg, test string) string {
 	return ""
 }
 
+// Functions returns what go test may run of a package, in no order. known reports whether that is all of it.
+func (s *Sources) Functions(pkg string) (names []string, known bool) {
+	code := s.of(pkg)
+	for name := range code.names {
+		if gotest.Kind(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names, code.known
+}
+
 // of returns the test functions of a package.
 func (s *Sources) of(pkg string) *testFuncs {
 	t, read := s.tests[pkg]
