@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
+	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -30,7 +33,7 @@ func rootCommand(con *console) *cobra.Command {
 	root.SetIn(con.stdin)
 	root.SetOut(con.stdout)
 	root.SetErr(con.stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(wrongFlag)
 	root.SetHelpCommand(helpCommand())
 	printHelp := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) { // cobra asks no RunE where there is --help
@@ -171,6 +174,18 @@ func holdOthers(c *cobra.Command) *cobra.Command {
 		return usagef("%s needs a command: %s", c.Name(), strings.Join(names, ", "))
 	}
 	return c
+}
+
+// wrongFlag names the flag that may be meant where there is none of a name.
+func wrongFlag(c *cobra.Command, err error) error {
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if name := near.Name(unknown.GetSpecifiedName(), names); name != "" {
+			err = fmt.Errorf("%w, did you mean --%s?", err, name)
+		}
+	}
+	return usageError{err}
 }
 
 func unknownCommand(group *cobra.Command, name string) error {
