@@ -2,7 +2,7 @@
 // tests make with package traceforgetest.
 //
 //	traceforge verify [--receipt DIR] [DIR]
-//	traceforge show [--sf] ID
+//	traceforge show [--sf] TEST
 //	traceforge diff [FROM [TO]]
 //	traceforge review [--accept ID] [--reject ID]
 //	traceforge report --receipt DIR [DIR]

@@ -59,7 +59,7 @@ func table() []section {
 					{name: "lint", usage: "ask of the traffic too: models that are not pinned, open schemas, budgets"},
 					{name: "secrets", usage: "look for credentials: known forms, and values of this process's variables"}},
 				oneOf: []string{"changed", "receipt"}, run: verify},
-			{use: "show ID", short: "show recorded conversations",
+			{use: "show TEST", short: "show recorded conversations",
 				least: 1, most: 1, flags: []flag{ofStore, asJSON,
 					{name: "sf", usage: "print records in the format's literal form: whole requests, texts joined"},
 					{name: "receipt", usage: "print params, receipt and envelope of the call contract, a line each"},
@@ -177,7 +177,7 @@ func table() []section {
 					run: importSession},
 			}},
 			{use: "contract", short: "tell recorded calls in the terms of the call contract (LC)", commands: []command{
-				{use: "show ID", short: "show params, receipt and envelope of each call of a test",
+				{use: "show TEST", short: "show params, receipt and envelope of each call of a test",
 					least: 1, most: 1, flags: []flag{ofStore, asJSON}, complete: completeDocuments, run: showContract},
 			}},
 			{use: "snapshot", short: "bring snapshots of another layout into the store (SF)", commands: []command{
