@@ -99,7 +99,7 @@ func (r *reviewing) listGroup(g *group, l listedGroup) error {
 	for _, test := range l.Tests {
 		line := "  " + test.name() + ": " + strings.Join(page.Most(mostIDs, slices.Clone(test.Records), "more"), " ")
 		if len(test.Also) > 0 {
-			line += "; waits for " + strings.Join(test.Also, " ") + " too"
+			line += "; accept its other causes too: --accept " + strings.Join(test.Also, " --accept ")
 		}
 		lines = append(lines, line)
 	}

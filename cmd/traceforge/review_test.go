@@ -135,6 +135,8 @@ func TestReviewLists(t *testing.T) {
 	require.Empty(t, system.Tests[0].Also)
 	require.Equal(t, []string{l.Causes[2].Key}, system.Tests[2].Also, "TestStock asks something else too")
 	require.Equal(t, []string{documentOf("TestOrder") + "-1"}, system.Tests[0].Records)
+	_, text, _ := run("", "review", "--dir", dir)
+	require.Contains(t, text, "; accept its other causes too: --accept "+l.Causes[2].Key+"\n")
 
 	pending, _ := listReview(t, dir, "--pending")
 	require.Len(t, pending.Causes, 1)
