@@ -67,6 +67,17 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// What a call does not send is told as unlike the call before it: nobody has changed the test.
+func TestDocument_Unlike(t *testing.T) {
+	doc := pagetest.Document("turn1", "turn2")
+	asked := &doc.Snapshots[1].Request
+	asked.Tools, asked.Temperature, asked.Seed, asked.Options = nil, nil, nil, nil
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Document("openai", doc)
+	require.Contains(t, out.String(), "\ntools not offered, unlike call 1\n  get_weather\n")
+	require.Contains(t, out.String(), "response_format not sent, unlike call 1\n")
+}
+
 // Whatever was recorded, what is shown is safe and keeps to its place: only titles begin a line.
 func FuzzConversation(f *testing.F) {
 	f.Add("plain", "stop", `{"a":1}`)

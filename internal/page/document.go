@@ -88,7 +88,7 @@ func (c *conversation) changed(s *snapshot.Snapshot) (changed []headerField) {
 	for _, name := range slices.Sorted(maps.Keys(c.shown)) {
 		if _, there := now[name]; !there {
 			title, option, _ := strings.Cut(name, " ")
-			changed = append(changed, headerField{name, title, strings.TrimSpace(option + " not sent any more")})
+			changed = append(changed, headerField{name, title, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, c.before.Number()))})
 		}
 	}
 	for i := len(changed) - 1; i > 0; i-- {
@@ -110,7 +110,7 @@ func (c *conversation) beginning(s *snapshot.Snapshot) string {
 		if len(s.Request.Messages) == 0 {
 			return ""
 		}
-		return "begins again"
+		return "is a conversation of its own"
 	}
 	base := callOf(c.doc, from.Call)
 	switch whole := from.Messages > len(base.Request.Messages); {
@@ -151,7 +151,7 @@ func (p *Page) offered(s, before *snapshot.Snapshot) {
 		gone = append(gone, name)
 	}
 	if slices.Sort(gone); len(gone) > 0 {
-		p.heading(bold, "tools no longer offered")
+		p.heading(bold, fmt.Sprintf("tools not offered, unlike call %d", before.Number()))
 		p.text(strings.Join(gone, ", "))
 	}
 }
