@@ -134,6 +134,14 @@ func TestSchemaDrift(t *testing.T) {
 	require.Contains(t, tb.Logged(), "2 results of tools drifted from ")
 	require.Contains(t, tb.Logged(), ": tools/list of shop-mcp, tool add of shop-mcp (")
 	require.Regexp(t, `may cause it: the recorded arguments may not fit the new schema, see call \d, tools/list of shop-mcp\n`, tb.Logged())
+	t.Setenv("TRACEFORGE_CHECK", "")
+
+	// An update keeps what the server said, and one of the tools takes over what it says now.
+	now := inMemory(sells("Adds two numbers."))
+	s.mustRun("1", now, adds(sum{1, 2}))
+	require.NotContains(t, s.document(), "Adds two numbers.")
+	s.mustRun("tools", now, adds(sum{1, 2}))
+	require.Contains(t, s.document(), "Adds two numbers.")
 }
 
 // TestSessionEnds shows that sessions are closed at the server, also where an update made only one of the calls, for
