@@ -63,7 +63,7 @@ func (l *look) misspelled(text []byte) string {
 	return misspelled(text, l.free)
 }
 
-// see looks at the next event. The first one begins anew, as an answer may be decoded in several ways.
+// see looks at the next event. The first one resets what was seen, as an answer may be decoded in several ways.
 func (l *look) see(event *provider.Seen) {
 	if event.N == 1 {
 		l.why, l.done, l.said = "", false, saidTwice{texts: map[string][]byte{}}
