@@ -176,7 +176,7 @@ func holdOthers(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// wrongFlag names the flag that may be meant where there is none of a name.
+// wrongFlag is the error of a flag that the command does not have, with the one that may be meant.
 func wrongFlag(c *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
