@@ -56,25 +56,32 @@ func unreached(err error) string {
 }
 
 // answeredWith returns what an error says of the answer that an SDK made it of; 0: it is of none. SDKs have a type of
-// their own for such errors, with the status in a field: openai.Error, anthropic.Error, genai.APIError.
+// their own for such errors, with the status in a field: openai.Error, anthropic.Error, genai.APIError. A framework may
+// wrap it in one of its own, which says no more.
 func answeredWith(err error) (status int, message string) {
 	for ; err != nil; err = errors.Unwrap(err) {
 		of := reflect.Indirect(reflect.ValueOf(err))
 		if of.Kind() != reflect.Struct {
 			continue
 		}
+		field := func(name string) (v reflect.Value) {
+			if f, ok := of.Type().FieldByName(name); ok && len(f.Index) == 1 { // what is embedded may be nil
+				v = of.FieldByIndex(f.Index)
+			}
+			return v
+		}
 		for _, name := range []string{"StatusCode", "HTTPStatusCode", "HTTPCode", "Code"} {
-			code := of.FieldByName(name)
+			code := field(name)
 			if !code.IsValid() || !code.CanInt() || http.StatusText(int(code.Int())) == "" || code.Int() < http.StatusBadRequest {
 				continue
 			}
-			if said := of.FieldByName("Message"); said.IsValid() && said.Kind() == reflect.String && said.String() != "" {
-				return int(code.Int()), said.String()
+			status, message = int(code.Int()), err.Error()
+			if said := field("Message"); said.IsValid() && said.Kind() == reflect.String && said.String() != "" {
+				message = said.String()
 			}
-			return int(code.Int()), err.Error()
 		}
 	}
-	return 0, ""
+	return status, message
 }
 
 // unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
