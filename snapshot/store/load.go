@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -105,16 +104,8 @@ func (s *Store) loadFile(name, provider string) (*Doc, error) {
 	return doc, err
 }
 
-// toRead opens a file to read it. That it need not wait, which no regular file does, spares package os four questions to
-// the system.
-func (s *Store) toRead(file string) (*os.File, error) {
-	name := s.path(file)
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.EAGAIN) { // a file server lends the file, and takes it back now
-		return os.Open(name)
-	}
-	return f, err
-}
+// toRead opens a file to read it.
+func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.path(file)) }
 
 // checkLinks refuses a link that leads to a file of another name. Others are followed, as those
 // that Bazel makes of all files of a test. It goes by readlink, since go test's cache would take a
