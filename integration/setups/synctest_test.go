@@ -29,7 +29,8 @@ func TestBubble(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "")
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	provider := fakeprovider.New(t)
-	provider.Handle(fakeprovider.Echo())
+	said := map[string]string{"whole": "a whole answer", "stream": "an answer in pieces", "retry": "at last"}
+	provider.Handle(func(c fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text(said[c.LastUser()]) }) // a check asks all at once
 	provider.Reply(fakeprovider.Text("a whole answer"), fakeprovider.Text("an answer in pieces"), busy(), fakeprovider.Text("at last"))
 	play := func(t *testing.T, mode string, upstream http.RoundTripper) {
 		t.Setenv("TRACEFORGE_UPDATE", mode)
@@ -67,7 +68,6 @@ func TestBubble(t *testing.T) {
 	}
 	recorded.RequireSound(t, dir)
 	play(t, "", nowhere{})
-	provider.Reply(fakeprovider.Text("a whole answer"), fakeprovider.Text("an answer in pieces"), fakeprovider.Text("at last"))
 	play(t, "check", closing{provider.Transport()})
 	require.Less(t, time.Since(began), 15*time.Second, "pauses take no time")
 }
