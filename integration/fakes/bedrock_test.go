@@ -3,6 +3,8 @@ package fakes_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
 	"syscall"
 	"testing"
 
@@ -28,7 +30,22 @@ func newBedrock(srv *fakeprovider.Server) *bedrockruntime.Client {
 		BaseEndpoint: aws.String(srv.URL()),
 		Credentials:  credentials.NewStaticCredentialsProvider("unused", "unused", ""),
 		Retryer:      aws.NopRetryer{},
+		HTTPClient:   &http.Client{Transport: wholeRequests{}},
 	})
+}
+
+// wholeRequests reads a request before it is sent. The SDK closes its body when the answer begins, and package http, which may still be
+// at its end then, cuts the connection: a server on the same machine is that fast once in a hundred calls.
+type wholeRequests struct{}
+
+func (wholeRequests) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r = r.Clone(r.Context())
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func bedrockText(role types.ConversationRole, text string) types.Message {
