@@ -233,19 +233,15 @@ func (w within) holds(file string, info fs.FileInfo, data []byte) bool {
 
 // list returns what a directory holds; nothing if it is not there.
 func (w within) list(dir string) ([]fs.DirEntry, error) {
-	f, err := w.openFile(dir, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
+	return readDir(w, dir, (*os.File).ReadDir)
 }
 
 // names returns the names of what a directory holds, which list asks each file about.
 func (w within) names(dir string) ([]string, error) {
+	return readDir(w, dir, (*os.File).Readdirnames)
+}
+
+func readDir[T any](w within, dir string, read func(f *os.File, n int) ([]T, error)) ([]T, error) {
 	f, err := w.openFile(dir, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -254,7 +250,7 @@ func (w within) names(dir string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return f.Readdirnames(-1)
+	return read(f, -1)
 }
 
 func (w within) remove(file string) error {

@@ -1,0 +1,253 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
+)
+
+// logsOf returns the files of the logs of a test, in the order in which they were made; empty: of all.
+func (s *Store) logsOf(name string) (files []string) {
+	if !s.isPending() {
+		return nil
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil // there are none
+	}
+	for _, e := range entries {
+		if of, n := parseLogFile(e.Name()); n > 0 && (name == "" || of == name) {
+			files = append(files, e.Name())
+		}
+	}
+	inorder.By(files, func(a, b string) int {
+		nameA, x := parseLogFile(a)
+		nameB, y := parseLogFile(b)
+		return cmp.Or(strings.Compare(nameA, nameB), cmp.Compare(x, y))
+	})
+	return files
+}
+
+// addLogs adds to the files of pending documents, which are sorted, those of which there are only logs: as if they were
+// in the directory of the provider that these name.
+func (s *Store) addLogs(files []string) []string {
+	for _, file := range s.logsOf("") {
+		name, _ := parseLogFile(file)
+		if slices.ContainsFunc(files, func(other string) bool { return strings.HasSuffix(other, "/"+name+documentExt) }) {
+			continue
+		}
+		f, err := os.Open(s.path(file))
+		if err != nil {
+			continue // it has just gone
+		}
+		head := make([]byte, len(logHead)+filename.Most+1)
+		n, _ := f.Read(head)
+		f.Close()
+		provider, _, _ := strings.Cut(strings.TrimPrefix(string(head[:n]), logHead), "\n")
+		if !filename.Legal(provider) {
+			provider = unknownProvider
+		}
+		files = append(files, documentFile(provider, name))
+	}
+	sort.Strings(files)
+	return files
+}
+
+// unknownProvider stands for the one that a log does not name, which cannot be read.
+const unknownProvider = "unknown"
+
+// parseLogFile returns the document and the number of a log; 0: it is none.
+func parseLogFile(file string) (name string, n int64) {
+	stem, isLog := strings.CutSuffix(file, logExt)
+	name, number, _ := strings.Cut(stem, ".")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if !isLog || err != nil || n < 1 || strconv.FormatInt(n, 10) != number || !filename.Legal(name) {
+		return "", 0
+	}
+	return name, n
+}
+
+// loadPending is load of pending answers: the document, with what logs add to it.
+func (s *Store) loadPending(name, provider string, logs []string) (*Doc, error) {
+	doc, missing := s.loadFile(name, provider)
+	if errors.Is(missing, fs.ErrNotExist) && len(logs) > 0 {
+		providers, err := s.providers()
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i < len(providers) && errors.Is(missing, fs.ErrNotExist); i++ {
+			doc, missing = s.loadFile(name, providers[i])
+		}
+	}
+	if len(logs) == 0 || missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+		return doc, missing
+	}
+	if doc == nil {
+		doc = &Doc{Name: name, store: s}
+	}
+	whole := &Doc{Name: name, store: s, whole: map[string][]byte{}}
+	blobs := map[canon.Hash][]byte{}
+	var records []snapshot.Snapshot
+	if doc.Document != nil {
+		records = doc.Records()
+	}
+	for _, file := range logs {
+		more, err := s.readLog(name, file, blobs, &whole.Torn)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range more {
+			at := slices.IndexFunc(records, func(other snapshot.Snapshot) bool { return other.ID == r.ID })
+			if at < 0 {
+				records = append(records, r)
+			} else {
+				records[at] = r
+			}
+		}
+	}
+	if len(records) == 0 {
+		return nil, s.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
+	}
+	put := PutOf(name, records)
+	whole.Provider, whole.Document = put.Provider, put.Document
+	if err := whole.Document.Seal(); err != nil {
+		return nil, err
+	}
+	for _, n := range needs(whole.Document) {
+		if data, ok := blobs[n.hash]; ok {
+			whole.whole[n.own] = data
+		}
+	}
+	if wrong := misnamed(name, whole.Document); len(wrong) > 0 {
+		return nil, &snapshot.Error{File: s.in(logs[0]), Violations: wrong}
+	}
+	return whole, nil
+}
+
+// readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
+// them to blobs. What a kill cut short is left out, and torn set.
+func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
+	wrong := func(rule, format string, args ...any) error { return s.failure(file, "", rule, nil, format, args...) }
+	info, err := os.Lstat(s.path(file))
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, wrong(snapshot.RuleStray, "%v", errIrregular)
+	}
+	if err == nil && s.tracked(file) {
+		return nil, wrong(snapshot.RuleStray, "is tracked by git, so that it was not bought here: git rm -r -- %s", s.name)
+	}
+	data, err := os.ReadFile(s.path(file))
+	if err != nil {
+		return nil, fmt.Errorf("load pending answers: %w", err)
+	}
+	for closed := true; closed; {
+		data, closed = bytes.CutSuffix(data, []byte(logClosed))
+	}
+	head, rest, whole := bytes.Cut(data, []byte("\n"))
+	provider, isLog := strings.CutPrefix(string(head), logHead)
+	if !whole {
+		*torn = true
+		return nil, nil
+	}
+	if !isLog || !filename.Legal(provider) {
+		return nil, wrong(snapshot.RuleValue, "is no file of pending answers: remove it")
+	}
+	var lines [][]byte
+	var places []int
+	begun := false // the parts of an answer, which its record ends
+	for len(rest) > 0 {
+		head, body, whole := bytes.Cut(rest, []byte("\n"))
+		if begun = true; !whole {
+			break
+		}
+		kind, id, size, ok := parsePart(string(head))
+		if !ok {
+			return nil, wrong(snapshot.RuleValue, "has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(head)), name)
+		}
+		if int64(size) > s.maxBytes {
+			return nil, s.unreadable(file, &tooLarge{int64(size), s.maxBytes})
+		}
+		if size >= len(body) {
+			break
+		}
+		if kind == logRecord { // which has a seal
+			place, _ := strconv.Atoi(id)
+			lines, places, begun = append(lines, body[:size]), append(places, place), false
+		} else if got := canon.Sum(body[:size]); string(got) != id {
+			return nil, wrong(snapshot.RuleRaw, "has an answer of the hash %s where it says %s: reject %s", got, id, name)
+		} else {
+			blobs[got] = body[:size]
+		}
+		rest = body[size+1:]
+	}
+	if *torn = *torn || begun; len(lines) == 0 {
+		return nil, nil
+	}
+	d, err := snapshot.ParseRecords(lines)
+	var e *snapshot.Error
+	if errors.As(err, &e) {
+		e.File = s.in(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	inorder.By(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
+	records := make([]snapshot.Snapshot, len(order))
+	for n, i := range order {
+		records[n] = d.Snapshots[i]
+		records[n].Provider = cmp.Or(records[n].Provider, provider)
+		records[n].Continues = nil // Seal chooses it
+	}
+	return records, nil
+}
+
+// parsePart reads the line in front of a part of a log.
+func parsePart(line string) (kind, id string, size int, ok bool) {
+	fields := strings.Split(line, " ")
+	if len(fields) != 3 {
+		return "", "", 0, false
+	}
+	kind, id = fields[0], fields[1]
+	size, err := strconv.Atoi(fields[2])
+	_, place := strconv.Atoi(id)
+	beside := (kind == logAnswer || kind == logMedium) && canon.Hash(id).Valid()
+	return kind, id, size, err == nil && size >= 0 && (beside || kind == logRecord && place == nil)
+}
+
+// give adds to a put what is beside d, as the files of some of that are in logs.
+func (d *Doc) give(p *Put) {
+	if d == nil || len(d.whole) == 0 {
+		return
+	}
+	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	for _, n := range needs(d.Document) {
+		data, ok := d.whole[n.own]
+		switch {
+		case !ok:
+		case n.rule == snapshot.RuleRaw:
+			raw[rawNumber(n.own)] = data
+		default:
+			media[n.hash] = data
+		}
+	}
+	maps.Copy(raw, p.Raw)
+	maps.Copy(media, p.Media)
+	p.Raw, p.Media = raw, media
+}
