@@ -1,6 +1,8 @@
-.PHONY: demo test check bench update images
+.PHONY: demo test check fuzz bench update images
 
-demo: ## record, replay, drift, accept, on the embedded fake provider
+demo: export GOFLAGS = -mod=readonly
+demo: export GOWORK = off
+demo: ## record, replay, drift, accept, review, on the embedded fake provider
 	go run ./internal/demo
 
 test: ## the tests of every module
@@ -8,6 +10,9 @@ test: ## the tests of every module
 
 check: ## what CI checks besides the tests
 	./.ci/check
+
+fuzz: ## each fuzz target, guided by coverage; FUZZTIME=100000x for longer
+	./.ci/check fuzz
 
 bench: ## what traceforge costs beside its limits and peers, as the table of docs/performance.md
 	go -C bench test . -run '^$$' -bench . -benchtime 5x -timeout 60m -table -page ../docs/performance.md

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,12 @@ type call struct {
 
 const endpoint = "https://api.openai.com/v1/chat/completions"
 
+// lines and whole are what send reads answers with. They do not grow while a contestant is timed.
+var (
+	lines = bufio.NewReader(nil)
+	whole []byte
+)
+
 // send makes a call, and reads its answer as clients do: a stream by its lines.
 func (c *call) send(b testing.TB, client *http.Client) {
 	resp, err := client.Post(endpoint, "application/json", bytes.NewReader(c.body))
@@ -27,14 +34,15 @@ func (c *call) send(b testing.TB, client *http.Client) {
 	}
 	n := 0
 	if c.contentType == "text/event-stream" {
-		lines := bufio.NewReader(resp.Body)
+		lines.Reset(resp.Body)
 		for line := []byte(nil); err == nil; n += len(line) {
 			line, err = lines.ReadSlice('\n')
 		}
 	} else {
-		var body []byte
-		body, err = io.ReadAll(resp.Body)
-		n = len(body)
+		whole = slices.Grow(whole[:0], len(c.answer)+1)
+		for read := 0; err == nil; n += read {
+			read, err = resp.Body.Read(whole[n:cap(whole)])
+		}
 	}
 	if err != nil && err != io.EOF || resp.StatusCode != http.StatusOK || n != len(c.answer) {
 		b.Fatal(resp.Status, n, err)
@@ -78,24 +86,27 @@ func chats(n, size, answer int) (calls []call) {
 	return calls
 }
 
-// stream returns a call whose answer is a stream of events.
-func stream(events int) call {
-	request := chat(0, 2<<10)
-	request["stream"] = true
-	var b bytes.Buffer
-	chunk := func(delta object, reason any) {
-		fmt.Fprintf(&b, "data: %s\n\n", encode(object{
-			"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o-mini",
-			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": reason}},
-		}))
+// streams returns n calls whose answers are streams of events.
+func streams(n, events int) (calls []call) {
+	for i := range n {
+		request := chat(i, 2<<10)
+		request["stream"] = true
+		var b bytes.Buffer
+		chunk := func(delta object, reason any) {
+			fmt.Fprintf(&b, "data: %s\n\n", encode(object{
+				"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o-mini",
+				"choices": []any{object{"index": 0, "delta": delta, "finish_reason": reason}},
+			}))
+		}
+		chunk(object{"role": "assistant", "content": ""}, nil)
+		for word := range events - 3 {
+			chunk(object{"content": fmt.Sprint(" word", word)}, nil)
+		}
+		chunk(object{}, "stop")
+		b.WriteString("data: [DONE]\n\n")
+		calls = append(calls, call{encode(request), b.Bytes(), "text/event-stream"})
 	}
-	chunk(object{"role": "assistant", "content": ""}, nil)
-	for i := range events - 3 {
-		chunk(object{"content": fmt.Sprint(" word", i)}, nil)
-	}
-	chunk(object{}, "stop")
-	b.WriteString("data: [DONE]\n\n")
-	return call{encode(request), b.Bytes(), "text/event-stream"}
+	return calls
 }
 
 // respelled returns c as another client spells it: other members first, other escapes.

@@ -84,7 +84,7 @@ func BenchmarkGrowth(b *testing.B) {
 	few, calls := storeOf(b, 100)
 	many, _ := storeOf(b, *tests)
 	at := func(name, dir string) contestant {
-		return contestant{name, func() time.Duration {
+		return contestant{name: name, run: func() time.Duration {
 			start := time.Now()
 			for i := range 100 {
 				traceforge.play(b, dir, testName(i), nil, calls[i])
@@ -99,7 +99,7 @@ func BenchmarkGrowth(b *testing.B) {
 func BenchmarkOneChanged(b *testing.B) {
 	dir, calls := storeOf(b, *tests)
 	n := 0
-	c := compete(b, contestant{ours, func() time.Duration {
+	c := compete(b, contestant{name: ours, run: func() time.Duration {
 		n++
 		changed := call{calls[7].body, answered(1_000_000+n, 1<<10+15*n), "application/json"}
 		client, end, err := traceforge.open(dir, testName(7), newMemory([]call{changed}))
@@ -131,18 +131,19 @@ func BenchmarkVerify(b *testing.B) {
 	verify := command(b)
 	dir, _ := storeOf(b, *tests)
 	store := filepath.Join(dir, ".ai-snapshots")
-	limit := contestant{"read and hash", func() time.Duration {
+	limit := contestant{name: "read and hash", run: func() time.Duration {
 		start := time.Now()
 		files := make(chan string)
 		var all sync.WaitGroup
 		for range 2 {
 			all.Go(func() {
+				var buffer []byte
 				for file := range files {
-					data, err := os.ReadFile(file)
-					if err != nil {
+					var err error
+					if buffer, err = readInto(buffer, file); err != nil {
 						b.Error(err)
 					}
-					sha256.Sum256(data)
+					sha256.Sum256(buffer)
 				}
 			})
 		}
@@ -160,7 +161,7 @@ func BenchmarkVerify(b *testing.B) {
 		return time.Since(start)
 	}}
 	var peak int64
-	us := contestant{ours, func() time.Duration {
+	us := contestant{name: ours, run: func() time.Duration {
 		start := time.Now()
 		most, err := watched(exec.Command(verify, "verify", store))
 		if err != nil {
@@ -207,14 +208,14 @@ func peakOf(pid int) int64 {
 func BenchmarkCanonical(b *testing.B) {
 	const times = 1000
 	body := encode(chat(1, 2<<10))
-	limit := contestant{"sha256", func() time.Duration {
+	limit := contestant{name: "sha256", run: func() time.Duration {
 		start := time.Now()
 		for range times {
 			sha256.Sum256(body)
 		}
 		return time.Since(start)
 	}}
-	us := contestant{ours, func() time.Duration {
+	us := contestant{name: ours, run: func() time.Duration {
 		start := time.Now()
 		for range times {
 			text, err := canon.JSON(body)

@@ -66,22 +66,51 @@ type row struct {
 	limit  string // what it is, and how long it took
 	peers  string
 	ours   string
-	wanted string
+	wanted string // unbound: nothing is
 	met    bool
+
+	kind  string        // rows of one kind of limit do the same work there
+	each  time.Duration // what the limit of an operation took
+	spare float64       // what is wanted, in parts of what came; 0: the limit has no part in it
 }
 
+// unbound is wanted of a row that has no bound.
+const unbound = "–"
+
+// alike is by how much the limits of one kind may differ. Beyond it a ratio says more of the limit than of us.
+const alike = 1.25
+
 var rows []row
+
+// verdict says whether a row of a table is met, and whether it would be with the fastest limit of its kind.
+func (r row) verdict(all []row) string {
+	slow := 1.0
+	for _, other := range all {
+		if r.kind != "" && other.kind == r.kind {
+			slow = max(slow, float64(r.each)/float64(other.each))
+		}
+	}
+	said := "short"
+	switch {
+	case r.wanted == unbound:
+		said = unbound
+	case r.met && r.spare > 0 && r.spare < slow:
+		said = "met by a slow limit"
+	case r.met:
+		said = "met"
+	}
+	if slow > alike {
+		said += fmt.Sprintf("; the limit takes %.3gx of that of a like row", slow)
+	}
+	return said
+}
 
 // print writes the table.
 func print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s/%s, %d processors\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	fmt.Fprintln(w, "| work | limit | peers | traceforge | wanted | |\n|---|---|---|---|---|---|")
 	for _, r := range rows {
-		mark := "short"
-		if r.met {
-			mark = "met"
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.work, r.limit, cmp.Or(r.peers, "–"), r.ours, r.wanted, mark)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.work, r.limit, cmp.Or(r.peers, "–"), r.ours, r.wanted, r.verdict(rows))
 	}
 }
 
@@ -97,14 +126,16 @@ func add(r row) {
 
 // A contestant does the work of a row once, and returns how long that took: what it prepares does not count.
 type contestant struct {
-	name string
-	run  func() time.Duration
+	name  string
+	run   func() time.Duration
+	later *[]time.Duration // of each call but the first; nil: calls are not told apart
 }
 
-// A contest is what came of contestants that ran in turn: medians.
+// A contest is what came of contestants that ran in turn: medians of their runs, and of their later calls.
 type contest struct {
 	names []string
 	took  map[string]time.Duration
+	later map[string]time.Duration
 }
 
 // compete runs the contestants in turn, as often as -benchtime says. The first one is the limit.
@@ -113,18 +144,23 @@ func compete(b *testing.B, all ...contestant) contest {
 	took := map[string][]time.Duration{}
 	for _, c := range all {
 		c.run() // warm
+		if c.later != nil {
+			*c.later = nil
+		}
 	}
 	for b.Loop() {
 		for _, c := range all {
 			took[c.name] = append(took[c.name], c.run())
 		}
 	}
-	result := contest{took: map[string]time.Duration{}}
+	result := contest{took: map[string]time.Duration{}, later: map[string]time.Duration{}}
 	for _, c := range all {
 		result.names = append(result.names, c.name)
-		slices.Sort(took[c.name])
-		result.took[c.name] = took[c.name][len(took[c.name])/2]
+		result.took[c.name] = median(took[c.name])
 		b.ReportMetric(float64(result.took[c.name]), "ns/"+strings.ReplaceAll(c.name, " ", "-"))
+		if c.later != nil {
+			result.later[c.name] = median(*c.later)
+		}
 	}
 	for name := range result.took {
 		if name != result.names[0] {
@@ -135,23 +171,66 @@ func compete(b *testing.B, all ...contestant) contest {
 	return result
 }
 
+// median returns the middle one of durations; 0: there are none.
+func median(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
 // ratio returns how many times as long as the limit a contestant took.
 func (c contest) ratio(name string) float64 {
 	return float64(c.took[name]) / float64(c.took[c.names[0]])
 }
 
-// row returns the row of a contest: n operations were one run.
+// p50 returns the same of the later calls, the first one left out.
+func (c contest) p50(name string) float64 {
+	return float64(c.later[name]) / float64(c.later[c.names[0]])
+}
+
+// row returns the row of a contest: n operations were one run. atMost is 0 where nothing is wanted.
 func (c contest) row(work string, n int, atMost float64) row {
-	r := row{work: work, wanted: fmt.Sprintf("at most %gx", atMost), met: c.ratio(ours) <= atMost}
-	r.limit = fmt.Sprintf("%s %s", c.names[0], short(c.took[c.names[0]]/time.Duration(n)))
+	r := row{work: work, wanted: unbound, each: c.took[c.names[0]] / time.Duration(n)}
+	if atMost > 0 {
+		r.wanted, r.spare = fmt.Sprintf("at most %gx", atMost), atMost/c.ratio(ours)
+		r.met = r.spare >= 1
+	}
+	r.limit = fmt.Sprintf("%s %s", c.names[0], short(r.each))
 	r.ours = fmt.Sprintf("%.3gx", c.ratio(ours))
-	var peers []string
+	r.peers = c.peers(func(name string) string { return fmt.Sprintf("%.3gx", c.ratio(name)) })
+	return r
+}
+
+// perCall is the row of calls of one test: the mean with the first call, and in brackets the median of the others. p50 is 0 where
+// nothing is wanted of that.
+func (c contest) perCall(work string, n int, mean, p50 float64) row {
+	r := c.row(work, n, mean)
+	both := func(name string) string { return fmt.Sprintf("%.3gx (%.3gx)", c.ratio(name), c.p50(name)) }
+	r.ours, r.peers = both(ours), c.peers(both)
+	if p50 > 0 {
+		r.wanted += fmt.Sprintf(" (%gx)", p50)
+		r.spare = min(r.spare, p50/c.p50(ours))
+		r.met = r.spare >= 1
+	}
+	return r
+}
+
+// peers lists the contestants that are neither the limit nor ours.
+func (c contest) peers(figure func(name string) string) string {
+	var list []string
 	for _, name := range c.names[1:] {
 		if name != ours {
-			peers = append(peers, fmt.Sprintf("%s %.3gx", name, c.ratio(name)))
+			list = append(list, name+" "+figure(name))
 		}
 	}
-	r.peers = strings.Join(peers, ", ")
+	return strings.Join(list, ", ")
+}
+
+// like says which work the limit of a row does.
+func (r row) like(kind string) row {
+	r.kind = kind
 	return r
 }
 

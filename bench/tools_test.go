@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tmc/langchaingo/traceforgebench"
@@ -81,15 +82,16 @@ func openVCR(dir, test string, live http.RoundTripper) (*http.Client, func() err
 	return r.GetDefaultClient(), r.Stop, nil
 }
 
-// A memory is the limit of replay, and the live side of recording: a RoundTripper that reads the body, hashes it
-// and looks it up.
+// A memory is the limit of replay, and the live side of recording: a RoundTripper that reads the body, whose length it
+// knows, into the buffer of the call before, hashes it and looks it up.
 type memory struct {
-	contentType string
-	answers     map[[sha256.Size]byte][]byte
+	header  http.Header
+	answers map[[sha256.Size]byte][]byte
+	body    []byte
 }
 
 func newMemory(calls []call) *memory {
-	m := &memory{calls[0].contentType, map[[sha256.Size]byte][]byte{}}
+	m := &memory{header: http.Header{"Content-Type": {calls[0].contentType}}, answers: map[[sha256.Size]byte][]byte{}}
 	for _, c := range calls {
 		m.answers[sha256.Sum256(c.body)] = c.answer
 	}
@@ -97,14 +99,14 @@ func newMemory(calls []call) *memory {
 }
 
 func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	m.body = slices.Grow(m.body[:0], int(r.ContentLength))[:r.ContentLength]
+	if _, err := io.ReadFull(r.Body, m.body); err != nil {
 		return nil, err
 	}
-	answer := m.answers[sha256.Sum256(body)]
+	answer := m.answers[sha256.Sum256(m.body)]
 	return &http.Response{
 		Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {m.contentType}}, ContentLength: int64(len(answer)),
+		Header: m.header, ContentLength: int64(len(answer)),
 		Body: io.NopCloser(bytes.NewReader(answer)), Request: r,
 	}, nil
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/gowebpki/jcs"
 )
 
 // chat returns a chat request of about size bytes in canonical form.
@@ -112,7 +110,6 @@ func BenchmarkJSON(b *testing.B) {
 			{"JSON", text.canonical, func(src []byte) { JSON(src) }},
 			{"JSON-shuffled", mixed, func(src []byte) { JSON(src) }},
 			{"KeepNumbers-shuffled", mixed, func(src []byte) { KeepNumbers(src) }},
-			{"jcs-shuffled", mixed, func(src []byte) { jcs.Transform(src) }},
 		} {
 			b.Run(text.name+"/"+op.name, func(b *testing.B) {
 				b.SetBytes(int64(len(op.src)))

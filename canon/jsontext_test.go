@@ -3,22 +3,24 @@
 package canon
 
 import (
-	"encoding/json/jsontext"
 	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
+	"github.com/traceforge/traceforge-go/internal/tbtest/stdjson"
 )
 
-// FuzzJSONText compares with the other canonicalizer of Go, which is an experiment of the
-// standard library: GOEXPERIMENT=jsonv2 go test ./canon. Where JSON gives a text, jsontext gives the same. Where
+// FuzzJSONText compares with the standard library's canonicalizer, before Go 1.27 an experiment:
+// GOEXPERIMENT=jsonv2 go test ./canon. Where JSON gives a text, jsontext gives the same. Where
 // only jsontext gives one, it has rounded an integer, clamped a number that is out of range, or
 // gone deeper than we do.
-func FuzzJSONText(f *testing.F) {
+func FuzzJSONText(t *testing.F) {
+	f := mutation.New(t)
 	seed(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
-		oracle := jsontext.Value(append([]byte(nil), src...))
-		oracleErr := oracle.Canonicalize()
+		oracle, oracleErr := stdjson.Canonical(src)
 		got, err := JSON(src)
 		switch {
 		case err == nil:

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowebpki/jcs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -151,16 +150,22 @@ func fit(number string) (canonical string, fits bool) {
 	if err != nil {
 		return "", false
 	}
-	canonical, err = jcs.NumberToJSON(f)
-	if err != nil {
-		return "", false
-	}
+	canonical = spelled(f)
 	if strings.ContainsAny(number, ".eE") {
 		return canonical, true
 	}
 	sent, _ := new(big.Rat).SetString(number)
 	written, _ := new(big.Rat).SetString(canonical)
 	return canonical, sent.Cmp(written) == 0
+}
+
+// spelled is f as ECMAScript spells it, which encoding/json does but for the sign of zero.
+func spelled(f float64) string {
+	text, err := json.Marshal(f + 0) // -0 + 0 is 0
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 func keepValue(v any) any {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -96,9 +97,7 @@ func (a *Adapter) send(ctx context.Context, r *request, key string) (*provider.A
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range r.dialect.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, r.dialect.header)
 	req.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		r.dialect.authorize(req.Header, key)

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -27,9 +28,7 @@ func TestSchemasAreLC(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &schema))
 		published[schema["title"].(string)] = schema
 		defs, _ := schema["$defs"].(map[string]any)
-		for name, def := range defs {
-			published[name] = def
-		}
+		maps.Copy(published, defs)
 	}
 	for name, of := range air {
 		require.Contains(t, published, name)

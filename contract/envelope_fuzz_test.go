@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // FuzzEnvelope makes a conversation of bytes, each a part, and proves that no call of the answer has a ref
 // that the history uses, that calls and ids are told apart, and that all blobs can be found.
-func FuzzEnvelope(f *testing.F) {
+func FuzzEnvelope(t *testing.F) {
+	f := mutation.New(t)
 	f.Add([]byte{0x01, 0x11, 0x02, 0x40, 0x13}, uint8(2))
 	f.Add([]byte{0x35, 0x45, 0x36, 0x46, 0x17, 0x18, 0x09}, uint8(4))
 	f.Fuzz(func(t *testing.T, parts []byte, cut uint8) {

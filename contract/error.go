@@ -116,11 +116,12 @@ type ProviderError struct {
 }
 
 func (e *ProviderError) Error() string {
-	text := fmt.Sprintf("%s answered with status %d", e.Provider, e.Status)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s answered with status %d", e.Provider, e.Status)
 	for _, part := range []string{e.Type, e.Code, e.Message} {
 		if part != "" {
-			text += ": " + part
+			text.WriteString(": " + part)
 		}
 	}
-	return text
+	return text.String()
 }

@@ -261,7 +261,7 @@ func ExampleJournal() {
 	for _, call := range journal {
 		fmt.Println(call.Call, call.Params.Model, call.Receipt.FinishReason.Reason)
 	}
-	// Output: testgreet-43e58108f72a-1 gpt-4o stop
+	// Output: example-com-shop-testgreet-43e58108f72a-1 gpt-4o stop
 }
 
 // Every ref that a call names has its blob.

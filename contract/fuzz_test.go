@@ -8,11 +8,13 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 // FuzzGenerateParams proves that what is read as params is written as the same params, with one
 // hash whatever the spelling, and that nothing else is read.
-func FuzzGenerateParams(f *testing.F) {
+func FuzzGenerateParams(t *testing.F) {
+	f := mutation.New(t)
 	for _, shape := range shapes {
 		f.Add([]byte(shape.text))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -153,9 +154,7 @@ func TestRequiredMembers(t *testing.T) {
 			}
 			for _, null := range []bool{false, true} {
 				less := map[string]json.RawMessage{}
-				for n, v := range members {
-					less[n] = v
-				}
+				maps.Copy(less, members)
 				if delete(less, name); null {
 					less[name] = json.RawMessage("null")
 				}

@@ -106,9 +106,9 @@ var contractSteps = map[string]func(*contractWorld, *contract.GenerateParams){
 		w.say(p, modelio.RoleUser, modelio.TextPart("Hello"))
 		p.Runtime = contract.RuntimeArgs{
 			Temperature: contract.Some[contract.Decimal]("0.5"), MaxTokens: contract.Some[uint64](100),
-			ReasoningEffort: contract.Some("low"), Metadata: map[string]string{"user_id": "u"},
+			ReasoningEffort: new("low"), Metadata: map[string]string{"user_id": "u"},
 			ResponseFormatRef: w.put(contract.ResponseFormat{
-				Type: contract.FormatJSONSchema, JSONSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`), Strict: contract.Some(true),
+				Type: contract.FormatJSONSchema, JSONSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`), Strict: new(true),
 			}),
 			ProviderOptionsRef: w.put(map[string]any{
 				"openai": map[string]any{"store": true, "parallel_tool_calls": false}, "anthropic": map[string]any{"top_k": 3},

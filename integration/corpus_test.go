@@ -60,7 +60,7 @@ func (run *corpusRun) row(name string) *corpusRow {
 // loopback server, replayed with none, the replayed body byte for byte the recorded one, decoded
 // by the provider's SDK to equal values, in a store that verifies and says what the SDK says.
 func TestCorpus(t *testing.T) {
-	all := sampled(slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl")))
+	all := append(sampled(slices.Concat(traffic(t, "corpus.jsonl"), traffic(t, "sequences.jsonl"))), traffic(t, "findings.jsonl")...)
 	run := &corpusRun{t: t, all: all, live: serve(t, all), rows: map[string]*corpusRow{}}
 	for index := range all {
 		run.through(index)
@@ -127,6 +127,7 @@ func (run *corpusRun) through(index int) {
 		row.refused++
 		run.credible += one(strings.Contains(tb.Logged(), ": nothing was recorded"))
 		run.note("refused", i, firstLines(tb.Logged()))
+		assert.Contains(t, explained, i.Origin, "nothing that a provider sent is refused: %s", tb.Logged())
 		return
 	}
 	sent, _ := i.wire()

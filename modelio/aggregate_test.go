@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -130,7 +131,8 @@ func TestAggregateCandidates(t *testing.T) {
 
 // FuzzAggregate: how a stream is cut never changes the result. The message is made of the
 // first two arguments, the seed decides where it is cut.
-func FuzzAggregate(f *testing.F) {
+func FuzzAggregate(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("plain text, ünïcode 😀", "trtmpRTq", uint64(1))
 	f.Add("x", "ttttrrrrqqqq", uint64(2))
 	f.Add("", "t", uint64(3))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -210,7 +211,8 @@ func TestJSON_NotWritten(t *testing.T) {
 }
 
 // FuzzJSON: what is read is written as an equal value, and what is written is stable.
-func FuzzJSON(f *testing.F) {
+func FuzzJSON(t *testing.F) {
+	f := mutation.New(t)
 	for _, tc := range roundTrips {
 		f.Add(tc.what, tc.text)
 	}

@@ -187,10 +187,6 @@ func (f ModelFunc) Generate(ctx context.Context, req *GenerateRequest, stream St
 	return f(ctx, req, stream)
 }
 
-// A ToolFunc runs a tool. Its input and its output are JSON; an input that is nil is absent. It is safe for
-// concurrent use, since models ask for several tools at once, and does not change its input.
-type ToolFunc func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
-
 // TextPart returns a part that holds text.
 func TextPart(text string) Part { return Part{Text: &text} }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -80,10 +81,8 @@ func refusing(refuse func(*modelio.GenerateRequest) bool) func() modelio.ModelFu
 
 func anyPart(req *modelio.GenerateRequest, is func(modelio.Part) bool) bool {
 	for _, message := range req.Messages {
-		for _, part := range message.Content {
-			if is(part) {
-				return true
-			}
+		if slices.ContainsFunc(message.Content, is) {
+			return true
 		}
 	}
 	return false

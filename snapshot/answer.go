@@ -3,8 +3,10 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/modelio"
@@ -126,36 +128,45 @@ func (c *coder) response(r *Response) {
 		}
 	case c.base != nil:
 		before := &c.base.Response
-		r.Headers, r.Model, r.Status = maps.Clone(before.Headers), before.Model, before.Status
+		r.Model, r.Status = before.Model, before.Status
 		first.reasonRaw = before.reasonRaw()
 	}
 	inFiles := c.form != inCore
 	whole := c.object(nil, func() {
 		c.sfOrder(sfResponse)
 		c.inherit("response/", "finish_reason_raw", "model", "status")
+		if inFiles {
+			c.said(first)
+		}
 		list(c, "candidates", optional, others, func(a *answer) { c.object(nil, func() { c.candidate(a) }) })
-		c.citations(first)
-		c.pieces("content", required, &first.content)
+		if inFiles {
+			c.citations(first)
+		} else {
+			c.pieces("content", required, &first.content)
+		}
 		pointer(c, "error", optional, &r.Error, c.providerError)
 		c.finish(first)
 		if inFiles {
-			c.headers(&r.Headers)
+			c.headers(r)
 			c.text("incomplete", optional, &r.Incomplete, isCut)
 			integer(c, "latency_ms", required, &r.LatencyMS, 0)
 			c.text("model", optional, &r.Model, nil)
 			c.text("note", optional, &r.Note, nil)
-		}
-		list(c, "parts", optional, &first.parts, c.part)
-		if inFiles {
 			c.hash("raw_output_ref", optional, &r.RawOutputRef)
+			if !c.old {
+				c.readings(&r.Readings)
+				integer(c, "readings_more", optional, &r.ReadingsMore, 1)
+				c.checkReadings(r)
+			}
 			c.hash("stale", optional, &r.Stale)
 			integer(c, "status", optional, &r.Status, 0)
 			list(c, "timing_ms", optional, &r.TimingMS, c.count)
 			pointer(c, "tokens_used", nullable, &r.TokensUsed, c.count)
-		}
-		c.toolCalls(first)
-		if inFiles {
 			pointer(c, "usage", optional, &r.Usage, c.usage)
+			c.contentType(r)
+		} else {
+			list(c, "parts", optional, &first.parts, c.part)
+			c.toolCalls(first)
 		}
 		c.agree(first)
 	})
@@ -184,13 +195,80 @@ func (r *Response) reasonRaw() string {
 	return r.Candidates[0].FinishReasonRaw
 }
 
-// headers are an object of arrays of strings, left out where all are inherited.
-func (c *coder) headers(h *map[string][]string) {
-	all := map[string][]string{}
-	if c.base != nil {
-		maps.Copy(all, c.base.Response.Headers)
+// contentTypeName is the header that stands in a file only where it is another than plainType, that of nearly all answers.
+const (
+	contentTypeName = "content-type"
+	plainType       = "application/json"
+)
+
+// stored returns the headers of a response as a file has them: where there is a raw answer, without the plain content
+// type, and with an empty one where it had none.
+func (c *coder) stored(r *Response) map[string][]string {
+	if c.old || r.RawOutputRef == "" {
+		return r.Headers
 	}
-	maps.Copy(all, *h)
+	values := r.Headers[contentTypeName]
+	isPlain := len(values) == 1 && values[0] == plainType
+	if len(values) > 0 && !isPlain {
+		return r.Headers
+	}
+	if isPlain && len(r.Headers) == 1 {
+		return nil
+	}
+	stored := make(map[string][]string, len(r.Headers)+1)
+	maps.Copy(stored, r.Headers)
+	if stored[contentTypeName] = []string{}; isPlain {
+		delete(stored, contentTypeName)
+	}
+	return stored
+}
+
+// contentType gives an answer that was read the content type that its file leaves out.
+func (c *coder) contentType(r *Response) {
+	if !c.reading() {
+		return
+	}
+	defer func() {
+		if len(r.Headers) == 0 {
+			r.Headers = nil
+		}
+	}()
+	if c.old {
+		return
+	}
+	values, has := r.Headers[contentTypeName]
+	switch {
+	case r.RawOutputRef == "":
+		if c.ownType && has && len(values) == 0 {
+			c.report(RuleEmpty, "must be left out where there is no raw answer", "headers", contentTypeName)
+		}
+	case !has:
+		r.Headers[contentTypeName] = []string{plainType}
+	case len(values) == 0:
+		delete(r.Headers, contentTypeName)
+	case c.ownType && len(values) == 1 && values[0] == plainType:
+		c.report(RuleEmpty, "must be left out where it is "+plainType, "headers", contentTypeName)
+	}
+}
+
+// headers are an object of arrays of strings, left out where all are inherited.
+func (c *coder) headers(r *Response) {
+	var all map[string][]string // those of base, and own ones in their places
+	if c.base != nil {
+		all = maps.Clone(c.stored(&c.base.Response))
+	}
+	own := all
+	if !c.reading() {
+		own = c.stored(r)
+	}
+	if c.ownType = false; all == nil {
+		all = make(map[string][]string, len(own))
+	}
+	if c.reading() {
+		r.Headers = all
+	} else {
+		maps.Copy(all, own)
+	}
 	if c.member("headers", optional, len(all) == 0) != here {
 		return
 	}
@@ -206,8 +284,12 @@ func (c *coder) headers(h *map[string][]string) {
 	c.object(nil, func() {
 		c.inherit("response/headers/", "*")
 		for _, name := range names {
-			values := (*h)[name]
-			list(c, name, optional, &values, c.word)
+			values := own[name]
+			none := noElements[string]
+			if name == contentTypeName && !c.old {
+				none, c.ownType = isNil, true
+			}
+			field(c, name, optional, &values, none, func(values *[]string) { elements(c, values, c.word) })
 			all[name] = values
 		}
 	})
@@ -216,29 +298,77 @@ func (c *coder) headers(h *map[string][]string) {
 		c.emptied()
 	case c.reading():
 		maps.DeleteFunc(all, func(_ string, values []string) bool { return values == nil })
-		if *h = all; len(all) == 0 {
-			*h = nil
-		}
 	case bytes.HasSuffix(c.dst, []byte(":{}")):
 		c.dst = c.dst[:c.top().opened]
 	}
 }
 
-// candidate are the members of a further answer to the same request.
-func (c *coder) candidate(a *answer) {
-	c.citations(a)
+func isNil[T any](all []T) bool { return all == nil }
+
+// said is what a model said, which is first in files, below what it was asked.
+func (c *coder) said(a *answer) {
 	c.pieces("content", required, &a.content)
-	c.finish(a)
 	list(c, "parts", optional, &a.parts, c.part)
 	c.toolCalls(a)
+}
+
+// candidate are the members of a further answer to the same request.
+func (c *coder) candidate(a *answer) {
+	if c.form != inCore {
+		c.said(a)
+		c.citations(a)
+		c.finish(a)
+	} else {
+		c.pieces("content", required, &a.content)
+		c.finish(a)
+		list(c, "parts", optional, &a.parts, c.part)
+		c.toolCalls(a)
+	}
 	c.agree(a)
+}
+
+// The kinds of readings; callReadings are those that concern calls of tools, which are told first.
+var (
+	callReadings = []string{"added-call", "arguments", "missing-call", "name"}
+	isReading    = oneOf("added-call", "arguments", "byte-order-mark", "event-name", "finish", "index", "item", "line", "missing-call",
+		"name", "order", "spelling", "text")
+)
+
+// readingsMost is how many readings a record tells.
+const readingsMost = 16
+
+// readings are what other programs read in an answer. They are in no core: they follow from its bytes.
+func (c *coder) readings(all *[]Reading) {
+	list(c, "readings", optional, all, func(g *Reading) {
+		c.object(nil, func() {
+			integer(c, "event", optional, &g.Event, 1)
+			c.text("kind", required, &g.Kind, isReading)
+			c.pieces("says", required, &g.Says)
+		})
+	})
+}
+
+// checkReadings checks the number of the readings that were read, and their order.
+func (c *coder) checkReadings(r *Response) {
+	if !c.reading() {
+		return
+	}
+	others := false
+	for i, g := range r.Readings {
+		isCall := slices.Contains(callReadings, g.Kind)
+		if others = others || !isCall; others && isCall {
+			c.report(RuleValue, "must be in front of readings that concern no call", "readings", strconv.Itoa(i))
+		}
+	}
+	if n := len(r.Readings); n > readingsMost {
+		c.report(RuleValue, fmt.Sprintf("must be at most %d, are %d", readingsMost, n), "readings")
+	} else if r.ReadingsMore > 0 && n < readingsMost {
+		c.report(RuleValue, fmt.Sprintf("must stand only where there are %d readings", readingsMost), "readings_more")
+	}
 }
 
 // citations are in no core: the same words may rest on what was found elsewhere today.
 func (c *coder) citations(a *answer) {
-	if c.form == inCore {
-		return
-	}
 	list(c, "citations", optional, &a.citations, func(t *modelio.Citation) {
 		c.object(nil, func() {
 			pointer(c, "end", optional, &t.End, c.count)
@@ -316,6 +446,30 @@ func (c *coder) usage(u *modelio.Usage) {
 		pointer(c, "output", optional, &u.OutputTokens, c.count)
 		pointer(c, "reasoning", optional, &u.ThoughtsTokens, c.count)
 		pointer(c, "tool_use", optional, &u.ToolUseTokens, c.count)
-		pointer(c, "total", optional, &u.TotalTokens, c.count)
+		total := u.TotalTokens
+		if !c.reading() && !c.old && isSum(u) {
+			total = nil
+		}
+		pointer(c, "total", optional, &total, c.count)
+		if c.reading() {
+			u.TotalTokens = total
+			c.total(u)
+		}
 	})
+}
+
+// isSum reports whether the total of u is its input and output, as in nearly all answers: then no file has it.
+func isSum(u *modelio.Usage) bool {
+	return u.TotalTokens != nil && u.InputTokens != nil && u.OutputTokens != nil && *u.TotalTokens == *u.Used()
+}
+
+// total gives a usage that was read the total that its file leaves out.
+func (c *coder) total(u *modelio.Usage) {
+	switch {
+	case c.old:
+	case isSum(u):
+		c.report(RuleEmpty, "must be left out where it is the sum of input and output", "total")
+	case u.TotalTokens == nil && u.InputTokens != nil && u.OutputTokens != nil:
+		u.TotalTokens = u.Used()
+	}
 }

@@ -50,8 +50,10 @@ type coder struct {
 	members []member // of those that are read; and of values of any kind
 
 	doc         *Document
+	old         bool                // the document is of VersionSF
 	index       int                 // of the record at hand
 	base        *Snapshot           // that it continues; nil: none
+	ownType     bool                // reading: the response at hand says its content type
 	own, before map[string]string   // writing to a file: members of it, and of base, that need not be repeated
 	texts       []map[string]string // writing to a file: of all records
 	sealing     bool                // writing: compute the hashes too

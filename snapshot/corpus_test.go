@@ -148,9 +148,7 @@ func outOfRange(r *modelio.Request) {
 
 func clone(o modelio.Object) modelio.Object {
 	c := modelio.Object{}
-	for name, value := range o {
-		c[name] = value
-	}
+	maps.Copy(c, o)
 	return c
 }
 

@@ -19,7 +19,7 @@ import (
 // TestExample: the agent that docs/format.md shows is a document, and the one spelling of it.
 func TestExample(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/testagent-5f0c3a9b1e77.json")
+	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	require.NoError(t, err)
 	doc, found := snapshot.Examine(data)
 	require.Empty(t, found)
@@ -115,12 +115,12 @@ func TestErrors(t *testing.T) {
 		is              error
 		want            string
 	}{
-		{"version", "SF's words", strings.Replace(data, "1.0.0", "0.9.0", 1), snapshot.ErrVersion,
-			"/version: version: Snapshot version 0.9.0 is no longer supported\n   Current version: 1.0.0\n   Re-record all snapshots"},
-		{"newer", "recording again would take a team's store back", strings.Replace(data, "1.0.0", "2.0.0", 1), snapshot.ErrNewer,
-			"/version: newer: Snapshot version 2.0.0 was written by a newer traceforge, and this one reads 1.0.0: " +
+		{"version", "SF's words", strings.Replace(data, "1.1.0", "0.9.0", 1), snapshot.ErrVersion,
+			"/version: version: Snapshot version 0.9.0 is no longer supported\n   Current version: 1.1.0\n   Re-record all snapshots"},
+		{"newer", "recording again would take a team's store back", strings.Replace(data, "1.1.0", "2.0.0", 1), snapshot.ErrNewer,
+			"/version: newer: Snapshot version 2.0.0 was written by a newer traceforge, and this one reads 1.1.0: " +
 				"upgrade (go get -u github.com/traceforge/traceforge-go)"},
-		{"newer-too", "a newer version is another version", strings.Replace(data, "1.0.0", "1.0.1", 1), snapshot.ErrVersion, "newer"},
+		{"newer-too", "a newer version is another version", strings.Replace(data, "1.1.0", "1.1.1", 1), snapshot.ErrVersion, "newer"},
 		{"seal", "altered", strings.Replace(data, "Hello!", "Hullo!", 1), snapshot.ErrSeal, "/snapshots/0/hash: seal: says sha256:"},
 		{"conflict", "a merge", "{\n<<<<<<< HEAD\n", snapshot.ErrConflict, "conflict: line 2 is a conflict marker of a merge"},
 		{"syntax", "an offset", data[:100], canon.ErrSyntax, "json: offset 100: invalid JSON: unexpected end"},

@@ -15,7 +15,7 @@ import (
 )
 
 func ExampleParse() {
-	data, err := os.ReadFile("testdata/testagent-5f0c3a9b1e77.json")
+	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,10 +31,10 @@ func ExampleParse() {
 	var e *snapshot.Error
 	fmt.Println(errors.As(err, &e), e.Violations[0].Rule)
 	// Output:
-	// testagent-5f0c3a9b1e77-1 2 1.json
-	// testagent-5f0c3a9b1e77-2 4 2.json
-	// testagent-5f0c3a9b1e77-3 6 3.json
-	// testagent-5f0c3a9b1e77-4 8 4.json
+	// example-com-shop-testagent-3cfacb63af18-1 2 1.json
+	// example-com-shop-testagent-3cfacb63af18-2 4 2.json
+	// example-com-shop-testagent-3cfacb63af18-3 6 3.json
+	// example-com-shop-testagent-3cfacb63af18-4 8 4.json
 	// true json
 }
 
@@ -80,22 +80,22 @@ func ExampleDocument_Seal() {
 	//           "messages": 2
 	//         },
 	//         "max_tokens": null,
+	//         "model": "m",
+	//         "temperature": 0,
 	//         "messages": [
 	//           {
+	//             "role": "user",
 	//             "content": [
 	//               "The red one.\n",
 	//               "It is late."
-	//             ],
-	//             "role": "user"
+	//             ]
 	//           }
-	//         ],
-	//         "model": "m",
-	//         "temperature": 0
+	//         ]
 	//       }
 }
 
 func ExampleExamine() {
-	_, found := snapshot.Examine([]byte(`{"version": "1.0.0", "snapshots": []}`))
+	_, found := snapshot.Examine([]byte(`{"version": "1.1.0", "snapshots": []}`))
 	for _, v := range found {
 		fmt.Println(v)
 	}
@@ -138,7 +138,7 @@ func ExampleMediaName() {
 
 // An agent's document, of four calls.
 func ordered() *snapshot.Document {
-	data, err := os.ReadFile("testdata/testagent-5f0c3a9b1e77.json")
+	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -150,9 +150,9 @@ func ordered() *snapshot.Document {
 }
 
 func ExampleParseID() {
-	document, n, ok := snapshot.ParseID("testagent-5f0c3a9b1e77-3")
+	document, n, ok := snapshot.ParseID("example-com-shop-testagent-3cfacb63af18-3")
 	fmt.Println(document, n, ok)
-	// Output: testagent-5f0c3a9b1e77 3 true
+	// Output: example-com-shop-testagent-3cfacb63af18 3 true
 }
 
 // What SF's own tools read: each call with its whole request, and the document with all of them.
@@ -178,7 +178,7 @@ func ExampleSeals_Combined() {
 	for _, s := range doc.Snapshots {
 		seals = append(seals, s.Hash)
 	}
-	fmt.Println(seals.Combined() == doc.Hash)
+	fmt.Println(seals.Combined(snapshot.Version) == doc.Hash)
 	// Output: true
 }
 
@@ -252,4 +252,19 @@ func ExampleCheckNewer() {
 	// Output:
 	// true <nil>
 	// version
+}
+
+func ExampleSource_IsLifted() {
+	bought := snapshot.Source{}
+	imported := snapshot.Source{Origin: "imported from go-vcr testdata/TestChat.yaml, interaction 2"}
+	fmt.Println(bought.IsLifted(), imported.IsLifted(), imported.SameOrigin(&bought))
+	// Output: false true false
+}
+
+func ExampleFormerName() {
+	fmt.Println(snapshot.FormerName("example.com/shop", "TestX"))
+	fmt.Println(snapshot.DocumentName("example.com/shop", "TestX"))
+	// Output:
+	// testx-b83cb0309d9d
+	// example-com-shop-testx-b83cb0309d9d
 }

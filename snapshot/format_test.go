@@ -74,9 +74,10 @@ func TestFormatListsTheMembers(t *testing.T) {
 		{"Part", "schema.go", "part", nil},
 		{"Tool", "schema.go", "tool", nil},
 		{"Continues", "continues.go", "continues", []string{"sent"}},
-		{"Response", "answer.go", "response", []string{"citations", "error", "finish_reason", "finish_reason_raw", "headers", "tool_calls", "usage"}},
+		{"Response", "answer.go", "response", []string{"citations", "error", "finish_reason", "finish_reason_raw", "content", "headers", "parts", "readings", "readings_more", "tool_calls", "usage"}},
 		{"Tool call", "answer.go", "toolCalls", nil},
 		{"Candidate", "answer.go", "candidate", []string{"citations", "finish_reason", "finish_reason_raw", "tool_calls"}},
+		{"Reading", "answer.go", "readings", nil},
 		{"Citation", "answer.go", "citations", nil},
 		{"Error", "answer.go", "providerError", nil},
 		{"Usage", "answer.go", "usage", nil},
@@ -88,7 +89,10 @@ func TestFormatListsTheMembers(t *testing.T) {
 				all[name] = needs[i]
 			}
 			for _, name := range c.other {
-				all[name] = map[bool]string{true: "required", false: "optional"}[name == "finish_reason"]
+				all[name] = "optional"
+				if name == "finish_reason" || name == "content" {
+					all[name] = "required"
+				}
 			}
 			listed := map[string]string{}
 			var rows []string

@@ -9,13 +9,15 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/schematest"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // FuzzParse: no text makes Parse panic. What it takes can be sealed and written; that says the same,
 // is as Examine asks for, is written again as it is, and is what the schema says, in SF's literal form too.
-func FuzzParse(f *testing.F) {
+func FuzzParse(t *testing.F) {
+	f := mutation.New(t)
 	for _, file := range vectors(f) {
 		for _, v := range file.Cases {
 			f.Add(v.text())
@@ -53,7 +55,8 @@ func FuzzParse(f *testing.F) {
 
 // FuzzSeal: whatever JSON is in a record, what can be sealed can be written and read back, also by
 // a call that continues it.
-func FuzzSeal(f *testing.F) {
+func FuzzSeal(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("content", awkward, "1", "/provider_options/0")
 	f.Add("", `{"$number":"1"}`, "9223372036854775807", "")
 	f.Add("\u2028<&>\x00\n\n", `[1e400,{"10":1,"9":2}]`, "-0.0", "/messages/*/content/text")
@@ -94,7 +97,8 @@ func FuzzSeal(f *testing.F) {
 
 // FuzzSplit: pieces are the text, no piece hides a line break, and an edit changes only the pieces
 // around it.
-func FuzzSplit(f *testing.F) {
+func FuzzSplit(t *testing.F) {
+	f := mutation.New(t)
 	f.Add(strings.Repeat("One sentence. And another, with a clause; and more! ", 20), 100, 5, "word")
 	f.Add(`{"a":1,"b":["`+strings.Repeat("x", 400)+`"],"c":{"d":"`+strings.Repeat(`e\"f `, 80)+`"}}`, 30, 0, "\n")
 	f.Add(strings.Repeat("漢字。かな、", 60), 9, 3, "")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,54 +14,68 @@ import (
 )
 
 const (
-	slugMost      = 40 // characters of a slug
 	nameHexDigits = 12
-	tagHexDigits  = 8
+	packageMost   = 40 // characters of the package in a name
+	slugMost      = filename.DocumentMost - len("-") - nameHexDigits
 )
 
 // ProgramPackage stands for the package in the records of a program that is no Go test, whose calls traceforge exec
 // recorded: no import path is like it. The test is the name that exec was given, and the function the program's command.
 const ProgramPackage = "traceforge exec"
 
-// DocumentName returns the name of the document that holds the calls of a test: the slug of the
-// test's name, "-" and 12 hexadecimal digits of the SHA-256 of the test package's import path and
-// the test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a record.
-// It is a legal file name everywhere: a to z, 0 to 9 and "-".
+// DocumentName returns the name of the document that holds the calls of a test: the last two elements of the test
+// package's import path and the test's name, "-" and 12 hexadecimal digits of the SHA-256 of the import path and the
+// test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a record. It has at most 96
+// characters, and is a legal file name everywhere: a to z, 0 to 9 and "-".
 //
-// The slug is the name in lower case with a "-" for each run of other characters. If that loses
-// more than case and punctuation, or is longer than 40 characters, its first 31 are followed
-// by "-" and 8 digits of the name's own SHA-256, so that tests with long or non-ASCII names stay
-// apart.
+// Each part is in lower case with a "-" for each run of other characters. Elements that are a major version, such as
+// v2, and a "_test" at the end are left out. Of a longer package the last 40 characters stay, of a longer name the first.
 func DocumentName(pkg, test string) string {
-	return slugOf(test) + "-" + canon.Sum([]byte(pkg + "\x00" + test)).Hex()[:nameHexDigits]
+	own := slug(packageOf(pkg))
+	if len(own) > packageMost {
+		own = strings.TrimPrefix(own[len(own)-packageMost:], "-")
+	}
+	name := strings.Trim(own+"-"+slug(test), "-")
+	name = strings.TrimSuffix(name[:min(len(name), slugMost)], "-")
+	return strings.TrimPrefix(name+"-"+nameDigits(pkg, test), "-")
 }
 
-func slugOf(test string) string {
+func nameDigits(pkg, test string) string {
+	return canon.Sum([]byte(pkg + "\x00" + test)).Hex()[:nameHexDigits]
+}
+
+// packageOf returns what tells a package from those beside it.
+func packageOf(path string) string {
+	if path == ProgramPackage {
+		return "exec"
+	}
+	elements := slices.DeleteFunc(strings.Split(strings.TrimSuffix(path, "_test"), "/"), majorVersion.MatchString)
+	return strings.Join(elements[max(0, len(elements)-2):], "-")
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// slug returns a text in lower case, with a "-" for each run of characters other than letters and digits, and none at
+// its ends.
+func slug(text string) string {
 	var b strings.Builder
-	lossy := false
-	for _, r := range test {
+	for _, r := range text {
 		switch {
 		case 'A' <= r && r <= 'Z':
 			b.WriteRune(r - 'A' + 'a')
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 			b.WriteRune(r)
 		default:
-			lossy = lossy || r > 0x7f
-			if s := b.String(); s != "" && s[len(s)-1] != '-' {
-				b.WriteByte('-')
-			}
+			hyphen(&b)
 		}
 	}
-	slug := strings.TrimSuffix(b.String(), "-")
-	if slug != "" && !lossy && len(slug) <= slugMost {
-		return slug
+	return strings.TrimSuffix(b.String(), "-")
+}
+
+func hyphen(b *strings.Builder) {
+	if s := b.String(); s != "" && s[len(s)-1] != '-' {
+		b.WriteByte('-')
 	}
-	tag := canon.Sum([]byte(test)).Hex()[:tagHexDigits]
-	slug = strings.TrimSuffix(slug[:min(len(slug), slugMost-len("-")-tagHexDigits)], "-")
-	if slug == "" {
-		return tag
-	}
-	return slug + "-" + tag
 }
 
 // ID returns the id of the n-th record of a document, counted from 1.
@@ -69,11 +85,11 @@ func ID(document string, n int) string { return document + "-" + strconv.Itoa(n)
 // form, as other writers of the format may use.
 func ParseID(id string) (document string, n int, ok bool) {
 	i := strings.LastIndexByte(id, '-')
-	if i < 0 || len(id) > filename.Most {
+	if i < 0 {
 		return "", 0, false
 	}
 	n, err := strconv.Atoi(id[i+1:])
-	if err != nil || n < 1 || strconv.Itoa(n) != id[i+1:] || !filename.Legal(id[:i]) {
+	if err != nil || n < 1 || strconv.Itoa(n) != id[i+1:] || !filename.LegalDocument(id[:i]) {
 		return "", 0, false
 	}
 	return id[:i], n, true

@@ -13,30 +13,42 @@ import (
 )
 
 func TestDocumentName(t *testing.T) {
-	for _, c := range []struct{ name, why, test, want string }{
-		{"plain", "lower case", "TestSummarize", "testsummarize-"},
-		{"subtest", "runs of other characters are one -", "TestX/a_b  c", "testx-a-b-c-"},
-		{"long", "cut, and told apart by its own hash", "Test" + strings.Repeat("x", 60), "testxxxxxxxxxxxxxxxxxxxxxxxxxxx-"},
-		{"other", "so is what loses letters", "TestÄ", "test-"},
-		{"none", "there need be no slug", "漢字", ""},
+	long := strings.Repeat("x", 60)
+	for _, c := range []struct{ name, why, pkg, test, want string }{
+		{"plain", "lower case", "example.com/shop/stock", "TestAnswers/case_00", "shop-stock-testanswers-case-00-"},
+		{"runs", "of other characters are one -", "example.com/shop", "TestX/a_b  c", "example-com-shop-testx-a-b-c-"},
+		{"version", "is no element", "example.com/shop/v2", "TestX", "example-com-shop-testx-"},
+		{"versions", "wherever it stands", "example.com/v3/shop/v2/stock", "TestX", "shop-stock-testx-"},
+		{"vowel", "no version", "example.com/v2x", "TestX", "example-com-v2x-testx-"},
+		{"external", "tests of a package", "example.com/shop/stock_test", "TestX", "shop-stock-testx-"},
+		{"sole", "element", "shop", "TestX", "shop-testx-"},
+		{"long-test", "its beginning stays", "example.com/shop", "Test" + long + long, "example-com-shop-test" + strings.Repeat("x", 62) + "-"},
+		{"long-package", "its end stays", "example.com/" + long + "/stock", "TestX", strings.Repeat("x", 34) + "-stock-testx-"},
+		{"other", "letters are left out", "example.com/shop", "TestÄ", "example-com-shop-test-"},
+		{"none", "the package alone", "example.com/shop", "漢字", "example-com-shop-"},
+		{"nothing", "the digits alone", "漢字", "漢字", ""},
+		{"program", "no test", snapshot.ProgramPackage, "agent", "exec-agent-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			name := snapshot.DocumentName(testPackage, c.test)
-			require.Regexp(t, "^"+c.want+"([0-9a-f]{8}-)?[0-9a-f]{12}$", name)
-			require.True(t, filename.Legal(snapshot.ID(name, 1_000_000)), c.why)
-			require.NotEqual(t, name, snapshot.DocumentName(testPackage+"/x", c.test))
+			name := snapshot.DocumentName(c.pkg, c.test)
+			require.Regexp(t, "^"+c.want+"[0-9a-f]{12}$", name, c.why)
+			require.True(t, filename.LegalDocument(name), name)
+			require.LessOrEqual(t, len(name), 96)
+			require.NotEqual(t, name, snapshot.DocumentName(c.pkg+"/v9", c.test), "packages that differ in a version")
 			document, n, ok := snapshot.ParseID(snapshot.ID(name, 17))
 			require.True(t, ok)
 			require.Equal(t, name, document)
 			require.Equal(t, 17, n)
+			require.True(t, filename.LegalDocument(snapshot.FormerName(c.pkg, c.test)))
 		})
 	}
+	require.Len(t, snapshot.DocumentName("example.com/"+long, "Test"+long), 96)
 }
 
 func TestParseID(t *testing.T) {
 	for _, c := range []struct{ id, why string }{
 		{"", "nothing"}, {"abc", "no number"}, {"a-0", "counts from 1"}, {"a-01", "one spelling"}, {"a-+1", "one spelling"}, {"-1", "no document"},
-		{"A-1", "no name"}, {"a-99999999999999999999", "no number that there is"}, {strings.Repeat("a", 64) + "-1", "too long"},
+		{"A-1", "no name"}, {"a-99999999999999999999", "no number that there is"}, {strings.Repeat("a", 97) + "-1", "too long"},
 	} {
 		_, _, ok := snapshot.ParseID(c.id)
 		require.False(t, ok, "%q: %s", c.id, c.why)

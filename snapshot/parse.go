@@ -21,8 +21,8 @@ import (
 // change none in place.
 //
 // An error is an [*Error]. Text that is not JSON, or that not every reader takes alike, has one
-// violation with its offset; all other text has every violation. Another version of the
-// format has that one violation alone, which is [ErrVersion], and [ErrNewer] too if it is a later one.
+// violation with its offset; all other text has every violation. A document of [VersionSF] is read too. Another version of
+// the format has that one violation alone, which is [ErrVersion], and [ErrNewer] too if it is a later one.
 func Parse(data []byte) (*Document, error) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -42,7 +42,7 @@ const membersRoom = 32
 // it returns which texts are in other pieces than files have them besides.
 func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPieces []Violation) {
 	root := text.Root()
-	if v, ok := root.Member("version").Text(); ok && v != Version {
+	if v, ok := root.Member("version").Text(); ok && v != Version && v != VersionSF {
 		return nil, []Violation{OtherVersion(v)}, nil
 	}
 	records := root.Member("snapshots")
@@ -119,8 +119,8 @@ func disagreement(stated, computed canon.Hash) string {
 	return fmt.Sprintf("says %s, but the content has %s", stated, computed)
 }
 
-// Examine is [Parse] that also asks for the spelling of files: the layout, the order of members and
-// the pieces of texts that [Document.Encode] writes. The document is nil if Parse would reject it.
+// Examine is [Parse] that also asks for the spelling of files: [Version], the layout, the order of members and
+// the pieces of texts that [Document.Encode] writes. The document is nil if Parse would reject it, or it is of [VersionSF].
 func Examine(data []byte) (*Document, []Violation) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -129,6 +129,9 @@ func Examine(data []byte) (*Document, []Violation) {
 	doc, found, _ := parse(text, false)
 	if len(found) > 0 {
 		return nil, found
+	}
+	if doc.Version != Version {
+		return nil, []Violation{OtherVersion(doc.Version)}
 	}
 	c := coder{form: inFile, dst: make([]byte, 0, len(data))}
 	c.writeDocument(doc)

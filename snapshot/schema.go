@@ -21,6 +21,7 @@ import (
 // document is the document at hand.
 func (c *coder) document() {
 	d, at := c.doc, c.at
+	c.old = c.form == literal || c.reading() && at.Member("version").Word() == VersionSF
 	c.object(nil, func() {
 		c.text("version", required, &d.Version, isVersion)
 		list(c, "snapshots", required, &d.Snapshots, c.record)
@@ -67,6 +68,17 @@ func (c *coder) source(s *Source) {
 		c.text("lane", optional, &s.Lane, isLane)
 		integer(c, "line", required, &s.Line, 1)
 		c.text("nondeterministic", optional, &s.Nondeterministic, nil)
+		var must *check
+		if !first {
+			must = notHere
+		}
+		if !c.old {
+			field(c, "now", optional, &s.Now, time.Time.IsZero, c.time)
+			if !first && !s.Now.IsZero() {
+				c.report(RuleValue, "must be "+notHere.must, "now")
+			}
+			c.text("origin", optional, &s.Origin, nil)
+		}
 		pkg, test := &s.Package, &s.Test
 		if !c.reading() && !first {
 			if whole := &c.doc.Snapshots[0].Source; *pkg != whole.Package || *test != whole.Test {
@@ -74,16 +86,25 @@ func (c *coder) source(s *Source) {
 			}
 			pkg, test = new(string), new(string)
 		}
-		var must *check
-		if !first {
-			must = notHere
-		}
 		c.text("package", optional, pkg, must)
 		c.text("provider_id", optional, &from.ProviderID, nil)
 		c.text("run_id", optional, &from.RunID, nil)
+		if !c.old {
+			c.hash("scripted", optional, &s.Scripted)
+		}
 		c.text("step_id", optional, &from.StepID, nil)
 		c.text("test", optional, test, must)
+		if !c.old {
+			list(c, "unknown", optional, &s.Unknown, c.headerName)
+		}
 	})
+}
+
+// headerName is the name of a header at hand.
+func (c *coder) headerName(name *string) {
+	if c.word(name); c.reading() && c.at.IsString() && !isHeaderName.holds(*name) {
+		c.report(RuleValue, "must be "+isHeaderName.must)
+	}
 }
 
 func (c *coder) ignored(pointer *string) {
@@ -94,7 +115,7 @@ func (c *coder) ignored(pointer *string) {
 }
 
 // requestMembers are the members of the request at hand, of whose messages those given stand in the
-// form at hand.
+// form at hand. In files what is asked is last, so that it stands above the answer.
 func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	r := &s.Request
 	c.sfOrder(sfRequest)
@@ -104,15 +125,14 @@ func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	}
 	pointer(c, "frequency_penalty", optional, &r.FrequencyPenalty, c.number)
 	pointer(c, "max_tokens", nullable, &r.MaxTokens, c.number)
-	if c.reading() {
-		list(c, "messages", valued, messages, c.message)
-	} else if r.Prompt == nil {
-		list(c, "messages", required, messages, c.message)
+	if c.form == inCore {
+		c.messages(r, messages)
 	}
 	c.text("model", required, &r.Model, nil)
 	pointer(c, "presence_penalty", optional, &r.PresencePenalty, c.number)
-	pointer(c, "prompt", optional, &r.Prompt, c.longText)
-	if c.form != inCore {
+	if c.form == inCore {
+		pointer(c, "prompt", optional, &r.Prompt, c.longText)
+	} else {
 		c.text("provider", optional, &s.Provider, isProvider)
 	}
 	c.free("provider_options", &r.Options)
@@ -121,6 +141,19 @@ func (c *coder) requestMembers(s *Snapshot, messages *[]modelio.Message) {
 	pointer(c, "temperature", nullable, &r.Temperature, c.number)
 	list(c, "tools", optional, &r.Tools, c.tool)
 	pointer(c, "top_p", optional, &r.TopP, c.number)
+	if c.form == inCore {
+		return
+	}
+	pointer(c, "prompt", optional, &r.Prompt, c.longText)
+	c.messages(r, messages)
+}
+
+func (c *coder) messages(r *modelio.Request, messages *[]modelio.Message) {
+	if c.reading() {
+		list(c, "messages", valued, messages, c.message)
+	} else if r.Prompt == nil {
+		list(c, "messages", required, messages, c.message)
+	}
 }
 
 func (c *coder) message(m *modelio.Message) {
@@ -129,9 +162,14 @@ func (c *coder) message(m *modelio.Message) {
 	}
 	c.object(nil, func() {
 		c.sfOrder(sfMessage)
-		field(c, "content", required, &m.Content, never, c.content)
+		if c.form == inCore {
+			field(c, "content", required, &m.Content, never, c.content)
+		}
 		c.free("metadata", &m.Metadata)
 		c.text("role", required, (*string)(&m.Role), isRole)
+		if c.form != inCore {
+			field(c, "content", required, &m.Content, never, c.content)
+		}
 	})
 }
 
@@ -294,7 +332,7 @@ func oneOf(words ...string) *check {
 }
 
 var (
-	isVersion = &check{Version, func(s string) bool { return s == Version }}
+	isVersion = &check{Version, func(s string) bool { return s == Version || s == VersionSF }}
 	isHash    = &check{"sha256: and 64 lower-case hexadecimal digits", func(s string) bool {
 		return canon.Hash(s).Valid()
 	}}
@@ -307,9 +345,12 @@ var (
 	isPath = &check{"a relative path with forward slashes, without . and ..", func(s string) bool {
 		return fs.ValidPath(s) && s != "." && !strings.ContainsRune(s, '\\')
 	}}
-	isRole   = oneOf("system", "user", "model", "tool")
-	isReason = oneOf("stop", "length", "blocked", "other")
-	isCut    = oneOf("aborted", "ended", "error")
-	isLane   = &check{"at most 32 of the letters a to z in any case, the digits, and . _ -, and start with a letter or a digit", LegalLane}
-	notHere  = &check{"in the document's first record only", func(string) bool { return false }}
+	isRole       = oneOf("system", "user", "model", "tool")
+	isReason     = oneOf("stop", "length", "blocked", "other")
+	isCut        = oneOf("aborted", "ended", "error")
+	isHeaderName = &check{"the name of a header in lower case", func(s string) bool {
+		return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
+	}}
+	isLane  = &check{"at most 32 of the letters a to z in any case, the digits, and . _ -, and start with a letter or a digit", LegalLane}
+	notHere = &check{"in the document's first record only", func(string) bool { return false }}
 )

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,9 @@ var beyondSchemas = []string{
 	snapshot.RuleCanonical, snapshot.RuleConflict, snapshot.RuleContinues, snapshot.RuleDepth, snapshot.RuleDuplicate, snapshot.RuleHash,
 	snapshot.RuleJSON, snapshot.RuleNumber, snapshot.RuleParts, snapshot.RulePieces, snapshot.RuleSeal, snapshot.RuleText, snapshot.RuleUnicode,
 }
+
+// beyondNames are vectors whose fault hangs on the value of another member; so do those of what 1.0.0 does not have.
+var beyondNames = []string{"kept-needlessly", "many", "more-alone", "order", "others-empty", "plain-said", "error-none", "total-sum"}
 
 // TestSchemaVectors: the schema in docs/schemas takes every vector that Parse takes, and refuses every other one whose fault
 // a schema can express.
@@ -34,8 +38,7 @@ func TestSchemaVectors(t *testing.T) {
 				require.NoError(t, err, "%s: %s", name, v.Name)
 				continue
 			}
-			// Whether a number that is kept would have fitted hangs on its value.
-			expressible := v.Name != "kept-needlessly" && slices.ContainsFunc(v.Violations, func(p place) bool { return !slices.Contains(beyondSchemas, p.Rule) })
+			expressible := !slices.Contains(beyondNames, v.Name) && !strings.HasPrefix(v.Name, "old") && slices.ContainsFunc(v.Violations, func(p place) bool { return !slices.Contains(beyondSchemas, p.Rule) })
 			if expressible {
 				require.Error(t, err, "%s: %s: %s", name, v.Name, v.Why)
 				refused++
@@ -48,7 +51,7 @@ func TestSchemaVectors(t *testing.T) {
 // TestSchemaGoldens: it takes the documents of our own stores, and the same in SF's literal form.
 func TestSchemaGoldens(t *testing.T) {
 	t.Parallel()
-	files := []string{"testdata/testagent-5f0c3a9b1e77.json"}
+	files := []string{"testdata/example-com-shop-testagent-3cfacb63af18.json"}
 	for _, pattern := range []string{"../.ai-snapshots/*/*.json", "../examples/.ai-snapshots/*/*.json", "../adapters/*/.ai-snapshots/*/*.json"} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)

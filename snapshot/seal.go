@@ -18,6 +18,7 @@ import (
 // document (SF "Hash Calculation", design R2, R4). It changes nothing else. A choice that is there
 // and still true stays. An error is an [*Error] that names what cannot be written.
 func (d *Document) Seal() error {
+	d.Version = Version
 	newChooser(d).choose()
 	c := coder{form: inFile, sealing: true}
 	c.writeDocument(d)
@@ -53,14 +54,14 @@ func (d *Document) Encode() ([]byte, error) {
 // SF returns a document with this one record in SF's literal form: the whole request, texts
 // joined, nothing left out, and the seals that SF's JavaScript computes of that.
 func (s *Snapshot) SF() ([]byte, error) {
-	d := Document{Version: Version, Snapshots: []Snapshot{*s}}
+	d := Document{Snapshots: []Snapshot{*s}}
 	return d.SF()
 }
 
 // SF returns the document in SF's literal form, see [Snapshot.SF]: one that Parse accepts, so package
 // and test are in the first record only.
 func (d *Document) SF() ([]byte, error) {
-	all := Document{Version: Version, Snapshots: slices.Clone(d.Snapshots)}
+	all := Document{Version: VersionSF, Snapshots: slices.Clone(d.Snapshots)}
 	for i := 1; i < len(all.Snapshots); i++ {
 		all.Snapshots[i].Source.Package, all.Snapshots[i].Source.Test = "", ""
 	}
@@ -79,15 +80,15 @@ func (d *Document) combinedHash() canon.Hash {
 	for i := range d.Snapshots {
 		seals[i] = d.Snapshots[i].Hash
 	}
-	return seals.Combined()
+	return seals.Combined(d.Version)
 }
 
 // Seals are the hashes of the records of a document or a manifest.
 type Seals []canon.Hash
 
-// Combined returns the hash of the document or the manifest (SF "Combined Hash").
-func (s Seals) Combined() canon.Hash {
-	text := append(make([]byte, 0, 64+80*len(s)), `{"version":"`+Version+`","snapshots":[`...)
+// Combined returns the hash of the document or the manifest of that version (SF "Combined Hash").
+func (s Seals) Combined(version string) canon.Hash {
+	text := append(make([]byte, 0, 64+80*len(s)), `{"version":"`+version+`","snapshots":[`...)
 	for i := range s {
 		if i > 0 {
 			text = append(text, ',')

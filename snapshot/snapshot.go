@@ -1,15 +1,19 @@
 package snapshot
 
 import (
+	"slices"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Version is the version of the snapshot format that this package reads and writes. No other
-// version is read (SF "Backward Compatibility").
-const Version = "1.0.0"
+// Version is the version of the snapshot format that this package writes (SF "Backward Compatibility").
+const Version = "1.1.0"
+
+// VersionSF is the version of SF's own documents, and of the stores of earlier releases. [Parse] reads it, and
+// [Document.SF] writes it.
+const VersionSF = "1.0.0"
 
 // A Document is the calls of one test, in their order (SF "Complete Snapshot Structure").
 type Document struct {
@@ -38,12 +42,26 @@ type Source struct {
 
 	// Beyond SF:
 
-	Package          string   // import path of the test's package; in files in the first record only
-	Test             string   // the test's full name, as t.Name reports it; in files in the first record only
-	Nondeterministic string   // the reason given for lifting design R7; empty: not lifted
-	Ignored          []string // RFC 6901 pointers into the whole request that its core leaves out
-	Lane             string   // which of several callers that ask at once made the call; empty: no lane
+	Package          string     // import path of the test's package; in files in the first record only
+	Test             string     // the test's full name, as t.Name reports it; in files in the first record only
+	Nondeterministic string     // the reason given for lifting design R7; empty: not lifted
+	Now              time.Time  // the first time that the test was told; in files in the first record only; zero: it asked for none
+	Origin           string     // what the record was imported or migrated from, until the call is made; empty: a recording
+	Scripted         canon.Hash // of the step of a script that gave the answer; empty: a provider gave it
+	Unknown          []string   // headers of the request that the recording it was imported from does not say
+	Ignored          []string   // RFC 6901 pointers into the whole request that its core leaves out
+	Lane             string     // which of several callers that ask at once made the call; empty: no lane
 	Provenance       Provenance
+}
+
+// IsLifted reports whether nobody chose the parameters of the call, or somebody said why they need not be deterministic.
+func (s *Source) IsLifted() bool {
+	return s.Nondeterministic != "" || s.Origin != "" || s.Scripted != ""
+}
+
+// SameOrigin reports whether two answers are both bought, or from the same place.
+func (s *Source) SameOrigin(other *Source) bool {
+	return s.Origin == other.Origin && s.Scripted == other.Scripted && slices.Equal(s.Unknown, other.Unknown)
 }
 
 // Continues says that a request begins with messages of an earlier call of the document: the first
@@ -80,4 +98,13 @@ type Response struct {
 	Stale        canon.Hash // of the core of the request that was answered, where that was another (design R11); empty: this one
 	Note         string     // why the codec of the API could not take the answer, which the generic one decoded; empty: it could
 	Incomplete   string     // "aborted", "ended" or "error": a stream that was cut; empty: complete
+	Readings     []Reading  // what other programs read in the same bytes, those that concern calls of tools first
+	ReadingsMore int        // how many readings there are besides
+}
+
+// A Reading is what some programs read in the bytes of an answer, and the record does not say.
+type Reading struct {
+	Event int    // of the stream, counted from 1; 0: the answer is no stream
+	Kind  string // a word of docs/format.md
+	Says  string // the differing text, name or arguments
 }

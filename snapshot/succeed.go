@@ -1,10 +1,5 @@
 package snapshot
 
-import (
-	"maps"
-	"strings"
-)
-
 // Confirms reports whether r says beside its core what was said: then the old answer can stay, if the cores
 // are equal too. An answer with times of its events does not confirm one without.
 func (r *Response) Confirms(was *Response) bool {
@@ -14,7 +9,7 @@ func (r *Response) Confirms(was *Response) bool {
 
 // Succeed puts s in the place of was, an earlier record of the same call (design R4): it takes over the id, what the
 // call continues, and the line where file and function are the same. Where the answer says what it said before, s keeps
-// was's, with its bytes, times, usage and headers, and with the provenance of the call that got it; else its rate limits, which change with every call.
+// was's, with its bytes, times, usage and headers, and with the provenance of the call that got it.
 func (s *Snapshot) Succeed(was *Snapshot, answered bool) {
 	s.ID, s.Continues = was.ID, was.Continues
 	if s.Source.File == was.Source.File && s.Source.Function == was.Source.Function {
@@ -26,12 +21,5 @@ func (s *Snapshot) Succeed(was *Snapshot, answered bool) {
 		}
 		s.Timestamp, s.Response = was.Timestamp, was.Response
 		s.Response.Stale = "" // the request was asked now
-		return
-	}
-	s.Response.Headers = maps.Clone(s.Response.Headers)
-	for name, values := range was.Response.Headers {
-		if _, still := s.Response.Headers[name]; still && strings.Contains(name, "ratelimit-") {
-			s.Response.Headers[name] = values // what is left says nothing of the answer, and another number each time
-		}
 	}
 }

@@ -8,15 +8,21 @@ import (
 )
 
 // OtherVersion returns what is wrong with a document, or a manifest, of a version that is not [Version]. An older one
-// is refused in SF's words. A newer one is for a newer traceforge: to record it again would take the store back.
+// is refused in SF's words, [VersionSF] with the two ways to bring it over. A newer one is for a newer traceforge: to
+// record it again would take the store back.
 func OtherVersion(version string) Violation {
 	if newer(version) {
 		message := fmt.Sprintf("Snapshot version %s was written by a newer traceforge, and this one reads %s: "+
 			"upgrade (go get -u github.com/traceforge/traceforge-go)", jsontext.Excerpt(version), Version)
 		return Violation{Pointer: "/version", Rule: RuleNewer, Message: message}
 	}
-	message := fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n"+
-		"   Re-record all snapshots", jsontext.Excerpt(version), Version)
+	wayOut := "Re-record all snapshots"
+	if version == VersionSF {
+		wayOut = "Bring it over, which makes no call: traceforge snapshot migrate --from " + VersionSF + " --to " + Version +
+			" --write, or go test -update"
+	}
+	message := fmt.Sprintf("Snapshot version %s is no longer supported\n   Current version: %s\n   %s",
+		jsontext.Excerpt(version), Version, wayOut)
 	return Violation{Pointer: "/version", Rule: RuleVersion, Message: message}
 }
 
@@ -26,7 +32,7 @@ func newer(version string) bool {
 	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
 		return false
 	}
-	return slices.Compare([]int{major, minor, patch}, []int{1, 0, 0}) > 0
+	return slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
 }
 
 // CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or a manifest of a later version than

@@ -39,6 +39,7 @@ type written struct {
 // Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
 // asked. Check must not keep what it is given, and nobody may change the data.
 func (w *Writer) Write(d *Document, check func(read *Document) error) (data []byte, err error) {
+	d.Version = Version
 	records, changed := w.choose(d)
 	switch {
 	case len(changed) == len(records):
@@ -102,7 +103,7 @@ func ParseRecords(lines [][]byte) (*Document, error) {
 			seals[i] = canon.Hash(bytes.Trim(line[at:], `"}`))
 		}
 	}
-	return Parse(fmt.Appendf(nil, lineBegins+`%s],"hash":%q}`, bytes.Join(lines, []byte(",")), seals.Combined()))
+	return Parse(fmt.Appendf(nil, lineBegins+`%s],"hash":%q}`, bytes.Join(lines, []byte(",")), seals.Combined(Version)))
 }
 
 // Media returns the media that the i-th record of the document that was written last names, each once.
@@ -230,7 +231,7 @@ func (w *Writer) some(d *Document, records []*written, changed []int, check func
 	for _, r := range records {
 		r.line = nil
 	}
-	if check != nil || unread || d.Version != Version || copied > copiedMost || len(w.chooser.calls) < len(records) {
+	if check != nil || unread || copied > copiedMost || len(w.chooser.calls) < len(records) {
 		return data, ask(data, check)
 	}
 	return data, nil

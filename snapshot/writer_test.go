@@ -23,7 +23,7 @@ func TestWriter(t *testing.T) {
 			first, _ := agent("Be brief.\nAlways.", 8)
 			other, _ := agent("Be long.", 4)
 			for i := range other {
-				other[i].ID = snapshot.ID("testagent-5f0c3a9b1e77", 20+i)
+				other[i].ID = snapshot.ID("example-com-shop-testagent-3cfacb63af18", 20+i)
 			}
 			name, _, _ := snapshot.ParseID(first[0].ID)
 			left := slices.Concat(first, other)

@@ -14,7 +14,7 @@ func (p place) acceptCommand(name string) string {
 	if p.tags != "" {
 		tags = " -tags " + gotest.Quote(p.tags)
 	}
-	return fmt.Sprintf("go test%s %s%s -update", tags, gotest.Quote(p.pkg), selection(name))
+	return gotest.Updating(fmt.Sprintf("go test%s %s%s", tags, gotest.Quote(p.pkg), selection(name)))
 }
 
 // selection is the flags of go test that run the named test or benchmark alone. Nothing selects

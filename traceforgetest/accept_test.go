@@ -27,4 +27,12 @@ func TestAcceptCommand(t *testing.T) {
 func TestAcceptCommandOfABuild(t *testing.T) {
 	p := place{pkg: "example.com/m~x/agents", tags: "live,it's"}
 	require.Equal(t, `go test -tags 'live,it'\''s' 'example.com/m~x/agents' -run '^TestIt$' -update`, p.acceptCommand("TestIt"))
+
+	for value, want := range map[string]string{
+		"true": "TRACEFORGE_UPDATE=1 go test p -run '^TestIt$'", "1": "TRACEFORGE_UPDATE=1 go test p -run '^TestIt$'",
+		"0": "go test p -run '^TestIt$' -update", "false": "go test p -run '^TestIt$' -update",
+	} {
+		t.Setenv("CI", value)
+		require.Equal(t, want, place{pkg: "p"}.acceptCommand("TestIt"), "CI=%s: the flag is refused in CI", value)
+	}
 }

@@ -37,7 +37,7 @@ func TestNewAgain(t *testing.T) {
 
 // TestNewAtOnce has no first call of New: whoever comes first opens the recorder, and it ends once.
 func TestNewAtOnce(t *testing.T) {
-	unfiltered(t)
+	tbtest.Unfiltered(t)
 	t.Setenv("TRACEFORGE_DIR", t.TempDir())
 	tb := tbtest.Run("TestIt", func(t *tbtest.TB) {
 		all := make([]*traceforgetest.Recorder, 16)

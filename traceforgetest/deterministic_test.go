@@ -76,6 +76,11 @@ func TestRefusalTeaches(t *testing.T) {
 		require.False(t, tb.Failed(), tb.Logged())
 		require.Contains(t, tb.Logged(), taught)
 		require.Len(t, s.records("openai"), 1)
+
+		s.provider.Reply(refusal)
+		tb = s.update("1", "TestY", asks(ask))
+		require.Contains(t, tb.Logged(), "say why the call is not deterministic, as the first such test shows", "the recipe stands once a process")
+		require.NotContains(t, tb.Logged(), "once for the package")
 	})
 	t.Run("failed", func(t *testing.T) {
 		s := newScene(t)
@@ -131,12 +136,12 @@ func TestNewerDocument(t *testing.T) {
 			s := newScene(t)
 			s.record("TestX", asks(newChat("Say hello")))
 			s.edit(s.documents("openai")[0], func(f string) string {
-				return strings.Replace(f, `"version": "1.0.0"`, `"version": "1.1.0"`, 1)
+				return strings.Replace(f, `"version": "1.1.0"`, `"version": "1.2.0"`, 1)
 			})
 			before := s.files()
 			tb := s.update(mode, "TestX", asks(newChat("Say goodbye")))
 			require.True(t, tb.Failed())
-			require.Contains(t, tb.Logged(), "Snapshot version 1.1.0 was written by a newer traceforge, and this one reads 1.0.0: upgrade (go get -u ")
+			require.Contains(t, tb.Logged(), "Snapshot version 1.2.0 was written by a newer traceforge, and this one reads 1.1.0: upgrade (go get -u ")
 			require.NotContains(t, tb.Logged(), "record again")
 			require.NotContains(t, tb.Logged(), "-update")
 			require.Len(t, s.provider.Calls(), 1, "no answer is bought that cannot be kept")
@@ -149,4 +154,21 @@ func TestNewerDocument(t *testing.T) {
 			require.Equal(t, before, after)
 		})
 	}
+}
+
+// TestRecipeIsToldOnce holds that tests which lack a reason say once how it is given.
+func TestRecipeIsToldOnce(t *testing.T) {
+	s := newScene(t)
+	var logged strings.Builder
+	for _, name := range []string{"TestX", "TestY"} {
+		tb := s.update("1", name, func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			for _, prompt := range []string{"a", "b"} {
+				send(tf.Client(), newChat(prompt).without("temperature"))
+			}
+		})
+		require.True(t, tb.Failed())
+		logged.WriteString(tb.Logged())
+	}
+	require.Equal(t, 4, strings.Count(logged.String(), "or say why it cannot be, "))
+	require.Equal(t, 1, strings.Count(logged.String(), "in a helper that its tests call instead of New"))
 }

@@ -20,7 +20,7 @@
 // A failure says what changed and names the command that accepts it:
 //
 //	--- FAIL: TestSummarize (0.00s)
-//	    summarize.go:31: traceforge: openai request drifted from .ai-snapshots/openai/testsummarize-3f9a0c41d2be.json, call 1 (- recorded, + got)
+//	    summarize.go:31: traceforge: openai request drifted from .ai-snapshots/openai/shop-agents-testsummarize-3f9a0c41d2be.json, call 1 (- recorded, + got)
 //	          system, line 2
 //	        - Never guess.
 //	        + Do not guess.

@@ -128,7 +128,7 @@ func isFramed(framing, body string) bool {
 		}
 		return true
 	}
-	for _, event := range strings.Split(strings.TrimSpace(body), "\n\n") {
+	for event := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
 		if data, ok := strings.CutPrefix(event, "data: "); !ok || data != "[DONE]" && !json.Valid([]byte(data)) {
 			return false
 		}

@@ -42,6 +42,14 @@ func lendKeys() (giveBack func()) {
 	return returnKeys
 }
 
+// isLent reports whether a variable has a placeholder.
+func isLent(name string) bool {
+	keys.Lock()
+	defer keys.Unlock()
+	_, lent := keys.set[name]
+	return lent && os.Getenv(name) == placeholder
+}
+
 func returnKeys() {
 	keys.Lock()
 	defer keys.Unlock()

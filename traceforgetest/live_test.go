@@ -16,7 +16,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
-	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -32,7 +31,7 @@ type agentRun struct {
 
 func (a *agentRun) test(t *tbtest.TB, tf *traceforgetest.Recorder) {
 	a.runs, a.said = nil, nil
-	tool := func(name string) modelio.ToolFunc {
+	tool := func(name string) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return tf.Tool(name, func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
 			a.runs = append(a.runs, name+string(input))
 			return fmt.Appendf(nil, `{"count":%d}`, a.counts(len(a.runs))), nil

@@ -93,7 +93,7 @@ func TestModelDrift(t *testing.T) {
 	s.record("TestIt", generates(&got, scripted(modelio.TextPart("hello")), generateRequest("hi"), false))
 	tb := s.replay("TestIt", generates(&got, nil, generateRequest("hi there"), false))
 	require.True(t, tb.Failed())
-	require.Contains(t, s.text(tb), "test request drifted from STORE/test/testit-")
+	require.Contains(t, s.text(tb), "test request drifted from STORE/test/traceforge-go-traceforgetest-testit-")
 	require.Contains(t, tb.Logged(), "    - hi\n    + hi there\n")
 }
 

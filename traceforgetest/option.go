@@ -87,7 +87,7 @@ func Record(hosts ...string) Option {
 }
 
 // KeepHeaders names headers of answers that the code under test reads, besides those that are kept anyway:
-// the content type, where to go and when to try again, rate limits, and ids of requests. A name that ends in *
+// the content type, where to go and when to try again, and ids of requests of errors. A name that ends in *
 // stands for all that begin so. A header that changes with each call changes no snapshot whose answer stays what
 // it was, so one that is there already gets the header with TRACEFORGE_UPDATE=all. Those that carry a secret,
 // such as Set-Cookie and Authorization, and those that say how bytes came, are never kept: they fail the test at once.

@@ -58,7 +58,11 @@ func findPlace(asking stack) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	p := place{root: gotest.Above(wd, "go.mod"), module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
+	root, err := gotest.Module(wd)
+	if err != nil {
+		return place{}, err
+	}
+	p := place{root: root, module: build().module, pkg: build().pkg, tags: build().tags, dir: "."}
 	if p.root != "" {
 		if p.module == "" || p.module == "command-line-arguments" {
 			p.module = gotest.ModulePath(p.root)

@@ -1,12 +1,15 @@
 package traceforgetest
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -92,4 +95,22 @@ func TestSource(t *testing.T) {
 	p.moved = p.builtElsewhere(moved)
 	require.True(t, p.moved)
 	require.Equal(t, snapshot.Source{File: "ask.go", Line: 3, Function: "Ask"}, p.sourceIn(moved, made), "a binary that was copied still names the function")
+}
+
+// TestModuleThatCannotBeRead fails a test whose go.mod nobody can look at, here as it is a link to itself: the module above
+// is another one, and has a store of its own.
+func TestModuleThatCannotBeRead(t *testing.T) {
+	outer := t.TempDir()
+	inner := filepath.Join(outer, "inner")
+	require.NoError(t, os.Mkdir(inner, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(outer, "go.mod"), []byte("module example.com/outer\n"), 0o666))
+	if err := os.Symlink("go.mod", filepath.Join(inner, "go.mod")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	t.Chdir(inner)
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := tbtest.Run("TestIt", func(tb *tbtest.TB) { New(tb) })
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "looking for go.mod: stat "+filepath.Join(inner, "go.mod"))
+	require.NoDirExists(t, filepath.Join(outer, ".ai-snapshots"))
 }

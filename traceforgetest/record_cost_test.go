@@ -52,7 +52,7 @@ func TestRecordCost(t *testing.T) {
 		allocs  float64 // a test, with room for what earlier tests of the process left running
 		written float64 // bytes a byte kept
 	}{
-		{"2 KB", 100, asking(2 << 10), 1900, 4.4},
+		{"2 KB", 100, asking(2 << 10), 1900, 4.6},
 		{"100 KB", 20, asking(100 << 10), 1400, 2.2},
 		{"agent of 50 turns", 4, func(int) func(*tbtest.TB, *traceforgetest.Recorder) { return agent(50, "Be kind.\n", false) }, 100_000, 2.2},
 	} {

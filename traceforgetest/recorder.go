@@ -12,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/sessions"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -125,9 +127,14 @@ func (r *Recorder) start() error {
 	return nil
 }
 
+// misuseTold says that the way out of a package pattern behind -update was printed: each test of the process fails by it.
+var misuseTold atomic.Bool
+
 func (r *Recorder) open() error {
 	var err error
-	if err = r.readMode(); err != nil {
+	if err = r.readMode(); errors.Is(err, errFlagInCI) && toldFlagInCI.Swap(true) {
+		return errors.New("-update is refused in CI, as another test says")
+	} else if err != nil {
 		return err
 	}
 	if r.opts.Mode != recorder.Replay || os.Getenv(usage.ReceiptEnv) != "" {
@@ -139,14 +146,17 @@ func (r *Recorder) open() error {
 			"without -fuzz a fuzz target runs with its seeds, each of which is a test")
 	}
 	if pattern := misplacedPackages(flag.Args()); r.opts.Mode != recorder.Replay && pattern != "" {
-		return fmt.Errorf("go test -update %[1]s tests only the current directory, since go passes %[1]s to the test binary: "+
-			"write TRACEFORGE_UPDATE=1 go test %[1]s", pattern)
+		brief := fmt.Sprintf("go test -update %s tests only the current directory", pattern)
+		if misuseTold.Swap(true) {
+			return errors.New(brief + ", as another test says")
+		}
+		return fmt.Errorf("%s, since go passes %[2]s to the test binary: write TRACEFORGE_UPDATE=1 go test %[2]s", brief, pattern)
 	}
 	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
 	}
 	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
-	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
+	r.opts.Fail, r.opts.Tell, r.opts.Lent = r.t.Fail, r.tell, isLent
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
@@ -184,14 +194,32 @@ func (r *Recorder) finish() {
 		r.t.Fail() // it panicked
 	}
 	note := r.calls.Finish(recorder.Outcome{
-		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test),
+		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: isPartial(r.opts.Test), Subtests: r.failedBelow(),
 	})
+	if r.t.Failed() {
+		failed.Store(r.runningKey(), r.opts.Test)
+	}
 	if note != "" {
 		r.note(note)
 	}
 	if err := r.leaveReceipt(); err != nil {
 		r.t.Errorf("traceforge: %v", err)
 	}
+}
+
+// failed are the names of the tests with a recorder that failed in this process, by package and test.
+var failed sync.Map
+
+// failedBelow returns the names of the subtests with a recorder that failed, and so made the test fail.
+func (r *Recorder) failedBelow() (names []string) {
+	failed.Range(func(key, name any) bool {
+		if strings.HasPrefix(key.(string), r.runningKey()+"/") {
+			failed.Delete(key) // the test may run again
+			names = append(names, name.(string))
+		}
+		return true
+	})
+	return inorder.Strings(names)
 }
 
 // Client returns an HTTP client whose calls go through the recorder, for any SDK that takes
@@ -304,11 +332,12 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 
 // Tool returns a tool whose calls are recorded from run and replayed without it, on the tape of the model calls:
 // in the same document, by the same rules. A call is identified by the tool's name and its input; the name is what
-// the model calls the tool. In replay run may be nil.
+// the model calls the tool. In replay run may be nil. Input and output are JSON; an input that is nil is absent. run is
+// called by several goroutines where a model asks for several tools, also where its context has ended.
 //
 // An error of the tool is recorded by its text, and replayed as an error with that text alone; one that ends
 // the call with its context is not recorded. The output is given back as JSON of the same values.
-func (r *Recorder) Tool(name string, run modelio.ToolFunc) modelio.ToolFunc {
+func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	r.t.Helper()
 	if name == "" {
 		r.t.Fatalf("traceforge: Tool: the tool has no name")
@@ -332,8 +361,8 @@ func TestModel(m modelio.Model) error {
 // Calls returns what was asked and answered so far, in the order of the calls, for assertions on
 // what a program did: which tools it used, how often it asked which model, what that cost. Each call of it is a copy
 // of the caller's own. It gives the same in a recording and in its replays, where the latency is that of the
-// recording. Calls that overlapped for a millisecond when they were recorded are in the order of the document, since
-// which of them asks first is another one in each run. A call that has no whole answer is not among them; a snapshot
+// recording. Tools that one answer asked for are in the order of that answer, and others that may have overlapped when they
+// were recorded in that of the document, since which of them asks first is another one in each run. A call that has no whole answer is not among them; a snapshot
 // that cannot be read fails the test at once.
 func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()

@@ -3,6 +3,9 @@ package traceforgetest_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,6 +30,95 @@ func (s *scene) rekey(name string, test func(*tbtest.TB, *traceforgetest.Recorde
 	s.t.Setenv("TRACEFORGE_UPDATE", "rekey")
 	defer s.t.Setenv("TRACEFORGE_UPDATE", "")
 	return s.run(name, test, append(opts, traceforgetest.Upstream(unreachable{}))...)
+}
+
+// TestWithoutKey: where the key of a provider is not in the environment, a failure names the way out without one, and following it
+// to the letter passes without a network.
+func TestWithoutKey(t *testing.T) {
+	const way = "without a key: TRACEFORGE_UPDATE=rekey go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'"
+	town, river := newChat("Name a big town"), newChat("Name a long river")
+	small, short := newChat("Name a small town"), newChat("Name a short river")
+	offline := traceforgetest.Upstream(roundTripper(func(req *http.Request) (*http.Response, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: req.URL.Hostname(), IsNotFound: true}}
+	}))
+	reset := traceforgetest.Upstream(roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }))
+	for _, c := range []struct {
+		name, why string
+		key       string
+		mode      string
+		upstream  traceforgetest.Option
+		now       []chat
+		way       bool
+		network   bool // the way is named for want of a network
+	}{
+		{"replay", "no key", "", "", offline, []chat{small, river}, true, false},
+		{"replay with a key", "an update can buy it", "mine", "", offline, []chat{small, river}, false, false},
+		{"replay of two", "each adopts its own", "", "", offline, []chat{small, short}, true, false},
+		{"replay of a new call", "there is nothing to adopt", "", "", offline, []chat{town, river, newChat("xyz")}, false, false},
+		{"replay of what is not deterministic", "nothing adopts it", "", "", offline, []chat{small.with("temperature", 0.5), river}, false, false},
+		{"update", "neither a key nor a network", "", "1", offline, []chat{small, river}, true, false},
+		{"update without a network", "with a key", "mine", "1", offline, []chat{small, river}, false, true},
+		{"update, cut", "a network, and no key", "", "1", reset, []chat{small, river}, true, false},
+		{"update of a new call", "there is nothing to adopt", "", "1", offline, []chat{town, river, newChat("xyz")}, false, false},
+		{"update of two", "each adopts its own", "", "1", offline, []chat{small, short}, true, false},
+		{"update of all", "what is recorded stays", "", "all", offline, []chat{town, river}, true, false},
+		{"update of all, cut", "what is recorded stays", "", "all", reset, []chat{town, river}, true, false},
+		{"update of all with a new call", "there is nothing to adopt", "", "all", offline, []chat{town, river, newChat("xyz")}, false, false},
+		{"update of a changed and a new one", "one would adopt nothing", "", "1", offline, []chat{small, short, newChat("xyz")}, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			s.record("TestIt", asks(town, river))
+			test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+				for _, call := range c.now {
+					_, _ = send(tf.Client(), call)
+				}
+			}
+			t.Setenv("OPENAI_API_KEY", c.key)
+			t.Setenv("TRACEFORGE_UPDATE", c.mode)
+			tb := s.run("TestIt", test, c.upstream)
+			require.True(t, tb.Failed())
+			named := strings.Contains(tb.Logged(), way) || strings.Contains(tb.Logged(), strings.Replace(way, "a key", "a network", 1))
+			require.Equal(t, c.way, strings.Contains(tb.Logged(), way), "%s: %s", c.why, tb.Logged())
+			require.Equal(t, c.way || c.network, named, "%s: %s", c.why, tb.Logged())
+			require.NotContains(t, tb.Logged(), "TransportErrors", "a missing key or network is no golden")
+			if named {
+				requirePass(t, s.rekey("TestIt", test))
+				t.Setenv("TRACEFORGE_UPDATE", "")
+				requirePass(t, s.replay("TestIt", test))
+			}
+		})
+	}
+}
+
+// TestStaleWithoutKey: an update buys the answer to a request that adopted one; without a key the way out keeps it.
+func TestStaleWithoutKey(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("Name a big town")))
+	changed := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		_, _ = send(tf.Client(), newChat("Name a small town"))
+	}
+	requirePass(t, s.rekey("TestIt", changed))
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	tb := s.run("TestIt", changed, traceforgetest.Upstream(roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })))
+	require.True(t, tb.Failed())
+	require.Contains(t, tb.Logged(), "without a key: TRACEFORGE_UPDATE=rekey go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'")
+	requirePass(t, s.rekey("TestIt", changed))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", changed))
+}
+
+// TestWithoutKeyInCI: the way out without a key is the same in CI, where the command that accepts has no flag.
+func TestWithoutKeyInCI(t *testing.T) {
+	s := newScene(t)
+	s.record("TestIt", asks(newChat("Name a big town")))
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("CI", "true")
+	tb := s.replay("TestIt", asks(newChat("Name a small town")))
+	require.Contains(t, tb.Logged(), "accept: TRACEFORGE_UPDATE=1 go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'\n")
+	require.Contains(t, tb.Logged(), "without a key: TRACEFORGE_UPDATE=rekey go test github.com/traceforge/traceforge-go/traceforgetest -run '^TestIt$'")
+	require.NotContains(t, tb.Logged(), "-update")
 }
 
 // requireProven holds the store to what traceforge verify holds it to.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,19 +31,10 @@ type scene struct {
 }
 
 func newScene(t *testing.T) *scene {
-	unfiltered(t)
+	tbtest.Unfiltered(t)
 	s := &scene{t: t, dir: filepath.Join(t.TempDir(), ".ai-snapshots"), provider: fakeprovider.New(t)}
 	s.provider.Handle(fakeprovider.Echo())
 	return s
-}
-
-// unfiltered takes the flags away that leave tests out, which are of the tests around those of scenes.
-func unfiltered(t *testing.T) {
-	for name, value := range map[string]string{"test.short": "false", "test.skip": ""} {
-		was := flag.Lookup(name).Value.String()
-		require.NoError(t, flag.Set(name, value))
-		t.Cleanup(func() { require.NoError(t, flag.Set(name, was)) })
-	}
 }
 
 // record runs a test that updates; it must pass.

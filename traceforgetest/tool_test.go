@@ -16,13 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/rehearsal"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
 // add is a tool that adds two numbers, and counts its runs.
-func add(runs *atomic.Int32) modelio.ToolFunc {
+func add(runs *atomic.Int32) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	return func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
 		runs.Add(1)
 		var in struct{ A, B int }
@@ -37,7 +38,7 @@ func add(runs *atomic.Int32) modelio.ToolFunc {
 }
 
 // callsTool is a test that calls the tool add with inputs, in order, and keeps what it got.
-func callsTool(got *[]string, run modelio.ToolFunc, inputs ...string) func(*tbtest.TB, *traceforgetest.Recorder) {
+func callsTool(got *[]string, run func(context.Context, json.RawMessage) (json.RawMessage, error), inputs ...string) func(*tbtest.TB, *traceforgetest.Recorder) {
 	return func(_ *tbtest.TB, tf *traceforgetest.Recorder) {
 		tool := tf.Tool("add", run)
 		for _, input := range inputs {
@@ -200,7 +201,7 @@ func TestToolMistakes(t *testing.T) {
 	s := newScene(t)
 	for _, c := range []struct {
 		name, why string
-		run       modelio.ToolFunc
+		run       func(context.Context, json.RawMessage) (json.RawMessage, error)
 		input     string
 		want      string
 	}{
@@ -234,7 +235,7 @@ func TestToolMistakes(t *testing.T) {
 // at once are in the order of what they were asked, however they end.
 func TestToolsAndModelsOnOneTape(t *testing.T) {
 	s := newScene(t)
-	agent := func(run modelio.ToolFunc) func(*tbtest.TB, *traceforgetest.Recorder) {
+	agent := func(run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(*tbtest.TB, *traceforgetest.Recorder) {
 		return func(t *tbtest.TB, tf *traceforgetest.Recorder) {
 			tool := tf.Tool("add", run)
 			if _, err := send(tf.Client(), newChat("go")); err != nil {
@@ -250,7 +251,7 @@ func TestToolsAndModelsOnOneTape(t *testing.T) {
 			}
 		}
 	}
-	together := func() modelio.ToolFunc { // all of them are under way before one ends
+	together := func() func(context.Context, json.RawMessage) (json.RawMessage, error) { // all of them are under way before one ends
 		var all sync.WaitGroup
 		all.Add(8)
 		return func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
@@ -408,4 +409,59 @@ func TestToolAcceptedWithoutModel(t *testing.T) {
 	require.Equal(t, `{"eur":100}<nil>`, p.got)
 	require.Equal(t, 1, asked, "only the try that was refused")
 	p.s.requireWhole()
+}
+
+// A myTool is a program's own type of tools.
+type myTool func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+
+// TestToolOfAnyType holds that what Tool returns is of any such type, and takes one.
+func TestToolOfAnyType(t *testing.T) {
+	s := newScene(t)
+	own := myTool(func(_ context.Context, input json.RawMessage) (json.RawMessage, error) { return input, nil })
+	s.record("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		var tool myTool = tf.Tool("own", own)
+		output, err := tool(context.Background(), json.RawMessage(`1`))
+		require.NoError(t, err)
+		require.Equal(t, "1", string(output))
+	})
+}
+
+// TestToolThatPanics holds that what no replay can do again is not recorded, and said.
+func TestToolThatPanics(t *testing.T) {
+	s := newScene(t)
+	tb := s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+		recovered(tf.Tool("add", func(context.Context, json.RawMessage) (json.RawMessage, error) { panic("it is broken") }))(context.Background(), nil)
+	})
+	require.Contains(t, tb.Logged(), "tool add gave no answer: it panicked, or ended its goroutine: it was not recorded")
+	require.Empty(t, s.documents("tool"))
+}
+
+// TestToolThatIsCancelled holds that of a turn in which a tool failed only what the answer asked for is cancelled, once for
+// each time that it asked, and at once.
+func TestToolThatIsCancelled(t *testing.T) {
+	s := newScene(t)
+	fails := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, errors.New("closed") }
+	test := func(inputs ...int) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			asks(newChat("go"))(tb, tf)
+			tf.Tool("fail", fails)(context.Background(), failing[2].Input())
+			for _, n := range inputs {
+				_, err := tf.Tool("wait", fails)(context.Background(), rehearsal.Tool{N: n}.Input())
+				if err != context.Canceled {
+					tb.Errorf("%d: %v", n, err)
+				}
+			}
+		}
+	}
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	requirePass(t, s.run("TestIt", test(), traceforgetest.Upstream(failing)))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	requirePass(t, s.replay("TestIt", test(1)))
+	for _, c := range []struct {
+		why    string
+		inputs []int
+	}{{"another input", []int{7}}, {"once more than the answer asked", []int{1, 1}}} {
+		tb := s.replay("TestIt", test(c.inputs...))
+		require.Contains(t, tb.Logged(), "tool wait has no snapshot", c.why)
+	}
 }

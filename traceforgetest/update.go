@@ -7,8 +7,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
@@ -31,6 +33,9 @@ func currentMode() (recorder.Mode, error) {
 			"call flag.Parse() in TestMain before New, or make the recorder in the test")
 	}
 	if m := updateFlag(); m != recorder.Replay {
+		if gotest.InCI() {
+			return recorder.Replay, errFlagInCI
+		}
 		return m, nil
 	}
 	value := os.Getenv(updateEnv)
@@ -40,6 +45,13 @@ func currentMode() (recorder.Mode, error) {
 	}
 	return m, err
 }
+
+// errFlagInCI is why a run with the flag fails in CI: a flag that was left in a command would make goldens that nobody has seen.
+var errFlagInCI = errors.New("-update is refused in CI, which replays: CI is set, and no call was made; to record all the same: " +
+	updateEnv + "=1 go test …")
+
+// toldFlagInCI is set when a test of the process has failed with errFlagInCI.
+var toldFlagInCI atomic.Bool
 
 // updateFlag returns the mode that -update names. A default is not enough: other packages that
 // define the flag take theirs from variables of their own.

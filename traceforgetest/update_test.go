@@ -206,8 +206,55 @@ func TestPendingKeepsWhatWasPaid(t *testing.T) {
 	requirePass(t, s.update("all", "TestIt", asks(newChat("A"))))
 	require.EqualValues(t, 5, calls.Load(), "all pays for every call")
 	s.update("1", "TestIt", fails(asks(newChat("B"))))
-	requirePass(t, s.update("1", "TestIt", asks(newChat("A"))))
-	require.NoDirExists(t, filepath.Join(s.dir, ".pending"), "a test that passes needs nothing that waits")
+	undone := s.update("1", "TestIt", asks(newChat("A")))
+	requirePass(t, undone)
+	require.Contains(t, undone.Logged(), "traceforge: 1 answer waits that no call asks for: traceforge reject")
+	requirePass(t, s.replay("TestIt", asks(newChat("A"))))
+	requirePass(t, s.update("1", "TestIt", asks(newChat("B"))))
+	require.EqualValues(t, 6, calls.Load(), "what was paid for a prompt that was undone is there when it comes back")
+	require.NoDirExists(t, filepath.Join(s.dir, ".pending"), "all that waited is used")
+
+	s.update("1", "TestIt", fails(asks(newChat("B"), newChat("C"))))
+	s.update("1", "TestIt", fails(asks(newChat("D"), newChat("E"))))
+	require.EqualValues(t, 9, calls.Load())
+	requirePass(t, s.update("1", "TestIt", asks(newChat("D"))))
+	require.EqualValues(t, 9, calls.Load())
+	rest := s.update("1", "TestIt", asks(newChat("D")))
+	require.NotContains(t, rest.Logged(), "no call asks for", "C and E: a process says it once")
+	require.DirExists(t, filepath.Join(s.dir, ".pending"))
+	s.requireWhole()
+}
+
+// TestPendingOfAParent: where a subtest fails its parent, whose own answers wait then, the parent's log names the subtest and how to accept.
+func TestPendingOfAParent(t *testing.T) {
+	s := newScene(t)
+	s.jitter()
+	run := func(says func(*tbtest.TB)) *tbtest.TB {
+		return s.update("1", "TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			asks(newChat("a"))(tb, tf)
+			for _, name := range []string{"TestIt/one", "TestIt/two", "TestIt/three"} {
+				sub := tbtest.Run(name, func(sub *tbtest.TB) {
+					asks(newChat(name))(sub, traceforgetest.New(sub, traceforgetest.Dir(s.dir), traceforgetest.Upstream(s.provider.Transport())))
+					if name != "TestIt/one" {
+						says(sub)
+					}
+				})
+				if sub.Failed() {
+					tb.Fail()
+				}
+			}
+		})
+	}
+	parent := run(func(sub *tbtest.TB) { sub.Errorf("the subtest's own failure") })
+	require.True(t, parent.Failed())
+	require.Regexp(t, `traceforge: the test failed by its subtest TestIt/three and 1 more: 1 new answer waits in .*/\.pending: the next -update uses it; `+
+		`accept or reject it: traceforge accept [a-z-]+-testit-[0-9a-f]+-1`, parent.Logged())
+	require.Equal(t, 1, strings.Count(parent.Logged(), "TestIt/three"), "it is said once")
+	again := run(func(*tbtest.TB) {})
+	requirePass(t, again)
+	require.NotContains(t, again.Logged(), "subtest")
+	alone := s.update("1", "TestIt", fails(asks(newChat("b"))))
+	require.NotContains(t, alone.Logged(), "subtest", "it failed by itself")
 }
 
 // TestPendingOfAKilledRun puts back what waited while a test ran, as if that had been killed: the next run uses it. Of an
@@ -279,6 +326,28 @@ func TestPendingOfManyAtOnce(t *testing.T) {
 	require.EqualValues(t, 2*many, calls.Load(), "what the first run bought is there beside that of the second")
 	require.Len(t, s.records("openai"), 2*many)
 	s.requireWhole()
+}
+
+// TestPendingOfAStranger holds that an update without git uses no answer that this user has not bought, says so, and leaves it.
+func TestPendingOfAStranger(t *testing.T) {
+	s := newScene(t)
+	calls := s.jitter()
+	failing := fails(asks(newChat("a")))
+	s.update("1", "TestIt", failing)
+	s.update("1", "TestIt", failing)
+	require.EqualValues(t, 1, calls.Load(), "what this user has bought is used")
+	macs, err := filepath.Glob(filepath.Join(s.dir, ".pending", "*.mac"))
+	require.NoError(t, err)
+	require.Len(t, macs, 1)
+	require.NoError(t, os.Remove(macs[0]))
+	pending, err := filepath.Glob(filepath.Join(s.dir, ".pending", "openai", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, pending, 1)
+	tb := s.update("1", "TestIt", asks(newChat("a")))
+	requirePass(t, tb)
+	require.EqualValues(t, 2, calls.Load())
+	require.Contains(t, s.text(tb)+tb.Logged(), "holds pending answers, and is not used: it has no mark of this user, and there is no git to say")
+	require.FileExists(t, pending[0])
 }
 
 // TestPendingIsNotRead holds that a replay does not look at what waits, and an update not at what it cannot read.

@@ -142,7 +142,7 @@ func TestAgent(t *testing.T) {
 	}
 	passes("1", "Adds.", "6 new")
 	passes("", "", "")
-	document, err := filepath.Glob(filepath.Join(dir, "*", "testagent-*.json"))
+	document, err := filepath.Glob(filepath.Join(dir, "*", "*testagent-*.json"))
 	require.NoError(t, err)
 	require.Len(t, document, 1, "models and tools are on one tape")
 

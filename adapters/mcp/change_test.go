@@ -193,11 +193,11 @@ func grown(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSes
 		if err != nil {
 			return err
 		}
-		names := ""
+		var names strings.Builder
 		for _, tool := range tools.Tools {
-			names += tool.Name + " "
+			names.WriteString(tool.Name + " ")
 		}
-		said = append(said, names)
+		said = append(said, names.String())
 		return nil
 	}
 	if err := list(); err != nil {

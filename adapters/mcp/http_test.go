@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -104,21 +105,21 @@ func shop(description string) *mcp.Server {
 type visit func(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) ([]string, error)
 
 func text(result *mcp.CallToolResult) string {
-	said := ""
+	var said strings.Builder
 	for _, content := range result.Content {
 		switch c := content.(type) {
 		case *mcp.TextContent:
-			said += c.Text
+			said.WriteString(c.Text)
 		case *mcp.ImageContent:
-			said += fmt.Sprintf("[%s, %d bytes]", c.MIMEType, len(c.Data))
+			fmt.Fprintf(&said, "[%s, %d bytes]", c.MIMEType, len(c.Data))
 		case *mcp.ResourceLink:
-			said += "[" + c.URI + "]"
+			said.WriteString("[" + c.URI + "]")
 		}
 	}
 	if result.IsError {
-		said += " (error)"
+		said.WriteString(" (error)")
 	}
-	return said
+	return said.String()
 }
 
 func everything(ctx context.Context, connect func(*mcp.ClientOptions) (*mcp.ClientSession, error)) (said []string, err error) {
@@ -281,7 +282,7 @@ func (s *stage) mustRun(mode string, w way, v visit) []string {
 
 func (s *stage) document() string {
 	s.t.Helper()
-	files, err := filepath.Glob(filepath.Join(s.dir, "*", "testvisit*.json"))
+	files, err := filepath.Glob(filepath.Join(s.dir, "*", "*testvisit*.json"))
 	require.NoError(s.t, err)
 	require.Len(s.t, files, 1)
 	data, err := os.ReadFile(files[0])

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mcptraceforge "github.com/traceforge/traceforge-go/adapters/mcp"
+	"github.com/traceforge/traceforge-go/internal/rehearsal"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -21,8 +22,12 @@ import (
 const serveEnv = "MCPTRACEFORGE_SERVE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serveEnv) != "" {
-		if err := shop("Adds.").Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if which := os.Getenv(serveEnv); which != "" {
+		server := shop("Adds.")
+		if which == workingServer {
+			server = works(rehearsal.NewWork(1))()
+		}
+		if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
 		return
@@ -30,10 +35,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestProcess shows a server that is a process of its own, which a replay does not start.
-func TestProcess(t *testing.T) {
-	var started atomic.Int32
-	process := way{"process", func(t testing.TB, tf *traceforgetest.Recorder, recording bool) mcp.Transport {
+const workingServer = "work"
+
+// process is a server that is a process of its own, which a replay does not start. started counts; nil: nobody does.
+func process(which string, started *atomic.Int32) way {
+	return way{"process", func(t testing.TB, tf *traceforgetest.Recorder, recording bool) mcp.Transport {
 		if !recording {
 			return mcptraceforge.Transport(tf, "shop", nil)
 		}
@@ -42,14 +48,21 @@ func TestProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(binary)
-		cmd.Env = append(os.Environ(), serveEnv+"=1")
-		started.Add(1)
+		cmd.Env = append(os.Environ(), serveEnv+"="+which)
+		if started != nil {
+			started.Add(1)
+		}
 		return mcptraceforge.Transport(tf, "shop", &mcp.CommandTransport{Command: cmd})
 	}}
+}
+
+// TestProcess shows a server that is a process of its own, which a replay does not start.
+func TestProcess(t *testing.T) {
+	var started atomic.Int32
 	s := newStage(t)
-	recorded := s.mustRun("all", process, everything)
+	recorded := s.mustRun("all", process("1", &started), everything)
 	for range 3 {
-		require.Equal(t, recorded, s.mustRun("", process, everything))
+		require.Equal(t, recorded, s.mustRun("", process("1", &started), everything))
 	}
 	require.EqualValues(t, 1, started.Load())
 }

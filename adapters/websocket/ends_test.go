@@ -161,7 +161,7 @@ func dial(tb *tbtest.TB, tf *traceforgetest.Recorder) *coder.Conn {
 
 // ask says a text, and returns what is said next.
 func ask(tb *tbtest.TB, conn *coder.Conn, text string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	err := conn.Write(ctx, coder.MessageText, []byte(text))
 	var data []byte
@@ -176,12 +176,13 @@ func ask(tb *tbtest.TB, conn *coder.Conn, text string) string {
 
 // TestPending: a session of a test that failed waits to be accepted, and is made again by an update.
 func TestPending(t *testing.T) {
+	t.Setenv("CI", "") // where another command is printed
 	server := newProvider(t)
 	tb := run(t, "1", server, func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		saying(bye)(tb, tf)
 		tb.Errorf("the test's own failure")
 	})
-	require.Contains(t, tb.Logged(), "waits in "+store(t)+"/.pending: the next -update makes sessions again; accept or reject it: traceforge accept testsession-")
+	require.Contains(t, tb.Logged(), "waits in "+store(t)+"/.pending: the next -update makes sessions again; accept or reject it: traceforge accept adapters-websocket-testsession-")
 	tb = run(t, "1", server, saying(bye))
 	require.False(t, tb.Failed(), tb.Logged())
 	require.Equal(t, int32(2), server.sessions.Load())

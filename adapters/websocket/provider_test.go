@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -80,9 +81,7 @@ func (s *session) send(frame map[string]any) {
 
 func (s *session) event(kind string, members map[string]any) {
 	event := map[string]any{"type": kind, "event_id": fmt.Sprintf("event_%d_%d", s.number, time.Now().UnixNano())}
-	for name, v := range members {
-		event[name] = v
-	}
+	maps.Copy(event, members)
 	s.send(event)
 }
 
@@ -149,9 +148,7 @@ func (s *session) respond() {
 	at := map[string]any{"response_id": id, "item_id": item, "output_index": 0, "content_index": 0}
 	with := func(name string, v any) map[string]any {
 		all := map[string]any{name: v}
-		for k, v := range at {
-			all[k] = v
-		}
+		maps.Copy(all, at)
 		return all
 	}
 	s.event("response.created", map[string]any{"response": map[string]any{"id": id, "status": "in_progress"}})

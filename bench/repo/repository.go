@@ -154,7 +154,7 @@ func (r *repository) run(ctx context.Context, env []string, program string, args
 func (r *repository) runIn(ctx context.Context, dir string, env []string, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(r.dir, dir)
-	cmd.Env = append(append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR="), env...)
+	cmd.Env = append(append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "CI="), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/page"
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
@@ -82,6 +83,9 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 		return err
 	}
 	all, files, broken := waitingIn(c, s)
+	if broken != nil && files == nil {
+		return broken // nobody can say what waits
+	}
 	if test := c.value("test"); test != "" {
 		all = slices.DeleteFunc(all, func(w waiting) bool { return !isOf(w.Test, test) })
 		if len(all) == 0 && broken == nil {
@@ -97,7 +101,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	if broken != nil && verb == "accept" {
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
-	ids, err := idsOf(c, all, files)
+	ids, err := idsOf(c, s, all, files)
 	if err != nil {
 		return err
 	}
@@ -158,9 +162,24 @@ func listWaiting(c *call, dir string, all []waiting, broken error) error {
 	return exit{code: exitFindings}
 }
 
+// inStore says of the id of a record that waits no more that it is in the store, as after an accept that was cut short;
+// empty: it is not.
+func inStore(s *store.Store, id string) string {
+	if name, n, ok := snapshot.ParseID(id); ok {
+		if doc, err := s.Load(name, "unknown"); err == nil {
+			for i := range doc.Document.Snapshots {
+				if r := &doc.Document.Snapshots[i]; r.Number() == n {
+					return fmt.Sprintf("; %s is in the store, recorded %s", id, r.Timestamp.Format("2006-01-02 15:04:05 UTC"))
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // idsOf returns the records that the user names: by an id, or a document's name; by default all of them, or those of
 // a test. Documents that cannot be read are named as a whole.
-func idsOf(c *call, all []waiting, files []string) (ids []string, err error) {
+func idsOf(c *call, s *store.Store, all []waiting, files []string) (ids []string, err error) {
 	if len(c.args) == 0 {
 		readable := map[string]bool{}
 		for _, w := range all {
@@ -188,8 +207,8 @@ func idsOf(c *call, all []waiting, files []string) (ids []string, err error) {
 			for _, w := range all {
 				names = append(names, w.ID, w.document, w.Test.Test)
 			}
-			return nil, fmt.Errorf("no pending answer is called %s%s: traceforge %s lists them",
-				gotest.Quote(arg), meant(arg, names), strings.TrimPrefix(c.cmd.Name(), "traceforge "))
+			return nil, fmt.Errorf("no pending answer is called %s%s: traceforge %s lists them%s",
+				gotest.Quote(arg), meant(arg, names), c.cmd.Name(), inStore(s, arg))
 		}
 	}
 	slices.Sort(ids)

@@ -5,8 +5,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -61,11 +62,12 @@ func diff(c *call) error {
 
 // diffCommand returns the command that shows all of what this one shows in part.
 func diffCommand(c *call) string {
-	command := "traceforge diff"
+	var command strings.Builder
+	command.WriteString("traceforge diff")
 	for _, word := range c.args {
-		command += " " + gotest.Quote(word)
+		command.WriteString(" " + gotest.Quote(word))
 	}
-	return command
+	return command.String()
 }
 
 // compare returns what differs between two states.
@@ -78,11 +80,15 @@ func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := to.Config()
+	changed, err := settings(c, from, to)
 	if err != nil {
 		return nil, err
 	}
-	found := &page.Comparison{Whole: c.is("json"), Cost: config.Cost, Conversations: c.is("html")}
+	config, err := to.Config()
+	if err != nil {
+		config = &store.Config{} // the settings tell
+	}
+	found := &page.Comparison{Config: changed, Whole: c.is("json"), Cost: config.Cost, Conversations: c.is("html")}
 	if found.Conversations {
 		found.KeepAnswers(page.AnswersInHTML)
 	}

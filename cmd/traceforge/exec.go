@@ -97,7 +97,10 @@ func (p *program) options() (o recorder.Options, err error) {
 	if err != nil {
 		return o, err
 	}
-	p.root = cmp.Or(place.ModuleRoot(wd), wd)
+	if p.root, err = gotest.Module(wd); err != nil {
+		return o, err
+	}
+	p.root = cmp.Or(p.root, wd)
 	if o.Dir, err = p.storeDir(); err != nil {
 		return o, err
 	}

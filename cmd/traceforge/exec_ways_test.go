@@ -64,7 +64,7 @@ func TestWaysOutOfPrograms(t *testing.T) {
 		fill   string // for what the user has to say
 	}{
 		{"no call", nil, nil, "no model call was made", `--allow no-calls`, ""},
-		{"no answer", nil, []string{"OPENAI_BASE_URL/chat/completions", determined}, "cannot reach 127.0.0.1", `--allow transport-errors`, ""},
+		{"no answer", hangUp, []string{"OPENAI_BASE_URL/chat/completions", determined}, "gave no answer", `--allow transport-errors`, ""},
 		{"try again", status(503), []string{"OPENAI_BASE_URL/chat/completions", determined}, "answered 503", `--allow retryable-errors`, ""},
 		{"cut", cut, []string{"OPENAI_BASE_URL/chat/completions", determined}, "was cut", `--allow cut-streams`, ""},
 		{"not determined", completes, []string{"OPENAI_BASE_URL/chat/completions", undetermined}, "determin", `--nondeterministic WHY`, "a chat"},
@@ -131,6 +131,9 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, completion[:40])
 }
 
+// hangUp closes the connection before an answer.
+func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
 // What failures of the recorder call an option of a test is a flag of exec where it is a program's.
 func TestFlagsOfFailures(t *testing.T) {
 	t.Parallel()
@@ -166,7 +169,7 @@ func TestFailuresOfPrograms(t *testing.T) {
 		"the test %s, so %s not recorded",                                                          // a program's run failed
 		"or record a test of its own whose tool", "of the test met no call", "a fault of the test", // Recorder.Fault
 		"no live model", "no tool to run", // Recorder.Model, Recorder.Tool
-		"the test skipped itself", "(see the test's output)",
+		"the test skipped itself", "(see the test's output)", "the test failed by its subtest",
 	}
 	literal := regexp.MustCompile("\"[^\"\n]*\\bthe test\\b[^\"\n]*\"")
 	sources, err := filepath.Glob("../../internal/recorder/*.go")

@@ -96,7 +96,10 @@ func (im *importing) find() error {
 	if _, err := os.Stat(dir); err != nil {
 		return err
 	}
-	if im.root = place.ModuleRoot(dir); im.root == "" {
+	switch im.root, err = gotest.Module(dir); {
+	case err != nil:
+		return err
+	case im.root == "":
 		return fmt.Errorf("%s is in no module: name a directory of the module whose tests recorded it", im.args[0])
 	}
 	im.module = gotest.ModulePath(im.root)
@@ -108,7 +111,7 @@ func (im *importing) find() error {
 	}
 	im.into.Waiting = func(holder string) { im.say("waiting for the store, which %s holds", holder) }
 	im.rules.Shown = filepath.ToSlash(im.store)
-	im.rules.Config, err = os.ReadFile(filepath.Join(im.store, "config.json"))
+	im.rules.Config, err = store.ReadFile(filepath.Join(im.store, "config.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

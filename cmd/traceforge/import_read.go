@@ -12,8 +12,8 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/cassette"
 	"github.com/traceforge/traceforge-go/internal/foreign"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -91,7 +91,11 @@ func (im *importing) place(r *candidate, packages map[string]*foreign.Tests) err
 	if err != nil {
 		return err
 	}
-	if root := place.ModuleRoot(filepath.Dir(whole)); root != im.root {
+	root, err := gotest.Module(filepath.Dir(whole))
+	if err != nil {
+		return err
+	}
+	if root != im.root {
 		r.why = "is of the module at " + root + ": import it from there"
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -102,9 +102,16 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	}
 	c.say("git config %s: %s", setting.Name, setting.Value)
 	s.Config = append(s.Config, setting)
-	prefix, err := git.Run(c.ctx, dir, "rev-parse", "--show-prefix")
+	r, err := git.Find(dir)
 	if err != nil {
 		return err
+	}
+	prefix, err := r.Rel(dir)
+	if err != nil {
+		return err
+	}
+	if prefix += "/"; prefix == "./" {
+		prefix = ""
 	}
 	file, err := git.Run(c.ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes")
 	if err != nil {
@@ -123,9 +130,9 @@ func (s *setup) setUpGit(c *call, dir string) error {
 
 // isToolOfTop reports whether the module at the top of the repository, where git runs programs, has the command as a tool.
 func isToolOfTop(c *call, dir string) bool {
-	top, err := git.Run(c.ctx, dir, "rev-parse", "--show-toplevel")
+	r, err := git.Find(dir)
 	const command = "traceforge git textconv"
-	return err == nil && gotest.Spelled(command, top) != command
+	return err == nil && gotest.Spelled(command, r.Top) != command
 }
 
 // attributePattern returns the pattern of gitattributes for path, of which prefix has no wildcards.

@@ -23,7 +23,7 @@ func TestInitExplainsTheConfiguration(t *testing.T) {
 	require.NotNil(t, known, err)
 	text, err := os.ReadFile("help/init.txt")
 	require.NoError(t, err)
-	for _, member := range strings.Split(known[1], ", ") {
+	for member := range strings.SplitSeq(known[1], ", ") {
 		require.Regexp(t, `(?m)^  ([a-z_]+, )*`+member+`\b`, string(text))
 	}
 }

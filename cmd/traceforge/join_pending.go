@@ -48,7 +48,7 @@ func (p *pendingShards) read(dirs []string) error {
 			if err != nil {
 				return err
 			}
-			if err := p.add(s, file); err != nil {
+			if err := p.add(s.Trusting(), file); err != nil { // who names the directory says so
 				return err
 			}
 			return fs.SkipDir

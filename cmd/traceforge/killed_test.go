@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
 // TestKilledWriters kills test processes at random moments while sixteen of them record into one
@@ -98,7 +99,9 @@ func newScene(t *testing.T, packages, tests, subtests int) *scene {
 	require.NoError(t, makePackages(s.dir, packages, tests, subtests))
 	provider := fakeprovider.New(t)
 	provider.Handle(fakeprovider.Echo())
-	s.env = append(append(os.Environ(), toyEnv(t)...), "MODEL_URL="+provider.URL())
+	goEnv, err := toy.Env()
+	require.NoError(t, err)
+	s.env = append(append(os.Environ(), goEnv...), "MODEL_URL="+provider.URL())
 	return s
 }
 

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // needLFS fails where git has no Git LFS: what is recorded then would be committed as it is, and nobody told.
 func needLFS(c *call) error {
-	if _, err := git.Run(c.ctx, ".", "lfs", "version"); err != nil {
+	if err := git.HasLFS(c.ctx); err != nil {
 		return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
 	}
 	return nil

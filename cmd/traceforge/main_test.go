@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 
 func TestScript(t *testing.T) {
 	t.Parallel()
+	cache := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -31,6 +32,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TRACEFORGE_DIR", "")
 			env.Setenv("NO_COLOR", "")
+			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("COLUMNS", "")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command of a script sleeps for a second
 			return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -78,9 +79,11 @@ func migrate(c *call) error {
 // A migration brings what was read into a store.
 type migration struct {
 	*reading
-	into   *store.Store
-	change store.Change
-	made   []migrated
+	into     *store.Store
+	change   store.Change
+	made     []migrated // those of the store itself first
+	renewed  int        // so many are the store's own
+	replaced []string   // files of the store that documents of others take the place of
 }
 
 // plan makes the change, and holds it to all that verify asks of a store.
@@ -89,6 +92,9 @@ func (m *migration) plan() (err error) {
 		return err
 	}
 	m.into.Waiting = func(holder string) { m.say("waiting for the store, which %s holds", holder) }
+	if err := m.renew(); err != nil {
+		return err
+	}
 	replaced := map[string]bool{}
 	for _, d := range foreign.Documents(m.calls) {
 		_, err := m.into.Load(d.Name, d.Provider)
@@ -107,11 +113,32 @@ func (m *migration) plan() (err error) {
 	}
 	for file := range replaced { // of the store itself: its document takes its place
 		if in, ok := m.inStore[file]; ok {
-			m.change.Remove = append(m.change.Remove, in)
+			m.replaced = append(m.replaced, in)
 		}
 	}
-	slices.Sort(m.change.Remove)
+	slices.Sort(m.replaced)
+	m.change.Remove = append(m.change.Remove, m.replaced...)
 	return m.prove()
+}
+
+// renew plans what brings the store's own documents of an earlier version over.
+func (m *migration) renew() error {
+	if m.value("from") != snapshot.VersionSF {
+		return nil
+	}
+	change, broken, err := recorder.RenewAll(m.into)
+	if err != nil {
+		return err
+	}
+	for _, err := range broken {
+		m.found = append(m.found, snapshot.Finding{File: filepath.ToSlash(m.store), Rule: snapshot.RuleVersion, Message: err.Error()})
+	}
+	for i, put := range change.Put {
+		file := path.Join(put.Provider, put.Name+".json")
+		m.made = append(m.made, migrated{file, len(put.Document.Snapshots), []string{change.Remove[i]}, true, false})
+	}
+	m.change, m.renewed = change, len(change.Put)
+	return nil
 }
 
 // prove commits the change to a store of its own, and verifies that.
@@ -150,14 +177,14 @@ func (m *migration) write() error {
 // tell says what was done, or would be.
 func (m *migration) tell(written bool) error {
 	tally := page.Count(m.files, "file", "files")
-	err := m.answer(migrations{len(m.found) == 0, m.files, orEmpty(m.found), orEmpty(m.made), orEmpty(m.change.Remove), written}, func() {
+	err := m.answer(migrations{len(m.found) == 0, m.files, orEmpty(m.found), orEmpty(m.made), orEmpty(m.replaced), written}, func() {
 		for _, f := range m.found {
 			m.finding(f)
 		}
 		for _, d := range m.made {
 			m.line(d.line(m.store))
 		}
-		for _, file := range m.change.Remove {
+		for _, file := range m.replaced {
 			m.line(path.Join(filepath.ToSlash(m.store), file) + "  is replaced")
 		}
 		if len(m.found) == 0 && len(m.made) == 0 {
@@ -204,7 +231,7 @@ func (m *migration) sayWhatReplays() {
 		m.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: " +
 			"they are for verify, show and diff, and an update of their test buys the answers")
 	}
-	if m.value("test") == "" && !bare {
+	if m.value("test") == "" && !bare && len(m.made) > m.renewed {
 		m.say("no test replays a document that is of none: say whose calls they are with --package PATH --test NAME")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -69,7 +70,9 @@ func (r *reading) directory(name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		name = place.ModuleRoot(wd)
+		if name, err = gotest.Module(wd); err != nil {
+			return "", err
+		}
 	}
 	inner := filepath.Join(name, ".ai-tests", "cassettes")
 	if _, err := os.Stat(inner); err == nil {
@@ -172,7 +175,7 @@ func (r *reading) callsOf(from, provider string, data []byte) ([]foreign.Call, e
 		cassette, err := foreign.ReadCassette(data)
 		if _, other := foreign.ReadSF(data); err != nil && other == nil {
 			return nil, errors.New("is a document of the Snapshot Format Specification: migrate it with --from " +
-				snapshot.Version)
+				snapshot.VersionSF)
 		}
 		if err != nil {
 			return nil, err
@@ -201,7 +204,7 @@ func (r *reading) cassettes() string { return filepath.Join(r.scratch, "cassette
 
 // copyConfig gives a store of its own the configuration of the store.
 func (r *reading) copyConfig(to string) error {
-	data, err := os.ReadFile(filepath.Join(r.store, "config.json"))
+	data, err := store.ReadFile(filepath.Join(r.store, "config.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -132,7 +132,7 @@ func importSession(c *call) error {
 	told := false
 	r, err := recorder.Open(recorder.Options{
 		Dir: dir, Shown: filepath.ToSlash(dir), Package: pkg, Test: test, Mode: recorder.Update,
-		Lifted: true, Nondeterministic: "imported from " + filepath.Base(file) + ", a Model IO session, which does not say how it was asked",
+		Origin: "imported from " + filepath.Base(file) + ", a Model IO session, which does not say how it was asked",
 		Source: func() snapshot.Source { return snapshot.Source{File: filepath.Base(file), Line: 1, Function: test} },
 		Fail:   func() { told = true }, Tell: func(f *recorder.Failure) { told = true; c.say("%s", f.Text) },
 	})

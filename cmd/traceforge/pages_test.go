@@ -51,7 +51,7 @@ func newPage(file string) (*docPage, error) {
 	flat = regexp.MustCompile(`(?m)^\tfor .*; do\n(.*\n)*?\tdone$`).ReplaceAllStringFunc(flat, func(loop string) string {
 		return strings.NewReplacer("; do\n\t", "; do ", "\n\t", "; ").Replace(loop)
 	})
-	for _, block := range strings.Split(flat, "\n\n") {
+	for block := range strings.SplitSeq(flat, "\n\n") {
 		prompt := strings.HasPrefix(block, "\t$ ")
 		for line := range strings.Lines(block) {
 			line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "\t")
@@ -96,9 +96,8 @@ var notRun = map[string]string{
 	"go get -tool github.com/traceforge/traceforge-go/cmd/traceforge":                                                         fromARegistry,
 	"go mod tidy":     fromARegistry,
 	"go test -update": "asks the provider, with a key; the page runs the same on a fake one",
-	"git checkout --theirs .ai-snapshots/openai/testsummarize-3f9a0c41d2be*":                     ofTheReader,
 	"go test example.com/shop/agents -run '^TestSummarize$' -update":                             ofTheReader,
-	"git ls-remote https://github.com/actions/checkout 'refs/tags/v4.2.2' 'refs/tags/v4.2.2^{}'": "asks GitHub",
+	"git ls-remote https://github.com/actions/checkout 'refs/tags/v7.0.1' 'refs/tags/v7.0.1^{}'": "asks GitHub",
 	"traceforge exec chat-flow --update -- node app.mjs":                                         withNode, "traceforge exec chat-flow -- node app.mjs": withNode, "traceforge exec chat-flow --check -- node app.mjs": withNode,
 }
 
@@ -179,7 +178,7 @@ func TestCommandsThatPagesName(t *testing.T) {
 		for _, m := range span.FindAllStringSubmatch(strings.ReplaceAll(string(text), "\n", " "), -1) {
 			words, _, _ := strings.Cut(m[1]+" ", " -- ") // what follows is another program's
 			var args []string
-			for _, word := range strings.Fields(words) {
+			for word := range strings.FieldsSeq(words) {
 				if !strings.HasPrefix(word, "-") || strings.HasPrefix(word, "--") || word == "-o" { // others are go test's
 					args = append(args, strings.TrimRight(word, ",…"))
 				}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
 var takePicture = goflag.Bool("picture", false, "write the README's picture of a terminal again")
@@ -48,14 +49,16 @@ func TestPicture(t *testing.T) {
 	provider.Handle(fakeprovider.Echo())
 	live := []string{"OPENAI_BASE_URL=" + provider.URL() + "/v1", "OPENAI_API_KEY=sk-not-a-key"}
 
-	s := &shooting{t: t, dir: dir, env: append(append(os.Environ(), toyEnv(t)...), "TERM=xterm-256color", "CI=", "COLUMNS=", "NO_COLOR=",
+	goEnv, err := toy.Env()
+	require.NoError(t, err)
+	s := &shooting{t: t, dir: dir, env: append(append(os.Environ(), goEnv...), "TERM=xterm-256color", "CI=", "COLUMNS=", "NO_COLOR=",
 		"OPENAI_API_KEY=", "OPENAI_BASE_URL=")}
 	s.hidden(live, "go test -update")
 	s.hidden(nil, "git init -q && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm first")
 	const edit = `sed -i.before 's/Never guess/Do not guess/' summarize.go`
 	require.Contains(t, p.commands, edit)
 	s.shown(nil, edit)
-	failure := s.shown(nil, "go test")
+	failure := s.shown(live, "go test") // of somebody who has a key
 	accept := regexp.MustCompile(`accept: (go test .*\S)`).FindStringSubmatch(failure)
 	require.NotNil(t, accept, failure)
 	s.shown(live, accept[1])

@@ -30,6 +30,10 @@ func provenBy(s *store.Store, verify func(...store.Check) (*store.Result, error)
 	checks, err := checksOf(s)
 	if err != nil {
 		checks = []store.Check{recorder.Proven, recorder.Deterministic} // Verify tells of err
+	} else if standing, err := standingOf(s); err != nil {
+		return nil, err
+	} else if standing != nil {
+		checks = append(checks, standing)
 	}
 	// Nearly all that verify allocates is of one document, and gone with it. With memory that nothing touches, and which
 	// so takes none, the collector runs a quarter as often, for 16 MB more.
@@ -41,6 +45,15 @@ func provenBy(s *store.Store, verify func(...store.Check) (*store.Result, error)
 	}
 	result.Notes = append(result.Notes, notes...)
 	return result, nil
+}
+
+// standingOf returns the check that records stand as the rules of config.json would have them; nil: there are none.
+func standingOf(s *store.Store) (store.Check, error) {
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	return recorder.Standing(config)
 }
 
 // checksOf returns what a store's documents are asked besides what Verify asks: whether they say what they serve,

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -25,9 +25,12 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
+		if f.Rule == snapshot.RuleVersion && strings.Contains(f.Message, "snapshot migrate") {
+			continue // it says so
+		}
 		switch f.Rule {
 		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
-			snapshot.RuleAttributes, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // others say it
+			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // others say it
 		case snapshot.RuleStray:
 			if strings.HasSuffix(f.Message, ": delete it") { // others say what else to do
 				stray = append(stray, f.File)
@@ -88,8 +91,8 @@ func testsOf(dir string, lost []string) []string {
 			continue
 		}
 		top, _, _ := strings.Cut(test.Test, "/")
-		line := fmt.Sprintf("or record again: go test %s -run %s -update",
-			gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top)))
+		line := "or record again: " + gotest.Updating(fmt.Sprintf("go test %s -run %s",
+			gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
 		if gotest.Kind(top) != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

@@ -1,6 +1,13 @@
 package main
 
-import "github.com/traceforge/traceforge-go/internal/page"
+import (
+	"errors"
+	"path"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
 
 func repair(c *call) error {
 	s, dir, err := c.store()
@@ -11,11 +18,22 @@ func repair(c *call) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case c.is("take"):
+		s = s.Trusting()
+	case c.is("discard"):
+		if err := s.DiscardDoubted(); err != nil {
+			return err
+		}
+	}
 	report, err := s.Repair(theirs...)
 	if report != nil {
 		c.text(spelled(report.String()))
 	}
-	if err != nil || report.String() != "" {
+	if err != nil {
+		return err
+	}
+	if brought, err := c.renew(s, dir); err != nil || brought || report.String() != "" {
 		return err
 	}
 	c.say("%s: nothing to merge", dir)
@@ -23,4 +41,22 @@ func repair(c *call) error {
 		c.say("traceforge verify%s has %s", option(" ", c.named()), page.Count(len(found.Findings), "finding", "findings"))
 	}
 	return nil
+}
+
+// renew brings the documents of an earlier version over, and reports whether there were any.
+func (c *call) renew(s *store.Store, dir string) (brought bool, err error) {
+	change, broken, err := recorder.RenewAll(s)
+	if err == nil {
+		err = s.Commit(change)
+	}
+	if err != nil {
+		return false, err
+	}
+	for i, put := range change.Put {
+		c.line(path.Join(dir, put.Provider, put.Name+".json") + "  brought over from " + change.Remove[i])
+	}
+	if err := errors.Join(broken...); err != nil {
+		return true, exit{exitFindings, err}
+	}
+	return len(change.Put) > 0, nil
 }

@@ -15,6 +15,7 @@ import (
 
 // A reported is what report prints for a program.
 type reported struct {
+	Config []*page.Setting `json:"config,omitempty"` // what changed in config.json since --since
 	coverage.Calls
 	Coverage   []coverage.PackageReport `json:"coverage"`
 	Orphans    []coverage.Unused        `json:"orphans"`
@@ -49,7 +50,7 @@ func report(c *call) error {
 
 func reportedOf(r *coverage.Report) reported {
 	return reported{
-		r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
+		r.Config, r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
 	}
 }
 
@@ -93,12 +94,24 @@ func reportOfStore(c *call, named string) (r *coverage.Report, dir string, err e
 	if notThere != nil && !run.Used() && len(c.args) == 1 {
 		return nil, "", notThere
 	}
-	r, err = run.Report(s)
+	if r, err = run.Report(s); err != nil || c.value("since") == "" || notThere != nil {
+		return r, dir, err
+	}
+	since, err := changesSince(c, dir, c.value("since"))
+	if err != nil {
+		return nil, "", err
+	}
+	r.Config, err = settingsSince(c, dir, since, s)
 	return r, dir, err
 }
 
 // reportText writes a report for people.
 func reportText(c *call, r *coverage.Report) {
+	if len(r.Config) > 0 {
+		p := page.Page{Out: c.stdout, Width: c.width(), Color: c.color}
+		p.Settings(r.Config)
+		c.line("")
+	}
 	c.causes(c.stdout, &r.Calls)
 	if len(r.Causes) > 0 {
 		c.line("")
@@ -134,10 +147,10 @@ func reportFiles(c *call, r *coverage.Report) error {
 	return nil
 }
 
-// reportHTML returns the causes as a page for a browser.
+// reportHTML returns what changed in config.json, and the causes, as a page for a browser.
 func reportHTML(c *call, r *coverage.Report) ([]byte, error) {
 	var text strings.Builder
-	causes := page.Comparison{Causes: r.Causes}
+	causes := page.Comparison{Config: r.Config, Causes: r.Causes}
 	err := causes.HTML(&text, page.About{
 		Command: "traceforge report", Accept: true,
 		All: "traceforge report --json --receipt " + gotest.Quote(c.value("receipt")),

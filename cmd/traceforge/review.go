@@ -39,8 +39,7 @@ func review(c *call) error {
 // interactive reports whether someone sits in front of the command, who can be shown screens.
 func interactive(c *call) bool {
 	in, ok := c.stdin.(*os.File)
-	ci := os.Getenv("CI")
-	return ok && c.terminal && (ci == "" || ci == "false") && os.Getenv("TERM") != "dumb" &&
+	return ok && c.terminal && !gotest.InCI() && os.Getenv("TERM") != "dumb" &&
 		term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
@@ -60,7 +59,8 @@ type group struct {
 	kind     string // pendingKind or changedKind
 	key      string // the same in another run, of what has the same causes
 	headline string
-	block    page.Block // nil: tests were added, removed, …
+	block    page.Block      // nil: tests were added, removed, …
+	settings []*page.Setting // of config.json; nil: it is tests
 	tests    []*held
 
 	accepted bool // and its tests are, as soon as all of their groups are
@@ -237,11 +237,12 @@ func (r *reviewing) together(g *group) string {
 			}
 		}
 	}
-	command := "traceforge review" + option(" --dir ", r.c.named())
+	var command strings.Builder
+	command.WriteString("traceforge review" + option(" --dir ", r.c.named()))
 	for _, key := range keys {
-		command += " --accept " + gotest.Quote(key)
+		command.WriteString(" --accept " + gotest.Quote(key))
 	}
-	return command
+	return command.String()
 }
 
 // Decisions are what review prints for a program where something was decided.

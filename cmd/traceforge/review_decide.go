@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
+	"github.com/traceforge/traceforge-go/internal/git"
 )
 
 // An outcome is what became of a decision.

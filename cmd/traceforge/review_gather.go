@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/cmd/traceforge/internal/git"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -31,6 +31,8 @@ type source struct {
 	from, to  *store.Store
 	temp      string            // the directory of a copy; empty: there is none
 	providers map[string]string // of documents in question, by name
+	config    bool              // config.json is in question too
+	settings  []*page.Setting   // what changed in it
 }
 
 func (r *reviewing) close() {
@@ -62,6 +64,9 @@ func (r *reviewing) gather() error {
 		if err != nil {
 			return err
 		}
+		if err := r.addConfig(src); err != nil {
+			return err
+		}
 		found, err := r.compare(src, false)
 		if err != nil {
 			return err
@@ -85,11 +90,15 @@ func (r *reviewing) gatherPending() error {
 }
 
 func (r *reviewing) gatherChanged() error {
+	if err := r.store.CheckTexts(); err != nil {
+		return err
+	}
 	files, err := git.Unstaged(r.c.ctx, r.dir)
 	if err != nil {
 		return err
 	}
 	src := &source{kind: changedKind, to: r.store, providers: map[string]string{}}
+	src.config = slices.Contains(files, configFile)
 	r.sources = append(r.sources, src)
 	documents := map[string]bool{} // there may be two of a name, of which one is no longer there
 	for _, file := range files {
@@ -104,15 +113,19 @@ func (r *reviewing) gatherChanged() error {
 	if src.temp, err = os.MkdirTemp("", "traceforge-review-"); err != nil {
 		return err
 	}
-	staged, err := git.Staged(r.c.ctx, r.dir, slices.Sorted(maps.Keys(documents)))
+	names := slices.Sorted(maps.Keys(documents))
+	if src.config { // whose rules are of all documents
+		names = []string{"."}
+	}
+	staged, err := git.Staged(r.c.ctx, r.dir, names)
 	if err != nil {
 		return err
 	}
-	dir, err := git.CopyStaged(r.c.ctx, r.dir, src.temp, staged)
-	if err != nil {
+	staged = slices.DeleteFunc(staged, func(f git.File) bool { return strings.Count(f.Name, "/") > 1 })
+	if err := git.CopyStaged(r.c.ctx, r.dir, src.temp, staged); err != nil {
 		return err
 	}
-	src.from, err = store.Open(dir)
+	src.from, err = store.Open(src.temp)
 	return err
 }
 
@@ -147,10 +160,12 @@ func loadIn(s *store.Store, name, provider string) (*store.Doc, error) {
 // compare compares all documents of a source. Those that cannot be read are noted.
 func (r *reviewing) compare(src *source, conversations bool) (*page.Comparison, error) {
 	config, err := r.store.Config()
-	if err != nil {
+	if err != nil && !src.config { // else it is shown
 		return nil, err
+	} else if err != nil {
+		config = &store.Config{}
 	}
-	found := &page.Comparison{Cost: config.Cost, Conversations: conversations}
+	found := &page.Comparison{Config: src.settings, Cost: config.Cost, Conversations: conversations}
 	found.KeepAnswers(shownAnswers)
 	for _, name := range slices.Sorted(maps.Keys(src.providers)) {
 		from, to, err := src.load(name)
@@ -196,6 +211,11 @@ func (r *reviewing) look(src *source, names []string) (map[string]string, error)
 		seen[name] += "\n"
 	}
 	for _, name := range names {
+		if name == configFile {
+			text, err := r.store.ConfigText()
+			seen[name] = fmt.Sprintln(string(text), err)
+			continue
+		}
 		note(src.to, name)
 		if src.kind == pendingKind {
 			note(src.from, name)
@@ -206,12 +226,18 @@ func (r *reviewing) look(src *source, names []string) (map[string]string, error)
 	}
 	var paths []string
 	for _, name := range names {
+		if name == configFile {
+			paths = append(paths, name)
+			continue
+		}
 		paths = append(paths, pathsOf(src.providers[name], name)...)
 	}
 	staged, err := git.Staged(r.c.ctx, r.dir, paths)
 	for _, f := range staged {
-		_, name, _ := strings.Cut(f.Name, "/")
-		name, _, _ = strings.Cut(name, "/")
+		_, name, below := strings.Cut(f.Name, "/")
+		if name, _, _ = strings.Cut(name, "/"); !below {
+			name = f.Name
+		}
 		seen[strings.TrimSuffix(name, ".json")] += f.Name + " " + f.Object + "\n"
 	}
 	return seen, err
@@ -220,6 +246,22 @@ func (r *reviewing) look(src *source, names []string) (map[string]string, error)
 // pathsOf returns the file and the directory that a document and what belongs to it are in.
 func pathsOf(provider, name string) []string {
 	return []string{provider + "/" + name + ".json", provider + "/" + name}
+}
+
+// addConfig adds what changed in config.json, which is decided like a test.
+func (r *reviewing) addConfig(src *source) (err error) {
+	if !src.config {
+		return nil
+	}
+	if src.settings, err = settings(r.c, src.from, src.to); err != nil || src.settings == nil {
+		return err
+	}
+	seen, err := r.look(src, []string{configFile})
+	h := &held{Kind: src.kind, Change: "changed", Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
+	g := &group{kind: src.kind, key: "config", headline: page.SettingsTitle(src.settings), settings: src.settings}
+	g.take(h)
+	r.groups, r.tests = append(r.groups, g), append(r.tests, h)
+	return err
 }
 
 // add adds what was found to differ.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,18 +13,22 @@ import (
 
 // A listedGroup is a group for a program.
 type listedGroup struct {
-	Kind     string         `json:"kind"`
-	Key      string         `json:"key"`
-	Headline string         `json:"headline"`
-	Changes  []drift.Change `json:"changes"` // of the first call
-	Tests    []listedTest   `json:"tests"`
-	Accept   string         `json:"accept"` // the command that does it
-	Reject   string         `json:"reject"`
+	Kind     string          `json:"kind"`
+	Key      string          `json:"key"`
+	Headline string          `json:"headline"`
+	Changes  []drift.Change  `json:"changes"`          // of the first call
+	Config   []*page.Setting `json:"config,omitempty"` // what changed in config.json
+	Tests    []listedTest    `json:"tests"`
+	Accept   string          `json:"accept"` // the command that does it
+	Reject   string          `json:"reject"`
 }
+
+const alsoListed = 20 // of the other groups of a test: a conversation may have thousands
 
 type listedTest struct {
 	*held
-	Also []string `json:"also,omitempty"` // keys of its other groups, which must be accepted too
+	Also []string `json:"also,omitempty"`      // keys of its other groups, which must be accepted too: the first ones
+	More int      `json:"also_more,omitempty"` // how many more there are
 }
 
 // ListedGroups are what review prints for a program where nothing was decided.
@@ -36,15 +41,19 @@ type listedGroups struct {
 func (r *reviewing) list() error {
 	all := []listedGroup{}
 	for _, g := range r.groups {
-		l := listedGroup{g.kind, g.key, g.headline, []drift.Change{}, nil, r.command("accept", g), r.command("reject", g)}
+		l := listedGroup{g.kind, g.key, g.headline, []drift.Change{}, g.settings, nil, r.command("accept", g), r.command("reject", g)}
 		for _, cause := range g.block {
 			l.Changes = append(l.Changes, cause.Change)
 		}
 		for _, h := range g.tests {
 			test := listedTest{held: h}
 			for _, other := range h.groups {
-				if other != g {
+				switch {
+				case other == g || !r.c.is("json"): // else listGroup names them
+				case len(test.Also) < alsoListed:
 					test.Also = append(test.Also, other.key)
+				default:
+					test.More = len(h.groups) - 1 - alsoListed
 				}
 			}
 			l.Tests = append(l.Tests, test)
@@ -88,7 +97,7 @@ func (r *reviewing) command(verb string, g *group) string {
 
 // listGroup lists a group: what changed, and its tests by the ids of their records.
 func (r *reviewing) listGroup(g *group, l listedGroup) error {
-	const mostTests, mostIDs = 12, 5
+	const mostTests, mostIDs, mostOthers = 12, 5, 12
 	r.c.line(g.kind + ": " + g.headline)
 	text, err := r.shownGroup(g, r.c.width(), false)
 	if err != nil {
@@ -97,11 +106,20 @@ func (r *reviewing) listGroup(g *group, l listedGroup) error {
 	r.c.text(text)
 	var lines []string
 	for _, test := range l.Tests {
-		line := "  " + test.name() + ": " + strings.Join(page.Most(mostIDs, slices.Clone(test.Records), "more"), " ")
-		if len(test.Also) > 0 {
-			line += "; accept its other causes too: --accept " + strings.Join(test.Also, " --accept ")
+		var line strings.Builder
+		line.WriteString("  " + test.name() + ": " + strings.Join(page.Most(mostIDs, slices.Clone(test.Records), "more"), " "))
+		switch others := len(test.groups) - 1; {
+		case others > mostOthers:
+			fmt.Fprintf(&line, "; it has %d other causes: accept all with --accept %s", others, gotest.Quote(test.Document))
+		case others > 0:
+			line.WriteString("; accept its other causes too:")
+			for _, other := range test.groups {
+				if other != g {
+					line.WriteString(" --accept " + gotest.Quote(other.key))
+				}
+			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	for _, line := range page.Most(mostTests, lines, "more tests") {
 		r.c.line(line)

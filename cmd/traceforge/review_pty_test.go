@@ -67,7 +67,7 @@ func (term *terminal) screen() string {
 // sees waits until all texts are seen.
 func (term *terminal) sees(texts ...string) {
 	term.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		screen, missing := term.screen(), ""
 		for _, text := range texts {
@@ -96,7 +96,7 @@ func (term *terminal) ends() (printed string, code int) {
 	term.t.Helper()
 	select {
 	case <-term.eof:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(term.t, "it does not end", term.screen())
 	}
 	_ = term.cmd.Wait() // its code tells
@@ -217,12 +217,12 @@ func TestReviewOpens(t *testing.T) {
 	term.types("e")
 	require.Eventually(t, func() bool {
 		return strings.Contains(opened(), "--wait .ai-snapshots/.pending/openai/"+documentOf("TestBought")+".json\n")
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	term.sees("5 causes, 6 tests left")
 	term.types("nh")
 	term.sees("the page is " + bin + "/traceforge-review-")
 	require.Eventually(t, func() bool { return strings.Contains(opened(), "page "+bin+"/traceforge-review-") },
-		10*time.Second, 10*time.Millisecond)
+		time.Minute, 10*time.Millisecond)
 	pages, err := filepath.Glob(bin + "/traceforge-review-*.html")
 	require.NoError(t, err)
 	require.Len(t, pages, 1)

@@ -21,6 +21,12 @@ func (r *reviewing) shownGroup(g *group, width int, color bool) (string, error) 
 
 // shownTest shows all that became of the calls of a test.
 func (r *reviewing) shownTest(h *held, width int, color bool) (string, error) {
+	if settings := h.groups[0].settings; settings != nil {
+		var text strings.Builder
+		p := page.Page{Out: &text, Width: width, Color: color}
+		p.Settings(settings)
+		return text.String(), nil
+	}
 	from, to, err := h.source.load(h.Document)
 	if err != nil {
 		return "", err

@@ -80,7 +80,7 @@ func newReviewed(t testing.TB) (dir string) {
 	recordCall(t, dir, "TestStock", systemAfter, "Is it in stock?")
 	recordCall(t, dir, "TestNew", "", "Who are you?")
 	recordCall(t, filepath.Join(dir, ".pending"), "TestBought", "", "How much is it in euros?")
-	gone, err := filepath.Glob(filepath.Join(dir, "openai", "testgone-*"))
+	gone, err := filepath.Glob(filepath.Join(dir, "openai", "*testgone-*"))
 	require.NoError(t, err)
 	for _, file := range gone {
 		require.NoError(t, os.RemoveAll(file))

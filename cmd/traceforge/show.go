@@ -124,7 +124,7 @@ func selectCalls(c *call, id string) ([]selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	var prefixed []string
+	var named []string
 	document, n, _ := snapshot.ParseID(id)
 	for _, file := range files {
 		switch name := nameOf(file); {
@@ -132,19 +132,19 @@ func selectCalls(c *call, id string) ([]selection, error) {
 			return load(s, file, 0)
 		case name == document:
 			return load(s, file, n)
-		case strings.HasPrefix(name, id):
-			prefixed = append(prefixed, file)
+		case strings.Contains("-"+name, "-"+id): // the package, or the test, begins so
+			named = append(named, file)
 		}
 	}
 	switch {
-	case len(prefixed) == 1:
-		return load(s, prefixed[0], 0)
-	case len(prefixed) > 1:
-		return nil, ambiguous(id, prefixed)
+	case len(named) == 1:
+		return load(s, named[0], 0)
+	case len(named) > 1:
+		return nil, ambiguous(id, named)
 	}
 	docs, err := place.OfTest(s, id)
 	if len(docs) == 0 && err == nil {
-		err = fmt.Errorf("%s has no document whose name begins with %q, nor one of a test of that name%s", dir, id, meant(id, testNames(s)))
+		err = fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, id, meant(id, testNames(s)))
 	}
 	var chosen []selection
 	for _, doc := range docs {
@@ -198,7 +198,7 @@ func ambiguous(id string, files []string) error {
 	for i, file := range files {
 		files[i] = nameOf(file)
 	}
-	return fmt.Errorf("%d documents have names that begin with %q:\n  %s",
+	return fmt.Errorf("%d documents have names with %q:\n  %s",
 		len(files), id, strings.Join(page.Most(20, files, "more"), "\n  "))
 }
 

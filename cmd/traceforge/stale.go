@@ -74,7 +74,7 @@ func (s *stales) wayOut() string {
 	if test := s.tests[0]; len(s.tests) == 1 {
 		top, _, _ := strings.Cut(test.Test.Test, "/")
 		if gotest.Kind(top) != "" && !test.OfProgram() {
-			return fmt.Sprintf("go test %s -run %s -update", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top)))
+			return gotest.Updating(fmt.Sprintf("go test %s -run %s", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
 		}
 	}
 	return updateOf(s.tests)

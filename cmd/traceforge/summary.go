@@ -21,6 +21,7 @@ type summary struct {
 	Rekeyed    int            `json:"rekeyed"` // answers that were adopted for a changed request
 	Renamed    int            `json:"renamed"` // tests that go on with the records that they had under another name
 	Pending    []string       `json:"pending"` // ids of what failed tests bought
+	Unasked    int            `json:"unasked"` // answers that wait, and that no call of a test that passed asks for
 	TokensIn   int64          `json:"tokens_in"`
 	TokensOut  int64          `json:"tokens_out"`
 }
@@ -47,6 +48,7 @@ func summarize(receipts []usage.Receipt) *summary {
 			s.Renamed++
 		}
 		s.Pending = append(s.Pending, u.Pending...)
+		s.Unasked += len(u.Unasked)
 		s.TokensIn, s.TokensOut = s.TokensIn+u.TokensIn, s.TokensOut+u.TokensOut
 	}
 	return s
@@ -79,6 +81,9 @@ func (s *summary) lines() []string {
 		answers := page.Count(len(s.Pending), "answer of a test that failed waits", "answers of tests that failed wait")
 		lines = append(lines, answers+
 			" for a decision: see traceforge accept; the next -update uses what is still needed")
+	}
+	if s.Unasked > 0 {
+		lines = append(lines, usage.Unasked(s.Unasked))
 	}
 	return lines
 }

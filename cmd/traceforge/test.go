@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
-	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
@@ -84,10 +85,11 @@ func besideModule(dir string) (string, error) {
 		return dir, nil
 	}
 	wd, err := os.Getwd()
-	if root := place.ModuleRoot(wd); root != "" {
-		wd = root
+	if err != nil {
+		return "", err
 	}
-	return filepath.Join(wd, dir), err
+	root, err := gotest.Module(wd)
+	return filepath.Join(cmp.Or(root, wd), dir), err
 }
 
 // goTest runs go test and returns its exit code.

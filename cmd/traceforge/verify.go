@@ -23,6 +23,7 @@ type verification struct {
 	linted   []lint.Finding
 	coverage *coverage.Report // empty: none was asked for
 	changed  *changes         // what was looked at; nil: everything
+	config   []*page.Setting  // what changed in config.json
 }
 
 // A verified is what verify prints for a program.
@@ -35,6 +36,7 @@ type verified struct {
 	Notes     []snapshot.Finding       `json:"notes,omitempty"`
 	Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
 	Changed   *changes                 `json:"changed,omitempty"`
+	Config    []*page.Setting          `json:"config,omitempty"`
 }
 
 func verify(c *call) error {
@@ -44,8 +46,10 @@ func verify(c *call) error {
 	}
 	err = c.answer(verified{
 		len(v.all()) == 0, v.result.Documents, v.result.Calls,
-		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages, v.changed,
+		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages, v.changed, v.config,
 	}, func() {
+		p := page.Page{Out: c.stderr, Width: c.width()}
+		p.Settings(v.config)
 		for _, f := range v.all() {
 			f.File = path.Join(filepath.ToSlash(v.dir), f.File)
 			c.finding(f)
@@ -88,7 +92,13 @@ func find(c *call) (v verification, err error) {
 	linting := lintingOf(c, s)
 	verify := s.Verify
 	if revision := c.value("changed"); revision != "" {
+		if err := s.CheckTexts(); err != nil {
+			return v, err
+		}
 		if v.changed, err = changesSince(c, dir, revision); err != nil {
+			return v, err
+		}
+		if v.config, err = settingsSince(c, dir, v.changed, s); err != nil {
 			return v, err
 		}
 		if !v.changed.all() {

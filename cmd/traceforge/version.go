@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -34,11 +35,11 @@ func currentVersion() version {
 }
 
 func (v version) String() string {
-	built := ""
+	var built strings.Builder
 	for _, known := range []string{v.Go, v.Revision} {
 		if known != "" {
-			built += ", " + known
+			built.WriteString(", " + known)
 		}
 	}
-	return fmt.Sprintf("traceforge %s (snapshot format %s%s)", v.Traceforge, v.Format, built)
+	return fmt.Sprintf("traceforge %s (snapshot format %s%s)", v.Traceforge, v.Format, built.String())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
 // TestWorkflow runs the command, git and real go test in toy modules that use this checkout,
@@ -29,20 +30,20 @@ func TestWorkflow(t *testing.T) {
 
 // workflow returns how scripts run that use the command, git and real go test.
 func workflow(t *testing.T) testscript.Params {
-	goEnv := toyEnv(t)
+	goEnv, err := toy.Env()
+	require.NoError(t, err)
+	checkout, err := toy.Checkout()
+	require.NoError(t, err)
+	userCache := t.TempDir()
 	return testscript.Params{
 		Dir:                 "testdata/workflow",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningProvider{}] = new(*fakeprovider.Server)
-			checkout, err := filepath.Abs("../..")
-			if err != nil {
-				return err
-			}
 			env.Setenv("CHECKOUT", checkout)
 			env.Vars = append(append(env.Vars, goEnv...),
-				"COLUMNS=", "NO_COLOR=", "GORACE=atexit_sleep_ms=0",
+				"COLUMNS=", "NO_COLOR=", "XDG_CACHE_HOME="+userCache, "GORACE=atexit_sleep_ms=0",
 				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(env.WorkDir, ".gitconfig"),
 				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 			return makeToy(env.WorkDir)
@@ -54,46 +55,23 @@ func workflow(t *testing.T) testscript.Params {
 			return osexec.Command("unshare", "--map-root-user", "--mount", "--net", "true").Run() == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    exits,
-			"replace":  replace,
-			"provider": providerCommand,
-			"packages": packagesCommand,
-			"action":   actionCommand,
-			"recipe":   recipeCommand,
+			"exits":     exits,
+			"replace":   replace,
+			"provider":  providerCommand,
+			"packages":  packagesCommand,
+			"action":    actionCommand,
+			"recipe":    recipeCommand,
+			"stdoutenv": stdoutEnv,
 		},
-	}
-}
-
-// toyEnv returns the variables with which go works in a toy module: offline, with the caches of
-// this user, and with no setting of this package's.
-func toyEnv(t *testing.T) []string {
-	caches, err := osexec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
-	require.NoError(t, err)
-	cache := strings.Fields(string(caches))
-	return []string{
-		"GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off",
-		"GOFLAGS=-mod=mod -vet=off -ldflags=-w", // no debug information: it links faster
-		"TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=",
-		"GITHUB_ACTIONS=", "GITHUB_WORKSPACE=", "CI_PROJECT_DIR=", "TRACEFORGE_ANNOTATIONS=",
 	}
 }
 
 // makeToy makes a module in dir that uses this checkout, with the package chat.
 func makeToy(dir string) error {
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
+	if err := toy.Make(dir); err != nil {
 		return err
 	}
-	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
-	if err != nil {
-		return err
-	}
-	const module = "module example.com/toy\n\ngo 1.25\n\nrequire github.com/traceforge/traceforge-go v0.0.0\n\nreplace github.com/traceforge/traceforge-go => %s\n"
-	return writeFiles(dir, map[string]string{
-		"go.mod":       fmt.Sprintf(module, checkout),
-		"go.sum":       string(sums),
-		"chat/chat.go": chatPackage,
-	})
+	return writeFiles(dir, map[string]string{"chat/chat.go": chatPackage})
 }
 
 // makePackages makes packages p1 to pn of a toy module. Each has so many tests with so many
@@ -101,11 +79,12 @@ func makeToy(dir string) error {
 func makePackages(dir string, n, tests, subtests int) error {
 	files := map[string]string{}
 	for i := range n {
-		text := fmt.Sprintf(callingPackage, i+1, subtests)
+		var text strings.Builder
+		fmt.Fprintf(&text, callingPackage, i+1, subtests)
 		for j := range tests {
-			text += fmt.Sprintf("\nfunc %s(t *testing.T) { call(t) }\n", testName(j))
+			fmt.Fprintf(&text, "\nfunc %s(t *testing.T) { call(t) }\n", testName(j))
 		}
-		files[fmt.Sprintf("p%d/p_test.go", i+1)] = text
+		files[fmt.Sprintf("p%d/p_test.go", i+1)] = text.String()
 	}
 	return writeFiles(dir, files)
 }
@@ -181,6 +160,14 @@ func actionCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if (err != nil) != neg {
 		ts.Fatalf("step %d: %v", step, err)
 	}
+}
+
+// stdoutEnv is the script command stdoutenv NAME: a variable gets what the last command printed.
+func stdoutEnv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: stdoutenv NAME")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
 // recipeCommand is the script command recipe NAME N, which runs the N-th shell script of a workflow of

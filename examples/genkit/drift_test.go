@@ -13,6 +13,7 @@ import (
 // TestDrift shows what a change of the application does: its test fails, says what changed and how to accept that, and
 // passes once it is accepted. The provider is asked in no run but those that record.
 func TestDrift(t *testing.T) {
+	t.Setenv("CI", "") // where another command is printed
 	t.Setenv("TRACEFORGE_DIR", t.TempDir())
 	advise := func(update, city string) *tbtest.TB {
 		t.Setenv("TRACEFORGE_UPDATE", update)

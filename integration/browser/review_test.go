@@ -117,7 +117,7 @@ func testKeys(t *testing.T, tab *tab) {
 	tab.press("j")
 	require.Contains(t, value[string](tab, focused), first)
 	tab.press("j")
-	require.Contains(t, value[string](tab, focused), "TestAnswers/case_01", "the first test")
+	require.Contains(t, value[string](tab, focused), "TestChat/case_02", "the first test")
 	was := value[string](tab, focused)
 	tab.press("j")
 	require.NotEqual(t, was, value[string](tab, focused))

@@ -79,7 +79,7 @@ func TestFuzzWorkers(t *testing.T) {
 	for _, flags := range [][]string{{}, {"-update"}} {
 		args := append([]string{"test", "./fuzz", "-run=^$", "-fuzz=FuzzIt", "-fuzztime=100x", "-parallel=3"}, flags...)
 		cmd := exec.Command("go", args...)
-		cmd.Env = append(os.Environ(), "TRACEFORGE_DIR="+t.TempDir(), "TRACEFORGE_UPDATE=")
+		cmd.Env = append(os.Environ(), "TRACEFORGE_DIR="+t.TempDir(), "TRACEFORGE_UPDATE=", "CI=")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		require.Contains(t, string(out), "now fuzzing with 3 workers")
@@ -104,7 +104,7 @@ func newRun(t *testing.T, binary string) func(env []string, flags ...string) (st
 	return func(env []string, flags ...string) (string, error) {
 		cmd := exec.Command(binary, flags...)
 		cmd.Dir = wd
-		cmd.Env = append(append(os.Environ(), "TRACEFORGE_DIR="+store, "TRACEFORGE_UPDATE="), env...)
+		cmd.Env = append(append(os.Environ(), "TRACEFORGE_DIR="+store, "TRACEFORGE_UPDATE=", "CI="), env...)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

@@ -140,7 +140,7 @@ func TestCohereTools(t *testing.T) {
 			))
 			client := newCohere(srv)
 			req := askCohere("What is the weather?")
-			req.Tools = []*cohere.ToolV2{{Type: cohere.String("function"), Function: &cohere.ToolV2Function{
+			req.Tools = []*cohere.ToolV2{{Type: new("function"), Function: &cohere.ToolV2Function{
 				Name: "weather", Parameters: map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}},
 			}}}
 			got, err := call(t, client, req)

@@ -3,6 +3,7 @@ package fakes_test
 import (
 	"encoding/json"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
@@ -204,16 +205,16 @@ func TestOpenAICompletions(t *testing.T) {
 
 	params.StreamOptions.IncludeUsage = openai.Bool(true)
 	s := client.Completions.NewStreaming(t.Context(), params)
-	var text string
+	var text strings.Builder
 	var usage int64
 	for s.Next() {
 		usage = s.Current().Usage.TotalTokens
 		for _, c := range s.Current().Choices {
-			text += c.Text
+			text.WriteString(c.Text)
 		}
 	}
 	require.NoError(t, s.Err())
-	require.Equal(t, "You said: Hello there", text)
+	require.Equal(t, "You said: Hello there", text.String())
 	require.EqualValues(t, 9, usage)
 
 	params.StreamOptions = openai.ChatCompletionStreamOptionsParam{}

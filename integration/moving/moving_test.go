@@ -110,7 +110,7 @@ func check(t *testing.T, dir string, tool tool) {
 	require.Len(t, doc.Document.Snapshots, 5)
 	for i := range doc.Document.Snapshots {
 		r := &doc.Document.Snapshots[i]
-		require.Contains(t, r.Source.Nondeterministic, "/"+tool.file+", interaction ", tool.name)
+		require.Contains(t, r.Source.Origin, "/"+tool.file+", interaction ", tool.name)
 		raw, err := doc.Raw(i)
 		require.NoError(t, err)
 		require.NotContains(t, string(raw), "\x1f\x8b", "what is stored is readable")

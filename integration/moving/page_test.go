@@ -17,7 +17,7 @@ func TestRecipesAreRun(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
 	var code strings.Builder
-	for _, file := range append(files, "../../traceforgetest/testdata/script/moving.txt") {
+	for _, file := range append(files, "../../traceforgetest/testdata/workflow/moving.txt") {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		code.Write(source)

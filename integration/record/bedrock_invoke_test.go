@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/bedrock"
@@ -90,11 +91,12 @@ func spoken(body []byte) string {
 	if json.Unmarshal(body, &b) != nil {
 		return ""
 	}
-	text := b.Delta.Text + b.ContentBlockDelta.Delta.Text
+	var text strings.Builder
+	text.WriteString(b.Delta.Text + b.ContentBlockDelta.Delta.Text)
 	for _, block := range append(b.Content, b.Output.Message.Content...) {
-		text += block.Text
+		text.WriteString(block.Text)
 	}
-	return text
+	return text.String()
 }
 
 // claudeOnAWS is Anthropic's own SDK on Bedrock.

@@ -59,7 +59,7 @@ func cohereRequest(q question) *cohere.V2ChatRequest {
 		Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{Content: &cohere.UserMessageV2Content{String: q.text}}}},
 	}
 	if q.tools {
-		req.Tools = []*cohere.ToolV2{{Type: cohere.String("function"), Function: &cohere.ToolV2Function{Name: "weather", Parameters: weatherSchema}}}
+		req.Tools = []*cohere.ToolV2{{Type: new("function"), Function: &cohere.ToolV2Function{Name: "weather", Parameters: weatherSchema}}}
 	}
 	if q.schema {
 		req.ResponseFormat = &cohere.ResponseFormatV2{Type: "json_object", JsonObject: &cohere.JsonResponseFormatV2{JsonSchema: summarySchema}}
@@ -112,7 +112,7 @@ func streamCohere(ctx context.Context, client *v2.Client, req *cohere.V2ChatRequ
 			whole.ToolCalls = append(whole.ToolCalls, &call)
 		case event.ToolCallDelta != nil:
 			arguments := whole.ToolCalls[*event.ToolCallDelta.Index].Function
-			arguments.Arguments = cohere.String(*arguments.Arguments + *event.ToolCallDelta.Delta.Message.ToolCalls.Function.Arguments)
+			arguments.Arguments = new(*arguments.Arguments + *event.ToolCallDelta.Delta.Message.ToolCalls.Function.Arguments)
 		}
 	}
 }

@@ -98,7 +98,7 @@ var embedding = []sdk{
 		open: open(newCohere, func(c *cohereclient.Client) asker {
 			return once(func(ctx context.Context, text string) ([][]float64, error) {
 				kind := cohere.EmbedInputTypeSearchQuery
-				got, err := c.Embed(ctx, &cohere.EmbedRequest{Model: cohere.String("embed-english-v3.0"), InputType: &kind, Texts: []string{text}})
+				got, err := c.Embed(ctx, &cohere.EmbedRequest{Model: new("embed-english-v3.0"), InputType: &kind, Texts: []string{text}})
 				if err != nil {
 					return nil, err
 				}

@@ -73,10 +73,10 @@ var cohereV1Chat = sdk{
 		client := olderCohere(tf)
 		return func(ctx context.Context, q question) (*answer, error) {
 			temperature, seed := 0.0, 42
-			req := &cohere.ChatRequest{Model: cohere.String("command-r"), Message: q.text, Temperature: &temperature, Seed: &seed}
+			req := &cohere.ChatRequest{Model: new("command-r"), Message: q.text, Temperature: &temperature, Seed: &seed}
 			if q.tools {
 				req.Tools = []*cohere.Tool{{Name: "weather", Description: "Tells the weather", ParameterDefinitions: map[string]*cohere.ToolParameterDefinitionsValue{
-					"city": {Type: "str", Required: cohere.Bool(true)},
+					"city": {Type: "str", Required: new(true)},
 				}}}
 			}
 			if q.after != nil {

@@ -27,6 +27,7 @@ type repo struct {
 
 func newRepo(t *testing.T, answer func(fakeprovider.Call) fakeprovider.Reply) *repo {
 	t.Helper()
+	tbtest.Unfiltered(t)
 	r := &repo{t: t, dir: t.TempDir(), provider: fakeprovider.New(t)}
 	r.provider.Handle(answer)
 	r.git("init", "--quiet", "--initial-branch=main")

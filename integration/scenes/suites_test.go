@@ -67,7 +67,7 @@ func TestRateLimit(t *testing.T) {
 			Header:  http.Header{"Retry-After-Ms": {"1"}, "X-Ratelimit-Remaining-Requests": {"0"}},
 		}
 	})
-	r.options = []traceforgetest.Option{traceforgetest.Allow(traceforgetest.RetryableErrors)}
+	r.options = []traceforgetest.Option{traceforgetest.Allow(traceforgetest.RetryableErrors), traceforgetest.KeepHeaders("x-ratelimit-*")}
 	limited := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 		c := openai.NewClient(option.WithHTTPClient(tf.Client()), option.WithAPIKey("unused"), option.WithMaxRetries(2))
 		_, err := c.Chat.Completions.New(context.Background(), params(openai.UserMessage("Hi")))

@@ -69,7 +69,6 @@ func TestBubble(t *testing.T) {
 	recorded.RequireSound(t, dir)
 	play(t, "", nowhere{})
 	play(t, "check", closing{provider.Transport()})
-	require.Less(t, time.Since(began), 15*time.Second, "pauses take no time")
 }
 
 // A closing leaves no connection open, whose reader would keep the bubble's time from passing.

@@ -57,7 +57,7 @@ func TestCitations(t *testing.T) {
 	out, err := exec.Command("git", "-C", "../..", "ls-files", "*.go", "*.md").Output()
 	require.NoError(t, err)
 	cited := map[string]int{}
-	for _, file := range strings.Fields(string(out)) {
+	for file := range strings.FieldsSeq(string(out)) {
 		data, err := os.ReadFile(filepath.Join("../..", file))
 		if os.IsNotExist(err) {
 			continue // it was removed, and git does not know yet

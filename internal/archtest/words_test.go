@@ -69,7 +69,7 @@ func sayings(where, text string) []saying {
 // language of the specifications.
 func TestPlainWords(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "adapters/*/*.md", "examples/*.md", "cmd/traceforge/help/*.txt"} {
+	for _, pattern := range []string{"*.md", ".github/*.md", ".github/*/*.md", "docs/*.md", "adapters/*/*.md", "examples/*.md", "cmd/traceforge/help/*.txt"} {
 		found, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		files = append(files, found...)
@@ -152,7 +152,7 @@ func TestGlossary(t *testing.T) {
 	require.Len(t, rows, strings.Count(string(page), "\n| **"), "each row has three columns")
 	defined := map[string]bool{}
 	for _, row := range rows {
-		for _, word := range strings.Split(row[1], ", ") {
+		for word := range strings.SplitSeq(row[1], ", ") {
 			assert.False(t, defined[word], "%s is defined twice", word)
 			defined[word] = true
 		}

@@ -69,10 +69,10 @@ func Holds(what string, response *modelio.GenerateResponse, chunks []*modelio.Ge
 			parts = append(parts, chunk.Content...)
 		}
 	}
-	text := ""
+	var text strings.Builder
 	for _, part := range parts {
 		if part.Text != nil {
-			text += *part.Text
+			text.WriteString(*part.Text)
 		}
 	}
 	switch rule {
@@ -81,13 +81,13 @@ func Holds(what string, response *modelio.GenerateResponse, chunks []*modelio.Ge
 			return p.ToolRequest != nil && p.ToolRequest.Name == argument && !p.ToolRequest.Partial
 		}), nil
 	case "valid-json":
-		return json.Valid([]byte(text)), nil
+		return json.Valid([]byte(text.String())), nil
 	case "text-includes":
-		return strings.Contains(strings.ToLower(text), strings.ToLower(argument)), nil
+		return strings.Contains(strings.ToLower(text.String()), strings.ToLower(argument)), nil
 	case "text-starts-with":
-		return strings.HasPrefix(strings.TrimSpace(text), argument), nil
+		return strings.HasPrefix(strings.TrimSpace(text.String()), argument), nil
 	case "text-not-empty":
-		return strings.TrimSpace(text) != "", nil
+		return strings.TrimSpace(text.String()) != "", nil
 	case "valid-media":
 		return slices.ContainsFunc(parts, func(p modelio.Part) bool {
 			return p.Media != nil && strings.HasPrefix(p.Media.ContentType, argument+"/")

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
@@ -84,9 +85,7 @@ func (w wire) with(req *modelio.GenerateRequest, stream bool) object {
 	if stream {
 		more = w.streamed
 	}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	return body
 }
 

@@ -22,6 +22,10 @@ type Call struct {
 	Answer  []Change `json:"answer,omitempty"`
 	Adopted bool     `json:"adopted,omitempty"` // the answer is that to another request
 
+	// Inherits is the number of the call of the test whose messages this one has in front, changed as they are: they are
+	// not in Request. 0: it has none.
+	Inherits int `json:"-"`
+
 	Spent
 }
 
@@ -49,7 +53,13 @@ type Cause struct {
 	Answers []Answered `json:"answers,omitempty"`
 	Adopted int        `json:"adopted,omitempty"` // how many calls kept the answer to another request
 	Spent              // by Calls of which both sides are known
+
+	latest          int  // the last call that was added, by its number
+	calls, answered span // where Calls and Answers are in those of the test
 }
+
+// A span is where a list is in that of the test which it is all of; see extended.
+type span struct{ begin, test int }
 
 // An Answered is a call whose answer changed too.
 type Answered struct {
@@ -72,6 +82,19 @@ type Causes struct {
 	test Place
 	said map[string]bool // the lines of its answers that changed
 	keys map[sides]string
+
+	added   int     // how many calls
+	tests   int     // how many tests they were of
+	places  []Place // of the calls of the test
+	answers []Answered
+	links   map[int]*link // by call
+	all     []*Cause      // of the call that was added last
+}
+
+// A link is the causes of messages of a call, and of those in front of them.
+type link struct {
+	causes []*Cause
+	front  *link
 }
 
 // A sides is a kind of component and its two texts, which calls of a test share.
@@ -80,48 +103,90 @@ type sides struct {
 	before, after *string
 }
 
-// Add adds a call, and returns the causes that it has. Calls of a test are added one after the other: a
-// message that changed as the answer did that it is, is no cause.
-func (c *Causes) Add(call Call) []*Cause {
+// Add adds a call, and returns the causes that it has and does not inherit, and how many it has in all. Calls of a
+// test are added one after the other: a message that changed as the answer did that it is, is no cause.
+func (c *Causes) Add(call Call) (own []*Cause, n int) {
 	if test := (Place{Package: call.Package, Test: call.Test}); c.said == nil || c.test != test {
 		c.test, c.said, c.keys = test, map[string]bool{}, map[sides]string{}
+		c.places, c.answers, c.links, c.tests = nil, nil, map[int]*link{}, c.tests+1
 	}
-	var causes []*Cause
-	add := func(key string, change Change) {
-		if cause := c.cause(key, change); !slices.Contains(causes, cause) {
-			causes = append(causes, cause)
+	c.added++
+	all := c.all[:0]
+	add := func(cause *Cause) {
+		if cause.latest != c.added {
+			cause.latest, all = c.added, append(all, cause)
 		}
+	}
+	at := &link{front: c.links[call.Inherits]}
+	if at.front != nil && at.front.causes == nil {
+		at.front = at.front.front // so that no walk passes calls that add none
 	}
 	for _, change := range call.Request {
-		if !c.follows(change) {
-			add(c.key(change), change)
+		if c.follows(change) {
+			continue
+		}
+		cause := c.cause(c.key(change), change)
+		if change.OfMessages() {
+			at.causes = append(at.causes, cause)
+		}
+		add(cause)
+	}
+	own = slices.Clone(all)
+	for front := at.front; front != nil; front = front.front {
+		for _, cause := range front.causes {
+			add(cause)
 		}
 	}
-	if len(causes) == 0 && len(call.Answer) > 0 {
-		add(OtherAnswers, Change{Component: OtherAnswers, Kind: OtherAnswers})
+	if len(all) == 0 && len(call.Answer) > 0 {
+		add(c.cause(OtherAnswers, Change{Component: OtherAnswers, Kind: OtherAnswers}))
+		own = all[:1:1]
 	}
+	c.all, c.links[call.Call] = all, at
 	for _, change := range call.Answer {
 		change.visit(func(op, line string) { c.said[op+line] = true })
 	}
+	c.place(call, all)
+	return own, len(all)
+}
+
+const usualAnswers = 3
+
+// place adds the last call of the test to its causes. What the calls of a conversation repeat is a cause of each of them, and
+// of as many causes as it has turns: these share the places and the answers, as long as none of the calls is left out.
+func (c *Causes) place(call Call, causes []*Cause) {
+	c.places = append(c.places, call.Place)
+	if len(call.Answer) > 0 {
+		answered := Answered{Place: call.Place}
+		few := func(cause *Cause) bool { return len(cause.Answers) < cmp.Or(c.Answers, usualAnswers) }
+		if slices.ContainsFunc(causes, few) {
+			answered.Changes = call.Answer
+		}
+		c.answers = append(c.answers, answered)
+	}
 	for _, cause := range causes {
-		cause.Calls = append(cause.Calls, call.Place)
+		cause.Calls = extended(cause.Calls, &cause.calls, c.places, c.tests)
 		cause.Spent.add(call.Spent)
 		if call.Adopted {
 			cause.Adopted++
 		}
-		if len(call.Answer) == 0 {
-			continue
+		if len(call.Answer) > 0 {
+			cause.Answers = extended(cause.Answers, &cause.answered, c.answers, c.tests)
 		}
-		answered := Answered{Place: call.Place}
-		if len(cause.Answers) < cmp.Or(c.Answers, usualAnswers) {
-			answered.Changes = call.Answer
-		}
-		cause.Answers = append(cause.Answers, answered)
 	}
-	return causes
 }
 
-const usualAnswers = 3
+// extended returns a list with the last element of what a test has of the kind, as a part of that while it leaves none out.
+func extended[T any](list []T, at *span, all []T, test int) []T {
+	last := len(all) - 1
+	switch {
+	case len(list) == 0:
+		*at = span{last, test}
+	case at.test != test || at.begin+len(list) != last:
+		at.test = 0
+		return append(list, all[last])
+	}
+	return all[at.begin : last+1 : last+1]
+}
 
 // follows reports whether a message says what an answer before it says.
 func (c *Causes) follows(change Change) bool {

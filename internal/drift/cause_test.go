@@ -2,6 +2,7 @@ package drift
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -103,7 +104,8 @@ func TestCausesAdd(t *testing.T) {
 	for n := range 5 {
 		c.Add(Call{Place: at("TestC", n+1), Answer: []Change{answer, warmer}})
 	}
-	require.Empty(t, c.Add(Call{Place: at("TestD", 1)}), "a call that did not change")
+	_, n := c.Add(Call{Place: at("TestD", 1)})
+	require.Zero(t, n, "a call that did not change")
 
 	var got []string
 	for _, cause := range c.List() {
@@ -119,4 +121,43 @@ func TestCausesAdd(t *testing.T) {
 	}, got)
 	require.Nil(t, c.List()[0].Answers[3].Changes, "some are kept")
 	require.Equal(t, []Change{answer, warmer}, c.List()[0].Answers[2].Changes)
+}
+
+// TestCausesOfALongConversation groups the calls of a conversation of which each turn says another thing than before: each
+// call has all causes of those before it, and the memory grows with the calls, not with their square.
+func TestCausesOfALongConversation(t *testing.T) {
+	const calls = 3000
+	changes := make([]Change, calls)
+	for i := range changes {
+		before, after := fmt.Sprintf("question %d?", i), fmt.Sprintf("question %d, please?", i)
+		changes[i] = Change{Component: "user message", Kind: "user message", Before: &before, After: &after}
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var group Causes
+	for i := range calls {
+		_, n := group.Add(Call{Place: Place{Test: "TestIt", Call: i + 1}, Request: changes[:i+1]})
+		require.Equal(t, i+1, n)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(20<<20))
+
+	group.Add(Call{Place: Place{Test: "TestOther", Call: 1}, Request: changes[1:2]})
+	group.Add(Call{Place: Place{Test: "TestOther", Call: 2}, Request: changes[:1]})
+	for n, cause := range group.List() {
+		places := cause.Calls
+		if n < 2 { // of both tests
+			last := len(places) - 1
+			require.Equal(t, Place{Test: "TestOther", Call: 2 - n}, places[last])
+			places = places[:last]
+		}
+		require.Len(t, places, calls-n)
+		for i, at := range places {
+			if at != (Place{Test: "TestIt", Call: n + i + 1}) {
+				require.Fail(t, "another place", "cause %d has %v at %d", n, at, i)
+			}
+		}
+	}
 }

@@ -67,6 +67,9 @@ func (c Change) Key() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// OfMessages reports whether the change is of messages, which later calls of a conversation repeat.
+func (c Change) OfMessages() bool { return strings.HasPrefix(c.Pointer, "/messages") }
+
 // Lines returns how many lines were removed and added.
 func (c Change) Lines() (removed, added int) {
 	c.visit(func(op, _ string) {

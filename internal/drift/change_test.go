@@ -2,10 +2,13 @@ package drift
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 func changeOf(before, after string) Change {
@@ -19,8 +22,7 @@ func spelledHunks(hunks []Hunk, more int) string {
 		fmt.Fprintf(&b, "@%d %d\n", h.Before, h.After)
 		for _, line := range h.Lines {
 			text := line.Text
-			for i := len(line.Marks) - 1; i >= 0; i-- {
-				m := line.Marks[i]
+			for _, m := range slices.Backward(line.Marks) {
 				text = text[:m.From] + "[" + text[m.From:m.To] + "]" + text[m.To:]
 			}
 			b.WriteString(line.Op + text + "\n")
@@ -83,7 +85,8 @@ func TestKey(t *testing.T) {
 }
 
 // FuzzHunks proves that both sides are in the hunks, whole and in order, and marks lie inside lines.
-func FuzzHunks(f *testing.F) {
+func FuzzHunks(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("a\nb\nc", "a\nx y\nc\n")
 	f.Add("Never guess.", "Do not\n\nguess.")
 	f.Add("漢字 a", "漢 字 b")

@@ -54,6 +54,25 @@ func (c *Comparer) Changes(recorded, got *Request) []Change {
 	return w.found
 }
 
+// Next compares two calls of a conversation that continue others: base, or nil. Where their requests begin with all messages of
+// those, inherits, what these differ in is not told again. So a conversation costs what its messages are, not their sums.
+func (c *Comparer) Next(base *Pair, recorded, got *modelio.Request) (pair *Pair, changes []Change, inherits bool, err error) {
+	if base == nil {
+		base = &Pair{}
+	}
+	pair = &Pair{m: base.recorded.beginning(recorded), n: base.got.beginning(got)}
+	if inherits = pair.m > 0 && pair.n > 0 && c.ignored == nil; !inherits {
+		base, pair.m, pair.n = &Pair{}, 0, 0
+	}
+	if pair.recorded, err = c.after(base.recorded, recorded); err != nil {
+		return nil, nil, false, err
+	}
+	if pair.got, err = c.after(base.got, got); err != nil {
+		return nil, nil, false, err
+	}
+	return pair, c.Changes(pair.recorded.without(pair.m), pair.got.without(pair.n)), inherits, nil
+}
+
 // both returns the names that either map has, in order.
 func both[V any](recorded, got map[string]V) []string {
 	names := slices.Collect(maps.Keys(recorded))
@@ -232,8 +251,8 @@ const answerSent = string(modelio.RoleModel) + " message"
 
 // message adds the i-th message of a request.
 func (w *writer) message(in *Request, i int, r, g part) {
-	role, pointer := in.Messages[i].Role, fmt.Sprintf("/messages/%d", i)
-	component, kind := fmt.Sprintf("message %d (%s)", i+1, role), fmt.Sprintf("%s message", role)
+	role, pointer := in.Messages[i].Role, fmt.Sprintf("/messages/%d", in.from+i)
+	component, kind := fmt.Sprintf("message %d (%s)", in.from+i+1, role), fmt.Sprintf("%s message", role)
 	switch {
 	case role == modelio.RoleSystem:
 		component, kind = "system", "system"

@@ -10,6 +10,7 @@ import (
 	"github.com/sebdah/goldie/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -101,7 +102,8 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-func FuzzJSON(f *testing.F) {
+func FuzzJSON(t *testing.F) {
+	f := mutation.New(t)
 	f.Add([]byte(`{"a":[1,2]}`), []byte(`{"a":[2]}`))
 	f.Add([]byte(`[1,[2]]`), []byte(`"x"`))
 	f.Fuzz(func(t *testing.T, recorded, got []byte) {

@@ -143,9 +143,9 @@ func (m *matcher) exact(r edit) {
 	row := len(b) + 1
 	m.cells = slices.Grow(m.cells[:0], (len(a)+1)*row)[:(len(a)+1)*row]
 	clear(m.cells)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+	for i, ofA := range slices.Backward(a) {
+		for j, ofB := range slices.Backward(b) {
+			if ofA == ofB {
 				m.cells[i*row+j] = m.cells[(i+1)*row+j+1] + 1
 			} else {
 				m.cells[i*row+j] = max(m.cells[(i+1)*row+j], m.cells[i*row+j+1])

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 func TestEdits(t *testing.T) {
@@ -52,7 +54,8 @@ func TestIncreasing(t *testing.T) {
 }
 
 // FuzzEdits proves that the edits lead from one list to the other, and that nothing equal is beside one.
-func FuzzEdits(f *testing.F) {
+func FuzzEdits(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("a b c d", "a c d e")
 	f.Add("a a b", "b a a")
 	f.Add(strings.Repeat("a b c ", 60), strings.Repeat("c b a ", 60)+"q")

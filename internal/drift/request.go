@@ -3,6 +3,7 @@ package drift
 import (
 	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,9 +33,18 @@ func NewComparer(ignored []string) *Comparer {
 	}
 }
 
+// A Pair is two requests that were compared, and how many messages each begins with that were not.
+type Pair struct {
+	recorded, got *Request
+	m, n          int
+}
+
 // A Request is a request taken apart into its components (design R3).
 type Request struct {
 	*modelio.Request
+	from     int  // how many messages are left out in front
+	extended bool // another one has the memory behind its messages
+
 	members  map[string]part // but messages and tools
 	messages []part
 	tools    []part
@@ -55,7 +65,10 @@ type memory struct {
 
 // Request takes a request apart, which must not change from then on. It fails where a value of it is
 // no JSON.
-func (c *Comparer) Request(r *modelio.Request) (*Request, error) {
+func (c *Comparer) Request(r *modelio.Request) (*Request, error) { return c.after(nil, r) }
+
+// after takes a request apart that may begin with all messages of base, which nothing is measured of then.
+func (c *Comparer) after(base *Request, r *modelio.Request) (*Request, error) {
 	taken := &Request{Request: r, members: map[string]part{}}
 	rest := *r
 	rest.Messages, rest.Tools = nil, nil
@@ -68,7 +81,14 @@ func (c *Comparer) Request(r *modelio.Request) (*Request, error) {
 			taken.members[name] = c.part(value.Raw())
 		}
 	}
-	for i := range r.Messages {
+	if base.beginning(r) > 0 {
+		taken.messages = base.messages
+		if base.extended {
+			taken.messages = slices.Clip(taken.messages)
+		}
+		base.extended = true
+	}
+	for i := len(taken.messages); i < len(r.Messages); i++ {
 		p, err := c.message(i, &r.Messages[i])
 		if err != nil {
 			return nil, err
@@ -83,6 +103,31 @@ func (c *Comparer) Request(r *modelio.Request) (*Request, error) {
 		taken.tools = append(taken.tools, p)
 	}
 	return taken, nil
+}
+
+// beginning returns how many messages r has that a request begins with: all of that one, or 0.
+func (r *Request) beginning(of *modelio.Request) int {
+	if r == nil || len(r.Messages) > len(of.Messages) {
+		return 0
+	}
+	for i := range r.Messages {
+		a, b := &r.Messages[i], &of.Messages[i]
+		if a.Role != b.Role || len(a.Content) == 0 || len(a.Content) != len(b.Content) || &a.Content[0] != &b.Content[0] || len(a.Metadata)+len(b.Metadata) > 0 {
+			return 0
+		}
+	}
+	return len(r.Messages)
+}
+
+// without returns a request without so many messages in front.
+func (r *Request) without(n int) *Request {
+	if n == 0 {
+		return r
+	}
+	rest, left := *r, *r.Request
+	left.Messages = left.Messages[n:]
+	rest.Request, rest.messages, rest.from = &left, r.messages[n:], n
+	return &rest
 }
 
 func coreOf(r *modelio.Request, ignored []string) (jsontext.Value, error) {
@@ -103,16 +148,18 @@ func (c *Comparer) part(text json.RawMessage) part {
 
 // message returns the part of a message, which is known if another request shares it.
 func (c *Comparer) message(i int, m *modelio.Message) (part, error) {
-	alone := &modelio.Request{Messages: []modelio.Message{*m}}
-	if len(m.Content) == 0 || len(m.Metadata) > 0 || len(c.below("messages", i)) > 0 {
-		return c.element("messages", i, alone)
+	alone := len(m.Content) == 0 || len(m.Metadata) > 0 || len(c.below("messages", i)) > 0
+	var at memory
+	if !alone {
+		at = memory{m.Role, &m.Content[0], len(m.Content)}
+		if known, ok := c.shared[at]; ok {
+			return known, nil
+		}
 	}
-	at := memory{m.Role, &m.Content[0], len(m.Content)}
-	if known, ok := c.shared[at]; ok {
-		return known, nil
+	p, err := c.element("messages", i, &modelio.Request{Messages: []modelio.Message{*m}})
+	if !alone {
+		c.shared[at] = p
 	}
-	p, err := c.element("messages", i, alone)
-	c.shared[at] = p
 	return p, err
 }
 
@@ -149,6 +196,11 @@ func (c *Comparer) Differences(recorded, got *Request) []Difference {
 		return strings.Compare(topMember(a.Pointer), topMember(b.Pointer))
 	})
 	return d.found
+}
+
+// Told returns the differences of two requests that [Comparer.Next] has compared, as far as it told of them.
+func (c *Comparer) Told(p *Pair) []Difference {
+	return c.Differences(p.recorded.without(p.m), p.got.without(p.n))
 }
 
 func topMember(pointer string) string {
@@ -188,7 +240,12 @@ func (c *Comparer) visit(recorded, got *Request, differ func(pointer string, rec
 		compare("/"+name, recorded.members[name], got.members[name])
 	}
 	same := func(a, b part) bool { return a.sum == b.sum }
-	align(recorded.messages, got.messages, same, func(i int, r, g part) { compare("/messages/"+strconv.Itoa(i), r, g) })
+	align(recorded.messages, got.messages, same, func(i int, r, g part) {
+		if i += got.from; g.sum == 0 {
+			i += recorded.from - got.from
+		}
+		compare("/messages/"+strconv.Itoa(i), r, g)
+	})
 	align(recorded.tools, got.tools, same, func(i int, r, g part) { compare("/tools/"+strconv.Itoa(i), r, g) })
 }
 

@@ -87,7 +87,7 @@ func TestAddedAPI(t *testing.T) {
 	require.False(t, tb.Failed(), tb.Logged())
 	require.Contains(t, recorded, `"grade":0.5`)
 
-	files, err := filepath.Glob(filepath.Join(dir, "cohere", "testgrading-*.json"))
+	files, err := filepath.Glob(filepath.Join(dir, "cohere", "*testgrading-*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "it is among the provider's others")
 	text, err := os.ReadFile(files[0])

@@ -130,8 +130,8 @@ func (f converse) read(c *Call) *Failure {
 			} `json:"textFormat"`
 		} `json:"outputConfig"`
 	}
-	if err := json.Unmarshal(c.Body, &request); err != nil {
-		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: err.Error()}
+	if json.Unmarshal(c.Body, &request) != nil {
+		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: "a member of the body has another type"}
 	}
 	if body.has("system") {
 		c.Messages = append(c.Messages, Message{Role: "system", Text: textOf(request.System)})
@@ -217,7 +217,7 @@ func (f converse) whole(x *exchange) []byte {
 		content = append(content, b.whole)
 	}
 	return marshal(object{
-		{"metrics", object{{"latencyMs", 100 + x.mint.rng.IntN(900)}}},
+		{"metrics", object{{"latencyMs", x.mint.latency()}}},
 		{"output", object{{"message", object{{"content", content}, {"role", "assistant"}}}}},
 		{"stopReason", f.stop(x.reply)},
 		{"usage", f.usage(x)},
@@ -243,7 +243,7 @@ func (f converse) stream(x *exchange) []event {
 		send("contentBlockStop", index)
 	}
 	send("messageStop", member{"stopReason", f.stop(x.reply)})
-	send("metadata", member{"metrics", object{{"latencyMs", 100 + x.mint.rng.IntN(900)}}}, member{"usage", f.usage(x)})
+	send("metadata", member{"metrics", object{{"latencyMs", x.mint.latency()}}}, member{"usage", f.usage(x)})
 	return events
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // A Call is a request that the server received. The first group of fields is what came over
@@ -66,8 +67,8 @@ type ToolResult struct {
 
 // LastUser returns the text of the last message that is the user's own words.
 func (c Call) LastUser() string {
-	for i := len(c.Messages) - 1; i >= 0; i-- {
-		if m := c.Messages[i]; m.Role == "user" && len(m.ToolResults) == 0 {
+	for _, m := range slices.Backward(c.Messages) {
+		if m.Role == "user" && len(m.ToolResults) == 0 {
 			return m.Text
 		}
 	}

@@ -67,7 +67,7 @@ func (g geminiCount) whole(x *exchange) []byte {
 	infos := []object{}
 	for _, m := range x.call.Messages {
 		var tokens, ids []string
-		for _, word := range strings.Fields(m.Text) {
+		for word := range strings.FieldsSeq(m.Text) {
 			tokens = append(tokens, base64.StdEncoding.EncodeToString([]byte(word)))
 			ids = append(ids, strconv.Itoa(len(word)))
 		}

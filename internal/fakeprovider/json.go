@@ -3,6 +3,7 @@ package fakeprovider
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -102,14 +103,14 @@ func (m members) or(key string, def any) any {
 	return def
 }
 
+// errNoObject is in our words, as all that a fake answers: those of encoding/json are of a release of Go.
+var errNoObject = errors.New("the body is no JSON object")
+
 // parse returns the members of a JSON object.
 func parse(data []byte) (members, error) {
 	var m members
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, &json.UnmarshalTypeError{Value: "null"}
+	if json.Unmarshal(data, &m) != nil || m == nil {
+		return nil, errNoObject
 	}
 	return m, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -41,6 +42,17 @@ func (m *mint) id(prefix, alphabet string, n int) string {
 		b.WriteByte(alphabet[m.rng.IntN(len(alphabet))])
 	}
 	return b.String()
+}
+
+var latencies atomic.Uint64
+
+// latency returns the milliseconds that an answer says it took: no two answers in a row say the same, as some have nothing
+// else of their own.
+func (m *mint) latency() int {
+	if m.fixed {
+		return 100 + m.rng.IntN(900)
+	}
+	return 100 + int(latencies.Add(1)%900)
 }
 
 // or returns given, else a new id.

@@ -98,8 +98,8 @@ func readOllamaChat(c *Call) *Failure {
 			} `json:"function"`
 		} `json:"tools"`
 	}
-	if err := json.Unmarshal(c.Body, &body); err != nil {
-		return &Failure{Status: http.StatusBadRequest, Message: err.Error()} // Ollama is written in Go too
+	if json.Unmarshal(c.Body, &body) != nil {
+		return &Failure{Status: http.StatusBadRequest, Message: "a member of the body has another type"}
 	}
 	for _, m := range body.Messages {
 		msg := Message{Role: m.Role, Text: m.Content}

@@ -2,6 +2,7 @@ package fakeprovider_test
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,9 +50,7 @@ func TestResources(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), c.method, srv.URL()+c.path, strings.NewReader(c.body))
 			require.NoError(t, err)
-			for name, values := range c.header {
-				req.Header[name] = values
-			}
+			maps.Copy(req.Header, c.header)
 			resp, err := http.DefaultClient.Do(req)
 			require.NoError(t, err)
 			defer resp.Body.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 const chatPath = "/v1/chat/completions"
@@ -204,7 +205,8 @@ func TestBadScriptsSayWhatIsWrong(t *testing.T) {
 }
 
 // FuzzRequests checks that no request, whatever it says, goes unanswered.
-func FuzzRequests(f *testing.F) {
+func FuzzRequests(t *testing.F) {
+	f := mutation.New(t)
 	for i, d := range dialects {
 		f.Add(uint8(i), d.body)
 		f.Add(uint8(i), or(d.streamed, d.body))

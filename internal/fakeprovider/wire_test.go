@@ -217,11 +217,12 @@ var formHeader = []string{"Content-Type", "multipart/form-data; boundary=b"}
 
 // formOf returns a form of a file and fields.
 func formOf(fields ...string) string {
-	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\nID3\r\n"
+	var form strings.Builder
+	form.WriteString("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\nID3\r\n")
 	for i := 0; i < len(fields); i += 2 {
-		form += "--b\r\nContent-Disposition: form-data; name=\"" + fields[i] + "\"\r\n\r\n" + fields[i+1] + "\r\n"
+		form.WriteString("--b\r\nContent-Disposition: form-data; name=\"" + fields[i] + "\"\r\n\r\n" + fields[i+1] + "\r\n")
 	}
-	return form + "--b--\r\n"
+	return form.String() + "--b--\r\n"
 }
 
 var weather = []fakeprovider.ToolCall{

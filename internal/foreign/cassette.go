@@ -109,7 +109,7 @@ type migrating struct {
 // Recorded is RoundTrip, and says what the answer is migrated from.
 func (m migrating) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
 	resp, err := m.RoundTrip(req)
-	return resp, recorder.Provenance{From: "migrated from " + m.file, Time: m.RecordedAt}, err
+	return resp, recorder.Provenance{From: recorder.MigratedFrom + m.file, Time: m.RecordedAt}, err
 }
 
 // Call returns the call of a cassette. It is recorded in a store of its own at scratch, so that the rules of recordings

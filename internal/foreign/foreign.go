@@ -4,10 +4,12 @@ package foreign
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -66,11 +68,11 @@ func (d *Document) File() string { return path.Join(d.Provider, d.Name+".json") 
 
 func (d *Document) add(c Call) {
 	s, n := c.Snapshot, len(d.Document.Snapshots)+1
-	from := "migrated from " + c.File
+	from := recorder.MigratedFrom + c.File
 	if s.ID != "" {
 		from += ", record " + s.ID
 	}
-	s.Source.Nondeterministic = cmp.Or(s.Source.Nondeterministic, from)
+	s.Source.Origin = cmp.Or(s.Source.Origin, from)
 	s.ID, s.Continues, s.Hash = snapshot.ID(d.Name, n), nil, ""
 	if s.Provider == d.Provider {
 		s.Provider = ""
@@ -79,9 +81,7 @@ func (d *Document) add(c Call) {
 	if c.Raw != nil {
 		d.Raw[n] = c.Raw
 	}
-	for hash, data := range c.Media {
-		d.Media[hash] = data
-	}
+	maps.Copy(d.Media, c.Media)
 	if !slices.Contains(d.Files, c.File) {
 		d.Files = append(d.Files, c.File)
 		slices.Sort(d.Files)

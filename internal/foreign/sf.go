@@ -71,7 +71,7 @@ func prefixed(data []byte) []byte {
 	combined := fmt.Appendf(nil, `{"version":%q,"snapshots":[%s]}`, version, strings.Join(bare, ","))
 	data = bareHash.ReplaceAll(data, []byte(`${1}sha256:${2}`))
 	if was := text.Root().Member("hash").Word(); was == canon.Sum(combined).Hex() {
-		data = bytes.Replace(data, []byte(was), []byte(seals.Combined().Hex()), 1)
+		data = bytes.Replace(data, []byte(was), []byte(seals.Combined(version).Hex()), 1)
 	}
 	return data
 }
@@ -84,7 +84,7 @@ func wrapped(data []byte) ([]byte, bool) {
 	}
 	seal := canon.Hash(text.Root().Member("hash").Word())
 	return fmt.Appendf(nil, `{"version":%q,"snapshots":[%s],"hash":%q}`,
-		snapshot.Version, data, snapshot.Seals{seal}.Combined()), true
+		snapshot.VersionSF, data, snapshot.Seals{seal}.Combined(snapshot.VersionSF)), true
 }
 
 // translated returns a document in which OpenAI's words stand in those of the format (docs/format.md section 14). It is
@@ -109,7 +109,7 @@ func translated(data []byte) ([]byte, error) {
 		}
 		seals, records = append(seals, seal), append(records, sealed)
 	}
-	return json.Marshal(map[string]any{"version": d.Version, "snapshots": records, "hash": seals.Combined()})
+	return json.Marshal(map[string]any{"version": d.Version, "snapshots": records, "hash": seals.Combined(d.Version)})
 }
 
 func translate(record map[string]any) {

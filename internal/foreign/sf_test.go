@@ -37,7 +37,7 @@ func TestSFExample(t *testing.T) {
 	require.Equal(t, []string{"anthropic/xyz789abc123.json"}, documents[0].Files)
 	d := documents[1]
 	require.Equal(t, "openai/"+snapshot.DocumentName("src/agents/summarizer.py", "generate_summary")+".json", d.File())
-	require.True(t, strings.HasPrefix(d.Name, "generate-summary-"))
+	require.True(t, strings.HasPrefix(d.Name, "agents-summarizer-py-generate-summary-"))
 	require.Equal(t, []string{"openai/abc123def456.json", "openai/def789ghi012.json"}, d.Files)
 	require.NoError(t, d.Document.Seal())
 	require.True(t, foreign.IsOurs(d.Name, d.Document))
@@ -47,7 +47,7 @@ func TestSFExample(t *testing.T) {
 	require.Equal(t, "42", first.Request.Seed.String())
 	require.Equal(t, "src/agents/summarizer.py", first.Source.File)
 	require.Equal(t, 12, first.Source.Line)
-	require.Equal(t, "migrated from openai/abc123def456.json, record abc123def456", first.Source.Nondeterministic)
+	require.Equal(t, "migrated from openai/abc123def456.json, record abc123def456", first.Source.Origin)
 	require.Equal(t, int64(450), first.Response.LatencyMS)
 	require.Equal(t, int64(12), *first.Response.TokensUsed)
 	require.Empty(t, first.Request.API, "SF does not say which API was called")
@@ -83,10 +83,10 @@ func TestReadSF(t *testing.T) {
 
 // TestOursIsLeftAlone: a document that a store has as we write it is none to migrate.
 func TestOursIsLeftAlone(t *testing.T) {
-	data, err := os.ReadFile("../../snapshot/testdata/testagent-5f0c3a9b1e77.json")
+	data, err := os.ReadFile("../../snapshot/testdata/example-com-shop-testagent-3cfacb63af18.json")
 	require.NoError(t, err)
 	doc, err := foreign.ReadSF(data)
 	require.NoError(t, err)
-	require.True(t, foreign.IsOurs("testagent-5f0c3a9b1e77", doc))
+	require.True(t, foreign.IsOurs("example-com-shop-testagent-3cfacb63af18", doc))
 	require.False(t, foreign.IsOurs("testagent-5f0c3a9b1e78", doc))
 }

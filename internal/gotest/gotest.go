@@ -3,7 +3,9 @@
 package gotest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,11 +13,29 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
+
+// UpdateEnv is the variable with which tests record what changed.
+const UpdateEnv = "TRACEFORGE_UPDATE"
+
+// InCI reports whether the environment says that CI runs this process: CI is neither empty nor 0 nor false.
+func InCI() bool {
+	ci := os.Getenv("CI")
+	return ci != "" && ci != "0" && ci != "false"
+}
+
+// Updating returns a command of go test that records: with the flag, or with the variable in CI, which the flag is refused in.
+func Updating(command string) string {
+	if InCI() {
+		return UpdateEnv + "=1 " + command
+	}
+	return command + " -update"
+}
 
 // Kind returns what go test takes the named function for: "Test", "Benchmark", "Fuzz" or "Example"
 // (go help testfunc). It is empty for names that go test does not run, as frameworks give.
@@ -149,14 +169,25 @@ func isSpecial(r rune) bool {
 	return !plain
 }
 
-// Workspace returns the nearest directory from dir upwards that holds a go.work; empty: none does.
-func Workspace(dir string) string { return Above(dir, "go.work") }
+// Workspace returns the nearest directory from dir upwards that holds a go.work; empty: none does, as far as is known.
+func Workspace(dir string) string {
+	root, _ := Above(dir, "go.work", fs.FileMode.IsRegular) // it is for hints
+	return root
+}
 
-// Above returns the nearest directory from dir upwards that holds the named file; empty: none does.
-func Above(dir, file string) string {
+// Module returns the nearest directory from dir upwards that holds a go.mod; empty: none does.
+func Module(dir string) (string, error) { return Above(dir, "go.mod", fs.FileMode.IsRegular) }
+
+// Above returns the nearest directory from dir upwards that holds what is named, and of the kind that is meant; empty: none
+// does. Where nobody can say whether one holds it, that is an error, as the next one above would be another's.
+func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {
 	for dir != "" {
-		if info, err := os.Stat(filepath.Join(dir, file)); err == nil && info.Mode().IsRegular() {
-			return dir
+		info, err := os.Stat(filepath.Join(dir, name))
+		switch {
+		case err == nil && is(info.Mode()):
+			return dir, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return "", fmt.Errorf("looking for %s: %w", name, err)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -164,7 +195,7 @@ func Above(dir, file string) string {
 		}
 		dir = parent
 	}
-	return ""
+	return "", nil
 }
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)

@@ -65,3 +65,23 @@ func TestWorkspace(t *testing.T) {
 	require.Equal(t, dir, Workspace(filepath.Join(dir, "a", "b")))
 	require.Equal(t, dir, Workspace(dir))
 }
+
+// TestModule finds the module that a directory is in, and never one above where it cannot tell.
+func TestModule(t *testing.T) {
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "inner")
+	require.NoError(t, os.MkdirAll(filepath.Join(inner, "go.mod"), 0o777)) // a directory is none
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), nil, 0o666))
+	for _, at := range []string{dir, inner, filepath.Join(dir, "go.mod", "a")} {
+		root, err := Module(at)
+		require.NoError(t, err)
+		require.Equal(t, dir, root)
+	}
+	require.NoError(t, os.Remove(filepath.Join(inner, "go.mod")))
+	if err := os.Symlink("go.mod", filepath.Join(inner, "go.mod")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	root, err := Module(inner)
+	require.ErrorContains(t, err, "looking for go.mod: stat "+filepath.Join(inner, "go.mod"))
+	require.Empty(t, root)
+}

@@ -32,7 +32,7 @@ func Spelled(text, dir string) string {
 
 // isTool reports whether the module of a directory has the command as a tool.
 func isTool(dir string) bool {
-	root := Above(dir, "go.mod")
+	root, _ := Module(dir) // else it is spelled as it is everywhere
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if root == "" || err != nil {
 		return false

@@ -208,7 +208,7 @@ func (p *parser) unique(at, n int) error {
 		}
 		if repeated {
 			p.pos = int(p.doc.nodes[i].start)
-			return Within(name, p.failed(fmt.Errorf("%w %q", ErrDuplicate, Excerpt(name))))
+			return Within(name, p.failed(fmt.Errorf("%w %+q", ErrDuplicate, Excerpt(name))))
 		}
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 // TestPolicies is about what JSON allows and Go strings and objects cannot hold: each reader has its
@@ -103,7 +105,8 @@ func TestReaderNumbers(t *testing.T) {
 }
 
 // FuzzReader proves that a text is to a Reader what it is to Parse, however it comes.
-func FuzzReader(f *testing.F) {
+func FuzzReader(t *testing.F) {
+	f := mutation.New(t)
 	for _, text := range []string{`{"a":[1,-0.5e+3,null,true,false,"x\n\u00e9😀"],"a":{}}`, ` [ ] `, `"\ud800"`, "\"\xe2\x82\"", `[1 2]`, `tru`, `-`, `{"\udc00":1}`} {
 		f.Add([]byte(text))
 	}

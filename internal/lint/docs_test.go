@@ -15,13 +15,14 @@ import (
 // The table of rules in docs/lint.md, and the list in the command's help, are those of the code.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	table := "| rule | finds | why | what to do |\n|---|---|---|---|\n"
+	var table strings.Builder
+	table.WriteString("| rule | finds | why | what to do |\n|---|---|---|---|\n")
 	for _, r := range lint.Rules() {
-		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Name, r.Asks, r.Why, r.Fix)
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", r.Name, r.Asks, r.Why, r.Fix)
 	}
 	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "lint.md"))
 	require.NoError(t, err)
-	require.Contains(t, strings.ReplaceAll(string(docs), "\r\n", "\n"), "\n\n"+table+"\n", "the whole table:\n%s", table)
+	require.Contains(t, strings.ReplaceAll(string(docs), "\r\n", "\n"), "\n\n"+table.String()+"\n", "the whole table:\n%s", table.String())
 
 	help, err := os.ReadFile(filepath.Join("..", "..", "cmd", "traceforge", "help", "verify.txt"))
 	require.NoError(t, err)

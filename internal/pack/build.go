@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,7 +69,7 @@ func (b *builder) ref(data []byte) error { return b.add(refFile(canon.Sum(data))
 
 // config adds what a store says for all its tests, which all stores of a run must say: replay has one store of a pack.
 func (b *builder) config(dir string) error {
-	data, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	data, err := store.ReadFile(filepath.Join(dir, ConfigFile))
 	none := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !none {
 		return err
@@ -217,7 +216,7 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 	if err := proves(receipts, doc); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(s.Dir(), filepath.FromSlash(doc.File())))
+	data, err := store.ReadFile(filepath.Join(s.Dir(), filepath.FromSlash(doc.File())))
 	if err != nil {
 		return nil, err
 	}

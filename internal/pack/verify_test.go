@@ -109,7 +109,7 @@ func TestVerifyHostile(t *testing.T) {
 		{"no_receipt", "a test cannot be left out", resealed(write("tests.receipt", ""), nil), it.Document.File + ": PK2: nothing in the pack refers to it"},
 		{"cut_receipt", "a receipt ends with a line", resealed(edit("tests.receipt", `"mode":"update","store":".ai-snapshots"}`, ""), nil), "tests.receipt: receipts: cannot be read: "},
 		{"other_document", "a receipt names what was played", resealed(edit("tests.receipt", `"document":"sha256:`, `"document":"sha256:0`), nil),
-			`tests.receipt: receipts: does not agree with the documents: TestIt in example.com/m: openai/testit-`},
+			`tests.receipt: receipts: does not agree with the documents: TestIt in example.com/m: openai/example-com-m-testit-`},
 		{"output_ref", "a call has its own envelope", resealed(nil, func(run map[string]any) {
 			calls := first(run)["session"].(map[string]any)["calls"].([]any)
 			calls[0].(map[string]any)["output_ref"] = calls[1].(map[string]any)["output_ref"]

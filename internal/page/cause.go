@@ -238,7 +238,7 @@ func Accept(causes []*drift.Cause) string {
 	if len(tests) <= mostTests && patterned {
 		run = " -run " + gotest.Quote(gotest.Patterns(tests))
 	}
-	command := "go test " + strings.Join(packages, " ") + run + " -update"
+	command := gotest.Updating("go test " + strings.Join(packages, " ") + run)
 	if len(packages) > mostPackages { // of which some may not know -update
 		command = "TRACEFORGE_UPDATE=1 go test ./..." + run
 	}

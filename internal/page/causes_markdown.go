@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
@@ -9,10 +10,11 @@ import (
 // mostNamed is how many characters name the tests of a cause in one line, about.
 const mostNamed = 300
 
-// CausesMarkdown shows causes as GitHub-flavoured Markdown of at most so many bytes, in few lines: the first call
-// of each cause in full, the other tests by name in one line. left says how many causes are cut or left out.
-func CausesMarkdown(causes []*drift.Cause, most int) (text string, left int) {
+// CausesMarkdown shows what changed in config.json, and causes, as GitHub-flavoured Markdown of at most so many bytes, in few
+// lines: the first call of each cause in full, the other tests by name in one line. left says how many parts are cut or left out.
+func CausesMarkdown(config []*Setting, causes []*drift.Cause, most int) (text string, left int) {
 	m := markdown{most: most}
+	m.settings(config)
 	for i, b := range Blocks(causes) {
 		also := ""
 		if others := b.others(mostNamed); others != "" {
@@ -34,17 +36,18 @@ func CausesMarkdown(causes []*drift.Cause, most int) (text string, left int) {
 // Text shows a block as plain text of a few lines: where its first call is, what changed in it, and the other
 // tests by name.
 func (b Block) Text() string {
-	text := "first: " + Where(b[0].Calls[0]) + "\n"
+	var text strings.Builder
+	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")
 	style := drift.Style{Width: drift.Plain.Width, Around: 1, Most: changeLines}
 	for i, c := range b {
 		if i == blockChanges {
-			text += fmt.Sprintf("and %s\n", Count(len(b)-i, "more change", "more changes"))
+			fmt.Fprintf(&text, "and %s\n", Count(len(b)-i, "more change", "more changes"))
 			break
 		}
-		text += style.Text([]drift.Change{c.Change})
+		text.WriteString(style.Text([]drift.Change{c.Change}))
 	}
 	if others := b.others(mostNamed); others != "" {
-		text += "also: " + others + "\n"
+		text.WriteString("also: " + others + "\n")
 	}
-	return text
+	return text.String()
 }

@@ -10,6 +10,7 @@ import (
 
 // A Comparison is what two states of a store do not have alike.
 type Comparison struct {
+	Config      []*Setting     `json:"config,omitempty"` // what changed in config.json, which comes before all
 	Causes      []*drift.Cause `json:"causes"`
 	Differences []*Difference  `json:"differences"` // of each document
 
@@ -33,7 +34,7 @@ type Comparison struct {
 }
 
 // Empty reports whether both states are alike.
-func (c *Comparison) Empty() bool { return len(c.Differences) == 0 }
+func (c *Comparison) Empty() bool { return len(c.Differences)+len(c.Config) == 0 }
 
 // KeepAnswers says of how many calls of a cause the changed answers are kept.
 func (c *Comparison) KeepAnswers(n int) { c.group.Answers = n }
@@ -62,7 +63,7 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 // documents compares the calls of two documents of a test, also those whose records are the same and
 // continue a call that is not.
 func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
-	compare := drift.NewComparer(nil)
+	told := newCounterparts()
 	differ := map[int]bool{} // calls
 	shown := c.conversation(d)
 	defer c.keep(shown)
@@ -74,18 +75,18 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			continue
 		}
 		was := callOf(from, n)
-		call, err := c.calls(compare, d.Test, was, now)
+		call, err := c.calls(told, d.Test, was, now)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
-		differ[n] = len(call.Request) > 0
-		if causes := c.group.Add(call); len(causes) > 0 {
+		differ[n] = len(call.Request) > 0 || call.Inherits > 0
+		if causes, n := c.group.Add(call); n > 0 {
 			shown.add(call, causes, now)
 		}
 		if !changed {
 			continue
 		}
-		if len(call.Request)+len(call.Answer) == 0 {
+		if !differ[n] && len(call.Answer) == 0 {
 			if was.Response.RawOutputRef != now.Response.RawOutputRef {
 				c.Bytes = append(c.Bytes, call.Place)
 			} else {
@@ -93,7 +94,7 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 			}
 		}
 		if c.Whole {
-			whole, err := explainCall(was, now, call.Request)
+			whole, err := explainCall(was, now, told.Told(told.pairs[n]), call.Request)
 			if err != nil {
 				return fmt.Errorf("call %d: %w", n, err)
 			}
@@ -103,9 +104,36 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	return nil
 }
 
+// Counterparts are the calls of a test while they are compared, each by what it adds to the one that it continues.
+type counterparts struct {
+	*drift.Comparer
+	pairs  map[int]*drift.Pair
+	differ map[int]bool // whether messages do
+}
+
+func newCounterparts() *counterparts {
+	return &counterparts{drift.NewComparer(nil), map[int]*drift.Pair{}, map[int]bool{}}
+}
+
+// next returns what the requests of a call do not have alike, and the call whose messages, of which some differ, both
+// have in front; 0: there is none.
+func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change, inherits int, err error) {
+	var base *drift.Pair
+	if was.Continues != nil && now.Continues != nil && was.Continues.Call == now.Continues.Call {
+		base = t.pairs[now.Continues.Call]
+	}
+	pair, changes, all, err := t.Next(base, &was.Request, &now.Request)
+	if all && t.differ[now.Continues.Call] {
+		inherits = now.Continues.Call
+	}
+	t.pairs[now.Number()] = pair
+	t.differ[now.Number()] = inherits > 0 || slices.ContainsFunc(changes, drift.Change.OfMessages)
+	return changes, inherits, err
+}
+
 // calls compares two calls of a test.
 func (c *Comparison) calls(
-	compare *drift.Comparer, test Test, was, now *snapshot.Snapshot,
+	told *counterparts, test Test, was, now *snapshot.Snapshot,
 ) (call drift.Call, err error) {
 	call.Place = drift.Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
@@ -114,7 +142,7 @@ func (c *Comparison) calls(
 		call.Place.Command = now.Source.Function
 	}
 	call.Adopted = was.Response.Stale == "" && now.Response.Stale != ""
-	if call.Request, err = compare.Compare(&was.Request, &now.Request); err != nil {
+	if call.Request, call.Inherits, err = told.next(was, now); err != nil {
 		return call, err
 	}
 	if was.Hash != now.Hash { // else only what it continues is another

@@ -12,6 +12,7 @@ import (
 func (c *Comparison) Markdown(command string) string {
 	m := markdown{most: MarkdownLimit - 500} // for what is said of what is left out
 	m.text.WriteString("### traceforge: " + c.Tally() + "\n")
+	m.settings(c.Config)
 	for _, b := range Blocks(c.Causes) {
 		m.add(b.markdown(25, 4), b.markdown(8, 1), b.markdown(0, 0))
 	}
@@ -50,6 +51,9 @@ func (m *markdown) add(forms ...string) {
 // Tally says how much differs: "2 causes, 1 test added".
 func (c *Comparison) Tally() string {
 	var parts []string
+	if len(c.Config) > 0 {
+		parts = append(parts, SettingsTitle(c.Config))
+	}
 	if n := len(Blocks(c.Causes)); n > 0 {
 		parts = append(parts, Count(n, "cause", "causes"))
 	}

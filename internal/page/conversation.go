@@ -97,6 +97,11 @@ func (p *Page) fields(provider string, s *snapshot.Snapshot) []headerField {
 		add("stale", "the answer is that to another request, and was adopted for this one")
 	}
 	add("varies", s.Source.Nondeterministic)
+	add("origin", s.Source.Origin)
+	if s.Source.Scripted != "" {
+		add("scripted", "a script gave the answer, and no model")
+	}
+	add("unknown", strings.Join(s.Source.Unknown, ", "))
 	return fields
 }
 

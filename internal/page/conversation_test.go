@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -79,7 +80,8 @@ func TestDocument_Unlike(t *testing.T) {
 }
 
 // Whatever was recorded, what is shown is safe and keeps to its place: only titles begin a line.
-func FuzzConversation(f *testing.F) {
+func FuzzConversation(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("plain", "stop", `{"a":1}`)
 	f.Add("\x1b[2J\u009b31m", "\u202e\u2028\r\n\r", `"\u001b"`)
 	f.Add("\nanswer\n", "\n\n", `[]`)

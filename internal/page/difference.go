@@ -42,6 +42,9 @@ type glance struct {
 
 // callOf returns the call of a number; nil: there is none.
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
+	if 0 < n && n <= len(doc.Snapshots) && doc.Snapshots[n-1].Number() == n { // as nearly always
+		return &doc.Snapshots[n-1]
+	}
 	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
 	if i < 0 {
 		return nil
@@ -49,11 +52,8 @@ func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 	return &doc.Snapshots[i]
 }
 
-func explainCall(from, to *snapshot.Snapshot, changes []drift.Change) (d CallDifference, err error) {
-	d.Call = to.Number()
-	if d.Request, err = drift.Requests(&from.Request, &to.Request, nil); err != nil {
-		return d, err
-	}
+func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, changes []drift.Change) (d CallDifference, err error) {
+	d.Call, d.Request = to.Number(), request
 	for _, c := range changes {
 		d.Causes = append(d.Causes, c.String())
 	}

@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -152,9 +154,27 @@ func comparisons(t *testing.T) map[string]*page.Comparison {
 			pair{"TestX/`@octocat`|::x::", "<img>", prompted("a"), prompted(hostile)},
 			pair{"TestNew/#1", "<img>", nil, edited(func(s *snapshot.Snapshot) { s.Request.Messages[1] = pagetest.Said("user", hostile) })},
 		),
+		"rules":   rules(compare(t, false, pair{"TestA", agents, prompted("Never guess."), prompted("Do not guess.")})),
 		"agent":   compare(t, false, pair{"TestAgent", agents, agent("Never guess.", "Rome"), agent("Do not guess.", "Oslo")}),
 		"nothing": compare(t, false, pair{"TestA", agents, pagetest.Document("plain"), pagetest.Document("plain")}),
 	}
+}
+
+// rules adds to a comparison a rule of each kind of change, and a change of what is no rule.
+func rules(c *page.Comparison) *page.Comparison {
+	text := func(s string) *string { return &s }
+	rule := func(name string, before, after *string, takes page.Takes) *page.Setting {
+		return &page.Setting{Takes: &takes,
+			Change: drift.Change{Component: "rule " + name, Kind: "scrub", Pointer: "/scrub", Before: before, After: after}}
+	}
+	c.Config = []*page.Setting{
+		rule("order", nil, text(`ORD-[0-9]+`), page.Takes{Texts: 12, Calls: 30, Sample: "where is ORD-1 <b>`now`</b>?", Others: 2,
+			New: []page.NewText{{File: "openai/testa.json", Call: 1, Pointer: "/request/messages/0/content/0/text", Bytes: 1200}}}),
+		rule("host", text(`h[0-9]`), text(`h[0-9]+`), page.Takes{Partly: true}),
+		rule("date", text(`2026-[0-9-]+`), nil, page.Takes{Texts: 1, Calls: 1, Sample: "today is 2026-11-23"}),
+		{Change: drift.Change{Component: "nondeterministic", Kind: "nondeterministic", Pointer: "/nondeterministic", After: text(`"why"`)}},
+	}
+	return c
 }
 
 func TestComparison(t *testing.T) {
@@ -285,7 +305,8 @@ func TestMarkdownIsBounded(t *testing.T) {
 }
 
 // FuzzMarkdown proves that nothing of a store is Markdown: what is outside of code is ours.
-func FuzzMarkdown(f *testing.F) {
+func FuzzMarkdown(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("TestX/@octocat", "a ``` b\n````\n#1 <b>", "`")
 	f.Add("|", "\r\n\x1b[2J", "``\n")
 	f.Fuzz(func(t *testing.T, name, text, other string) {

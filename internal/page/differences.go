@@ -23,6 +23,9 @@ func (p *Page) Comparison(c *Comparison) {
 		}
 		show()
 	}
+	if len(c.Config) > 0 {
+		section(func() { p.Settings(c.Config) })
+	}
 	if len(c.Causes) > 0 {
 		section(func() { p.Causes(c.Causes) })
 	}

@@ -59,6 +59,13 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	changedTests := testsOfAll(c.Causes)
 	h.always("head", htmlHead(c, about, len(blocks), changedTests, sections))
 
+	if len(c.Config) > 0 {
+		h.always("open section", htmlList{ID: "config", Headline: SettingsTitle(c.Config)})
+		for _, s := range c.Config {
+			h.part("setting", htmlSettingOf(s), htmlRoomForTests)
+		}
+		h.end(about.All, "change", "changes")
+	}
 	h.always("open causes", htmlList{Count: len(blocks), All: about.All})
 	shown := map[Test]*htmlTest{}
 	for _, t := range c.tests {
@@ -180,6 +187,9 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; "+
 			"require-trusted-types-for 'script'; trusted-types 'none'", sourceHash(htmlStyleSheet), sourceHash(htmlScript)),
 	}
+	if len(c.Config) > 0 {
+		v.Contents = append(v.Contents, htmlLink{ID: "config", Text: SettingsTitle(c.Config)})
+	}
 	if causes > 0 {
 		v.Contents = append(v.Contents, htmlLink{ID: "causes", Text: Count(causes, "cause", "causes")})
 	}
@@ -207,10 +217,14 @@ func (c *Comparison) headline() string {
 	if blocks == 0 {
 		return c.Tally()
 	}
-	parts := []string{fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
-		Count(testsOfAll(c.Causes), "test", "tests"))}
+	var parts []string
+	if len(c.Config) > 0 {
+		parts = append(parts, SettingsTitle(c.Config))
+	}
+	parts = append(parts, fmt.Sprintf("%s: %s of %s", Count(blocks, "cause", "causes"), Count(len(calls), "call", "calls"),
+		Count(testsOfAll(c.Causes), "test", "tests")))
 	if len(answers) > 0 {
-		parts[0] += ", " + Count(len(answers), "answer", "answers") + " changed"
+		parts[len(parts)-1] += ", " + Count(len(answers), "answer", "answers") + " changed"
 	}
 	for _, s := range c.Sections() {
 		parts = append(parts, s.Headline)

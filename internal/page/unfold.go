@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -61,7 +62,7 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 		p.Document(provider, doc)
 		return nil
 	}
-	u := unfolding{Page: p, compare: drift.NewComparer(nil), shown: map[string]int{}}
+	u := unfolding{p, newCounterparts(), map[string]int{}, map[int]told{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
@@ -81,31 +82,57 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 // An unfolding is a test while it is unfolded.
 type unfolding struct {
 	*Page
-	compare *drift.Comparer
-	shown   map[string]int // calls, by the keys of the changes that they were shown with
+	*counterparts
+	shown map[string]int // calls, by the keys of the changes that they were shown with
+	told  map[int]told   // by call
 }
+
+// A told is the changes of messages of a call: the first ones, each as those who have it too name it, and how many more.
+type told struct {
+	lines []string
+	more  int
+}
+
+const toldLines = 5
 
 // call shows what changed in a call.
 func (u *unfolding) call(was, now *snapshot.Snapshot) error {
-	changes, err := u.compare.Compare(&was.Request, &now.Request)
+	changes, inherits, err := u.next(was, now)
 	if err != nil {
 		return err
 	}
+	n := now.Number()
 	answers, err := drift.Answers(&was.Response, &now.Response)
 	if err != nil {
 		return err
 	}
-	if changes = append(changes, answers...); len(changes) == 0 {
+	if changes = append(changes, answers...); len(changes) == 0 && inherits == 0 {
 		return nil
 	}
-	u.heading(bold, fmt.Sprintf("call %d, %s:%d", now.Number(), now.Source.File, now.Source.Line))
+	u.heading(bold, fmt.Sprintf("call %d, %s:%d", n, now.Source.File, now.Source.Line))
+	known := u.told[inherits]
+	for _, line := range known.lines {
+		u.said(faint, margin, line)
+	}
+	if known.more > 0 {
+		u.said(faint, margin, "and "+Count(known.more, "more change", "more changes")+" of the calls before")
+	}
+	known.lines = slices.Clip(known.lines)
+	defer func() { u.told[n] = known }()
 	for _, c := range changes {
-		if n, known := u.shown[c.Key()]; known {
-			u.said(faint, margin, fmt.Sprintf("%s: as in call %d", c, n))
+		if before, known := u.shown[c.Key()]; known {
+			u.said(faint, margin, fmt.Sprintf("%s: as in call %d", c, before))
 			continue
 		}
-		u.shown[c.Key()] = now.Number()
+		u.shown[c.Key()] = n
 		u.whole(c)
+		switch {
+		case !c.OfMessages():
+		case len(known.lines) < toldLines:
+			known.lines = append(known.lines, fmt.Sprintf("%s: as in call %d", c, n))
+		default:
+			known.more++
+		}
 	}
 	return nil
 }

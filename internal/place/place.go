@@ -93,15 +93,23 @@ func Load(s *store.Store, file string) (*store.Doc, error) {
 // the working directory where that is possible.
 func StoreDir(named string) (string, error) {
 	if named != "" {
-		return storeIn(named), nil
+		return storeIn(named)
 	}
 	wd, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	root, dir := ModuleRoot(wd), os.Getenv(DirEnv)
+	root, err := gotest.Module(wd)
+	if err != nil {
+		return "", err
+	}
+	dir := os.Getenv(DirEnv)
 	// A store that is nearer than the module's is meant: tests may name it, and programs of other languages have no go.mod.
-	if own := aboveWithStore(wd); dir == "" && len(own) > len(root) {
+	own, err := gotest.Above(wd, StoreName, fs.FileMode.IsDir)
+	switch {
+	case err != nil:
+		return "", err
+	case dir == "" && len(own) > len(root):
 		return filepath.Rel(wd, filepath.Join(own, StoreName))
 	}
 	switch {
@@ -113,27 +121,16 @@ func StoreDir(named string) (string, error) {
 	return "", noModule()
 }
 
-// aboveWithStore returns the nearest directory from dir upwards that holds a store; empty: none.
-func aboveWithStore(dir string) string {
-	for {
-		if info, err := os.Stat(filepath.Join(dir, StoreName)); err == nil && info.IsDir() {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
-}
-
 // storeIn returns the store that the user means by a directory: itself, or that of the module.
-func storeIn(named string) string {
+func storeIn(named string) (string, error) {
 	inner := filepath.Join(named, StoreName)
-	if info, err := os.Stat(inner); err == nil && info.IsDir() || ModuleRoot(named) == named {
-		return inner
+	if info, err := os.Stat(inner); err == nil && info.IsDir() {
+		return inner, nil
 	}
-	return named
+	if root, err := gotest.Module(named); err != nil || root == named {
+		return inner, err
+	}
+	return named, nil
 }
 
 // StoreOfModule returns the directory of the store of the module that is in the directory root.
@@ -151,9 +148,6 @@ func StoreOfModule(root string) (string, error) {
 	}
 	return filepath.Rel(wd, filepath.Join(root, dir))
 }
-
-// ModuleRoot returns the nearest directory from dir upwards that holds a go.mod; empty: none.
-func ModuleRoot(dir string) string { return gotest.Above(dir, "go.mod") }
 
 // Seals returns the seals of all documents of a store, by their names.
 func Seals(s *store.Store) (map[string]page.Seal, error) {
@@ -175,13 +169,13 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Names begin with the letters and digits that the test's name begins with, of long ones with 31.
+	// Names have the letters and digits that the test's name begins with, behind those of the package; of long ones 40.
 	beginning, _, _ := strings.Cut(snapshot.DocumentName("", test), "-")
-	beginning = beginning[:min(len(beginning), 31)]
+	beginning = "-" + beginning[:min(len(beginning), 40)]
 	var docs []*store.Doc
 	var broken error
 	for _, file := range files {
-		if !strings.HasPrefix(path.Base(file), beginning) {
+		if !strings.Contains("-"+path.Base(file), beginning) {
 			continue
 		}
 		doc, err := Load(s, file)
@@ -207,7 +201,7 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 func TestOfBroken(dir, file string) (test page.Test, function string) {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, _, _ := strings.Cut(rest, "/")
-	data, err := os.ReadFile(filepath.Join(dir, provider, strings.TrimSuffix(name, ".json")+".json"))
+	data, err := store.ReadFile(filepath.Join(dir, provider, strings.TrimSuffix(name, ".json")+".json"))
 	if err != nil {
 		return page.Test{}, ""
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 func TestLineAndText(t *testing.T) {
@@ -35,7 +37,8 @@ func TestLineAndText(t *testing.T) {
 }
 
 // FuzzText proves that no line of what is printed begins a command, and that JSON keeps its meaning.
-func FuzzText(f *testing.F) {
+func FuzzText(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("a\n ::x::\x1b##[y]\u202e")
 	f.Fuzz(func(t *testing.T, s string) {
 		for line := range strings.Lines(Text(s)) {

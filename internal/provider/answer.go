@@ -55,7 +55,7 @@ func answerError(api string, body []byte, err error) *WireError {
 		return &WireError{API: api, Reason: "the answer is empty"}
 	case errors.Is(err, jsontext.ErrSyntax) && begin[0] != '{' && begin[0] != '[':
 		begin = begin[:min(enough, len(begin))]
-		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %q", begin)}
+		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %+q", begin)}
 	}
 	return parseError(api, err)
 }

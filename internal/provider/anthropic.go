@@ -20,6 +20,7 @@ var _ = Register(&Codec{
 	Home:           "https://api.anthropic.com",
 	Keys:           []string{"ANTHROPIC_API_KEY"},
 	BaseURLs:       []BaseURL{{Name: "ANTHROPIC_BASE_URL"}},
+	Version:        "20", // a date; usually in a header
 	Generates:      true,
 	Fixed:          claudeFixed,
 	Match:          posts(hasList("messages"), "/messages"),

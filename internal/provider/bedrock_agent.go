@@ -20,6 +20,7 @@ var _ = Register(&Codec{
 	Provider:       "bedrock",
 	Generates:      true,
 	Fixed:          noTemperature,
+	Marks:          []string{markURL},
 	Match:          func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
 	DecodeRequest:  requests(agentAPI, decodeAgentRequest, agentOutside),
 	Refusal:        refuseAsBedrock,

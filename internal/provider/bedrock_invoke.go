@@ -1,7 +1,8 @@
 package provider
 
 import (
-	"encoding/json"
+	"encoding/base64"
+	"errors"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -14,6 +15,7 @@ const invokeAPI = "bedrock.invoke"
 var _ = Register(&Codec{
 	API:            invokeAPI,
 	Provider:       "bedrock",
+	Version:        "bedrock-",
 	Generates:      true,
 	Fixed:          claudeFixed,
 	Match:          matchInvoke,
@@ -98,11 +100,12 @@ func decodeInvoke(body jsontext.Value) *modelio.Request {
 
 // invokeUnwrap returns the value that an event of a streamed answer holds in base64.
 func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
-	var chunk struct{ Bytes []byte }
-	if err := json.Unmarshal(event.Raw(), &chunk); err != nil {
-		return jsontext.Value{}, err
+	text, isText := event.Member("bytes").Text()
+	chunk, err := base64.StdEncoding.DecodeString(text)
+	if !isText || err != nil {
+		return jsontext.Value{}, errors.New("bytes is no base64")
 	}
-	doc, err := jsontext.Parse(chunk.Bytes)
+	doc, err := jsontext.Parse(chunk)
 	if err != nil {
 		return jsontext.Value{}, err
 	}

@@ -240,10 +240,11 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 func converseCitations(content jsontext.Value) []modelio.Citation {
 	var c cited
 	for _, block := range content.Elements() {
-		text := block.Member("text").Word()
+		var text strings.Builder
+		text.WriteString(block.Member("text").Word())
 		inner := block.Member("citationsContent")
 		for _, said := range inner.Member("content").Elements() {
-			text += said.Member("text").Word()
+			text.WriteString(said.Member("text").Word())
 		}
 		for _, v := range inner.Member("citations").Elements() {
 			citation := modelio.Citation{Title: v.Member("title").Word(), URL: v.Member("location", "web", "url").Word(),
@@ -256,12 +257,12 @@ func converseCitations(content jsontext.Value) []modelio.Citation {
 					citation.Source = cmp.Or(citation.Source, strconv.FormatInt(*index, 10))
 				}
 			}
-			if text != "" {
-				citation.Start, citation.End = c.at(0), c.at(characters(text))
+			if text.String() != "" {
+				citation.Start, citation.End = c.at(0), c.at(characters(text.String()))
 			}
 			c.add(citation)
 		}
-		c.begin += characters(text)
+		c.begin += characters(text.String())
 	}
 	return c.all
 }

@@ -51,10 +51,7 @@ func normalText(text []byte) (string, error) {
 func appendNormal(dst []byte, v jsontext.Value) []byte {
 	switch {
 	case v.IsObject():
-		o := make(map[string]jsontext.Value, v.Len())
-		for name, m := range v.Members() {
-			o[name] = m
-		}
+		o := maps.Collect(v.Members())
 		dst = append(dst, '{')
 		for _, name := range slices.Sorted(maps.Keys(o)) {
 			dst = append(jsontext.AppendText(dst, name), ':')

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -105,7 +106,8 @@ func frameOf(headers []byte, payload string) []byte {
 }
 
 // FuzzFramings proves that splitting loses no byte, whatever the framing.
-func FuzzFramings(f *testing.F) {
+func FuzzFramings(t *testing.F) {
+	f := mutation.New(t)
 	f.Add(frames(f, []byte("messageStart {}\n!x {}\nchunk {}\n")))
 	f.Add([]byte("{\"a\":1}\n\n {}\r\n{"))
 	f.Add([]byte("[{\"a\":\"]\\\"}\"}\n,\r\n{\"b\":[]}]\n"))

@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -84,7 +85,9 @@ func ParseFrame(line []byte) (Frame, error) {
 	case isText:
 		f.Data = []byte(text)
 	case root.Member("base64").IsString():
-		f.Data, err = base64.StdEncoding.Strict().DecodeString(root.Member("base64").Word())
+		if f.Data, err = base64.StdEncoding.Strict().DecodeString(root.Member("base64").Word()); err != nil {
+			err = errors.New("base64 is not valid")
+		}
 	case root.Member("subprotocol").IsWord():
 		f.Open = root.Member("subprotocol").Word()
 	case end.Member("by").Word() == "client":

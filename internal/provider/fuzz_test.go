@@ -10,10 +10,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 // seeds calls seed with each body of testdata of the given kind.
-func seeds(f *testing.F, kind string, seed func(api string, arguments string, body []byte)) {
+func seeds(f *mutation.F, kind string, seed func(api string, arguments string, body []byte)) {
 	for _, file := range cases(f) {
 		archive, err := txtar.ParseFile(file)
 		require.NoError(f, err)
@@ -27,7 +28,8 @@ func seeds(f *testing.F, kind string, seed func(api string, arguments string, bo
 
 // FuzzRequest proves that no request decodes to what a request with one value changed decodes to,
 // and that what can be encoded is encoded to the same JSON value.
-func FuzzRequest(f *testing.F) {
+func FuzzRequest(t *testing.F) {
+	f := mutation.New(t)
 	seeds(f, "request", func(api, _ string, body []byte) { f.Add(api, body) })
 	f.Fuzz(func(t *testing.T, api string, body []byte) {
 		t.Parallel()
@@ -56,7 +58,8 @@ func FuzzRequest(f *testing.F) {
 
 // FuzzResponse proves that no body makes a codec panic, and that an error status is always an
 // Error.
-func FuzzResponse(f *testing.F) {
+func FuzzResponse(t *testing.F) {
+	f := mutation.New(t)
 	seeds(f, "frames", func(api, _ string, lines []byte) { f.Add(api, 200, "", frames(f, lines)) })
 	seeds(f, "answer", func(api, arguments string, body []byte) {
 		_, contentType, _ := strings.Cut(arguments, " ")
@@ -90,7 +93,8 @@ func FuzzResponse(f *testing.F) {
 
 // FuzzParse proves that parse takes what encoding/json takes, but for what it exists to refuse,
 // and that its values say the same.
-func FuzzParse(f *testing.F) {
+func FuzzParse(t *testing.F) {
+	f := mutation.New(t)
 	for _, kind := range []string{"request", "answer"} {
 		seeds(f, kind, func(_, _ string, body []byte) { f.Add(body) })
 	}

@@ -21,6 +21,7 @@ const httpAPI = "http.json"
 var generic = &Codec{
 	API:            httpAPI,
 	Provider:       "http",
+	Marks:          []string{markURL},
 	Match:          matchGeneric,
 	DecodeRequest:  decodeGeneric,
 	DecodeResponse: decodeGenericAnswer,

@@ -128,6 +128,7 @@ var _ = Register(&Codec{
 	Provider:       "ollama",
 	Generates:      true,
 	Seeded:         true,
+	Prompted:       true,
 	Match:          posts(has("prompt"), "/api/generate"),
 	DecodeRequest:  requests(ollamaGenerateAPI, ollamaGenerateForm.decode, nil),
 	Refusal:        refuseAsOllama,

@@ -13,6 +13,7 @@ var _ = Register(&Codec{
 	Provider:       "openai",
 	Generates:      true,
 	Seeded:         true,
+	Prompted:       true,
 	Match:          matchCompletions,
 	DecodeRequest:  requests(completionsAPI, completionsForm.decode, deployment),
 	DecodeResponse: answers(completionsAPI, chatStream, completion),

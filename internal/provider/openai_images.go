@@ -132,7 +132,7 @@ func addImage(f *fold, _ string, event jsontext.Value) error {
 		delete(f.body.members, "type")
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %q, which no image event has", kind)
+		return fmt.Errorf("has the type %+q, which no image event has", kind)
 	}
 	return nil
 }

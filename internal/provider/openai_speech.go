@@ -56,7 +56,7 @@ func addSpeech(f *fold, _ string, event jsontext.Value) error {
 		f.body.member("audio").become(arrayNode)
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %q, which is none of speech", kind)
+		return fmt.Errorf("has the type %+q, which is none of speech", kind)
 	}
 	return nil
 }

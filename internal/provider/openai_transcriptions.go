@@ -115,7 +115,7 @@ func addTranscription(f *fold, _ string, event jsontext.Value) error {
 		rules{"type": skip}.fold(&f.body, event)
 		f.done = true
 	default:
-		return fmt.Errorf("has the type %q, which no transcript event has", kind)
+		return fmt.Errorf("has the type %+q, which no transcript event has", kind)
 	}
 	return nil
 }

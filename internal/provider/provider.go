@@ -28,6 +28,12 @@ type Codec struct {
 	// make it deterministic (design R7); nil: each model of the API takes all of them.
 	Fixed func(req *modelio.Request) []string
 
+	// Marks are options that each of its requests has, and Prompted says that they have a prompt, or a list of them, and
+	// never messages: a record of a request without these is of another API.
+	Marks    []string
+	Version  string // what anthropic_version begins with in the body of its requests of Claude; empty: they have none
+	Prompted bool
+
 	Refusal refusalForm // what its errors look like; nil: as OpenAI's
 	Files   bool        // answers may be files, whose lines are no events of a stream unless their type says so
 
@@ -102,6 +108,23 @@ func Named(api string) (*Codec, bool) {
 		return generic, true
 	}
 	return nil, false
+}
+
+// Unlike says why a request cannot be one of the API, which served it or refused it; empty: it may be one.
+func (c *Codec) Unlike(req *modelio.Request, served bool) string {
+	version := strings.Trim(string(req.Options["anthropic_version"]), `"`)
+	if c.Version != "" && !strings.HasPrefix(version, c.Version) && (version != "" || served && c.API == vertexAnthropicAPI) {
+		return fmt.Sprintf("its anthropic_version is %q, and those of %s begin with %s", version, c.API, c.Version)
+	}
+	for _, name := range c.Marks {
+		if req.Options[name] == nil {
+			return "it has no " + name + ", which each of " + c.API + " has"
+		}
+	}
+	if c.Prompted && len(req.Messages) > 0 {
+		return "it has messages, and those of " + c.API + " have a prompt"
+	}
+	return ""
 }
 
 // An Answer is an HTTP response as it came, with its body decoded from any Content-Encoding.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 func at(t testing.TB, host string) *Wire {
@@ -77,7 +79,8 @@ func TestTwoHostsAreTwoProviders(t *testing.T) {
 
 // FuzzHostName proves that the name of an unknown host is one that a directory may have, and that
 // another host has another.
-func FuzzHostName(f *testing.F) {
+func FuzzHostName(t *testing.F) {
+	f := mutation.New(t)
 	f.Add("a.b", "a-b")
 	f.Add("a--b.c", "a-.-b.c")
 	f.Fuzz(func(t *testing.T, a, b string) {

@@ -58,6 +58,7 @@ func resources(api, provider string, refusal refusalForm, at func(*Wire) bool) *
 		Provider:       provider,
 		Match:          func(w *Wire) bool { return at(w) && isResource(w) },
 		DecodeRequest:  func(w *Wire) (*modelio.Request, error) { return decodeResource(api, w) },
+		Marks:          []string{markURL},
 		Refusal:        refusal,
 		Files:          true,
 		DecodeResponse: decodeResources,

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 // eachNamed returns a stream of server-sent events whose events have names of their own, so that none is taken to be like
@@ -119,7 +121,8 @@ func TestRows(t *testing.T) {
 }
 
 // FuzzRows proves that a row of events says what its events say one by one.
-func FuzzRows(f *testing.F) {
+func FuzzRows(t *testing.F) {
+	f := mutation.New(t)
 	codecs := rowCodecs()
 	seeds(f, "answer", func(_, _ string, body []byte) {
 		for i := range codecs {

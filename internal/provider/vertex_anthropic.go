@@ -13,6 +13,7 @@ var _ = Register(&Codec{
 	Provider:       "vertex",
 	Hosts:          []string{"aiplatform.googleapis.com", "*-aiplatform.googleapis.com"},
 	BaseURLs:       []BaseURL{{Name: "GOOGLE_VERTEX_BASE_URL"}},
+	Version:        "vertex-",
 	Generates:      true,
 	Fixed:          claudeFixed,
 	Match:          matchVertexAnthropic,

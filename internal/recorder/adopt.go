@@ -27,11 +27,16 @@ type origin struct {
 func (r *Recorder) adopt(c *call, from *tape, i int, o *origin) (*served, error) {
 	o.record = from.records[i]
 	stored, now := &o.record.Response, clock()
+	source := r.Source()
+	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage { // whose function is the command that was run
+		source.File, source.Line, source.Function = was.File, was.Line, was.Function
+	}
 	tk := &take{
-		call: c, origin: o, source: r.Source(), lifted: cmp.Or(o.lifted, o.record.Source.Nondeterministic),
-		started: now, read: now, finished: now, decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
+		call: c, origin: o, source: source, lifted: cmp.Or(o.lifted, o.record.Source.Nondeterministic),
+		started: now, read: now, finished: now, steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		outcome: outcomeOf(stored.Incomplete), status: stored.Status, keepsCuts: r.allows(CutStreams),
 	}
+	tk.heard = tk.began
 	s := &served{record: &o.record}
 	if stored.RawOutputRef == "" {
 		tk.outcome, tk.err = failed, replayedTransportError(&o.record)

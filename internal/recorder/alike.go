@@ -12,8 +12,25 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// differently stands in the note of a record before the first place where programs may read its answer differently.
+const differently = "programs may read it differently: "
+
+// noted adds to a note why programs may read an answer differently; "": they do not.
+func noted(note, why string) string {
+	switch {
+	case why == "":
+		return note
+	case note == "":
+		return differently + why
+	}
+	return note + "; " + differently + why
+}
+
+// isUnfit reports whether a note says that an answer does not fit its API.
+func isUnfit(note string) bool { return note != "" && !strings.HasPrefix(note, differently) }
+
 // unlike says why programs may read an answer in another way than its record does; "" where all that are
-// known read it alike. No provider was seen to answer so: who forges an answer would.
+// known read it alike.
 func unlike(a *provider.Answer, api string) string {
 	l, streams := lookAt(a, api)
 	if !streams {
@@ -45,7 +62,9 @@ func lookAt(a *provider.Answer, api string) (l *look, streams bool) {
 		l.free = append(slices.Clip(free), codec.Free...)
 	}
 	if a.Events() == nil {
-		l.why = l.misspelled(a.Body)
+		if why := l.misspelled(a.Body); why != "" {
+			l.why = "the answer " + why
+		}
 		return l, false
 	}
 	if codec, _ := provider.Named(api); codec != nil && codec.Files && !strings.HasPrefix(a.ContentType, "text/event-stream") {
@@ -125,7 +144,7 @@ func framed(a *provider.Answer) string {
 		return ""
 	case begin[0] == '{':
 		if !strings.Contains(mediaType, "json") || mediaType == "application/json" {
-			return fmt.Sprintf("of its JSON values some read the first only, as the content type is %q", a.ContentType)
+			return "of its JSON values some read the first only, as its content type is that of one"
 		}
 		return ""
 	}
@@ -246,7 +265,7 @@ func (s *saidTwice) event(name string, data []byte) (why string) {
 	v := doc.Root()
 	kind := v.Member("type").Word()
 	if name != "" && kind != "" && name != kind {
-		return fmt.Sprintf("is named %q, and of type %q", name, kind)
+		return "has another name than type"
 	}
 	item := string(v.Member("output_index").Raw())
 	kind = strings.TrimPrefix(kind, "response.")

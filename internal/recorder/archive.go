@@ -20,10 +20,13 @@ type Archive interface {
 
 // A Provenance says where a recorded answer is from.
 type Provenance struct {
-	From    string        // a reason for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
+	From    string        // for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
 	Time    time.Time     // when the call was made; zero: nobody knows, so that it is the time of the import
 	Latency time.Duration // of the call; 0: nobody knows
 }
+
+// MigratedFrom begins the origin of a record that was migrated.
+const MigratedFrom = "migrated from "
 
 // archive returns the archive that answers the calls of the test; nil: they are made.
 func (r *Recorder) archive() Archive {
@@ -66,14 +69,6 @@ func (p *Provenance) date(s *snapshot.Snapshot) {
 		s.Timestamp = p.Time.UTC().Truncate(time.Millisecond)
 	}
 	s.Response.LatencyMS = p.Latency.Milliseconds()
-}
-
-// reasons joins why a call need not be deterministic and where its answer is from.
-func (p *Provenance) reasons(why string) string {
-	if why == "" {
-		return p.From
-	}
-	return why + "; " + p.From
 }
 
 // Named returns the path of a file of another tool as records have it: relative, and without where others keep

@@ -65,7 +65,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 		goldens[a.take] = g
 	}
 	var all []snapshot.Snapshot
-	for _, c := range r.inTurn(slices.DeleteFunc(r.inOrder(goldens), func(c made) bool { return c.faulty })) {
+	for _, c := range slices.DeleteFunc(r.inOrder(goldens), func(c made) bool { return c.faulty }) {
 		s := snapshot.Snapshot{}
 		if c.golden != nil {
 			s = c.golden.snapshot
@@ -84,9 +84,9 @@ func (r *Recorder) isWhole(tk *take) bool {
 	return how != underWay && how != dropped && !r.transient(how) && r.unfinished(tk) == nil && !tk.keepsQuiet()
 }
 
-// inTurn puts calls that were replayed, and that overlapped when they were recorded, in the order of their records:
-// which of them asks first changes from run to run.
-func (r *Recorder) inTurn(made []made) []made {
+// inTapesOrder puts calls that were replayed, and that may have overlapped when they were recorded, in the order of their
+// records: which of them asks first changes from run to run.
+func (r *Recorder) inTapesOrder(made []made) []made {
 	var together []int
 	if r.tape != nil {
 		together = overlaps(r.tape.records)
@@ -103,7 +103,7 @@ func (r *Recorder) inTurn(made []made) []made {
 	return made
 }
 
-// overlaps returns for each record a number that it shares with those that it overlapped with, one after another.
+// overlaps returns for each record a number that it shares with those that it may have overlapped with, one after another.
 func overlaps(records []snapshot.Snapshot) []int {
 	byStart := make([]int, len(records))
 	for i := range byStart {
@@ -115,11 +115,11 @@ func overlaps(records []snapshot.Snapshot) []int {
 	var end time.Time
 	for _, i := range byStart {
 		s := &records[i]
-		if !s.Timestamp.Before(end) {
+		if s.Timestamp.After(end) {
 			group++
 		}
 		together[i] = group
-		if over := s.Timestamp.Add(time.Duration(s.Response.LatencyMS) * time.Millisecond); over.After(end) {
+		if over := endOf(s); over.After(end) {
 			end = over
 		}
 	}

@@ -36,7 +36,7 @@ func (r *Recorder) settle(o Outcome) (note string) {
 		r.fail(r.asFailure(err))
 	}
 	if note := r.leavePending(goldens); note != "" {
-		return note
+		return failedBy(o.Subtests) + note
 	}
 	how := "failed"
 	if o.Skipped {
@@ -51,6 +51,18 @@ func (r *Recorder) settle(o Outcome) (note string) {
 	}
 	return fmt.Sprintf("the test %s, so %s not recorded and the snapshots are as they were",
 		how, isAre(r.made(), "call was", "calls were"))
+}
+
+// failedBy begins a note of a test that its subtests made fail: its own answers wait for theirs.
+func failedBy(subtests []string) string {
+	if len(subtests) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(subtests) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("the test failed by its subtest %s%s: ", subtests[0], more)
 }
 
 // made returns how many calls were made live, each with its tries.
@@ -125,6 +137,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 	}
 	reported := map[key]bool{}
 	goldens := map[*take]*golden{}
+	unkept := map[*take]*Failure{}
 	for _, tk := range r.takes {
 		if tk.outcome == dropped {
 			continue
@@ -137,11 +150,20 @@ func (r *Recorder) goldens() map[*take]*golden {
 		}
 		g, f := r.golden(tk)
 		if f != nil {
-			f.Source = tk.source
-			r.fail(f)
+			unkept[tk] = f
 			continue
 		}
 		goldens[tk] = g
+	}
+	if len(unkept) == 0 {
+		return goldens
+	}
+	failed := r.failedTurns(r.inOrder(goldens))
+	for _, tk := range r.takes {
+		if f := unkept[tk]; f != nil && !tk.cancelledIn(failed) {
+			f.Source = tk.source
+			r.fail(f)
+		}
 	}
 	return goldens
 }

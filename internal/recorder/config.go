@@ -26,14 +26,19 @@ func (r *Recorder) readConfig() (err error) {
 	if r.config, err = configOf(r.store); err != nil {
 		return err
 	}
+	r.rules, err = RulesOf(r.config.Scrub, r.Scrub...)
+	return err
+}
+
+// RulesOf returns the rules of a configuration, and those of a test.
+func RulesOf(config []store.ScrubRule, more ...scrub.Rule) (*scrub.Rules, error) {
 	var rules []scrub.Rule
-	for _, c := range r.config.Scrub {
+	for _, c := range config {
 		if c.Volatile {
 			rules = append(rules, scrub.Volatile())
 			continue
 		}
 		rules = append(rules, scrub.Pattern(c.Name, regexp.MustCompile(c.Pattern))) // config.go has compiled it
 	}
-	r.rules, err = scrub.New(append(rules, r.Scrub...)...)
-	return err
+	return scrub.New(append(rules, more...)...)
 }

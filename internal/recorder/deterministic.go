@@ -9,6 +9,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
@@ -18,7 +19,14 @@ import (
 // and its model take. lifted says for the record what the model takes no value of; f is the failure of a
 // call whose answer may be another one each time.
 func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
-	if r.Lifted || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.determine(c)
+}
+
+// determine is undetermined for a caller that holds the lock.
+func (r *Recorder) determine(c *call) (lifted string, f *Failure) {
+	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil {
 		return "", nil
 	}
 	var missing []string
@@ -31,8 +39,12 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 	default:
 		missing = append(missing, fmt.Sprintf("temperature is %s: set it to 0", *t))
 	}
-	if c.codec.Seeded && c.request.Seed == nil && !r.isFixed(c, "seed") {
+	switch {
+	case !c.codec.Seeded || c.request.Seed != nil:
+	case !r.isFixed(c, "seed"):
 		missing = append(missing, "seed is not set: set it to any fixed number")
+	case lifted == "":
+		lifted = cmp.Or(c.request.Model, c.codec.API) + " takes no seed"
 	}
 	if len(missing) == 0 {
 		return lifted, nil
@@ -42,7 +54,25 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 	}
 	brief := fmt.Sprintf("%s request is not deterministic, so it was not sent: %s",
 		c.provider, strings.Join(missing, "; "))
-	return "", failuref(brief, indent(r.summary(c.request)), "or say why it cannot be, "+r.saysWhy())
+	f = failuref(brief, indent(r.summary(c.request)), orSay+r.saysWhy())
+	f.recipe = true
+	return "", f
+}
+
+const (
+	orSay   = "or say why it cannot be, "
+	teaches = "say why the call is not deterministic, "
+)
+
+// sayOnce shortens a failure with a recipe that this process has told: tests that fail for want of it are many.
+func (r *Recorder) sayOnce(f *Failure) {
+	if !f.recipe {
+		return
+	}
+	if !r.first(orSay) {
+		f.Text, _, _ = strings.Cut(f.Text, orSay)
+		f.Text += orSay + "as the first such failure shows"
+	}
 }
 
 // saysWhy says where the reason for a call that is not deterministic stands, the place for most tests first.
@@ -68,8 +98,6 @@ func (r *Recorder) isFixed(c *call, name string) bool {
 
 // notTaken returns what the answers so far said that the model of a call does not take.
 func (r *Recorder) notTaken(c *call) (names []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, tk := range r.takes {
 		if tk.provider == c.provider && tk.request.Model == c.request.Model {
 			names = append(names, tk.notTaken()...)
@@ -105,8 +133,7 @@ func (r *Recorder) teach(note string) string {
 	var lines []string
 	for _, tk := range r.takes {
 		for _, name := range tk.notTaken() {
-			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and say why the call is not deterministic, ",
-				tk.request.Model, name, tk.provider)
+			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name, tk.provider, teaches)
 			if !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
@@ -115,29 +142,37 @@ func (r *Recorder) teach(note string) string {
 	if len(lines) == 0 {
 		return note
 	}
-	return strings.TrimPrefix(note+"\n"+strings.Join(lines, "\n")+r.saysWhy(), "\n")
+	why := "as the first such test shows"
+	if r.first(teaches) {
+		why = r.saysWhy()
+	}
+	return strings.TrimPrefix(note+"\n"+strings.Join(lines, "\n")+why, "\n")
 }
 
-// Deterministic is a [store.Check]: it holds design R7 by what stands in a record, since what a codec
-// knows changes with its version. Where a model generated the answer the temperature must be 0, or a
-// reason be given why it is not. A seed is asked for when a call is recorded, where the API has one:
-// no record tells that.
+// Deterministic is a [store.Check]: it holds design R7 by what stands in a record. Where a model generated the answer the
+// temperature must be 0, and there must be a seed where the API has one, or a reason be given why not. What a model
+// takes no value of is such a reason, which the recorder writes, since what a codec knows of models changes with its version.
 func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
-		if !generated(s) || s.Source.Nondeterministic != "" {
+		if !generated(s) || s.Source.IsLifted() {
 			continue
 		}
-		is := "is not set"
-		if t := s.Request.Temperature; t != nil && zero(*t) {
-			continue
-		} else if t != nil {
-			is = "is " + t.String()
+		report := func(name, is string) {
+			wrong = append(wrong, snapshot.Violation{
+				Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", name), Rule: snapshot.RuleDeterministic,
+				Message: is + ", or source.nondeterministic say why it is not: record again",
+			})
 		}
-		wrong = append(wrong, snapshot.Violation{
-			Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", "temperature"), Rule: snapshot.RuleDeterministic,
-			Message: is + ", must be 0, or source.nondeterministic say why it is not: record again",
-		})
+		switch t := s.Request.Temperature; {
+		case t == nil:
+			report("temperature", "is not set, must be 0")
+		case !zero(*t):
+			report("temperature", "is "+t.String()+", must be 0")
+		}
+		if codec := codecNamed(s.Request.API, s.Provider); codec != nil && codec.Seeded && s.Request.Seed == nil {
+			report("seed", "is not set, must be any fixed number")
+		}
 	}
 	return wrong
 }
@@ -159,20 +194,46 @@ const genericAPI = "http.json"
 // ruleIgnored is that of a note on what a record says and nobody compared.
 const ruleIgnored = "ignored"
 
+// wholeMessages names the messages of which a rule took all: whatever a request has in their place is no drift. Values
+// of Volatile are of one form each.
+func wholeMessages(req *modelio.Request, at string) (notes []snapshot.Violation) {
+	look := func(pointer, text string) {
+		if name := scrub.Whole(text); name != "" {
+			notes = append(notes, snapshot.Violation{Pointer: at + pointer, Rule: snapshot.RuleRules,
+				Message: "is nothing but a placeholder of " + name + ", a rule that takes a whole message: " +
+					"a request that has another text here is served this answer too"})
+		}
+	}
+	if req.Prompt != nil {
+		look("/request/prompt", *req.Prompt)
+	}
+	for i := range req.Messages {
+		if content := req.Messages[i].Content; len(content) == 1 && content[0].Text != nil {
+			look(jsontext.PointerTo("request", "messages", strconv.Itoa(i)), *content[0].Text)
+		}
+	}
+	return notes
+}
+
 // Notes says what is no fault of a document, and worth knowing to those who review it.
 func Notes(d *store.Doc) (notes []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
 		at := jsontext.PointerTo("snapshots", strconv.Itoa(i))
 		for n, pointer := range s.Source.Ignored {
-			name, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+			name, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 			if slices.Contains([]string{"messages", "model", "prompt", "tools"}, name) {
+				what := ""
+				if name != "model" && name != "tools" && !strings.Contains(rest, "/") {
+					what = ", a rule that takes a whole message"
+				}
 				notes = append(notes, snapshot.Violation{
 					Pointer: at + jsontext.PointerTo("source", "ignored", strconv.Itoa(n)), Rule: ruleIgnored,
-					Message: "leaves " + pointer + " of the request out: a request that has another is served this answer too",
+					Message: "leaves " + pointer + " of the request out" + what + ": a request that has another is served this answer too",
 				})
 			}
 		}
+		notes = append(notes, wholeMessages(&s.Request, at)...)
 		if s.Request.API != modelAPI {
 			continue
 		}

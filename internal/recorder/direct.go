@@ -31,7 +31,11 @@ func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || 
 // call will answer.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
 	*call, *served, *take, error) {
-	if err := r.begin(ctx, what); err != nil {
+	within := ctx
+	if codec.Tools {
+		within = context.WithoutCancel(ctx) // a tool runs, or is replayed, whatever its context says
+	}
+	if err := r.begin(within, what); err != nil {
 		return nil, nil, nil, err
 	}
 	asked, err := request()
@@ -42,7 +46,9 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if err != nil {
 		return nil, nil, nil, r.refuse(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
-	c.what = what
+	if c.what = what; codec.Tools {
+		c.over = ctx.Err()
+	}
 	served, tk, err := r.answer(c)
 	if tk != nil {
 		tk.source.Provenance = snapshot.ProvenanceOf(ctx)

@@ -55,7 +55,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 	f := r.asTold(brief, d.Changes, told)
 	if f == nil {
 		f = failuref(brief+" (- recorded, + got)", r.difference(best, changes, told),
-			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"))
+			r.remarks(best, d.Changes, r.compare.Differences(recorded, got)), r.wayOut("accept"), r.withoutKey(c))
 	}
 	f.brief, f.Missing, f.drift = brief+r.named(d.Changes), true, d
 	return f

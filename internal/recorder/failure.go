@@ -24,6 +24,7 @@ type Failure struct {
 	drift   *usage.Drift // for the receipt; nil: it is no drift
 	unheld  bool         // it is a call that was held against no record
 	program bool         // it is of a program that is no test
+	recipe  bool         // it says how a reason is given for what is not deterministic
 }
 
 // Drifted reports whether the receipt of the test has what the failure says.
@@ -42,13 +43,14 @@ func (f *Failure) Error() string {
 
 // failuref makes a failure of a line and the indented lines below it.
 func failuref(brief string, below ...string) *Failure {
-	text := brief
+	var text strings.Builder
+	text.WriteString(brief)
 	for _, block := range below {
 		for line := range strings.Lines(block) {
-			text += "\n" + strings.TrimRight(line, "\n")
+			text.WriteString("\n" + strings.TrimRight(line, "\n"))
 		}
 	}
-	return &Failure{brief: brief, Text: text}
+	return &Failure{brief: brief, Text: text.String()}
 }
 
 // file names the test's document, which has been read.

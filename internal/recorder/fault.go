@@ -318,7 +318,7 @@ func (r *Recorder) uncalled() (missed, excused []int) {
 	o := r.givenUp()
 	for i := range r.tape.records {
 		switch {
-		case r.tape.played[i] || r.tape.isListened(i):
+		case r.tape.played[i] || r.tape.isListened(i) || r.tape.spares(i):
 		case o.fault != nil && o.record < i:
 			excused = append(excused, i)
 		default:

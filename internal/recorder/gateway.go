@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/websocket"
@@ -58,7 +59,9 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 		ErrorHandler:   g.refuse,
 		ErrorLog:       log.New(io.Discard, "", 0), // the caller sees what is wrong with its answer
 	}
-	server := &http.Server{Handler: g}
+	unused := &unusedConns{open: map[net.Conn]bool{}}
+	server := &http.Server{Handler: g, ConnState: unused.note}
+	server.RegisterOnShutdown(unused.close)
 	go server.Serve(listener) // ends with Close
 	return "http://" + g.host + g.prefix + e.Path, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
@@ -66,6 +69,37 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 		server.Shutdown(ctx) // so that answers that are on their way are recorded
 		server.Close()
 	}, nil
+}
+
+// unusedConns are the connections that no request has come over, as clients make in advance. Shutdown would wait for one.
+type unusedConns struct {
+	mu     sync.Mutex
+	open   map[net.Conn]bool
+	closed bool
+}
+
+func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if delete(u.open, conn); state == http.StateNew {
+		u.open[conn] = true
+	}
+	u.closeAll()
+}
+
+func (u *unusedConns) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	u.closeAll()
+}
+
+func (u *unusedConns) closeAll() {
+	if u.closed {
+		for conn := range u.open {
+			conn.Close()
+		}
+	}
 }
 
 // homes returns the names of the providers that have a public host.

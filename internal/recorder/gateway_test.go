@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,9 +35,7 @@ func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 		body = `{"id":"1","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"four"},"finish_reason":"stop"}]}`
 	}
 	header := http.Header{"Content-Type": {"application/json"}}
-	for name, values := range u.header {
-		header[name] = values
-	}
+	maps.Copy(header, u.header)
 	return &http.Response{StatusCode: cmp.Or(u.status, http.StatusOK), Header: header, Request: req,
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
@@ -236,4 +236,23 @@ func TestServeAt(t *testing.T) {
 			require.Equal(t, c.want, u.asked[1].URL.String(), "a check asks there too")
 		})
 	}
+}
+
+// TestConnectionsWithoutARequest holds that they end with the server, which waits for all others: also one that came while
+// it ended.
+func TestConnectionsWithoutARequest(t *testing.T) {
+	unused := &unusedConns{open: map[net.Conn]bool{}}
+	isOpen := func(states ...http.ConnState) func() bool {
+		here, there := net.Pipe()
+		t.Cleanup(func() { here.Close(); there.Close() })
+		for _, state := range states {
+			unused.note(here, state)
+		}
+		return func() bool { return here.SetDeadline(time.Time{}) == nil }
+	}
+	idle, active, done := isOpen(http.StateNew), isOpen(http.StateNew, http.StateActive), isOpen(http.StateNew, http.StateActive, http.StateIdle)
+	require.True(t, idle())
+	unused.close()
+	require.Equal(t, []bool{false, true, true}, []bool{idle(), active(), done()})
+	require.False(t, isOpen(http.StateNew)())
 }

@@ -61,6 +61,14 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	}
 	g := &golden{take: tk, snapshot: r.frame(tk), cleared: -1}
 	stored := &g.snapshot.Response
+	if wrong := ""; len(stored.Headers) > 0 {
+		checkHeaders(stored.Headers, func(pointer, format string, args ...any) {
+			wrong = "response" + pointer + " " + fmt.Sprintf(format, args...)
+		})
+		if wrong != "" {
+			return nil, r.unkept(tk, errors.New(wrong))
+		}
+	}
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note
 	if tk.outcome != failed {
@@ -99,9 +107,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 		resp, err = tk.understand(tk.answer(body))
 	}
 	if err == nil {
-		if why := unlike(tk.answer(body), apiOf(tk.codec.API, tk.note)); why != "" {
-			err = errors.New("programs read it in different ways: " + why)
-		}
+		tk.note = noted(tk.note, unlike(tk.answer(body), apiOf(tk.codec.API, tk.note)))
 	}
 	if err != nil {
 		return nil, nil, r.unkept(tk, err)
@@ -117,6 +123,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 
 // understand decodes an answer. One that does not fit its API is decoded by the generic codec, with a note (design R6).
 func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
+	tk.note = ""
 	resp, err := tk.codec.DecodeResponse(answer)
 	if err == nil || isDirect(tk.codec.API) {
 		return resp, err
@@ -127,7 +134,7 @@ func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 
 // apiOf returns the API by whose codec an answer is decoded.
 func apiOf(api, note string) string {
-	if note != "" {
+	if isUnfit(note) {
 		return genericAPI
 	}
 	return api
@@ -140,6 +147,11 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 		return nil, err
 	}
 	resp.ID, resp.Metadata = "", nil // are not stored
+	if u := resp.Usage; u != nil && u.TotalTokens == nil && u.InputTokens != nil && u.OutputTokens != nil {
+		complete := *u
+		complete.TotalTokens = u.Used()
+		resp.Usage = &complete
+	}
 	if resp.Error != nil {
 		failure := *resp.Error
 		failure.Status = status
@@ -178,8 +190,11 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 			Incomplete: cut[tk.outcome],
 		},
 	}
+	s.Source.Origin = r.Origin
 	if tk.origin != nil {
 		tk.origin.date(&s.Timestamp, &s.Response)
+		was := &tk.origin.record.Source
+		s.Source.Origin, s.Source.Scripted, s.Source.Unknown = was.Origin, was.Scripted, was.Unknown
 	}
 	s.Source.Package, s.Source.Test = r.Package, r.Test
 	s.Source.Nondeterministic = cmp.Or(r.Nondeterministic, tk.lifted)
@@ -189,7 +204,7 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	}
 	if tk.imported != nil {
 		tk.imported.date(&s)
-		s.Source.Nondeterministic = tk.imported.reasons(s.Source.Nondeterministic)
+		s.Source.Origin = tk.imported.From
 	}
 	return s
 }

@@ -6,8 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
@@ -15,14 +18,15 @@ import (
 // ends in * stands for all that begin so. Of the others those are kept that a test names.
 var keptHeaders = []string{
 	"content-type", "content-disposition", "etag", "link", "location", "retry-after", "retry-after-ms", "x-should-retry",
-	"anthropic-ratelimit-*", "x-ratelimit-*", // what is left, for programs that pace themselves
-	"apim-request-id", "request-id", "x-amzn-requestid", "x-request-id", // what programs log
 	"mcp-session-id", "x-amzn-errortype", "x-goog-upload-status", "x-goog-upload-url",
 }
 
+// requestIDs are the ids of requests, which errors print.
+var requestIDs = []string{"apim-request-id", "request-id", "x-amzn-requestid", "x-request-id"}
+
 // transferHeaders say how bytes came, and not what they are: replay serves them as they are stored.
 var transferHeaders = []string{
-	"connection", "content-encoding", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade",
+	"connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 }
 
 // secretHeaders are of one account or one visit. No option keeps them.
@@ -62,9 +66,9 @@ func (o *Options) checkKeptHeaders(names []string) error {
 	return nil
 }
 
-// isKept reports whether a header of a name in lower case is stored.
-func (r *Recorder) isKept(name string) bool {
-	return (listed(keptHeaders, name) || listed(r.KeptHeaders, name)) &&
+// isKept reports whether a header of a name in lower case is stored, of an answer with that status.
+func (r *Recorder) isKept(name string, status int) bool {
+	return (listed(keptHeaders, name) || status >= 400 && listed(requestIDs, name) || listed(r.KeptHeaders, name)) &&
 		!isSecretHeader(name) && !slices.Contains(transferHeaders, name)
 }
 
@@ -73,7 +77,7 @@ func (r *Recorder) headers(tk *take) map[string][]string {
 	var stored map[string][]string
 	for name, values := range tk.header {
 		name = strings.ToLower(name)
-		if !r.isKept(name) {
+		if !r.isKept(name, tk.status) {
 			continue
 		}
 		switch name {
@@ -90,6 +94,52 @@ func (r *Recorder) headers(tk *take) map[string][]string {
 		}
 	}
 	return stored
+}
+
+// What a record keeps of headers at most. Real answers have at most some dozens of values, and some kilobytes.
+const (
+	headerValuesMost = 256
+	headerBytesMost  = 256 << 10
+)
+
+// checkHeaders reports, at pointers into an answer, headers that no recording keeps under any option: replay could not
+// serve them, or they would change the bytes or carry a secret.
+func checkHeaders(headers map[string][]string, report func(pointer, format string, args ...any)) {
+	count, size := 0, 0
+	for name, values := range headers {
+		count += len(values)
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if count > headerValuesMost || size > headerBytesMost {
+		report("/headers", "has %d values of %d bytes, and at most %d values of %d bytes are kept", count, size, headerValuesMost, headerBytesMost)
+		return
+	}
+	for name, values := range headers {
+		at := func(more ...string) string { return jsontext.PointerTo(append([]string{"headers", name}, more...)...) }
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) {
+			report(at(), "is no name of a header")
+		}
+		lower := strings.ToLower(name)
+		if slices.Contains(transferHeaders, lower) {
+			report(at(), "says how an answer came, which is not kept: raw answers are served as they are")
+		}
+		if isSecretHeader(lower) {
+			report(at(), "carries a secret, which is never kept")
+		}
+		if lower == "content-type" && len(values) > 1 {
+			report(at(), "says it %d times", len(values))
+		}
+		for n, value := range values {
+			if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+				report(at(strconv.Itoa(n)), "has a control character, which no header can have")
+			}
+			if leadsWithCredential(lower, value) {
+				report(at(strconv.Itoa(n)), "has a URL with credentials, which are never kept")
+			}
+		}
+	}
 }
 
 // publicLocations returns the URLs that a response leads to, without credentials.
@@ -115,6 +165,23 @@ func publicLinks(values []string) (public []string) {
 	return public
 }
 
+// leadsWithCredential reports whether a value has a URL with a credential, which publicLocations and publicLinks take out.
+func leadsWithCredential(name, value string) bool {
+	var urls []string
+	switch name {
+	case "location", "x-goog-upload-url":
+		urls = []string{value}
+	case "link":
+		for _, target := range linkTarget.FindAllString(value, -1) {
+			urls = append(urls, strings.Trim(target, "<>"))
+		}
+	}
+	return slices.ContainsFunc(urls, func(text string) bool {
+		u, err := url.Parse(text)
+		return err == nil && (u.User != nil || slices.ContainsFunc(inorder.Names(u.Query()), provider.IsCredential))
+	})
+}
+
 // lackHeaders reports whether the headers of a record have not all that a test keeps besides the list: it was
 // recorded before the test asked for them.
 func lackHeaders(was, now map[string][]string, asked []string) bool {
@@ -126,8 +193,10 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 	return false
 }
 
-// idleHeaders are those that no program was seen to act on, beside those of transfer.
+// idleHeaders are those that no program was seen to act on, beside those of transfer, and what varies with each call:
+// how many more may follow, and ids.
 var idleHeaders = []string{
+	"anthropic-ratelimit-*", "x-ratelimit-*", "apim-request-id", "request-id", "x-amzn-requestid", "x-request-id",
 	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version", "x-openai-proxy-wasm",
 	"mistral-correlation-id", "x-gemini-service-tier", "x-groq-region", "x-kong-*", "x-ms-region",
 	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language",
@@ -144,7 +213,7 @@ func (r *Recorder) dropped() (names []string) {
 		for name := range tk.header {
 			name = strings.ToLower(name)
 			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
-			if !idle && !r.isKept(name) && !slices.Contains(names, name) {
+			if !idle && !r.isKept(name, tk.status) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -47,7 +47,11 @@ func (r *Recorder) missed(say func(format string, args ...any)) {
 			"To record them too: %s", strings.Join(statuses, ", "), r.allow("RetryableErrors"))
 	}
 	for _, tk := range r.takes {
-		if tk.note != "" && !r.transient(tk.outcome) {
+		switch {
+		case tk.note == "" || r.transient(tk.outcome):
+		case !isUnfit(tk.note):
+			say("of an answer of %s, as its record notes, %s", tk.provider, r.Plain(tk.note))
+		default:
 			say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
 		}
 	}
@@ -79,7 +83,7 @@ func (r *Recorder) overlapped() (equal []*take) {
 	}
 	for _, tk := range r.takes {
 		other := func(o *take) bool {
-			return o != tk && o.started.Before(tk.read) && tk.started.Before(o.read) && coreOf(o) != coreOf(tk)
+			return o != tk && o.began < tk.heard && tk.began < o.heard && coreOf(o) != coreOf(tk)
 		}
 		if slices.ContainsFunc(byKey[tk.key], other) {
 			equal = append(equal, tk)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -98,9 +99,7 @@ func (g *Generation) request() (*modelio.Request, error) {
 	if req.Messages == nil {
 		req.Messages = []modelio.Message{}
 	}
-	for name, value := range asked.Unknown {
-		req.Options[name] = value
-	}
+	maps.Copy(req.Options, asked.Unknown)
 	if g.Stream != nil {
 		req.Options["stream"] = json.RawMessage("true")
 	}

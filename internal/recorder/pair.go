@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -33,6 +34,7 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
 	kept := slices.Repeat([]bool{!r.Mode.drops() || partial}, len(old.records))
+	r.keepSpared(kept, calls, pairs, old)
 	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
 	last, place := lastNumber(old.records), 0
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
@@ -98,10 +100,11 @@ func (t *tape) renew(i int, g *golden, headers []string, renewTime bool) (same b
 	if err != nil {
 		return false, err
 	}
+	sameOrigin := was.Source.SameOrigin(&s.Source)
 	answered := core == g.said() && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
 	stale, bought := s.Response.Stale, s.Timestamp
-	if answered && t.keys[i] == g.take.key && was.Response.Stale == stale {
+	if answered && t.keys[i] == g.take.key && was.Response.Stale == stale && sameOrigin {
 		if renewTime {
 			t.records[i].Timestamp = bought
 		}
@@ -139,18 +142,21 @@ func providerOf(calls []made) string {
 	return anyProvider
 }
 
-// inOrder returns the calls of the test in their order. Those that overlapped in time are in the
-// order of their requests, then of their answers, so that concurrent recording gives one document.
+// inOrder returns the calls of the test in their order. Those of tools that one answer asked for are in that answer's
+// order. Others that overlapped are in the order of their records, then of their requests and their answers, so that
+// concurrent recording gives one document.
 func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
-	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int {
-		return a.take.started.Compare(b.take.started)
-	})
+	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return cmp.Compare(a.take.began, b.take.began) })
+	places := r.places(takes)
+	inPlace := func(a, b *golden) int {
+		return cmp.Or(cmp.Compare(places(a.take.key), places(b.take.key)), compareGoldens(a, b))
+	}
 	var ordered, ready []*golden
 	for len(takes) > 0 || len(ready) > 0 {
 		for len(takes) > 0 && !slices.ContainsFunc(ready, func(g *golden) bool { return g.endedBefore(takes[0]) }) {
 			ready, takes = append(ready, takes[0]), takes[1:]
 		}
-		next := slices.MinFunc(ready, compareGoldens)
+		next := slices.MinFunc(ready, inPlace)
 		ordered = append(ordered, next)
 		ready = slices.DeleteFunc(ready, func(g *golden) bool { return g == next })
 	}
@@ -164,17 +170,35 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
 			ordered = ordered[1:]
 		}
 	}
-	return calls
+	return r.inAnswersOrder(r.inTapesOrder(calls))
+}
+
+// places returns where the document has a call: at the first record with its key, or behind all of them.
+func (r *Recorder) places(goldens []*golden) func(key) int {
+	places := map[key]int{}
+	if len(goldens) > 1 {
+		if old, err := r.document(goldens[0].take.provider); err == nil && old.know(len(old.records)) == nil {
+			for i, k := range slices.Backward(old.keys) {
+				places[k] = i
+			}
+		}
+	}
+	return func(k key) int {
+		if i, recorded := places[k]; recorded {
+			return i
+		}
+		return math.MaxInt
+	}
 }
 
 // endedBefore reports whether a call was over when another began: when its caller had read what it
 // read of the answer, though it may close that later.
-func (g *golden) endedBefore(other *golden) bool { return !other.take.started.Before(g.take.read) }
+func (g *golden) endedBefore(other *golden) bool { return g.take.heard < other.take.began }
 
 func compareGoldens(a, b *golden) int {
 	return cmp.Or(cmp.Compare(a.take.provider, b.take.provider), cmp.Compare(a.take.lane, b.take.lane),
 		compareRequests(a.take.request, b.take.request),
-		bytes.Compare(a.take.core[:], b.take.core[:]), compareSums(a, b), a.take.started.Compare(b.take.started))
+		bytes.Compare(a.take.core[:], b.take.core[:]), compareSums(a, b), cmp.Compare(a.take.began, b.take.began))
 }
 
 func compareSums(a, b *golden) int {

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -41,6 +41,9 @@ func (r *Recorder) openPending(provider string) *pending {
 		doc, err := p.store.Load(r.name, provider)
 		if err != nil {
 			doc, p.clean = nil, errors.Is(err, fs.ErrNotExist) // else it cannot be read
+		}
+		if errors.Is(err, store.ErrDoubt) { // it is not this run's to remove
+			p.clean, p.torn = true, err.Error()
 		}
 		if doc != nil && doc.Torn {
 			p.torn = "an answer that a killed run was about to keep in " + r.Shown + "/.pending is not whole: it is left out"
@@ -246,7 +249,7 @@ func (r *Recorder) logTake(place int, tk *take) error {
 	if s.Provider == p.provider {
 		s.Provider = ""
 	}
-	if p.broken || len(p.logs) == 0 {
+	if p.broken || len(p.logs) == 0 || p.logs[len(p.logs)-1].Full() {
 		p.logs, p.writer = append(p.logs, r.store.NewLog(r.name, p.provider)), snapshot.Writer{}
 	}
 	line, err := p.writer.Append(s)
@@ -299,19 +302,19 @@ func (r *Recorder) writePending() error {
 // leavePending settles what of this run waits after a test that did not pass, and says so.
 func (r *Recorder) leavePending(goldens map[*take]*golden) (note string) {
 	var ids []string
-	var said string
+	var said strings.Builder
 	for _, tk := range r.settlePending(goldens) {
 		id := snapshot.ID(r.name, tk.number)
 		ids = append(ids, id)
 		if len(ids) <= briefFailures {
-			said += "\n  " + id + ": " + r.preview(&tk.golden.snapshot.Response)
+			said.WriteString("\n  " + id + ": " + r.preview(&tk.golden.snapshot.Response))
 		}
 	}
 	if len(ids) == 0 {
 		return ""
 	}
 	if more := len(ids) - briefFailures; more > 0 {
-		said += fmt.Sprintf("\n  … and %d more", more)
+		fmt.Fprintf(&said, "\n  … and %d more", more)
 	}
 	r.updated.Pending = ids
 	them, wait := "them", "new answers wait"
@@ -323,7 +326,7 @@ func (r *Recorder) leavePending(goldens map[*take]*golden) (note string) {
 		next = "the next " + r.updating("") + " makes sessions again"
 	}
 	return fmt.Sprintf("%d %s in %s/.pending: %s; accept or reject %s: traceforge accept %s%s",
-		len(ids), wait, r.Shown, next, them, strings.Join(ids, " "), said)
+		len(ids), wait, r.Shown, next, them, strings.Join(ids, " "), said.String())
 }
 
 // nextUses says which run uses the answers that wait, in the mode of this one where that uses any.
@@ -391,17 +394,33 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 		}
 	}
 	if err != nil {
-		r.fail(failuref("what was bought cannot be kept: "+r.asFailure(err).brief, "it is lost: the next run buys it again"))
+		r.fail(failuref("what was bought cannot be kept: "+r.asFailure(err).brief, r.lost()))
 		return nil
 	}
 	return r.waiting()
 }
 
-// dropPending removes the pending answers of a test that passed. Of one that was run in part only those of this run
-// go: the others may be for what was left out. Answers to calls that this run has kept as they were recorded stay, for
-// a decision: note says so.
+// lost says what became of answers that could not be settled: those that are in the log of the run wait there.
+func (r *Recorder) lost() string {
+	kept, waiting := 0, r.waiting()
+	for _, tk := range waiting {
+		if tk.logged > 0 {
+			kept++
+		}
+	}
+	switch {
+	case kept == 0:
+		return "it is lost: the next run buys it again"
+	case kept == len(waiting):
+		return "it waits in " + r.Shown + "/.pending: traceforge accept"
+	}
+	return fmt.Sprintf("%d of %d answers are lost, and the next run buys them again; the others wait in %s/.pending: traceforge accept",
+		len(waiting)-kept, len(waiting), r.Shown)
+}
+
+// dropPending removes the pending answers that a test which passed has used, and those that others have replaced. All others stay, for
+// a decision: they were paid. note says so.
 func (r *Recorder) dropPending(partial bool) (note string, err error) {
-	var ids []string
 	p := r.openPending(anyProvider)
 	taken, err := removeLogs(p.logs)
 	if err != nil || p.clean && !taken {
@@ -410,28 +429,23 @@ func (r *Recorder) dropPending(partial bool) (note string, err error) {
 	for _, tk := range r.waiting() {
 		p.mine[tk.number] = true
 	}
-	for _, s := range p.earlier.records {
-		if p.mine[s.Number()] {
-			ids = append(ids, s.ID)
-		}
+	done, kept, unasked := r.sortPending(partial)
+	if len(kept)+len(unasked) == 0 {
+		return "", p.store.Discard(r.name)
 	}
 	if !partial {
-		kept, unused := r.stillOpen()
-		if len(kept) == 0 {
-			return "", p.store.Discard(r.name)
-		}
-		note, ids = r.unusedNote(kept), append(ids, unused...)
+		note, r.updated.Unasked = r.unusedNote(kept, unasked), unasked
 	}
-	sort.Strings(ids)
-	if err := r.store.Reject(slices.Compact(ids)...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.store.Reject(done...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	return note, nil
 }
 
-// stillOpen splits the ids of what earlier runs have bought: kept is what answers the request of a record that this run has
-// kept as it was.
-func (r *Recorder) stillOpen() (kept, unused []string) {
+// sortPending sorts the ids of what earlier runs have bought: done is used, or replaced by an answer that is newer or says the same; kept
+// answers the request of a record that this run has kept as it was; unasked is for a call that this run has not made, as that
+// of a prompt that was undone.
+func (r *Recorder) sortPending(partial bool) (done, kept, unasked []string) {
 	var now []snapshot.Snapshot
 	if r.written != nil {
 		now = r.written.Snapshots
@@ -440,14 +454,18 @@ func (r *Recorder) stillOpen() (kept, unused []string) {
 	}
 	for _, waits := range r.openPending(anyProvider).earlier.records {
 		i := slices.IndexFunc(now, func(s snapshot.Snapshot) bool { return s.ID == waits.ID })
-		if r.pending.mine[waits.Number()] || i < 0 || slices.Contains(r.renewed, waits.ID) || !asksTheSame(&now[i], &waits) ||
-			saysTheSame(&now[i].Response, &waits.Response) {
-			unused = append(unused, waits.ID)
-		} else {
+		same := i >= 0 && asksTheSame(&now[i], &waits)
+		switch {
+		case r.pending.mine[waits.Number()],
+			!partial && (slices.Contains(r.renewed, waits.ID) || same && saysTheSame(&now[i].Response, &waits.Response)):
+			done = append(done, waits.ID)
+		case same:
 			kept = append(kept, waits.ID)
+		default:
+			unasked = append(unasked, waits.ID)
 		}
 	}
-	return kept, unused
+	return done, kept, unasked
 }
 
 func asksTheSame(a, b *snapshot.Snapshot) bool {
@@ -456,13 +474,20 @@ func asksTheSame(a, b *snapshot.Snapshot) bool {
 	return errors.Join(errA, errB) == nil && bytes.Equal(asked, asks)
 }
 
-func (r *Recorder) unusedNote(ids []string) string {
+// unusedNote says what waits after a test that passed.
+func (r *Recorder) unusedNote(kept, unasked []string) (note string) {
 	them, wait := "them", "answers still wait"
-	if len(ids) == 1 {
+	if len(kept) == 1 {
 		them, wait = "it", "answer still waits"
 	}
-	return fmt.Sprintf("%d %s in %s/.pending, as the calls are kept as they were recorded; accept or reject %s: traceforge accept %s",
-		len(ids), wait, r.Shown, them, strings.Join(ids, " "))
+	if len(kept) > 0 {
+		note = fmt.Sprintf("%d %s in %s/.pending, as the calls are kept as they were recorded; accept or reject %s: traceforge accept %s\n",
+			len(kept), wait, r.Shown, them, strings.Join(kept, " "))
+	}
+	if len(unasked) > 0 && r.first("unasked") {
+		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests
+	}
+	return strings.TrimSuffix(note, "\n")
 }
 
 // adoptable returns the record that a call is held against; -1: none.

@@ -102,7 +102,7 @@ func (r *Recorder) with(mode string) string {
 	if r.Program != nil {
 		return r.Program.Again(mode)
 	}
-	return "TRACEFORGE_UPDATE=" + mode + " " + strings.TrimSuffix(r.Accept, " -update")
+	return gotest.UpdateEnv + "=" + mode + " " + strings.TrimPrefix(strings.TrimSuffix(r.Accept, " -update"), gotest.UpdateEnv+"=1 ")
 }
 
 // again returns the command that records the test in the mode of this run; -update where that records nothing.
@@ -117,7 +117,9 @@ func (r *Recorder) again() string {
 func (r *Recorder) updating(mode string) string {
 	switch {
 	case r.Program == nil && mode != "":
-		return "TRACEFORGE_UPDATE=" + mode
+		return gotest.UpdateEnv + "=" + mode
+	case r.Program == nil && gotest.InCI():
+		return gotest.UpdateEnv + "=1"
 	case r.Program == nil:
 		return "-update"
 	case mode != "":

@@ -40,7 +40,7 @@ func prove(d *store.Doc, i int, raw []byte, numbering *modelio.Numbering) []snap
 	p := &proof{doc: d, record: record, raw: raw, numbering: numbering}
 	p.run()
 	for n := range p.wrong {
-		p.wrong[n].Pointer = jsontext.PointerTo("snapshots", strconv.Itoa(i), "response") + p.wrong[n].Pointer
+		p.wrong[n].Pointer = jsontext.PointerTo("snapshots", strconv.Itoa(i)) + p.wrong[n].Pointer
 	}
 	return p.wrong
 }
@@ -59,16 +59,25 @@ func (p *proof) file() string {
 	return path.Join(p.doc.Provider, p.doc.Name, snapshot.RawName(p.record.Number(), &p.record.Response))
 }
 
+// report notes what is wrong at a pointer into the response.
 func (p *proof) report(pointer, format string, args ...any) {
+	p.reportAt("/response"+pointer, format, args...)
+}
+
+// reportAt notes what is wrong at a pointer into the record.
+func (p *proof) reportAt(pointer, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	p.wrong = append(p.wrong, snapshot.Violation{Pointer: pointer, Rule: snapshot.RuleAnswer, Message: message})
 }
 
 func (p *proof) run() {
 	said := &p.record.Response
-	p.checkHeaders()
+	checkHeaders(said.Headers, p.report)
 	if said.RawOutputRef == "" {
-		if replayedTransportError(p.record) != nil && len(said.Candidates) > 0 {
+		switch {
+		case replayedTransportError(p.record) == nil && !isMigrated(p.record):
+			p.report("/raw_output_ref", "is missing, and there is no error of the transport: replay has nothing to serve")
+		case replayedTransportError(p.record) != nil && len(said.Candidates) > 0:
 			p.report("/error", "says that no answer came, and the record has one: the error is what replay serves")
 		}
 		return
@@ -79,11 +88,11 @@ func (p *proof) run() {
 		p.report("/raw_output_ref", "cannot be held against the record, as %q is no API that this traceforge knows", api)
 		return
 	}
-	p.checkStatus(api)
-	answer := &provider.Answer{Status: said.Status, Body: p.raw, Asked: &p.record.Request}
-	if types := said.Headers["content-type"]; len(types) > 0 {
-		answer.ContentType = types[0]
+	if why := codec.Unlike(&p.record.Request, said.Status < 400); why != "" {
+		p.reportAt("/request/api", "is %s, and the request is of another API: %s", api, why)
 	}
+	p.checkStatus(api)
+	answer := p.answer()
 	p.checkTiming(answer)
 	look, streams := lookAt(answer, apiOf(api, said.Note))
 	if streams {
@@ -93,14 +102,17 @@ func (p *proof) run() {
 	if streams && !answer.Watched { // it was decoded in another way, or only to where it is wrong
 		look.why = unlike(answer, look.api)
 	}
-	if look.why != "" {
-		p.report("/raw_output_ref", "names %s, which programs read in different ways: %s", p.file(), look.why)
+	switch {
+	case look.why != "" && !strings.HasSuffix(said.Note, differently+look.why):
+		p.report("/note", "does not say that programs may read %s differently: %s", p.file(), look.why)
+	case look.why == "" && strings.HasPrefix(said.Note, differently):
+		p.report("/note", "says that programs may read %s differently, and they read it alike: record it again", p.file())
 	}
 	switch {
-	case said.Note != "" && err == nil:
+	case isUnfit(said.Note) && err == nil:
 		p.report("/note", "says that %s has no answer of %s, and it has: record it again", p.file(), api)
 		return
-	case said.Note != "":
+	case isUnfit(said.Note):
 		got, err = provider.DecodeWhole(answer)
 	}
 	if err != nil {
@@ -113,6 +125,21 @@ func (p *proof) run() {
 	p.compare(got)
 }
 
+// answer returns the raw answer for a codec.
+func (p *proof) answer() *provider.Answer {
+	answer := &provider.Answer{Status: p.record.Response.Status, Body: p.raw, Asked: &p.record.Request}
+	if types := p.record.Response.Headers["content-type"]; len(types) > 0 {
+		answer.ContentType = types[0]
+	}
+	return answer
+}
+
+// isMigrated reports whether a record says that it was migrated from a layout that keeps no raw answers. Such records are
+// for people: replay has nothing to serve.
+func isMigrated(s *snapshot.Snapshot) bool {
+	return strings.HasPrefix(s.Source.Origin, MigratedFrom)
+}
+
 // checkStatus holds that a status is one that a server can answer with.
 func (p *proof) checkStatus(api string) {
 	switch status := p.record.Response.Status; {
@@ -120,31 +147,6 @@ func (p *proof) checkStatus(api string) {
 		p.report("/status", "is %d, and a call that is no HTTP has none", status)
 	case !isDirect(api) && (status < 100 || status > 599):
 		p.report("/status", "is %d, must be from 100 to 599", status)
-	}
-}
-
-// checkHeaders holds that replay can serve the headers, and that they change nothing of the bytes.
-func (p *proof) checkHeaders() {
-	for name, values := range p.record.Response.Headers {
-		pointer := func() string { return jsontext.PointerTo("headers", name) }
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) {
-			p.report(pointer(), "is no name of a header")
-		}
-		lower := strings.ToLower(name)
-		if slices.Contains(transferHeaders, lower) {
-			p.report(pointer(), "says how an answer came, which is not kept: raw answers are served as they are")
-		}
-		if isSecretHeader(lower) {
-			p.report(pointer(), "carries a secret, which is never kept")
-		}
-		if lower == "content-type" && len(values) > 1 {
-			p.report(pointer(), "says it %d times", len(values))
-		}
-		for n, value := range values {
-			if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-				p.report(pointer()+"/"+strconv.Itoa(n), "has a control character, which no header can have")
-			}
-		}
 	}
 }
 

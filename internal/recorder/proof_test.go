@@ -79,7 +79,10 @@ func (s *scene) forge(forge func(n int, record *snapshot.Snapshot, raw string) s
 		require.NoError(s.t, err)
 		record := &document.Snapshots[i]
 		raw = []byte(forge(record.Number(), record, string(raw)))
-		record.Response.RawOutputRef, put.Raw[record.Number()] = canon.Sum(raw), raw
+		record.Response.RawOutputRef = ""
+		if len(raw) > 0 {
+			record.Response.RawOutputRef, put.Raw[record.Number()] = canon.Sum(raw), raw
+		}
 	}
 	require.NoError(s.t, opened.Commit(store.Change{Put: []store.Put{put}}))
 }
@@ -196,6 +199,15 @@ func TestForgeries(t *testing.T) {
 		{"cookie", "a secret, or one that a program is made to send", upstream{body: honest}, "", set("set-cookie", "a=b"),
 			"/response/headers/set-cookie", "carries a secret, which is never kept"},
 		{"length", "a program reads less", upstream{body: honest}, "", set("content-length", "1"), "/response/headers/content-length", "says how an answer came"},
+		{"hop", "it is of a connection", upstream{body: honest}, "", set("te", "trailers"), "/response/headers/te", "says how an answer came"},
+		{"credential", "a program is led on with it", upstream{body: honest}, "", set("location", "https://a/b?access_token=xyzzy"),
+			"/response/headers/location/0", "has a URL with credentials, which are never kept"},
+		{"credential of a link", "likewise", upstream{body: honest}, "", set("link", `<https://me:pw@a/b>; rel="next"`),
+			"/response/headers/link/0", "has a URL with credentials"},
+		{"flood of headers", "no recording keeps so many", upstream{body: honest}, "", set("content-type", make([]string, 10000)...),
+			"/response/headers", "has 10000 values of 120000 bytes, and at most 256 values of 262144 bytes are kept"},
+		{"long header", "no recording keeps one so long", upstream{body: honest}, "", set("etag", strings.Repeat("a", 1<<20)),
+			"/response/headers", "has 2 values of 1048608 bytes"},
 		{"two content types", "a program takes the one or the other", upstream{body: honest}, "",
 			set("content-type", "application/json", "text/event-stream"), "/response/headers/content-type", "says it 2 times"},
 		{"no answer", "the bytes are no answer at all", upstream{body: honest}, "", func(*snapshot.Snapshot, string) string { return "four" },
@@ -205,15 +217,15 @@ func TestForgeries(t *testing.T) {
 				s.Response.Headers["content-type"] = []string{"application/json"}
 				return strings.Replace(honest, "four", "five", 1) + "\n" +
 					`{"choices":[{"index":0,"delta":{"content":"four"},"finish_reason":"stop"}]}`
-			}, "/response/raw_output_ref", "some read the first only"},
+			}, "/response/note", "some read the first only"},
 		{"capital member", "Go's encoding/json takes it for the small one", upstream{body: honest}, "",
-			rawly(t, `"content":"four"`, `"content":"four","Content":"five"`), "/response/raw_output_ref", `has a member "Content", which some take for "content"`},
+			rawly(t, `"content":"four"`, `"content":"four","Content":"five"`), "/response/note", `has a member "Content", which some take for "content"`},
 		{"capital member with space", "JSON allows it", upstream{body: honest}, "",
-			rawly(t, `"content":"four"`, `"content":"four","cONTENT" : "five"`), "/response/raw_output_ref", `has a member "cONTENT"`},
+			rawly(t, `"content":"four"`, `"content":"four","cONTENT" : "five"`), "/response/note", `has a member "cONTENT"`},
 		{"escaped member", "an escape hides the capital", upstream{body: honest}, "",
-			rawly(t, `"content":"four"`, `"content":"four","\u0043ontent":"five"`), "/response/raw_output_ref", `has a member "Content"`},
+			rawly(t, `"content":"four"`, `"content":"four","\u0043ontent":"five"`), "/response/note", `has a member "Content"`},
 		{"folded member", "a letter of another script is folded to s", upstream{body: honest}, "",
-			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/raw_output_ref", `has a member "choiceſ"`},
+			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/note", `has a member "choiceſ"`},
 		{"repeated member", "the first or the last counts", upstream{body: honest}, "",
 			rawly(t, `"content":"four"`, `"content":"four","content":"five"`), "/response/raw_output_ref", "which is no such answer"},
 
@@ -239,24 +251,24 @@ func TestForgeries(t *testing.T) {
 				text := "four, or not"
 				s.Response.Candidates[0].Message.Content = []modelio.Part{{Text: &text}}
 				return raw + `data: {"choices":[{"index":0,"delta":{"content":", or not"}}]}` + "\n\n"
-			}, "/response/raw_output_ref", "event 4 follows [DONE], where clients stop"},
+			}, "/response/note", "event 4 follows [DONE], where clients stop"},
 		{"carriage return", "it ends a line for some, and the rest of the line is data for others", upstream{body: honestStream, header: stream}, "",
 			rawly(t, "data: [DONE]", `data: `+"\r"+`{"choices":[{"index":0,"delta":{"content":"!"}}]}`+"\n\ndata: [DONE]"),
-			"/response/raw_output_ref", "a carriage return stands alone"},
+			"/response/note", "a carriage return stands alone"},
 		{"lines of data", "each is an event for some", upstream{body: honestStream, header: stream}, "",
-			rawly(t, `{"model":"m",`, "{\"model\":\"m\",\ndata: "), "/response/raw_output_ref", "event 1 has several lines of data"},
+			rawly(t, `{"model":"m",`, "{\"model\":\"m\",\ndata: "), "/response/note", "event 1 has several lines of data"},
 		{"capital in a stream", "Go's encoding/json takes it for the small one", upstream{body: honestStream, header: stream}, "",
-			rawly(t, `"content":"ur"`, `"content":"ur","Content":"rty"`), "/response/raw_output_ref", `event 2 has a member "Content"`},
+			rawly(t, `"content":"ur"`, `"content":"ur","Content":"rty"`), "/response/note", `event 2 has a member "Content"`},
 
 		{"pieces of a text", "a program prints them, and the record has the whole", upstream{body: honestResponses, header: stream}, responsesURL,
-			rawly(t, `"delta":"ur"`, `"delta":"rty"`), "/response/raw_output_ref", "event 4 says a text of item 0 in another way than the events before"},
+			rawly(t, `"delta":"ur"`, `"delta":"rty"`), "/response/note", "event 4 says a text of item 0 in another way than the events before"},
 		{"whole text", "a program takes it where it is whole first", upstream{body: honestResponses, header: stream}, responsesURL,
 			func(_ *snapshot.Snapshot, raw string) string {
 				return strings.NewReplacer(`"delta":"ur"`, `"delta":"rty"`, `"four"}`+"\n", `"forty"}`+"\n").Replace(raw)
-			}, "/response/raw_output_ref", "event 5 says a text of item 0 in another way"},
+			}, "/response/note", "event 5 says a text of item 0 in another way"},
 		{"name of an event", "some go by the name, others by the type", upstream{body: honestResponses, header: stream}, responsesURL,
 			rawly(t, `data: {"type":"response.output_text.done"`, "event: response.completed\n"+`data: {"type":"response.output_text.done"`),
-			"/response/raw_output_ref", `event 4 is named "response.completed", and of type "response.output_text.done"`},
+			"/response/note", `event 4 has another name than type`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, url, body := newScene(t), chatURL, askedBody
@@ -307,6 +319,126 @@ func TestForgeries(t *testing.T) {
 			require.Equal(t, before.Document.Snapshots[0].ID, after.Document.Snapshots[0].ID)
 		})
 	}
+}
+
+// TestForgedIdentities change what replay needs to find and to serve a record: verify finds what replay fails by, and the
+// way out that it names, to record again, mends it.
+func TestForgedIdentities(t *testing.T) {
+	api := func(name string) forger {
+		return recordly(func(s *snapshot.Snapshot) { s.Request.API = name })
+	}
+	for _, c := range []struct {
+		name, why string
+		forge     forger
+		want      string
+	}{
+		{"nothing to serve", "a record is there, and no answer", func(*snapshot.Snapshot, string) string { return "" },
+			"/response/raw_output_ref: answer: is missing, and there is no error of the transport: replay has nothing to serve"},
+		{"API of prompts", "its answers decode alike", api("openai.completions"),
+			"/request/api: answer: is openai.completions, and the request is of another API: it has messages, and those of openai.completions have a prompt"},
+		{"API of prompts of another provider", "the errors of all APIs decode alike", func(s *snapshot.Snapshot, raw string) string {
+			s.Request.API = "ollama.generate"
+			return raw
+		}, "/request/api: answer: is ollama.generate, and the request is of another API: it has messages"},
+		{"generic API", "it decodes what all others do", api(genericAPI),
+			"/request/api: answer: is http.json, and the request is of another API: it has no $url, which each of http.json has"},
+		{"unknown API", "nothing can be held", api("acme.chat"), `/response/raw_output_ref: answer: cannot be held against the record, as "acme.chat" is no API`},
+		{"no seed", "the API has one, and no reason stands", recordly(func(s *snapshot.Snapshot) { s.Request.Seed = nil }),
+			"/request/seed: deterministic: is not set, must be any fixed number, or source.nondeterministic say why it is not: record again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, got := newScene(t), ""
+			call, from := posts(&got, chatURL, askedBody), func(o *Options) { o.Upstream = &upstream{body: honest} }
+			failures, _ := s.run(Update, call, from)
+			require.Empty(t, failures)
+			require.Empty(t, s.findings())
+			s.forge(func(_ int, record *snapshot.Snapshot, raw string) string { return c.forge(record, raw) })
+			require.Contains(t, fmt.Sprint(s.findings()), "/snapshots/0"+c.want, c.why)
+
+			failures, _ = s.run(Replay, call)
+			require.NotEmpty(t, failures, c.why)
+			failures, _ = s.run(Update, call, from)
+			require.Empty(t, failures, "the way out is one")
+			require.Empty(t, s.findings())
+			failures, _ = s.run(Replay, call)
+			require.Empty(t, failures)
+		})
+	}
+}
+
+// TestFloodOfHeaders records no answer whose headers no replay could serve.
+func TestFloodOfHeaders(t *testing.T) {
+	flood := make([]string, 10000)
+	for i := range flood {
+		flood[i] = "application/json"
+	}
+	for _, c := range []struct {
+		name   string
+		header http.Header
+		want   string
+	}{
+		{"flood", http.Header{"Content-Type": flood}, "response/headers has 10000 values of 280000 bytes, and at most 256 values of 262144 bytes are kept"},
+		{"long", http.Header{"Etag": {strings.Repeat("a", 1<<20)}}, "response/headers has 2 values of 1048608 bytes"},
+		{"two types", http.Header{"Content-Type": {"application/json", "text/plain"}}, "response/headers/content-type says it 2 times"},
+	} {
+		s, got := newScene(t), ""
+		failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) { o.Upstream = &upstream{body: honest, header: c.header} })
+		require.Len(t, failures, 1, c.name)
+		require.Contains(t, failures[0].Text, "cannot be kept: "+c.want)
+		require.Less(t, len(failures[0].Text), 2000)
+		require.Equal(t, honest, got, "the program gets its answer")
+		require.Nil(t, s.stored())
+	}
+}
+
+// TestReadDifferently records answers that programs may read differently, as providers send them: none is refused, each replays
+// byte for byte, and its record notes the first place.
+func TestReadDifferently(t *testing.T) {
+	for _, c := range []struct{ name, url, contentType, body, note string }{
+		{"lines", chatURL, "application/json", honest + "\n" + honest, "of its JSON values some read the first only, as its content type is that of one"},
+		{"capital", chatURL, "application/json", strings.Replace(honest, `"content":"four"`, `"content":"four","Content":"five"`, 1),
+			`the answer has a member "Content", which some take for "content"`},
+		{"lines of data", chatURL, "text/event-stream", strings.Replace(honestStream, `{"model":"m",`, "{\"model\":\"m\",\ndata: ", 1),
+			"event 1 has several lines of data, each of which is an event for some"},
+		{"behind the end", chatURL, "text/event-stream", honestStream + `data: {"choices":[{"index":0,"delta":{"content":"!"}}]}` + "\n\n",
+			"event 4 follows [DONE], where clients stop"},
+		{"cut text", responsesURL, "text/event-stream", strings.Replace(honestResponses, `"delta":"ur"`, `"delta":"urteen"`, 1),
+			"event 4 says a text of item 0 in another way than the events before"},
+		{"page", chatURL, "text/event-stream", "event: a\rdata: b\n\n", "a carriage return stands alone, which ends a line for some"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, body := newScene(t), askedBody
+			if c.url == responsesURL {
+				body = askedItems
+			}
+			var recorded, replayed string
+			failures, _ := s.run(Update, posts(&recorded, c.url, body), func(o *Options) {
+				o.Upstream, o.Allowed = &upstream{body: c.body, header: http.Header{"Content-Type": {c.contentType}}}, CutStreams
+			})
+			require.Empty(t, failures)
+			require.Empty(t, s.findings())
+			_, doc := s.open()
+			stored := doc.Document.Snapshots[0].Response.Note
+			require.True(t, strings.HasSuffix(stored, differently+c.note), stored)
+			failures, _ = s.run(Replay, posts(&replayed, c.url, body))
+			require.Empty(t, failures)
+			require.Equal(t, c.body, replayed)
+
+			s.forge(func(_ int, record *snapshot.Snapshot, raw string) string {
+				record.Response.Note = strings.TrimSuffix(strings.TrimSuffix(stored, differently+c.note), "; ")
+				return raw
+			})
+			require.Contains(t, fmt.Sprint(s.findings()), "does not say that programs may read", "it cannot be taken out")
+		})
+	}
+	s, got := newScene(t), ""
+	failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) { o.Upstream = &upstream{body: honest} })
+	require.Empty(t, failures)
+	s.forge(func(_ int, record *snapshot.Snapshot, raw string) string {
+		record.Response.Note = differently + "event 1 has another name than type"
+		return raw
+	})
+	require.Contains(t, fmt.Sprint(s.findings()), "and they read it alike")
 }
 
 // TestForgedCut drops the flag of an answer that was cut.
@@ -487,11 +619,15 @@ func TestDeterministic(t *testing.T) {
 	number := func(n string) *modelio.Request {
 		r := &modelio.Request{API: "openai.chat"}
 		for _, p := range modelio.Parameters {
-			if p.Name == "temperature" && n != "" {
-				v := json.Number(n)
+			v := json.Number(n)
+			if p.Name == "temperature" && n != "" || p.Name == "seed" {
 				*p.Field(r) = &v
 			}
 		}
+		return r
+	}
+	unseeded := func(r *modelio.Request, api string) *modelio.Request {
+		r.Seed, r.API = nil, api
 		return r
 	}
 	answered := func(raw string) snapshot.Response {
@@ -510,6 +646,9 @@ func TestDeterministic(t *testing.T) {
 		{"none", "the provider's default applies", number(""), answered("stop"), snapshot.Source{}, "is not set, must be 0"},
 		{"cut", "a model had begun", number("0.7"), snapshot.Response{Incomplete: "error"}, snapshot.Source{}, "is 0.7"},
 		{"reason", "it was lifted", number("0.7"), answered("stop"), snapshot.Source{Nondeterministic: "it plays"}, ""},
+		{"no seed", "the API has one", unseeded(number("0"), "openai.chat"), answered("stop"), snapshot.Source{}, "is not set, must be any fixed number"},
+		{"reason for no seed", "it was lifted", unseeded(number("0"), "openai.chat"), answered("stop"), snapshot.Source{Nondeterministic: "it plays"}, ""},
+		{"no seed to set", "the API has none", unseeded(number("0"), "anthropic.messages"), answered("stop"), snapshot.Source{}, ""},
 		{"refused", "no model answered", number("5"), snapshot.Response{Status: 400}, snapshot.Source{}, ""},
 		{"embedding", "no model ends an embedding", number(""), answered(""), snapshot.Source{}, ""},
 		{"generic", "what has no codec may look so", &modelio.Request{API: genericAPI}, answered("stop"), snapshot.Source{}, ""},
@@ -521,8 +660,33 @@ func TestDeterministic(t *testing.T) {
 			continue
 		}
 		require.Len(t, found, 1, "%s: %s", c.name, c.why)
-		require.Equal(t, "/snapshots/0/request/temperature", found[0].Pointer)
+		require.Equal(t, "/snapshots/0/request/"+map[bool]string{true: "temperature", false: "seed"}[c.request.Seed != nil], found[0].Pointer)
 		require.Equal(t, snapshot.RuleDeterministic, found[0].Rule)
 		require.Contains(t, found[0].Message, c.want)
 	}
+}
+
+// TestSeedThatIsNotTaken records a call without a seed after the provider has refused one: the record says so, since the
+// refusal need not be in the store.
+func TestSeedThatIsNotTaken(t *testing.T) {
+	s, got := newScene(t), ""
+	unseeded := strings.Replace(askedBody, `"seed":1,`, "", 1)
+	failures, _ := s.run(Update, func(r *Recorder) {
+		posts(&got, chatURL, askedBody)(r)
+		posts(&got, chatURL, unseeded)(r)
+	}, func(o *Options) { o.Upstream = seedless{} })
+	require.Empty(t, failures)
+	require.Equal(t, "m takes no seed", s.stored().Document.Snapshots[1].Source.Nondeterministic)
+	require.Empty(t, s.findings())
+}
+
+// seedless refuses calls with a seed.
+type seedless struct{}
+
+func (seedless) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err == nil && strings.Contains(string(body), "seed") {
+		return (&upstream{status: 400, body: `{"error":{"message":"seed is not supported"}}`}).RoundTrip(req)
+	}
+	return (&upstream{body: honest}).RoundTrip(req)
 }

@@ -26,6 +26,7 @@ type realtime struct {
 	opening *call // as far as the handshake tells
 	source  snapshot.Source
 	started time.Time
+	began   int64 // see take
 	client  *websocket.Conn
 	stream  net.Conn // to the client
 	out     outbox   // of messages to the client
@@ -57,7 +58,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	if err := r.inherit(c); err != nil {
 		return nil, r.refused(c, err)
 	}
-	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), done: make(chan struct{}),
+	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), began: r.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // not even the greeting
 	if r.archive() != nil {
 		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool has", w)))
@@ -338,7 +339,7 @@ func (s *realtime) record(how outcome, broke error) {
 	if err != nil {
 		return // the test has ended
 	}
-	tk.source, tk.started, tk.complete = s.source, s.started, nil
+	tk.source, tk.started, tk.began, tk.complete = s.source, s.started, s.began, nil
 	tk.begin(http.StatusSwitchingProtocols, http.Header{"Content-Type": {"application/x-ndjson"}})
 	s.mu.Lock()
 	defer s.mu.Unlock()

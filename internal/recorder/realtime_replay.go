@@ -101,6 +101,9 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rules := t.hiding(i, raw); rules != nil {
+		return nil, s.r.underOtherRules(s.opening, i, rules)
+	}
 	frames, err := provider.Frames(raw)
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.record(i), err), "accept: "+s.r.Accept)

@@ -11,7 +11,7 @@ import (
 
 // take begins a live call.
 func (r *Recorder) take(c *call, lifted string) (*take, error) {
-	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
+	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		keepsCuts: r.allows(CutStreams)}
 	if r.Mode.Writes() {
 		tk.complete = func() { r.keepPending(tk) }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -38,6 +39,7 @@ type Options struct {
 
 	Ignored          []string // RFC 6901 pointers that keys leave out
 	Nondeterministic string   // the reason given for lifting design R7
+	Origin           string   // what all answers of an upstream are imported from; empty: it says so itself, or makes calls
 	Lifted           bool     // design R7 is lifted
 	Allowed          Allowance
 	Timing           bool     // streams are replayed at the pace of the recording
@@ -50,6 +52,7 @@ type Options struct {
 	Checking    usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
 	Deadline    time.Time          // when the test must have ended; zero: never
 	Placeholder string             // what stands in the environment for keys that are not there; empty: nothing
+	Lent        func(string) bool  // reports whether a variable has a placeholder for a key; nil: it is Placeholder
 
 	Known   []usage.Known   // documents that may be the test's under another name
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
@@ -62,6 +65,8 @@ type Recorder struct {
 	name   string // of the test's document
 	config *store.Config
 	rules  *scrub.Rules
+
+	steps atomic.Int64 // counts what begins and what is heard of answers, in their order
 
 	mu       sync.Mutex
 	ended    bool
@@ -223,9 +228,10 @@ func (r *Recorder) answer(c *call) (*served, *take, error) {
 	return s, nil, r.refused(c, err)
 }
 
-// isRecorded reports whether a call ends as it is recorded: with an answer, or with an error of the transport.
+// isRecorded reports whether a call ends as it is recorded: with an answer, with an error of the transport, or with its
+// context.
 func isRecorded(err error) bool {
-	if err == nil {
+	if err == nil || err == context.Canceled || err == context.DeadlineExceeded {
 		return true
 	}
 	var recorded *transportError
@@ -308,6 +314,7 @@ func (r *Recorder) fail(f *Failure) {
 	r.failures = append(r.failures, r.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
 		r.told++
+		r.sayOnce(f)
 		r.Tell(f)
 	}
 }
@@ -315,7 +322,8 @@ func (r *Recorder) fail(f *Failure) {
 // An Outcome says how a test ended.
 type Outcome struct {
 	Failed, Skipped bool
-	Partial         bool // the run left parts of the test out, so that what was not called says nothing
+	Partial         bool     // the run left parts of the test out, so that what was not called says nothing
+	Subtests        []string // that failed, and have a recorder of their own, in order
 }
 
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
@@ -375,6 +383,9 @@ func (r *Recorder) openTape(provider string) error {
 		return nil
 	}
 	doc, err := r.store.Load(r.name, provider)
+	if errors.Is(err, fs.ErrNotExist) {
+		doc, err = r.former(provider)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -23,6 +24,8 @@ func (r *Recorder) rekey(c *call) (*served, error) {
 		return nil, err
 	case i >= 0:
 		return r.keep(c, i, rules)
+	case r.tape.cancels(c):
+		return nil, context.Canceled
 	case f != nil:
 		return nil, f
 	}

@@ -39,6 +39,10 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case how != found && r.tape.cancels(c):
+		return nil, context.Canceled
+	case how != found && c.over != nil:
+		return nil, c.over
 	case how == missing && toldTo:
 		return nil, r.offTape(c)
 	case how == exhausted && !toldTo:
@@ -51,6 +55,9 @@ func (r *Recorder) replay(c *call) (*served, error) {
 		if d.raw, err = r.raw(i); err != nil {
 			return nil, err
 		}
+	}
+	if rules := r.tape.hiding(i, d.raw); rules != nil {
+		return nil, r.underOtherRules(c, i, rules)
 	}
 	d.doc = r.tape.doc
 	if in := r.nextFault(r.tape.records[i].Number()); in != nil {
@@ -122,7 +129,7 @@ func (r *Recorder) reload() error {
 	if len(now.records) != len(r.tape.records) || !slices.Equal(now.keys[:r.tape.known], r.tape.keys[:r.tape.known]) {
 		return fmt.Errorf("%s was recorded again, from other requests, while %s ran: run it again", r.file(), r.tested())
 	}
-	now.played, now.held, now.next, now.index, now.parts = r.tape.played, r.tape.held, r.tape.next, r.tape.index, r.tape.parts
+	now.played, now.held, now.next, now.index, now.turns, now.parts = r.tape.played, r.tape.held, r.tape.next, r.tape.index, r.tape.turns, r.tape.parts
 	r.tape = now
 	return nil
 }

@@ -7,14 +7,20 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // keyed returns a request with its placeholders, their values, and its key.
@@ -82,7 +88,90 @@ func (t *tape) isScrubbed(i int) bool {
 	}
 	body, err := t.doc.Raw(i)
 	stored := t.recordedAnswer(i, body)
-	return err == nil && t.requests[i] == &t.records[i].Request && bytes.Equal(t.values[i].Answer(stored), body)
+	return err == nil && t.requests[i] == &t.records[i].Request && bytes.Equal(t.values[i].Answer(stored), body) && t.hiding(i, body) == nil
+}
+
+// hiding returns the names of the rules that take something of a record which is no placeholder: it was recorded under
+// other rules. Values that only a run knows are not tried on it.
+func (t *tape) hiding(i int, body []byte) []string {
+	if t.rules.Idle(nil) {
+		return nil
+	}
+	if t.anywhere == nil {
+		t.anywhere = t.rules.Anywhere()
+	}
+	return hiding(t.anywhere, &t.records[i], t.recordedAnswer(i, body))
+}
+
+// Standing returns the [store.Check] that records stand as rules of a configuration would have them now. No rules: nil.
+func Standing(config *store.Config) (store.Check, error) {
+	if len(config.Scrub) == 0 {
+		return nil, nil
+	}
+	all, err := RulesOf(config.Scrub)
+	if err != nil {
+		return nil, err
+	}
+	return func(d *store.Doc) (wrong []snapshot.Violation) {
+		rules := all.Anywhere() // which note what answers say
+		t := newTape(d, rules)
+		for i := range t.records {
+			body, _ := d.Raw(i) // another rule's finding, if it is missing
+			if names := hiding(rules, &t.records[i], t.recordedAnswer(i, body)); names != nil {
+				again := "run it with --update"
+				top, _, _ := strings.Cut(t.records[i].Source.Test, "/")
+				if gotest.Kind(top) != "" {
+					again = "go test " + gotest.Quote(t.records[i].Source.Package) + " -run " + gotest.Quote(gotest.Pattern(top)) + " -update"
+				}
+				wrong = append(wrong, snapshot.Violation{
+					Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i)), Rule: snapshot.RuleRules,
+					Message: "of it " + ruleNames(names) + " of config.json hides text now, " + otherRules + ": " + again + " (no call is made)",
+				})
+			}
+		}
+		return wrong
+	}, nil
+}
+
+func hiding(rules *scrub.Rules, s *snapshot.Snapshot, answer *provider.Answer) []string {
+	_, values := rules.Stored(&s.Request, nil)
+	values.Answer(answer)
+	for _, header := range s.Response.Headers {
+		for _, value := range header {
+			values.AnswerText(value)
+		}
+	}
+	return inorder.Strings(values.Took())
+}
+
+const (
+	scrubRules = "scrub rules" // the cause of a record that was made under others
+	otherRules = "recorded under other rules"
+)
+
+// underOtherRules is the failure of a call whose record some rules hide text of, which they did not when it was recorded.
+func (r *Recorder) underOtherRules(c *call, i int, rules []string) *Failure {
+	r.tape.held[i] = true
+	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.record(i), ruleNames(rules))
+	accept := otherRules + ": " + r.Accept + " (no call is made)"
+	f := failuref(brief, indent(r.summary(c.request)), accept)
+	change := drift.Change{Component: scrubRules, Kind: scrubRules}
+	if told := r.toldBefore([]drift.Change{change}); told[0] != nil {
+		f = failuref(brief, accept)
+		f.Again = true
+	}
+	f.Missing = true
+	f.drift = &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider,
+		Changes: []usage.DriftChange{driftChange(change, false)}}
+	return f
+}
+
+// ruleNames names rules of Scrub.
+func ruleNames(names []string) string {
+	if len(names) == 1 {
+		return "the rule " + names[0]
+	}
+	return "one of the rules " + strings.Join(names, ", ")
 }
 
 // recordedAnswer returns the answer of a record, whose body is given.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -21,6 +22,8 @@ type take struct {
 	source        snapshot.Source
 	lifted        string // why a rule of determinism did not hold for the model; empty: all that it takes was asked
 	started       time.Time
+	steps         *atomic.Int64 // of the recorder, as clocks may stand still; nil: of a call that has no place among others
+	began         int64         // the step with which it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64       // of the bytes that are kept of the answer
 	keepsCuts     bool        // the test is of streams that are cut, also behind their last event
@@ -44,6 +47,7 @@ type take struct {
 	arrivals   []arrival
 	unreadable error     // why the content encoding cannot be undone
 	read       time.Time // when its caller last got something of it, which is when a whole answer ended
+	heard      int64     // the step of read
 	finished   time.Time
 }
 
@@ -68,7 +72,15 @@ func (tk *take) begin(status int, header http.Header) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	if tk.outcome == underWay {
-		tk.status, tk.header, tk.read = status, header.Clone(), clock()
+		tk.status, tk.header = status, header.Clone()
+		tk.hear()
+	}
+}
+
+// hear notes that the caller gets something of the answer now.
+func (tk *take) hear() {
+	if tk.read = clock(); tk.steps != nil {
+		tk.heard = tk.steps.Add(1)
 	}
 }
 
@@ -87,7 +99,7 @@ func (tk *take) ends(how outcome, err error) bool {
 	}
 	tk.outcome, tk.err, tk.finished = how, err, clock()
 	if tk.read.IsZero() {
-		tk.read = tk.finished
+		tk.hear()
 	}
 	return true
 }
@@ -119,7 +131,7 @@ func (tk *take) keep(p []byte) {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
 	if tk.outcome == underWay && len(bytes.TrimSpace(p)) > 0 {
-		tk.read = clock()
+		tk.hear()
 	}
 	tk.add(p)
 }
@@ -224,7 +236,7 @@ func (tk *take) soFar() *take {
 		tk.mu.Unlock()
 		return tk
 	}
-	now := &take{call: tk.call, source: tk.source, lifted: tk.lifted, started: tk.started, decodeContent: tk.decodeContent,
+	now := &take{call: tk.call, source: tk.source, lifted: tk.lifted, started: tk.started, began: tk.began, heard: tk.heard, decodeContent: tk.decodeContent,
 		limit: tk.limit, origin: tk.origin, imported: tk.imported, outcome: whole, status: tk.status, header: tk.header,
 		body:     received{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
 		arrivals: slices.Clone(tk.arrivals), read: tk.read, finished: tk.read}

@@ -19,6 +19,7 @@ type tape struct {
 	records  []snapshot.Snapshot
 	keys     []key
 	rules    *scrub.Rules
+	anywhere *scrub.Rules       // those of rules that records stand by; nil: not made yet
 	requests []*modelio.Request // of the records, with the placeholders of the rules; known as keys are
 	values   []*scrub.Values    // what those stand for
 	none     *scrub.Values      // those of all records where there are no rules; nil: not made yet
@@ -30,6 +31,7 @@ type tape struct {
 	index    map[key][]int
 	byTexts  map[uint64]int   // by the sum of their texts: the number of the first record; see awaits
 	after    []int            // by the number of a record: that of the next one with its sum; 0: none
+	turns    []*turn          // of the records; nil: not looked for yet
 	parts    []*drift.Request // the requests, taken apart; filled as calls drift
 }
 

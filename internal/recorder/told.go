@@ -25,6 +25,12 @@ type telling struct {
 	repeats atomic.Int32 // of other tests
 }
 
+// first reports whether nobody in this process has said something of the store yet.
+func (r *Recorder) first(what string) bool {
+	_, said := tellings.LoadOrStore(tellingKey{r.Dir, what}, new(telling))
+	return !said
+}
+
 // threeLines is how many tests say in three lines that they failed by a change that another has told.
 // Those that follow say it in one.
 const threeLines = 5

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -22,7 +23,7 @@ var toolCodec = &provider.Codec{API: modelio.ToolAPI, Provider: toolProvider, To
 // A ToolCall is one call of a tool.
 type ToolCall struct {
 	Name  string
-	Run   modelio.ToolFunc // may be nil in replay
+	Run   func(context.Context, json.RawMessage) (json.RawMessage, error) // may be nil in replay
 	Input json.RawMessage
 }
 
@@ -78,8 +79,9 @@ func toolInput(req *modelio.Request) json.RawMessage {
 // live runs the tool, and keeps what it says as a line. The caller gets the output as replay will spell it.
 func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) {
 	tk.begin(0, http.Header{"Content-Type": {"application/json"}})
+	defer tk.end(failed, errUnwound) // of one that has not ended by then
 	output, failure := t.Run(context.WithValue(ctx, insideKey{}, t.Name), t.Input)
-	if failure != nil && (ctx.Err() != nil || errors.Is(failure, context.Canceled)) {
+	if isOfContext(ctx, failure) {
 		tk.end(failed, failure)
 		return nil, failure
 	}
@@ -99,6 +101,17 @@ func (t *ToolCall) live(ctx context.Context, tk *take) (json.RawMessage, error) 
 	}
 	return line.result()
 }
+
+// isOfContext reports whether a tool failed because its context ended. It may have failed by itself after that.
+func isOfContext(ctx context.Context, failure error) bool {
+	if failure == nil || errors.Is(failure, context.Canceled) {
+		return failure != nil
+	}
+	return ctx.Err() != nil && (errors.Is(failure, context.Cause(ctx)) || strings.Contains(failure.Error(), ctx.Err().Error()))
+}
+
+// errUnwound says why a tool returned nothing.
+var errUnwound = errors.New("it panicked, or ended its goroutine")
 
 // An insideKey is the key of the context of a tool under which its name stands.
 type insideKey struct{}

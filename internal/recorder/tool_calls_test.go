@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,11 +55,11 @@ func TestToolCallsAreTheCallers(t *testing.T) {
 				Calls []struct{ Name string } `json:"tool_calls"`
 			}
 			require.NoError(t, json.Unmarshal(core, &said))
-			names := ""
+			var names strings.Builder
 			for _, call := range said.Calls {
-				names += call.Name
+				names.WriteString(call.Name)
 			}
-			require.Equal(t, c.calls, names, c.why)
+			require.Equal(t, c.calls, names.String(), c.why)
 		})
 	}
 }

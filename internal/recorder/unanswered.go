@@ -22,12 +22,18 @@ func (r *Recorder) unanswered(tk *take) *Failure {
 		below = append(below, names+" not set: live calls need a key")
 	}
 	below = append(below, "record again: "+r.again())
+	lacksKey := r.lacksKey(tk.provider)
+	if (host != "" || lacksKey) && r.mayAdopt(tk) {
+		without := "a network"
+		if lacksKey {
+			without = "a key"
+		}
+		below = append(below, "without "+without+": "+r.with(modes[Rekey]))
+	}
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
 		below = append(below, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
-	case host != "":
-		below = append(below, "or, for a test of what happens without a network, keep this error: "+r.allow("TransportErrors"))
-	case status == 0:
+	case status == 0 && host == "" && !lacksKey: // else it would be kept that there was none
 		below = append(below, "or keep the error: "+r.allow("TransportErrors"))
 	}
 	return failuref(noAnswer(tk.who(), tk.err)+": it was not recorded", below...)
@@ -88,9 +94,8 @@ func answeredWith(err error) (status int, message string) {
 // key may be elsewhere.
 func (r *Recorder) unsetKey(name string) string {
 	for _, p := range provider.Providers() {
-		isSet := func(name string) bool { value := os.Getenv(name); return value != "" && value != r.Placeholder }
 		switch {
-		case p.Name != name || len(p.Keys) == 0 || slices.ContainsFunc(p.Keys, isSet):
+		case p.Name != name || !r.lacksKey(name):
 		case len(p.Keys) == 1:
 			return p.Keys[0] + " is"
 		case p.OneKey:
@@ -98,4 +103,52 @@ func (r *Recorder) unsetKey(name string) string {
 		}
 	}
 	return ""
+}
+
+// lacksKey reports whether none of the variables with the key of a provider is set, except to a placeholder.
+func (r *Recorder) lacksKey(name string) bool {
+	isSet := func(name string) bool {
+		value := os.Getenv(name)
+		return value != "" && value != r.Placeholder && (r.Lent == nil || !r.Lent(name))
+	}
+	keys := keysOf(name)
+	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
+}
+
+// withoutKey is the way out of a call that drifted and whose provider's key is not there: it can adopt the stored answer.
+// "" where the key is there, or the call may adopt nothing.
+func (r *Recorder) withoutKey(c *call) string {
+	if r.Mode == Mixed || r.givenUp().fault != nil || !r.lacksKey(c.provider) {
+		return ""
+	}
+	if _, f := r.determine(c); f != nil {
+		return ""
+	}
+	return "without a key: " + r.with(modes[Rekey])
+}
+
+// mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and one for each other call that
+// was made live.
+func (r *Recorder) mayAdopt(tk *take) bool {
+	if r.tape == nil {
+		return false
+	}
+	free := len(slices.DeleteFunc(slices.Clone(r.tape.played), func(played bool) bool { return played }))
+	for i, k := range r.tape.keys {
+		if r.tape.played[i] && r.tape.records[i].Response.Stale != "" && slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.key == k }) {
+			free++ // it is bought, as it was adopted for another request
+		}
+	}
+	made := map[key]bool{}
+	for _, tk := range r.takes {
+		made[tk.key] = true
+	}
+	if len(made) > free {
+		return false
+	}
+	if slices.Contains(r.tape.keys, tk.key) {
+		return true
+	}
+	i, err := r.adoptable(tk.call)
+	return err == nil && i >= 0
 }

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -23,8 +24,16 @@ func (r *Recorder) update(c *call) (*served, *take, error) {
 		return s, nil, r.refused(c, err)
 	case recorded:
 		return r.buy(c)
+	case r.Mode == Update && r.cancels(c):
+		return nil, nil, context.Canceled
 	}
 	return r.updateAll(c)
+}
+
+func (r *Recorder) cancels(c *call) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tape.cancels(c)
 }
 
 // updateAll makes a call, whatever is recorded.
@@ -94,7 +103,7 @@ func (r *Recorder) match(c *call) (i int, rules string, err error) {
 	case how == found && r.tape.isScrubbed(i):
 		return i, "", nil
 	case how == found:
-		return i, "scrub rules", nil
+		return i, scrubRules, nil
 	}
 	for i := range r.tape.records {
 		s := &r.tape.records[i]

@@ -22,7 +22,7 @@ import (
 var headings = map[string]string{
 	"document": "Document", "record": "Record", "source": "Source", "request": "Request", "message": "Message", "part": "Part",
 	"tool": "Tool", "continues": "Continues", "response": "Response", "tool_calls": "Tool call", "candidates": "Candidate",
-	"citations": "Citation", "providerError": "Error", "usage": "Usage",
+	"citations": "Citation", "providerError": "Error", "readings": "Reading", "usage": "Usage",
 }
 
 // A documentSchema is made of the lists of members that package snapshot reads and writes with.
@@ -40,7 +40,8 @@ func Document(t *testing.T) Schema {
 	d.defs["any"], d.defs["object"], d.defs["text"] = freeValue(), freeObject(), text()
 	root := d.object("document", d.funcs["coder.document"])
 	d.refine()
-	later := Schema{"properties": Schema{"source": Schema{"not": anyOf(Schema{"required": []string{"package"}}, Schema{"required": []string{"test"}})}}}
+	later := Schema{"properties": Schema{"source": Schema{"not": anyOf(Schema{"required": []string{"now"}},
+		Schema{"required": []string{"package"}}, Schema{"required": []string{"test"}})}}}
 	snapshots := root["properties"].(Schema)["snapshots"].(Schema)
 	snapshots["prefixItems"], snapshots["items"] = []any{ref("record")}, Schema{"allOf": []any{ref("record"), later}}
 	root["$defs"] = d.defs
@@ -101,6 +102,8 @@ func (d *documentSchema) notNull(def string) Schema {
 		headers := properties["headers"].(Schema)
 		there["headers"] = Schema{"additionalProperties": Schema{"not": Schema{"type": "null"}}}
 		headers["additionalProperties"] = orNull(headers["additionalProperties"])
+		own := headers["properties"].(Schema)
+		own["content-type"] = orNull(own["content-type"])
 	}
 	return Schema{"properties": there}
 }
@@ -128,7 +131,7 @@ func (d *documentSchema) members(def string, open bool, list []ast.Stmt, propert
 	for _, call := range calls(list) {
 		name, args := named(call), call.Args
 		switch name {
-		case "agree", "checkRecord", "checkDocument", "report", "sfOrder":
+		case "agree", "checkDocument", "checkReadings", "checkRecord", "contentType", "report", "sfOrder", "total":
 			continue
 		case "inherit":
 			for _, arg := range args[1:] {
@@ -142,8 +145,9 @@ func (d *documentSchema) members(def string, open bool, list []ast.Stmt, propert
 			properties["continues"] = d.describe(def, "continues", ref("continues"))
 			continue
 		case "headers":
-			values := Schema{"type": "array", "items": Schema{"type": "string"}, "minItems": 1}
-			properties["headers"] = d.describe(def, "headers", Schema{"type": "object", "minProperties": 1, "additionalProperties": values})
+			any := Schema{"type": "array", "items": Schema{"type": "string"}}
+			properties["headers"] = d.describe(def, "headers", Schema{"type": "object", "minProperties": 1,
+				"properties": Schema{"content-type": any}, "additionalProperties": with(any, "minItems", 1)})
 			continue
 		case "list", "field", "pointer", "integer":
 			args = args[1:] // the coder
@@ -262,6 +266,8 @@ func (d *documentSchema) of(member string, f ast.Expr) any {
 		return Schema{"type": "string"}
 	case "ignored":
 		return Schema{"type": "string", "pattern": `^(/([^~/]|~[01])*)+$`}
+	case "headerName":
+		return Schema{"type": "string", "pattern": "^[a-z0-9!#$%&'*+.^_`|~-]+$"}
 	case "time":
 		return Schema{"type": "string", "format": "date-time", "pattern": timePattern, "not": Schema{"const": "0001-01-01T00:00:00Z"}}
 	case "freeObject":
@@ -339,7 +345,7 @@ func (d *documentSchema) checked(check ast.Expr) any {
 		}
 		return s
 	case "isVersion":
-		return Schema{"const": snapshot.Version}
+		return Schema{"enum": []string{snapshot.Version, snapshot.VersionSF}}
 	case "isProvider":
 		return Schema{"type": "string", "pattern": providerPattern, "not": Schema{"pattern": `^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`}}
 	case "isPath":

@@ -43,7 +43,7 @@ func Manifest(t *testing.T) Schema {
 		"version": Schema{"const": snapshot.Version}, "hash": described(hash(), "the combined hash of the entries"),
 		"created_at": described(at, s.comments["manifest.CreatedAt"]), "updated_at": described(at, s.comments["manifest.UpdatedAt"]),
 		"snapshots": arrayOf(object(lists[1], Schema{
-			"id": name, "provider": name, "hash": described(hash(), "the seal of the record"),
+			"id": Schema{"type": "string", "pattern": idPattern}, "provider": name, "hash": described(hash(), "the seal of the record"),
 			"file": described(Schema{"type": "string", "pattern": `^[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*\.json$`}, s.comments["entry.File"]),
 		})),
 	})

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -106,6 +107,7 @@ const (
 	hashPattern     = `^sha256:[0-9a-f]{64}$`
 	timePattern     = `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(\d\d[1-9]|\d[1-9]\d|[1-9]\d\d))?Z$`
 	providerPattern = `^[a-z0-9][a-z0-9-]{0,63}$`
+	idPattern       = `^[a-z0-9][a-z0-9-]*-[1-9][0-9]*$`
 	numberPattern   = `^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`
 )
 
@@ -124,8 +126,6 @@ func described(s any, text string) any {
 		return s
 	}
 	with := Schema{"description": text}
-	for name, value := range schema {
-		with[name] = value
-	}
+	maps.Copy(with, schema)
 	return with
 }

@@ -30,7 +30,14 @@ func (v *Values) Answer(a *provider.Answer) []byte {
 	if idle && (v.stored || !mayHold(a.Body)) {
 		return a.Body
 	}
-	return rewrite(a, v.answer, true)
+	body := rewrite(a, v.answer, true)
+	// Placeholders split texts, and those of streams are put together, in which a rule may find more then.
+	for was, round := a.Body, 1; round < mostRounds && !bytes.Equal(body, was); round++ {
+		settled, again := *v, *a
+		settled.stored, again.Body, was = true, body, body
+		body = rewrite(&again, settled.answer, true)
+	}
+	return body
 }
 
 // Restore returns the bytes of an answer that was kept as they are served: with the values of this

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 // awsFrame returns a frame of AWS's event streams.
@@ -178,7 +179,8 @@ func TestFirstSaid(t *testing.T) {
 	require.EqualError(t, err, "no value is known for {{uuid:1}}", "no other run's value is made up")
 }
 
-func FuzzAnswer(f *testing.F) {
+func FuzzAnswer(t *testing.F) {
+	f := mutation.New(t)
 	for _, body := range []string{`{"a":"` + idA + `"}`, "data: {\"text\":\"{{\"}\n\ndata: {\"text\":\"uuid:1}}\"}\n\n", awsFrame("chunk", `{"bytes":"`+inBase64(`{"x":"{{uuid:1}}"}`)+`"}`),
 		"[{\"text\":\"a\"}]", "\xff", `{"a":"\u007b\u007buuid:1}}"}`} {
 		f.Add(body, "application/json")

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/pattern"
 )
 
 // A Rule says which parts of a text are replaced. The zero value is no rule.
@@ -24,6 +25,9 @@ type finder struct {
 	find  func(text string) []span
 	dummy func(n int) string // stands for the n-th secret that only the recording knew; nil: they are no secrets
 	one   bool               // there is one value, which is the dummy
+
+	// anywhere finds what is found in every process; nil: as find does, or nothing if there is one value.
+	anywhere func(text string) []span
 }
 
 // A span is where a value is in a text, in bytes.
@@ -81,13 +85,13 @@ func Pattern(name string, re *regexp.Regexp) Rule {
 		r.wrong = fmt.Sprintf("Pattern(%q, nil): there is no pattern", name)
 		return r
 	}
-	group := min(re.NumSubexp(), 1)
-	r.finders = []finder{{name: name, dummy: dummies(re, group), find: func(text string) (found []span) {
-		for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
-			if start, end := m[2*group], m[2*group+1]; start >= 0 && start < end {
-				found = append(found, span{start, end})
-			}
-		}
+	p, err := pattern.New(re)
+	if err != nil {
+		r.wrong = fmt.Sprintf("Pattern(%q, …): %q %v", name, re, err)
+		return r
+	}
+	r.finders = []finder{{name: name, dummy: p.Dummy, find: func(text string) (found []span) {
+		p.Find(text, func(start, end int) { found = append(found, span{start, end}) })
 		return found
 	}}}
 	return r
@@ -116,7 +120,8 @@ func wrongName(of, name string) string {
 // Rules are the rules of a test.
 type Rules struct {
 	finders []finder
-	said    map[string]string // values that answers were the first to say, with their placeholders
+	said    map[string]string // values that answers were the first to say, by their placeholders, and those by values
+	last    map[string]int    // the last number of these, by name
 
 	mu    sync.Mutex
 	clean map[string]bool // texts in which nothing was found: a conversation says most of them in each request
@@ -124,7 +129,7 @@ type Rules struct {
 
 // New returns the rules of a test. It fails if one cannot be used, or two have one name.
 func New(all ...Rule) (*Rules, error) {
-	rules := &Rules{said: map[string]string{}, clean: map[string]bool{}}
+	rules := &Rules{said: map[string]string{}, last: map[string]int{}, clean: map[string]bool{}}
 	names := map[string]bool{}
 	var last []finder // of Volatile: what is secret comes first
 	for _, r := range all {
@@ -146,12 +151,43 @@ func New(all ...Rule) (*Rules, error) {
 	return rules, nil
 }
 
+// Anywhere returns the rules without what depends on the process: a value that a test knows when it runs, the
+// directories of this machine. They find the same in a record wherever it is read.
+func (r *Rules) Anywhere() *Rules {
+	rules := &Rules{said: map[string]string{}, last: map[string]int{}, clean: map[string]bool{}}
+	for _, f := range r.finders {
+		if f.one {
+			continue
+		}
+		if f.anywhere != nil {
+			f.find = f.anywhere
+		}
+		rules.finders = append(rules.finders, f)
+	}
+	return rules
+}
+
+// First returns where a stored text has the first thing that the rules find, or that is their placeholder; end is 0 where
+// it has none.
+func (r *Rules) First(text string) (start, end int) {
+	var taken []match
+	for _, t := range stored(text) {
+		taken = append(taken, match{t.span, finder{name: t.name}})
+	}
+	for _, m := range r.find(text, taken) {
+		if name, _, _ := strings.Cut(m.name, "."); m.find != nil || name != "" && r.Has(name) {
+			return m.start, m.end
+		}
+	}
+	return 0, 0
+}
+
 // WithVolatile returns the rules with Volatile's.
 func (r *Rules) WithVolatile() *Rules {
 	if _, ok := r.finder("uuid"); ok {
 		return r
 	}
-	return &Rules{finders: append(slices.Clip(r.finders), volatile()...), said: r.said, clean: map[string]bool{}}
+	return &Rules{finders: append(slices.Clip(r.finders), volatile()...), said: r.said, last: r.last, clean: map[string]bool{}}
 }
 
 // Has reports whether there is a rule for the placeholders of a name.
@@ -179,30 +215,62 @@ type match struct {
 // leastClean is the length from which it is faster to look a text up than to search it.
 const leastClean = 64
 
-// find returns the values in a text besides what is taken of it, all in order. Of two that overlap that of
-// the earlier rule counts.
+// mostRounds is how often a text is searched for what rules take between what others took.
+const mostRounds = 16
+
+// find returns the values in a text besides what is taken of it, all in order. A rule sees the text between what is
+// taken, and between what the rules before it found. What is found splits a text, in which a rule may find more: it is
+// searched until nothing is left, so that what was scrubbed stays. Who finds more forever takes the text whole.
 func (r *Rules) find(text string, taken []match) []match {
-	r.mu.Lock()
-	clean := r.clean[text]
-	r.mu.Unlock()
-	if clean {
-		return taken
-	}
-	clean = len(text) >= leastClean
-	for _, f := range r.finders {
-		var found []match
-		for _, s := range f.find(text) {
-			found = append(found, match{s, f})
+	fresh := len(taken) == 0 && len(text) >= leastClean
+	if fresh {
+		r.mu.Lock()
+		clean := r.clean[text]
+		r.mu.Unlock()
+		if clean {
+			return nil
 		}
-		clean = clean && len(found) == 0
-		taken = merge(taken, found)
 	}
-	if clean {
+	for round, before := 1, -1; len(taken) != before; round++ {
+		before = len(taken)
+		for _, f := range r.finders {
+			taken = f.between(text, taken, round >= mostRounds)
+		}
+		if before == 0 && len(taken) == 0 {
+			break
+		}
+	}
+	if fresh && len(taken) == 0 {
 		r.mu.Lock()
 		r.clean[text] = true
 		r.mu.Unlock()
 	}
 	return taken
+}
+
+// between returns what is taken of a text, and what the finder finds between that: all of a stretch, if whole.
+func (f finder) between(text string, taken []match, whole bool) []match {
+	var all []match
+	at := 0
+	for i := 0; i <= len(taken); i++ {
+		end := len(text)
+		if i < len(taken) {
+			end = taken[i].start
+		}
+		if at < end {
+			found := f.find(text[at:end])
+			if whole && found != nil {
+				found = []span{{0, end - at}}
+			}
+			for _, s := range found {
+				all = append(all, match{span{at + s.start, at + s.end}, f})
+			}
+		}
+		if i < len(taken) {
+			all, at = append(all, taken[i]), taken[i].end
+		}
+	}
+	return all
 }
 
 // merge returns what is taken, and what is found and does not overlap with that.

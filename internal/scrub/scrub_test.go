@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -166,38 +167,15 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-func TestDummies(t *testing.T) {
-	for _, c := range []struct {
-		name, pattern string
-		group         int
-		want          string
-	}{
-		{"literal", `sk-[a-z]{4}`, 0, "sk-aaab sk-aaac"},
-		{"unbound", `ORD-\d+`, 0, "ORD-00000001 ORD-00000002"},
-		{"least", `[A-F0-9]{12,}`, 0, "000000000001 000000000002"},
-		{"group", `name: (\w{3})\b`, 1, "001 002"},
-		{"alternatives", `^(?:cat|dog)s?$`, 0, "cat cat"},
-		{"any", `x.y`, 0, "xby xcy"},
-		{"other", `[äö]ß`, 0, "äß äß"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			re := regexp.MustCompile(c.pattern)
-			dummy := dummies(re, c.group)
-			require.Equal(t, c.want, dummy(1)+" "+dummy(2))
-			if c.group == 0 {
-				require.Equal(t, dummy(1), re.FindString(dummy(1)), "the rule finds it in the next request")
-			}
-		})
-	}
-	require.Less(t, len(dummies(regexp.MustCompile(`(?:a{100}){10}(?:b{1000}){1,}`), 0)(1)), 20000)
-}
-
-func FuzzText(f *testing.F) {
-	for _, text := range []string{"", "{{uuid:1}}", "{{}}{{}}{{uuid:1}}", "{" + idA + "}", "ORD-1{{order:1}}", "{{{{}}}}", "{{order:+1}}"} {
+func FuzzText(t *testing.F) {
+	f := mutation.New(t)
+	for _, text := range []string{"", "{{uuid:1}}", "{{}}{{}}{{uuid:1}}", "{" + idA + "}", "ORD-1{{order:1}}", "{{{{}}}}", "{{order:+1}}",
+		"s3cretab ORD-1ab", "ab {{uuid:1}} ab", "ORD-12ab" + idA + "ab"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		rules := newRules(t, Value("key", "s3cret"), Pattern("order", regexp.MustCompile(`ORD-[0-9]+`)), Volatile())
+		rules := newRules(t, Value("key", "s3cret"), Pattern("order", regexp.MustCompile(`ORD-[0-9]+`)),
+			Pattern("edge", regexp.MustCompile(`\bab\b| ab$`)), Volatile())
 		v := rules.newValues(false)
 		kept := edited(text, v.request(text))
 		restored, err := v.RestoreText(kept)
@@ -205,5 +183,8 @@ func FuzzText(f *testing.F) {
 		require.Equal(t, text, restored)
 		again := rules.newValues(true)
 		require.Equal(t, kept, edited(kept, again.request(kept)))
+		anywhere := rules.Anywhere().newValues(true)
+		require.Equal(t, kept, edited(kept, anywhere.request(kept)), "what was scrubbed has nothing for the rules of any process")
+		require.Empty(t, anywhere.Took())
 	})
 }

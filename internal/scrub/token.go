@@ -66,6 +66,24 @@ func Names(text string) (names []string) {
 	return names
 }
 
+// Whole returns the name of the rule whose placeholders are all that a scrubbed text says; empty: it says more.
+func Whole(text string) (name string) {
+	at := 0
+	for _, t := range stored(text) {
+		if t.name == "" || strings.TrimSpace(text[at:t.start]) != "" {
+			return ""
+		}
+		if name, at = t.name, t.end; IsVolatile(name) {
+			return ""
+		}
+	}
+	if strings.TrimSpace(text[at:]) != "" {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, ".")
+	return name
+}
+
 // An edit replaces a part of a text.
 type edit struct {
 	span

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -18,6 +17,7 @@ type Values struct {
 	stored       bool              // of a request that was scrubbed: it has placeholders
 	placeholders map[string]string // by name and value
 	values       map[string]string // by placeholder
+	took         []string          // names of rules that found something that was no placeholder
 	count        map[string]int    // by name
 }
 
@@ -72,6 +72,10 @@ func messagesLast(core []byte) [][]byte {
 	return [][]byte{core[:start], core[end:], core[start:end]}
 }
 
+// Took returns the names of the rules that replaced something. A record that was made with the same rules has nothing
+// for them: it has placeholders.
+func (v *Values) Took() []string { return v.took }
+
 // request returns the edits of a text of the request.
 func (v *Values) request(text string) []edit {
 	return v.edits(text, func(m match, value string) (string, bool) { return v.placeholder(m.name, value), true })
@@ -111,10 +115,10 @@ func (r *Rules) first(m match, value string) string {
 		return placeholder(m.name, 1)
 	}
 	key := m.name + ":" + value
-	for n := 1; r.said[key] == ""; n++ {
-		next := fmt.Sprintf("{{%s:+%d}}", m.name, n)
-		if !slices.Contains(slices.Collect(maps.Values(r.said)), next) {
-			r.said[key] = next
+	for r.said[key] == "" {
+		r.last[m.name]++
+		if next := fmt.Sprintf("{{%s:+%d}}", m.name, r.last[m.name]); r.said[next] == "" {
+			r.said[key], r.said[next] = next, key
 		}
 	}
 	return r.said[key]
@@ -132,13 +136,20 @@ func (v *Values) edits(text string, replace func(m match, value string) (string,
 			lookAlikes = append(lookAlikes, match{span: t.span})
 		}
 	}
-	for _, m := range merge(v.rules.find(text, taken), lookAlikes) {
+	found := v.rules.find(text, taken)
+	if len(lookAlikes) > 0 { // which split the text too
+		found = v.rules.find(text, merge(found, lookAlikes))
+	}
+	for _, m := range found {
 		value := text[m.start:m.end]
 		if m.name == "" && !v.stored {
 			all = append(all, edit{span{m.start, m.start}, literally})
 		} else if m.name != "" {
 			if with, ok := replace(m, value); ok && with != value {
 				all = append(all, edit{m.span, with})
+				if m.find != nil && !slices.Contains(v.took, m.name) {
+					v.took = append(v.took, m.name)
+				}
 			}
 		}
 	}
@@ -161,7 +172,8 @@ func (v *Values) restored(text string, missing *[]string) (all []edit) {
 		case !ok && ruled && f.dummy != nil:
 			value = f.dummy(t.n)
 			if t.said {
-				v.rules.said[t.name+":"+value] = spelled
+				key := t.name + ":" + value
+				v.rules.said[key], v.rules.said[spelled] = spelled, key
 			}
 		case !ok:
 			*missing = append(*missing, spelled)

@@ -21,8 +21,8 @@ func IsVolatile(name string) bool {
 // have, so that long texts are searched fast.
 func volatile() []finder {
 	return []finder{
-		{name: "tmp", find: directories(temporary(), matchTemporary)},
-		{name: "home", find: directories(homes(), matchHome)},
+		{name: "tmp", find: directories(append(temporary(), tmpRoots...), matchTemporary), anywhere: directories(tmpRoots, matchTemporary)},
+		{name: "home", find: directories(append(homes(), homeRoots...), matchHome), anywhere: directories(homeRoots, matchHome)},
 		{name: "port", find: findPorts},
 		{name: "uuid", find: findUUIDs},
 		{name: "time", find: findTimes},
@@ -62,11 +62,8 @@ func candidates(text string, roots []string) func(func(span) bool) {
 				continue
 			}
 			for _, root := range roots {
-				if strings.HasPrefix(text[i:], root) {
-					if !yield(span{i, i + len(root)}) {
-						return
-					}
-					break
+				if strings.HasPrefix(text[i:], root) && !yield(span{i, i + len(root)}) {
+					return
 				}
 			}
 		}
@@ -82,21 +79,26 @@ func beginsPath(before string) bool {
 	return !isLetter(c) && !isDigit(c) && !strings.ContainsRune("/\\._-~", rune(c))
 }
 
-// temporary returns the roots of temporary directories, each with a slash behind it.
+// Roots that every machine may have: of Linux, macOS, BSD, atomic Linux.
+var (
+	tmpRoots  = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/private/var/folders/", "/var/folders/"}
+	homeRoots = []string{"/home/", "/Users/", "/usr/home/", "/var/home/"}
+)
+
+// temporary returns the root of temporary directories of this process, with a slash behind it; none: it has no such one.
 func temporary() []string {
-	roots := []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/private/var/folders/", "/var/folders/"}
 	if dir := filepath.ToSlash(filepath.Clean(os.TempDir())); len(dir) > 1 && dir[0] == '/' {
-		roots = append([]string{dir + "/"}, roots...)
+		return []string{dir + "/"}
 	}
-	return roots
+	return nil
 }
 
+// homes returns the directory of this user; none: it is not known.
 func homes() []string {
-	roots := []string{"/home/", "/Users/", "/usr/home/", "/var/home/"} // of Linux, macOS, BSD, atomic Linux
 	if dir, err := os.UserHomeDir(); err == nil && len(dir) > 1 && dir[0] == '/' {
-		roots = append([]string{filepath.ToSlash(filepath.Clean(dir))}, roots...)
+		return []string{filepath.ToSlash(filepath.Clean(dir))}
 	}
-	return roots
+	return nil
 }
 
 const component = `[^/\\\s"'<>|:;,*?()\[\]{}` + "`]+"

@@ -5,10 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 )
 
 // TestFind looks for the values of an environment in JSON texts.
@@ -70,7 +73,7 @@ func TestStreams(t *testing.T) {
 		return b.String() + headers + payload + "\x00\x00\x00\x00"
 	}
 	var bedrock strings.Builder
-	for _, event := range strings.Split(pieces(`{"delta":{"text":"%s"}}`, "\n"), "\n") {
+	for event := range strings.SplitSeq(pieces(`{"delta":{"text":"%s"}}`, "\n"), "\n") {
 		bedrock.WriteString(frame(`{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(event)) + `","p":"abcd"}`))
 	}
 	for _, c := range []struct{ name, why, text string }{
@@ -147,11 +150,11 @@ func TestValues(t *testing.T) {
 // TestVariables says which names of variables are those of credentials; that of others holds is in
 // traceforgetest's test of planted secrets.
 func TestVariables(t *testing.T) {
-	for _, name := range strings.Fields(`MAX_TOKENS_COUNT TOKEN_LIMIT TOKENIZERS_PARALLELISM SSH_AUTH_SOCK PWD OLDPWD KEYBOARD MONKEY PUBLIC_KEY
+	for name := range strings.FieldsSeq(`MAX_TOKENS_COUNT TOKEN_LIMIT TOKENIZERS_PARALLELISM SSH_AUTH_SOCK PWD OLDPWD KEYBOARD MONKEY PUBLIC_KEY
 		PASSWORD_FILE GOOGLE_APPLICATION_CREDENTIALS_PATH AUTH_TYPE SECRET_NAME HOME PATH LANG AUTHOR PATTERN COMPASS KEY_PREFIX`) {
 		require.False(t, IsVariable(name), name)
 	}
-	for _, name := range strings.Fields("openai_api_key DB_PASSWORD TOKEN AWS_ACCESS_KEY_ID private_key_id OPENAI_KEY_2 KEY1 GITHUB_PAT PGPASSWORD") {
+	for name := range strings.FieldsSeq("openai_api_key DB_PASSWORD TOKEN AWS_ACCESS_KEY_ID private_key_id OPENAI_KEY_2 KEY1 GITHUB_PAT PGPASSWORD") {
 		require.True(t, IsVariable(name), name)
 	}
 }
@@ -202,7 +205,8 @@ func TestMask(t *testing.T) {
 }
 
 // FuzzMask proves that nothing that is found in a text is left in it.
-func FuzzMask(f *testing.F) {
+func FuzzMask(t *testing.F) {
+	f := mutation.New(t)
 	f.Add([]byte("a " + opaque + ` \u0041%41 ` + base64.StdEncoding.EncodeToString([]byte(opaque))))
 	f.Add([]byte("data: {\"a\":\"x\"}\n\n[{\"bytes\":\"eyJhIjoxfQ==\"}]\x1f\x8b"))
 	f.Add([]byte("postgres://a:" + opaque + "@h -----BEGIN PRIVATE KEY-----\n" + strings.Repeat("aB3/", 40) + ` "password" : "hunter2!!"`))
@@ -215,4 +219,32 @@ func FuzzMask(f *testing.F) {
 			require.False(t, s.Holds(masked) && !s.Holds(string(text)))
 		}
 	})
+}
+
+// TestHideOnce masks what requests of a conversation share once: with each of them it would be quadratic.
+func TestHideOnce(t *testing.T) {
+	type part struct{ Text *string }
+	type message struct {
+		Role    string
+		Content []part
+	}
+	const turns = 2000
+	messages := make([]message, turns)
+	for i := range messages {
+		text := strings.Repeat("word ", 20)
+		messages[i] = message{"user", []part{{&text}}}
+	}
+	key := "sk-proj-" + strings.Repeat("aB3dE6gH9", 8)
+	*messages[5].Content[0].Text = key
+	requests := make([][]message, turns)
+	for i := range requests {
+		requests[i] = messages[: i+1 : i+1]
+	}
+	s := New()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s.Hide(&requests)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
+	require.NotContains(t, *requests[turns-1][5].Content[0].Text, key)
 }

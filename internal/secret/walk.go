@@ -65,11 +65,17 @@ func (v *view) holds(at reflect.Value) bool {
 func (s *Scanner) Hide(value any) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	v := view{index: s.index}
+	v := hider{view{index: s.index}, map[unsafe.Pointer]int{}}
 	v.hide(reflect.ValueOf(value))
 }
 
-func (v *view) hide(at reflect.Value) {
+// A hider masks strings, of what shares memory once: in a conversation, each request has the messages of those before.
+type hider struct {
+	view
+	done map[unsafe.Pointer]int // how many elements were masked of the slices that begin here
+}
+
+func (v *hider) hide(at reflect.Value) {
 	switch at.Kind() {
 	case reflect.String:
 		if at.CanSet() {
@@ -102,8 +108,10 @@ func (v *view) hide(at reflect.Value) {
 			}
 			return
 		}
-		for i := range at.Len() {
+		begin := at.UnsafePointer()
+		for i := v.done[begin]; i < at.Len(); i++ {
 			v.hide(at.Index(i))
 		}
+		v.done[begin] = max(v.done[begin], at.Len())
 	}
 }

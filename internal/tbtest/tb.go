@@ -3,6 +3,7 @@
 package tbtest
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"runtime"
@@ -21,6 +22,22 @@ type TB struct {
 	skipped  bool
 	log      []string
 	cleanups []func()
+}
+
+// Unfiltered takes the flags away, until t ends, that leave tests out: they are of t, not of the tests that it runs, where
+// they would say that records may be left unplayed.
+func Unfiltered(t *testing.T) {
+	t.Helper()
+	for name, value := range map[string]string{"test.short": "false", "test.skip": ""} {
+		was := flag.Lookup(name).Value.String()
+		set := func(value string) {
+			if err := flag.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(value)
+		t.Cleanup(func() { set(was) })
+	}
 }
 
 // New returns a TB for a caller that ends it itself, with [TB.End].

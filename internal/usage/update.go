@@ -1,5 +1,7 @@
 package usage
 
+import "fmt"
+
 // An Update is what a test that recorded did to its document, by the ids of its records (design R11).
 type Update struct {
 	Kept    []string        `json:"kept,omitempty"`    // served from the store, as they were
@@ -8,6 +10,7 @@ type Update struct {
 	Removed []string        `json:"removed,omitempty"` // not called any more
 	Rekeyed []ChangedRecord `json:"rekeyed,omitempty"` // answers that were adopted for a changed request, or rules
 	Pending []string        `json:"pending,omitempty"` // bought by a test that failed: they wait for a decision
+	Unasked []string        `json:"unasked,omitempty"` // bought earlier, for calls that the test, which passed, does not make: they wait too
 
 	// TokensIn and TokensOut are what the calls that were made in this run cost, as their answers report it.
 	TokensIn  int64 `json:"tokens_in,omitempty"`
@@ -21,4 +24,12 @@ type Update struct {
 type ChangedRecord struct {
 	ID         string   `json:"id"`
 	Components []string `json:"components,omitempty"` // what changed, in words: "system", "answer", "scrub rules"
+}
+
+// Unasked says that so many answers wait that no call asks for.
+func Unasked(n int) string {
+	if n == 1 {
+		return "1 answer waits that no call asks for: traceforge reject"
+	}
+	return fmt.Sprintf("%d answers wait that no call asks for: traceforge reject", n)
 }

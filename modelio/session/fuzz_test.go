@@ -14,13 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
 
 // FuzzVerify checks, for any bytes at all: what is JSON is what encoding/json takes for it,
 // reading in pieces changes nothing, and a session that verifies has the hash that canon makes of
 // its core and still verifies, with the same hash, after decode and encode.
-func FuzzVerify(f *testing.F) {
+func FuzzVerify(t *testing.F) {
+	f := mutation.New(t)
 	for _, tt := range verifyCases {
 		f.Add(changed(f, tt.change...))
 	}

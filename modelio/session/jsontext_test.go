@@ -2,21 +2,7 @@
 
 package session_test
 
-import (
-	"encoding/json/jsontext"
-	"errors"
-	"io"
-)
+import "github.com/traceforge/traceforge-go/internal/tbtest/stdjson"
 
 // readTokens reads all tokens of a JSON text.
-var readTokens = func(r io.Reader) error {
-	decoder := jsontext.NewDecoder(r)
-	for {
-		if _, err := decoder.ReadToken(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-	}
-}
+var readTokens = stdjson.ReadTokens

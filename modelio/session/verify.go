@@ -63,16 +63,17 @@ func (r Report) String() string {
 
 // Path returns the place of a violation as MIO writes it: $.interactions[0].i.
 func Path(v modelio.Violation) string {
-	path := "$"
+	var path strings.Builder
+	path.WriteString("$")
 	tokens, _ := jsontext.ParsePointer(v.Pointer) // the rules make good ones
 	for _, token := range tokens {
 		if strings.Trim(token, "0123456789") == "" {
-			path += "[" + token + "]"
+			path.WriteString("[" + token + "]")
 		} else {
-			path += "." + token
+			path.WriteString("." + token)
 		}
 	}
-	return path
+	return path.String()
 }
 
 // Verify checks a model_io.json file against MI1 to MI12 and returns every violation, sorted

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-func (w within) amend(t *target) error {
+func (w within) amend(s *Store, t *target) error {
 	named := map[string]bool{}
 	for _, n := range t.needs {
 		data, given := t.given[n.own]
@@ -17,7 +17,13 @@ func (w within) amend(t *target) error {
 			return err
 		}
 	}
-	return errors.Join(w.replace(documentFile(t.Provider, t.Name), t.data), w.discard(t.Provider, t.Name, named))
+	file := documentFile(t.Provider, t.Name)
+	if macs := s.marked(file, t.Name, t.data); macs != nil {
+		if err := w.replace(macFile(t.Name), macs); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.replace(file, t.data), w.discard(t.Provider, t.Name, named))
 }
 
 // replace writes a file, or a new one in its place.
@@ -38,7 +44,7 @@ func (w within) discard(provider, name string, named map[string]bool) error {
 		}
 	}
 	if named == nil {
-		err = errors.Join(err, w.remove(documentFile(provider, name)))
+		err = errors.Join(err, w.remove(documentFile(provider, name)), w.remove(macFile(name)))
 		w.leave()
 		_ = w.root.Remove(dir)
 		_ = w.root.Remove(provider) // unless it has more

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
 	"time"
 
@@ -116,8 +115,11 @@ func (v *verifier) behind(m *manifest) (wrong snapshot.Violation) {
 		if e.ID != is.ID {
 			wrong = wrongManifest(snapshot.RuleManifest, pointer, "has the id %q, but the record with that hash is %s", e.ID, is.ID)
 			first = i
-		} else if own := path.Base(e.File); own != path.Base(is.File) || e.File != e.Provider+"/"+own {
+		} else if e.File != is.File {
 			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/file", "is %q, but the record is in %s", e.File, is.File)
+			first = i
+		} else if e.Provider != is.Provider {
+			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/provider", "is %q, but the record's is %q", e.Provider, is.Provider)
 			first = i
 		}
 	}

@@ -37,9 +37,17 @@ func (s *Store) VerifyFiles(files []string, checks ...Check) (*Result, error) {
 func (v *verifier) list(files, providers []string) error {
 	providers = slices.DeleteFunc(providers, v.isNoDirectory)
 	names := map[string]bool{}
+	var of []string // of a repository
 	for _, file := range append(slices.Clone(files), journalName) {
 		if strings.HasPrefix(file, pendingName+"/") {
 			continue // it is no part of what is recorded
+		}
+		if first, _, _ := strings.Cut(file, "/"); slices.Contains(repositoryNames, first) {
+			if _, err := os.Lstat(v.store.path(first)); err == nil && !slices.Contains(of, first) {
+				v.stray(first, isOfRepository)
+				of = append(of, first)
+			}
+			continue
 		}
 		if name := nameIn(file); name != "" {
 			names[name] = true

@@ -99,7 +99,7 @@ func (s *Store) targets(c Change) ([]*target, error) {
 }
 
 func (s *Store) target(p Put) (*target, error) {
-	if !filename.Legal(p.Provider) || !filename.Legal(p.Name) {
+	if !filename.Legal(p.Provider) || !filename.LegalDocument(p.Name) {
 		return nil, fmt.Errorf("%q of provider %q is no name of a document", p.Name, p.Provider)
 	}
 	if p.Document == nil {
@@ -154,7 +154,7 @@ func (s *Store) target(p Put) (*target, error) {
 
 // commit makes the change, under the lock.
 func (s *Store) commit(w within, puts []*target, remove []string) error {
-	p := &plan{transaction: transaction{within: w}, store: s, gone: map[string]bool{}}
+	p := &plan{transaction: transaction{within: w, store: s}, gone: map[string]bool{}}
 	if err := p.plan(puts, remove); err != nil {
 		return err
 	}
@@ -164,7 +164,6 @@ func (s *Store) commit(w within, puts []*target, remove []string) error {
 // A plan is what a commit does.
 type plan struct {
 	transaction
-	store     *Store
 	providers []string        // that the store has before the commit
 	gone      map[string]bool // documents' files that are removed
 }
@@ -189,6 +188,9 @@ func (p *plan) plan(puts []*target, remove []string) (err error) {
 		if err == nil {
 			err = p.drop(file)
 		}
+		if _, absent := p.lstat(macFile(name)); p.store.isPending() && absent == nil {
+			err = errors.Join(err, p.remove(macFile(name)))
+		}
 		if err != nil && !(logs > 0 && errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
@@ -201,6 +203,9 @@ func (p *plan) put(t *target) error {
 	file, dir := documentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
 	if err := p.checkDirs(t.Provider, dir); err != nil {
 		return err
+	}
+	if macs := p.store.marked(file, t.Name, t.data); macs != nil {
+		p.write(macFile(t.Name), macs)
 	}
 	if info, err := p.lstat(file); errors.Is(err, fs.ErrNotExist) {
 		p.write(file, t.data)

@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/near"
+	"github.com/traceforge/traceforge-go/internal/pattern"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
@@ -39,19 +40,9 @@ type ScrubRule struct {
 // Config reads config.json. The error is a [*snapshot.Error] if there is something in it that format.md
 // does not specify.
 func (s *Store) Config() (*Config, error) {
-	if err := s.checkLinks(configName); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(s.path(configName))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return &Config{}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
-	}
-	text, err := readAll(f, s.maxBytes)
-	if err != nil {
-		return nil, s.unreadable(configName, err)
+	text, err := s.ConfigText()
+	if err != nil || text == nil {
+		return &Config{}, err
 	}
 	doc, err := jsontext.Parse(text)
 	var at *jsontext.Error
@@ -68,6 +59,36 @@ func (s *Store) Config() (*Config, error) {
 		return nil, &snapshot.Error{File: s.in(configName), Violations: r.wrong}
 	}
 	return config, nil
+}
+
+// CheckTexts refuses the files of a store that git reads, where they are no files: git would wait for a pipe.
+func (s *Store) CheckTexts() error {
+	for _, name := range []string{attributesName, ignoreName} {
+		info, err := os.Lstat(s.path(name))
+		if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink {
+			return s.failure(name, "", snapshot.RuleStray, nil, "%v: delete it", errIrregular)
+		}
+	}
+	return nil
+}
+
+// ConfigText returns config.json as it is spelled; nil: there is none.
+func (s *Store) ConfigText() ([]byte, error) {
+	if err := s.checkLinks(configName); err != nil {
+		return nil, err
+	}
+	f, err := s.toRead(configName)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.unreadable(configName, err)
+	}
+	text, err := readAll(f, s.maxBytes)
+	if err != nil {
+		return nil, s.unreadable(configName, err)
+	}
+	return text, nil
 }
 
 // A configReader collects what is wrong with a configuration.
@@ -135,8 +156,10 @@ func (r *configReader) scrub(pointer string, v jsontext.Value) (rule ScrubRule) 
 		},
 		"pattern": func(pointer string, v jsontext.Value) {
 			rule.Pattern = r.text(pointer, v)
-			if _, err := regexp.Compile(rule.Pattern); err != nil {
+			if re, err := regexp.Compile(rule.Pattern); err != nil {
 				r.fail(pointer, snapshot.RuleValue, "is no regular expression of Go's: %v", err)
+			} else if _, err := pattern.New(re); err != nil {
+				r.fail(pointer, snapshot.RuleValue, "%v", err)
 			}
 		},
 		"volatile": func(pointer string, v jsontext.Value) {

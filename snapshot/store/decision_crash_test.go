@@ -119,11 +119,11 @@ func TestCrashDecision(t *testing.T) {
 // requireKept fails unless the answers are in the store, or pending.
 func requireKept(t *testing.T, files map[string]string, answers ...string) {
 	t.Helper()
-	all := ""
+	var all strings.Builder
 	for _, text := range files {
-		all += text
+		all.WriteString(text)
 	}
 	for _, answer := range answers {
-		require.Contains(t, all, `{"answer":"`+answer+`"}`)
+		require.Contains(t, all.String(), `{"answer":"`+answer+`"}`)
 	}
 }

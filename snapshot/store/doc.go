@@ -5,8 +5,8 @@
 //	├── .gitattributes  .gitignore  config.json
 //	├── manifest.json                      derived, see [Store.WriteManifest]
 //	└── openai/
-//	    ├── testx-3f9a0c41d2be.json        the document: what reviewers read
-//	    └── testx-3f9a0c41d2be/            raw answers by call, media by content
+//	    ├── shop-agents-testx-3f9a0c41d2be.json        the document: what reviewers read
+//	    └── shop-agents-testx-3f9a0c41d2be/            raw answers by call, media by content
 //	        1.sse  2.json  3f0c….png
 //
 // A document is found by its name alone, which [snapshot.DocumentName] tells: reading lists no

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -52,8 +53,8 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	// openai/testx-b83cb0309d9d.json {"answer":"Hello!"} <nil>
-	// [openai/testx-b83cb0309d9d.json] <nil>
+	// openai/example-com-shop-testx-b83cb0309d9d.json {"answer":"Hello!"} <nil>
+	// [openai/example-com-shop-testx-b83cb0309d9d.json] <nil>
 	// 1 1 [] <nil>
 }
 
@@ -157,11 +158,11 @@ func ExampleStore_NewLog() {
 		log.Fatal(err)
 	}
 	files, err := s.Pending().List()
-	fmt.Println(len(files), err)
+	fmt.Println(len(files), err, l.Full())
 	taken, err := l.Remove()
 	fmt.Println(taken, err)
 	// Output:
-	// 1 <nil>
+	// 1 <nil> false
 	// false <nil>
 }
 
@@ -181,7 +182,7 @@ func ExampleStore_Repair() {
 	manifest, err := store.ReadFile(filepath.Join(s.Dir(), "manifest.json"))
 	fmt.Println(strings.Contains(string(manifest), name), int64(len(manifest)) < s.MaxBytes(), err)
 	// Output:
-	// [openai/testx-b83cb0309d9d/2.json] <nil>
+	// [openai/example-com-shop-testx-b83cb0309d9d/2.json] <nil>
 	// <nil> <nil>
 	// 1 0 <nil>
 	// true true <nil>
@@ -212,8 +213,11 @@ func ExampleStore_Config() {
 		log.Fatal(err)
 	}
 	c, err := s.Config()
-	if err != nil {
+	if err := errors.Join(err, s.CheckTexts()); err != nil { // before git reads the store
 		log.Fatal(err)
+	}
+	if text, err := s.ConfigText(); err != nil || string(text) != config {
+		log.Fatal(string(text), err) // as it is spelled
 	}
 	fmt.Println(c.MaxAge.IsSet(), store.Undated("gpt-4o-mini-2024-07-18"))
 
@@ -231,4 +235,46 @@ func ExampleStore_Config() {
 	// true gpt-4o-mini
 	// false it does not say how many tokens it took
 	// 0.15 true
+}
+
+// A store of the version before is brought over document by document, with the answers that it has.
+func ExampleStore_Former() {
+	dir, err := os.MkdirTemp("", "ai-snapshots")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	s, err := store.Open(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	old := helloCall("TestX").Document.Snapshots[0]
+	name := snapshot.FormerName("example.com/shop", "TestX")
+	old.ID, old.Response.RawOutputRef, old.Response.Headers = snapshot.ID(name, 1), "", nil
+	text, err := old.SF()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = os.Mkdir(filepath.Join(dir, "openai"), 0o777)
+	_ = os.WriteFile(filepath.Join(dir, "openai", name+".json"), text, 0o666)
+
+	docs, err := s.Former()
+	fmt.Println(len(docs), docs[0].Document.Version, err)
+	doc, err := s.LoadFormer("example.com/shop", "TestX", "openai")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	put, err := doc.Moved("example.com/shop", "TestX")
+	if err == nil {
+		err = s.Commit(store.Change{Put: []store.Put{put}, Remove: []string{doc.File()}})
+	}
+	files, _ := s.List()
+	fmt.Println(files, err)
+	// Output:
+	// 1 1.0.0 <nil>
+	// [openai/example-com-shop-testx-b83cb0309d9d.json] <nil>
 }

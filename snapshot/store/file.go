@@ -37,7 +37,7 @@ func ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(name)
+	f, err := openToRead(name)
 	if err != nil {
 		return nil, err
 	}

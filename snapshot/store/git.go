@@ -1,38 +1,26 @@
 package store
 
 import (
-	"bytes"
+	"context"
 	"errors"
-	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/git"
 )
 
 // A runner runs git in a directory and returns what it prints.
-type runner func(dir string, args ...string) ([]byte, error)
+type runner func(dir string, args ...string) (string, error)
 
-// runGit runs the git that the user would run.
-func runGit(dir string, args ...string) ([]byte, error) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		if said := strings.TrimSpace(stderr.String()); said != "" {
-			err = errors.New(said)
-		}
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out, nil
+// runGit runs git on the repository that a directory is in.
+func runGit(dir string, args ...string) (string, error) {
+	return git.Output(context.Background(), dir, args...)
 }
 
-// tracked reports whether git tracks a file of the store. Without git, or outside of a repository, it
-// does not.
+// tracked reports whether git tracks a file of the store, or cannot say so. Outside of a repository it does not.
 func (s *Store) tracked(file string) bool {
 	out, err := s.git(s.dir, "ls-files", "-z", "--", file)
-	return err == nil && len(out) > 0
+	return len(out) > 0 || err != nil && !errors.Is(err, git.ErrNoRepository)
 }
 
 // inHead reports whether the last commit has a file of the store.
@@ -51,7 +39,7 @@ type version struct {
 // common ancestor, 2 ours, 3 theirs.
 func (s *Store) unmerged() (sides [4][]version, err error) {
 	out, err := s.git(s.dir, "ls-files", "-u", "-z", "--", ".")
-	for line := range strings.SplitSeq(string(out), "\x00") {
+	for line := range strings.SplitSeq(out, "\x00") {
 		info, file, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(info); len(fields) == 3 { // mode, object, stage
 			n, _ := strconv.Atoi(fields[2])
@@ -64,7 +52,7 @@ func (s *Store) unmerged() (sides [4][]version, err error) {
 // committed returns the files of the store in a commit; none if there is no such commit.
 func (s *Store) committed(commit string) (all []version) {
 	out, _ := s.git(s.dir, "ls-tree", "-r", "-z", commit, "./")
-	for line := range strings.SplitSeq(string(out), "\x00") {
+	for line := range strings.SplitSeq(out, "\x00") {
 		info, file, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
 			all = append(all, version{file, fields[2]})
@@ -79,7 +67,7 @@ func (s *Store) merging() (commits [4][]version) {
 	for _, theirs := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"} {
 		if commits[3] = s.committed(theirs); commits[3] != nil {
 			base, _ := s.git(s.dir, "merge-base", "HEAD", theirs)
-			commits[1], commits[2] = s.committed(strings.TrimSpace(string(base))), s.committed("HEAD")
+			commits[1], commits[2] = s.committed(strings.TrimSpace(base)), s.committed("HEAD")
 			break
 		}
 	}
@@ -88,5 +76,6 @@ func (s *Store) merging() (commits [4][]version) {
 
 // object returns the content of an object of git.
 func (s *Store) object(name string) ([]byte, error) {
-	return s.git(s.dir, "cat-file", "blob", name)
+	data, err := s.git(s.dir, "cat-file", "blob", name)
+	return []byte(data), err
 }

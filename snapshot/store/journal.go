@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,12 +21,15 @@ import (
 //
 // The journal has the hash of each new file, and of each file that is to go. So one that was cut
 // short does nothing to files that have changed since, and one of a stranger, in a pull request say,
-// removes nothing that its author does not know. One that git tracks is of a stranger.
+// removes nothing that its author does not know. One that may be a stranger's is not finished.
 type transaction struct {
 	within
+	store   *Store
 	writes  []write  // in the order of the renames
 	dirs    []string // that some of them need and that are not there
 	removes []step
+
+	text, mac string // of a journal that was read: the lines in front of its MAC, and that
 }
 
 // A step is what a line of the journal says of a file.
@@ -44,6 +48,7 @@ const (
 	journalHead   = "traceforge commit"
 	journalWrite  = "write"
 	journalRemove = "remove"
+	journalMAC    = "mac"
 	journalReady  = "ready"
 )
 
@@ -109,7 +114,11 @@ func (t *transaction) journal() string {
 	for _, r := range t.removes {
 		lines = append(lines, journalRemove+" "+string(r.hash)+" "+r.file)
 	}
-	return strings.Join(lines, "\n") + "\n"
+	text := strings.Join(lines, "\n") + "\n"
+	if mac := t.store.mac(journalHead, "", []byte(text)); mac != "" {
+		text += journalMAC + " " + mac + "\n"
+	}
+	return text
 }
 
 // undo removes the new files and the journal.
@@ -154,7 +163,8 @@ const (
 )
 
 // recover finishes or undoes the commit of a process that died in it, if there is one, and says which.
-// It refuses a journal that no commit of this machine left, or whose files have changed since.
+// It refuses to finish a journal that may be a stranger's, or whose files have changed since. To undo one removes what is
+// no file of a store.
 func (s *Store) recover(w within) (became string, err error) {
 	data, err := w.read(journalName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,15 +173,17 @@ func (s *Store) recover(w within) (became string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if s.tracked(journalName) {
-		return "", s.pending("is tracked by git, so that it is not of a commit that was cut short here")
-	}
 	t, ready, err := parseJournal(w, string(data))
 	if err != nil {
 		return "", s.pending("%v", err)
 	}
 	if !ready {
 		return undone, t.undo()
+	}
+	if !s.signed(t.mac, journalHead, "", []byte(t.text)) {
+		if err := s.doubt(journalName, "is a commit that was cut short, which "+t.String()); err != nil {
+			return "", err
+		}
 	}
 	wrong, err := t.rest()
 	if err != nil {
@@ -183,6 +195,27 @@ func (s *Store) recover(w within) (became string, err error) {
 	return finished, t.finish()
 }
 
+// String tells what finishing the commit does.
+func (t *transaction) String() string {
+	var written, removed []string
+	for _, w := range t.writes {
+		written = append(written, w.file)
+	}
+	for _, r := range t.removes {
+		removed = append(removed, r.file)
+	}
+	return fmt.Sprintf("writes %s and removes %s", some(written), some(removed))
+}
+
+// some names the first files.
+func some(files []string) string {
+	const most = 3
+	if more := len(files) - most; more > 0 {
+		files = append(files[:most:most], fmt.Sprint(more, " more"))
+	}
+	return cmp.Or(strings.Join(files, ", "), "nothing")
+}
+
 func (s *Store) pending(format string, args ...any) error {
 	return s.failure(journalName, "", snapshot.RulePending, nil, format, args...)
 }
@@ -191,18 +224,26 @@ func (s *Store) pending(format string, args ...any) error {
 // was cut short is read as far as it goes: no file was written before its last line was.
 func parseJournal(w within, data string) (t *transaction, ready bool, err error) {
 	t = &transaction{within: w}
+	read := 0
 	for line := range strings.Lines(data) {
 		line, whole := strings.CutSuffix(line, "\n")
 		if !whole {
 			break
 		}
 		verb, rest, _ := strings.Cut(line, " ")
+		if verb == journalMAC && t.mac == "" {
+			t.text, t.mac = data[:read], rest
+			continue
+		}
+		read += len(line) + 1
 		hash, file, _ := strings.Cut(rest, " ")
 		next := step{file, canon.Hash(hash)}
 		switch ok := next.hash.Valid() && isStoreFile(file); {
-		case line == journalHead:
 		case line == journalReady:
 			return t, true, nil
+		case t.mac != "":
+			return nil, false, fmt.Errorf("has the line %q behind its MAC", line)
+		case line == journalHead:
 		case verb == journalWrite && ok:
 			t.writes = append(t.writes, write{step: next})
 		case verb == journalRemove && ok:

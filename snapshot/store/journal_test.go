@@ -3,7 +3,6 @@ package store
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,7 +96,7 @@ func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready in
 	s := openAt(t, dir)
 	puts, err := s.targets(c)
 	require.NoError(t, err)
-	p := &plan{transaction: transaction{within: within{root: root, limit: s.maxBytes}}, store: s, gone: map[string]bool{}}
+	p := &plan{transaction: transaction{within: within{root: root, limit: s.maxBytes}, store: s}, gone: map[string]bool{}}
 	require.NoError(t, p.plan(puts, c.Remove))
 	require.Contains(t, p.writes[len(p.writes)-1].file, manifestName, "the manifest comes last")
 	require.Contains(t, p.writes[0].file, documentExt, "and documents come first")
@@ -150,7 +149,8 @@ func TestJournalOfAStranger(t *testing.T) {
 			writeFile(t, dir, "README", "x")
 			writeFile(t, dir, configName, "x")
 			writeFile(t, dir, fileOf("TestZ")+tempExt, "not x")
-			writeFile(t, dir, journalName, strings.Join([]string{journalHead, c.line, journalReady, ""}, "\n"))
+			text := journalHead + "\n" + c.line + "\n" // as if it were signed
+			writeFile(t, dir, journalName, text+journalMAC+" "+s.mac(journalHead, "", []byte(text))+"\n"+journalReady+"\n")
 			before := tree(t, filepath.Dir(dir))
 			err := s.Commit(Change{Put: []Put{putOf("TestX", call{1, "one?", "changed"})}})
 			require.ErrorContains(t, err, c.says, c.reason)
@@ -176,13 +176,18 @@ func TestJournalThatGitTracks(t *testing.T) {
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	document := tree(t, dir)[fileOf("TestX")]
 	writeFile(t, dir, journalName, journalHead+"\nremove "+string(canon.Sum([]byte(document)))+" "+fileOf("TestX")+"\nready\n")
-	s.git = func(_ string, args ...string) ([]byte, error) { return []byte(args[len(args)-1] + "\x00"), nil }
+	s.git = func(_ string, args ...string) (string, error) { return "", nil }
 	before := tree(t, dir)
 	err := s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}})
-	require.ErrorContains(t, err, "commit.pending: pending: is tracked by git")
+	require.ErrorIs(t, err, ErrDoubt)
+	require.ErrorContains(t, err, "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestX")+", and is not used")
+	require.ErrorContains(t, err, "git tracks it or does not ignore it; traceforge repair --take uses it as your own, and --discard removes it")
 	require.Equal(t, before, tree(t, dir))
-	_, err = s.Repair()
+	report, err := s.Repair()
 	require.NoError(t, err)
+	require.Contains(t, report.String(), "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestX"))
+	require.Equal(t, before, tree(t, dir))
+	require.NoError(t, s.DiscardDoubted())
 	delete(before, journalName)
 	require.Equal(t, before, tree(t, dir))
 }

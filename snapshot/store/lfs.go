@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
@@ -65,7 +64,7 @@ func pointed(data []byte) canon.Hash {
 
 // pointedIn is pointed for a file.
 func pointedIn(file string) canon.Hash {
-	f, err := os.Open(file)
+	f, err := openToRead(file)
 	if err != nil {
 		return ""
 	}
@@ -97,5 +96,6 @@ func (s *Store) smudged(v version) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.git(s.dir, "cat-file", "--filters", "--path="+strings.TrimSuffix(string(prefix), "\n")+v.file, v.object)
+	content, err := s.git(s.dir, "cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
+	return []byte(content), err
 }

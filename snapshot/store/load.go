@@ -39,7 +39,7 @@ func (d *Doc) beside(own string) string { return d.Provider + "/" + d.Name + "/"
 // [snapshot.Parse] does, and that its records' ids are its name's. The error is an
 // [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
 func (s *Store) Load(name, provider string) (*Doc, error) {
-	if !filename.Legal(name) || !filename.Legal(provider) {
+	if !filename.LegalDocument(name) || !filename.Legal(provider) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
 	}
 	if s.isPending() && !s.isThere() {
@@ -72,21 +72,29 @@ func (s *Store) load(name, provider string) (*Doc, error) {
 	return s.loadFile(name, provider)
 }
 
-// loadFile reads a document from its file.
+// loadFile reads a document of [snapshot.Version] from its file.
 func (s *Store) loadFile(name, provider string) (*Doc, error) {
+	doc, err := s.parseFile(name, provider)
+	if err == nil && doc.Document.Version != snapshot.Version {
+		wrong := []snapshot.Violation{snapshot.OtherVersion(doc.Document.Version)}
+		return nil, &snapshot.Error{File: s.in(doc.File()), Violations: wrong}
+	}
+	return doc, err
+}
+
+// parseFile reads a document of any version from its file.
+func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	doc := &Doc{Provider: provider, Name: name, store: s}
 	file := doc.File()
 	if err := s.checkLinks(provider, file); err != nil {
 		return nil, err
 	}
 	f, err := s.toRead(file)
+	if errors.Is(err, errIrregular) {
+		return nil, s.unreadable(file, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load document: %w", err)
-	}
-	if s.isPending() && s.tracked(file) {
-		f.Close()
-		return nil, s.failure(file, "", snapshot.RuleStray, nil,
-			"is tracked by git, so that it was not bought here: git rm -r -- %s", s.name)
 	}
 	data, err := readAll(f, s.maxBytes)
 	if err != nil {
@@ -100,6 +108,11 @@ func (s *Store) loadFile(name, provider string) (*Doc, error) {
 	}
 	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
+	}
+	if err == nil && s.isPending() {
+		if err := s.checkOwn(file, name, data); err != nil {
+			return nil, err
+		}
 	}
 	return doc, err
 }
@@ -117,7 +130,7 @@ func (s *Store) checkLinks(files ...string) error {
 		}
 		target, err := filepath.EvalSymlinks(s.path(file))
 		if err != nil {
-			return fmt.Errorf("load document: %w", err)
+			return fmt.Errorf("load document: %s: %w", s.in(file), err)
 		}
 		if !strings.HasSuffix(filepath.ToSlash(target), "/"+file) {
 			return s.failure(file, "", snapshot.RuleStray, nil,
@@ -150,10 +163,14 @@ func unreadable(err error) (v snapshot.Violation, ok bool) {
 func misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
 	asked, source := "", snapshot.Source{} // the name that the source of a record asks for; all have one, as a rule
+	nameOf := snapshot.DocumentName
+	if d.Version == snapshot.VersionSF {
+		nameOf = snapshot.FormerName
+	}
 	for i := range d.Snapshots {
 		record := &d.Snapshots[i]
 		if asked == "" || record.Source.Package != source.Package || record.Source.Test != source.Test {
-			source, asked = record.Source, snapshot.DocumentName(record.Source.Package, record.Source.Test)
+			source, asked = record.Source, nameOf(record.Source.Package, record.Source.Test)
 		}
 		must := ""
 		switch document, _, ok := snapshot.ParseID(record.ID); {
@@ -295,7 +312,7 @@ func (d *Doc) fetchOnce(n need) ([]byte, error) {
 		return nil, s.failure(d.File(), n.pointer(), n.rule, fs.ErrNotExist, "%s", n.missing(file))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", s.in(file), err)
+		return nil, s.unreadable(file, err)
 	}
 	data, err := readAll(f, s.maxBytes)
 	if err != nil {

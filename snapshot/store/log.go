@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,9 +55,9 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 		return err
 	}
 	var small bytes.Buffer // what is written at once
-	write := func(kind string, id any, data []byte) {
+	write := func(kind string, id any, data []byte, mac string) {
 		const long = 1 << 20
-		fmt.Fprintf(&small, "%s %v %d\n", kind, id, len(data))
+		fmt.Fprintf(&small, "%s %v %d%s\n", kind, id, len(data), mac)
 		if len(data) >= long && err == nil {
 			if _, err = f.Write(small.Bytes()); err == nil {
 				_, err = f.Write(data)
@@ -72,16 +73,26 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 		small.WriteString(logHead + l.provider + "\n")
 	}
 	if raw != nil {
-		write(logAnswer, hash, raw)
+		write(logAnswer, hash, raw, "")
 	}
 	for hash, data := range media {
-		write(logMedium, hash, data)
+		write(logMedium, hash, data, "")
 	}
-	write(logRecord, place, record)
+	mac := l.store.mac(logRecord, l.provider, record)
+	if mac != "" {
+		mac = " " + mac
+	}
+	write(logRecord, place, record, mac)
 	if err == nil {
 		_, err = f.Write(small.Bytes())
 	}
-	if err != nil {
+	switch {
+	case err != nil && l.size == 0: // a disk that is full has room for empty files
+		err = errors.Join(err, f.Close())
+		_, gone := l.Remove()
+		l.file = ""
+		return errors.Join(err, gone)
+	case err != nil:
 		return errors.Join(err, f.Truncate(l.size), f.Close())
 	}
 	info, err := f.Stat()
@@ -90,6 +101,12 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 	}
 	return errors.Join(err, f.Close())
 }
+
+// Full reports whether what comes next belongs in another log: one is read into memory as a whole.
+func (l *Log) Full() bool { return l.size >= l.store.maxBytes }
+
+// logMost is how long a log may be: it was not full before its last answer.
+func (s *Store) logMost() int64 { return 3 * min(s.maxBytes, math.MaxInt64/3) }
 
 // open opens the file for what comes next, or makes it.
 func (l *Log) open() (*lockedfile.File, error) {
@@ -248,7 +265,7 @@ func (s *Store) amend(w within, doc *Doc, put Put) error {
 	if err != nil {
 		return err
 	}
-	return w.amend(t)
+	return w.amend(s, t)
 }
 
 // closeLogs has those who append to the logs of a test begin others: what is in them is decided on.

@@ -50,13 +50,16 @@ func (s *Store) addLogs(files []string) []string {
 		if slices.ContainsFunc(files, func(other string) bool { return strings.HasSuffix(other, "/"+name+documentExt) }) {
 			continue
 		}
-		f, err := os.Open(s.path(file))
+		f, err := s.toRead(file)
 		if err != nil {
 			continue // it has just gone
 		}
 		head := make([]byte, len(logHead)+filename.Most+1)
 		n, _ := f.Read(head)
 		f.Close()
+		if n == 0 || bytes.HasPrefix(head[:n], []byte(logClosed)) {
+			continue // nothing was ever in it
+		}
 		provider, _, _ := strings.Cut(strings.TrimPrefix(string(head[:n]), logHead), "\n")
 		if !filename.Legal(provider) {
 			provider = unknownProvider
@@ -75,7 +78,7 @@ func parseLogFile(file string) (name string, n int64) {
 	stem, isLog := strings.CutSuffix(file, logExt)
 	name, number, _ := strings.Cut(stem, ".")
 	n, err := strconv.ParseInt(number, 10, 64)
-	if !isLog || err != nil || n < 1 || strconv.FormatInt(n, 10) != number || !filename.Legal(name) {
+	if !isLog || err != nil || n < 1 || strconv.FormatInt(n, 10) != number || !filename.LegalDocument(name) {
 		return "", 0
 	}
 	return name, n
@@ -146,12 +149,13 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, wrong(snapshot.RuleStray, "%v", errIrregular)
 	}
-	if err == nil && s.tracked(file) {
-		return nil, wrong(snapshot.RuleStray, "is tracked by git, so that it was not bought here: git rm -r -- %s", s.name)
-	}
-	data, err := os.ReadFile(s.path(file))
+	f, err := s.toRead(file)
 	if err != nil {
 		return nil, fmt.Errorf("load pending answers: %w", err)
+	}
+	data, err := readAll(f, s.logMost())
+	if err != nil {
+		return nil, s.unreadable(file, err)
 	}
 	for closed := true; closed; {
 		data, closed = bytes.CutSuffix(data, []byte(logClosed))
@@ -167,13 +171,13 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	}
 	var lines [][]byte
 	var places []int
-	begun := false // the parts of an answer, which its record ends
+	own, begun := true, false // the parts of an answer, which its record ends
 	for len(rest) > 0 {
 		head, body, whole := bytes.Cut(rest, []byte("\n"))
 		if begun = true; !whole {
 			break
 		}
-		kind, id, size, ok := parsePart(string(head))
+		kind, id, size, mac, ok := parsePart(string(head))
 		if !ok {
 			return nil, wrong(snapshot.RuleValue, "has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(head)), name)
 		}
@@ -186,6 +190,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 		if kind == logRecord { // which has a seal
 			place, _ := strconv.Atoi(id)
 			lines, places, begun = append(lines, body[:size]), append(places, place), false
+			own = own && s.signed(mac, logRecord, provider, body[:size])
 		} else if got := canon.Sum(body[:size]); string(got) != id {
 			return nil, wrong(snapshot.RuleRaw, "has an answer of the hash %s where it says %s: reject %s", got, id, name)
 		} else {
@@ -195,6 +200,11 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	}
 	if *torn = *torn || begun; len(lines) == 0 {
 		return nil, nil
+	}
+	if !own {
+		if err := s.doubt(file, "holds answers that a test bought"); err != nil {
+			return nil, err
+		}
 	}
 	d, err := snapshot.ParseRecords(lines)
 	var e *snapshot.Error
@@ -219,16 +229,19 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 }
 
 // parsePart reads the line in front of a part of a log.
-func parsePart(line string) (kind, id string, size int, ok bool) {
+func parsePart(line string) (kind, id string, size int, mac string, ok bool) {
 	fields := strings.Split(line, " ")
+	if len(fields) == 4 && fields[0] == logRecord {
+		mac, fields = fields[3], fields[:3]
+	}
 	if len(fields) != 3 {
-		return "", "", 0, false
+		return "", "", 0, "", false
 	}
 	kind, id = fields[0], fields[1]
 	size, err := strconv.Atoi(fields[2])
 	_, place := strconv.Atoi(id)
 	beside := (kind == logAnswer || kind == logMedium) && canon.Hash(id).Valid()
-	return kind, id, size, err == nil && size >= 0 && (beside || kind == logRecord && place == nil)
+	return kind, id, size, mac, err == nil && size >= 0 && (beside || kind == logRecord && place == nil)
 }
 
 // give adds to a put what is beside d, as the files of some of that are in logs.

@@ -164,17 +164,17 @@ func TestLogAltered(t *testing.T) {
 		alter      func(t *testing.T, file string)
 	}{
 		{"answer", "has an answer of the hash ", replacing(`{"answer":"second"}`, `{"answer":"sEcond"}`)},
-		{"record", "but the content has ", replacing(`"two?"`, `"tWo?"`)},
+		{"record", "it has no mark of this user", replacing(`"two?"`, `"tWo?"`)},
 		{"line", "which no traceforge writes", replacing("\nrecord 0 ", "\nRecord 0 ")},
 		{"head", "is no file of pending answers", replacing("traceforge pending openai", "traceforge pending ../..")},
 		{"link", "is no regular file", func(t *testing.T, file string) {
 			require.NoError(t, os.Rename(file, file+".moved"))
 			require.NoError(t, os.Symlink(filepath.Base(file)+".moved", file))
 		}},
-		{"tracked", "is tracked by git", func(t *testing.T, file string) {
+		{"tracked", "git tracks it or does not ignore it", func(t *testing.T, file string) {
 			dir := filepath.Dir(file)
 			for _, args := range [][]string{{"init", "-q"}, {"add", "-f", "."}} {
-				_, err := runGit(dir, args...)
+				_, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
 				require.NoError(t, err)
 			}
 		}},
@@ -184,6 +184,9 @@ func TestLogAltered(t *testing.T) {
 			require.NoError(t, newBuyer(s, "TestX").buy(talk("TestX", bought...)))
 			commit(t, s.Pending(), putOf("TestOther", call{1, "a", "b"}))
 			x.alter(t, logOf(t, dir))
+			if x.name == "tracked" {
+				s.keys = func() keyFile { return keyFile{} }
+			}
 			_, err := s.Pending().Load(nameOf("TestX"), "openai")
 			require.ErrorContains(t, err, x.want)
 			_, err = s.Accept([]string{nameOf("TestX")})
@@ -316,6 +319,11 @@ func TestCrashLog(t *testing.T) {
 			doc, err := s.Pending().Load(nameOf("TestX"), "openai")
 			if has == 0 && err != nil {
 				return
+			}
+			if errors.Is(err, ErrDoubt) { // the key could not be read, and there is no git
+				require.Regexp(t, `: E[A-Z]+ at \d+, openat$`, p.name)
+				s = s.Trusting()
+				doc, err = s.Pending().Load(nameOf("TestX"), "openai")
 			}
 			require.NoError(t, err, said)
 			require.GreaterOrEqual(t, len(doc.Document.Snapshots), has, said)

@@ -75,7 +75,7 @@ func (m *manifest) combinedHash() canon.Hash {
 	for i, e := range m.Entries {
 		seals[i] = e.Hash
 	}
-	return seals.Combined()
+	return seals.Combined(snapshot.Version)
 }
 
 // parseManifest reads a manifest of any layout. It checks the manifest itself, and not what it says
@@ -136,7 +136,7 @@ func entriesOf(provider, name string, d *snapshot.Document) []entry {
 	file := documentFile(provider, name)
 	for i := range d.Snapshots {
 		record := &d.Snapshots[i]
-		entries[i] = entry{snapshot.ID(name, record.Number()), provider, file, record.Hash}
+		entries[i] = entry{snapshot.ID(name, record.Number()), cmp.Or(record.Provider, provider), file, record.Hash}
 	}
 	return entries
 }
@@ -170,7 +170,8 @@ func (m *manifest) span(d *snapshot.Document) {
 // plain reports whether e has nothing that JSON would escape.
 func (e entry) plain() bool {
 	_, _, ok := parseDocumentFile(e.File)
-	return ok && filename.Legal(e.ID) && filename.Legal(e.Provider) && e.Hash.Valid()
+	_, _, isID := snapshot.ParseID(e.ID)
+	return ok && isID && filename.Legal(e.Provider) && e.Hash.Valid()
 }
 
 // documents returns how many documents the manifest lists.
@@ -223,7 +224,7 @@ func (s *Store) writeManifest(w within) error {
 	}
 	m := &v.manifest
 	m.Entries = slices.Collect(v.entries())
-	t := &transaction{within: w}
+	t := &transaction{within: w, store: s}
 	if data := m.encode(); len(m.Entries) > 0 && !w.has(manifestName, data) {
 		t.write(manifestName, data)
 	} else if len(m.Entries) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -34,7 +35,7 @@ func TestManifest(t *testing.T) {
 	decoder := json.NewDecoder(strings.NewReader(tree(t, dir)[manifestName]))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&got))
-	require.Equal(t, "1.0.0", got.Version)
+	require.Equal(t, "1.1.0", got.Version)
 	require.Equal(t, "2026-01-09T10:30:00Z", got.CreatedAt)
 	require.Len(t, got.Snapshots, 4)
 	for i, id := range []string{nameOf("TestA") + "-1", put.Name + "-1", put.Name + "-3", put.Name + "-2"} {
@@ -100,7 +101,7 @@ func TestManifestThatLags(t *testing.T) {
 	behind := []snapshot.Finding{{File: manifestName, Rule: "behind",
 		Message: "records that it lists and that are not there any more or have changed: 1, new ones: 2: traceforge manifest writes it"}}
 	require.Equal(t, behind, result.Notes)
-	s.git = func(string, ...string) ([]byte, error) { return []byte(manifestName + "\x00"), nil }
+	s.git = func(string, ...string) (string, error) { return manifestName + "\x00", nil }
 	result, err = s.Verify()
 	require.NoError(t, err)
 	require.Equal(t, behind, result.Findings, "a manifest that git tracks must be right")
@@ -146,7 +147,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, reason, manifest, says string }{
 		{"empty", "a manifest is JSON", "", writes},
 		{"conflict", "a merge", "<<<<<<< a\n=======\n>>>>>>> b\n", "manifest.json: conflict: line 1 is a conflict marker of a merge" + writes},
-		{"version", "no other is read", replaced("1.0.0", "0.9.0"), `manifest: is of version "0.9.0", must be "1.0.0"` + writes},
+		{"version", "no other is read", replaced("1.1.0", "0.9.0"), `manifest: is of version "0.9.0", must be "1.1.0"` + writes},
 		{"unknown", "exactly SF's members", replaced(`"version"`, `"x": 1, "version"`), "must have the members that SF has, and nothing else" + writes},
 		{"missing", "exactly SF's members", `{}`, "must have the members that SF has, and nothing else" + writes},
 		{"entry", "a name needs no escapes", replaced(nameOf("TestX")+"-1", `x\"`), "must have the members that SF has, and nothing else" + writes},
@@ -197,7 +198,8 @@ func TestManifestThatIsWrong(t *testing.T) {
 }
 
 // FuzzManifest: whatever is read is written as it was, and nothing else is read.
-func FuzzManifest(f *testing.F) {
+func FuzzManifest(t *testing.F) {
+	f := mutation.New(t)
 	m := &manifest{CreatedAt: recordedAt, UpdatedAt: recordedAt}
 	m.Entries = []entry{{"x-1", "openai", "openai/x.json", canon.Sum(nil)}, {"x-2", "openai", "openai/x.json", canon.Sum([]byte("2"))}}
 	f.Add(m.encode())
@@ -218,7 +220,8 @@ func FuzzManifest(f *testing.F) {
 }
 
 // FuzzJournal: no journal names a file that a commit would not write or remove.
-func FuzzJournal(f *testing.F) {
+func FuzzJournal(t *testing.F) {
+	f := mutation.New(t)
 	step := string(canon.Sum(nil)) + " openai/x.json\n"
 	f.Add(journalHead + "\n" + journalWrite + " " + step + journalRemove + " " + step + journalReady + "\n")
 	f.Add(journalHead + "\nwrite " + string(canon.Sum(nil)) + " ../x.json\n")

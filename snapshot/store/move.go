@@ -108,7 +108,7 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 		if err != nil {
 			return c, nil, err
 		}
-		put, err := doc.movedTo(m.Package, m.Test)
+		put, err := doc.Moved(m.Package, m.Test)
 		if err != nil {
 			return c, nil, err
 		}
@@ -132,8 +132,8 @@ func (s *Store) commitMoves(w within, c Change) error {
 	return s.commit(w, puts, c.Remove)
 }
 
-// movedTo returns the document as that of another test, with all that is beside it.
-func (d *Doc) movedTo(pkg, test string) (put Put, err error) {
+// Moved returns the document as that of a test, under the name that it has now, with all that is beside it.
+func (d *Doc) Moved(pkg, test string) (put Put, err error) {
 	name := snapshot.DocumentName(pkg, test)
 	records := d.Records()
 	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}

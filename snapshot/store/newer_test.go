@@ -14,7 +14,7 @@ import (
 // TestNewerStore: what a newer traceforge wrote is neither replaced nor removed, whatever is asked.
 func TestNewerStore(t *testing.T) {
 	t.Parallel()
-	const way = "was written by a newer traceforge, and this one reads 1.0.0: upgrade (go get -u github.com/traceforge/traceforge-go)"
+	const way = "was written by a newer traceforge, and this one reads 1.1.0: upgrade (go get -u github.com/traceforge/traceforge-go)"
 	for _, c := range []struct {
 		name, reason, file string
 		change             func(*Store) error
@@ -46,7 +46,7 @@ func TestNewerStore(t *testing.T) {
 			file := filepath.Join(dir, filepath.FromSlash(c.file))
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
-			newer := strings.Replace(string(data), `"version": "1.0.0"`, `"version": "1.1.0"`, 1)
+			newer := strings.Replace(string(data), `"version": "1.1.0"`, `"version": "1.2.0"`, 1)
 			require.NoError(t, os.WriteFile(file, []byte(newer), 0o666))
 			before := tree(t, dir)
 			err = c.change(s)

@@ -40,9 +40,11 @@ type Accepted struct {
 //
 // What it reads is verified, and the checks are asked about each pending document: what they find is the
 // error, an [*snapshot.Error]. An id that is not pending is an error that is [fs.ErrNotExist].
-// A process that is killed on the way leaves the records pending, or taken over: Accept may be called again.
+// A process that is killed on the way leaves the records pending, or taken over: Accept may be called again. Where that
+// finishes what was cut short, it returns what was taken over.
 func (s *Store) Accept(ids []string, checks ...Check) ([]Accepted, error) {
 	var all []Accepted
+	waited := s.Pending().recordsOf(ids)
 	err := s.decide("accept", ids, func(w within, d *decision) error {
 		var puts []*target
 		for _, name := range d.names() {
@@ -58,10 +60,57 @@ func (s *Store) Accept(ids []string, checks ...Check) ([]Accepted, error) {
 		}
 		return s.commit(w, puts, nil)
 	})
+	if errors.Is(err, fs.ErrNotExist) && len(s.Pending().recordsOf(ids)) == 0 {
+		if taken := s.taken(waited); taken != nil {
+			return taken, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
+}
+
+// recordsOf returns the records that ids name, or documents that they name, as far as they can be read.
+func (s *Store) recordsOf(ids []string) (all []snapshot.Snapshot) {
+	for _, id := range ids {
+		name, _, isRecord := snapshot.ParseID(id)
+		doc, err := s.Load(id, unknownProvider)
+		if err != nil && isRecord {
+			doc, err = s.Load(name, unknownProvider)
+		}
+		if err != nil {
+			continue
+		}
+		for _, r := range doc.Document.Snapshots {
+			if doc.Name == id || r.ID == id {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// taken returns as what each of some pending records is in s; nil: one of them is not, or there are none.
+func (s *Store) taken(waited []snapshot.Snapshot) (all []Accepted) {
+	for i := range waited {
+		name, _, _ := snapshot.ParseID(waited[i].ID)
+		doc, err := s.Load(name, unknownProvider)
+		if err != nil {
+			return nil
+		}
+		at := slices.IndexFunc(doc.Document.Snapshots, func(r snapshot.Snapshot) bool {
+			return r.Response.RawOutputRef == waited[i].Response.RawOutputRef && r.Timestamp.Equal(waited[i].Timestamp)
+		})
+		if at < 0 { // an answer that said the same stayed
+			at = slices.IndexFunc(doc.Document.Snapshots, func(r snapshot.Snapshot) bool { return r.ID == waited[i].ID })
+		}
+		if at < 0 {
+			return nil
+		}
+		all = append(all, Accepted{waited[i].ID, doc.Document.Snapshots[at].ID})
+	}
+	return all
 }
 
 // Reject removes pending records: all of them, or after an error none. An id may be the name of a document,
@@ -86,8 +135,10 @@ func (s *Store) decided(ids []string, use func(w within, d *decision) error) err
 	if len(ids) == 0 {
 		return nil
 	}
-	if _, err := os.Stat(pending.dir); err != nil {
+	if _, err := os.Stat(pending.dir); errors.Is(err, fs.ErrNotExist) {
 		return notPending(ids[0])
+	} else if err != nil {
+		return err
 	}
 	return s.exclusively(func(w within) error {
 		return pending.exclusively(func(p within) error {

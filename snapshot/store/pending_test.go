@@ -261,3 +261,35 @@ func TestAcceptTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, tree(t, dir))
 }
+
+// TestAcceptAgain accepts what an accept that was killed behind its commit has taken over already, where the removal from
+// the pending answers was under way: the second one says what the first one did.
+func TestAcceptAgain(t *testing.T) {
+	_, dir := newStore(t)
+	undecided(t, dir)
+	s := openAt(t, dir)
+	ids := []string{nameOf("TestX"), nameOf("TestNew")}
+	before := tree(t, filepath.Join(dir, pendingName))
+	want, err := s.Accept(ids)
+	require.NoError(t, err)
+	require.Len(t, want, 3)
+
+	for file, text := range before {
+		path := filepath.Join(dir, pendingName, filepath.FromSlash(file))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	p := s.Pending()
+	root, err := os.OpenRoot(p.dir)
+	require.NoError(t, err)
+	defer root.Close()
+	cut := &plan{transaction: transaction{within: within{root: root, limit: s.maxBytes}, store: p}, gone: map[string]bool{}}
+	require.NoError(t, cut.plan(nil, []string{fileOf("TestX"), fileOf("TestNew")}))
+	require.NoError(t, root.WriteFile(journalName, []byte(cut.journal()+journalReady+"\n"), 0o666))
+	got, err := openAt(t, dir).Accept(ids)
+	require.NoError(t, err)
+	require.ElementsMatch(t, want, got)
+	require.NoFileExists(t, filepath.Join(p.dir, fileOf("TestX")))
+	_, err = openAt(t, dir).Accept(ids)
+	require.ErrorContains(t, err, "is not pending")
+}

@@ -53,7 +53,16 @@ func TestMain(m *testing.M) {
 	} {
 		os.Setenv(name, value)
 	}
-	os.Exit(m.Run())
+	home, err := os.MkdirTemp("", "traceforge-store-test-")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // where the key is
+		os.Setenv(name, home)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
 }
 
 const commitsEach = 20

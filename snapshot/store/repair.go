@@ -29,6 +29,9 @@ func (s *Store) Repair(theirs ...string) (*Report, error) {
 	if err == nil {
 		err = s.locked(r.repair)
 	}
+	if err == nil {
+		err = r.pending()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("repair: %w", err)
 	}
@@ -43,7 +46,10 @@ type repair struct {
 }
 
 func (r *repair) repair(w within) error {
-	if err := r.commit(w); err != nil {
+	switch err := r.commit(w); {
+	case errors.Is(err, ErrDoubt):
+		return nil
+	case err != nil:
 		return err
 	}
 	var noGit error
@@ -60,11 +66,15 @@ func (r *repair) repair(w within) error {
 	return r.finish(w, noGit)
 }
 
-// commit finishes or undoes a commit that was cut short. One that cannot be trusted is discarded:
-// what it has not done is not done, and what it has, verify finds.
+// commit finishes or undoes a commit that was cut short. One whose files have changed since is discarded: what it has not
+// done is not done, and what it has, verify finds. One that may be a stranger's is left.
 func (r *repair) commit(w within) error {
 	became, err := r.store.recover(w)
 	var refused *snapshot.Error
+	if errors.Is(err, ErrDoubt) && errors.As(err, &refused) {
+		r.doubt(refused)
+		return err
+	}
 	if errors.As(err, &refused) {
 		became = "discarded, as it " + refused.Violations[0].Message
 		err = w.remove(journalName)
@@ -84,6 +94,26 @@ func (r *repair) commit(w within) error {
 		r.report.Removed = append(r.report.Removed, file)
 		return w.remove(file)
 	})
+}
+
+// doubt notes what may be a stranger's.
+func (r *repair) doubt(refused *snapshot.Error) {
+	for _, v := range refused.Violations {
+		r.report.Left = append(r.report.Left, snapshot.Finding{File: strings.TrimPrefix(refused.File, r.report.dir+"/"), Rule: v.Rule, Message: v.Message})
+	}
+}
+
+// pending marks pending answers that may be a stranger's as the user's own where that was said, and else names them.
+func (r *repair) pending() error {
+	pending := r.store.Pending()
+	if r.store.trusting {
+		return pending.take()
+	}
+	doubted, err := pending.doubted()
+	for _, name := range inorder.Names(doubted) {
+		r.doubt(doubted[name])
+	}
+	return err
 }
 
 // conflicts returns the names of the documents that are in conflict, or of which something beside them is.

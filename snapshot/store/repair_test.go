@@ -415,12 +415,12 @@ func TestRepairWithoutGit(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	writeFile(t, dir, fileOf("TestX"), "{\n<<<<<<< a\n=======\n>>>>>>> b\n}\n")
-	s.git = func(string, ...string) ([]byte, error) { return nil, errors.New("no git") }
+	s.git = func(string, ...string) (string, error) { return "", errors.New("no git") }
 	report, err := s.Repair()
 	require.NoError(t, err)
 	require.Equal(t, fileOf("TestX")+": conflict: holds conflict markers, and git does not tell the sides (no git): "+
 		"take one of them, and record again with -update what is missing\n", report.String())
-	s.git = func(string, ...string) ([]byte, error) { return nil, nil }
+	s.git = func(string, ...string) (string, error) { return "", nil }
 	report, err = s.Repair()
 	require.NoError(t, err)
 	require.Contains(t, report.String(), "git has no sides of it")

@@ -29,6 +29,8 @@ type Store struct {
 	name     string // as given to Open, for messages
 	maxBytes int64
 	git      runner
+	keys     func() keyFile
+	trusting bool // the user says that its journal and its pending answers are their own
 	lfs      bool // who locks it makes .gitattributes the text for Git LFS
 	held     bool // its lock is held by who reads through it, which then waits for nobody
 }
@@ -45,7 +47,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{dir: abs, name: dir, maxBytes: defaultMaxBytes, git: runGit}
+	s := &Store{dir: abs, name: dir, maxBytes: defaultMaxBytes, git: runGit, keys: userKey}
 	if text := os.Getenv(maxBytesName); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
@@ -75,7 +77,7 @@ func (s *Store) read(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path(file))
+	f, err := s.toRead(file)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func documentFile(provider, name string) string { return provider + "/" + name +
 func parseDocumentFile(file string) (provider, name string, ok bool) {
 	provider, name, _ = strings.Cut(file, "/")
 	name, ok = strings.CutSuffix(name, documentExt)
-	return provider, name, ok && filename.Legal(provider) && filename.Legal(name)
+	return provider, name, ok && filename.Legal(provider) && filename.LegalDocument(name)
 }
 
 // parseBesideFile returns the provider, the document and the file's own name of a raw answer or a
@@ -119,7 +121,7 @@ func parseDocumentFile(file string) (provider, name string, ok bool) {
 func parseBesideFile(file string) (provider, name, own string, ok bool) {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, own, ok = strings.Cut(rest, "/")
-	return provider, name, own, ok && filename.Legal(provider) && filename.Legal(name) && isBeside(own)
+	return provider, name, own, ok && filename.Legal(provider) && filename.LegalDocument(name) && isBeside(own)
 }
 
 // isBeside reports whether a file of the given name may be beside a document: a raw answer, which
@@ -133,13 +135,13 @@ func isBeside(own string) bool {
 	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
 }
 
-// isStoreFile reports whether file is the path of a document, of what is beside one, of the manifest or of a log: what
-// commits write and remove.
+// isStoreFile reports whether file is the path of a document, of what is beside one, of the manifest, of a log or of MACs:
+// what commits write and remove.
 func isStoreFile(file string) bool {
 	_, _, document := parseDocumentFile(file)
 	_, _, _, beside := parseBesideFile(file)
 	_, log := parseLogFile(file)
-	return file == manifestName || document || beside || log > 0
+	return file == manifestName || document || beside || log > 0 || isMACFile(file)
 }
 
 // List returns the files of all documents, sorted. Of a store that is not there it is empty.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -117,8 +118,9 @@ type listed struct {
 
 // A sealed is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
 type sealed struct {
-	number int
-	hash   [sha256.Size]byte
+	number   int
+	provider string // empty: that of the directory
+	hash     [sha256.Size]byte
 }
 
 // entries are those of the manifest, as it would be derived.
@@ -127,7 +129,7 @@ func (v *verifier) entries() iter.Seq[entry] {
 		for _, doc := range v.listed {
 			file := documentFile(doc.provider, doc.name)
 			for _, r := range doc.records {
-				if !yield(entry{snapshot.ID(doc.name, r.number), doc.provider, file, canon.Hash(fmt.Sprintf("sha256:%x", r.hash))}) {
+				if !yield(entry{snapshot.ID(doc.name, r.number), cmp.Or(r.provider, doc.provider), file, canon.Hash(fmt.Sprintf("sha256:%x", r.hash))}) {
 					return
 				}
 			}
@@ -155,6 +157,11 @@ const cutShort = "a commit was cut short: traceforge repair finishes it or undoe
 
 const isStray = "does not belong in a store: delete it"
 
+// repositoryNames are what git knows a repository by.
+var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
+
+const isOfRepository = "is of what makes a directory a repository to git, which then obeys its config: delete it"
+
 // strayMessage says what to do about a file that should not be there.
 func strayMessage(e fs.DirEntry) string {
 	switch {
@@ -177,6 +184,8 @@ func (v *verifier) walk() error {
 		name := e.Name()
 		v.empty = v.empty && slices.Contains([]string{attributesName, ignoreName, holderName}, name)
 		switch regular := e.Type().IsRegular(); {
+		case slices.Contains(repositoryNames, name):
+			v.stray(name, isOfRepository)
 		case e.IsDir() && name == pendingName:
 		case e.IsDir() && filename.Legal(name):
 			if err := v.walkProvider(name); err != nil {
@@ -185,6 +194,7 @@ func (v *verifier) walk() error {
 		case name == journalName:
 			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
 		case regular && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, name):
+		case regular && v.store.isPending() && isMACFile(name):
 		default:
 			v.stray(name, strayMessage(e))
 		}
@@ -206,7 +216,7 @@ func (v *verifier) walkProvider(provider string) error {
 		for _, e := range entries {
 			_, _, isDocument := parseDocumentFile(provider + "/" + e.Name())
 			switch {
-			case e.IsDir() && filename.Legal(e.Name()):
+			case e.IsDir() && filename.LegalDocument(e.Name()):
 				dirs = append(dirs, e.Name())
 			case e.Type().IsRegular() && isDocument:
 				files = append(files, e.Name())
@@ -309,6 +319,12 @@ func (v *verifier) documents() error {
 	if err := v.walk(); err != nil {
 		return err
 	}
+	inorder.By(v.listed, func(a, b listed) int { // as the manifest has them: those of a provider are sorted
+		if a.provider == b.provider {
+			return 0
+		}
+		return cmp.Compare(a.provider+"/", b.provider+"/")
+	})
 	v.duplicates()
 	return v.lookAtAll()
 }
@@ -412,7 +428,7 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
 	records := make([]sealed, len(doc.Document.Snapshots))
 	for i := range records {
 		record := &doc.Document.Snapshots[i]
-		records[i].number = record.Number()
+		records[i].number, records[i].provider = record.Number(), strings.Clone(record.Provider)
 		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // it is valid
 	}
 	return records, nil
@@ -436,7 +452,7 @@ func (s *Store) Prune() ([]string, error) {
 		if err := v.documents(); err != nil {
 			return err
 		}
-		t := &transaction{within: w}
+		t := &transaction{within: w, store: s}
 		for _, file := range v.orphans {
 			if err := t.remove(file); err != nil {
 				return err

@@ -112,12 +112,27 @@ func TestImport(t *testing.T) {
 	r := s.records(t)[0]
 	require.Equal(t, time.Date(2026, 7, 14, 10, 0, 0, 0, time.UTC), r.Timestamp)
 	require.Equal(t, int64(842), r.Response.LatencyMS)
-	require.Regexp(t, `^imported from go-vcr \w+/TestHi\.yaml, interaction 1$`, r.Source.Nondeterministic)
+	require.Regexp(t, `^imported from go-vcr \w+/TestHi\.yaml, interaction 1$`, r.Source.Origin)
 	require.Equal(t, "Hello", *r.Response.Candidates[0].Message.Content[0].Text)
 
 	tb = s.run(t, "", nil, hi)
 	require.False(t, tb.Failed(), tb.Logged())
 	require.Equal(t, recorded, said)
+}
+
+// TestImportDifferently: an answer that programs may read in different ways is taken from a cassette as from a provider.
+func TestImportDifferently(t *testing.T) {
+	s := newSuite(t)
+	file := vcr(t, 200)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), `"content":"Hello"`, `"content":"Hello","Content":"Ho"`, 1)), 0o600))
+	hi := func(tb *tbtest.TB, tf *traceforgetest.Recorder) { say(tb, tf.Client(), "Hi") }
+	tb := s.run(t, "1", opened(t, file), hi)
+	require.False(t, tb.Failed(), tb.Logged())
+	require.Contains(t, s.records(t)[0].Response.Note, "programs may read it differently: ")
+	tb = s.run(t, "", nil, hi)
+	require.False(t, tb.Failed(), tb.Logged())
 }
 
 // TestImportSaysWhy: a reason of the test stays, and the origin with it.
@@ -126,7 +141,9 @@ func TestImportSaysWhy(t *testing.T) {
 	opts := append(opened(t, vcr(t, 200)), traceforgetest.Nondeterministic("poems"))
 	tb := s.run(t, "1", opts, func(tb *tbtest.TB, tf *traceforgetest.Recorder) { say(tb, tf.Client(), "Hi") })
 	require.False(t, tb.Failed(), tb.Logged())
-	require.Regexp(t, `^poems; imported from go-vcr `, s.records(t)[0].Source.Nondeterministic)
+	source := s.records(t)[0].Source
+	require.Equal(t, "poems", source.Nondeterministic)
+	require.Regexp(t, `^imported from go-vcr `, source.Origin)
 }
 
 // TestImportKeeps: what an update keeps is not taken from the cassette again.
@@ -169,7 +186,7 @@ func TestNearest(t *testing.T) {
 		say(tb, tf.Client(), "Hello")
 	})
 	require.False(t, tb.Failed(), tb.Logged())
-	require.Regexp(t, `interaction 1, the nearest by order: it is of another request$`, s.records(t)[0].Source.Nondeterministic)
+	require.Regexp(t, `interaction 1, the nearest by order: it is of another request$`, s.records(t)[0].Source.Origin)
 }
 
 // TestImportOfRetries: the rules of recordings hold: an answer that asks to try again is taken only where that is allowed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/firebase/genkit/go/ai"
@@ -72,11 +73,11 @@ func TestBackgroundModel(t *testing.T) {
 		require.EqualError(t, second.Error, "cancelled")
 		require.True(t, second.Done)
 
-		apis := ""
+		var apis strings.Builder
 		for _, call := range rec.Calls() {
-			apis += fmt.Sprintln(call.Request.API)
+			apis.WriteString(fmt.Sprintln(call.Request.API))
 		}
-		require.Equal(t, "genkit.start\ngenkit.check\ngenkit.check\ngenkit.check\ngenkit.start\ngenkit.cancel\n", apis)
+		require.Equal(t, "genkit.start\ngenkit.check\ngenkit.check\ngenkit.check\ngenkit.start\ngenkit.cancel\n", apis.String())
 	})
 }
 

@@ -2,6 +2,7 @@ package genkithooks
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -9,7 +10,6 @@ import (
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/naming"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A Recorder records and replays the calls of models and tools. It is what this package needs of a
@@ -18,7 +18,7 @@ type Recorder interface {
 	genkittraceforge.Recorder
 
 	// Tool returns a tool that records the calls of run or replays recorded ones.
-	Tool(name string, run modelio.ToolFunc) modelio.ToolFunc
+	Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
 // Record returns middleware that records what a generation asks for, and replays it: each call of

@@ -27,8 +27,8 @@ type memory struct{}
 
 // RoundTrip answers a request.
 func (memory) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	body := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(r.Body, body); err != nil {
 		return nil, err
 	}
 	answer, ok := answers[sha256.Sum256(body)]

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/snapshot/store"
 )
@@ -204,9 +206,7 @@ func (s *suite) record(sample []call) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		said := byRequest[r.Header.Get("X-Asked")+string(body)]
-		for name, values := range said.header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), said.header)
 		w.WriteHeader(max(said.status, 100))
 		io.WriteString(w, said.body)
 	}))
@@ -298,7 +298,7 @@ func (s *suite) run(name string, args ...string) {
 	s.Helper()
 	cmd := exec.Command(name)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "GONOSUMDB=*", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+toy.Flags("-mod=mod"), "GOPROXY=off", "GOWORK=off", "GONOSUMDB=*", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "TRACEFORGE_RECEIPT=")
 	for _, arg := range args {
 		if strings.Contains(arg, "=") && arg[0] != '-' {
 			cmd.Env = append(cmd.Env, arg)

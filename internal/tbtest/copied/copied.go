@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
 // Run copies the examples of the package in the working directory into an empty module, as readers do, where they are vetted, recorded
@@ -36,7 +38,7 @@ func Run(t *testing.T, env ...string) {
 		t.Helper()
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(append(os.Environ(), env...), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "TRACEFORGE_DIR=", "TRACEFORGE_UPDATE="+update)
+		cmd.Env = append(append(os.Environ(), env...), "GOFLAGS="+toy.Flags("-mod=mod"), "GOPROXY=off", "GOWORK=off", "CI=", "TRACEFORGE_DIR=", "TRACEFORGE_UPDATE="+update)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s, TRACEFORGE_UPDATE=%s: %v\n%s", strings.Join(args, " "), update, err, out)
 		}

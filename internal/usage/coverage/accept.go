@@ -9,7 +9,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/place"
 )
 
 // accept returns the command that accepts causes, of tests that were built with tags.
@@ -39,7 +38,8 @@ func (c *Report) acceptWhere() {
 			of[root] = append(of[root], &drift.Cause{Calls: []drift.Place{at}})
 		}
 	}
-	if len(roots) == 1 && (roots[0] == "" || roots[0] == place.ModuleRoot(wd)) {
+	own, _ := gotest.Module(wd) // else the command goes there
+	if len(roots) == 1 && (roots[0] == "" || roots[0] == own) {
 		return
 	}
 	slices.Sort(roots)

@@ -186,16 +186,17 @@ func changeOf(d usage.DriftChange) drift.KnownChange {
 
 // Tally says what became of the calls: "120 tests, 340 calls replayed, 100 drifted".
 func (c *Calls) Tally() string {
-	line := page.Count(c.Tests, "test", "tests") + ", " + page.Count(c.Replayed, "call", "calls") + " replayed"
+	var line strings.Builder
+	line.WriteString(page.Count(c.Tests, "test", "tests") + ", " + page.Count(c.Replayed, "call", "calls") + " replayed")
 	for _, more := range []struct {
 		n    int
 		what string
 	}{{c.Drifted, "drifted"}, {c.Unrecorded, "without a snapshot"}, {c.Uncalled, "recorded and not made"}} {
 		if more.n > 0 {
-			line += fmt.Sprintf(", %d %s", more.n, more.what)
+			fmt.Fprintf(&line, ", %d %s", more.n, more.what)
 		}
 	}
-	return line
+	return line.String()
 }
 
 // Price says what accepting all costs, as far as it is known: "about 41,000 tokens"; empty: nothing is known.

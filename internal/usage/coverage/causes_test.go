@@ -141,7 +141,7 @@ func TestMarkdownFits(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(text, "\n"), 30, text)
 	text = packages(reportOf(many)).Markdown(page.MarkdownLimit)
 	require.LessOrEqual(t, len(text), page.MarkdownLimit)
-	require.Contains(t, text, "causes are left out or cut.\n")
+	require.Contains(t, text, "parts are left out or cut.\n")
 	require.Contains(t, text, "accept all: `")
 	text = packages(reportOf(many)).Markdown(4000)
 	require.LessOrEqual(t, len(text), 4000)

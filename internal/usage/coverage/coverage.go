@@ -23,6 +23,7 @@ import (
 
 // A Report is how a run of the tests used a store, or several.
 type Report struct {
+	Config []*page.Setting // what changed in config.json
 	Calls
 	Packages   []PackageReport // sorted by package
 	Orphans    []Unused        // documents that no test can use any more
@@ -182,6 +183,10 @@ func (c *Report) Join(other *Report, dir string) {
 		}
 		return all
 	}
+	for _, s := range other.Config {
+		s.Component += " of " + filepath.ToSlash(dir)
+	}
+	c.Config = append(c.Config, other.Config...)
 	c.Packages = append(c.Packages, other.Packages...)
 	c.Orphans = append(c.Orphans, below(other.Orphans)...)
 	c.Unplayed = append(c.Unplayed, below(other.Unplayed)...)

@@ -37,7 +37,7 @@ func Packages(ctx context.Context, dir string, patterns, flags []string) ([]Pack
 
 // goList runs go list and returns the lines that it prints, as their fields, which tabs separate.
 func goList(ctx context.Context, dir string, args ...string) (rows [][]string, err error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-buildvcs=false"}, args...)...)
 	cmd.Dir = dir
 	var said bytes.Buffer
 	cmd.Stderr = &said

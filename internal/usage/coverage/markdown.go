@@ -36,10 +36,10 @@ func (c *Report) Markdown(most int) string {
 
 	text := "### traceforge: " + c.Tally() + "\n"
 	const room = 100 // for what is said of what is left out
-	causes, left := page.CausesMarkdown(c.Causes, most-len(text)-len(c.acceptance())-end.Len()-room)
+	causes, left := page.CausesMarkdown(c.Config, c.Causes, most-len(text)-len(c.acceptance())-end.Len()-room)
 	text += causes
 	if left > 0 {
-		text += fmt.Sprintf("\n%s left out or cut.\n", page.Count(left, "cause is", "causes are"))
+		text += fmt.Sprintf("\n%s left out or cut.\n", page.Count(left, "part is", "parts are"))
 	}
 	return text + c.acceptance() + end.String()
 }

@@ -87,7 +87,12 @@ func openRun(ctx context.Context, dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots := []string{place.ModuleRoot(dir), place.ModuleRoot(wd)}
+	ofStore, err := gotest.Module(dir)
+	own, err2 := gotest.Module(wd)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	roots := []string{ofStore, own}
 	if os.Getenv(place.DirEnv) != "" { // else the tests of a module use the store in it
 		slices.Reverse(roots)
 	}

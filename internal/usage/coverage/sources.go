@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
-	"github.com/traceforge/traceforge-go/internal/place"
 )
 
 // Sources tell which tests the code has, whatever constraints keep their files from being built:
@@ -118,7 +117,7 @@ func (s *Sources) find(pkg string) (module, dir string) {
 	for of := pkg; of != "."; of = path.Dir(of) {
 		if root, ok := s.modules[of]; ok {
 			dir = filepath.Join(root, filepath.FromSlash(pkg[len(of):]))
-			if place.ModuleRoot(dir) != filepath.Clean(root) { // a module within that one has it
+			if nearest, err := gotest.Module(dir); err != nil || nearest != filepath.Clean(root) { // a module within that one has it
 				return "", ""
 			}
 			return root, dir

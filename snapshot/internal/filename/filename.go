@@ -3,12 +3,20 @@ package filename
 
 import "slices"
 
-// Most is how many characters a name has at most.
-const Most = 64
+// How many characters a name has at most.
+const (
+	Most         = 64 // of a provider
+	DocumentMost = 96
+)
 
-// Legal reports whether s is a legal name of a document or a provider: a file name everywhere.
-func Legal(s string) bool {
-	if s == "" || len(s) > Most || s[0] == '-' || slices.Contains(deviceNames, s) {
+// Legal reports whether s is a legal name of a provider: a file name everywhere.
+func Legal(s string) bool { return legal(s, Most) }
+
+// LegalDocument reports whether s is a legal name of a document.
+func LegalDocument(s string) bool { return legal(s, DocumentMost) }
+
+func legal(s string, most int) bool {
+	if s == "" || len(s) > most || s[0] == '-' || slices.Contains(deviceNames, s) {
 		return false
 	}
 	for _, c := range []byte(s) {

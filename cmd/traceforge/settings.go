@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// mostRuled is how many bytes of texts a changed rule is tried on, of each state.
+const mostRuled = 64 << 20
+
+// settings returns what two states do not have alike of config.json: rules first, with what they take. One that cannot
+// be read is shown as it is spelled.
+func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
+	before, errBefore := from.ConfigText()
+	after, errAfter := to.ConfigText()
+	if errBefore == nil && errAfter == nil && bytes.Equal(before, after) && (before == nil) == (after == nil) {
+		return nil, nil
+	}
+	was, err := from.Config()
+	if errBefore == nil {
+		errBefore = err
+	}
+	is, err := to.Config()
+	if errAfter == nil {
+		errAfter = err
+	}
+	if errBefore != nil || errAfter != nil {
+		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore), After: shownAs(after, errAfter)}
+		all = append(all, &page.Setting{Change: broken})
+		if was, is = orNone(was, errBefore), orNone(is, errAfter); errAfter != nil {
+			is = was // so that no rule seems to be removed: no test runs
+		}
+	}
+	rules, err := rulesOf(c, from, to, was.Scrub, is.Scrub)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, rules...)
+	if errBefore == nil && errAfter == nil {
+		all = append(all, members(before, after)...)
+	}
+	if all == nil { // they are spelled in two ways
+		return nil, nil
+	}
+	c.secrets.Hide(&all)
+	return all, nil
+}
+
+// settingsSince returns what changed in config.json of the store in dir since the commit where the branch left a revision.
+func settingsSince(c *call, dir string, since *changes, s *store.Store) ([]*page.Setting, error) {
+	if !since.all() {
+		return nil, nil
+	}
+	base, err := openState(c.ctx, since.Since, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer base.close()
+	return settings(c, base.Store, s)
+}
+
+func orNone(config *store.Config, err error) *store.Config {
+	if err != nil {
+		return &store.Config{}
+	}
+	return config
+}
+
+// shownAs returns a text as a side of a change, behind why it cannot be read.
+func shownAs(text []byte, err error) *string {
+	if text == nil && err == nil {
+		return nil
+	}
+	shown := string(text)
+	if err != nil {
+		why := strings.Join(strings.Fields(err.Error()), " ")
+		if _, after, ok := strings.Cut(why, configFile+": "); ok { // without the directory, which may be a copy's
+			why = after
+		}
+		shown = "cannot be read: " + why + "\n" + shown
+	}
+	return &shown
+}
+
+// members returns what differs besides the rules.
+func members(before, after []byte) (all []*page.Setting) {
+	side := func(value json.RawMessage) *string {
+		if value == nil {
+			return nil
+		}
+		text := string(value)
+		return &text
+	}
+	for _, d := range drift.JSON(orObject(before), orObject(after)) {
+		name := strings.TrimPrefix(d.Pointer, "/")
+		if kind, _, _ := strings.Cut(name, "/"); kind != "scrub" {
+			all = append(all, &page.Setting{Change: drift.Change{
+				Component: name, Kind: kind, Pointer: d.Pointer, Before: side(d.Recorded), After: side(d.Got)}})
+		}
+	}
+	return all
+}
+
+func orObject(text []byte) []byte {
+	if text == nil {
+		return []byte("{}")
+	}
+	return text
+}
+
+// rulesOf returns the rules that differ, with what they take.
+func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*page.Setting, err error) {
+	name := func(r store.ScrubRule) string {
+		if r.Volatile {
+			return "volatile"
+		}
+		return r.Name
+	}
+	pattern := func(rules []store.ScrubRule, of string) (text *string, rule *store.ScrubRule) {
+		for i := range rules {
+			if name(rules[i]) == of {
+				rule, text = &rules[i], &rules[i].Pattern
+			}
+		}
+		if rule != nil && rule.Volatile {
+			shown := "what differs in each run"
+			text = &shown
+		}
+		return text, rule
+	}
+	var names, before, after []string
+	for _, r := range was {
+		before = append(before, name(r))
+	}
+	for _, r := range is {
+		after = append(after, name(r))
+	}
+	for _, n := range slices.Concat(after, before) {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	var tried []*trial
+	for _, n := range names {
+		old, rule := pattern(was, n)
+		now, newer := pattern(is, n)
+		if newer != nil {
+			rule = newer
+		}
+		if old != nil && now != nil && *old == *now {
+			continue
+		}
+		rules, err := recorder.RulesOf([]store.ScrubRule{*rule})
+		if err != nil {
+			return nil, fmt.Errorf("config.json: %w", err)
+		}
+		s := &page.Setting{Takes: &page.Takes{},
+			Change: drift.Change{Component: "rule " + n, Kind: "scrub", Pointer: "/scrub", Before: old, After: now}}
+		all, tried = append(all, s), append(tried, &trial{rules: rules, Takes: s.Takes})
+	}
+	if len(tried) == 0 && !slices.Equal(before, after) {
+		old, now := strings.Join(before, "\n"), strings.Join(after, "\n")
+		return []*page.Setting{{Change: drift.Change{Component: "rules in another order", Kind: "scrub", Pointer: "/scrub", Before: &old, After: &now}}}, nil
+	}
+	if len(tried) > 0 {
+		known := map[uint64]bool{}
+		try(c, from, tried, known, true, mostRuled)
+		try(c, to, tried, known, false, mostRuled)
+	}
+	return all, nil
+}
+
+// A trial is a rule that is tried on the texts of a store.
+type trial struct {
+	rules *scrub.Rules
+	*page.Takes
+	taken map[uint64]bool // texts of the base
+}
+
+var textSeed = maphash.MakeSeed()
+
+// try tries rules on the texts of a store, of so many bytes: of the base, which makes them known, or on those that are new.
+func try(c *call, s *store.Store, tried []*trial, known map[uint64]bool, base bool, left int) {
+	const shown = 3 // new texts
+	for doc, err := range place.Documents(s) {
+		if err != nil {
+			continue // verify tells
+		}
+		for i := range doc.Document.Snapshots {
+			record := &doc.Document.Snapshots[i]
+			counted := map[*trial]bool{}
+			textsOf(record, func(pointer, text string) {
+				sum := maphash.String(textSeed, text)
+				fresh := !known[sum]
+				if known[sum] = true; fresh {
+					left -= len(text)
+				}
+				for _, t := range tried {
+					switch {
+					case left < 0:
+						t.Partly = true
+						continue
+					case !fresh && base && t.taken[sum] && !counted[t]:
+						counted[t] = true
+						t.Calls++
+					}
+					if !fresh {
+						continue
+					}
+					start, end := t.rules.First(text)
+					switch {
+					case end == 0:
+					case !base && len(t.New) == shown:
+						t.Others++
+					case !base:
+						t.New = append(t.New, page.NewText{File: doc.File(), Call: record.Number(), Pointer: pointer, Bytes: len(text)})
+					default:
+						if t.taken == nil {
+							t.taken, t.Sample = map[uint64]bool{}, sample(c, t.rules, text, start)
+						}
+						t.taken[sum] = true
+						t.Texts++
+						if !counted[t] {
+							counted[t] = true
+							t.Calls++
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// sample returns what is shown of a text that a rule takes something of: without secrets, and cut to what is around that.
+func sample(c *call, rules *scrub.Rules, text string, start int) string {
+	const around, most = 20, 120 // bytes
+	if masked := c.secrets.Mask(text); masked != text {
+		text = masked
+		first, end := rules.First(text)
+		if start = first; end == 0 {
+			start = 0
+		}
+	}
+	from, to := max(0, start-around), min(len(text), max(0, start-around)+most)
+	shown := strings.ToValidUTF8(text[from:to], "")
+	if from > 0 {
+		shown = "…" + shown
+	}
+	if to < len(text) {
+		shown += "…"
+	}
+	return strings.Join(strings.Fields(shown), " ")
+}
+
+// textsOf visits the texts of a record, the names of members too.
+func textsOf(s *snapshot.Snapshot, visit func(pointer, text string)) {
+	var walk func(pointer string, v jsontext.Value)
+	walk = func(pointer string, v jsontext.Value) {
+		if text, ok := v.Text(); ok {
+			visit(pointer, text)
+		}
+		for name, member := range v.Members() {
+			visit(pointer, name)
+			walk(pointer+jsontext.PointerTo(name), member)
+		}
+		for i, element := range v.Elements() {
+			walk(pointer+"/"+strconv.Itoa(i), element)
+		}
+	}
+	request, _ := snapshot.RequestCore(&s.Request, nil) // of what was read
+	response, _ := snapshot.ResponseCore(&s.Response)
+	for _, side := range []struct {
+		pointer string
+		core    []byte
+	}{{"/request", request}, {"/response", response}} {
+		if doc, err := jsontext.Parse(side.core); err == nil {
+			walk(side.pointer, doc.Root())
+		}
+	}
+}

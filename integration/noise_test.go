@@ -1,0 +1,210 @@
+package integration_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// TestNoise buys answers of the corpus a second time, and counts the members of a record that change besides the words and
+// the model: a time, a latency, the hash of the bytes, two counts and two seals, and each further count that changed.
+func TestNoise(t *testing.T) {
+	byRequest := map[string][]*interaction{}
+	var order []string
+	for _, i := range slices.Concat(traffic(t, "sequences.jsonl"), traffic(t, "corpus.jsonl")) {
+		if api, _ := i.endpoint(); api == generic || i.retryable() || i.Status >= 300 {
+			continue
+		}
+		asked := i.Method + " " + i.URL + " " + string(i.request())
+		if byRequest[asked] == nil {
+			order = append(order, asked)
+		}
+		byRequest[asked] = append(byRequest[asked], i)
+	}
+	var counts []int
+	often := map[string]int{}
+	for _, asked := range order {
+		for n, again := range byRequest[asked][1:] {
+			first := byRequest[asked][n]
+			if bytes.Equal(first.response(), again.response()) {
+				continue
+			}
+			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+			was, now := members(recordedAlone(t, dir, first)), members(recordedAlone(t, dir, again))
+			count := 0
+			if saidBy(was) == saidBy(now) {
+				continue
+			}
+			for pointer, value := range now {
+				if before, had := was[pointer]; (!had || before != value) && !isSaid(pointer) {
+					often[pointer]++
+					count++
+				}
+			}
+			counts = append(counts, count)
+		}
+	}
+	require.Greater(t, len(counts), 10)
+	slices.Sort(counts)
+	t.Logf("%d second answers: %d members at the median, %d at most; %v", len(counts), counts[len(counts)/2], counts[len(counts)-1], often)
+	require.LessOrEqual(t, counts[len(counts)/2], 7)
+}
+
+// TestLinesOfDocuments counts the lines of a document of one call.
+func TestLinesOfDocuments(t *testing.T) {
+	var lines []int
+	for _, i := range sampled(traffic(t, "corpus.jsonl")) {
+		if api, _ := i.endpoint(); api == generic || i.retryable() {
+			continue
+		}
+		if text := recordedAlone(t, filepath.Join(t.TempDir(), ".ai-snapshots"), i); text != nil {
+			lines = append(lines, bytes.Count(text, []byte("\n")))
+		}
+	}
+	slices.Sort(lines)
+	t.Logf("%d documents: %d lines at the median", len(lines), lines[len(lines)/2])
+	require.LessOrEqual(t, lines[len(lines)/2], 80)
+}
+
+// recordedAlone records an interaction as the only one of a test, again where it is recorded, and returns the document; nil
+// where it was refused.
+func recordedAlone(t *testing.T, dir string, i *interaction) []byte {
+	t.Helper()
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	tb := tbtest.Run("TestNoise", func(tb *tbtest.TB) {
+		i.call(tb, traceforgetest.New(tb, trafficOptions(dir, &inOrder{rest: []*interaction{i}})...))
+	})
+	if tb.Failed() {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, i.Origin)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	return text
+}
+
+// isSaid reports whether a member is words of an answer, or its model.
+func isSaid(pointer string) bool {
+	_, member, _ := strings.Cut(pointer, "/response/")
+	name, _, _ := strings.Cut(member, "/")
+	return slices.Contains([]string{"candidates", "citations", "content", "model", "parts", "tool_calls"}, name)
+}
+
+// saidBy returns the words of an answer.
+func saidBy(members map[string]string) string {
+	var said []string
+	for pointer, value := range members {
+		if isSaid(pointer) {
+			said = append(said, pointer+value)
+		}
+	}
+	slices.Sort(said)
+	return strings.Join(said, "\n")
+}
+
+// members returns the values of a document by their pointers.
+func members(document []byte) map[string]string {
+	all := map[string]string{}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, value := range v {
+				walk(at+"/"+name, value)
+			}
+		case []any:
+			for i, value := range v {
+				walk(at+"/"+strconv.Itoa(i), value)
+			}
+		default:
+			text, _ := json.Marshal(v)
+			all[at] = string(text)
+		}
+	}
+	var v any
+	_ = json.Unmarshal(document, &v)
+	walk("", v)
+	return all
+}
+
+// TestNoiseOfAModel asks 200 questions of a conversation again, which another model answers in the same words: a call says
+// its model and has another time, hash of bytes and seal; those in the middle inherit the model.
+func TestNoiseOfAModel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	was, lines := conversation(t, dir, 200, "gpt-4o-2024-08-06")
+	now, _ := conversation(t, dir, 200, "gpt-4o-2024-11-20")
+	changed := map[string]int{}
+	for pointer, value := range now {
+		if was[pointer] != value {
+			changed[pointer[strings.LastIndex(pointer, "/")+1:]]++
+		}
+	}
+	total := 0
+	for _, n := range changed {
+		total += n
+	}
+	t.Logf("200 calls, %d lines: %d members: %v", lines, total, changed)
+	require.Less(t, total, 200*5+10)
+}
+
+// TestLinesOfTurns counts the lines of a new test of 100 turns.
+func TestLinesOfTurns(t *testing.T) {
+	_, lines := conversation(t, filepath.Join(t.TempDir(), ".ai-snapshots"), 100, "gpt-4o-2024-08-06")
+	t.Logf("100 turns: %d lines", lines)
+	require.LessOrEqual(t, lines, 4750)
+}
+
+// conversation records so many turns with all headers that OpenAI sends, and returns the members and the lines of the document.
+func conversation(t *testing.T, dir string, turns int, model string) (map[string]string, int) {
+	t.Helper()
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	upstream := roundTrips(func(r *http.Request) (*http.Response, error) {
+		header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {model}, "Openai-Processing-Ms": {"12"}}
+		for _, name := range []string{"Limit-Requests", "Limit-Tokens", "Remaining-Requests", "Remaining-Tokens", "Reset-Requests", "Reset-Tokens"} {
+			header.Set("X-Ratelimit-"+name, model)
+		}
+		body := `{"id":"chatcmpl-` + model + `","object":"chat.completion","created":1,"model":"` + model + `","system_fingerprint":"fp","choices":[{"index":0,` +
+			`"message":{"role":"assistant","content":"It rains."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`
+		return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	})
+	tb := tbtest.Run("TestTurns", func(tb *tbtest.TB) {
+		client := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(upstream)).Client()
+		var messages []map[string]string
+		for n := range turns {
+			messages = append(messages, map[string]string{"role": "user", "content": "And how is the weather in town " + strconv.Itoa(n) + "?"})
+			body, _ := json.Marshal(map[string]any{"model": "gpt-4o", "temperature": 0, "seed": 1, "messages": messages})
+			resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", bytes.NewReader(body))
+			if err != nil {
+				tb.Fatalf("%v", err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			messages = append(messages, map[string]string{"role": "assistant", "content": "It rains."})
+		}
+	})
+	require.False(t, tb.Failed(), tb.Logged())
+	files, err := filepath.Glob(filepath.Join(dir, "openai", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	return members(text), bytes.Count(text, []byte("\n"))
+}
+
+type roundTrips func(*http.Request) (*http.Response, error)
+
+func (f roundTrips) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,311 @@
+package integration_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/integration/internal/recorded"
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/traceforgetest"
+)
+
+// readRequests are calls whose answers are read: a URL, and a body.
+var readRequests = map[string][2]string{
+	"openai.chat":        {"https://api.openai.com/v1/chat/completions", `{"model":"gpt-4o","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
+	"openai.responses":   {"https://api.openai.com/v1/responses", `{"model":"gpt-4o","stream":STREAM,"input":"Hi"}`},
+	"openai.completions": {"https://api.openai.com/v1/completions", `{"model":"gpt-3.5-turbo-instruct","stream":STREAM,"prompt":"Hi"}`},
+	"anthropic.messages": {"https://api.anthropic.com/v1/messages",
+		`{"model":"claude-sonnet-4-5","max_tokens":99,"stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
+	"google.generate": {"https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:METHOD",
+		`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`},
+	"bedrock.converse": {"https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4-5-20250929-v1:0/METHOD",
+		`{"messages":[{"role":"user","content":[{"text":"Hi"}]}]}`},
+	"cohere.chat":     {"https://api.cohere.com/v2/chat", `{"model":"command-a","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
+	"ollama.chat":     {"http://localhost:11434/api/chat", `{"model":"llama3","stream":STREAM,"messages":[{"role":"user","content":"Hi"}]}`},
+	"ollama.generate": {"http://localhost:11434/api/generate", `{"model":"llama3","stream":STREAM,"prompt":"Hi"}`},
+}
+
+// readRequest returns the call of an API.
+func readRequest(t testing.TB, api string, streamed bool) *http.Request {
+	asked := readRequests[api]
+	methods := map[string]string{"google.generate": "generateContent", "bedrock.converse": "converse"}
+	if streamed {
+		methods = map[string]string{"google.generate": "streamGenerateContent?alt=sse", "bedrock.converse": "converse-stream"}
+	}
+	r, err := http.NewRequest("POST", strings.Replace(asked[0], "METHOD", methods[api], 1),
+		strings.NewReader(strings.Replace(asked[1], "STREAM", fmt.Sprint(streamed), 1)))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Anthropic-Version", "2023-06-01")
+	return r
+}
+
+// An answerRead is an answer that is changed in all ways.
+type answerRead struct {
+	api      *readAPI
+	name     string
+	streamed bool
+	resp     *http.Response
+	stream   *stream
+	readers  []sdkReader
+}
+
+// answersRead returns the answers of fakes that are changed: a text, and a text with calls of tools, as streams and whole.
+func answersRead(t *testing.T) (all []*answerRead) {
+	calls := []fakeprovider.ToolCall{{ID: "call_1", Name: "weather", Arguments: `{"city":"Bern"}`}, {ID: "call_2", Name: "pay", Arguments: `{"to":"Ann"}`}}
+	for _, streamed := range []bool{true, false} {
+		for i := range readAPIs {
+			api := &readAPIs[i]
+			for name, reply := range map[string]fakeprovider.Reply{
+				"text":  fakeprovider.Fragments("Do ", "not ", "delete ", "it."),
+				"calls": {Text: "Let me see.", ToolCalls: calls},
+			} {
+				if name == "calls" && (api.name == "openai.completions" || api.name == "ollama.generate") {
+					continue
+				}
+				srv := fakeprovider.New(t)
+				srv.FixIDs()
+				srv.Reply(reply)
+				resp, err := srv.Transport().RoundTrip(readRequest(t, api.name, streamed))
+				require.NoError(t, err)
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				require.NoError(t, err)
+				require.Equal(t, 200, resp.StatusCode, "%s: %s", api.name, body)
+				a := &answerRead{api: api, name: name, streamed: streamed, resp: resp, readers: api.stream}
+				a.resp.Header = http.Header{"Content-Type": resp.Header["Content-Type"]}
+				a.stream, err = parseStream(resp.Header.Get("Content-Type"), body)
+				require.NoError(t, err, api.name)
+				again, err := parseStream(resp.Header.Get("Content-Type"), a.stream.bytes())
+				require.NoError(t, err, api.name)
+				require.Equal(t, a.stream, again, "%s: it is put together as it came, but for white space", api.name)
+				if !streamed {
+					a.readers = api.whole
+				}
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *answerRead) int {
+		return cmp.Or(-cmp.Compare(fmt.Sprint(a.streamed), fmt.Sprint(b.streamed)), cmp.Compare(a.api.name, b.api.name), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// changed returns a changed answer; nil where the kind does not apply to it.
+func (a *answerRead) changed(kind changeKind, r *rand.Rand) (*http.Response, []byte) {
+	s := a.stream.clone()
+	if !kind.change(s, r) {
+		return nil, nil
+	}
+	resp := *a.resp
+	resp.Header = http.Header{"Content-Type": {s.contentType}}
+	return &resp, s.bytes()
+}
+
+// A verdict is what became of a changed answer.
+type verdict int
+
+const (
+	same     verdict = iota // the record says what each SDK says
+	noted                   // an SDK says something else, and the record has a note
+	silent                  // an SDK says something else, and the record has no word of it
+	refused                 // it is not recorded
+	sdkError                // no SDK reads it
+	verdicts
+)
+
+func (v verdict) String() string {
+	return [...]string{"same", "noted", "silent", "refused", "SDK error"}[v]
+}
+
+// read has each SDK of the API read an answer. failed counts those that fail.
+func (a *answerRead) read(t *testing.T, resp *http.Response, body []byte) (all readings, failed int) {
+	all = readings{}
+	for _, reader := range a.readers {
+		got, err := func() (got readings, err error) {
+			defer func() {
+				if p := recover(); p != nil { // of the SDK
+					err = fmt.Errorf("panic: %v", p)
+				}
+			}()
+			return reader(t.Context(), &http.Client{Transport: canned{resp, body}})
+		}()
+		if err != nil {
+			failed++
+			continue
+		}
+		maps.Copy(all, got)
+	}
+	return all, failed
+}
+
+// record records an answer; nil where it is refused, and why.
+func (a *answerRead) record(t *testing.T, dir string, resp *http.Response, body []byte) (stored *snapshot.Response, why string) {
+	tb := tbtest.Run("TestReadings", func(tb *tbtest.TB) {
+		tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(canned{resp, body}),
+			traceforgetest.Nondeterministic("changed answers"), traceforgetest.Allow(traceforgetest.CutStreams))
+		got, err := tf.RoundTrip(readRequest(tb, a.api.name, a.streamed))
+		if err != nil {
+			tb.Fatalf("%v", err)
+		}
+		defer got.Body.Close()
+		if served, err := io.ReadAll(got.Body); err != nil || !bytes.Equal(body, served) {
+			tb.Errorf("served %q, %v", served, err)
+		}
+	})
+	if tb.Failed() {
+		return nil, tb.Logged()
+	}
+	calls := recorded.Calls(t, dir)
+	require.Len(t, calls, 1)
+	return &calls[0].Response, ""
+}
+
+// compareReadings holds what SDKs make of an answer against its record.
+func compareReadings(t *testing.T, all readings, stored *snapshot.Response) (v verdict, detail string) {
+	says := reading{speech: storedSpeech(t, stored)}
+	for _, c := range stored.Candidates[:min(1, len(stored.Candidates))] {
+		if says.finish = c.FinishReasonRaw; says.finish == "" && c.FinishReason != "other" {
+			says.finish = string(c.FinishReason)
+		}
+	}
+	if stored.Incomplete != "" {
+		says.finish = anyFinish // it says that the end is missing
+	}
+	for how, r := range all {
+		if r.speech == says.speech && (r.finish == says.finish || r.finish == anyFinish || says.finish == anyFinish) {
+			continue
+		}
+		detail += fmt.Sprintf("\n      %s: %s\n      the record: %s", how, r, says)
+		v = silent
+	}
+	if v == silent && stored.Note != "" {
+		v = noted
+	}
+	return v, detail
+}
+
+// TestReadings changes answers of all APIs that have an SDK in Go, in each kind of way, and holds what the SDKs make of them
+// against what their records say. It prints where a record says something else, and fails for a crash of ours, for an answer
+// that was not changed, and where an answer that all SDKs read is refused.
+func TestReadings(t *testing.T) {
+	t.Setenv("TRACEFORGE_UPDATE", "1")
+	seed, times := uint64(1), 1
+	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
+		times = 6
+	}
+	tables := map[bool]readingsTable{true: {}, false: {}}
+	total := tally{}
+	var examples []string
+	for n, a := range answersRead(t) {
+		told := map[string]bool{}
+		for k, kind := range changeKinds {
+			if times == 1 && k > 0 && (n+k)%4 != 0 {
+				continue // a sample
+			}
+			for i := range times {
+				resp, body := a.changed(kind, rand.New(rand.NewPCG(seed, uint64(n*10000+k*100+i))))
+				if resp == nil || told[resp.Header.Get("Content-Type")+string(body)] {
+					continue
+				}
+				told[resp.Header.Get("Content-Type")+string(body)] = true
+				name := fmt.Sprintf("%s, %s, %s, %d", a.api.name, a.name, kind.name, i)
+				v, detail := a.judge(t, name, resp, body)
+				if kind.name == "unchanged" && v != same {
+					t.Errorf("%s: the record and the SDKs differ%s\n%s", name, detail, body)
+				}
+				total[v]++
+				if tables[a.streamed].count(kind.name, a.api.name, v) == 1 && v == silent {
+					examples = append(examples, name+detail)
+				}
+			}
+		}
+	}
+	t.Logf("seed %d: %s\n\nstreams: %s\n%s\nwhole answers:\n%s\nthe first of each that differs without a word:\n%s",
+		seed, total, legend, tables[true], tables[false], strings.Join(examples, "\n"))
+}
+
+// judge has SDKs read an answer and a recorder record it, and says what became of it.
+func (a *answerRead) judge(t *testing.T, name string, resp *http.Response, body []byte) (v verdict, detail string) {
+	all, failed := a.read(t, resp, body)
+	stored, why := a.record(t, filepath.Join(t.TempDir(), ".ai-snapshots"), resp, body)
+	switch {
+	case stored == nil:
+		if strings.Contains(why, "panic") || failed == 0 {
+			t.Errorf("%s: it is refused, and %d of %d SDKs read it: %s\n%s", name, len(a.readers)-failed, len(a.readers), why, body)
+		}
+		return refused, why
+	case len(all) == 0:
+		return sdkError, ""
+	}
+	return compareReadings(t, all, stored)
+}
+
+// A tally counts verdicts.
+type tally [verdicts]int
+
+const legend = "= the record says what each SDK says, ~ it has a note, ! it differs without a word, x refused, e no SDK reads it"
+
+func (c tally) String() string {
+	var b strings.Builder
+	for v, n := range c {
+		if n > 0 {
+			fmt.Fprintf(&b, " %d%c", n, "=~!xe"[v])
+		}
+	}
+	return strings.TrimPrefix(b.String(), " ")
+}
+
+// A readingsTable has tallies by kind and API.
+type readingsTable map[string]map[string]*tally
+
+// count counts a verdict, and returns how many there are of it.
+func (table readingsTable) count(kind, api string, v verdict) int {
+	for _, kind := range []string{kind, "all"} {
+		if table[kind] == nil {
+			table[kind] = map[string]*tally{}
+		}
+		if table[kind][api] == nil {
+			table[kind][api] = &tally{}
+		}
+		table[kind][api][v]++
+	}
+	return table[kind][api][v]
+}
+
+func (table readingsTable) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-36s", "")
+	for _, api := range readAPIs {
+		fmt.Fprintf(&b, " %-16.16s", api.name)
+	}
+	for _, kind := range append(slices.Clone(changeKinds), changeKind{name: "all"}) {
+		if table[kind.name] == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%-36s", kind.name)
+		for _, api := range readAPIs {
+			if c := table[kind.name][api.name]; c != nil {
+				fmt.Fprintf(&b, " %-16s", c)
+			} else {
+				fmt.Fprintf(&b, " %-16s", "")
+			}
+		}
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,99 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Changed returns the files below dir that are not as they were where the branch left a revision: what is committed
+// since, staged, changed, removed, or not known to git and not ignored. since is that commit.
+func Changed(ctx context.Context, dir, revision string) (since string, files []string, err error) {
+	if since, err = left(ctx, dir, revision); err != nil {
+		return "", nil, err
+	}
+	changed, err := Run(ctx, dir, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--relative", "-z", since, "--", ".")
+	if err != nil {
+		return "", nil, err
+	}
+	others, err := Run(ctx, dir, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+	files = append(split(changed), split(others)...)
+	sort.Strings(files)
+	return since, slices.Compact(files), err
+}
+
+// left returns the commit where the branch in dir left a revision.
+func left(ctx context.Context, dir, revision string) (string, error) {
+	if _, err := Find(dir); err != nil {
+		return "", err
+	}
+	if _, err := Run(ctx, dir, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
+		return "", unknownRevision(ctx, dir, revision)
+	}
+	since, err := Run(ctx, dir, "merge-base", revision, "HEAD")
+	if err != nil {
+		return "", unrelated(ctx, dir, revision)
+	}
+	return since, nil
+}
+
+// OfSubmodule returns the commit of the submodule that dir is in where a branch of the repository around it left a revision.
+// That repository is the one that from is in. Where dir is in no submodule of it, it returns the revision as it is.
+func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error) {
+	around, err := Find(from)
+	if err != nil {
+		return revision, nil // Changed tells of errors
+	}
+	module, err := Find(dir)
+	if err != nil {
+		return revision, nil
+	}
+	above, err := Find(filepath.Dir(module.Top))
+	if err != nil {
+		return revision, nil
+	}
+	name, err := above.Rel(module.Top)
+	if err != nil {
+		return "", err
+	}
+	staged, err := above.run(ctx, above.Top, nil, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", name)
+	if err != nil || !strings.HasPrefix(staged, "160000 ") { // what git calls a submodule
+		return revision, err
+	}
+	if within, err := filepath.Rel(around.Top, module.Top); err != nil || within == "." || !filepath.IsLocal(within) {
+		return revision, nil
+	}
+	if revision, err = OfSubmodule(ctx, from, above.Top, revision); err != nil {
+		return "", err
+	}
+	since, err := left(ctx, above.Top, revision)
+	if err != nil {
+		return "", err
+	}
+	commit, err := above.run(ctx, above.Top, nil, "rev-parse", "--quiet", "--verify", since+":"+name)
+	if err != nil {
+		return "", fmt.Errorf("%s has no submodule %s: verify all of it, without --changed", revision, name)
+	}
+	return commit, nil
+}
+
+// InHead returns those of files and directories below dir that the last commit has; none where there is no repository.
+func InHead(ctx context.Context, dir string, names []string) (has []string) {
+	for some := range slices.Chunk(names, batch) {
+		printed, _ := Run(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--name-only", "HEAD", "--"}, some...)...)
+		has = append(has, split(printed)...)
+	}
+	return has
+}
+
+// unrelated says why a revision and HEAD have no commit in common, and what to do.
+func unrelated(ctx context.Context, dir, revision string) error {
+	if shallow, err := Run(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		return fmt.Errorf("where this branch left %s is not known here, in a shallow clone: %s", revision, deepen)
+	}
+	return errors.New(revision + " and HEAD have no commit in common")
+}

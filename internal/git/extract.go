@@ -1,0 +1,84 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Extract copies the documents that the store in dir had at a revision to a directory.
+func Extract(ctx context.Context, revision, dir, to string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	above, name := filepath.Split(dir)
+	r, err := Find(above)
+	if err != nil {
+		return unknownRevision(ctx, above, revision)
+	}
+	if _, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+"^{commit}"); err != nil {
+		return unknownRevision(ctx, above, revision)
+	}
+	tree, err := r.run(ctx, above, nil, "rev-parse", "--quiet", "--verify", revision+":./"+name)
+	if err != nil {
+		return nil // there was no store
+	}
+	listed, err := r.run(ctx, r.Top, nil, "ls-tree", "-r", "-z", tree) // below the top git looks for itself in the tree
+	if err != nil {
+		return err
+	}
+	var files []File
+	for _, line := range split(listed) {
+		about, file, _ := strings.Cut(line, "\t") // <mode> <type> <hash>
+		kind := strings.Fields(about)
+		if len(kind) == 3 && kind[1] == "blob" && kind[0] != "120000" && strings.Count(file, "/") <= 1 {
+			files = append(files, File{file, kind[2]})
+		}
+	}
+	return r.extract(ctx, files, to)
+}
+
+// CopyStaged writes what the index has of files below dir to the directory to, as if that were dir.
+func CopyStaged(ctx context.Context, dir, to string, files []File) error {
+	r, err := Find(dir)
+	if err != nil {
+		return err
+	}
+	return r.extract(ctx, files, to)
+}
+
+// extract writes files to a directory, as git has them: filters do not run. git archive would leave out what has the
+// attribute export-ignore.
+func (r *Repository) extract(ctx context.Context, files []File, to string) error {
+	var hashes strings.Builder
+	for _, f := range files {
+		hashes.WriteString(f.Object + "\n")
+	}
+	blobs, err := r.run(ctx, r.Top, strings.NewReader(hashes.String()), "cat-file", "--batch")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		about, rest, _ := strings.Cut(blobs, "\n") // <hash> <type> <size>, then the content and a line end
+		size, err := strconv.Atoi(about[strings.LastIndexByte(about, ' ')+1:])
+		if err != nil || size > len(rest) {
+			return fmt.Errorf("git cat-file: %s: %s", f.Name, about)
+		}
+		blobs = strings.TrimPrefix(rest[size:], "\n")
+		name := filepath.Join(to, filepath.FromSlash(f.Name))
+		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(rest[:size]), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

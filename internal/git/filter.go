@@ -1,0 +1,57 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// unfiltered are commands that read and write no file of the work tree, so that git runs no filter for them.
+var unfiltered = []string{
+	"cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
+}
+
+// turnFiltersOff adds to a command what turns off the filters of the repository's own config. Those that the user's or the
+// system's defines run as that says. A command that stages or restores files which need a filter that is off fails.
+func (r *Repository) turnFiltersOff(ctx context.Context, c *command, args []string) error {
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--literal-pathspecs" })
+	if slices.Contains(unfiltered, args[0]) && !slices.Contains(args, "--filters") && !slices.Contains(args, "--modified") {
+		return nil
+	}
+	list := command{dir: r.Top, args: []string{"--git-dir=" + r.dir, "--work-tree=" + r.Top, "config", "--show-scope", "-z", "--get-regexp", `^filter\.`}}
+	printed, err := list.run(ctx)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil // there is none
+	}
+	if err != nil {
+		return err
+	}
+	var own []string              // keys of the repository
+	others := map[string]string{} // what the others say
+	fields := strings.Split(printed, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		if scope := fields[i]; scope == "system" || scope == "global" {
+			others[key] = value
+		} else {
+			own = append(own, key)
+		}
+	}
+	strict := strconv.FormatBool(args[0] == "add" || args[0] == "restore")
+	var required []string // in the place of what others say
+	for _, key := range own {
+		value, known := others[key]
+		if !known && strings.HasSuffix(key, ".required") {
+			value = "false"
+		} else if !known { // an empty command does not run
+			required = append(required, key[:strings.LastIndexByte(key, '.')]+".required", strict)
+		}
+		c.config = append(c.config, key, value)
+	}
+	c.config = append(c.config, required...)
+	return nil
+}

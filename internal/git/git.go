@@ -1,0 +1,150 @@
+// Package git is what traceforge asks of git; nothing else starts it. Git is told which repository it works on, runs no
+// program but filters of the user's own config (Git LFS), and fetches nothing.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+)
+
+// Output runs git in a directory of a repository and returns what it prints.
+func Output(ctx context.Context, dir string, args ...string) (string, error) {
+	r, err := Find(dir)
+	if err != nil {
+		return "", err
+	}
+	return r.output(ctx, dir, nil, args...)
+}
+
+// Run is Output without the last line end.
+func Run(ctx context.Context, dir string, args ...string) (string, error) {
+	printed, err := Output(ctx, dir, args...)
+	return strings.TrimSuffix(printed, "\n"), err
+}
+
+func (r *Repository) run(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
+	printed, err := r.output(ctx, dir, in, args...)
+	return strings.TrimSuffix(printed, "\n"), err
+}
+
+// output runs git on the repository, in a directory of its work tree.
+func (r *Repository) output(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
+	c := command{dir: dir, in: in, index: r.index(), args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + r.Top}, args...)}
+	if err := r.turnFiltersOff(ctx, &c, args); err != nil {
+		return "", err
+	}
+	return c.run(ctx)
+}
+
+// index returns the index that the git which runs this hook has prepared; empty: that of the repository.
+func (r *Repository) index() string {
+	file := os.Getenv("GIT_INDEX_FILE")
+	if file == "" {
+		return ""
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(r.Top, file) // where git starts hooks
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || dir != r.dir {
+		return "" // of another repository
+	}
+	return file
+}
+
+// A command is one that starts git.
+type command struct {
+	dir    string
+	in     io.Reader
+	index  string
+	config []string // settings, name and value in turn
+	args   []string
+}
+
+// quiet are settings that turn off what config can have git start. An empty fsmonitor is none to every version, and no hook is
+// below a file.
+var quiet = []string{"core.fsmonitor", "", "core.hooksPath", "/dev/null", "submodule.recurse", "false", "diff.ignoreSubmodules", "all"}
+
+// variables have git fetch nothing (versions before 2.45 know the second only), replace no object, lock nothing to refresh it
+// and ask nobody.
+var variables = []string{
+	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+}
+
+// run starts git, which gets no variable of this environment that is for git.
+func (c *command) run(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager"}, c.args...)...)
+	cmd.Dir, cmd.Stdin = c.dir, c.in
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 4 && strings.EqualFold(v[:4], "GIT_") })
+	cmd.Env = append(append(cmd.Env, variables...), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.dir))
+	if c.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
+	}
+	config := append(quiet[:len(quiet):len(quiet)], c.config...)
+	for i := 0; i < len(config); i += 2 {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, config[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2, config[i+1]))
+	}
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)/2))
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	printed, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%s %w: %w", c.dir, ErrNoRepository, err)
+	case err != nil:
+		if strings.Contains(said.String(), "promisor") {
+			said.WriteString("this clone is partial, and nothing is fetched from here: git fetch --refetch --no-filter\n")
+		}
+		i := slices.IndexFunc(c.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		return "", fmt.Errorf("git %s: %w\n%s", c.args[i], err, &said)
+	}
+	return string(printed), nil
+}
+
+// HasLFS returns an error where git has no Git LFS.
+func HasLFS(ctx context.Context) error {
+	return outside(func(c command) error { // an alias of a repository may have its name
+		c.args = []string{"lfs", "version"}
+		_, err := c.run(ctx)
+		return err
+	})
+}
+
+// unknownRevision says why git in dir does not know a revision, and what to do.
+func unknownRevision(ctx context.Context, dir, revision string) error {
+	shallow, err := Run(ctx, dir, "rev-parse", "--is-shallow-repository")
+	switch {
+	case err != nil:
+		said := strings.Join(strings.Fields(err.Error()), " ")
+		return fmt.Errorf("%s is no directory, and git knows no revision: %s", revision, said)
+	case revision == "HEAD":
+		return errors.New("HEAD is not known: commit first, or name another state to compare with")
+	case shallow == "true":
+		return fmt.Errorf("%s is not known here, in a shallow clone: %s", revision, deepen)
+	}
+	way := ""
+	const most = "--count=5"
+	if branches, err := Run(ctx, dir, "for-each-ref", "--sort=-committerdate", most, "--format=%(refname:short)", "refs/heads"); err == nil && branches != "" {
+		way = ": the branches here are " + strings.Join(strings.Fields(branches), ", ")
+	}
+	if remotes, err := Run(ctx, dir, "remote"); err == nil && remotes != "" {
+		remote := strings.Fields(remotes)[0]
+		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(strings.TrimPrefix(revision, remote+"/")), inCI)
+	}
+	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
+}
+
+// How to fetch what a clone lacks.
+const (
+	inCI   = "or in CI with fetch-depth: 0 of actions/checkout"
+	deepen = "fetch it with git fetch --unshallow, " + inCI
+)

@@ -1,0 +1,30 @@
+//go:build unix
+
+package git
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// owned reports whether .git, what it names and the directory that holds it belong to this user; root owns too what
+// belongs to who called it by sudo, as for git.
+func (r *Repository) owned(entry string) bool {
+	owners := []string{strconv.Itoa(os.Geteuid())}
+	if sudo := os.Getenv("SUDO_UID"); owners[0] == "0" && sudo != "" {
+		owners = append(owners, sudo)
+	}
+	for _, file := range []string{r.Top, entry, r.dir} {
+		info, err := os.Lstat(file)
+		if err != nil {
+			return false
+		}
+		of, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || !slices.Contains(owners, strconv.FormatUint(uint64(of.Uid), 10)) {
+			return false
+		}
+	}
+	return true
+}

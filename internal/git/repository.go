@@ -1,0 +1,121 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNoRepository is the error where a directory is in no repository that can be asked: there is none, it is another
+// user's, or there is no git.
+var ErrNoRepository = errors.New("is in no repository of git")
+
+// A Repository is a work tree and the directory that git keeps of it.
+type Repository struct {
+	Top string // the directory that has .git, without links
+	dir string // what .git is or names
+}
+
+// Find returns the repository that a directory is in. It looks for .git itself, which no commit can hold: git takes any
+// directory with HEAD, config, objects and refs for a repository, and obeys that config. The error is [ErrNoRepository]
+// where there is none, or it is another user's and safe.directory does not name it.
+func Find(dir string) (*Repository, error) {
+	at, err := filepath.Abs(dir)
+	if err == nil {
+		at, err = filepath.EvalSymlinks(at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for {
+		entry := filepath.Join(at, ".git")
+		_, err := os.Lstat(entry)
+		switch {
+		case err == nil:
+			return open(at, entry)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		case filepath.Dir(at) == at:
+			return nil, fmt.Errorf("%s %w", dir, ErrNoRepository)
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// open returns the repository of a .git, which is a file in linked work trees and submodules.
+func open(top, entry string) (*Repository, error) {
+	r := &Repository{top, entry}
+	info, err := os.Stat(entry)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		data, err := os.ReadFile(entry)
+		if err != nil {
+			return nil, err
+		}
+		named, isLink := strings.CutPrefix(string(data), "gitdir: ")
+		if !isLink {
+			return nil, fmt.Errorf("%s names no directory of git", entry)
+		}
+		if r.dir = strings.TrimRight(named, "\r\n"); !filepath.IsAbs(r.dir) {
+			r.dir = filepath.Join(top, r.dir)
+		}
+	}
+	if r.dir, err = filepath.EvalSymlinks(r.dir); err != nil {
+		return nil, err
+	}
+	if !r.owned(entry) && !r.allowed() {
+		return nil, fmt.Errorf("%s %w of this user: %s belongs to somebody else; if you trust it: git config --global --add safe.directory %s",
+			top, ErrNoRepository, entry, filepath.ToSlash(top))
+	}
+	return r, nil
+}
+
+// Rel returns the path of a directory from the top of the work tree, with slashes; "." is the top itself.
+func (r *Repository) Rel(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(r.Top, dir)
+	return filepath.ToSlash(rel), err
+}
+
+// allowed reports whether safe.directory allows the repository, in the config of the user or of the system. Git itself
+// does not ask where --git-dir is given.
+func (r *Repository) allowed() (safe bool) {
+	_ = outside(func(c command) error {
+		for _, of := range []string{"--system", "--global"} {
+			c.args = []string{"config", of, "--includes", "--type=path", "-z", "--get-all", "safe.directory"}
+			printed, _ := c.run(context.Background()) // which fails where there is none
+			for value := range strings.SplitSeq(strings.TrimSuffix(printed, "\x00"), "\x00") {
+				switch below, isPrefix := strings.CutSuffix(value, "/*"); {
+				case value == "" && printed != "":
+					safe = false // what was allowed before is not
+				case value == "*", filepath.Clean(value) == r.Top, isPrefix && strings.HasPrefix(filepath.ToSlash(r.Top), below+"/"):
+					safe = true
+				}
+			}
+		}
+		return nil
+	})
+	return safe
+}
+
+// outside calls f with a command that is in no repository, as git obeys the config of the one that it is started in.
+func outside(f func(c command) error) error {
+	dir, err := os.MkdirTemp("", "traceforge-git-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return f(command{dir: dir})
+}

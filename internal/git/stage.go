@@ -1,0 +1,131 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// batch is how many names a command line has at most.
+const batch = 200
+
+// A File is a file below a directory, as the index has it: what is committed, or was staged since.
+type File struct {
+	Name   string // path below the directory, with slashes
+	Object string // its content
+}
+
+// Unstaged returns the files below dir that are not as the index has them: changed, removed, or not known to git
+// and not ignored.
+func Unstaged(ctx context.Context, dir string) ([]string, error) {
+	printed, err := Run(ctx, dir, "ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--", ".")
+	return split(printed), err
+}
+
+// Staged returns what the index has of files and directories below dir. Those that a merge left in conflict are an
+// error.
+func Staged(ctx context.Context, dir string, names []string) (files []File, err error) {
+	empty, err := announced(ctx, dir, names)
+	if err != nil {
+		return nil, err
+	}
+	for some := range slices.Chunk(names, batch) {
+		args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--stage", "--"}, some...)
+		printed, err := Run(ctx, dir, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range split(printed) {
+			info, name, _ := strings.Cut(line, "\t")
+			fields := strings.Fields(info) // mode, object, stage
+			if len(fields) != 3 || fields[2] != "0" {
+				return nil, fmt.Errorf("%s is in conflict after a merge: run traceforge repair first", name)
+			}
+			if !slices.Contains(empty, name) {
+				files = append(files, File{name, fields[1]})
+			}
+		}
+	}
+	return files, nil
+}
+
+// Stage stages all of files and directories below dir, also that they are no longer there.
+func Stage(ctx context.Context, dir string, names []string) error {
+	files, err := list(ctx, dir, names, "--cached", "--others", "--exclude-standard")
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	_, err = feed(ctx, dir, files, "--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul")
+	return err
+}
+
+// Restore makes files and directories below dir what the index has of them. What it does not have is removed.
+func Restore(ctx context.Context, dir string, names []string) error {
+	empty, err := announced(ctx, dir, names)
+	if err == nil && len(empty) > 0 {
+		_, err = feed(ctx, dir, empty, "update-index", "--force-remove", "-z", "--stdin")
+	}
+	if err != nil {
+		return err
+	}
+	files, err := list(ctx, dir, names, "--cached")
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		_, err = feed(ctx, dir, files, "--literal-pathspecs", "restore", "--pathspec-from-file=-", "--pathspec-file-nul")
+		if err != nil {
+			return err
+		}
+	}
+	others, err := list(ctx, dir, names, "--others")
+	for _, name := range others {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
+		os.Remove(filepath.Join(dir, filepath.FromSlash(path.Dir(name)))) // if it is empty now
+	}
+	return err
+}
+
+// announced returns the files that the index has without their content (git add --intent-to-add).
+func announced(ctx context.Context, dir string, names []string) (files []string, err error) {
+	for some := range slices.Chunk(names, batch) {
+		args := []string{"--literal-pathspecs", "diff-files", "-z", "--name-only", "--relative", "--diff-filter=A", "--"}
+		printed, err := Run(ctx, dir, append(args, some...)...)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, split(printed)...)
+	}
+	return files, nil
+}
+
+// list returns the files that names mean, of the kinds that the options of git ls-files say.
+func list(ctx context.Context, dir string, names []string, kinds ...string) (files []string, err error) {
+	for some := range slices.Chunk(names, batch) {
+		args := append([]string{"--literal-pathspecs", "ls-files", "-z"}, kinds...)
+		printed, err := Run(ctx, dir, append(append(args, "--"), some...)...)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, split(printed)...)
+	}
+	return files, nil
+}
+
+// feed runs git with names, each ended by a zero byte, as its standard input.
+func feed(ctx context.Context, dir string, names []string, args ...string) (string, error) {
+	r, err := Find(dir)
+	if err != nil {
+		return "", err
+	}
+	return r.run(ctx, dir, strings.NewReader(strings.Join(names, "\x00")+"\x00"), args...)
+}
+
+func split(printed string) []string {
+	return strings.FieldsFunc(printed, func(r rune) bool { return r == 0 })
+}

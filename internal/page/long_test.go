@@ -1,0 +1,110 @@
+package page_test
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/page/pagetest"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// chain returns a document of so many calls, each of which continues the one before it.
+func chain(calls int, system, question, answer string) *snapshot.Document {
+	doc := &snapshot.Document{Version: snapshot.Version}
+	messages := []modelio.Message{pagetest.Said("system", system)}
+	for i := range calls {
+		s := pagetest.Document("plain").Snapshots[0]
+		s.ID = snapshot.ID("testlong-5f0c3a9b1e77", i+1)
+		messages = append(messages, pagetest.Said("user", fmt.Sprintf("%s %d?", question, i)))
+		s.Request.Messages = messages[:len(messages):len(messages)]
+		if i > 0 {
+			s.Continues = &snapshot.Continues{Call: i, Messages: 2*i + 1}
+		}
+		said := pagetest.Said("model", fmt.Sprintf("%s %d.", answer, i))
+		s.Response.Candidates[0].Message = said
+		messages = append(messages, said)
+		s.Hash = canon.Sum([]byte(system + question + answer + fmt.Sprint(i)))
+		doc.Snapshots = append(doc.Snapshots, s)
+	}
+	return doc
+}
+
+var longChanges = map[string][3]string{
+	"system":   {"Be good.", "what is", "it is"},
+	"question": {"Be kind.", "what was", "it is"},
+	"answer":   {"Be kind.", "what is", "it was"},
+	"all":      {"Be good.", "what was", "it was"},
+}
+
+// TestLongConversation: what is allocated to compare the calls of a conversation, and to unfold them, grows with their number,
+// not with its square, whatever they repeat of the calls before them.
+func TestLongConversation(t *testing.T) {
+	const calls = 400
+	for name, said := range longChanges {
+		var allocated [2]uint64
+		for i := range allocated {
+			n := calls << i
+			from, to := chain(n, "Be kind.", "what is", "it is"), chain(n, said[0], said[1], said[2])
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			compareLong(t, from, to)
+			require.NoError(t, (&page.Page{Out: io.Discard, Width: 100}).Unfold("openai", from, to))
+			runtime.ReadMemStats(&after)
+			allocated[i] = after.TotalAlloc - before.TotalAlloc
+		}
+		require.Less(t, float64(allocated[1])/float64(allocated[0]), 2.4, "%s: %v bytes", name, allocated)
+	}
+}
+
+// TestLongConversationIsWhole: the causes of a conversation are those of its calls, each compared whole.
+func TestLongConversationIsWhole(t *testing.T) {
+	const calls = 12
+	for name, said := range longChanges {
+		from, to := chain(calls, "Be kind.", "what is", "it is"), chain(calls, said[0], said[1], said[2])
+		want := compareLong(t, whole(from), whole(to))
+		got := compareLong(t, from, to)
+		require.Len(t, got.Causes, len(want.Causes), name)
+		for i, cause := range got.Causes {
+			require.Equal(t, want.Causes[i].Change, cause.Change, name)
+			require.Equal(t, want.Causes[i].Calls, cause.Calls, name)
+			require.Len(t, cause.Answers, len(want.Causes[i].Answers), name)
+			for j, answered := range cause.Answers {
+				require.Equal(t, want.Causes[i].Answers[j].Place, answered.Place)
+				require.True(t, j >= 3 || answered.Changes != nil, "%s: %d", name, j)
+			}
+		}
+		require.Equal(t, want.Markdown("x"), got.Markdown("x"), name)
+	}
+}
+
+// whole returns a document whose calls continue none.
+func whole(doc *snapshot.Document) *snapshot.Document {
+	alone := *doc
+	alone.Snapshots = slices.Clone(doc.Snapshots)
+	for i := range alone.Snapshots {
+		alone.Snapshots[i].Continues = nil
+	}
+	return &alone
+}
+
+func compareLong(t *testing.T, from, to *snapshot.Document) *page.Comparison {
+	t.Helper()
+	all := []int{}
+	for i := range to.Snapshots {
+		all = append(all, i+1)
+	}
+	c := &page.Comparison{Conversations: true}
+	change := page.Change{Change: "changed", File: "openai/testlong-5f0c3a9b1e77.json", Calls: page.Calls{"changed": all},
+		Test: page.Test{Package: agents, Test: "TestLong"}}
+	require.NoError(t, c.Add(change, from, to))
+	c.Close()
+	return c
+}

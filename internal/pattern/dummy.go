@@ -1,0 +1,90 @@
+package pattern
+
+import "regexp/syntax"
+
+// Dummy returns a string of the shape of what the pattern finds: the first ways to go, and as little as is needed. Those
+// of different numbers differ as far as the pattern has room for it.
+func (p *Pattern) Dummy(n int) string { return p.sample(p.group, n) }
+
+// sample returns a string of the shape of what a group of the pattern matches; 0: all of it.
+func (p *Pattern) sample(group, n int) string {
+	tree, err := syntax.Parse(p.re.String(), syntax.Perl)
+	if err != nil {
+		return "" // unreachable: it was compiled
+	}
+	var choices [][]rune
+	shape(captured(tree, group), &choices)
+	text := make([]rune, len(choices))
+	for i := len(choices) - 1; i >= 0; i-- { // n as a number whose digits are the choices
+		text[i] = choices[i][n%len(choices[i])]
+		n /= len(choices[i])
+	}
+	return string(text)
+}
+
+// captured returns the part of a pattern that is a group.
+func captured(re *syntax.Regexp, group int) *syntax.Regexp {
+	if group == 0 || re.Op == syntax.OpCapture && re.Cap == group {
+		return re
+	}
+	for _, sub := range re.Sub {
+		if found := captured(sub, group); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// shape appends what each character of a match may be.
+func shape(re *syntax.Regexp, choices *[][]rune) {
+	const usual, most = 8, 4096 // repetitions without an end, and characters in all
+	times := 1
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, c := range re.Rune {
+			*choices = append(*choices, []rune{c})
+		}
+	case syntax.OpCharClass:
+		*choices = append(*choices, characters(re.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		*choices = append(*choices, characters([]rune{'a', 'z'}))
+	case syntax.OpQuest:
+		return
+	case syntax.OpStar, syntax.OpPlus:
+		times = usual
+	case syntax.OpRepeat:
+		if times = re.Min; re.Max < 0 {
+			times = max(re.Min, usual)
+		}
+	}
+	for range times {
+		for _, sub := range re.Sub {
+			if len(*choices) > most {
+				return
+			}
+			shape(sub, choices)
+			if re.Op == syntax.OpAlternate {
+				break
+			}
+		}
+	}
+}
+
+// characters returns some characters of a class, letters and digits if it has any.
+func characters(ranges []rune) []rune {
+	var all []rune
+	for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		for i := 0; i+1 < len(ranges); i += 2 {
+			if ranges[i] <= c && c <= ranges[i+1] {
+				all = append(all, c)
+			}
+		}
+	}
+	if all == nil && len(ranges) > 0 {
+		all = ranges[:1]
+	}
+	if all == nil {
+		return []rune{'?'} // a class that nothing matches
+	}
+	return all
+}

@@ -1,0 +1,43 @@
+package provider
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// TestUnlike: the hosts of Claude have one form of requests and answers, and tell themselves apart by anthropic_version.
+func TestUnlike(t *testing.T) {
+	const anthropic, vertex, bedrock = `"2023-06-01"`, `"vertex-2023-10-16"`, `"bedrock-2023-05-31"`
+	for _, c := range []struct {
+		name, why    string
+		api, version string
+		served       bool
+		wrong        bool
+	}{
+		{"messages", "the version is in a header", messagesAPI, "", true, false},
+		{"messages with the version in the body", "some clients send it there too", messagesAPI, anthropic, true, false},
+		{"vertex as messages", "no such version there", messagesAPI, vertex, true, true},
+		{"bedrock as messages", "no such version there", messagesAPI, bedrock, true, true},
+		{"vertex", "its own", vertexAnthropicAPI, vertex, true, false},
+		{"messages as vertex", "Vertex serves none without a version", vertexAnthropicAPI, "", true, true},
+		{"vertex without a version", "which it refused", vertexAnthropicAPI, "", false, false},
+		{"bedrock as vertex", "also where it was refused", vertexAnthropicAPI, bedrock, false, true},
+		{"invoke", "its own", invokeAPI, bedrock, true, false},
+		{"invoke of another model", "only Claude has a version", invokeAPI, "", true, false},
+		{"vertex as invoke", "no such version there", invokeAPI, vertex, true, true},
+		{"converse", "it has no such member", "bedrock.converse", vertex, true, false},
+	} {
+		req := &modelio.Request{API: c.api, Options: map[string]json.RawMessage{}}
+		if c.version != "" {
+			req.Options["anthropic_version"] = json.RawMessage(c.version)
+		}
+		codec, ok := Named(c.api)
+		require.True(t, ok)
+		why := codec.Unlike(req, c.served)
+		require.Equal(t, c.wrong, why != "", "%s: %s: %s", c.name, c.why, why)
+	}
+}

@@ -1,0 +1,116 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/store"
+)
+
+// former returns the document of the test that a store of an earlier version has, which an update brings over.
+func (r *Recorder) former(provider string) (*store.Doc, error) {
+	doc, err := r.store.LoadFormer(r.Package, r.Test, provider)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Mode.Writes() {
+		wrong := []snapshot.Violation{snapshot.OtherVersion(doc.Document.Version)}
+		return nil, &snapshot.Error{File: r.Shown + "/" + doc.File(), Violations: wrong}
+	}
+	put, err := Renewed(doc)
+	if err != nil {
+		return nil, err
+	}
+	for i := range put.Document.Snapshots {
+		resp := &put.Document.Snapshots[i].Response
+		maps.DeleteFunc(resp.Headers, func(name string, _ []string) bool { return !r.isKept(name, resp.Status) })
+	}
+	if err := r.store.Commit(store.Change{Put: []store.Put{put}, Remove: []string{doc.File()}}); err != nil {
+		return nil, err
+	}
+	return r.store.Load(r.name, provider)
+}
+
+// Renewed returns a document of an earlier version as this one has it (design N12): a record whose core is what its raw
+// answer decodes to has the other members that a codec makes as the codec makes them now, and all else stays.
+func Renewed(d *store.Doc) (store.Put, error) {
+	first := &d.Document.Snapshots[0].Source
+	put, err := d.Moved(first.Package, first.Test)
+	if err != nil {
+		return put, fmt.Errorf("bring over %s: %w", d.File(), err)
+	}
+	for i := range put.Document.Snapshots {
+		s := &put.Document.Snapshots[i]
+		if raw := put.Raw[s.Number()]; raw != nil {
+			(&proof{doc: d, record: s, raw: raw}).renew()
+		}
+		s.Response.Headers = maps.Clone(s.Response.Headers)
+		splitOrigin(&s.Source)
+	}
+	return put, nil
+}
+
+// RenewAll returns the change that brings the documents of an earlier version over, see [Renewed], and why some cannot be.
+func RenewAll(s *store.Store) (change store.Change, broken []error, err error) {
+	docs, err := s.Former()
+	for _, doc := range docs {
+		put, err := Renewed(doc)
+		if err != nil {
+			broken = append(broken, err)
+			continue
+		}
+		if there, err := s.Load(put.Name, put.Provider); err == nil {
+			broken = append(broken, fmt.Errorf("%s and %s are documents of one test, of two versions: delete the older one, %s",
+				there.File(), doc.File(), doc.File()))
+			continue
+		}
+		change.Put, change.Remove = append(change.Put, put), append(change.Remove, doc.File())
+	}
+	return change, broken, err
+}
+
+// splitOrigin gives the origin of a record that 1.0.0 has among the reasons why it is not deterministic a member of its own.
+func splitOrigin(s *snapshot.Source) {
+	for _, begin := range []string{MigratedFrom, "imported from ", "made of "} {
+		why, from, found := strings.Cut("; "+s.Nondeterministic, "; "+begin)
+		if found {
+			s.Nondeterministic, s.Origin = strings.TrimPrefix(why, "; "), begin+from
+			return
+		}
+	}
+}
+
+// renew gives a record what its codec makes of the raw answer beside the core. A record that says something else than its
+// raw answer stays as it is: verify finds it.
+func (p *proof) renew() {
+	said := &p.record.Response
+	codec := codecNamed(p.record.Request.API, p.record.Provider)
+	if codec == nil {
+		return
+	}
+	got, err := codec.DecodeResponse(p.answer())
+	if isUnfit(said.Note) {
+		got, err = provider.DecodeWhole(p.answer())
+	}
+	if err != nil {
+		return
+	}
+	resp, err := p.understood(got, &modelio.Numbering{})
+	if err != nil {
+		return
+	}
+	if core, stored, err := coresOf(resp, said); err != nil || !bytes.Equal(core, stored) && p.compareCores(got) {
+		return
+	}
+	sourcesOf(said, resp)
+	said.Model, said.Usage, said.TokensUsed = resp.Model, resp.Usage, resp.TokensUsed
+	for i := range min(len(said.Candidates), len(resp.Candidates)) {
+		mine, theirs := &said.Candidates[i], &resp.Candidates[i]
+		mine.FinishReasonRaw, mine.Citations = theirs.FinishReasonRaw, theirs.Citations
+	}
+}

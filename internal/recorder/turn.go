@@ -1,0 +1,235 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A turn is what one answer of a model asked of tools, and the calls that came of it.
+type turn struct {
+	asker int      // the index of the call with that answer
+	asked []string // the tools and their inputs in the answer's order, see toolKey
+	calls []int    // for each the index of its call, or notMade, or cancelled
+	next  int      // the index of the call that goes on from there, or notMade
+}
+
+const (
+	notMade   = -1
+	cancelled = -2 // by this replay
+)
+
+// turnsOf finds the turns of n calls in their order, in which an answer comes before what it asked for.
+func turnsOf(n int, call func(int) *snapshot.Snapshot) (turns []*turn) {
+	for i := range n {
+		s := call(i)
+		switch {
+		case s == nil:
+		case s.Request.Tool() != "":
+			key := toolKey(s.Request.Messages[0].Content[0].ToolRequest)
+			for _, t := range slices.Backward(turns) {
+				if t.next == notMade && t.fill(key, i) {
+					break
+				}
+			}
+		default:
+			goesOn(turns, &s.Request, i)
+			if asked := asksFor(&s.Response); len(asked) > 0 {
+				turns = append(turns, &turn{i, asked, slices.Repeat([]int{notMade}, len(asked)), notMade})
+			}
+		}
+	}
+	return turns
+}
+
+// asksFor returns the tools that an answer asks for.
+func asksFor(r *snapshot.Response) (asked []string) {
+	for _, candidate := range r.Candidates {
+		for _, part := range candidate.Message.Content {
+			if part.ToolRequest != nil {
+				asked = append(asked, toolKey(part.ToolRequest))
+			}
+		}
+	}
+	return asked
+}
+
+// toolKey is equal for two calls of one tool with one input. No input is an empty one.
+func toolKey(call *modelio.ToolRequest) string {
+	input, err := canon.JSON(call.Input)
+	if text := string(input); err != nil || text == "null" || text == "{}" {
+		input = nil
+	}
+	return call.Name + " " + string(input)
+}
+
+// goesOn ends the turn whose results a model is told: the last one whose tools the request names, or the last one where it
+// has results and names no tools, as its provider remembers them.
+func goesOn(turns []*turn, request *modelio.Request, i int) {
+	var named []string
+	results := false
+	for _, message := range slices.Backward(request.Messages) {
+		for _, part := range message.Content {
+			if part.ToolRequest != nil {
+				named = append(named, toolKey(part.ToolRequest))
+			}
+			results = results || part.ToolResponse != nil
+		}
+		if named != nil {
+			break
+		}
+	}
+	for _, t := range slices.Backward(turns) {
+		isNamed := func(key string) bool { return slices.Contains(named, key) }
+		if t.next == notMade && (slices.ContainsFunc(t.asked, isNamed) || named == nil && results) {
+			t.next = i
+			return
+		}
+	}
+}
+
+// fill makes i the call of a tool that the turn has none of so far, and reports whether there is one.
+func (t *turn) fill(key string, i int) bool {
+	for slot, asked := range t.asked {
+		if asked == key && t.calls[slot] == notMade {
+			t.calls[slot] = i
+			return true
+		}
+	}
+	return false
+}
+
+// hasFailed reports whether one of the calls of a turn has failed, of those that are meant.
+func (t *turn) hasFailed(call func(int) *snapshot.Snapshot, meant func(i int) bool) bool {
+	return slices.ContainsFunc(t.calls, func(i int) bool { return i >= 0 && meant(i) && failedTool(&call(i).Response) })
+}
+
+func anyCall(int) bool { return true }
+
+// failedTool reports whether a result of a tool is an error, as MCP servers say it too.
+func failedTool(r *snapshot.Response) bool {
+	isError := func(p modelio.Part) bool { return string(p.Metadata["isError"]) == "true" }
+	return r.Error != nil || slices.ContainsFunc(partsOf(r), isError)
+}
+
+// inAnswersOrder gives the calls of tools that one answer asked for the order of that answer: they take each other's
+// places. Which of them began first is another in each run.
+func (r *Recorder) inAnswersOrder(calls []made) []made {
+	ordered := slices.Clone(calls)
+	for _, t := range r.turnsOf(calls) {
+		of := slices.DeleteFunc(slices.Clone(t.calls), func(i int) bool { return i < 0 })
+		places := slices.Clone(of)
+		inorder.By(places, cmp.Compare[int])
+		for n, place := range places {
+			ordered[place] = calls[of[n]]
+		}
+	}
+	return ordered
+}
+
+func (r *Recorder) turnsOf(calls []made) []*turn {
+	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return r.snapshotOf(calls[n]) })
+}
+
+// snapshotOf returns the record of a call, or the one that it will have; nil: a fault took its place.
+func (r *Recorder) snapshotOf(c made) *snapshot.Snapshot {
+	switch {
+	case c.faulty:
+		return nil
+	case c.golden != nil:
+		return &c.golden.snapshot
+	}
+	return &r.tape.records[c.record]
+}
+
+// failedTurns returns the turns of calls in which a tool failed.
+func (r *Recorder) failedTurns(calls []made) []*turn {
+	return slices.DeleteFunc(r.turnsOf(calls), func(t *turn) bool {
+		return !t.hasFailed(func(n int) *snapshot.Snapshot { return r.snapshotOf(calls[n]) }, anyCall)
+	})
+}
+
+// cancelledIn reports whether a take is of a tool that ended without a result, as another one of its turn had failed.
+func (tk *take) cancelledIn(turns []*turn) bool {
+	bad := (*noJSON)(nil)
+	ended := tk.outcome == unread || tk.outcome == aborted ||
+		tk.outcome == failed && (errors.Is(tk.err, context.Canceled) || isDirect(tk.codec.API) && !errors.As(tk.err, &bad))
+	if !ended || tk.request.Tool() == "" {
+		return false
+	}
+	key := toolKey(tk.request.Messages[0].Content[0].ToolRequest)
+	return slices.ContainsFunc(turns, func(t *turn) bool { return t.fill(key, cancelled) })
+}
+
+// keepSpared keeps the records that no call was there for as a tool of their turn had failed. pairs are the records of calls.
+func (r *Recorder) keepSpared(kept []bool, calls []made, pairs []int, old *tape) {
+	for i := range kept {
+		kept[i] = kept[i] || old.spares(i)
+	}
+	for _, t := range r.failedTurns(calls) {
+		for i := range kept {
+			s := old.record(i)
+			if s.Request.Tool() != "" && !kept[i] && !slices.Contains(pairs, i) {
+				kept[i] = t.fill(toolKey(s.Request.Messages[0].Content[0].ToolRequest), cancelled)
+			}
+		}
+	}
+}
+
+func (t *tape) record(i int) *snapshot.Snapshot { return &t.records[i] }
+
+// recordedTurns returns the turns of the records.
+func (t *tape) recordedTurns() []*turn {
+	if t.turns == nil {
+		t.turns = turnsOf(len(t.records), t.record)
+	}
+	return t.turns
+}
+
+// cancels reports whether a call without a record is one that a failed tool of its turn had cancelled when the turn was
+// recorded.
+func (t *tape) cancels(c *call) bool {
+	if c.request.Tool() == "" {
+		return false
+	}
+	key := toolKey(c.request.Messages[0].Content[0].ToolRequest)
+	for _, turn := range slices.Backward(t.recordedTurns()) {
+		over := turn.next != notMade && t.played[turn.next]
+		if t.played[turn.asker] && !over && turn.hasFailed(t.record, anyCall) && turn.fill(key, cancelled) {
+			return true
+		}
+	}
+	return false
+}
+
+// spares reports whether a record need not be played, as a tool of its turn has failed in this run: it is of another tool
+// of the turn, or of what such a one did meanwhile.
+func (t *tape) spares(i int) bool {
+	for _, turn := range t.recordedTurns() {
+		failed := slices.Contains(turn.calls, cancelled) ||
+			turn.hasFailed(t.record, func(j int) bool { return j != i && t.played[j] })
+		beside := func(j int) bool { return i > turn.asker && i != turn.next && overlap(t.record(i), t.record(j)) }
+		if failed && (slices.Contains(turn.calls, i) || turn.hasFailed(t.record, beside)) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlap reports whether two recorded calls may have been under way at once, as far as milliseconds tell.
+func overlap(a, b *snapshot.Snapshot) bool {
+	return !a.Timestamp.After(endOf(b)) && !b.Timestamp.After(endOf(a))
+}
+
+// endOf returns the last millisecond in which a recorded call may have been under way: its time and its latency are
+// both cut to whole ones.
+func endOf(s *snapshot.Snapshot) time.Time {
+	return s.Timestamp.Add(time.Duration(s.Response.LatencyMS+1) * time.Millisecond)
+}

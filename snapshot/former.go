@@ -1,0 +1,28 @@
+package snapshot
+
+import (
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+)
+
+const (
+	formerSlugMost  = 40 // characters
+	formerTagDigits = 8
+)
+
+// FormerName returns the name that the document of a test has in a store of [VersionSF]: the test's, without its package's.
+func FormerName(pkg, test string) string {
+	return formerSlug(test) + "-" + nameDigits(pkg, test)
+}
+
+func formerSlug(test string) string {
+	short := slug(test)
+	lossy := strings.ContainsFunc(test, func(r rune) bool { return r > 0x7f })
+	if short != "" && !lossy && len(short) <= formerSlugMost {
+		return short
+	}
+	tag := canon.Sum([]byte(test)).Hex()[:formerTagDigits]
+	short = strings.TrimSuffix(short[:min(len(short), formerSlugMost-len("-")-formerTagDigits)], "-")
+	return strings.TrimPrefix(short+"-"+tag, "-")
+}

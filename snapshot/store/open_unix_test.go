@@ -1,0 +1,102 @@
+//go:build unix
+
+package store
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// irregular are what may bear the name of a file and is none. A pipe keeps who opens it waiting, for ever.
+var irregular = map[string]func(t *testing.T, file string){
+	"pipe": func(t *testing.T, file string) { require.NoError(t, syscall.Mkfifo(file, 0o666)) },
+	"socket": func(t *testing.T, file string) {
+		t.Chdir(filepath.Dir(file)) // a socket's path is short
+		l, err := net.Listen("unix", filepath.Base(file))
+		require.NoError(t, err)
+		t.Cleanup(func() { l.Close() })
+	},
+	"device": func(t *testing.T, file string) { require.NoError(t, os.Symlink("/dev/zero", file)) },
+	"loop":   func(t *testing.T, file string) { require.NoError(t, os.Symlink(filepath.Base(file), file)) },
+	"directory": func(t *testing.T, file string) {
+		require.NoError(t, os.MkdirAll(filepath.Join(file, "a"), 0o777))
+	},
+	"hole": func(t *testing.T, file string) {
+		require.NoError(t, os.WriteFile(file, nil, 0o666))
+		require.NoError(t, os.Truncate(file, 1<<30))
+	},
+}
+
+// TestFilesThatAreNone puts what is no file, or one that is far too long, where a store has one: whatever reads it says
+// so, and nothing waits for it or reads it.
+func TestFilesThatAreNone(t *testing.T) {
+	document, raw, log := fileOf("TestX"), rawOf("TestX", 1), pendingName+"/"+nameOf("TestX")+".1"+logExt
+	for kind, make := range irregular {
+		for _, file := range []string{configName, attributesName, ignoreName, manifestName, journalName, holderName, document, raw, log} {
+			t.Run(kind+"/"+filepath.Base(file), func(t *testing.T) {
+				s, dir := newStore(t)
+				require.NoError(t, s.Commit(Change{Put: []Put{putOf("TestX", call{1, "x?", "x"})}}))
+				require.NoError(t, s.WriteManifest())
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, pendingName), 0o777))
+				path := filepath.Join(dir, filepath.FromSlash(file))
+				require.NoError(t, os.RemoveAll(path))
+				make(t, path)
+
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				wrong := map[string]error{}
+				_, wrong[configName] = s.Config()
+				doc, err := s.Load(nameOf("TestX"), "openai")
+				if wrong[document] = err; err == nil {
+					_, wrong[raw] = doc.Raw(0)
+				}
+				_, wrong[log] = s.Pending().Load(nameOf("TestX"), "openai")
+				_, _ = s.Pending().List()
+				_ = s.CheckTexts()
+				_, err = ReadFile(path)
+				require.Error(t, err)
+				result, err := s.Verify(func(*Doc) []snapshot.Violation { return nil })
+				require.NoError(t, err)
+				if file != log && (kind != "hole" || file != holderName) { // which is for people
+					require.NotEmpty(t, result.Findings)
+				}
+				_ = s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) // it may replace it
+				_, _ = s.Repair()
+				if err, asked := wrong[file]; asked {
+					require.Error(t, err)
+					require.Contains(t, err.Error(), filepath.Base(file))
+				}
+				runtime.ReadMemStats(&after)
+				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+			})
+		}
+	}
+}
+
+// TestLogThatIsFull begins another log where one has as much as is read of a file, so that none is read that has no bound.
+func TestLogThatIsFull(t *testing.T) {
+	s, _ := newStore(t)
+	s.maxBytes = 4000
+	b := newBuyer(s, "TestX")
+	put := putOf("TestX", call{1, "x?", "x"})
+	answer := make([]byte, s.maxBytes)
+	put.Raw[1], put.Document.Snapshots[0].Response.RawOutputRef = answer, canon.Sum(answer)
+	require.NoError(t, b.buy(put))
+	require.True(t, b.log.Full())
+	doc, err := s.Pending().Load(nameOf("TestX"), "openai")
+	require.NoError(t, err)
+	require.Len(t, doc.Document.Snapshots, 1)
+
+	require.NoError(t, os.Truncate(b.log.store.path(b.log.file), s.logMost()+1))
+	_, err = s.Pending().Load(nameOf("TestX"), "openai")
+	require.ErrorContains(t, err, b.log.file+": value: has 12001 bytes, and at most 12000 are read: TRACEFORGE_MAX_BYTES raises the limit")
+}

@@ -1,0 +1,234 @@
+package store
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/snapshot"
+	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
+)
+
+// What a process leaves to the next one, a journal or pending answers, is one's own if it has a MAC by a key of this user's
+// cache directory, or else if git says that it ignores the file and does not track it. All else may have come with a pull
+// request and is not used.
+
+// ErrDoubt is the error of a journal or of pending answers that may be a stranger's.
+var ErrDoubt = errors.New("may be a stranger's")
+
+// A keyFile has the key of this user; the key is nil where there is no cache directory, or none that can be written.
+type keyFile struct {
+	dir string
+	key []byte
+}
+
+const keySize = 32
+
+// userKey reads the key once a process, or makes it.
+var userKey = sync.OnceValue(func() (k keyFile) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return k
+	}
+	k.dir = filepath.Join(cache, "traceforge")
+	if os.MkdirAll(k.dir, 0o700) != nil {
+		return k
+	}
+	f, err := lockedfile.OpenFile(filepath.Join(k.dir, "key"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return k
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, keySize))
+	if err == nil && len(key) < keySize {
+		key = make([]byte, keySize)
+		_, _ = rand.Read(key) // which does not fail
+		_, err = f.WriteAt(key, 0)
+	}
+	if err == nil {
+		k.key = key
+	}
+	return k
+})
+
+// inTrees are directories that a cache directory shares with a store, and whether they are in a repository or a module.
+var inTrees sync.Map
+
+// secret returns the key of this user; nil: there is none. A cache directory inside the repository or the module has none,
+// as a commit could bring it.
+func (s *Store) secret() []byte {
+	of, shared := s.keys(), s.dir
+	for rel, err := filepath.Rel(shared, of.dir); err != nil || !filepath.IsLocal(rel); rel, err = filepath.Rel(shared, of.dir) {
+		if shared == filepath.Dir(shared) {
+			return of.key // of another volume
+		}
+		shared = filepath.Dir(shared)
+	}
+	inTree, known := inTrees.Load(shared)
+	if !known {
+		inTree = slices.ContainsFunc([]string{".git", "go.mod", "go.work"}, func(name string) bool { return isAbove(shared, name) })
+		inTrees.Store(shared, inTree)
+	}
+	if inTree.(bool) {
+		return nil
+	}
+	return of.key
+}
+
+// isAbove reports whether a directory or one above it has a file.
+func isAbove(dir, name string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// mac returns the MAC of a kind of file that says data; empty: there is no key.
+func (s *Store) mac(kind, of string, data []byte) string {
+	key := s.secret()
+	if key == nil {
+		return ""
+	}
+	sum := hmac.New(sha256.New, key)
+	fmt.Fprintf(sum, "%s\n%s\n", kind, of)
+	sum.Write(data)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// signed reports whether mac is the MAC of data.
+func (s *Store) signed(mac, kind, of string, data []byte) bool {
+	return mac != "" && hmac.Equal([]byte(mac), []byte(s.mac(kind, of, data)))
+}
+
+// Trusting returns the store for a user who says that its journal and its pending answers are their own.
+func (s *Store) Trusting() *Store {
+	trusting := *s
+	trusting.trusting = true
+	return &trusting
+}
+
+// doubt returns nil where git says that a file without a MAC was made here; what says what the file would do.
+func (s *Store) doubt(file, what string) error {
+	if s.trusting {
+		return nil
+	}
+	why := "git tracks it or does not ignore it"
+	out, err := s.git(s.dir, "--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
+	switch {
+	case err == nil && out != "":
+		return nil
+	case errors.Is(err, git.ErrNoRepository):
+		why = "there is no git to say that it does not come with the repository"
+	case err != nil:
+		why = "git cannot say that it does not come with the repository (" + strings.Join(strings.Fields(err.Error()), " ") + ")"
+	}
+	return s.failure(file, "", snapshot.RulePending, ErrDoubt, "%s, and is not used: it has no mark of this user, and %s; "+
+		"traceforge repair --take uses it as your own, and --discard removes it", what, why)
+}
+
+const macExt = ".mac"
+
+// macFile is the file beside the logs with the MACs that a pending document may have: that of now, and the one before.
+func macFile(name string) string { return name + macExt }
+
+func isMACFile(file string) bool {
+	name, ok := strings.CutSuffix(file, macExt)
+	return ok && filename.LegalDocument(name)
+}
+
+// marked returns the content of the file of MACs for a pending document that is about to be written; nil: nothing is to be
+// written.
+func (s *Store) marked(file, name string, data []byte) []byte {
+	mac := s.mac("document", file, data)
+	was, _ := s.read(macFile(name))
+	before, _, _ := strings.Cut(string(was), "\n")
+	if !s.isPending() || mac == "" || mac == before {
+		return nil
+	}
+	return []byte(mac + "\n" + before + "\n")
+}
+
+// checkOwn refuses a pending document that may be a stranger's.
+func (s *Store) checkOwn(file, name string, data []byte) error {
+	macs, _ := s.read(macFile(name))
+	for mac := range strings.Lines(string(macs)) {
+		if s.signed(strings.TrimSpace(mac), "document", file, data) {
+			return nil
+		}
+	}
+	return s.doubt(file, "holds pending answers")
+}
+
+// doubted returns what is wrong with pending answers that may be a stranger's, by the names of their documents.
+func (s *Store) doubted() (all map[string]*snapshot.Error, err error) {
+	files, err := s.List()
+	all = map[string]*snapshot.Error{}
+	for _, file := range files {
+		provider, name, _ := parseDocumentFile(file)
+		var wrong *snapshot.Error
+		if _, err := s.load(name, provider); errors.Is(err, ErrDoubt) && errors.As(err, &wrong) {
+			all[name] = wrong
+		}
+	}
+	return all, err
+}
+
+// DiscardDoubted removes the journal and the pending answers that may be a stranger's. What the journal has not done is not
+// done.
+func (s *Store) DiscardDoubted() error {
+	err := s.locked(func(w within) error {
+		_, err := s.recover(w)
+		if errors.Is(err, ErrDoubt) {
+			err = w.remove(journalName)
+		}
+		return err
+	})
+	doubted, listed := s.Pending().doubted()
+	for name := range doubted {
+		err = errors.Join(err, s.Reject(name))
+	}
+	return errors.Join(err, listed)
+}
+
+// take marks pending answers that may be a stranger's as this user's own.
+func (s *Store) take() error {
+	careful := *s
+	careful.trusting = false
+	doubted, err := careful.doubted()
+	if err != nil || len(doubted) == 0 {
+		return err
+	}
+	return s.exclusively(func(w within) error {
+		var puts []*target
+		for name := range doubted {
+			doc, err := s.locking().Load(name, unknownProvider)
+			if err != nil {
+				return err
+			}
+			put := PutOf(name, doc.Records())
+			doc.give(&put)
+			t, err := s.target(put)
+			if err != nil {
+				return err
+			}
+			puts = append(puts, t)
+		}
+		return s.commit(w, puts, nil)
+	})
+}
