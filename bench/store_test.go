@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // storeOf returns a directory with a store of tests of one call each, and the calls. The first are recorded, the

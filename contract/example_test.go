@@ -14,9 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A run of one step: what is asked, by whom, and what came of it.
@@ -253,10 +253,12 @@ func ExampleFromSnapshot() {
 }
 
 // The journal of a test: what its calls asked and what came of them, from the test's document.
-func ExampleJournal() {
-	doc, done := recordedDocument()
+func ExampleStore_Journal() {
+	dir, done := recorded()
 	defer done()
-	journal, err := contract.Journal(doc)
+	store, err := contract.OpenStore(dir)
+	check(err)
+	journal, err := store.Journal("openai", snapshot.DocumentName("example.com/shop", "TestGreet"))
 	check(err)
 	for _, call := range journal {
 		fmt.Println(call.Call, call.Params.Model, call.Receipt.FinishReason.Reason)
@@ -266,12 +268,14 @@ func ExampleJournal() {
 
 // Every ref that a call names has its blob.
 func ExampleRecorded_Refs() {
-	doc, done := recordedDocument()
+	dir, done := recorded()
 	defer done()
-	call, err := contract.FromDocument(doc, 0)
+	store, err := contract.OpenStore(dir)
 	check(err)
-	for _, ref := range call.Refs() {
-		blob, err := call.Blob(ref)
+	journal, err := store.Journal("openai", snapshot.DocumentName("example.com/shop", "TestGreet"))
+	check(err)
+	for _, ref := range journal[0].Refs() {
+		blob, err := journal[0].Blob(ref)
 		check(err)
 		fmt.Println(canon.Sum(blob) == ref)
 	}
@@ -285,13 +289,13 @@ func ExampleRecorded_Refs() {
 
 // A store opened on .ai-snapshots has what the recorded calls name.
 func ExampleOpenStore() {
-	doc, done := recordedDocument()
+	dir, done := recorded()
 	defer done()
-	call, err := contract.FromDocument(doc, 0)
+	store, err := contract.OpenStore(dir)
 	check(err)
-	store, err := contract.OpenStore(os.Getenv("EXAMPLE_STORE"))
+	journal, err := store.Journal("openai", snapshot.DocumentName("example.com/shop", "TestGreet"))
 	check(err)
-	message, err := store.Blob(call.Params.MessageRefs[0])
+	message, err := store.Blob(journal[0].Params.MessageRefs[0])
 	check(err)
 	fmt.Println(string(message))
 	// Output: {"content":"hi","role":"user"}
@@ -307,11 +311,10 @@ func ExampleRunConfig_Hash() {
 	// Output: true
 }
 
-// recordedDocument returns a document of one call, in a store that the environment names.
-func recordedDocument() (*store.Doc, func()) {
+// recorded returns the directory of a store with a document of one call.
+func recorded() (string, func()) {
 	dir, err := os.MkdirTemp("", "contract")
 	check(err)
-	check(os.Setenv("EXAMPLE_STORE", dir))
 	s, err := store.Open(dir)
 	check(err)
 	name := snapshot.DocumentName("example.com/shop", "TestGreet")
@@ -325,9 +328,7 @@ func recordedDocument() (*store.Doc, func()) {
 			FinishReason: modelio.FinishStop,
 		}}}},
 	}}}}}}))
-	doc, err := s.Load(name, "openai")
-	check(err)
-	return doc, func() { os.RemoveAll(dir) }
+	return dir, func() { os.RemoveAll(dir) }
 }
 
 // world returns a provider that gives these replies, and an empty store.

@@ -15,10 +15,10 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -170,9 +170,9 @@ func (s *scene) journal() []*contract.Recorded {
 	files, err := under.List()
 	require.NoError(s, err)
 	require.Len(s, files, 1)
-	doc, err := under.Load(snapshot.DocumentName(documentOf(s.T, s.dir)), filepath.Dir(files[0]))
+	kept, err := contract.OpenStore(s.dir)
 	require.NoError(s, err)
-	journal, err := contract.Journal(doc)
+	journal, err := kept.Journal(filepath.Dir(files[0]), snapshot.DocumentName(documentOf(s.T, s.dir)))
 	require.NoError(s, err)
 	return journal
 }

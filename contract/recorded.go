@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A Record is a snapshot with what is beside its document.
@@ -22,7 +20,7 @@ type Record struct {
 	Media    func(canon.Hash) ([]byte, error) // the media that messages name; nil: none
 }
 
-// A Recorded is a recorded call in the terms of the contract: an entry of a [Journal].
+// A Recorded is a recorded call in the terms of the contract: an entry of a [Store.Journal].
 type Recorded struct {
 	Call       string          `json:"call"`        // the id of the record
 	RunID      *string         `json:"run_id"`      // what the program said of the call, see [snapshot.Provenance]
@@ -82,31 +80,6 @@ func said[T ~string](v T) *T {
 		return nil
 	}
 	return &v
-}
-
-// FromDocument is [FromSnapshot] of a call of a document in a store, with what is beside it there. call is its index.
-func FromDocument(doc *store.Doc, call int) (*Recorded, error) {
-	raw, err := doc.Raw(call)
-	if err != nil {
-		return nil, err
-	}
-	return FromSnapshot(Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[call], Raw: raw, Media: doc.Media})
-}
-
-// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each of its calls, in their
-// order. It is derived from the document, which has all of it. Calls that are no generation are left out.
-func Journal(doc *store.Doc) (journal []*Recorded, err error) {
-	for i := range doc.Document.Snapshots {
-		recorded, err := FromDocument(doc, i)
-		switch {
-		case errors.Is(err, ErrUnsupported):
-		case err != nil:
-			return nil, err
-		default:
-			journal = append(journal, recorded)
-		}
-	}
-	return journal, nil
 }
 
 // Refs returns the refs of all blobs of the call, sorted: what params, receipt and envelope name, what those name in turn, and

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // Blobs is content by hash. A [CAS] has blobs. A [*Recorded] has blobs too.
@@ -54,7 +54,7 @@ func OpenStore(dir string) (*Store, error) {
 }
 
 // Blob returns a blob. It fails on one that is missing, which is [fs.ErrNotExist] too, or altered: both are
-// [ErrBlob]. Of documents that cannot be read the error tells as well.
+// [ErrBlob]. The error also lists documents that cannot be read.
 //
 // A blob that s was not given is sought in all documents, which are read again where it is in none that is known.
 func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
@@ -78,13 +78,43 @@ func (s *Store) Blob(ref canon.Hash) ([]byte, error) {
 	return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrBlob, ref, fs.ErrNotExist), err)
 }
 
+// Journal returns the journal of a test (LC "Determinism rule"): the params and the receipt of each call of its document, in their
+// order. name is the document's, as [snapshot.DocumentName] has it. The journal is derived from the document, which has all of it.
+// Calls that are no generation are left out. A document that is not there is [fs.ErrNotExist].
+func (s *Store) Journal(provider, name string) (journal []*Recorded, err error) {
+	doc, err := s.store.Load(name, provider)
+	if err != nil {
+		return nil, err
+	}
+	for i := range doc.Document.Snapshots {
+		recorded, err := fromDocument(doc, i)
+		switch {
+		case errors.Is(err, ErrUnsupported):
+		case err != nil:
+			return nil, err
+		default:
+			journal = append(journal, recorded)
+		}
+	}
+	return journal, nil
+}
+
+// fromDocument is [FromSnapshot] of a call of a document, with what is beside it in the store.
+func fromDocument(doc *store.Doc, call int) (*Recorded, error) {
+	raw, err := doc.Raw(call)
+	if err != nil {
+		return nil, err
+	}
+	return FromSnapshot(Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[call], Raw: raw, Media: doc.Media})
+}
+
 // said returns what a recorded call says.
 func (s *Store) said(at place, ref canon.Hash) ([]byte, error) {
 	doc, err := s.store.Load(at.name, at.provider)
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := FromDocument(doc, at.call)
+	recorded, err := fromDocument(doc, at.call)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +137,7 @@ func (s *Store) seek() (broken error) {
 			continue
 		}
 		for at.call = range doc.Document.Snapshots {
-			recorded, err := FromDocument(doc, at.call)
+			recorded, err := fromDocument(doc, at.call)
 			if err != nil && !errors.Is(err, ErrUnsupported) {
 				broken = errors.Join(broken, err)
 			} else if err == nil {

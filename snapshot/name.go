@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
+	"github.com/traceforge/traceforge-go/internal/filename"
 )
 
 const (

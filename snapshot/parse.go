@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot/internal/conflict"
 )
 
 // Parse reads a document, strictly: it must have every member that the format requires and no

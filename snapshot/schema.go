@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // The schema of the format: SF "Field Definitions" and the members that docs/format.md adds. Each

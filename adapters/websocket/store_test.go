@@ -11,9 +11,9 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	snapshots "github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
-	snapshots "github.com/traceforge/traceforge-go/snapshot/store"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // ruleAge is the rule of verify's own for answers that are older than config.json allows.

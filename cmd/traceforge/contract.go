@@ -21,16 +21,19 @@ func journalOf(chosen []selection) (journal, error) {
 		if !s.inStore {
 			return all, errNotInStore
 		}
-		calls, err := contract.Journal(s.Doc)
-		if s.call >= 0 {
-			var one *contract.Recorded
-			one, err = contract.FromDocument(s.Doc, s.call)
-			calls = []*contract.Recorded{one}
+		for i := range s.Document.Snapshots {
+			if s.call >= 0 && s.call != i {
+				continue
+			}
+			call, err := recordedCall(s.Doc, i)
+			if errors.Is(err, contract.ErrUnsupported) && s.call < 0 {
+				continue
+			}
+			if err != nil {
+				return all, err
+			}
+			all.Calls = append(all.Calls, call)
 		}
-		if err != nil {
-			return all, err
-		}
-		all.Calls = append(all.Calls, calls...)
 	}
 	return all, nil
 }

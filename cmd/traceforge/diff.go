@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 func diff(c *call) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 func initialize(c *call) error {

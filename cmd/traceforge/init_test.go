@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // TestInitExplainsTheConfiguration: the help names every member that config.json may have.

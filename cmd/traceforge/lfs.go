@@ -6,7 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/gotest"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // needLFS fails where git has no Git LFS: what is recorded then would be committed as it is, and nobody told.

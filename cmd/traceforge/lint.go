@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/internal/lint"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // configFile is what findings about it are of.

@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // literal returns a call in the format's literal form.
@@ -156,12 +156,21 @@ func hashed(doc *store.Doc, i int, hash canon.Hash) (data []byte, sealed bool, e
 	if s.Hash == hash || record.Member("hash").Word() == string(hash) {
 		return record.Raw(), true, nil
 	}
-	recorded, err := contract.FromDocument(doc, i)
+	recorded, err := recordedCall(doc, i)
 	if err != nil { // as of one that is no generation
 		return nil, false, nil
 	}
 	data, _ = recorded.Blob(hash) // nil: it is not that of a part of the call
 	return data, false, nil
+}
+
+// recordedCall returns a call of a document in the terms of the call contract (LC).
+func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
+	raw, err := doc.Raw(i)
+	if err != nil {
+		return nil, err
+	}
+	return contract.FromSnapshot(contract.Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Raw: raw, Media: doc.Media})
 }
 
 // writeReceipts writes records in the terms of the call contract (LC), a line of JSON each.
@@ -171,7 +180,7 @@ func writeReceipts(c *call, chosen []selection) error {
 			return errNotInStore
 		}
 		for i, call := range s.calls() {
-			recorded, err := contract.FromDocument(s.Doc, i)
+			recorded, err := recordedCall(s.Doc, i)
 			if err != nil {
 				return fmt.Errorf("%s: %w", call.ID, err)
 			}

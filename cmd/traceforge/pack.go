@@ -12,9 +12,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A packed is what pack prints for a program.

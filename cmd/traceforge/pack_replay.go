@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // replayPack serves what a pack holds: to tests that a command runs, or of one test under base URLs.

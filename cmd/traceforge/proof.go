@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // proven verifies a store: that its files are whole, that its records say what they serve, and that

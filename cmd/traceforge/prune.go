@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A pruned is what prune prints for a program.

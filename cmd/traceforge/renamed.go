@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // knownTests writes for the run which documents may be of tests that have another name now: those of tests that the

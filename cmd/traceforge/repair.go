@@ -6,7 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/recorder"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 func repair(c *call) error {

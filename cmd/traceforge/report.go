@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A reported is what report prints for a program.

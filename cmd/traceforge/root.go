@@ -15,7 +15,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // help holds what the help of a command says beyond its first line: help/modelio-verify.txt.

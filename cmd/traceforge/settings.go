@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/scrub"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // mostRuled is how many bytes of texts a changed rule is tried on, of each state.

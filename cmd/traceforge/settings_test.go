@@ -12,7 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // TestSampleIsMasked: what is shown of a text that a rule takes is cut, around what the rule takes, and has no secret.

@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A waiting is a pending record: what it says, and what changed against the record that it would replace.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 

@@ -47,22 +47,22 @@ var arrows = map[string]map[string]string{
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 	},
 	"snapshot": {
-		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "snapshot/internal/filename": named,
-		"snapshot/internal/conflict": merged, "internal/texts": "where media are named",
+		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "internal/filename": named,
+		"internal/conflict": merged, "internal/texts": "where media are named",
 	},
-	"snapshot/internal/conflict": {},
-	"snapshot/internal/filename": {},
-	"snapshot/store": {
+	"internal/conflict": {},
+	"internal/filename": {},
+	"internal/store": {
 		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "modelio": "what a call used",
 		"internal/git": "what it knows of a store", "internal/gotest": "how words of commands are quoted", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
-		"internal/pattern":           "which rules would change their own output",
-		"snapshot/internal/conflict": merged, "snapshot/internal/filename": named,
+		"internal/pattern":  "which rules would change their own output",
+		"internal/conflict": merged, "internal/filename": named,
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "modelio": calls,
 		"internal/provider": "the requests that it makes, the answers that it reads",
 		"snapshot":          "the records that it tells in its own terms",
-		"snapshot/store":    "the documents, from which blobs are derived",
+		"internal/store":    "the documents, from which blobs are derived",
 	},
 
 	"internal/provider": {"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
@@ -78,7 +78,7 @@ var arrows = map[string]map[string]string{
 	"internal/recorder": {
 		"internal/inorder": sorts, "canon": names, "internal/drift": "what changed", "internal/jsontext": texts, "internal/provider": wires,
 		"internal/plaintext": shown, "internal/scrub": "what is kept as a placeholder",
-		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "snapshot/store": files,
+		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "internal/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
 		"internal/texts": "where media stand", "internal/websocket": "sessions",
 		"internal/gotest": "how flags of a program are quoted",
@@ -94,7 +94,7 @@ var arrows = map[string]map[string]string{
 	"internal/foreign": {
 		"internal/cassette": "recordings that documents are made of", "internal/gotest": "what is a test",
 		"canon": names, "internal/jsontext": texts, "internal/provider": "where cassettes were recorded",
-		"internal/recorder": "the rules of recordings, which hold for cassettes", "snapshot": records, "snapshot/store": files,
+		"internal/recorder": "the rules of recordings, which hold for cassettes", "snapshot": records, "internal/store": files,
 	},
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts", "internal/inorder": sorts,
@@ -112,7 +112,7 @@ var arrows = map[string]map[string]string{
 	"internal/texts":      {"internal/inorder": sorts, "modelio": calls},
 	"internal/annotation": {"internal/plaintext": shown},
 	"internal/gotest":     {"internal/plaintext": "what a word in a command must not hold as it is"},
-	"internal/usage":      {"internal/inorder": sorts, "snapshot/store": "how much of a receipt is read"},
+	"internal/usage":      {"internal/inorder": sorts, "internal/store": "how much of a receipt is read"},
 	"internal/page": {
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
@@ -123,23 +123,23 @@ var arrows = map[string]map[string]string{
 	"internal/lint": {
 		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,
 		"internal/page": "how tests are named", "internal/provider": "which APIs generate", "modelio": calls,
-		"snapshot": records, "snapshot/store": "documents, and what config.json asks for",
+		"snapshot": records, "internal/store": "documents, and what config.json asks for",
 	},
 	"internal/git/gittest":   {},
-	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "snapshot/store": files},
+	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "internal/store": files},
 	"internal/pack": {
 		"canon": "hashes of the files of a pack", "contract": "envelopes of answers", "internal/jsontext": texts,
 		"internal/sessions": "the session of a test", "internal/usage": "what a run used",
-		"modelio/session": "the limits of a session", "snapshot": "what documents name", "snapshot/store": files,
+		"modelio/session": "the limits of a session", "snapshot": "what documents name", "internal/store": files,
 	},
 	"internal/place": {
 		"internal/gotest": "where tests are", "internal/jsontext": texts,
-		"internal/page": "how a document is shown", "snapshot": "how documents are called", "snapshot/store": files,
+		"internal/page": "how a document is shown", "snapshot": "how documents are called", "internal/store": files,
 	},
 	"internal/usage/coverage": {
 		"internal/gotest": "the tests there are", "internal/plaintext": shown, "internal/page": "how it is shown", "internal/place": "the store in use",
 		"internal/annotation": "files of the checkout", "internal/drift": "what changed",
-		"internal/usage": "what tests used", "snapshot": records, "snapshot/store": files,
+		"internal/usage": "what tests used", "snapshot": records, "internal/store": files,
 	},
 
 	// So that no mistake of a codec can hide in its own fake.
@@ -177,7 +177,7 @@ var arrows = map[string]map[string]string{
 		"internal/foreign":        "snapshot migrate, import",
 		"internal/cassette":       "recordings that import reads",
 		"modelio":                 "what modelio import asks of a session",
-		"modelio/session":         "the commands of modelio", "snapshot": records, "snapshot/store": files,
+		"modelio/session":         "the commands of modelio", "snapshot": records, "internal/store": files,
 	},
 	"adapters/genkit":       {"adapters/genkit/internal/naming": "recorded names", "modelio": "the model that it is made into"},
 	"adapters/genkit/hooks": {"adapters/genkit": "models", "adapters/genkit/internal/naming": "recorded names"},
@@ -187,7 +187,7 @@ var arrows = map[string]map[string]string{
 	"adapters/mcp":                     {"traceforgetest": "the tape"},
 	"adapters/websocket":               {"traceforgetest": "the tape"},
 	"examples/internal/standin":        {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
-	"integration/internal/recorded":    {"internal/recorder": "whether records say what they serve", "snapshot": records, "snapshot/store": files},
+	"integration/internal/recorded":    {"internal/recorder": "whether records say what they serve", "snapshot": records, "internal/store": files},
 	"integration/collide/internal/ask": {"traceforgetest": "what others collide with"},
 	"bench/client/memory":              {"bench/client/ask": question},
 	"bench/client/traceforge":          {"bench/client/ask": question, "traceforgetest": "what is measured"},
@@ -221,10 +221,11 @@ var without = map[string][]string{
 
 // linked are our packages that users' test binaries compile and link: each makes the first build of a test slower.
 var linked = []string{
-	"canon", "internal/amount", "internal/annotation", "internal/content", "internal/drift", "internal/git", "internal/gotest", "internal/inorder",
-	"internal/jsontext", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider", "internal/recorder", "internal/scrub",
-	"internal/secret", "internal/sessions", "internal/texts", "internal/usage", "internal/websocket", "modelio", "modelio/session",
-	"snapshot", "snapshot/internal/conflict", "snapshot/internal/filename", "snapshot/store",
+	"canon", "internal/amount", "internal/annotation", "internal/conflict", "internal/content",
+	"internal/drift", "internal/filename", "internal/git", "internal/gotest", "internal/inorder",
+	"internal/jsontext", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
+	"internal/recorder", "internal/scrub", "internal/secret", "internal/sessions", "internal/store",
+	"internal/texts", "internal/usage", "internal/websocket", "modelio", "modelio/session", "snapshot",
 }
 
 // sorting are the functions that are compiled for each type again; package inorder has what users' tests need of them.

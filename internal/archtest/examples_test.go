@@ -17,7 +17,7 @@ import (
 
 // public are the packages that users import.
 var public = []string{
-	"traceforgetest", "traceforgetest/cassette", "snapshot", "snapshot/store", "modelio", "modelio/session", "contract", "canon",
+	"traceforgetest", "traceforgetest/cassette", "snapshot", "modelio", "modelio/session", "contract", "canon",
 	"adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket",
 }
 
@@ -27,12 +27,6 @@ var called = []string{"Error", "Is", "Unwrap", "String", "Format", "MarshalJSON"
 // withoutExample are exported functions and methods that no example calls, each with the reason.
 var withoutExample = map[string]string{
 	"snapshot.Finding.Compare":             "a function for slices.SortFunc, as that of modelio.Violation, which has an example",
-	"snapshot/store.Store.Settle":          "for a recorder whose test failed: ExampleStore_Accept shows what becomes of what it bought",
-	"snapshot/store.Store.Gather":          "as Settle, of runs that were killed",
-	"snapshot/store.Store.Discard":         "the end of what Settle begins",
-	"snapshot/store.Store.Trusting":        "for a user who vouches for a file that may be a stranger's: a flag of traceforge repair",
-	"snapshot/store.Store.DiscardDoubted":  "as Trusting, for one who does not",
-	"snapshot/store.Doc.Media":             "as Doc.Raw, which has an example, for another kind of file",
 	"adapters/genkit.BackgroundModel":      "as Embedder and Retriever, which have examples; a background model of Genkit's takes a page to define",
 	"adapters/genkit/hooks.Recording.Live": "takes names of tools and nothing else",
 	"adapters/genkit/hooks.Recording.Name": "Genkit calls it",

@@ -26,8 +26,8 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // The files at the top of a pack.

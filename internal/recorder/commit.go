@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // commit writes what was recorded, if the test passed: a test that failed or was skipped leaves the

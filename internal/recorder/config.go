@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/scrub"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // configs has what config.json of each store says, by directory: a process reads it once.

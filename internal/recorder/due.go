@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // A due is a served answer that has to be held against its record: a whole one before it is served, a

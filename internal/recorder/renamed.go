@@ -12,8 +12,8 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // inherit has a test without a document go on with that which it had under another name (design R11), so that

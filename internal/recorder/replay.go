@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/store"
 )
 
 // served is the record that answers a call.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // drops reports whether records that are not called any more go.

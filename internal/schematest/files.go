@@ -16,7 +16,7 @@ import (
 // Manifest returns the schema of a store's manifest.
 func Manifest(t *testing.T) Schema {
 	t.Helper()
-	s := sourceOf(t, "snapshot/store")
+	s := sourceOf(t, "internal/store")
 	var lists [][]string // the members of a manifest, and of an entry
 	ast.Inspect(s.funcs["parseManifest"], func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && named(call) == "scan" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/traceforge/traceforge-go/snapshot/store"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // ReceiptEnv is the variable that asks tests for receipts and names their directory.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/internal/conflict"
 )
 
 // lookBeside looks at what is beside a document.

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/near"
 	"github.com/traceforge/traceforge-go/internal/pattern"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // A Config is what a repository says once for all its tests, in config.json (design §2). It is that of

@@ -16,9 +16,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/snapshot"
-	"github.com/traceforge/traceforge-go/snapshot/internal/filename"
 )
 
 // What a process leaves to the next one, a journal or pending answers, is one's own if it has a MAC by a key of this user's
