@@ -3,9 +3,8 @@
 // call over the wire, whatever the wire format: [Request], [Response], [Numbering].
 //
 // A [Model] is the one-method seam between an application and a model. [ModelFunc] makes one
-// of a function, [Aggregate] joins the chunks of a stream into the whole answer, [Check] proves
-// that a model keeps the contract, and [Simulate] rewrites a request for a model that lacks a
-// capability.
+// of a function. Package modeltest joins the chunks of a stream into the whole answer, proves that a
+// model keeps the contract, and rewrites a request for a model that lacks a capability.
 //
 // # JSON
 //

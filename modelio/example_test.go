@@ -45,96 +45,10 @@ func ExampleModelFunc() {
 	// Output: "tell " "me " "a " "story" stop
 }
 
-func ExampleAggregate() {
-	partial := &modelio.ToolRequest{Name: "getWeather", Input: json.RawMessage(`{"city":"Sea"}`), Partial: true}
-	final := &modelio.ToolRequest{Name: "getWeather", Ref: "call_abc123", Input: json.RawMessage(`{"city":"Seattle"}`)}
-	message, err := modelio.Aggregate([]*modelio.GenerateResponseChunk{
-		{Content: []modelio.Part{modelio.TextPart("Let me ")}},
-		{Content: []modelio.Part{modelio.TextPart("look."), {ToolRequest: partial}}},
-		{Content: []modelio.Part{{ToolRequest: final}}},
-	})
-	if err != nil {
-		panic(err)
-	}
-	text, _ := json.Marshal(message)
-	fmt.Println(string(text))
-	// Output: {"content":[{"text":"Let me look."},{"toolRequest":{"input":{"city":"Seattle"},"name":"getWeather","ref":"call_abc123"}}],"role":"model"}
-}
-
-func ExampleAggregate_breach() {
-	_, err := modelio.Aggregate([]*modelio.GenerateResponseChunk{
-		{Content: []modelio.Part{{ToolRequest: &modelio.ToolRequest{Name: "getWeather", Partial: true}}}},
-	})
-	var breach *modelio.Breach
-	if errors.As(err, &breach) {
-		fmt.Println(breach.Level, breach.Rule)
-	}
-	fmt.Println(err)
-	// Output:
-	// MUST stream-final
-	// modelio: MUST stream-final: the stream ends with tool request "getWeather" still partial
-}
-
-func ExampleAggregateCandidates() {
-	candidates, err := modelio.AggregateCandidates([]*modelio.GenerateResponseChunk{
-		{Index: 0, Content: []modelio.Part{modelio.TextPart("yes")}},
-		{Index: 1, Content: []modelio.Part{modelio.TextPart("n")}},
-		{Index: 1, Content: []modelio.Part{modelio.TextPart("o")}},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(*candidates[0].Content[0].Text, *candidates[1].Content[0].Text)
-	// Output: yes no
-}
-
-func ExampleCheck() {
-	// A model that forgets to say how it ended, and that answers when nobody waits any more.
-	forgetful := modelio.ModelFunc(func(_ context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-		resp, err := echo(context.Background(), req, stream)
-		if err == nil {
-			resp.FinishReason = ""
-		}
-		return resp, err
-	})
-	info := modelio.ModelInfo{Supports: modelio.Capabilities{SystemRole: true}}
-	fmt.Println(modelio.Check(context.Background(), modelio.ModelFunc(echo), info))
-	fmt.Println(modelio.Check(context.Background(), forgetful, info))
-	// Output:
-	// <nil>
-	// modelio: DEFINED finish-reason: finishReason is "", not stop, length, blocked or other (text, text streamed, system, system streamed, constrained, constrained streamed)
-	// modelio: ADDED cancel: the request is answered (cancelled context)
-}
-
 func ExampleInfoOf() {
 	info := modelio.InfoOf(modelio.ModelFunc(echo)) // it declares nothing
 	fmt.Println(info.Supports.Tools, info.Supports.Constrained)
 	// Output: true all
-}
-
-func ExampleSimulate() {
-	req := &modelio.GenerateRequest{
-		Messages: []modelio.Message{
-			{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart("Answer briefly.")}},
-			{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("Who was Ada?")}},
-		},
-		Output: &modelio.OutputConfig{Format: "json", Schema: json.RawMessage(`{"type":"string"}`)},
-	}
-	simulated := modelio.Simulate(req, modelio.ModelInfo{})
-	for _, part := range simulated.Messages[0].Content {
-		fmt.Println(*part.Text)
-	}
-	fmt.Println(len(simulated.Messages), simulated.Messages[0].Role, simulated.Output.Schema == nil)
-	// Output:
-	// Answer briefly.
-	// Output should be in JSON format and conform to the following schema:
-	//
-	// ```
-	// {"type":"string"}
-	// ```
-	//
-	// Who was Ada?
-	// 1 user true
 }
 
 // A part of each kind.

@@ -12,7 +12,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
 // Tests against Genkit's own data: its JSON Schema, its scripted-model cases, its conformance
@@ -104,7 +106,7 @@ func TestGenkit_SchemaDifferences(t *testing.T) {
 // TestGenkit_Parts: the parts that Genkit's Go module loses something of, we do not.
 func TestGenkit_Parts(t *testing.T) {
 	var vectors struct{ Cases []struct{ In string } }
-	readVectors(t, "genkit/go_v1.4.0_part_roundtrip.json", &vectors)
+	vector.Read(t, "genkit/go_v1.4.0_part_roundtrip.json", &vectors)
 	require.NotEmpty(t, vectors.Cases)
 	for _, tc := range vectors.Cases {
 		require.Equal(t, canonical(t, tc.In), canonical(t, roundTrip(t, "part", tc.In)))
@@ -116,7 +118,7 @@ func TestGenkit_Parts(t *testing.T) {
 func TestGenkit_ConformanceRequests(t *testing.T) {
 	schema := genkitSchema(t)
 	var cases map[string]struct{ Input json.RawMessage }
-	readVectors(t, "genkit/model_conformance_test_cases.json", &cases)
+	vector.Read(t, "genkit/model_conformance_test_cases.json", &cases)
 	require.Len(t, cases, 12)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +126,7 @@ func TestGenkit_ConformanceRequests(t *testing.T) {
 			require.Equal(t, canonical(t, string(tc.Input)), canonical(t, text))
 			require.NoError(t, schema.validate("ModelRequest", text))
 
-			simulated := modelio.Simulate(ptr(decode[modelio.GenerateRequest](t, text)), modelio.ModelInfo{})
+			simulated := modeltest.Simulate(ptr(decode[modelio.GenerateRequest](t, text)), modelio.ModelInfo{})
 			require.NoError(t, schema.validate("ModelRequest", rawJSON(t, *simulated)))
 			for _, message := range simulated.Messages {
 				require.NotEqual(t, modelio.RoleSystem, message.Role)
@@ -142,7 +144,7 @@ func TestGenkit_Specs(t *testing.T) {
 	schema := genkitSchema(t)
 	for _, file := range []string{"generate.yaml", "agent.yaml"} {
 		t.Run(file, func(t *testing.T) {
-			data, err := os.ReadFile(vectorFile(t, "genkit/tests/specs/"+file))
+			data, err := os.ReadFile(vector.File(t, "genkit/tests/specs/"+file))
 			require.NoError(t, err)
 			var specs any
 			require.NoError(t, yaml.Unmarshal(data, &specs))
@@ -179,7 +181,7 @@ func TestGenkit_Specs(t *testing.T) {
 						check("response", "GenerateResponse", value)
 					case "streamChunks":
 						stream := decode[[]*modelio.GenerateResponseChunk](t, encode(t, value))
-						message, err := modelio.Aggregate(stream)
+						message, err := modeltest.Aggregate(stream)
 						require.NoError(t, err)
 						var text strings.Builder
 						for i, chunk := range stream {
@@ -188,7 +190,13 @@ func TestGenkit_Specs(t *testing.T) {
 								text.WriteString(*part.Text)
 							}
 						}
-						require.Equal(t, text.String(), textOf(*message))
+						var joined strings.Builder
+						for _, part := range message.Content {
+							if part.Text != nil {
+								joined.WriteString(*part.Text)
+							}
+						}
+						require.Equal(t, text.String(), joined.String())
 						seen["stream"]++
 					}
 				}
@@ -221,7 +229,7 @@ type schemaSet struct{ compiler *jsonschema.Compiler }
 
 func genkitSchema(t *testing.T) schemaSet {
 	t.Helper()
-	f, err := os.Open(vectorFile(t, "genkit/genkit-schema.json"))
+	f, err := os.Open(vector.File(t, "genkit/genkit-schema.json"))
 	require.NoError(t, err)
 	defer f.Close()
 	document, err := jsonschema.UnmarshalJSON(f)

@@ -301,3 +301,25 @@ func TestJSON_Stdlib(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &got))
 	require.True(t, reflect.DeepEqual(want, got))
 }
+
+func decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	require.NoError(t, json.Unmarshal([]byte(text), &v))
+	return v
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// rawJSON returns the JSON text of v without the white space and escapes that encoding/json changes.
+func rawJSON(t *testing.T, v json.Marshaler) string {
+	t.Helper()
+	data, err := v.MarshalJSON()
+	require.NoError(t, err)
+	return string(data)
+}

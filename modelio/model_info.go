@@ -30,11 +30,6 @@ const (
 	ConstrainedNoTools Constrained = "no-tools" // only in requests without tools
 )
 
-// enforced reports whether a model with c enforces the output schema of req.
-func (c Constrained) enforced(req *GenerateRequest) bool {
-	return c == ConstrainedAll || c == ConstrainedNoTools && len(req.Tools) == 0
-}
-
 // A Declarer is a [Model] that declares what it supports.
 type Declarer interface {
 	Info() ModelInfo

@@ -116,7 +116,8 @@
 // [Recorder.Client] is for SDKs that take an *http.Client, [Recorder.URL] for code and child
 // processes that take a base URL, [Recorder.Model] for models behind the [modelio.Model]
 // interface, [Recorder.Tool] for tools. [Recorder.Calls] gives what was asked and answered, for assertions on what a program
-// did, and [Recorder.Fault] lets recorded answers go wrong, for tests of what follows. [Recorder.Session] gives the calls as a Model IO session.
+// did, and [Recorder.Fault] lets recorded answers go wrong, for tests of what follows. Of in package modelio/session makes a
+// Model IO session of the calls.
 //
 // [Getting started]: https://github.com/traceforge/traceforge-go/blob/main/docs/getting-started.md
 package traceforgetest

@@ -223,7 +223,7 @@ func ExampleRecorder_Calls() {
 	}
 }
 
-func ExampleRecorder_Session() {
+func ExampleRecorder_Snapshots() {
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}`)
@@ -241,9 +241,9 @@ func ExampleRecorder_Session() {
 	if err != nil || !strings.Contains(string(answer), "Hello") {
 		t.Errorf("%s, %v", answer, err)
 	}
-	session := tf.Session("openai", "gpt-4o-mini")
-	if len(session.Interactions) != 1 {
-		t.Error(session.Mode, session.Interactions)
+	records, replayed := tf.Snapshots()
+	if len(records) != 1 {
+		t.Error(records, replayed)
 	}
 }
 
@@ -334,14 +334,5 @@ func ExampleUpdating() {
 	want, err := os.ReadFile("summary.golden")
 	if err != nil || string(want) != "Hello" {
 		t.Errorf("%s, %v", want, err)
-	}
-}
-
-func ExampleTestModel() {
-	silent := modelio.ModelFunc(func(context.Context, *modelio.GenerateRequest, modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-		return &modelio.GenerateResponse{FinishReason: modelio.FinishStop}, nil
-	})
-	if err := traceforgetest.TestModel(silent); err == nil {
-		t.Error("a model that says nothing passes")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -110,7 +111,7 @@ func TestModelThatBreaksTheContract(t *testing.T) {
 	s.record("TestIt", generates(&recorded, liar, generateRequest("hi"), true))
 	requirePass(t, s.replay("TestIt", generates(&replayed, nil, generateRequest("hi"), true)))
 	require.Equal(t, recorded, replayed)
-	require.Error(t, traceforgetest.TestModel(liar))
+	require.Error(t, modeltest.TestModel(liar))
 }
 
 func TestModelErrors(t *testing.T) {
@@ -182,8 +183,4 @@ func TestModelSnapshotIsReadable(t *testing.T) {
 	require.Equal(t, `{"topK":9007199254740993}`, string(record.Request.Options["config"]))
 	require.Equal(t, []modelio.Part{modelio.TextPart("hello")}, record.Response.Candidates[0].Message.Content)
 	require.Zero(t, record.Response.Status)
-}
-
-func TestTestModel(t *testing.T) {
-	require.Error(t, traceforgetest.TestModel(scripted(modelio.TextPart("always the same"))), "it does not follow an output schema")
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,10 +16,8 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/recorder"
-	"github.com/traceforge/traceforge-go/internal/sessions"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
-	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -350,14 +347,6 @@ func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) 
 	}
 }
 
-// TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file
-// systems: it calls m with requests of each kind that m declares to support (see
-// [modelio.Declarer]; a model that declares nothing is held to support everything) and returns
-// every breach at once, each a [*modelio.Breach]. It makes a few dozen calls, some at once.
-func TestModel(m modelio.Model) error {
-	return modelio.Check(context.Background(), m, modelio.InfoOf(m))
-}
-
 // Calls returns what was asked and answered so far, in the order of the calls, for assertions on
 // what a program did: which tools it used, how often it asked which model, what that cost. Each call of it is a copy
 // of the caller's own. It gives the same in a recording and in its replays, where the latency is that of the
@@ -373,26 +362,14 @@ func (r *Recorder) Calls() []*modelio.Call {
 	return calls
 }
 
-// Session returns what the test has recorded or replayed so far of one model, in the order of
-// the calls, as a Model IO session (MIO). The prompt of an interaction is the canonical request
-// and its response_content the canonical response, so the session of a replay has the core of the
-// recording's except for its mode. Its times, latencies and tokens are those of the snapshots. The provider and
-// the model are too. A snapshot that cannot be read, or more than a session can hold (MI4, MI11), fails the test at once.
-func (r *Recorder) Session(provider, model string) *session.Session {
+// Snapshots returns the records of the calls so far that have a whole answer, in their order, each with its provider, and whether
+// they were replayed. It implements [github.com/traceforge/traceforge-go/modelio/session.Recording]. Those that were recorded have no
+// hashes yet. A snapshot that cannot be read fails the test at once.
+func (r *Recorder) Snapshots() (records []snapshot.Snapshot, replayed bool) {
 	r.t.Helper()
-	snapshots, err := r.calls.Snapshots()
-	snapshots = slices.DeleteFunc(snapshots, func(s snapshot.Snapshot) bool {
-		return s.Provider != provider || s.Request.Model != model
-	})
-	var s *session.Session
-	if err == nil {
-		s, err = sessions.Of(provider, model, snapshots)
-	}
+	records, err := r.calls.Snapshots()
 	if err != nil {
-		r.t.Fatalf("traceforge: session of %s/%s: %s", provider, model, r.calls.Plain(err.Error()))
+		r.t.Fatalf("traceforge: snapshots: %s", r.calls.Plain(err.Error()))
 	}
-	if r.replays(false) {
-		s.Mode = session.ModeReplay
-	}
-	return s
+	return records, r.replays(false)
 }

@@ -15,38 +15,49 @@ import (
 // mode.
 func TestSession(t *testing.T) {
 	look := []any{map[string]any{"type": "function", "function": map[string]any{"name": "look", "parameters": map[string]any{"type": "object"}}}}
+	ignoring := []traceforgetest.Option{traceforgetest.Ignore("/provider_options/user")}
 	cases := []struct {
 		name, why string
 		replies   []fakeprovider.Reply
 		chats     []chat
+		options   []traceforgetest.Option
 	}{
-		{"whole", "two calls in order", []fakeprovider.Reply{fakeprovider.Text("one"), fakeprovider.Text("two")}, []chat{newChat("a"), newChat("b")}},
-		{"repeated", "the same prompt with two answers", []fakeprovider.Reply{fakeprovider.Text("one"), fakeprovider.Text("two")}, []chat{newChat("a"), newChat("a")}},
-		{"stream", "an aggregate, as of a whole answer", []fakeprovider.Reply{fakeprovider.Text("one two")}, []chat{newChat("a").with("stream", true)}},
-		{"tools", "tool calls, numbered", []fakeprovider.Reply{fakeprovider.CallTools(fakeprovider.ToolCall{Name: "look", Arguments: `{}`})}, []chat{newChat("a").with("tools", look)}},
-		{"error", "an error that stands", []fakeprovider.Reply{fakeprovider.Error(400, "invalid_request_error", "no")}, []chat{newChat("a")}},
+		{"whole", "two calls in order", []fakeprovider.Reply{fakeprovider.Text("one"), fakeprovider.Text("two")}, []chat{newChat("a"), newChat("b")}, nil},
+		{"repeated", "the same prompt with two answers", []fakeprovider.Reply{fakeprovider.Text("one"), fakeprovider.Text("two")}, []chat{newChat("a"), newChat("a")}, nil},
+		{"stream", "an aggregate, as of a whole answer", []fakeprovider.Reply{fakeprovider.Text("one two")}, []chat{newChat("a").with("stream", true)}, nil},
+		{"tools", "tool calls, numbered", []fakeprovider.Reply{fakeprovider.CallTools(fakeprovider.ToolCall{Name: "look", Arguments: `{}`})}, []chat{newChat("a").with("tools", look)}, nil},
+		{"error", "an error that stands", []fakeprovider.Reply{fakeprovider.Error(400, "invalid_request_error", "no")}, []chat{newChat("a")}, nil},
+		{"ignored", "what a test ignores is not in its session", []fakeprovider.Reply{fakeprovider.Text("one")}, []chat{newChat("a").with("user", "u")}, ignoring},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)
 			s.provider.Reply(c.replies...)
+			of := func(tf *traceforgetest.Recorder, model string) *session.Session {
+				made, err := session.Of(tf, "openai", model)
+				require.NoError(t, err)
+				return made
+			}
 			var recorded, replayed, other *session.Session
 			s.record("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 				for _, chat := range c.chats {
 					_, _ = send(tf.Client(), chat) // an error is an answer too
 				}
-				recorded = tf.Session("openai", "gpt-4o-mini")
-			})
+				recorded = of(tf, "gpt-4o-mini")
+			}, c.options...)
 			requirePass(t, s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
-				none := tf.Session("openai", "gpt-4o-mini")
+				none := of(tf, "gpt-4o-mini")
 				require.Empty(t, none.Interactions, "nothing was replayed so far")
 				require.Nil(t, none.Stats)
 				for _, chat := range c.chats {
+					if c.options != nil {
+						chat = chat.with("user", "someone else")
+					}
 					_, _ = send(tf.Client(), chat)
 				}
-				replayed = tf.Session("openai", "gpt-4o-mini")
-				other = tf.Session("openai", "gpt-5")
-			}))
+				replayed = of(tf, "gpt-4o-mini")
+				other = of(tf, "gpt-5")
+			}, c.options...))
 			require.Equal(t, session.ModeRecord, recorded.Mode)
 			require.Equal(t, session.ModeReplay, replayed.Mode)
 			require.Len(t, recorded.Interactions, len(c.chats), c.why)

@@ -8,6 +8,7 @@ import (
 	"github.com/firebase/genkit/go/genkit"
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -128,7 +129,7 @@ func ExampleFromModel() {
 		return &ai.ModelResponse{Message: answer, FinishReason: ai.FinishReasonStop}, nil
 	}
 	model := genkit.DefineModel(g, "my/model", &ai.ModelOptions{Label: "Mine"}, hello)
-	if err := traceforgetest.TestModel(genkittraceforge.FromModel(model)); err != nil {
+	if err := modeltest.TestModel(genkittraceforge.FromModel(model)); err != nil {
 		t.Error(err)
 	}
 }

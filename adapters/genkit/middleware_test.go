@@ -18,6 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -328,7 +329,7 @@ func TestFromModel(t *testing.T) {
 	require.True(t, info.Supports.Multiturn && info.Supports.Media && info.Supports.SystemRole)
 	require.False(t, info.Supports.Tools || info.Supports.ToolChoice)
 	require.Equal(t, modelio.ConstrainedNone, info.Supports.Constrained)
-	require.NoError(t, traceforgetest.TestModel(model))
+	require.NoError(t, modeltest.TestModel(model))
 
 	genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
 		var underneath ai.Model
@@ -336,7 +337,7 @@ func TestFromModel(t *testing.T) {
 			underneath = live
 		}
 		model := genkittraceforge.Model(rec, genkit.Init(t.Context()), "traceforge/model", underneath, opts)
-		require.NoError(t, traceforgetest.TestModel(genkittraceforge.FromModel(model)))
+		require.NoError(t, modeltest.TestModel(genkittraceforge.FromModel(model)))
 	})
 }
 

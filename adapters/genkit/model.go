@@ -38,7 +38,7 @@ func supportsAll(label string) *ai.ModelOptions {
 	}}
 }
 
-// FromModel returns a model of Genkit's as a [modelio.Model], so that traceforgetest.TestModel
+// FromModel returns a model of Genkit's as a [modelio.Model], so that modeltest.TestModel
 // can check it. It is a [modelio.Declarer] of what m declares to support.
 func FromModel(m ai.Model) modelio.Model { return fromModel{m} }
 

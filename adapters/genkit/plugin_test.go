@@ -25,6 +25,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/conformance"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
@@ -183,7 +184,7 @@ func TestContract(t *testing.T) {
 		for _, m := range middleware {
 			model = genkit.DefineModel(g, "recorded/model", &ai.ModelOptions{Supports: p.supports}, m(model.Generate))
 		}
-		got := rules(traceforgetest.TestModel(genkittraceforge.FromModel(model)))
+		got := rules(modeltest.TestModel(genkittraceforge.FromModel(model)))
 		require.Subset(t, p.breaches, got)
 		if _, again := recorded[t.Name()]; again {
 			require.Equal(t, recorded[t.Name()], got)
@@ -200,7 +201,7 @@ func rules(err error) []string {
 	}
 	var broken []string
 	for _, err := range joined.Unwrap() {
-		b := err.(*modelio.Breach)
+		b := err.(*modeltest.Breach)
 		broken = append(broken, fmt.Sprint(b.Level, " ", b.Rule))
 	}
 	slices.Sort(broken)
@@ -215,7 +216,7 @@ func TestConformance(t *testing.T) {
 		t.Run(tc.Name, func(t *testing.T) {
 			onPlugins(t, saying(tc.Answer), func(t *testing.T, p plugin, g *genkit.Genkit, middleware ...ai.ModelMiddleware) {
 				model := genkit.LookupModel(g, p.model)
-				req, err := genkittraceforge.ToRequest(modelio.Simulate(&tc.Request, modelio.InfoOf(genkittraceforge.FromModel(model))))
+				req, err := genkittraceforge.ToRequest(modeltest.Simulate(&tc.Request, modelio.InfoOf(genkittraceforge.FromModel(model))))
 				require.NoError(t, err)
 				call := model.Generate
 				for _, m := range middleware {

@@ -42,9 +42,11 @@ var arrows = map[string]map[string]string{
 	"internal/inorder":  {},
 	"internal/jsontext": {},
 	"canon":             {"internal/jsontext": texts},
-	"modelio":           {"internal/inorder": sorts, "canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts},
+	"modelio":           {"internal/inorder": sorts, "internal/jsontext": texts},
+	"modelio/modeltest": {"canon": "two inputs of a tool that say the same are the same", "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
+		"snapshot": "the records that a session is made of",
 	},
 	"snapshot": {
 		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "internal/filename": named,
@@ -99,10 +101,8 @@ var arrows = map[string]map[string]string{
 	"traceforgetest": {
 		"internal/annotation": "failures, for GitHub Actions", "internal/gotest": "the command that accepts", "internal/inorder": sorts,
 		"internal/provider": "the providers that have a URL", "internal/recorder": "all that it does", "internal/scrub": "the rules of a test",
-		"internal/sessions": "the session of a test", "internal/usage": "what tests used, for the command", "modelio": "models that are recorded",
-		"modelio/session": "the session of a test", "snapshot": records,
+		"internal/usage": "what tests used, for the command", "modelio": "models that are recorded", "snapshot": records,
 	},
-	"internal/sessions": {"modelio/session": "what records make", "snapshot": records},
 
 	"internal/amount":     {},
 	"internal/git":        {"internal/gotest": "how commands are quoted"},
@@ -129,8 +129,8 @@ var arrows = map[string]map[string]string{
 	"internal/page/pagetest": {"canon": names, "modelio": calls, "snapshot": records, "internal/store": files},
 	"internal/pack": {
 		"canon": "hashes of the files of a pack", "contract": "envelopes of answers", "internal/jsontext": texts,
-		"internal/sessions": "the session of a test", "internal/usage": "what a run used",
-		"modelio/session": "the limits of a session", "snapshot": "what documents name", "internal/store": files,
+		"internal/usage":  "what a run used",
+		"modelio/session": "the session of a test", "snapshot": "what documents name", "internal/store": files,
 	},
 	"internal/place": {
 		"internal/gotest": "where tests are", "internal/jsontext": texts,
@@ -151,7 +151,7 @@ var arrows = map[string]map[string]string{
 		"internal/usage": "receipts", "modelio": "the ranges of parameters", "modelio/session": "its limits",
 		"snapshot": "the version of the format",
 	},
-	"internal/tbtest": {}, "internal/tbtest/stdjson": {}, "internal/tbtest/toy": {}, "internal/tbtest/linker": {}, "internal/tbtest/mutation": {},
+	"internal/tbtest": {}, "internal/tbtest/vector": {}, "internal/tbtest/stdjson": {}, "internal/tbtest/toy": {}, "internal/tbtest/linker": {}, "internal/tbtest/mutation": {},
 	"internal/tbtest/copied": {"internal/tbtest/toy": "the flags of go"},
 	"internal/rehearsal":     {"internal/tbtest": "a test that is recorded and replayed"},
 	"internal/conformance":   {"modelio": "the answers that are judged"},
@@ -224,8 +224,8 @@ var linked = []string{
 	"canon", "internal/amount", "internal/annotation", "internal/conflict", "internal/content",
 	"internal/drift", "internal/filename", "internal/git", "internal/gotest", "internal/inorder",
 	"internal/jsontext", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
-	"internal/recorder", "internal/scrub", "internal/secret", "internal/sessions", "internal/store",
-	"internal/texts", "internal/usage", "internal/websocket", "modelio", "modelio/session", "snapshot",
+	"internal/recorder", "internal/scrub", "internal/secret", "internal/store",
+	"internal/texts", "internal/usage", "internal/websocket", "modelio", "snapshot",
 }
 
 // sorting are the functions that are compiled for each type again; package inorder has what users' tests need of them.

@@ -21,6 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
 var dir = filepath.Join("..", "..", "testdata", "conformance")
@@ -252,7 +253,7 @@ func TestContract(t *testing.T) {
 			if slices.Contains(w.lacks, "constrained") {
 				info.Supports.Constrained = modelio.ConstrainedNone
 			}
-			require.NoError(t, modelio.Check(t.Context(), w.model(t, server), info))
+			require.NoError(t, modeltest.Check(t.Context(), w.model(t, server), info))
 		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
-	"github.com/traceforge/traceforge-go/internal/sessions"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
@@ -254,7 +253,7 @@ func (b *builder) session(t *Test, doc *store.Doc, answered map[string]bool, mod
 	if len(played) == 0 {
 		return nil
 	}
-	s, err := sessions.Of("traceforge", models(played), played)
+	s, err := session.OfRecords("traceforge", models(played), played)
 	if errors.Is(err, session.ErrLimit) {
 		t.NoSession = err.Error()
 		return nil

@@ -211,7 +211,7 @@ func readLines(body io.Reader, deliver func(*modelio.GenerateResponseChunk) erro
 }
 
 // decodeLines decodes the lines of an answer. That its chunks add up to its response (GK "Streaming")
-// is for traceforgetest.TestModel to prove: what a model did can be recorded.
+// is for modeltest.TestModel to prove: what a model did can be recorded.
 func decodeLines(a *provider.Answer) (*modelio.Response, error) {
 	var chunks []*modelio.GenerateResponseChunk
 	response, err := readLines(bytes.NewReader(a.Body), func(chunk *modelio.GenerateResponseChunk) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/modelio/session"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 func ExampleSession() {
@@ -175,4 +176,27 @@ func ExampleSession_Summarize() {
 	s.Summarize(began, began.Add(1500*time.Millisecond))
 	fmt.Println(s.CreatedAt, s.EndedAt, s.Stats.TotalLatencyMS)
 	// Output: 2026-01-05T12:00:00.000Z 2026-01-05T12:00:01.500Z 1500
+}
+
+// A played is a test whose calls were replayed, as a *traceforgetest.Recorder says it.
+type played []snapshot.Snapshot
+
+func (p played) Snapshots() ([]snapshot.Snapshot, bool) { return p, true }
+
+// In a test the recording is the test's recorder: session.Of(tf, "openai", "gpt-4o").
+func ExampleOf() {
+	tf := played{{Provider: "openai", Request: modelio.Request{
+		API: "openai.chat", Model: "gpt-4o",
+		Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart("hi")}}},
+	}}}
+	s, err := session.Of(tf, "openai", "gpt-4o")
+	fmt.Println(s.Mode, len(s.Interactions), err)
+	// Output: replay 1 <nil>
+}
+
+// Records of several models are a session too.
+func ExampleOfRecords() {
+	s, err := session.OfRecords("traceforge", "gpt-4o", []snapshot.Snapshot{{Request: modelio.Request{API: "openai.chat", Model: "gpt-4o"}}})
+	fmt.Println(s.Mode, len(s.Interactions), err)
+	// Output: record 1 <nil>
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
@@ -60,7 +61,7 @@ func FuzzVerify(t *testing.F) {
 
 // The fixtures of the reference, which its oracle has too, but here as the files that they are.
 func TestVerifyFixtures(t *testing.T) {
-	dir := vectorFile(t, "model-io/model_io")
+	dir := vector.File(t, "model-io/model_io")
 	tests := []struct{ name, why, rule string }{
 		{"valid_model_io.json", "valid", ""},
 		{"invalid_too_many_interactions.json", "valid as it stands: its note says that a program adds the interactions", ""},
@@ -89,7 +90,7 @@ func TestCanonicalStringsOfReference(t *testing.T) {
 		Text      string `json:"json_text"`
 		Canonical string `json:"canonical"`
 	}
-	readVectors(t, "model-io/canonical_oracle.json", &cases)
+	vector.Read(t, "model-io/canonical_oracle.json", &cases)
 	require.Len(t, cases, 50)
 	n := 0
 	for _, tt := range cases {

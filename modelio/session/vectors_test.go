@@ -13,6 +13,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/schematest"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/modelio/session"
 )
@@ -71,7 +72,7 @@ func TestVerifyAgreesWithReference(t *testing.T) {
 		Options struct{ VerifyResponseHashes, EnforceSizeLimits *bool }
 		Result  verdict
 	}
-	readVectors(t, "model-io/model_io_oracle.json", &cases)
+	vector.Read(t, "model-io/model_io_oracle.json", &cases)
 	require.Len(t, cases, 68)
 	for _, tt := range cases {
 		t.Run(tt.Name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestVerifyAgreesWithReferenceOnLargeSessions(t *testing.T) {
 		Name   string
 		Result verdict
 	}
-	readVectors(t, "model-io/model_io_oracle_generated.json", &cases)
+	vector.Read(t, "model-io/model_io_oracle_generated.json", &cases)
 	for _, tt := range cases {
 		t.Run(tt.Name, func(t *testing.T) {
 			recipe, ok := recipes[tt.Name]
@@ -158,7 +159,7 @@ func TestVerifyAgreesWithReferenceOnLargeSessions(t *testing.T) {
 }
 
 func TestVerifyReportsWhatTheReferencePrints(t *testing.T) {
-	data, err := os.ReadFile(vectorFile(t, "model-io/model_io/valid_model_io.json"))
+	data, err := os.ReadFile(vector.File(t, "model-io/model_io/valid_model_io.json"))
 	require.NoError(t, err)
 	require.Equal(t,
 		`{"interactions_count":2,"model_io_hash":"sha256:ce26da873935464d7f35df38fe4051f9a2e39b204115b87971661d42128cabb2","ok":true}`,

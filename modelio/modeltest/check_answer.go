@@ -1,4 +1,4 @@
-package modelio
+package modeltest
 
 import (
 	"bytes"
@@ -7,23 +7,25 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // judge checks an answer by itself, and reports whether it can be judged further.
-func (c *checker) judge(name string, p probe, response *GenerateResponse) bool {
-	if response == nil || response.Message == nil && response.FinishReason != FinishBlocked {
+func (c *checker) judge(name string, p probe, response *modelio.GenerateResponse) bool {
+	if response == nil || response.Message == nil && response.FinishReason != modelio.FinishBlocked {
 		c.breach(name, breach(RuleMessage, "there is neither a message nor an error"))
 		return false
 	}
 	switch response.FinishReason {
-	case FinishStop, FinishLength, FinishBlocked, FinishOther:
+	case modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther:
 	default:
 		c.breach(name, breach(RuleFinishReason, "finishReason is %q, not stop, length, blocked or other", response.FinishReason))
 	}
 	if response.Message == nil {
 		return false
 	}
-	if response.Message.Role != RoleModel {
+	if response.Message.Role != modelio.RoleModel {
 		c.breach(name, breach(RuleRole, "the message has role %q", response.Message.Role))
 	}
 	if b := contentBreach(response.Message.Content, p.request.Tools); b != nil {
@@ -34,7 +36,7 @@ func (c *checker) judge(name string, p probe, response *GenerateResponse) bool {
 		c.breach(name, breach(RuleMessage, "the response has no JSON form: %v", err))
 		return false
 	}
-	if p.verdict == nil || response.FinishReason == FinishLength || response.FinishReason == FinishBlocked {
+	if p.verdict == nil || response.FinishReason == modelio.FinishLength || response.FinishReason == modelio.FinishBlocked {
 		return true
 	}
 	if detail := p.verdict(response.Message); detail != "" {
@@ -44,7 +46,7 @@ func (c *checker) judge(name string, p probe, response *GenerateResponse) bool {
 }
 
 // contentBreach returns what is wrong with the content of an answer, or nil.
-func contentBreach(content []Part, tools []ToolDefinition) *Breach {
+func contentBreach(content []modelio.Part, tools []modelio.ToolDefinition) *Breach {
 	offered := map[string]bool{}
 	for _, tool := range tools {
 		offered[tool.Name] = true
@@ -54,7 +56,7 @@ func contentBreach(content []Part, tools []ToolDefinition) *Breach {
 		if _, err := part.MarshalJSON(); err != nil {
 			return breach(RulePart, "part %d has no JSON form: %v", i, err)
 		}
-		if part.kindless() {
+		if isKindless(&part) {
 			return breach(RulePart, "part %d is of no kind", i)
 		}
 		if part.Media != nil && part.Media.URL == "" {
@@ -80,20 +82,20 @@ func contentBreach(content []Part, tools []ToolDefinition) *Breach {
 	return nil
 }
 
-// kindless reports whether p is of none of GK's kinds and of none that GK does not name.
-func (p *Part) kindless() bool {
+// isKindless reports whether p is of none of GK's kinds and of none that GK does not name.
+func isKindless(p *modelio.Part) bool {
 	return p.Text == nil && p.Media == nil && p.ToolRequest == nil && p.ToolResponse == nil &&
 		p.Reasoning == nil && p.Custom == nil && len(p.Unknown) == 0
 }
 
 // A chunkLog is what a callback was given. It holds copies, as a model may use a chunk again.
 type chunkLog struct {
-	chunks []*GenerateResponseChunk
+	chunks []*modelio.GenerateResponseChunk
 	bad    *Breach
 }
 
-func (l *chunkLog) add(_ context.Context, chunk *GenerateResponseChunk) error {
-	kept := new(GenerateResponseChunk)
+func (l *chunkLog) add(_ context.Context, chunk *modelio.GenerateResponseChunk) error {
+	kept := new(modelio.GenerateResponseChunk)
 	data, err := []byte(nil), error(nil)
 	if chunk == nil {
 		err = fmt.Errorf("it is nil")
@@ -108,7 +110,7 @@ func (l *chunkLog) add(_ context.Context, chunk *GenerateResponseChunk) error {
 }
 
 // breach returns what is wrong with the chunks of response, or nil.
-func (l *chunkLog) breach(response *GenerateResponse) *Breach {
+func (l *chunkLog) breach(response *modelio.GenerateResponse) *Breach {
 	if l.bad != nil {
 		return l.bad
 	}
@@ -127,8 +129,8 @@ func (l *chunkLog) breach(response *GenerateResponse) *Breach {
 }
 
 // normalContent returns content as [Aggregate] would make it.
-func normalContent(content []Part) []Part {
-	message, err := Aggregate([]*GenerateResponseChunk{{Content: content}})
+func normalContent(content []modelio.Part) []modelio.Part {
+	message, err := Aggregate([]*modelio.GenerateResponseChunk{{Content: content}})
 	if err != nil {
 		return content // unreachable: contentBreach has seen its tool requests
 	}
@@ -136,8 +138,8 @@ func normalContent(content []Part) []Part {
 }
 
 // contentJSON returns a text that is the same for content that says the same.
-func contentJSON(content []Part) string {
-	data, err := Message{Content: content}.MarshalJSON()
+func contentJSON(content []modelio.Part) string {
+	data, err := modelio.Message{Content: content}.MarshalJSON()
 	if err != nil {
 		return err.Error() // unreachable: contentBreach has seen the parts
 	}
@@ -149,8 +151,8 @@ func contentJSON(content []Part) string {
 
 // sayJSON returns a text that is the same for answers that say the same, whatever refs they
 // make up (design R8).
-func sayJSON(response *GenerateResponse) string {
-	normal, _ := NormalizeRefs([]Message{{Content: normalContent(response.Message.Content)}})
+func sayJSON(response *modelio.GenerateResponse) string {
+	normal, _ := modelio.NormalizeRefs([]modelio.Message{{Content: normalContent(response.Message.Content)}})
 	return string(response.FinishReason) + " " + contentJSON(normal[0].Content)
 }
 
@@ -164,7 +166,7 @@ func brief(s string) string {
 }
 
 // textOf returns the text of a message.
-func textOf(m *Message) string {
+func textOf(m *modelio.Message) string {
 	var b strings.Builder
 	for _, part := range m.Content {
 		if part.Text != nil {

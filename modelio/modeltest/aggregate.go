@@ -1,4 +1,4 @@
-package modelio
+package modeltest
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the
@@ -35,13 +37,13 @@ import (
 // final chunk (MUST have had partial:true), that ends partial or with a partial field (MUST
 // NOT), or that loses its input (MUST be complete); chunks of several roles; or chunks of
 // other candidates only. No chunks at all make an empty message.
-func Aggregate(chunks []*GenerateResponseChunk) (*Message, error) {
+func Aggregate(chunks []*modelio.GenerateResponseChunk) (*modelio.Message, error) {
 	messages, err := AggregateCandidates(chunks)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(messages) == 0:
-		return &Message{Role: RoleModel, Content: []Part{}}, nil
+		return &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}, nil
 	case messages[0] == nil:
 		return nil, breach(RuleStreamCandidate, "no chunk is of candidate 0")
 	}
@@ -50,7 +52,7 @@ func Aggregate(chunks []*GenerateResponseChunk) (*Message, error) {
 
 // AggregateCandidates returns the messages that the chunks of a stream make up, by the
 // candidate's index. See [Aggregate] for how, and for its errors.
-func AggregateCandidates(chunks []*GenerateResponseChunk) (map[int]*Message, error) {
+func AggregateCandidates(chunks []*modelio.GenerateResponseChunk) (map[int]*modelio.Message, error) {
 	candidates := map[int]*aggregate{}
 	for i, chunk := range chunks {
 		if chunk == nil {
@@ -63,7 +65,7 @@ func AggregateCandidates(chunks []*GenerateResponseChunk) (map[int]*Message, err
 			return nil, err
 		}
 	}
-	messages := make(map[int]*Message, len(candidates))
+	messages := make(map[int]*modelio.Message, len(candidates))
 	indexes := slices.Collect(maps.Keys(candidates))
 	sort.Ints(indexes)
 	for _, index := range indexes {
@@ -78,8 +80,8 @@ func AggregateCandidates(chunks []*GenerateResponseChunk) (map[int]*Message, err
 
 // An aggregate is one candidate's message while its chunks come in.
 type aggregate struct {
-	role  Role
-	parts []Part
+	role  modelio.Role
+	parts []modelio.Part
 
 	growing strings.Builder // the text or reasoning of the last part, if that is what it is
 	grows   *string         // where it goes, once it is whole; nil: the last part is of another kind
@@ -88,7 +90,7 @@ type aggregate struct {
 	final map[string]bool // refs of the tool requests that had it
 }
 
-func (a *aggregate) add(i int, chunk *GenerateResponseChunk) error {
+func (a *aggregate) add(i int, chunk *modelio.GenerateResponseChunk) error {
 	if chunk.Role != "" && a.role != "" && chunk.Role != a.role {
 		return breach(RuleStreamRole, "chunk %d has role %s in a message of role %s", i, chunk.Role, a.role)
 	}
@@ -116,7 +118,7 @@ func (a *aggregate) add(i int, chunk *GenerateResponseChunk) error {
 }
 
 // append adds a part that does not grow.
-func (a *aggregate) append(part Part) {
+func (a *aggregate) append(part modelio.Part) {
 	a.settle()
 	a.parts = append(a.parts, part)
 }
@@ -131,7 +133,7 @@ func (a *aggregate) settle() {
 }
 
 // addText adds a fragment of text or reasoning.
-func (a *aggregate) addText(fragment *Part) {
+func (a *aggregate) addText(fragment *modelio.Part) {
 	text := fragment.Text
 	if text == nil {
 		text = fragment.Reasoning
@@ -159,11 +161,11 @@ func (a *aggregate) addText(fragment *Part) {
 }
 
 // unite adds to part what fragment carries beside its text, unless they contradict.
-func unite(part, fragment *Part) bool {
+func unite(part, fragment *modelio.Part) bool {
 	united := *part
 	for _, o := range []struct {
-		to   *Object
-		more Object
+		to   *modelio.Object
+		more modelio.Object
 	}{{&united.Metadata, fragment.Metadata}, {&united.Custom, fragment.Custom}, {&united.Unknown, fragment.Unknown}} {
 		var ok bool
 		if *o.to, ok = union(*o.to, o.more); !ok {
@@ -175,13 +177,13 @@ func unite(part, fragment *Part) bool {
 }
 
 // union returns the members of both objects, or false if they contradict. It changes neither.
-func union(a, b Object) (Object, bool) {
+func union(a, b modelio.Object) (modelio.Object, bool) {
 	if len(b) == 0 && (a != nil || b == nil) {
 		return a, true
 	}
 	all := maps.Clone(a)
 	if all == nil {
-		all = Object{}
+		all = modelio.Object{}
 	}
 	for name, value := range b {
 		if old, ok := all[name]; ok && !sameJSON(old, value) {
@@ -203,7 +205,7 @@ func sameJSON(a, b []byte) bool {
 }
 
 // addToolRequest adds a chunk of a tool request (GK "Tool Request Part", Streaming Behavior).
-func (a *aggregate) addToolRequest(part *Part) *Breach {
+func (a *aggregate) addToolRequest(part *modelio.Part) *Breach {
 	request := part.ToolRequest
 	if a.final[request.Ref] {
 		return breach(RuleStreamPartial, "%s goes on after a chunk without partial:true", toolName(request))
@@ -239,7 +241,7 @@ func (a *aggregate) addToolRequest(part *Part) *Breach {
 
 // continues reports whether next is a chunk of the tool request that open is a chunk of. A
 // chunk need not have a ref, also where others of its request have one (GK's example).
-func continues(open, next *ToolRequest) bool {
+func continues(open, next *modelio.ToolRequest) bool {
 	if open.Ref != "" && next.Ref != "" {
 		return open.Ref == next.Ref
 	}
@@ -247,7 +249,7 @@ func continues(open, next *ToolRequest) bool {
 }
 
 // latest returns next, a later chunk of the tool request in before, with what only before has.
-func latest(before, next *Part) Part {
+func latest(before, next *modelio.Part) modelio.Part {
 	request := *next.ToolRequest
 	if request.Ref == "" {
 		request.Ref = before.ToolRequest.Ref
@@ -256,7 +258,7 @@ func latest(before, next *Part) Part {
 		request.Input = before.ToolRequest.Input
 	}
 	request.Unknown = overlay(before.ToolRequest.Unknown, request.Unknown)
-	return Part{
+	return modelio.Part{
 		ToolRequest: &request,
 		Metadata:    overlay(before.Metadata, next.Metadata),
 		Custom:      overlay(before.Custom, next.Custom),
@@ -265,7 +267,7 @@ func latest(before, next *Part) Part {
 }
 
 // overlay returns the members of both objects, top's where both have one. It changes neither.
-func overlay(base, top Object) Object {
+func overlay(base, top modelio.Object) modelio.Object {
 	if len(base) == 0 && top != nil {
 		return top
 	}
@@ -275,7 +277,7 @@ func overlay(base, top Object) Object {
 }
 
 // toolName names a tool request in messages.
-func toolName(request *ToolRequest) string {
+func toolName(request *modelio.ToolRequest) string {
 	if request.Ref == "" {
 		return fmt.Sprintf("tool request %q", request.Name)
 	}
@@ -283,17 +285,17 @@ func toolName(request *ToolRequest) string {
 }
 
 // message returns the message when all chunks are in.
-func (a *aggregate) message() (*Message, error) {
+func (a *aggregate) message() (*modelio.Message, error) {
 	if len(a.open) > 0 {
 		return nil, breach(RuleStreamFinal, "the stream ends with %s still partial", toolName(a.parts[a.open[0]].ToolRequest))
 	}
 	a.settle()
-	message := &Message{Role: a.role, Content: a.parts}
+	message := &modelio.Message{Role: a.role, Content: a.parts}
 	if message.Role == "" {
-		message.Role = RoleModel
+		message.Role = modelio.RoleModel
 	}
 	if message.Content == nil {
-		message.Content = []Part{}
+		message.Content = []modelio.Part{}
 	}
 	return message, nil
 }

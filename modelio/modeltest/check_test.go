@@ -1,4 +1,4 @@
-package modelio_test
+package modeltest_test
 
 import (
 	"bytes"
@@ -17,7 +17,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
 // good is a model that keeps the contract: it asks for the first tool where it is offered some
@@ -97,7 +99,7 @@ func TestCheck_GoodModel(t *testing.T) {
 		{"constrained_without_tools", "the constrained request has no tools", noTools},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			require.NoError(t, modelio.Check(t.Context(), modelio.ModelFunc(good), tc.info), tc.why)
+			require.NoError(t, modeltest.Check(t.Context(), modelio.ModelFunc(good), tc.info), tc.why)
 		})
 	}
 }
@@ -122,18 +124,18 @@ func TestCheck_Undeclared(t *testing.T) {
 		}
 		return good(ctx, req, stream)
 	})
-	require.NoError(t, modelio.Check(t.Context(), strict, modelio.ModelInfo{}))
+	require.NoError(t, modeltest.Check(t.Context(), strict, modelio.ModelInfo{}))
 }
 
 // breaches returns the breaches that err joins.
-func breaches(t *testing.T, err error) []*modelio.Breach {
+func breaches(t *testing.T, err error) []*modeltest.Breach {
 	t.Helper()
 	require.Error(t, err)
 	joined, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok, "the breaches are joined")
-	var all []*modelio.Breach
+	var all []*modeltest.Breach
 	for _, err := range joined.Unwrap() {
-		var breach *modelio.Breach
+		var breach *modeltest.Breach
 		require.ErrorAs(t, err, &breach)
 		all = append(all, breach)
 	}
@@ -143,7 +145,7 @@ func breaches(t *testing.T, err error) []*modelio.Breach {
 func TestCheck_WrongModels(t *testing.T) {
 	for _, tc := range wrongModels {
 		t.Run(string(tc.rule)+"/"+strings.ReplaceAll(tc.why, " ", "_"), func(t *testing.T) {
-			err := modelio.Check(t.Context(), tc.model(), everything())
+			err := modeltest.Check(t.Context(), tc.model(), everything())
 			for _, breach := range breaches(t, err) {
 				require.Equal(t, tc.rule, breach.Rule, "%s: %v", tc.why, err)
 				require.NotEmpty(t, breach.Probes)
@@ -156,19 +158,19 @@ func TestCheck_WrongModels(t *testing.T) {
 // TestCheck_Levels: a breach says MUST and SHOULD where GK does, in the clause that it rests on, and nowhere else.
 func TestCheck_Levels(t *testing.T) {
 	for _, rule := range everyRule(t) {
-		clause, want := rule.Clause(), modelio.Defined
+		clause, want := rule.Clause(), modeltest.Defined
 		switch {
 		case clause == "":
-			want = modelio.Added
+			want = modeltest.Added
 		case strings.Contains(clause, "**MUST"):
-			want = modelio.Must
+			want = modeltest.Must
 		case strings.Contains(clause, "**SHOULD"):
-			want = modelio.Should
+			want = modeltest.Should
 		}
 		require.Equal(t, want, rule.Level(), "%s", rule)
 	}
 	for _, tc := range wrongModels {
-		for _, breach := range breaches(t, modelio.Check(t.Context(), tc.model(), everything())) {
+		for _, breach := range breaches(t, modeltest.Check(t.Context(), tc.model(), everything())) {
 			require.Equal(t, breach.Rule.Level(), breach.Level)
 		}
 	}
@@ -177,7 +179,7 @@ func TestCheck_Levels(t *testing.T) {
 // TestCheck_ClauseVectors: the words that rules rest on are GK's, and each thing that GK says MUST or SHOULD be has a
 // rule.
 func TestCheck_ClauseVectors(t *testing.T) {
-	spec, err := os.ReadFile(vectorFile(t, "../spec/genkit-model-spec.md"))
+	spec, err := os.ReadFile(vector.File(t, "../spec/genkit-model-spec.md"))
 	require.NoError(t, err)
 	left := string(spec)
 	for _, rule := range everyRule(t) {
@@ -201,12 +203,12 @@ func TestCheck_ClauseVectors(t *testing.T) {
 }
 
 // everyRule returns the rules, as the source has them.
-func everyRule(t *testing.T) (rules []modelio.Rule) {
+func everyRule(t *testing.T) (rules []modeltest.Rule) {
 	t.Helper()
 	source, err := os.ReadFile("rules.go")
 	require.NoError(t, err)
 	for _, match := range regexp.MustCompile(`(?m)^\tRule\w+ +Rule = "(.+?)"`).FindAllStringSubmatch(string(source), -1) {
-		rules = append(rules, modelio.Rule(match[1]))
+		rules = append(rules, modeltest.Rule(match[1]))
 	}
 	require.NotEmpty(t, rules)
 	return rules
@@ -214,7 +216,7 @@ func everyRule(t *testing.T) (rules []modelio.Rule) {
 
 // TestCheck_EveryRule: each rule has a model that breaks it.
 func TestCheck_EveryRule(t *testing.T) {
-	broken := map[modelio.Rule]bool{}
+	broken := map[modeltest.Rule]bool{}
 	for _, tc := range wrongModels {
 		broken[tc.rule] = true
 	}
@@ -233,7 +235,7 @@ func TestCheck_EveryBreachAtOnce(t *testing.T) {
 		}
 		return &modelio.GenerateResponse{Message: &modelio.Message{Role: "assistant", Content: []modelio.Part{modelio.TextPart("Yes.")}}}, nil
 	})
-	err := modelio.Check(t.Context(), careless, modelio.ModelInfo{Supports: modelio.Capabilities{Tools: true, SystemRole: true}})
+	err := modeltest.Check(t.Context(), careless, modelio.ModelInfo{Supports: modelio.Capabilities{Tools: true, SystemRole: true}})
 	require.EqualError(t, err, strings.Join([]string{
 		`modelio: DEFINED finish-reason: finishReason is "", not stop, length, blocked or other (text, text streamed, system, system streamed, constrained, constrained streamed)`,
 		`modelio: DEFINED role: the message has role "assistant" (text, text streamed, system, system streamed, constrained, constrained streamed)`,
@@ -255,7 +257,7 @@ func TestCheck_MoodyModel(t *testing.T) {
 		req = &modelio.GenerateRequest{Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{mood}}}}
 		return good(ctx, req, stream)
 	})
-	require.NoError(t, modelio.Check(t.Context(), moody, everything()))
+	require.NoError(t, modeltest.Check(t.Context(), moody, everything()))
 }
 
 // TestCheck_CutShort: an answer that was blocked or cut short need not be what was asked for.
@@ -268,14 +270,14 @@ func TestCheck_CutShort(t *testing.T) {
 				resp.Message = nil
 			}
 		})
-		require.NoError(t, modelio.Check(t.Context(), model(), everything()), reason)
+		require.NoError(t, modeltest.Check(t.Context(), model(), everything()), reason)
 	}
 }
 
 func TestCheck_ContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := modelio.Check(ctx, modelio.ModelFunc(good), everything())
+	err := modeltest.Check(ctx, modelio.ModelFunc(good), everything())
 	require.ErrorIs(t, err, context.Canceled)
 	require.EqualError(t, err, "modelio: check ended early: context canceled")
 }
@@ -283,7 +285,7 @@ func TestCheck_ContextEnds(t *testing.T) {
 // TestCheck_Image: the image that media models are asked about is one.
 func TestCheck_Image(t *testing.T) {
 	var url string
-	_ = modelio.Check(t.Context(), modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+	_ = modeltest.Check(t.Context(), modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 		if content := req.Messages[0].Content; len(content) > 1 {
 			url = content[1].Media.URL
 		}

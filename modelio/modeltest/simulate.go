@@ -1,9 +1,11 @@
-package modelio
+package modeltest
 
 import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // Simulate returns req as a model with the given capabilities can take it, where GK says that
@@ -21,9 +23,9 @@ import (
 //
 // Simulate does not change req; what needs no change is shared with the result. Simulating
 // twice is simulating once. What cannot be simulated (tools, media, a history) is left.
-func Simulate(req *GenerateRequest, info ModelInfo) *GenerateRequest {
+func Simulate(req *modelio.GenerateRequest, info modelio.ModelInfo) *modelio.GenerateRequest {
 	simulated := *req
-	if !info.Supports.Constrained.enforced(req) {
+	if !enforces(info.Supports.Constrained, req) {
 		simulateConstrained(&simulated)
 	}
 	if !info.Supports.SystemRole {
@@ -32,7 +34,7 @@ func Simulate(req *GenerateRequest, info ModelInfo) *GenerateRequest {
 	return &simulated
 }
 
-func simulateConstrained(req *GenerateRequest) {
+func simulateConstrained(req *modelio.GenerateRequest) {
 	if req.Output == nil {
 		return
 	}
@@ -48,14 +50,14 @@ func simulateConstrained(req *GenerateRequest) {
 }
 
 // withInstructions returns messages with schema as text.
-func withInstructions(messages []Message, schema json.RawMessage) []Message {
+func withInstructions(messages []modelio.Message, schema json.RawMessage) []modelio.Message {
 	var compact bytes.Buffer
 	if json.Compact(&compact, schema) != nil {
 		compact.Reset()
 		compact.Write(schema) // no JSON, so no schema either: let the model see what was there
 	}
-	part := TextPart("Output should be in JSON format and conform to the following schema:\n\n```\n" + compact.String() + "\n```\n")
-	part.Metadata = Object{"purpose": json.RawMessage(`"output"`)}
+	part := modelio.TextPart("Output should be in JSON format and conform to the following schema:\n\n```\n" + compact.String() + "\n```\n")
+	part.Metadata = modelio.Object{"purpose": json.RawMessage(`"output"`)}
 
 	messages = slices.Clone(messages)
 	for i := range messages {
@@ -70,31 +72,31 @@ func withInstructions(messages []Message, schema json.RawMessage) []Message {
 		return messages
 	}
 
-	at := slices.IndexFunc(messages, func(m Message) bool { return m.Role == RoleSystem })
+	at := slices.IndexFunc(messages, func(m modelio.Message) bool { return m.Role == modelio.RoleSystem })
 	for i := len(messages) - 1; i >= 0 && at < 0; i-- {
-		if messages[i].Role == RoleUser {
+		if messages[i].Role == modelio.RoleUser {
 			at = i
 		}
 	}
 	if at < 0 {
-		return append(messages, Message{Role: RoleUser, Content: []Part{part}})
+		return append(messages, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{part}})
 	}
 	messages[at].Content = append(slices.Clip(messages[at].Content), part)
 	return messages
 }
 
-func isInstructions(p Part) bool { return string(p.Metadata["purpose"]) == `"output"` }
+func isInstructions(p modelio.Part) bool { return string(p.Metadata["purpose"]) == `"output"` }
 
 func truthy(value json.RawMessage) bool {
 	return value != nil && string(value) != "false" && string(value) != "null"
 }
 
 // withoutSystem returns messages with the system messages' content in the first user message.
-func withoutSystem(messages []Message) []Message {
-	var system []Part
-	var rest []Message
+func withoutSystem(messages []modelio.Message) []modelio.Message {
+	var system []modelio.Part
+	var rest []modelio.Message
 	for _, message := range messages {
-		if message.Role == RoleSystem {
+		if message.Role == modelio.RoleSystem {
 			system = append(system, message.Content...)
 		} else {
 			rest = append(rest, message)
@@ -103,10 +105,15 @@ func withoutSystem(messages []Message) []Message {
 	if len(rest) == len(messages) {
 		return messages
 	}
-	user := slices.IndexFunc(rest, func(m Message) bool { return m.Role == RoleUser })
+	user := slices.IndexFunc(rest, func(m modelio.Message) bool { return m.Role == modelio.RoleUser })
 	if user < 0 {
-		return slices.Insert(rest, 0, Message{Role: RoleUser, Content: system})
+		return slices.Insert(rest, 0, modelio.Message{Role: modelio.RoleUser, Content: system})
 	}
 	rest[user].Content = slices.Concat(system, rest[user].Content)
 	return rest
+}
+
+// enforces reports whether a model with c enforces the output schema of req.
+func enforces(c modelio.Constrained, req *modelio.GenerateRequest) bool {
+	return c == modelio.ConstrainedAll || c == modelio.ConstrainedNoTools && len(req.Tools) == 0
 }

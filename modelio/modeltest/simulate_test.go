@@ -1,4 +1,4 @@
-package modelio_test
+package modeltest_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
 // person is the schema of the cases, and instructions what Genkit makes of it.
@@ -73,9 +74,9 @@ func TestSimulate(t *testing.T) {
 			request := decode[modelio.GenerateRequest](t, tc.request)
 			before := encode(t, request)
 
-			got := modelio.Simulate(&request, info)
+			got := modeltest.Simulate(&request, info)
 			require.Equal(t, tc.want, rawJSON(t, *got), tc.why)
-			require.Equal(t, tc.want, rawJSON(t, *modelio.Simulate(got, info)), "twice is once")
+			require.Equal(t, tc.want, rawJSON(t, *modeltest.Simulate(got, info)), "twice is once")
 			require.Equal(t, before, encode(t, request), "the request is not changed")
 		})
 	}

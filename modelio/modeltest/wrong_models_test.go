@@ -1,4 +1,4 @@
-package modelio_test
+package modeltest_test
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
 // A wrongModel breaks one rule and no other.
 type wrongModel struct {
-	rule  modelio.Rule
+	rule  modeltest.Rule
 	why   string
 	model func() modelio.ModelFunc
 }
@@ -89,106 +90,106 @@ func anyPart(req *modelio.GenerateRequest, is func(modelio.Part) bool) bool {
 }
 
 var wrongModels = []wrongModel{
-	{modelio.RuleText, "it answers longer prompts only", refusing(func(req *modelio.GenerateRequest) bool {
+	{modeltest.RuleText, "it answers longer prompts only", refusing(func(req *modelio.GenerateRequest) bool {
 		return textOf(req.Messages[0]) == "Say hello in one short sentence."
 	})},
-	{modelio.RuleMultiturn, "it has no memory", refusing(func(req *modelio.GenerateRequest) bool {
+	{modeltest.RuleMultiturn, "it has no memory", refusing(func(req *modelio.GenerateRequest) bool {
 		return len(req.Messages) > 1 && req.Messages[1].Role == modelio.RoleModel && len(req.Tools) == 0
 	})},
-	{modelio.RuleSystemRole, "it does not know the role", refusing(func(req *modelio.GenerateRequest) bool {
+	{modeltest.RuleSystemRole, "it does not know the role", refusing(func(req *modelio.GenerateRequest) bool {
 		return req.Messages[0].Role == modelio.RoleSystem
 	})},
-	{modelio.RuleMedia, "it takes no data: URI", refusing(func(req *modelio.GenerateRequest) bool {
+	{modeltest.RuleMedia, "it takes no data: URI", refusing(func(req *modelio.GenerateRequest) bool {
 		return anyPart(req, func(p modelio.Part) bool { return p.Media != nil && strings.HasPrefix(p.Media.URL, "data:") })
 	})},
-	{modelio.RuleTools, "it takes one tool only", refusing(func(req *modelio.GenerateRequest) bool {
+	{modeltest.RuleTools, "it takes one tool only", refusing(func(req *modelio.GenerateRequest) bool {
 		return len(req.Tools) > 1 && len(req.Messages) == 1
 	})},
-	{modelio.RuleToolResponse, "it takes no results", refusing(func(req *modelio.GenerateRequest) bool {
+	{modeltest.RuleToolResponse, "it takes no results", refusing(func(req *modelio.GenerateRequest) bool {
 		return anyPart(req, func(p modelio.Part) bool { return p.ToolResponse != nil })
 	})},
-	{modelio.RuleConstrained, "it does not enforce the schema", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleConstrained, "it does not enforce the schema", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.Output != nil && req.Output.Schema != nil {
 			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":"36"}`)}
 		}
 	})},
-	{modelio.RuleJSON, "it talks around the JSON", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleJSON, "it talks around the JSON", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.Output != nil && req.Output.Schema == nil {
 			resp.Message.Content = []modelio.Part{modelio.TextPart("Here you are: {}")}
 		}
 	})},
-	{modelio.RuleToolChoice, "it calls tools all the same", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleToolChoice, "it calls tools all the same", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.ToolChoice == modelio.ToolChoiceNone {
 			resp.Message.Content = []modelio.Part{{ToolRequest: &modelio.ToolRequest{Name: "weather", Input: json.RawMessage("{}")}}}
 		}
 	})},
-	{modelio.RuleToolChoice, "it calls no tool all the same", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleToolChoice, "it calls no tool all the same", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.ToolChoice == modelio.ToolChoiceRequired {
 			resp.Message.Content = []modelio.Part{modelio.TextPart("no")}
 		}
 	})},
-	{modelio.RuleMessage, "it returns no message", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleMessage, "it returns no message", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.Message = nil
 	})},
-	{modelio.RuleRole, "it answers as the provider says it", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleRole, "it answers as the provider says it", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.Message.Role = "assistant"
 	})},
-	{modelio.RulePart, "it leaves a part empty", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RulePart, "it leaves a part empty", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.Message.Content = append(resp.Message.Content, modelio.Part{})
 	})},
-	{modelio.RulePart, "it puts two kinds into one part", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RulePart, "it puts two kinds into one part", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		part := modelio.TextPart("a")
 		part.Reasoning = part.Text
 		resp.Message.Content = append(resp.Message.Content, part)
 	})},
-	{modelio.RulePart, "it makes media without a URI", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RulePart, "it makes media without a URI", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.Message.Content = append(resp.Message.Content, modelio.MediaPart("image/png", ""))
 	})},
-	{modelio.RulePart, "it yields a nil chunk", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+	{modeltest.RulePart, "it yields a nil chunk", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
 		return append(chunks, nil)
 	})},
-	{modelio.RuleFinishReason, "it passes the provider's word on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleFinishReason, "it passes the provider's word on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		resp.FinishReason = "end_turn"
 	})},
-	{modelio.RuleToolOffered, "it passes the sanitized name on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleToolOffered, "it passes the sanitized name on", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		for _, part := range resp.Message.Content {
 			if part.ToolRequest != nil {
 				part.ToolRequest.Name = "functions__weather"
 			}
 		}
 	})},
-	{modelio.RuleToolRequest, "it passes the arguments on as text", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleToolRequest, "it passes the arguments on as text", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		for _, part := range resp.Message.Content {
 			if part.ToolRequest != nil {
 				part.ToolRequest.Input = json.RawMessage(`"{\"city\":\"Oslo\"}"`)
 			}
 		}
 	})},
-	{modelio.RuleToolRequest, "its answer has partial requests", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleToolRequest, "its answer has partial requests", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		for _, part := range resp.Message.Content {
 			if part.ToolRequest != nil {
 				part.ToolRequest.Partial = true
 			}
 		}
 	})},
-	{modelio.RuleToolRef, "all its calls have one ref", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+	{modeltest.RuleToolRef, "all its calls have one ref", answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		for _, part := range resp.Message.Content {
 			if part.ToolRequest != nil {
 				part.ToolRequest.Ref = "call"
 			}
 		}
 	})},
-	{modelio.RuleStreamCandidate, "it yields the second candidate alone", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+	{modeltest.RuleStreamCandidate, "it yields the second candidate alone", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
 		for _, chunk := range chunks {
 			chunk.Index = 1
 		}
 		return chunks
 	})},
-	{modelio.RuleStreamRole, "its role changes on the way", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+	{modeltest.RuleStreamRole, "its role changes on the way", edited(func(_ *modelio.GenerateRequest, _ *modelio.GenerateResponse, chunks []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
 		chunks[len(chunks)-1].Role = modelio.RoleTool
 		return chunks
 	})},
-	{modelio.RuleStreamPartial, "its intermediate chunks are not marked", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+	{modeltest.RuleStreamPartial, "its intermediate chunks are not marked", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
 		for i, part := range parts {
 			if part.ToolRequest != nil && part.ToolRequest.Partial {
 				part.ToolRequest.Partial = false
@@ -197,7 +198,7 @@ var wrongModels = []wrongModel{
 		}
 		return parts
 	})},
-	{modelio.RuleStreamFinal, "its last chunks are marked", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+	{modeltest.RuleStreamFinal, "its last chunks are marked", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
 		for i, part := range parts {
 			if part.ToolRequest != nil {
 				request := *part.ToolRequest
@@ -207,7 +208,7 @@ var wrongModels = []wrongModel{
 		}
 		return parts
 	})},
-	{modelio.RuleStreamFinal, "its final chunks say partial:false", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+	{modeltest.RuleStreamFinal, "its final chunks say partial:false", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
 		for i, part := range parts {
 			if part.ToolRequest != nil && !part.ToolRequest.Partial {
 				request := *part.ToolRequest
@@ -217,7 +218,7 @@ var wrongModels = []wrongModel{
 		}
 		return parts
 	})},
-	{modelio.RuleStreamInput, "its final chunks are mere ends", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+	{modeltest.RuleStreamInput, "its final chunks are mere ends", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
 		for i, part := range parts {
 			if part.ToolRequest != nil && !part.ToolRequest.Partial {
 				request := *part.ToolRequest
@@ -227,16 +228,16 @@ var wrongModels = []wrongModel{
 		}
 		return parts
 	})},
-	{modelio.RuleStreamChunks, "it does not stream", edited(func(*modelio.GenerateRequest, *modelio.GenerateResponse, []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
+	{modeltest.RuleStreamChunks, "it does not stream", edited(func(*modelio.GenerateRequest, *modelio.GenerateResponse, []*modelio.GenerateResponseChunk) []*modelio.GenerateResponseChunk {
 		return nil
 	})},
-	{modelio.RuleStreamAggregate, "it keeps the end for itself", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
+	{modeltest.RuleStreamAggregate, "it keeps the end for itself", chunked(func(_ *modelio.GenerateRequest, parts []modelio.Part) []modelio.Part {
 		if last := len(parts) - 1; parts[last].Text != nil {
 			return parts[:last]
 		}
 		return parts
 	})},
-	{modelio.RuleStreamConsistent, "it drops its thoughts when it streams", func() modelio.ModelFunc {
+	{modeltest.RuleStreamConsistent, "it drops its thoughts when it streams", func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 			if stream == nil {
 				return good(ctx, req, nil)
@@ -253,15 +254,15 @@ var wrongModels = []wrongModel{
 			return resp, err
 		}
 	}},
-	{modelio.RuleStreamError, "it swallows the callback's error", swallowing(func(err error, _ int) (bool, error) { return true, nil })},
-	{modelio.RuleStreamError, "it goes on after the callback's error", swallowing(func(err error, n int) (bool, error) { return n == 2, err })},
-	{modelio.RuleStreamError, "it returns an error of its own", swallowing(func(err error, _ int) (bool, error) { return true, fmt.Errorf("stream: %v", err) })},
-	{modelio.RuleCancel, "it has no ear for the context", func() modelio.ModelFunc {
+	{modeltest.RuleStreamError, "it swallows the callback's error", swallowing(func(err error, _ int) (bool, error) { return true, nil })},
+	{modeltest.RuleStreamError, "it goes on after the callback's error", swallowing(func(err error, n int) (bool, error) { return n == 2, err })},
+	{modeltest.RuleStreamError, "it returns an error of its own", swallowing(func(err error, _ int) (bool, error) { return true, fmt.Errorf("stream: %v", err) })},
+	{modeltest.RuleCancel, "it has no ear for the context", func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 			return good(context.WithoutCancel(ctx), req, stream)
 		}
 	}},
-	{modelio.RuleCancelCause, "it hides why it ended", func() modelio.ModelFunc {
+	{modeltest.RuleCancelCause, "it hides why it ended", func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 			if ctx.Err() != nil {
 				return nil, errors.New("ended")
@@ -269,19 +270,19 @@ var wrongModels = []wrongModel{
 			return good(ctx, req, stream)
 		}
 	}},
-	{modelio.RuleRequest, "it puts its system prompt into the request", func() modelio.ModelFunc {
+	{modeltest.RuleRequest, "it puts its system prompt into the request", func() modelio.ModelFunc {
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 			defer func() { req.Config = modelio.Object{"temperature": json.RawMessage("0")} }()
 			return good(ctx, req, stream)
 		}
 	}},
-	{modelio.RuleConcurrent, "it gives one call the answer of another", func() modelio.ModelFunc {
+	{modeltest.RuleConcurrent, "it gives one call the answer of another", func() modelio.ModelFunc {
 		pair := newPairing()
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 			return good(ctx, pair.swap(req), stream)
 		}
 	}},
-	{modelio.RuleConcurrent, "it gives one call the chunks of another", func() modelio.ModelFunc {
+	{modeltest.RuleConcurrent, "it gives one call the chunks of another", func() modelio.ModelFunc {
 		pair := newPairing()
 		return func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 			other := pair.swap(req)
@@ -294,8 +295,8 @@ var wrongModels = []wrongModel{
 			return good(ctx, req, nil)
 		}
 	}},
-	{modelio.RuleConcurrent, "it refuses calls when it is busy", overloaded(nil, errors.New("busy"))},
-	{modelio.RuleConcurrent, "it has nothing to say when it is busy", overloaded(&modelio.GenerateResponse{FinishReason: modelio.FinishOther}, nil)},
+	{modeltest.RuleConcurrent, "it refuses calls when it is busy", overloaded(nil, errors.New("busy"))},
+	{modeltest.RuleConcurrent, "it has nothing to say when it is busy", overloaded(&modelio.GenerateResponse{FinishReason: modelio.FinishOther}, nil)},
 }
 
 // swallowing returns a model that treats the callback's error as end says: after n errors, to

@@ -1,4 +1,4 @@
-package modelio
+package modeltest
 
 import (
 	"bytes"
@@ -7,7 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
+
+// TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file
+// systems: it is [Check] of what m declares to support (see [modelio.Declarer]; a model that declares nothing is held to
+// support everything). It makes a few dozen calls, some at once.
+func TestModel(m modelio.Model) error {
+	return Check(context.Background(), m, modelio.InfoOf(m))
+}
 
 // Check proves that m keeps the model contract: it calls m with requests of each kind that info
 // declares, streamed and not, and returns every breach that it sees, joined, each a [*Breach].
@@ -24,7 +33,7 @@ import (
 // [InfoOf] says what a model declares itself.
 //
 // Check calls m from several goroutines. If ctx ends, it returns an error that wraps ctx's.
-func Check(ctx context.Context, m Model, info ModelInfo) error {
+func Check(ctx context.Context, m modelio.Model, info modelio.ModelInfo) error {
 	c := &checker{model: m}
 	for _, p := range probes(info.Supports) {
 		p.request = Simulate(p.request, info)
@@ -40,7 +49,7 @@ func Check(ctx context.Context, m Model, info ModelInfo) error {
 }
 
 type checker struct {
-	model Model
+	model modelio.Model
 
 	mu       sync.Mutex
 	breaches []error // each a *Breach
@@ -86,7 +95,7 @@ func (c *checker) both(ctx context.Context, p probe) {
 
 // whole makes a request without streaming. It reports whether there is an answer with a
 // message that can be judged further.
-func (c *checker) whole(ctx context.Context, p probe) (*GenerateResponse, bool) {
+func (c *checker) whole(ctx context.Context, p probe) (*modelio.GenerateResponse, bool) {
 	response, err := c.call(ctx, p, nil)
 	if err != nil {
 		c.breach(p.name, breach(p.rule, "the request fails: %v", err))
@@ -96,7 +105,7 @@ func (c *checker) whole(ctx context.Context, p probe) (*GenerateResponse, bool) 
 }
 
 // streamed makes a request with streaming; see whole.
-func (c *checker) streamed(ctx context.Context, p probe) (*GenerateResponse, bool) {
+func (c *checker) streamed(ctx context.Context, p probe) (*modelio.GenerateResponse, bool) {
 	name := p.name + " streamed"
 	var log chunkLog
 	response, err := c.call(ctx, p, log.add)
@@ -116,12 +125,12 @@ func (c *checker) streamed(ctx context.Context, p probe) (*GenerateResponse, boo
 
 // call calls the model with a request of its own, and checks that the request stays as it was.
 // A panic counts as an error, so that the other probes can go on.
-func (c *checker) call(ctx context.Context, p probe, stream StreamFunc) (response *GenerateResponse, err error) {
+func (c *checker) call(ctx context.Context, p probe, stream modelio.StreamFunc) (response *modelio.GenerateResponse, err error) {
 	before, err := p.request.MarshalJSON()
 	if err != nil {
 		return nil, err // unreachable: the probes are valid
 	}
-	var request GenerateRequest
+	var request modelio.GenerateRequest
 	if err := request.UnmarshalJSON(before); err != nil {
 		return nil, err // unreachable: what is written can be read
 	}
@@ -142,7 +151,7 @@ func (c *checker) streamError(ctx context.Context) {
 	const name = "callback error"
 	stop := errors.New("the callback's error")
 	calls := 0
-	_, err := c.call(ctx, textProbe(), func(context.Context, *GenerateResponseChunk) error {
+	_, err := c.call(ctx, textProbe(), func(context.Context, *modelio.GenerateResponseChunk) error {
 		calls++
 		return stop
 	})
@@ -205,7 +214,7 @@ func (c *checker) concurrent(ctx context.Context) {
 // amongOthers makes one of many requests and returns what is wrong with its answer.
 func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, others func(said string) bool) string {
 	var log chunkLog
-	var callback StreamFunc
+	var callback modelio.StreamFunc
 	if stream {
 		callback = log.add
 	}
@@ -224,6 +233,6 @@ func (c *checker) amongOthers(ctx context.Context, p probe, stream bool, others 
 }
 
 // badMessage reports whether response has no message that can be compared.
-func badMessage(response *GenerateResponse) bool {
+func badMessage(response *modelio.GenerateResponse) bool {
 	return response == nil || response.Message == nil || contentBreach(response.Message.Content, nil) != nil
 }

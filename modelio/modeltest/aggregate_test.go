@@ -1,4 +1,4 @@
-package modelio_test
+package modeltest_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/tbtest/mutation"
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/modelio/modeltest"
 )
 
 func TestAggregate(t *testing.T) {
@@ -77,12 +78,12 @@ func TestAggregate(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			chunks := decode[[]*modelio.GenerateResponseChunk](t, tc.chunks)
 			before := encode(t, chunks)
-			got, err := modelio.Aggregate(chunks)
+			got, err := modeltest.Aggregate(chunks)
 			require.NoError(t, err, tc.why)
 			require.Equal(t, tc.want, rawJSON(t, *got), tc.why)
 			require.Equal(t, before, encode(t, chunks), "the chunks are not changed")
 
-			again, err := modelio.Aggregate([]*modelio.GenerateResponseChunk{{Role: got.Role, Content: got.Content}})
+			again, err := modeltest.Aggregate([]*modelio.GenerateResponseChunk{{Role: got.Role, Content: got.Content}})
 			require.NoError(t, err)
 			require.Equal(t, got, again, "an aggregate is its own aggregate")
 		})
@@ -106,10 +107,10 @@ func TestAggregate_Breaches(t *testing.T) {
 			`modelio: MUST stream-input: chunk 2, part 0: the final chunk of tool request "t" has no input`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := modelio.Aggregate(decode[[]*modelio.GenerateResponseChunk](t, tc.chunks))
+			got, err := modeltest.Aggregate(decode[[]*modelio.GenerateResponseChunk](t, tc.chunks))
 			require.Nil(t, got)
 			require.EqualError(t, err, tc.want, tc.why)
-			var breach *modelio.Breach
+			var breach *modeltest.Breach
 			require.ErrorAs(t, err, &breach)
 			require.Equal(t, breach.Rule.Level(), breach.Level)
 		})
@@ -117,7 +118,7 @@ func TestAggregate_Breaches(t *testing.T) {
 }
 
 func TestAggregateCandidates(t *testing.T) {
-	got, err := modelio.AggregateCandidates(decode[[]*modelio.GenerateResponseChunk](t,
+	got, err := modeltest.AggregateCandidates(decode[[]*modelio.GenerateResponseChunk](t,
 		`[{"index":2,"content":[{"text":"x"}]},{"content":[{"text":"a"}]},{"index":2,"content":[{"text":"y"}]}]`))
 	require.NoError(t, err)
 	require.Equal(t, map[int]*modelio.Message{
@@ -125,7 +126,7 @@ func TestAggregateCandidates(t *testing.T) {
 		2: {Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("xy")}},
 	}, got)
 
-	_, err = modelio.AggregateCandidates(decode[[]*modelio.GenerateResponseChunk](t, `[{"content":[]},{"index":1,"content":[{"toolRequest":{"name":"t","partial":true}}]}]`))
+	_, err = modeltest.AggregateCandidates(decode[[]*modelio.GenerateResponseChunk](t, `[{"content":[]},{"index":1,"content":[{"toolRequest":{"name":"t","partial":true}}]}]`))
 	require.EqualError(t, err, `modelio: MUST stream-final: the stream ends with tool request "t" still partial`)
 }
 
@@ -139,15 +140,15 @@ func FuzzAggregate(t *testing.F) {
 	f.Fuzz(func(t *testing.T, text, kinds string, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		whole := []*modelio.GenerateResponseChunk{{Role: modelio.RoleModel, Content: randomParts(r, text, kinds)}}
-		want, err := modelio.Aggregate(whole)
+		want, err := modeltest.Aggregate(whole)
 		require.NoError(t, err)
 
 		for range 4 {
-			got, err := modelio.Aggregate(cut(r, whole[0].Content))
+			got, err := modeltest.Aggregate(cut(r, whole[0].Content))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		}
-		again, err := modelio.Aggregate([]*modelio.GenerateResponseChunk{{Role: want.Role, Content: want.Content}})
+		again, err := modeltest.Aggregate([]*modelio.GenerateResponseChunk{{Role: want.Role, Content: want.Content}})
 		require.NoError(t, err)
 		require.Equal(t, want, again)
 	})
@@ -238,7 +239,7 @@ func BenchmarkAggregate(b *testing.B) {
 	b.SetBytes(10 * int64(len(chunks)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := modelio.Aggregate(chunks); err != nil {
+		if _, err := modeltest.Aggregate(chunks); err != nil {
 			b.Fatal(err)
 		}
 	}

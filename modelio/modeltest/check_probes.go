@@ -1,25 +1,27 @@
-package modelio
+package modeltest
 
 import (
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A probe is a request that a model is checked with.
 type probe struct {
 	name    string
 	rule    Rule // broken if the request fails
-	request *GenerateRequest
+	request *modelio.GenerateRequest
 
-	demands Rule                  // broken if verdict says so
-	verdict func(*Message) string // what is wrong with the answer to this request; nil: it may be any
+	demands Rule                          // broken if verdict says so
+	verdict func(*modelio.Message) string // what is wrong with the answer to this request; nil: it may be any
 }
 
 // asking returns a request with these messages and what else there is, all in GK's JSON.
-func asking(messages, more string) *GenerateRequest {
-	var request GenerateRequest
+func asking(messages, more string) *modelio.GenerateRequest {
+	var request modelio.GenerateRequest
 	if err := request.UnmarshalJSON([]byte(`{"messages":[` + messages + `]` + more + `}`)); err != nil {
 		panic(err) // unreachable: the probes are valid
 	}
@@ -68,7 +70,7 @@ func concurrentProbes() []probe {
 }
 
 // probes returns the requests that a model with the given capabilities must take.
-func probes(supports Capabilities) []probe {
+func probes(supports modelio.Capabilities) []probe {
 	var all []probe
 	add := func(declared bool, p probe) {
 		if declared {
@@ -77,7 +79,7 @@ func probes(supports Capabilities) []probe {
 	}
 	choice := supports.Tools && supports.ToolChoice
 	constrained := probe{"constrained", RuleText, asking(askPerson, asPerson), "", nil}
-	if supports.Constrained.enforced(constrained.request) {
+	if enforces(supports.Constrained, constrained.request) {
 		constrained.rule, constrained.demands, constrained.verdict = RuleConstrained, RuleConstrained, isPerson
 	}
 	add(true, textProbe())
@@ -97,21 +99,21 @@ func probes(supports Capabilities) []probe {
 	return all
 }
 
-func hasToolRequest(m *Message) string {
-	if slices.ContainsFunc(m.Content, func(p Part) bool { return p.ToolRequest != nil }) {
+func hasToolRequest(m *modelio.Message) string {
+	if slices.ContainsFunc(m.Content, func(p modelio.Part) bool { return p.ToolRequest != nil }) {
 		return ""
 	}
 	return "toolChoice is required, but the answer asks for no tool"
 }
 
-func hasNoToolRequest(m *Message) string {
+func hasNoToolRequest(m *modelio.Message) string {
 	if hasToolRequest(m) != "" {
 		return ""
 	}
 	return "toolChoice is none, but the answer asks for a tool"
 }
 
-func isJSON(m *Message) string {
+func isJSON(m *modelio.Message) string {
 	if text := textOf(m); !json.Valid([]byte(text)) {
 		return fmt.Sprintf("output.format is json, but the text is not: %q", brief(text))
 	}
@@ -119,7 +121,7 @@ func isJSON(m *Message) string {
 }
 
 // isPerson judges by the schema of the constrained probe.
-func isPerson(m *Message) string {
+func isPerson(m *modelio.Message) string {
 	var person struct {
 		Name *string
 		Age  *float64

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Recording has the calls of a test. *traceforgetest.Recorder is one.
+type Recording interface {
+	// Snapshots returns the records of the calls so far, each with its provider, in their order, and whether they were replayed.
+	Snapshots() (records []snapshot.Snapshot, replayed bool)
+}
+
+// Of returns what a test has recorded or replayed so far of one model of a provider. See [OfRecords]. The session of a replay has the
+// core of the recording's, except for its mode. An error is a [*LimitError], or names the record that cannot be in a session.
+func Of(r Recording, provider, model string) (*Session, error) {
+	records, replayed := r.Snapshots()
+	s, err := OfRecords(provider, model, slices.DeleteFunc(records, func(s snapshot.Snapshot) bool {
+		return s.Provider != provider || s.Request.Model != model
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("session of %s/%s: %w", provider, model, err)
+	}
+	if replayed {
+		s.Mode = ModeReplay
+	}
+	return s, nil
+}
+
+// OfRecords returns the session of mode record that records make, each an interaction, in their order: its prompt is the
+// canonical request core, and its response is the canonical response core. Times, latencies and tokens are those of the
+// records. An error names the record that cannot be in a session, or the rule of MIO that the session breaks (MI4, MI11), as a
+// [*LimitError].
+func OfRecords(adapterID, modelID string, records []snapshot.Snapshot) (*Session, error) {
+	s := New(adapterID, modelID)
+	var first, last time.Time
+	for i := range records {
+		r := &records[i]
+		if err := add(s, r); err != nil {
+			return nil, fmt.Errorf("snapshot %s: %w", r.ID, err)
+		}
+		end := r.Timestamp.Add(time.Duration(r.Response.LatencyMS) * time.Millisecond)
+		if i == 0 || r.Timestamp.Before(first) {
+			first = r.Timestamp
+		}
+		if end.After(last) {
+			last = end
+		}
+	}
+	if len(records) > 0 {
+		s.Summarize(first, last)
+	}
+	return s, s.CheckLimits()
+}
+
+// add appends the interaction that a record makes.
+func add(s *Session, r *snapshot.Snapshot) error {
+	prompt, err := snapshot.RequestCore(&r.Request, r.Source.Ignored)
+	if err != nil {
+		return err
+	}
+	response, err := snapshot.ResponseCore(&r.Response)
+	if err != nil {
+		return err
+	}
+	s.Append(string(prompt), string(response))
+	in := &s.Interactions[len(s.Interactions)-1]
+	latency := r.Response.LatencyMS
+	in.LatencyMS = &latency
+	if u := r.Response.Usage; u != nil {
+		in.TokensInput, in.TokensOutput = u.InputTokens, u.OutputTokens
+	}
+	return nil
+}
