@@ -172,7 +172,7 @@ func TestPlantedMerge(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	hook := filepath.Join(p.top, ".git", "hooks", "pre-commit")
-	text := "#!/bin/sh\nrm -f " + p.marker + "\nIN_HOOK=" + p.marker + " exec " + exe + " -test.run='^TestPlantedHook$' -test.v\n"
+	text := "#!/bin/sh\nrm -f " + p.marker + "\nIN_HOOK=" + p.marker + " exec " + exe + " -test.run='^TestPlantedHookInChild$' -test.v\n"
 	require.NoError(t, os.WriteFile(hook, []byte(text), 0o755))
 	_, err = gittest.Try(p.top, nil, "add", "-A")
 	require.NoError(t, err)
@@ -181,8 +181,8 @@ func TestPlantedMerge(t *testing.T) {
 	require.Contains(t, said, "in the hook: nothing ran")
 }
 
-// TestPlantedHook is what the hook of TestPlantedMerge runs, in the environment that git commit -a gives it.
-func TestPlantedHook(t *testing.T) {
+// TestPlantedHookInChild is what the hook of TestPlantedMerge runs, in the environment that git commit -a gives it.
+func TestPlantedHookInChild(t *testing.T) {
 	marker := os.Getenv("IN_HOOK")
 	if marker == "" {
 		t.Skip("not in a hook")
