@@ -26,10 +26,10 @@ func ExampleCall() {
 	for _, asked := range call.ToolRequests() {
 		fmt.Println(asked.Name, string(asked.Input))
 	}
-	fmt.Println(*call.Response.Usage.Used(), call.FinishReason(), call.Tool() == "", call.Request.Tool() == "")
+	fmt.Println(*call.Response.Usage.Used(), *call.Response.Usage.Completed().TotalTokens, call.FinishReason(), call.Tool() == "", call.Request.Tool() == "")
 	// Output:
 	// search {"query":"shoes"}
-	// 25 stop true true
+	// 25 25 stop true true
 }
 
 // Violations have an order of their own.

@@ -157,6 +157,16 @@ func (u *Usage) Used() *int64 {
 	return &sum
 }
 
+// Completed returns u with a total, the sum of input and output where both were reported and it was not.
+func (u *Usage) Completed() *Usage {
+	if u == nil || u.TotalTokens != nil || u.InputTokens == nil || u.OutputTokens == nil {
+		return u
+	}
+	completed := *u
+	completed.TotalTokens = u.Used()
+	return &completed
+}
+
 // A GenerateResponseChunk is one piece of a streamed answer (GK "Streaming").
 type GenerateResponseChunk struct {
 	Role       Role // empty: absent

@@ -469,7 +469,7 @@ func (c *coder) total(u *modelio.Usage) {
 	case c.old:
 	case isSum(u):
 		c.report(RuleEmpty, "must be left out where it is the sum of input and output", "total")
-	case u.TotalTokens == nil && u.InputTokens != nil && u.OutputTokens != nil:
-		u.TotalTokens = u.Used()
+	default:
+		*u = *u.Completed()
 	}
 }

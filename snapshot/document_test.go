@@ -148,7 +148,7 @@ func TestErrorsSayTheWayOut(t *testing.T) {
 	t.Parallel()
 	for rule, want := range map[string]string{
 		snapshot.RuleSeal:     "openai/x.json: /a: seal: x\nway out: restore it with git, or record it again",
-		snapshot.RuleManifest: "openai/x.json: /a: manifest: x\nway out: run traceforge manifest",
+		snapshot.RuleManifest: "openai/x.json: /a: manifest: x\nway out: run traceforge repair --manifest",
 		snapshot.RuleConflict: "openai/x.json: /a: conflict: x\nway out: run traceforge repair, which merges the records of both sides",
 		snapshot.RuleVersion:  "openai/x.json: /a: version: x",
 		snapshot.RuleNewer:    "openai/x.json: /a: newer: x",

@@ -160,7 +160,7 @@ func (e *Error) wayOut() string {
 		case RuleVersion, RuleNewer, RulePointer:
 			return "" // the message says it
 		case RuleManifest, RuleBehind:
-			return "run traceforge manifest"
+			return "run traceforge repair --manifest"
 		case RuleConflict:
 			return "run traceforge repair, which merges the records of both sides"
 		case RulePending:

@@ -125,6 +125,11 @@ func ExampleSplit() {
 	// "Answer shortly.\n"
 }
 
+func ExampleLegalHeader() {
+	fmt.Println(snapshot.LegalHeader("x-request-id"), snapshot.LegalHeader("X-Request-Id"))
+	// Output: true false
+}
+
 func ExampleLegalLane() {
 	fmt.Println(snapshot.LegalLane("worker-1"), snapshot.LegalLane("worker 1"))
 	// Output: true false
@@ -257,8 +262,8 @@ func ExampleCheckNewer() {
 func ExampleSource_IsLifted() {
 	bought := snapshot.Source{}
 	imported := snapshot.Source{Origin: "imported from go-vcr testdata/TestChat.yaml, interaction 2"}
-	fmt.Println(bought.IsLifted(), imported.IsLifted(), imported.SameOrigin(&bought))
-	// Output: false true false
+	fmt.Println(bought.IsBought(), bought.IsLifted(), imported.IsLifted(), imported.SameOrigin(&bought))
+	// Output: true false true false
 }
 
 func ExampleFormerName() {

@@ -322,6 +322,12 @@ type check struct {
 	holds func(string) bool
 }
 
+// LegalHeader reports whether s is a header's name as records have it: a lower-case token (RFC 9110 section 5.6.2), so that no
+// two names are one header.
+func LegalHeader(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
+}
+
 // LegalLane reports whether s may name a lane.
 func LegalLane(s string) bool { return laneName.MatchString(s) }
 
@@ -348,9 +354,7 @@ var (
 	isRole       = oneOf("system", "user", "model", "tool")
 	isReason     = oneOf("stop", "length", "blocked", "other")
 	isCut        = oneOf("aborted", "ended", "error")
-	isHeaderName = &check{"the name of a header in lower case", func(s string) bool {
-		return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
-	}}
-	isLane  = &check{"at most 32 of the letters a to z in any case, the digits, and . _ -, and start with a letter or a digit", LegalLane}
-	notHere = &check{"in the document's first record only", func(string) bool { return false }}
+	isHeaderName = &check{"the name of a header in lower case", LegalHeader}
+	isLane       = &check{"at most 32 of the letters a to z in any case, the digits, and . _ -, and start with a letter or a digit", LegalLane}
+	notHere      = &check{"in the document's first record only", func(string) bool { return false }}
 )

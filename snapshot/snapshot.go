@@ -54,10 +54,11 @@ type Source struct {
 	Provenance       Provenance
 }
 
+// IsBought reports whether a provider gave the answer to a recording: it is neither imported nor scripted.
+func (s *Source) IsBought() bool { return s.Origin == "" && s.Scripted == "" }
+
 // IsLifted reports whether nobody chose the parameters of the call, or somebody said why they need not be deterministic.
-func (s *Source) IsLifted() bool {
-	return s.Nondeterministic != "" || s.Origin != "" || s.Scripted != ""
-}
+func (s *Source) IsLifted() bool { return s.Nondeterministic != "" || !s.IsBought() }
 
 // SameOrigin reports whether two answers are both bought, or from the same place.
 func (s *Source) SameOrigin(other *Source) bool {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -20,20 +19,21 @@ func check(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseProgram(append(slices.Clip(c.args), c.value("run")), "--check"); err != nil {
-		return err
-	}
-	defer c.sayPrograms("--check")
-	packages, err := recording(c, c.patterns())
+	patterns, run, err := c.selected("--check")
 	if err != nil {
 		return err
 	}
-	if err := hasTests(c, packages, c.patterns(), c.value("run")); err != nil {
+	defer c.sayPrograms("--check")
+	packages, err := recording(c, patterns)
+	if err != nil {
+		return err
+	}
+	if err := hasTests(c, packages, patterns, run); err != nil {
 		return err
 	}
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
 	test := &coverage.GoTest{
-		Packages: packages, Flags: runFlag(c.value("run")),
+		Packages: packages, Flags: runFlag(run),
 		Env: []string{coverage.UpdateEnv + "=check", usage.CheckEnv + "=" + options},
 	}
 	receipts, ended, err := runTests(c, test)

@@ -74,7 +74,7 @@ func TestUnwritableAnswer(t *testing.T) {
 	}{
 		{[]string{"help"}, exitTrouble},
 		{[]string{"version"}, exitTrouble},
-		{[]string{"verify", "--json", dir}, exitTrouble},
+		{[]string{"verify", "--json", "--dir", dir}, exitTrouble},
 		{[]string{"show", "--dir", dir, "testp"}, exitTrouble},
 		{[]string{"show", "--json", "--dir", dir, "testp"}, exitTrouble},
 		{[]string{"modelio", "verify", "-"}, exitSessionTrouble},

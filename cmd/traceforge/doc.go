@@ -1,16 +1,15 @@
 // Command traceforge records, checks, shows, compares and packs the snapshots of model calls that
 // tests make with package traceforgetest.
 //
-//	traceforge verify [--receipt DIR] [DIR]
+//	traceforge verify [--receipt DIR] [TEST…]
 //	traceforge show [--sf] TEST
 //	traceforge diff [FROM [TO]]
 //	traceforge review [--accept ID] [--reject ID]
-//	traceforge report --receipt DIR [DIR]
-//	traceforge init [--git] [DIR]
-//	traceforge update [PACKAGE…] [-- FLAG…]
+//	traceforge report --receipt DIR
+//	traceforge init [--git]
+//	traceforge update [TEST…] [PACKAGE…] [-- FLAG…]
 //	traceforge prune [--write] [-- FLAG…]
 //	traceforge repair [--theirs ID]
-//	traceforge manifest [DIR]
 //	traceforge pack -o DIR TEST
 //	traceforge modelio verify FILE…
 //

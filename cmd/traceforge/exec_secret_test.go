@@ -72,7 +72,7 @@ func TestCommandsKeepNoSecrets(t *testing.T) {
 			require.Equal(t, exitFindings, code, said)
 			require.Contains(t, said, tt.say)
 			require.Equal(t, tt.say == "", strings.Contains(said, tt.secret), "what is scrubbed is no credential: %s", said)
-			said, code = run("verify", "--secrets", ".ai-snapshots")
+			said, code = run("verify", "--secrets")
 			require.Equal(t, exitClean, code, said)
 		})
 	}

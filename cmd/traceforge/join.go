@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -13,13 +14,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A joined is what join prints for a program.
+// A joined is what report brings together of the shards of a run besides.
 type joined struct {
-	reported
 	Checks    *checked       `json:"checks,omitempty"`
 	Pending   []pendingEntry `json:"pending"` // answers that were taken into the store's pending ones
 	Conflicts []conflict     `json:"conflicts"`
 }
+
+// ok reports whether the shards agree, and no check failed.
+func (j *joined) ok() bool { return len(j.Conflicts) == 0 && (j.Checks == nil || j.Checks.OK) }
 
 // A pendingEntry is a document of pending answers.
 type pendingEntry struct {
@@ -42,55 +45,38 @@ func (f conflict) String() string {
 	return text
 }
 
-// join brings together what the parts of a run left on several machines.
-func join(c *call) error {
-	for _, dir := range c.args {
-		if err := checkArtefact(dir); err != nil {
-			return err
-		}
+// join brings together what the shards of a run left: their checks, and their pending answers, which it takes into those of the
+// store.
+func join(c *call, left []string) (j *joined, err error) {
+	if len(c.values("dir")) > 1 {
+		return nil, usageError{errors.New("shards are joined in one store: name one --dir, or one --receipt")}
 	}
-	s, dir, err := c.store()
+	s, _, err := c.storeIn(strings.Join(c.values("dir"), ""))
 	if err != nil {
-		return err
-	}
-	run, err := coverage.ReadShards(c.ctx, c.args, dir)
-	if err != nil {
-		return err
-	}
-	r, err := run.Report(s)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	var receipts []usage.Receipt
-	for _, left := range c.args {
-		some, _, err := usage.ReadReceipts(left)
+	for _, dir := range left {
+		some, _, err := usage.ReadReceipts(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		receipts = append(receipts, some...)
 	}
-	j := joined{Pending: []pendingEntry{}}
+	j = &joined{}
 	receipts, j.Conflicts = joinChecks(receipts)
 	if len(receipts) > 0 {
 		j.Checks = newChecked(receipts, coverage.Outcomes{})
 	}
 	shards := &pendingShards{store: s}
-	if err := shards.read(c.args); err != nil {
-		return err
+	if err := shards.read(left); err != nil {
+		return nil, err
 	}
 	if j.Pending, err = shards.join(); err != nil {
-		return err
+		return nil, err
 	}
-	j.Conflicts = append(j.Conflicts, shards.conflicts...)
-	c.secrets.Hide(r.Causes)
-	j.reported = reportedOf(r)
-	if err := c.answer(j, func() { j.write(c, r) }); err != nil {
-		return err
-	}
-	if len(j.Conflicts)+len(r.Unanswered)+len(r.Failed) > 0 || j.Checks != nil && !j.Checks.OK {
-		return exit{code: exitFindings}
-	}
-	return nil
+	j.Pending, j.Conflicts = orEmpty(j.Pending), append(j.Conflicts, shards.conflicts...)
+	return j, nil
 }
 
 // checkArtefact refuses a directory that holds anything but files: an artefact may come from anybody.
@@ -104,8 +90,10 @@ func checkArtefact(dir string) error {
 }
 
 // write writes what was joined for people.
-func (j *joined) write(c *call, r *coverage.Report) {
-	reportText(c, r)
+func (j *joined) write(c *call) {
+	if j == nil {
+		return
+	}
 	if j.Checks != nil {
 		c.text("\n" + j.Checks.text())
 	}

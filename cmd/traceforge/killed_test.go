@@ -23,7 +23,7 @@ import (
 
 // TestKilledWriters kills test processes at random moments while sixteen of them record into one
 // store. No file is ever half written, no lock blocks the next, and the next writer or
-// traceforge manifest repairs the store.
+// traceforge repair --manifest repairs the store.
 func TestKilledWriters(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -41,7 +41,7 @@ func TestKilledWriters(t *testing.T) {
 		t.Logf("round %d: killed in %v", round+1, whole)
 		s.requireEither(before, now, 1) // of one test at most the commit was under way
 		if round%2 == 0 {
-			code, _, said := run("", "manifest", s.store)
+			code, _, said := run("", "repair", "--manifest", "--dir", s.store)
 			require.Equal(t, exitClean, code, said)
 		} else {
 			out, err := s.run(s.next, now, "-update")
@@ -173,7 +173,7 @@ func (s *scene) recordAndKill(prompt string) time.Duration {
 
 func (s *scene) requireClean() {
 	s.t.Helper()
-	code, found, said := run("", "verify", s.store)
+	code, found, said := run("", "verify", "--dir", s.store)
 	require.Equal(s.t, exitClean, code, found+said)
 }
 

@@ -40,8 +40,8 @@ func TestOutputIsPlain(t *testing.T) {
 	for _, args := range [][]string{
 		{"show", "--dir", dir, "testhostile"}, {"show", "--dir", dir, "--json", "testhostile"}, {"show", "--dir", dir, "--sf", "testhostile"},
 		{"show", "--dir", dir, "--receipt", "testhostile"}, {"show", "--dir", dir, "no\n::error::x\x1b##[y]"},
-		{"diff", empty, dir}, {"diff", dir, empty}, {"diff", "--json", empty, dir}, {"verify", "--secrets", dir}, {"verify", "--json", dir},
-		{"no\n::error::x\x1b"}, {"verify", "no\n::error::x"},
+		{"diff", empty, dir}, {"diff", dir, empty}, {"diff", "--json", empty, dir}, {"verify", "--secrets", "--dir", dir}, {"verify", "--json", "--dir", dir},
+		{"no\n::error::x\x1b"}, {"verify", "--dir", "no\n::error::x"},
 		{"ls", "--dir", dir}, {"ls", "--dir", dir, "--json"}, {"ls", "--dir", dir, "no\n::error::x\x1b("},
 	} {
 		t.Run(strings.ToValidUTF8(plaintext.Line(args[0]+" "+args[len(args)-1]), ""), func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestRemediesWorkForHostileNames(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	require.Equal(t, exitFindings, exec(t.Context(), []string{"verify", dir}, nil, &stdout, &stderr))
+	require.Equal(t, exitFindings, exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr))
 	requirePlain(t, stdout.String())
 	requirePlain(t, stderr.String())
 	_, words, ok := strings.Cut(stderr.String(), "delete what does not belong in a store: ")
@@ -77,7 +77,7 @@ func TestRemediesWorkForHostileNames(t *testing.T) {
 	words, _, _ = strings.Cut(words, "\n")
 	out, err := osexec.Command(bash, "-c", "rm -- "+words).CombinedOutput()
 	require.NoError(t, err, string(out))
-	require.Equal(t, exitClean, exec(t.Context(), []string{"verify", dir}, nil, &stdout, &stderr), "%s", &stderr)
+	require.Equal(t, exitClean, exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr), "%s", &stderr)
 }
 
 // TestAnnotationsAreOneCommandEach has verify annotate a finding whose file is named as a command.
@@ -89,7 +89,7 @@ func TestAnnotationsAreOneCommandEach(t *testing.T) {
 		t.Skip("this file system has no such names")
 	}
 	var stdout, stderr bytes.Buffer
-	exec(t.Context(), []string{"verify", dir}, nil, &stdout, &stderr)
+	exec(t.Context(), []string{"verify", "--dir", dir}, nil, &stdout, &stderr)
 	commands := 0
 	for line := range strings.Lines(stdout.String() + stderr.String()) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") {
@@ -106,7 +106,7 @@ func TestVerifySecrets(t *testing.T) {
 	require.NoError(t, pagetest.MakeStore(dir, "plain"))
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		code := exec(t.Context(), append(args, dir), nil, &out, &out)
+		code := exec(t.Context(), append(args, "--dir", dir), nil, &out, &out)
 		return code, out.String()
 	}
 	code, said := run("verify", "--secrets")

@@ -275,7 +275,7 @@ func (p *plantedModule) runAll(t *testing.T, place string) {
 	for _, args := range [][]string{
 		{"verify"}, {"verify", "--changed", "HEAD"}, {"review", "--json"}, {"diff", "HEAD"}, {"diff"}, {"ls"}, {"show", id}, {"report", "--since", "HEAD", "--receipt", receipt},
 		{"accept"}, {"accept", id}, {"reject", id}, {"repair"}, {"repair", "--discard"}, {"init", "--git", "--command", "x"}, {"init", "--lfs"},
-		{"prune", "--", "-run=None"}, {"update"}, {"mv", "TestIt1", "TestIt2"}, {"repair", "--take"}, {"manifest"}, {"verify"}, {"review", "--json"},
+		{"prune", "--", "-run=None"}, {"update"}, {"mv", "TestIt1", "TestIt2"}, {"repair", "--take"}, {"repair", "--manifest"}, {"verify"}, {"review", "--json"},
 	} {
 		code, out, said := run("", args...)
 		require.NotContains(t, said, "unknown flag", "%s", args)

@@ -61,7 +61,7 @@ func pruneable(c *call, s *store.Store, dir string) (*coverage.Report, error) {
 	var run *coverage.Run
 	var err error
 	if left := c.value("receipt"); left != "" {
-		run, err = coverage.ReadRun(c.ctx, left, dir)
+		run, err = coverage.ReadRun(c.ctx, []string{left}, dir)
 	} else {
 		run, err = coverage.RunAll(c.ctx, c.say, s, dir, c.forwarded)
 	}

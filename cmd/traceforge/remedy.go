@@ -68,7 +68,7 @@ func remediesOf(c *call, found []snapshot.Finding, dir, named string) []string {
 		add("delete what does not belong in a store: %s", listed(dir, stray))
 	}
 	if len(lines) > 1 {
-		add("then run traceforge verify%s again", option(" ", named))
+		add("then run traceforge verify%s again", option(" --dir ", named))
 	}
 	return lines
 }
@@ -137,7 +137,10 @@ func updateOf(unanswered []coverage.Unanswered) string {
 	}
 	command := "traceforge update"
 	if tests[0] != "" && len(tests) <= filesShown {
-		command += " --run " + gotest.Quote(gotest.Patterns(tests))
+		for i := range tests {
+			tests[i] = gotest.Quote(tests[i])
+		}
+		packages = append(tests, packages...)
 	}
 	command = strings.Join(append([]string{command}, packages...), " ")
 	return strings.Join(append([]string{command}, programs...), "; ")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"path"
+	"path/filepath"
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/recorder"
@@ -14,9 +15,8 @@ func repair(c *call) error {
 	if err != nil {
 		return err
 	}
-	theirs, err := c.cmd.Flags().GetStringSlice("theirs")
-	if err != nil {
-		return err
+	if c.is("manifest") {
+		return writeManifest(c, s, dir)
 	}
 	switch {
 	case c.is("take"):
@@ -26,7 +26,7 @@ func repair(c *call) error {
 			return err
 		}
 	}
-	report, err := s.Repair(theirs...)
+	report, err := s.Repair(c.values("theirs")...)
 	if report != nil {
 		c.text(spelled(report.String()))
 	}
@@ -38,8 +38,21 @@ func repair(c *call) error {
 	}
 	c.say("%s: nothing to merge", dir)
 	if found, err := s.Verify(); err == nil && len(found.Findings) > 0 {
-		c.say("traceforge verify%s has %s", option(" ", c.named()), page.Count(len(found.Findings), "finding", "findings"))
+		c.say("traceforge verify%s has %s", option(" --dir ", c.named()), page.Count(len(found.Findings), "finding", "findings"))
 	}
+	return nil
+}
+
+// writeManifest writes the manifest of a store.
+func writeManifest(c *call, s *store.Store, dir string) error {
+	if err := s.WriteManifest(); err != nil {
+		return err
+	}
+	documents, err := s.List()
+	if err != nil {
+		return err
+	}
+	c.say("%s: written of %s", path.Join(filepath.ToSlash(dir), "manifest.json"), page.Count(len(documents), "document", "documents"))
 	return nil
 }
 

@@ -22,15 +22,30 @@ type reported struct {
 	Unplayed   []coverage.Unused        `json:"unplayed"`
 	Unanswered []coverage.Unanswered    `json:"unanswered"`
 	Failed     []page.Test              `json:"failed"` // for other reasons
+	Shards     *joined                  `json:"shards,omitempty"`
 }
 
 func report(c *call) error {
-	if c.value("receipt") == "" {
+	left := c.values("receipt")
+	if len(left) == 0 {
 		return usageError{errors.New("--receipt must name what a run of the tests left")}
 	}
-	r, err := reportOf(c)
+	var shards *joined
+	if len(left) > 1 {
+		for _, dir := range left {
+			if err := checkArtefact(dir); err != nil {
+				return err
+			}
+		}
+	}
+	r, err := reportOf(c, left)
 	if err != nil {
 		return err
+	}
+	if len(left) > 1 {
+		if shards, err = join(c, left); err != nil {
+			return err
+		}
 	}
 	c.secrets.Hide(r.Causes)
 	if err := reportFiles(c, r); err != nil {
@@ -39,34 +54,37 @@ func report(c *call) error {
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
 	}
-	return c.answer(reportedOf(r), func() {
+	answer := reported{
+		r.Config, r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed), shards,
+	}
+	err = c.answer(answer, func() {
 		if c.is("markdown") {
 			c.text(r.Markdown(page.MarkdownLimit - callersRoom))
 			return
 		}
 		reportText(c, r)
+		shards.write(c)
 	})
-}
-
-func reportedOf(r *coverage.Report) reported {
-	return reported{
-		r.Config, r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed),
+	if err == nil && shards != nil && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok()) {
+		return exit{code: exitFindings}
 	}
+	return err
 }
 
 // reportOf reads what a run of the tests used of the stores that are named.
-func reportOf(c *call) (*coverage.Report, error) {
-	if len(c.args) == 0 {
-		c.args = []string{""}
+func reportOf(c *call, left []string) (*coverage.Report, error) {
+	stores := c.values("dir")
+	if len(stores) == 0 {
+		stores = []string{""}
 	}
 	var all *coverage.Report
-	for _, named := range c.args {
-		r, dir, err := reportOfStore(c, named)
+	for _, named := range stores {
+		r, dir, err := reportOfStore(c, named, left)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case len(c.args) == 1:
+		case len(stores) == 1:
 			return r, nil
 		case all == nil:
 			all = &coverage.Report{}
@@ -77,7 +95,7 @@ func reportOf(c *call) (*coverage.Report, error) {
 }
 
 // reportOfStore reads what a run used of one store. One that is not there is empty, if tests have looked for it.
-func reportOfStore(c *call, named string) (r *coverage.Report, dir string, err error) {
+func reportOfStore(c *call, named string, left []string) (r *coverage.Report, dir string, err error) {
 	s, dir, notThere := place.OpenStore(named)
 	if notThere != nil {
 		if !errors.Is(notThere, fs.ErrNotExist) {
@@ -87,11 +105,11 @@ func reportOfStore(c *call, named string) (r *coverage.Report, dir string, err e
 			return nil, "", err
 		}
 	}
-	run, err := coverage.ReadRun(c.ctx, c.value("receipt"), dir)
+	run, err := coverage.ReadRun(c.ctx, left, dir)
 	if err != nil {
 		return nil, "", err
 	}
-	if notThere != nil && !run.Used() && len(c.args) == 1 {
+	if notThere != nil && !run.Used() && len(c.values("dir")) < 2 {
 		return nil, "", notThere
 	}
 	if r, err = run.Report(s); err != nil || c.value("since") == "" || notThere != nil {
@@ -153,7 +171,7 @@ func reportHTML(c *call, r *coverage.Report) ([]byte, error) {
 	causes := page.Comparison{Config: r.Config, Causes: r.Causes}
 	err := causes.HTML(&text, page.About{
 		Command: "traceforge report", Accept: true,
-		All: "traceforge report --json --receipt " + gotest.Quote(c.value("receipt")),
+		All: "traceforge report --json --receipt " + gotest.Quote(strings.Join(c.values("receipt"), ",")),
 	})
 	return []byte(text.String()), err
 }

@@ -168,7 +168,7 @@ func TestReviewDecides(t *testing.T) {
 	done, code = listReview(t, dir, "--accept", documentOf("TestBought")+"-1")
 	require.Equal(t, exitClean, code)
 	require.Len(t, done.Accepted, 1)
-	code, _, said := run("", "verify", dir)
+	code, _, said := run("", "verify", "--dir", dir)
 	require.Equal(t, exitClean, code, said)
 	require.NoDirExists(t, filepath.Join(dir, ".pending"))
 
@@ -204,7 +204,7 @@ func TestReviewOfAnnouncedDocuments(t *testing.T) {
 	done, _ := listReview(t, dir, "--changed", "--reject", "added")
 	require.Len(t, done.Rejected, 1)
 	require.NotContains(t, gitIn(t, top, "status", "--porcelain"), "testnew")
-	code, _, said := run("", "verify", dir)
+	code, _, said := run("", "verify", "--dir", dir)
 	require.Equal(t, exitClean, code, said)
 }
 
@@ -226,7 +226,7 @@ func TestReviewOfMovedDocuments(t *testing.T) {
 		require.Empty(t, unstaged, "git has all of it, or nothing")
 		_, err := os.Stat(filepath.Join(dir, "openai", documentOf("TestNewest")+".json"))
 		require.Equal(t, verb == "--accept", err == nil)
-		code, _, said = run("", "verify", dir)
+		code, _, said = run("", "verify", "--dir", dir)
 		require.Equal(t, exitClean, code, said)
 	}
 }

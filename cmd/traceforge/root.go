@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func rootCommand(con *console) *cobra.Command {
 
 // build returns the command that a row of the table describes.
 func (row command) build(con *console) *cobra.Command {
-	c := &cobra.Command{Use: row.use, Short: row.short, ValidArgsFunction: row.complete}
+	c := &cobra.Command{Use: row.use, Short: row.short, ValidArgsFunction: row.complete, SuggestFor: row.words}
 	for _, f := range row.flags {
 		switch takesValue := strings.Contains(f.usage, "`"); {
 		case f.list:
@@ -131,18 +132,15 @@ func (c *call) values(flag string) []string {
 	return values
 }
 
-// named returns the store as the user named it: with --dir, or as the argument where there is no
-// such flag.
-func (c *call) named() string {
-	if f := c.cmd.Flag("dir"); f != nil {
-		return f.Value.String()
-	}
-	return strings.Join(c.args, "")
-}
+// named returns the store as the user named it; empty: the one that is found.
+func (c *call) named() string { return c.value("dir") }
 
 // store opens the store that is meant. dir is its directory, as messages name it.
-func (c *call) store() (s *store.Store, dir string, err error) {
-	if s, dir, err = place.OpenStore(c.named()); err == nil {
+func (c *call) store() (s *store.Store, dir string, err error) { return c.storeIn(c.named()) }
+
+// storeIn opens the store that is named; empty: the one that is found.
+func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
+	if s, dir, err = place.OpenStore(named); err == nil {
 		s.Waiting = func(holder string) { c.say("waiting for the store, which %s holds", holder) }
 	}
 	return s, dir, err
@@ -190,6 +188,11 @@ func wrongFlag(c *cobra.Command, err error) error {
 
 func unknownCommand(group *cobra.Command, name string) error {
 	near := group.SuggestionsFor(name)
+	for _, c := range group.Commands() {
+		if slices.Contains(c.SuggestFor, name) {
+			near = []string{c.Name()} // and not what is spelled alike
+		}
+	}
 	if len(near) == 0 {
 		return usagef("unknown command %q", name)
 	}

@@ -22,10 +22,10 @@ import (
 
 // answers are the types of what commands print with --json, by their names.
 var answers = map[string][]any{
-	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}}, "join": {joined{}},
-	"init": {setup{}}, "update": {updated{}}, "rekey": {updated{}}, "review": {listedGroups{}, decisions{}},
+	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}},
+	"init": {setup{}}, "update": {updated{}}, "review": {listedGroups{}, decisions{}},
 	"accept": {acceptance{}, undecided{}}, "reject": {rejection{}, undecided{}}, "mv": {moving{}}, "check": {checked{}},
-	"prune": {pruned{}}, "manifest": {manifested{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {migrations{}}, "import": {imports{}},
+	"prune": {pruned{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {migrations{}}, "import": {imports{}},
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }
 

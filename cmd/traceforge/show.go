@@ -144,7 +144,7 @@ func selectCalls(c *call, id string) ([]selection, error) {
 	}
 	docs, err := place.OfTest(s, id)
 	if len(docs) == 0 && err == nil {
-		err = fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, id, meant(id, testNames(s)))
+		err = noDocument(s, dir, id)
 	}
 	var chosen []selection
 	for _, doc := range docs {

@@ -22,7 +22,7 @@ import (
 // Seals are those of documents by their names, of stores by their directories.
 type seals map[string]map[string]page.Seal
 
-// An updated is what update and rekey print for a program.
+// An updated is what update prints for a program.
 type updated struct {
 	OK       bool          `json:"ok"`
 	Packages int           `json:"packages"`
@@ -42,21 +42,14 @@ func update(c *call) error {
 	if mode != "1" {
 		flags += "=" + mode
 	}
-	if err := refuseProgram(append(slices.Clip(c.args), c.value("run")), flags); err != nil {
+	patterns, run, err := c.selected(flags)
+	if err != nil {
 		return err
 	}
 	if mode != "tools" { // of which programs have none
 		defer c.sayPrograms(flags)
 	}
-	return record(c, mode, c.patterns(), c.value("run"))
-}
-
-// patterns returns the packages that are named; by default all.
-func (c *call) patterns() []string {
-	if len(c.args) == 0 {
-		return []string{"./..."}
-	}
-	return c.args
+	return record(c, mode, patterns, run)
 }
 
 // record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and sums up what they did. run is

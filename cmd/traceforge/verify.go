@@ -1,15 +1,19 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -91,7 +95,17 @@ func find(c *call) (v verification, err error) {
 	}
 	linting := lintingOf(c, s)
 	verify := s.Verify
-	if revision := c.value("changed"); revision != "" {
+	revision := c.value("changed")
+	switch {
+	case revision != "" && len(c.args) > 0:
+		return v, usageError{errors.New("--changed goes without names of tests")}
+	case len(c.args) > 0:
+		files, err := documentsOf(s, dir, c.args)
+		if err != nil {
+			return v, err
+		}
+		verify = func(checks ...store.Check) (*store.Result, error) { return s.VerifyFiles(files, checks...) }
+	case revision != "":
 		if err := s.CheckTexts(); err != nil {
 			return v, err
 		}
@@ -129,7 +143,7 @@ func find(c *call) (v verification, err error) {
 	if left == "" {
 		return v, nil
 	}
-	run, err := coverage.ReadRun(c.ctx, left, dir)
+	run, err := coverage.ReadRun(c.ctx, []string{left}, dir)
 	if err != nil {
 		return v, err
 	}
@@ -138,6 +152,37 @@ func find(c *call) (v verification, err error) {
 	}
 	v.found = append(v.found, v.coverage.Findings()...)
 	return v, nil
+}
+
+// documentsOf returns the documents that words name: by their names, their beginnings, or those of tests.
+func documentsOf(s *store.Store, dir string, words []string) (chosen []string, err error) {
+	files, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range words {
+		named := func(file string) bool { return file == word || strings.Contains("-"+nameOf(file), "-"+word) }
+		found := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !named(file) })
+		if len(found) == 0 {
+			docs, err := place.OfTest(s, word)
+			if err != nil {
+				return nil, err
+			}
+			for _, doc := range docs {
+				found = append(found, doc.File())
+			}
+		}
+		if len(found) == 0 {
+			return nil, noDocument(s, dir, word)
+		}
+		chosen = append(chosen, found...)
+	}
+	return chosen, nil
+}
+
+// noDocument is the error of a word that names no document and no test.
+func noDocument(s *store.Store, dir, word string) error {
+	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word, meant(word, testNames(s)))
 }
 
 // say says what there is besides the findings, and what to do about them.

@@ -26,7 +26,7 @@ func run(stdin string, args ...string) (code int, stdout, stderr string) {
 func TestVerifyEveryByte(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, pagetest.MakeStore(dir, "plain", "turn1", "stream"))
-	code, _, said := run("", "verify", dir)
+	code, _, said := run("", "verify", "--dir", dir)
 	require.Equal(t, exitClean, code, said)
 
 	var files []string
@@ -45,7 +45,7 @@ func TestVerifyEveryByte(t *testing.T) {
 			flipped := bytes.Clone(data)
 			flipped[at] ^= 1
 			require.NoError(t, os.WriteFile(file, flipped, 0o666))
-			code, found, _ := run("", "verify", dir)
+			code, found, _ := run("", "verify", "--dir", dir)
 			require.Equal(t, exitFindings, code, "%s, byte %d", file, at)
 			require.Contains(t, found, filepath.ToSlash(file), "byte %d", at)
 		}
@@ -60,7 +60,7 @@ func TestVerifyNameThatDrivesTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, pagetest.MakeStore(dir, "plain"))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "openai", "evil\x1b[2J\nopenai.json"), nil, 0o666))
-	for _, args := range [][]string{{"verify", dir}, {"verify", "--json", dir}} {
+	for _, args := range [][]string{{"verify", "--dir", dir}, {"verify", "--json", "--dir", dir}} {
 		code, found, _ := run("", args...)
 		require.Equal(t, exitFindings, code)
 		require.Equal(t, 1, strings.Count(found, "\n"))

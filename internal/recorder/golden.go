@@ -147,11 +147,7 @@ func understood(decoded *modelio.Response, status int, n *modelio.Numbering, m *
 		return nil, err
 	}
 	resp.ID, resp.Metadata = "", nil // are not stored
-	if u := resp.Usage; u != nil && u.TotalTokens == nil && u.InputTokens != nil && u.OutputTokens != nil {
-		complete := *u
-		complete.TotalTokens = u.Used()
-		resp.Usage = &complete
-	}
+	resp.Usage = resp.Usage.Completed()
 	if resp.Error != nil {
 		failure := *resp.Error
 		failure.Status = status

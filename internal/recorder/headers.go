@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // keptHeaders are the response headers that programs, SDKs and [http.Client] act on (design R5). A name that
@@ -55,7 +56,7 @@ func (o *Options) checkKeptHeaders(names []string) error {
 	for _, name := range names {
 		bare := strings.ToLower(strings.TrimSuffix(name, "*"))
 		switch {
-		case bare == "" || strings.ContainsFunc(bare, func(r rune) bool { return !isToken(r) || r == '*' }):
+		case !snapshot.LegalHeader(bare) || strings.Contains(bare, "*"):
 			return fmt.Errorf("%s: is no name of a header", o.option("KeepHeaders", name))
 		case isSecretHeader(bare):
 			return fmt.Errorf("%s: carries a secret, which is never kept", o.option("KeepHeaders", name))
@@ -118,7 +119,7 @@ func checkHeaders(headers map[string][]string, report func(pointer, format strin
 	}
 	for name, values := range headers {
 		at := func(more ...string) string { return jsontext.PointerTo(append([]string{"headers", name}, more...)...) }
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) {
+		if !snapshot.LegalHeader(name) {
 			report(at(), "is no name of a header")
 		}
 		lower := strings.ToLower(name)

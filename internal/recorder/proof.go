@@ -150,12 +150,6 @@ func (p *proof) checkStatus(api string) {
 	}
 }
 
-// isToken reports whether r may be in a header's name as records have it: a lower-case token (RFC 9110
-// section 5.6.2), so that no two names are one header.
-func isToken(r rune) bool {
-	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-}
-
 // checkTiming holds that the times are of the stream's events, so that none lets a test wait longer
 // than the recording took.
 func (p *proof) checkTiming(answer *provider.Answer) {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -26,11 +25,15 @@ func (r *Recorder) rekey(c *call) (*served, error) {
 		return r.keep(c, i, rules)
 	case r.tape.cancels(c):
 		return nil, context.Canceled
-	case f != nil:
-		return nil, f
 	}
-	if i, err = r.adoptable(c); err != nil || i < 0 {
-		return nil, cmp.Or(err, error(r.unadopted(c)))
+	i, err = r.adoptable(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case f != nil && (i < 0 || r.tape.records[i].Source.IsBought()):
+		return nil, f
+	case i < 0:
+		return nil, r.unadopted(c)
 	}
 	was := &r.tape.records[i]
 	stale, err := answeredBy(was)

@@ -44,7 +44,7 @@ func (v *verifier) checkManifest() error {
 
 // wrongManifest tells what is wrong with the manifest.
 func wrongManifest(rule, pointer, format string, args ...any) snapshot.Violation {
-	message := fmt.Sprintf(format, args...) + ": traceforge manifest writes it"
+	message := fmt.Sprintf(format, args...) + ": traceforge repair --manifest writes it"
 	return snapshot.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 

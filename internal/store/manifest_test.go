@@ -77,7 +77,7 @@ func TestManifestTimes(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	require.Equal(t, []snapshot.Finding{{File: manifestName, Pointer: "/created_at", Rule: "behind",
-		Message: "is 2026-01-09T10:30:00Z, but the oldest record is of 2026-01-09T10:42:00Z: traceforge manifest writes it"}}, result.Notes)
+		Message: "is 2026-01-09T10:30:00Z, but the oldest record is of 2026-01-09T10:42:00Z: traceforge repair --manifest writes it"}}, result.Notes)
 	require.NoError(t, s.WriteManifest())
 	times("10:42", "10:55")
 	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestA")}}))
@@ -99,7 +99,7 @@ func TestManifestThatLags(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	behind := []snapshot.Finding{{File: manifestName, Rule: "behind",
-		Message: "records that it lists and that are not there any more or have changed: 1, new ones: 2: traceforge manifest writes it"}}
+		Message: "records that it lists and that are not there any more or have changed: 1, new ones: 2: traceforge repair --manifest writes it"}}
 	require.Equal(t, behind, result.Notes)
 	s.git = func(string, ...string) (string, error) { return manifestName + "\x00", nil }
 	result, err = s.Verify()
@@ -143,7 +143,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 		require.Contains(t, right, old)
 		return strings.Replace(right, old, new, 1)
 	}
-	const writes = ": traceforge manifest writes it"
+	const writes = ": traceforge repair --manifest writes it"
 	for _, c := range []struct{ name, reason, manifest, says string }{
 		{"empty", "a manifest is JSON", "", writes},
 		{"conflict", "a merge", "<<<<<<< a\n=======\n>>>>>>> b\n", "manifest.json: conflict: line 1 is a conflict marker of a merge" + writes},
@@ -171,7 +171,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 		})
 	}
 
-	// One that cannot be read is left to traceforge manifest.
+	// One that cannot be read is left to traceforge repair --manifest.
 	writeFile(t, dir, manifestName, "x")
 	commit(t, s, putOf("TestY", call{1, "y?", "changed"}))
 	require.Equal(t, "x", tree(t, dir)[manifestName])

@@ -120,6 +120,30 @@ func TestImport(t *testing.T) {
 	require.Equal(t, recorded, said)
 }
 
+// TestImportedRekey: a changed prompt adopts the answer of a cassette, whose parameters nobody chose for a test, and says from what
+// it is; one that a provider was to be asked for is held to the rules.
+func TestImportedRekey(t *testing.T) {
+	s := newSuite(t)
+	asks := func(text string) func(*tbtest.TB, *traceforgetest.Recorder) {
+		return func(tb *tbtest.TB, tf *traceforgetest.Recorder) { say(tb, tf.Client(), text) }
+	}
+	tb := s.run(t, "1", opened(t, vcr(t, 200)), asks("Hi"))
+	require.False(t, tb.Failed(), tb.Logged())
+	was := s.records(t)[0].Source
+	tb = s.run(t, "rekey", nil, asks("Hi there"))
+	require.False(t, tb.Failed(), tb.Logged())
+	r := s.records(t)[0]
+	require.Equal(t, "Hi there", *r.Request.Messages[0].Content[0].Text)
+	require.NotEmpty(t, r.Response.Stale)
+	require.Equal(t, was, r.Source)
+	tb = s.run(t, "", nil, asks("Hi there"))
+	require.False(t, tb.Failed(), tb.Logged())
+
+	none := newSuite(t)
+	tb = none.run(t, "rekey", nil, asks("Hi"))
+	require.Contains(t, tb.Logged(), "is not deterministic", "there is nothing to adopt")
+}
+
 // TestImportDifferently: an answer that programs may read in different ways is taken from a cassette as from a provider.
 func TestImportDifferently(t *testing.T) {
 	s := newSuite(t)

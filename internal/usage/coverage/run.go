@@ -44,13 +44,9 @@ type Run struct {
 	all bool
 }
 
-// ReadRun returns what a run of tests left in the directory left, of the store in dir.
-func ReadRun(ctx context.Context, left, dir string) (*Run, error) {
-	return ReadShards(ctx, []string{left}, dir)
-}
-
-// ReadShards is ReadRun for a run that several machines shared: each left a directory.
-func ReadShards(ctx context.Context, left []string, dir string) (*Run, error) {
+// ReadRun returns what a run of tests left in directories, of the store in dir. There are several where several machines shared the
+// run.
+func ReadRun(ctx context.Context, left []string, dir string) (*Run, error) {
 	r, err := openRun(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,13 +11,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 )
 
-// rekey has tests adopt their stored answers for requests that changed, without a call.
-func rekey(c *call) error {
-	if err := refuseProgram(c.args, "--update=rekey"); err != nil {
-		return err
+// selected returns the packages and the pattern of the tests that the arguments and --run name; by default all. An argument is
+// the name of a test, also with its package in front (example.com/shop.TestAsk), or a pattern of packages. flags are what runs a
+// program, whose name is refused.
+func (c *call) selected(flags string) (patterns []string, run string, err error) {
+	run = c.value("run")
+	if err := refuseProgram(append(slices.Clip(c.args), run), flags); err != nil {
+		return nil, "", err
 	}
-	defer c.sayPrograms("--update=rekey")
-	var tests, patterns []string
+	var tests []string
 	for _, arg := range c.args {
 		pkg, test := splitTest(arg)
 		if top, _, _ := strings.Cut(test, "/"); gotest.Kind(top) == "" {
@@ -27,14 +31,13 @@ func rekey(c *call) error {
 			patterns = append(patterns, pkg)
 		}
 	}
-	if len(patterns) == 0 {
-		found, err := packagesOf(tests)
-		if err != nil {
-			return err
-		}
-		patterns = found
+	if len(tests) > 0 && run != "" {
+		return nil, "", usageError{errors.New("--run goes without names of tests")}
 	}
-	return record(c, "rekey", patterns, gotest.Patterns(tests))
+	if len(patterns) == 0 {
+		patterns, err = packagesOf(tests)
+	}
+	return patterns, cmp.Or(run, gotest.Patterns(tests)), err
 }
 
 // packagesOf returns the packages that tests have records in; by default, or if none has any, all.
