@@ -22,6 +22,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
+	"github.com/traceforge/traceforge-go/traceforgetest/fault"
 )
 
 // A framed is a stream in the framing of an API.
@@ -73,19 +74,19 @@ func TestFaultsOfStreams(t *testing.T) {
 				err       error
 				tries     int
 			}{
-				{"cut", "it ends behind an event", traceforgetest.CutAfter(2), func(b string) bool {
+				{"cut", "it ends behind an event", fault.CutAfter(2), func(b string) bool {
 					return len(b) < len(whole) && len(b) > 0 && strings.HasPrefix(whole, b)
 				}, io.ErrUnexpectedEOF, 2},
-				{"cut_first", "nothing came", traceforgetest.CutAfter(0), func(b string) bool { return b == "" }, io.ErrUnexpectedEOF, 2},
-				{"end", "it ends as if it were whole", traceforgetest.EndAfter(1), func(b string) bool {
+				{"cut_first", "nothing came", fault.CutAfter(0), func(b string) bool { return b == "" }, io.ErrUnexpectedEOF, 2},
+				{"end", "it ends as if it were whole", fault.EndAfter(1), func(b string) bool {
 					return len(b) < len(whole) && strings.HasPrefix(whole, b)
 				}, nil, 2},
-				{"drop", "the first", traceforgetest.Drop(1), func(b string) bool { return len(b) < len(whole) && isFramed(f.name, b) }, nil, 2},
-				{"drop_second", "one in the middle", traceforgetest.Drop(2), func(b string) bool { return len(b) < len(whole) && isFramed(f.name, b) }, nil, 2},
-				{"repeat", "the first", traceforgetest.Repeat(1), func(b string) bool { return len(b) > len(whole) && isFramed(f.name, b) }, nil, 2},
-				{"repeat_second", "one in the middle", traceforgetest.Repeat(2), func(b string) bool { return len(b) > len(whole) && isFramed(f.name, b) }, nil, 2},
-				{"split", "each byte comes", traceforgetest.Split(), func(b string) bool { return b == whole }, nil, 1},
-				{"stall", "each byte comes", traceforgetest.Stall(1, time.Millisecond), func(b string) bool { return b == whole }, nil, 1},
+				{"drop", "the first", fault.Drop(1), func(b string) bool { return len(b) < len(whole) && isFramed(f.name, b) }, nil, 2},
+				{"drop_second", "one in the middle", fault.Drop(2), func(b string) bool { return len(b) < len(whole) && isFramed(f.name, b) }, nil, 2},
+				{"repeat", "the first", fault.Repeat(1), func(b string) bool { return len(b) > len(whole) && isFramed(f.name, b) }, nil, 2},
+				{"repeat_second", "one in the middle", fault.Repeat(2), func(b string) bool { return len(b) > len(whole) && isFramed(f.name, b) }, nil, 2},
+				{"split", "each byte comes", fault.Split(), func(b string) bool { return b == whole }, nil, 1},
+				{"stall", "each byte comes", fault.Stall(1, time.Millisecond), func(b string) bool { return b == whole }, nil, 1},
 			} {
 				t.Run(c.name, func(t *testing.T) {
 					requirePass(t, s.replay("TestIt", asksFor(f, c.tries, &got, &errs, c.fault)))
@@ -99,7 +100,7 @@ func TestFaultsOfStreams(t *testing.T) {
 					s.requireFiles(files)
 				})
 			}
-			tb := s.replay("TestIt", asksFor(f, 1, &got, &errs, traceforgetest.CutAfter(99)))
+			tb := s.replay("TestIt", asksFor(f, 1, &got, &errs, fault.CutAfter(99)))
 			require.Regexp(t, `fault cannot be injected: .*, call 1, CutAfter\(99\): want an event from 0 to \d+`, tb.Logged())
 		})
 	}
@@ -144,8 +145,8 @@ func TestFaultsInstead(t *testing.T) {
 	var errs []error
 	s.record("TestIt", asksFor(f, 1, &got, &errs))
 	whole := got[0]
-	requirePass(t, s.replay("TestIt", asksFor(f, 5, &got, &errs, traceforgetest.Status(429, 2*time.Second), traceforgetest.Disconnect(syscall.ECONNRESET),
-		traceforgetest.Status(503, 0), traceforgetest.Disconnect(os.ErrDeadlineExceeded))))
+	requirePass(t, s.replay("TestIt", asksFor(f, 5, &got, &errs, fault.Status(429, 2*time.Second), fault.Disconnect(syscall.ECONNRESET),
+		fault.Status(503, 0), fault.Disconnect(os.ErrDeadlineExceeded))))
 	require.Equal(t, `{"error":{"message":"a fault of the test, call 1: Status(429)","type":"requests","param":null,"code":"rate_limit_exceeded"}}`, got[0])
 	require.ErrorIs(t, errs[1], syscall.ECONNRESET)
 	require.Contains(t, got[2], `"type":"server_error"`)
@@ -154,7 +155,7 @@ func TestFaultsInstead(t *testing.T) {
 	require.Equal(t, whole, got[4])
 
 	// A program that gives up has called all the same.
-	requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, traceforgetest.Status(529, 0))))
+	requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, fault.Status(529, 0))))
 
 	for _, c := range []struct {
 		name, why string
@@ -162,10 +163,10 @@ func TestFaultsInstead(t *testing.T) {
 		fault     traceforgetest.Fault
 		want      string
 	}{
-		{"no_stream", "a whole answer has no events", 1, traceforgetest.CutAfter(1), "CutAfter(1): the answer is no stream"},
-		{"no_character", "all is ASCII", 1, traceforgetest.Split(), "Split(): the answer has no character of more than one byte"},
-		{"no_status", "that is no failure", 1, traceforgetest.Status(200, 0), "Status(200): want a status from 400 to 599"},
-		{"no_call", "the document has one", 7, traceforgetest.Delay(1), "1 fault of the test met no call\n      call 7: Delay(1ns)\n    recorded in "},
+		{"no_stream", "a whole answer has no events", 1, fault.CutAfter(1), "CutAfter(1): the answer is no stream"},
+		{"no_character", "all is ASCII", 1, fault.Split(), "Split(): the answer has no character of more than one byte"},
+		{"no_status", "that is no failure", 1, fault.Status(200, 0), "Status(200): want a status from 400 to 599"},
+		{"no_call", "the document has one", 7, fault.Delay(1), "1 fault of the test met no call\n      call 7: Delay(1ns)\n    recorded in "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tb := s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
@@ -176,7 +177,7 @@ func TestFaultsInstead(t *testing.T) {
 		})
 	}
 
-	tb := s.update("1", "TestIt", asksFor(f, 1, &got, &errs, traceforgetest.Status(429, 0)))
+	tb := s.update("1", "TestIt", asksFor(f, 1, &got, &errs, fault.Status(429, 0)))
 	requirePass(t, tb)
 	require.Equal(t, whole, got[0], "a recording is of the provider's own answers")
 	require.Contains(t, tb.Logged(), "faults are injected in replay only: call 1: Status(429)")
@@ -203,13 +204,13 @@ func TestFaultsOfModelsAndTools(t *testing.T) {
 		}
 	}
 	s.record("TestIt", test(nil))
-	requirePass(t, s.replay("TestIt", test(map[int]traceforgetest.Fault{1: traceforgetest.CutAfter(1), 2: traceforgetest.Disconnect(syscall.EPIPE)})))
+	requirePass(t, s.replay("TestIt", test(map[int]traceforgetest.Fault{1: fault.CutAfter(1), 2: fault.Disconnect(syscall.EPIPE)})))
 	require.Equal(t, 1, chunks)
 	require.ErrorIs(t, said[0], io.ErrUnexpectedEOF)
 	require.ErrorIs(t, said[1], syscall.EPIPE)
-	requirePass(t, s.replay("TestIt", test(map[int]traceforgetest.Fault{1: traceforgetest.Repeat(1)})))
+	requirePass(t, s.replay("TestIt", test(map[int]traceforgetest.Fault{1: fault.Repeat(1)})))
 	require.Equal(t, 3, chunks)
-	tb := s.replay("TestIt", test(map[int]traceforgetest.Fault{2: traceforgetest.Status(429, 0)}))
+	tb := s.replay("TestIt", test(map[int]traceforgetest.Fault{2: fault.Status(429, 0)}))
 	require.Contains(t, tb.Logged(), "call 2, Status(429): the call is no HTTP")
 }
 
@@ -226,12 +227,12 @@ func TestFaultsTakeTheirTime(t *testing.T) {
 	s.record("TestIt", asksFor(f, 1, &got, &errs))
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, traceforgetest.Delay(time.Hour))))
+		requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, fault.Delay(time.Hour))))
 		require.Equal(t, time.Hour, time.Since(start))
-		requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, traceforgetest.Stall(2, time.Hour))))
+		requirePass(t, s.replay("TestIt", asksFor(f, 1, &got, &errs, fault.Stall(2, time.Hour))))
 		require.Equal(t, 2*time.Hour, time.Since(start))
 		requirePass(t, s.replay("TestIt", func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
-			tf.Fault(1, traceforgetest.Delay(time.Hour))
+			tf.Fault(1, fault.Delay(time.Hour))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			req, err := http.NewRequestWithContext(ctx, "POST", f.url, bytes.NewReader([]byte(f.body)))
@@ -270,7 +271,7 @@ func TestFaultThatEndsTheProgram(t *testing.T) {
 	}
 	all := []string{"one", "two", "three", "four", "five"}
 	s.record("TestIt", agent(all, nil))
-	busy := traceforgetest.Status(429, 0)
+	busy := fault.Status(429, 0)
 	for _, c := range []struct {
 		name, why string
 		calls     []string
@@ -314,7 +315,7 @@ func TestFaultThatChangesWhatFollows(t *testing.T) {
 	s.record("TestIt", test(1))
 	const wayOut = "call 1 had the fault Disconnect(broken pipe), and what the program does behind it is not recorded: no update accepts it\n" +
 		"end the test there, or record a test of its own whose tool or upstream fails so, without the fault"
-	tb := s.replay("TestIt", test(1, traceforgetest.Disconnect(syscall.EPIPE)))
+	tb := s.replay("TestIt", test(1, fault.Disconnect(syscall.EPIPE)))
 	require.Contains(t, s.said(tb), "openai request drifted from STORE/tool/")
 	require.Contains(t, s.said(tb), wayOut)
 	require.NotContains(t, tb.Logged(), "accept:")

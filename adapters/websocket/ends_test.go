@@ -14,6 +14,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
+	"github.com/traceforge/traceforge-go/traceforgetest/fault"
 )
 
 // bye makes the fake close a session, as a server does that says why.
@@ -135,7 +136,7 @@ func TestSilence(t *testing.T) {
 func TestFault(t *testing.T) {
 	require.False(t, run(t, "1", newProvider(t), saying(bye)).Failed())
 	for _, fault := range []traceforgetest.Fault{
-		traceforgetest.Status(503, 0), traceforgetest.Disconnect(io.EOF), traceforgetest.Delay(1), traceforgetest.CutAfter(1),
+		fault.Status(503, 0), fault.Disconnect(io.EOF), fault.Delay(1), fault.CutAfter(1),
 	} {
 		tb := run(t, "", unreachable{}, func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
 			tf.Fault(1, fault)

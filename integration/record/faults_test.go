@@ -21,6 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
+	injected "github.com/traceforge/traceforge-go/traceforgetest/fault"
 )
 
 // TestFaults has SDKs meet what goes wrong with a good recording: those that try again do so by themselves, with their own
@@ -100,7 +101,7 @@ func TestFaults(t *testing.T) {
 				return said, tries, took, err
 			}
 
-			limit := traceforgetest.Status(429, 7*time.Second)
+			limit := injected.Status(429, 7*time.Second)
 			for _, stream := range []bool{false, true} {
 				said, tries, took, err := replay(stream, limit)
 				if sdk.retries {
@@ -113,11 +114,11 @@ func TestFaults(t *testing.T) {
 					require.True(t, sdk.limited(err), "%v", err)
 				}
 				if !sdk.retries {
-					_, _, _, err = replay(stream, traceforgetest.Disconnect(syscall.ECONNRESET))
+					_, _, _, err = replay(stream, injected.Disconnect(syscall.ECONNRESET))
 					require.ErrorIs(t, err, syscall.ECONNRESET)
 					continue
 				}
-				said, tries, _, err = replay(stream, traceforgetest.Disconnect(syscall.ECONNRESET), traceforgetest.Status(529, 0))
+				said, tries, _, err = replay(stream, injected.Disconnect(syscall.ECONNRESET), injected.Status(529, 0))
 				require.NoError(t, err)
 				require.Equal(t, "Grüße an alle", said)
 				require.Equal(t, 3, tries)
@@ -125,13 +126,13 @@ func TestFaults(t *testing.T) {
 				require.True(t, sdk.limited(err), "it gives up after three: %v", err)
 			}
 
-			said, _, _, err := replay(true, traceforgetest.CutAfter(2))
+			said, _, _, err := replay(true, injected.CutAfter(2))
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			require.NotEqual(t, "Grüße an alle", said)
-			said, _, _, err = replay(true, traceforgetest.Split())
+			said, _, _, err = replay(true, injected.Split())
 			require.NoError(t, err)
 			require.Equal(t, "Grüße an alle", said)
-			said, _, took, err := replay(true, traceforgetest.Stall(2, time.Minute))
+			said, _, took, err := replay(true, injected.Stall(2, time.Minute))
 			require.NoError(t, err)
 			require.Equal(t, "Grüße an alle", said)
 			require.Equal(t, time.Minute, took)

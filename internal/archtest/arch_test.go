@@ -93,6 +93,7 @@ var arrows = map[string]map[string]string{
 		"internal/recorder": "what a record says of an answer that was recorded before",
 	},
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
+	"traceforgetest/fault":    {"internal/recorder": "all that it does", "traceforgetest": "whose calls it is for"},
 	"internal/foreign": {
 		"internal/cassette": "recordings that documents are made of", "internal/gotest": "what is a test",
 		"canon": names, "internal/jsontext": texts, "internal/provider": "where cassettes were recorded",
