@@ -2,21 +2,21 @@ package modelio
 
 // ModelInfo is what a model declares about itself (GK "Capabilities & Declaration").
 type ModelInfo struct {
-	Label    string // name for people; empty: absent
-	Supports Capabilities
-	Unknown  Object // Genkit's versions, stage and configSchema, and members it does not name
+	Label    string       `json:"label,omitzero"` // name for people; empty: absent
+	Supports Capabilities `json:"supports,omitzero"`
+	Unknown  Object       `json:"-" is:"unknown"` // Genkit's versions, stage and configSchema, and members it does not name
 }
 
 // Capabilities are what a model supports. A capability that is not declared is not there.
 type Capabilities struct {
-	Multiturn   bool        // takes a history
-	Media       bool        // takes media
-	Tools       bool        // takes tools, and asks for calls of them
-	ToolChoice  bool        // heeds the tool choices required and none
-	SystemRole  bool        // takes system messages
-	Constrained Constrained // enforces output.schema itself
-	Output      []string    // formats that it can write: "text", "json", "media"; nil: absent
-	Unknown     Object      // Genkit's context, contentType and longRunning, and members it does not name
+	Multiturn   bool        `json:"multiturn,omitzero"`   // takes a history
+	Media       bool        `json:"media,omitzero"`       // takes media
+	Tools       bool        `json:"tools,omitzero"`       // takes tools, and asks for calls of them
+	ToolChoice  bool        `json:"toolChoice,omitzero"`  // heeds the tool choices required and none
+	SystemRole  bool        `json:"systemRole,omitzero"`  // takes system messages
+	Constrained Constrained `json:"constrained,omitzero"` // enforces output.schema itself
+	Output      []string    `json:"output,omitzero"`      // formats that it can write: "text", "json", "media"; nil: absent
+	Unknown     Object      `json:"-" is:"unknown"`       // Genkit's context, contentType and longRunning, and members it does not name
 }
 
 // Constrained says when a model enforces output.schema itself. JSON may spell it as GK does,

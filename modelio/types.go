@@ -43,105 +43,105 @@ type Object map[string]json.RawMessage
 
 // A Message is one turn of a conversation (GK "Message").
 type Message struct {
-	Role     Role
-	Content  []Part
-	Metadata Object // nil: absent
-	Unknown  Object // members GK does not name
+	Role     Role   `json:"role"`
+	Content  []Part `json:"content" is:"required"`
+	Metadata Object `json:"metadata,omitzero"` // nil: absent
+	Unknown  Object `json:"-" is:"unknown"`    // members GK does not name
 }
 
 // A Part is one piece of a message's content (GK "Part"). Exactly one of the six kinds is
 // set; a part of another kind (Genkit has data and resource parts) has none of them set and
 // keeps its members in Unknown. Only Custom may stand beside another kind, as in Genkit's schema.
 type Part struct {
-	Text         *string
-	Media        *Media
-	ToolRequest  *ToolRequest
-	ToolResponse *ToolResponse
-	Reasoning    *string
-	Custom       Object // non-nil: a custom part, also when it is empty
+	Text         *string       `json:"text,omitzero"`
+	Media        *Media        `json:"media,omitzero"`
+	ToolRequest  *ToolRequest  `json:"toolRequest,omitzero"`
+	ToolResponse *ToolResponse `json:"toolResponse,omitzero"`
+	Reasoning    *string       `json:"reasoning,omitzero"`
+	Custom       Object        `json:"custom,omitzero"` // non-nil: a custom part, also when it is empty
 
-	Metadata Object
-	Unknown  Object
+	Metadata Object `json:"metadata,omitzero"`
+	Unknown  Object `json:"-" is:"unknown"`
 }
 
 // Media names binary content by a data: URI, which every model supports, or by an http(s): URI.
 type Media struct {
-	ContentType string // MIME type; empty: absent
-	URL         string
-	Unknown     Object
+	ContentType string `json:"contentType,omitzero"` // MIME type; empty: absent
+	URL         string `json:"url"`
+	Unknown     Object `json:"-" is:"unknown"`
 }
 
 // A ToolRequest asks for one tool call (GK "Tool Request Part").
 type ToolRequest struct {
-	Name    string
-	Input   json.RawMessage // nil: absent
-	Ref     string          // empty: absent
-	Partial bool            // an intermediate chunk of a stream; absent (GK: MUST NOT be set) in the final one
-	Unknown Object
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input,omitzero"`   // nil: absent
+	Ref     string          `json:"ref,omitzero"`     // empty: absent
+	Partial bool            `json:"partial,omitzero"` // an intermediate chunk of a stream; absent (GK: MUST NOT be set) in the final one
+	Unknown Object          `json:"-" is:"unknown"`
 }
 
 // A ToolResponse is the result of a tool call (GK "Tool Response Part").
 type ToolResponse struct {
-	Name    string
-	Output  json.RawMessage // nil: absent; null is kept
-	Ref     string
-	Content []Part // Genkit's multipart tool responses; nil: absent
-	Unknown Object
+	Name    string          `json:"name"`
+	Output  json.RawMessage `json:"output,omitzero"` // nil: absent; null is kept
+	Ref     string          `json:"ref,omitzero"`
+	Content []Part          `json:"content,omitzero"` // Genkit's multipart tool responses; nil: absent
+	Unknown Object          `json:"-" is:"unknown"`
 }
 
 // A ToolDefinition describes a tool that the model may call.
 type ToolDefinition struct {
-	Name         string
-	Description  string
-	InputSchema  json.RawMessage // JSON Schema; nil: absent
-	OutputSchema json.RawMessage // JSON Schema; nil: absent
-	Metadata     Object
-	Unknown      Object
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitzero"`
+	InputSchema  json.RawMessage `json:"inputSchema,omitzero"`  // JSON Schema; nil: absent
+	OutputSchema json.RawMessage `json:"outputSchema,omitzero"` // JSON Schema; nil: absent
+	Metadata     Object          `json:"metadata,omitzero"`
+	Unknown      Object          `json:"-" is:"unknown"`
 }
 
 // OutputConfig constrains what the model answers.
 type OutputConfig struct {
-	Format      string          // "json", "text", …; empty: absent
-	Schema      json.RawMessage // JSON Schema; nil: absent
-	Constrained *bool           // nil: absent
-	Unknown     Object
+	Format      string          `json:"format,omitzero"`      // "json", "text", …; empty: absent
+	Schema      json.RawMessage `json:"schema,omitzero"`      // JSON Schema; nil: absent
+	Constrained *bool           `json:"constrained,omitzero"` // nil: absent
+	Unknown     Object          `json:"-" is:"unknown"`
 }
 
 // A GenerateRequest is what goes into a model (GK "Generate Request").
 type GenerateRequest struct {
-	Messages   []Message
-	Tools      []ToolDefinition
-	Config     Object // nil: absent
-	ToolChoice ToolChoice
-	Output     *OutputConfig
-	Unknown    Object
+	Messages   []Message        `json:"messages" is:"required"`
+	Tools      []ToolDefinition `json:"tools,omitzero"`
+	Config     Object           `json:"config,omitzero"` // nil: absent
+	ToolChoice ToolChoice       `json:"toolChoice,omitzero"`
+	Output     *OutputConfig    `json:"output,omitzero"`
+	Unknown    Object           `json:"-" is:"unknown"`
 }
 
 // A GenerateResponse is what comes out of a model (GK "Generate Response").
 type GenerateResponse struct {
-	Message      *Message
-	FinishReason FinishReason
-	Usage        *Usage
-	Custom       json.RawMessage // nil: absent
-	Unknown      Object
+	Message      *Message        `json:"message,omitzero"`
+	FinishReason FinishReason    `json:"finishReason,omitzero"`
+	Usage        *Usage          `json:"usage,omitzero"`
+	Custom       json.RawMessage `json:"custom,omitzero"` // nil: absent
+	Unknown      Object          `json:"-" is:"unknown"`
 }
 
 // Usage counts tokens. A nil count was not reported; it is not zero. What codecs decode means the same
 // for all providers (design R6): the input is all that the model read, the output all that it made.
 type Usage struct {
-	InputTokens  *int64
-	OutputTokens *int64
-	TotalTokens  *int64 // as the provider reports it, whose sum may be another
+	InputTokens  *int64 `json:"inputTokens,omitzero"`
+	OutputTokens *int64 `json:"outputTokens,omitzero"`
+	TotalTokens  *int64 `json:"totalTokens,omitzero"` // as the provider reports it, whose sum may be another
 
 	// Parts of the input.
-	CachedContentTokens  *int64 // Genkit's name for tokens read from the provider's cache
-	CacheWriteTokens     *int64 // tokens written to the provider's cache
-	CacheWriteHourTokens *int64 // those of them that it keeps for an hour, which costs more
-	ToolUseTokens        *int64 // what the tools that the provider ran itself gave the model to read
+	CachedContentTokens  *int64 `json:"cachedContentTokens,omitzero"`  // Genkit's name for tokens read from the provider's cache
+	CacheWriteTokens     *int64 `json:"cacheWriteTokens,omitzero"`     // tokens written to the provider's cache
+	CacheWriteHourTokens *int64 `json:"cacheWriteHourTokens,omitzero"` // those of them that it keeps for an hour, which costs more
+	ToolUseTokens        *int64 `json:"toolUseTokens,omitzero"`        // what the tools that the provider ran itself gave the model to read
 
-	ThoughtsTokens *int64 // Genkit's name for reasoning tokens, a part of the output
+	ThoughtsTokens *int64 `json:"thoughtsTokens,omitzero"` // Genkit's name for reasoning tokens, a part of the output
 
-	Unknown Object
+	Unknown Object `json:"-" is:"unknown"`
 }
 
 // Used returns how many tokens a call used: input and output where both were reported, else the total that the provider
@@ -169,12 +169,12 @@ func (u *Usage) Completed() *Usage {
 
 // A GenerateResponseChunk is one piece of a streamed answer (GK "Streaming").
 type GenerateResponseChunk struct {
-	Role       Role // empty: absent
-	Index      int  // candidate index
-	Content    []Part
-	Custom     json.RawMessage
-	Aggregated *bool // the chunk carries the whole answer so far; nil: absent
-	Unknown    Object
+	Role       Role            `json:"role,omitzero"`  // empty: absent
+	Index      int             `json:"index,omitzero"` // candidate index
+	Content    []Part          `json:"content" is:"required"`
+	Custom     json.RawMessage `json:"custom,omitzero"`
+	Aggregated *bool           `json:"aggregated,omitzero"` // the chunk carries the whole answer so far; nil: absent
+	Unknown    Object          `json:"-" is:"unknown"`
 }
 
 // A StreamFunc receives the chunks of an answer in order. An error it returns ends the

@@ -24,6 +24,7 @@ const module = "github.com/traceforge/traceforge-go"
 const (
 	names    = "the hashes that name what is stored"
 	texts    = "the one room that reads and writes JSON"
+	typed    = "objects that are read and written as their tags say"
 	shown    = "what may be printed"
 	calls    = "the one vocabulary of a call"
 	records  = "what is recorded"
@@ -39,11 +40,12 @@ const (
 // arrows are the imports within the project that the architecture draws, each with its reason. What is
 // not drawn is forbidden, and so is what nobody needs any more: the list is the architecture.
 var arrows = map[string]map[string]string{
-	"internal/inorder":  {},
-	"internal/jsontext": {},
-	"canon":             {"internal/jsontext": texts},
-	"modelio":           {"internal/inorder": sorts, "internal/jsontext": texts},
-	"modelio/modeltest": {"canon": "two inputs of a tool that say the same are the same", "modelio": calls},
+	"internal/inorder":         {},
+	"internal/jsontext":        {},
+	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts},
+	"canon":                    {"internal/jsontext": texts},
+	"modelio":                  {"internal/inorder": sorts, "internal/jsontext": texts, "internal/jsontext/fields": typed},
+	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
 		"snapshot": "the records that a session is made of",
@@ -204,7 +206,7 @@ var modules = []string{
 
 // standardOnly are the packages that import nothing from outside the standard library.
 var standardOnly = []string{
-	"internal/fakeprovider", "internal/jsontext", "internal/provider", "internal/secret", "modelio",
+	"internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/provider", "internal/secret", "modelio",
 	"modelio/session", "canon",
 }
 
@@ -224,7 +226,7 @@ var without = map[string][]string{
 var linked = []string{
 	"canon", "internal/amount", "internal/annotation", "internal/conflict", "internal/content",
 	"internal/drift", "internal/filename", "internal/git", "internal/gotest", "internal/inorder",
-	"internal/jsontext", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
+	"internal/jsontext", "internal/jsontext/fields", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
 	"internal/recorder", "internal/scrub", "internal/secret", "internal/store",
 	"internal/texts", "internal/usage", "internal/websocket", "modelio", "snapshot",
 }

@@ -1,0 +1,161 @@
+package fields
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A Reader reads values, and notes all that is wrong with them.
+type Reader struct{ Faults }
+
+// Read reads v into what dst points to, and returns what is wrong with it.
+func (f *Format) Read(v jsontext.Value, dst any) []Fault {
+	r := Reader{Faults{format: f}}
+	r.Value(v, dst)
+	return r.found
+}
+
+// Value reads v into what dst points to, as its type says.
+func (r *Reader) Value(v jsontext.Value, dst any) { r.value(v, reflect.ValueOf(dst).Elem(), nil) }
+
+// Want reports whether v is of a kind, and a fault where it is not.
+func (r *Reader) Want(v jsontext.Value, kind string) bool {
+	if v.Kind() == kind {
+		return true
+	}
+	r.Report(r.format.Kind.Rule, r.format.Kind.Text, kind, v.Kind())
+	return false
+}
+
+// value reads v by the reading of a member, else by that of the type, else as its kind says.
+func (r *Reader) value(v jsontext.Value, dst reflect.Value, read Reading) {
+	if dst.Kind() == reflect.Pointer {
+		dst.Set(reflect.New(dst.Type().Elem()))
+		r.value(v, dst.Elem(), read)
+		return
+	}
+	if read == nil {
+		read = r.format.Types[dst.Type()]
+	}
+	if read != nil {
+		read(r, v, dst.Addr().Interface())
+		return
+	}
+	switch kind := dst.Kind(); {
+	case kind == reflect.Struct:
+		r.object(v, dst)
+	case dst.Type() == rawType:
+		dst.SetBytes(bytes.Clone(v.Raw()))
+	case kind == reflect.Slice:
+		r.list(v, dst)
+	case kind == reflect.Map:
+		r.values(v, dst)
+	case kind == reflect.String:
+		if r.Want(v, "a string") {
+			dst.SetString(v.Word())
+		}
+	case kind == reflect.Bool:
+		dst.SetBool(r.Want(v, "a boolean") && string(v.Raw()) == "true")
+	default:
+		panic("fields: no reading of " + dst.Type().String())
+	}
+}
+
+// list reads a list. An empty one is not nil.
+func (r *Reader) list(v jsontext.Value, dst reflect.Value) {
+	if !r.Want(v, "a list") {
+		return
+	}
+	n := v.Len()
+	dst.Set(reflect.MakeSlice(dst.Type(), n, n))
+	for i, element := range v.Elements() {
+		r.path = append(r.path, strconv.Itoa(i))
+		r.value(element, dst.Index(i), nil)
+		r.path = r.path[:len(r.path)-1]
+	}
+}
+
+// values reads an object whose members have names of their own. An empty one is not nil.
+func (r *Reader) values(v jsontext.Value, dst reflect.Value) {
+	if !r.Want(v, "an object") {
+		return
+	}
+	if raw := rawMembers(dst); raw != nil {
+		*raw = map[string]json.RawMessage{}
+		for name, m := range v.Members() {
+			(*raw)[name] = bytes.Clone(m.Raw())
+		}
+		return
+	}
+	dst.Set(reflect.MakeMapWithSize(dst.Type(), v.Len()))
+	for name, m := range v.Members() {
+		value := reflect.New(dst.Type().Elem()).Elem()
+		r.In(name, func() { r.value(m, value, nil) })
+		dst.SetMapIndex(reflect.ValueOf(name), value)
+	}
+}
+
+// object reads the members of a struct, and keeps or reports the others.
+func (r *Reader) object(v jsontext.Value, dst reflect.Value) {
+	if !r.Want(v, "an object") {
+		return
+	}
+	o := r.format.object(dst.Type())
+	at := make([]jsontext.Value, len(o.members))
+	for name, m := range v.Members() {
+		if i, ok := o.byName[name]; ok && !at[i].Present() {
+			at[i] = m
+		}
+	}
+	taken := make([]bool, len(o.members))
+	for i := range o.members {
+		m := &o.members[i]
+		r.path = append(r.path, m.Name)
+		taken[i] = r.member(m, at[i], dst.Field(m.Field.Index[0]), o.unknown >= 0)
+		r.path = r.path[:len(r.path)-1]
+	}
+	for name, m := range v.Members() {
+		if i, ok := o.byName[name]; !ok || o.unknown >= 0 && !taken[i] {
+			r.further(o, name, m, dst)
+		}
+	}
+	r.check(dst)
+}
+
+// member reads a member, and reports whether its field keeps it. open says whether something else does.
+func (r *Reader) member(m *Member, v jsontext.Value, dst reflect.Value, open bool) (taken bool) {
+	null := v.IsNull()
+	switch {
+	case !v.Present():
+		if m.Required {
+			r.Report(r.format.Missing.Rule, "%s", r.format.Missing.Text)
+		}
+		return false
+	case null && open && m.Field.Type != rawType:
+		return false
+	case null && !open && m.Required:
+		r.Report(r.format.Null.Rule, "%s", r.format.Null.Text)
+		return true
+	case null && !open && !m.Omitted:
+		return true
+	}
+	r.value(v, dst, m.read)
+	return m.Required || !dst.IsZero()
+}
+
+// further keeps a member that no field has, or reports it.
+func (r *Reader) further(o *object, name string, m jsontext.Value, dst reflect.Value) {
+	if o.unknown >= 0 {
+		jsontext.Keep(rawMembers(dst.Field(o.unknown)), name, bytes.Clone(m.Raw()))
+		return
+	}
+	known := make([]string, len(o.members))
+	for i, m := range o.members {
+		known[i] = m.Name
+	}
+	r.In(name, func() { r.format.Unknown(r, known) })
+}
