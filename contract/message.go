@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -42,81 +43,87 @@ func isText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0 && len(parts[0].Unknown) == 0 && parts[0].Custom == nil
 }
 
-func (m *message) UnmarshalJSON(data []byte) error { return unmarshal("message", data, m, readMessage) }
+// A content is the parts of a message, or its one text.
+type content []modelio.Part
 
-func readMessage(r *reader, raw jsontext.Value, m *message) {
-	r.record(raw,
-		required("content", &m.Content, readContent),
-		optional("metadata", &m.Metadata, readMetadata),
-		required("role", &m.Role, readRole),
-	)
+func (m *message) UnmarshalJSON(data []byte) error {
+	var blob struct {
+		Content  content        `json:"content" is:"required"`
+		Metadata modelio.Object `json:"metadata"`
+		Role     modelio.Role   `json:"role"`
+	}
+	if err := unmarshal("message", data, &blob); err != nil {
+		return err
+	}
+	m.Message = modelio.Message{Role: blob.Role, Content: blob.Content, Metadata: blob.Metadata}
+	return nil
 }
 
-func readContent(r *reader, v jsontext.Value, parts *[]modelio.Part) {
+func readContent(r *fields.Reader, v jsontext.Value, parts *content) {
 	if text, ok := v.Text(); ok {
 		*parts = []modelio.Part{modelio.TextPart(text)}
 		return
 	}
-	listOf(readPart)(r, v, parts)
+	r.Value(v, (*[]modelio.Part)(parts))
 	if isText(*parts) {
-		r.report(ruleType, "must be a string where it is one text part: write it with PutMessage")
+		r.Report(ruleType, "must be a string where it is one text part: write it with PutMessage")
 	}
 }
 
-func readPart(r *reader, raw jsontext.Value, part *modelio.Part) {
+func readPart(r *fields.Reader, raw jsontext.Value, part *modelio.Part) {
 	readModelIO(r, raw, part)
-	r.unknown(part.Unknown)
+	refuse(r, part.Unknown)
 	switch {
 	case part.Media != nil:
-		r.in("media", func() { r.unknown(part.Media.Unknown) })
+		r.In("media", func() { refuse(r, part.Media.Unknown) })
 	case part.ToolRequest != nil:
-		r.in("toolRequest", func() { r.unknown(part.ToolRequest.Unknown) })
+		r.In("toolRequest", func() { refuse(r, part.ToolRequest.Unknown) })
 	case part.ToolResponse != nil:
-		r.in("toolResponse", func() { r.unknown(part.ToolResponse.Unknown) })
+		r.In("toolResponse", func() { refuse(r, part.ToolResponse.Unknown) })
 	}
 }
 
-// unknown reports the members that package modelio kept as not known.
-func (r *reader) unknown(members modelio.Object) {
+// refuse reports the members that package modelio kept as not known.
+func refuse(r *fields.Reader, members modelio.Object) {
 	for name := range members {
-		r.in(name, func() { r.report(ruleUnknown, "is no member of this type, or should be left out") })
+		r.In(name, func() { r.Report(ruleUnknown, "is no member of this type, or should be left out") })
 	}
 }
 
-func readMetadata(r *reader, v jsontext.Value, o *modelio.Object) {
-	if !r.want(v, "an object") {
+func readMetadata(r *fields.Reader, v jsontext.Value, o *modelio.Object) {
+	if !r.Want(v, "an object") {
 		return
 	}
 	if *o = v.Object(); len(*o) == 0 {
-		r.report(ruleBlank, "must be left out where it is empty")
+		r.Report(ruleBlank, "must be left out where it is empty")
 	}
 }
 
-func readRole(r *reader, raw jsontext.Value, role *modelio.Role) {
+func readRole(r *fields.Reader, raw jsontext.Value, role *modelio.Role) {
 	readText(r, raw, (*string)(role))
 	switch *role {
 	case modelio.RoleSystem, modelio.RoleUser, modelio.RoleModel, modelio.RoleTool:
 	default:
-		r.report(ruleChoice, "must be one of model, system, tool, user, is %q", string(*role))
+		r.Report(ruleChoice, "must be one of model, system, tool, user, is %q", string(*role))
 	}
 }
 
 // readModelIO reads a value of package modelio, which is as strict as the contract except for
 // members that it does not know.
-func readModelIO[T any](r *reader, raw jsontext.Value, v *T) {
+func readModelIO[T any](r *fields.Reader, raw jsontext.Value, v *T) {
 	err := json.Unmarshal(raw.Raw(), v)
 	var wrong *modelio.FormatError
 	if errors.As(err, &wrong) {
-		r.found.add(jsontext.PointerTo(r.path...)+wrong.Pointer, ruleType, "%s", wrong.Problem)
+		r.ReportBelow(wrong.Pointer, ruleType, wrong.Problem)
 	}
 }
 
 // A tool is a tool definition in the form that blobs have, GK's.
 type tool struct{ modelio.ToolDefinition }
 
-func (t *tool) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool definition", data, t, func(r *reader, raw jsontext.Value, t *tool) {
-		readModelIO(r, raw, &t.ToolDefinition)
-		r.unknown(t.Unknown)
-	})
+func (t *tool) UnmarshalJSON(data []byte) error { return unmarshal("tool definition", data, t) }
+
+func readTool(r *fields.Reader, v jsontext.Value, t *tool) {
+	readModelIO(r, v, &t.ToolDefinition)
+	refuse(r, t.Unknown)
 }

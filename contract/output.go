@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
-)
+import "github.com/traceforge/traceforge-go/canon"
 
 // An OutputEnvelope is what a model answered, in one shape for all providers (LC "Normalized
 // Output Envelope"). It is of the first candidate, and empty where the provider reported an error.
@@ -27,30 +24,15 @@ type ToolCallList []ToolCall
 
 // UnmarshalJSON reads o strictly. An error is an [*Error] with all that is wrong.
 func (o *OutputEnvelope) UnmarshalJSON(data []byte) error {
-	return unmarshal("output envelope", data, o, func(r *reader, raw jsontext.Value, o *OutputEnvelope) {
-		r.record(raw,
-			option("assistant_text", &o.AssistantText, readText),
-			option("tool_calls_ref", &o.ToolCallsRef, readHash),
-			option("reasoning_ref", &o.ReasoningRef, readHash),
-		)
-	})
+	return unmarshal("output envelope", data, o)
 }
 
 // UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong.
 func (c *ToolCall) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool call", data, c, readToolCall)
-}
-
-func readToolCall(r *reader, raw jsontext.Value, c *ToolCall) {
-	r.record(raw,
-		required("call_id", &c.CallID, readText),
-		required("tool_name", &c.ToolName, readText),
-		required("arguments_ref", &c.ArgumentsRef, readHash),
-		option("provider_call_id", &c.ProviderCallID, readText),
-	)
+	return unmarshal("tool call", data, c)
 }
 
 // UnmarshalJSON reads l strictly. An error is an [*Error] with all that is wrong.
 func (l *ToolCallList) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool call list", data, (*[]ToolCall)(l), listOf(readToolCall))
+	return unmarshal("tool call list", data, l)
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // GenerateParams are all that decides about one call to a model (LC "LLM Params"). They are a value:
@@ -15,12 +15,12 @@ import (
 // The JSON has LC's member names; options that are not set are written as null, and read
 // where they are null or absent. Reading rejects unknown and repeated members.
 type GenerateParams struct {
-	CorrelationID *string          `json:"correlation_id"` // the caller's own mark; it is not sent
-	Provider      string           `json:"provider"`       // a name in the [Catalog]
-	Model         string           `json:"model"`
-	MessageRefs   []canon.Hash     `json:"message_refs"` // blobs: one message each, see [PutMessage]
+	CorrelationID *string          `json:"correlation_id"`     // the caller's own mark; it is not sent
+	Provider      string           `json:"provider" is:"name"` // a name in the [Catalog]
+	Model         string           `json:"model" is:"name"`
+	MessageRefs   []canon.Hash     `json:"message_refs" is:"required"` // blobs: one message each, see [PutMessage]
 	Runtime       RuntimeArgs      `json:"runtime"`
-	APIKey        *TextOrSecretRef `json:"api_key"` // never the key itself: a literal is [ErrLiteralKey]
+	APIKey        *TextOrSecretRef `json:"api_key" is:"key"` // never the key itself: a literal is [ErrLiteralKey]
 }
 
 // RuntimeArgs tune one call (LC "LLM Runtime Args"). What is not set is not sent, so that the
@@ -30,46 +30,21 @@ type RuntimeArgs struct {
 	MaxTokens          *uint64           `json:"max_tokens"` // tokens that may be generated
 	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil: not set
 	ToolChoice         *ToolChoice       `json:"tool_choice"`
-	ReasoningEffort    *string           `json:"reasoning_effort"`     // in the provider's words: low, medium, high
-	StopSequences      []string          `json:"stop_sequences"`       // nil: not set
-	Metadata           map[string]string `json:"metadata"`             // nil: not set
-	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"` // blob: see "Blobs" in the package comment
-	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`  // blob: a [ResponseFormat]
+	ReasoningEffort    *string           `json:"reasoning_effort" is:"word"` // in the provider's words: low, medium, high
+	StopSequences      []string          `json:"stop_sequences"`             // nil: not set
+	Metadata           map[string]string `json:"metadata"`                   // nil: not set
+	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"`       // blob: see "Blobs" in the package comment
+	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`        // blob: a [ResponseFormat]
 }
 
 // UnmarshalJSON reads p strictly. An error is an [*Error] with all that is wrong.
 func (p *GenerateParams) UnmarshalJSON(data []byte) error {
-	return unmarshal("generate params", data, p, readParams)
-}
-
-func readParams(r *reader, raw jsontext.Value, p *GenerateParams) {
-	r.record(raw,
-		option("correlation_id", &p.CorrelationID, readText),
-		required("provider", &p.Provider, readName),
-		required("model", &p.Model, readName),
-		required("message_refs", &p.MessageRefs, listOf(readHash)),
-		required("runtime", &p.Runtime, readRuntime),
-		option("api_key", &p.APIKey, readKeyRef),
-	)
+	return unmarshal("generate params", data, p)
 }
 
 // UnmarshalJSON reads a strictly. An error is an [*Error] with all that is wrong.
 func (a *RuntimeArgs) UnmarshalJSON(data []byte) error {
-	return unmarshal("runtime args", data, a, readRuntime)
-}
-
-func readRuntime(r *reader, raw jsontext.Value, a *RuntimeArgs) {
-	r.record(raw,
-		option("temperature", &a.Temperature, readDecimal),
-		option("max_tokens", &a.MaxTokens, readNat),
-		optional("tool_refs", &a.ToolRefs, listOf(readHash)),
-		option("tool_choice", &a.ToolChoice, readToolChoice),
-		option("reasoning_effort", &a.ReasoningEffort, readWord),
-		optional("stop_sequences", &a.StopSequences, listOf(readText)),
-		optional("metadata", &a.Metadata, mapOf(readText)),
-		option("provider_options_ref", &a.ProviderOptionsRef, readHash),
-		option("response_format_ref", &a.ResponseFormatRef, readHash),
-	)
+	return unmarshal("runtime args", data, a)
 }
 
 // Hash returns what identifies the call that p asks for: two params with the same hash ask the same
@@ -91,10 +66,11 @@ func (p GenerateParams) Hash() (canon.Hash, error) {
 // checked returns a copy of p that shares no memory with it, or all that is wrong with p. What
 // JSON may say is what may be in memory.
 func (p GenerateParams) checked() (GenerateParams, error) {
-	return checked("generate params", p, readParams)
+	return checked("generate params", p)
 }
 
-func checked[T any](what string, v T, read reading[T]) (T, error) {
+// checked returns a copy of v, or all that is wrong with it, beside what is known to be; what names its type.
+func checked[T any](what string, v T, known ...modelio.Violation) (T, error) {
 	var same, none T
 	text, err := json.Marshal(v)
 	var inner *json.MarshalerError
@@ -104,7 +80,7 @@ func checked[T any](what string, v T, read reading[T]) (T, error) {
 	if err != nil {
 		return none, wrong(what, "", ruleJSON, "%v", err)
 	}
-	if err := unmarshal(what, text, &same, read); err != nil {
+	if err := unmarshal(what, text, &same, known...); err != nil {
 		return none, err
 	}
 	if !reflect.DeepEqual(same, v) {

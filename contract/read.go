@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,20 +12,40 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
+	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A reader reads the JSON of the contract's types and collects all that is wrong with it.
-type reader struct {
-	path  []string
-	found violations
+// format is how the JSON of the contract's types is read: all that is wrong with it is found.
+var format = &fields.Format{
+	Types: map[reflect.Type]fields.Reading{
+		reflect.TypeFor[string]():          fields.As(readText),
+		reflect.TypeFor[uint64]():          fields.As(readNat),
+		reflect.TypeFor[canon.Hash]():      fields.As(readHash),
+		reflect.TypeFor[Decimal]():         fields.As(readDecimal),
+		reflect.TypeFor[json.RawMessage](): fields.As(readObject),
+		reflect.TypeFor[jsontext.Value]():  fields.As(keepValue),
+		reflect.TypeFor[ToolChoice]():      fields.As(readToolChoice),
+		reflect.TypeFor[TextOrSecretRef](): fields.As(readTextOrSecretRef),
+		reflect.TypeFor[content]():         fields.As(readContent),
+		reflect.TypeFor[modelio.Part]():    fields.As(readPart),
+		reflect.TypeFor[modelio.Object]():  fields.As(readMetadata),
+		reflect.TypeFor[modelio.Role]():    fields.As(readRole),
+		reflect.TypeFor[tool]():            fields.As(readTool),
+	},
+	Named: map[string]fields.Reading{
+		"word": fields.As(readWord), "name": fields.As(readName), "key": fields.As(readKeyRef),
+	},
+	Checks:  map[reflect.Type]func(*fields.Faults, any){reflect.TypeFor[ResponseFormat](): checkResponseFormat},
+	Kind:    fields.Problem{Rule: ruleType, Text: "must be %s, is %s"},
+	Missing: fields.Problem{Rule: ruleMissing, Text: "is required"},
+	Null:    fields.Problem{Rule: ruleMissing, Text: "must not be null"},
+	Unknown: func(r *fields.Reader, _ []string) { r.Report(ruleUnknown, "is no member of this type") },
 }
 
-// A reading reads one value.
-type reading[T any] func(r *reader, v jsontext.Value, dst *T)
-
 // unmarshal makes *dst what data says; what names its type for errors. A text that is not JSON, or
-// that has a member twice, is one violation; of any other all are found.
-func unmarshal[T any](what string, data []byte, dst *T, read reading[T]) error {
+// that has a member twice, is one violation; of any other all are found, beside those that are known.
+func unmarshal[T any](what string, data []byte, dst *T, known ...modelio.Violation) error {
 	doc, err := jsontext.ParseStrict(bytes.Clone(data)) // is the caller's
 	if err != nil {
 		if at, ok := err.(*jsontext.Error); ok {
@@ -32,71 +53,46 @@ func unmarshal[T any](what string, data []byte, dst *T, read reading[T]) error {
 		}
 		return wrong(what, "", ruleJSON, "%v", err)
 	}
-	var r reader
 	var got T
-	read(&r, doc.Root(), &got)
-	if r.found != nil {
-		return newError(what, r.found...)
+	for _, fault := range format.Read(doc.Root(), &got) {
+		known = append(known, modelio.Violation(fault))
+	}
+	if known != nil {
+		return newError(what, known...)
 	}
 	*dst = got
 	return nil
 }
 
-func (r *reader) report(rule, format string, args ...any) {
-	r.found.add(jsontext.PointerTo(r.path...), rule, format, args...)
-}
-
-// in reads a value one level down.
-func (r *reader) in(token string, read func()) {
-	r.path = append(r.path, token)
-	read()
-	r.path = r.path[:len(r.path)-1]
-}
-
-// want reports a value of another kind.
-func (r *reader) want(v jsontext.Value, kind string) bool {
-	if v.Kind() == kind {
-		return true
-	}
-	r.report(ruleType, "must be %s, is %s", kind, v.Kind())
-	return false
-}
-
 // text returns the characters of a string; what names what it should be.
-func (r *reader) text(v jsontext.Value, what string) (text string, ok bool) {
+func text(r *fields.Reader, v jsontext.Value, what string) (text string, ok bool) {
 	if text, ok = v.Text(); !ok { // there are no lone surrogates
-		r.report(ruleType, "must be %s, is %s", what, v.Kind())
+		r.Report(ruleType, "must be %s, is %s", what, v.Kind())
 	}
 	return text, ok
 }
 
-func readText(r *reader, v jsontext.Value, dst *string) { *dst, _ = r.text(v, "a text") }
+func readText(r *fields.Reader, v jsontext.Value, dst *string) { *dst, _ = text(r, v, "a text") }
 
 // readWord reads a text that says something.
-func readWord(r *reader, v jsontext.Value, dst *string) {
+func readWord(r *fields.Reader, v jsontext.Value, dst *string) {
 	readSaying(r, v, dst, ruleBlank, "must not be blank")
 }
 
 // readName reads a text without which nothing can start.
-func readName(r *reader, v jsontext.Value, dst *string) {
+func readName(r *fields.Reader, v jsontext.Value, dst *string) {
 	readSaying(r, v, dst, ruleMissing, "is blank")
 }
 
-func readSaying(r *reader, v jsontext.Value, dst *string, rule, problem string) {
+func readSaying(r *fields.Reader, v jsontext.Value, dst *string, rule, problem string) {
 	var ok bool
-	if *dst, ok = r.text(v, "a text"); ok && strings.TrimSpace(*dst) == "" {
-		r.report(rule, "%s", problem)
-	}
-}
-
-func readBool(r *reader, v jsontext.Value, dst *bool) {
-	if r.want(v, "a boolean") {
-		*dst = string(v.Raw()) == "true"
+	if *dst, ok = text(r, v, "a text"); ok && strings.TrimSpace(*dst) == "" {
+		r.Report(rule, "%s", problem)
 	}
 }
 
 // readNat reads a natural number, however it is spelled.
-func readNat(r *reader, v jsontext.Value, dst *uint64) {
+func readNat(r *fields.Reader, v jsontext.Value, dst *uint64) {
 	const most = 1 << 53 // beyond, a float64 has gaps
 	n, ok := natural(v.Raw())
 	if !ok || n > most {
@@ -104,7 +100,7 @@ func readNat(r *reader, v jsontext.Value, dst *uint64) {
 		if is == "a number" {
 			is = string(v.Raw())
 		}
-		r.report(ruleType, "must be a natural number of at most %d, is %s", uint64(most), is)
+		r.Report(ruleType, "must be a natural number of at most %d, is %s", uint64(most), is)
 	}
 	*dst = n
 }
@@ -119,126 +115,52 @@ func natural[T ~string | ~[]byte](number T) (uint64, bool) {
 	return n, err == nil
 }
 
-func readHash(r *reader, v jsontext.Value, dst *canon.Hash) {
-	text, ok := r.text(v, "a hash")
-	if *dst = canon.Hash(text); ok && !dst.Valid() {
-		r.report(ruleHash, "must be sha256: and 64 lower-case hexadecimal digits, is %q", string(*dst))
+func readHash(r *fields.Reader, v jsontext.Value, dst *canon.Hash) {
+	hash, ok := text(r, v, "a hash")
+	if *dst = canon.Hash(hash); ok && !dst.Valid() {
+		r.Report(ruleHash, "must be sha256: and 64 lower-case hexadecimal digits, is %q", hash)
 	}
 }
 
 var decimalText = regexp.MustCompile(`^[+-]?(\d+)(\.\d+)?([eE][+-]?\d+)?$`)
 
-func readDecimal(r *reader, v jsontext.Value, dst *Decimal) {
-	text, ok := r.text(v, "a decimal as a text")
-	if *dst = Decimal(text); ok && !decimalText.MatchString(text) {
-		r.report(ruleDecimal, "must be a decimal such as 0.2 or 1e-3, is %q", string(*dst))
+func readDecimal(r *fields.Reader, v jsontext.Value, dst *Decimal) {
+	decimal, ok := text(r, v, "a decimal as a text")
+	if *dst = Decimal(decimal); ok && !decimalText.MatchString(decimal) {
+		r.Report(ruleDecimal, "must be a decimal such as 0.2 or 1e-3, is %q", decimal)
 	}
 }
 
-func readObject(r *reader, v jsontext.Value, dst *json.RawMessage) {
-	if r.want(v, "an object") {
+func readObject(r *fields.Reader, v jsontext.Value, dst *json.RawMessage) {
+	if r.Want(v, "an object") {
 		*dst = slices.Clone(v.Raw())
 	}
 }
 
-// listOf reads a list. An empty one is not nil: nil is an option that is not set.
-func listOf[T any](read reading[T]) reading[[]T] {
-	return func(r *reader, v jsontext.Value, dst *[]T) {
-		if !r.want(v, "a list") {
-			return
-		}
-		*dst = make([]T, v.Len())
-		for i, element := range v.Elements() {
-			r.in(strconv.Itoa(i), func() { read(r, element, &(*dst)[i]) })
-		}
+func keepValue(_ *fields.Reader, v jsontext.Value, dst *jsontext.Value) { *dst = v }
+
+// readVariant reads {"$tag":…,"$value":…}, the form that the contract's sum types have. values are
+// what the values of the tags are read into; nil is a tag without a value.
+func readVariant(r *fields.Reader, v jsontext.Value, values map[string]any) (tag string) {
+	var variant struct {
+		Tag   string          `json:"$tag"`
+		Value *jsontext.Value `json:"$value"`
 	}
-}
-
-func mapOf[T any](read reading[T]) reading[map[string]T] {
-	return func(r *reader, v jsontext.Value, dst *map[string]T) {
-		if !r.want(v, "an object") {
-			return
-		}
-		*dst = make(map[string]T, v.Len())
-		for name, member := range v.Members() {
-			var value T
-			r.in(name, func() { read(r, member, &value) })
-			(*dst)[name] = value
-		}
-	}
-}
-
-// A field is one member of a record.
-type field struct {
-	name     string
-	required bool
-	read     func(*reader, jsontext.Value)
-}
-
-// required is a member that must be there, and not null.
-func required[T any](name string, dst *T, read reading[T]) field {
-	return field{name, true, func(r *reader, v jsontext.Value) { read(r, v, dst) }}
-}
-
-// option is a member that may be null or absent.
-func option[T any](name string, dst **T, read reading[T]) field {
-	return field{name, false, func(r *reader, v jsontext.Value) {
-		*dst = new(T)
-		read(r, v, *dst)
-	}}
-}
-
-// optional is an option whose type has a nil of its own.
-func optional[T any](name string, dst *T, read reading[T]) field {
-	return field{name, false, func(r *reader, v jsontext.Value) { read(r, v, dst) }}
-}
-
-// record reads an object with these members and no others.
-func (r *reader) record(v jsontext.Value, fields ...field) {
-	if !r.want(v, "an object") {
-		return
-	}
-	for _, f := range fields {
-		m := v.Member(f.name)
-		r.in(f.name, func() {
-			switch {
-			case m.Present() && !m.IsNull():
-				f.read(r, m)
-			case f.required && m.IsNull():
-				r.report(ruleMissing, "must not be null")
-			case f.required:
-				r.report(ruleMissing, "is required")
-			}
-		})
-	}
-	for name := range v.Members() {
-		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == name }) {
-			r.in(name, func() { r.report(ruleUnknown, "is no member of this type") })
-		}
-	}
-}
-
-// variant reads {"$tag":…,"$value":…}, the form that the contract's sum types have. values are the
-// readings of the tags; nil is a tag without a value.
-func (r *reader) variant(v jsontext.Value, values map[string]func(*reader, jsontext.Value)) (tag string) {
-	var value jsontext.Value
-	keep := func(_ *reader, v jsontext.Value, dst *jsontext.Value) { *dst = v }
-	r.record(v, required("$tag", &tag, readText), optional("$value", &value, keep))
-	if tag == "" {
+	if r.Value(v, &variant); variant.Tag == "" {
 		return ""
 	}
-	read, ok := values[tag]
+	value, ok := values[variant.Tag]
 	switch {
 	case !ok:
-		r.in("$tag", func() {
-			r.report(ruleChoice, "must be one of %s, is %q", strings.Join(slices.Sorted(maps.Keys(values)), ", "), tag)
+		r.In("$tag", func() {
+			r.Report(ruleChoice, "must be one of %s, is %q", strings.Join(slices.Sorted(maps.Keys(values)), ", "), variant.Tag)
 		})
-	case read == nil && value.Present():
-		r.in("$value", func() { r.report(ruleUnknown, "%s has no value", tag) })
-	case read != nil && !value.Present():
-		r.in("$value", func() { r.report(ruleMissing, "is required with %s", tag) })
-	case read != nil:
-		r.in("$value", func() { read(r, value) })
+	case value == nil && variant.Value != nil:
+		r.In("$value", func() { r.Report(ruleUnknown, "%s has no value", variant.Tag) })
+	case value != nil && variant.Value == nil:
+		r.In("$value", func() { r.Report(ruleMissing, "is required with %s", variant.Tag) })
+	case value != nil:
+		r.In("$value", func() { r.Value(*variant.Value, value) })
 	}
-	return tag
+	return variant.Tag
 }

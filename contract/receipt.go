@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
-)
+import "github.com/traceforge/traceforge-go/canon"
 
 // A GenerateReceipt says what became of one call (LC "LLM Receipt"). All of its refs are blobs of the
 // store that the [Adapter] writes to.
@@ -68,57 +65,25 @@ const (
 
 // UnmarshalJSON reads g strictly. An error is an [*Error] with all that is wrong.
 func (g *GenerateReceipt) UnmarshalJSON(data []byte) error {
-	return unmarshal("generate receipt", data, g, readReceipt)
-}
-
-func readReceipt(r *reader, raw jsontext.Value, g *GenerateReceipt) {
-	r.record(raw,
-		required("output_ref", &g.OutputRef, readHash),
-		option("raw_output_ref", &g.RawOutputRef, readHash),
-		option("provider_response_id", &g.ProviderResponseID, readText),
-		required("finish_reason", &g.FinishReason, readFinishReason),
-		required("token_usage", &g.TokenUsage, readTokenUsage),
-		option("usage_details", &g.UsageDetails, readUsageDetails),
-		option("warnings_ref", &g.WarningsRef, readHash),
-		option("cost_cents", &g.CostCents, readNat),
-		required("provider_id", &g.ProviderID, readText),
-	)
+	return unmarshal("generate receipt", data, g)
 }
 
 // UnmarshalJSON reads f strictly. An error is an [*Error].
 func (f *FinishReason) UnmarshalJSON(data []byte) error {
-	return unmarshal("finish reason", data, f, readFinishReason)
-}
-
-func readFinishReason(r *reader, raw jsontext.Value, f *FinishReason) {
-	r.record(raw, required("reason", &f.Reason, readText), option("raw", &f.Raw, readText))
+	return unmarshal("finish reason", data, f)
 }
 
 // UnmarshalJSON reads u strictly. An error is an [*Error].
 func (u *TokenUsage) UnmarshalJSON(data []byte) error {
-	return unmarshal("token usage", data, u, readTokenUsage)
-}
-
-func readTokenUsage(r *reader, raw jsontext.Value, u *TokenUsage) {
-	r.record(raw, required("prompt", &u.Prompt, readNat), required("completion", &u.Completion, readNat))
+	return unmarshal("token usage", data, u)
 }
 
 // UnmarshalJSON reads u strictly. An error is an [*Error].
 func (u *UsageDetails) UnmarshalJSON(data []byte) error {
-	return unmarshal("usage details", data, u, readUsageDetails)
-}
-
-func readUsageDetails(r *reader, raw jsontext.Value, u *UsageDetails) {
-	r.record(raw,
-		option("reasoning_tokens", &u.ReasoningTokens, readNat),
-		option("cache_read_tokens", &u.CacheReadTokens, readNat),
-		option("cache_write_tokens", &u.CacheWriteTokens, readNat),
-	)
+	return unmarshal("usage details", data, u)
 }
 
 // UnmarshalJSON reads w strictly. An error is an [*Error].
 func (w *Warning) UnmarshalJSON(data []byte) error {
-	return unmarshal("warning", data, w, func(r *reader, raw jsontext.Value, w *Warning) {
-		r.record(raw, required("code", &w.Code, readText), required("message", &w.Message, readText))
-	})
+	return unmarshal("warning", data, w)
 }

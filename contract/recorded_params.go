@@ -119,7 +119,7 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 		}
 	}
 	var metadata map[string]string
-	if unmarshal("metadata", options["metadata"], &metadata, mapOf(readText)) == nil && d.takesAll(metadata, options) {
+	if unmarshal("metadata", options["metadata"], &metadata) == nil && d.takesAll(metadata, options) {
 		delete(options, "metadata")
 		a.Metadata = metadata
 	}

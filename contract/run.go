@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // A RunConfig says which model the calls of a run go to, and how (LC "Purpose"). A session's
@@ -16,32 +15,23 @@ import (
 type RunConfig struct {
 	Provider        string  `json:"provider"`
 	Model           string  `json:"model"`
-	ReasoningEffort *string `json:"reasoning_effort"` // not set: the provider's default
-	MaxTokens       *uint64 `json:"max_tokens"`       // not set: the provider's default
+	ReasoningEffort *string `json:"reasoning_effort" is:"word"` // not set: the provider's default
+	MaxTokens       *uint64 `json:"max_tokens"`                 // not set: the provider's default
 }
 
 // UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong. A blank
 // provider or model can be read; it fails the start of a run.
 func (c *RunConfig) UnmarshalJSON(data []byte) error {
-	return unmarshal("run config", data, c, readRunConfig)
+	return unmarshal("run config", data, c)
 }
 
 // Hash returns the hash of c's canonical JSON, for [snapshot.Provenance].
 func (c RunConfig) Hash() (canon.Hash, error) {
-	c, err := checked("run config", c, readRunConfig)
+	c, err := checked("run config", c)
 	if err != nil {
 		return "", err
 	}
 	return canon.SumJSON(c)
-}
-
-func readRunConfig(r *reader, raw jsontext.Value, c *RunConfig) {
-	r.record(raw,
-		required("provider", &c.Provider, readText),
-		required("model", &c.Model, readText),
-		option("reasoning_effort", &c.ReasoningEffort, readWord),
-		option("max_tokens", &c.MaxTokens, readNat),
-	)
 }
 
 // A Catalog has the providers that runs may use, by name. It says who is called and how, and
@@ -77,7 +67,7 @@ func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, erro
 	if overrides != nil {
 		config = *overrides
 	}
-	config, err := checked("run config", config, readRunConfig)
+	config, err := checked("run config", config)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +122,7 @@ func notAmong(name string, known iter.Seq[string]) string {
 // Materialization Semantics").
 type StepContext struct {
 	CorrelationID      *string           `json:"correlation_id"`
-	MessageRefs        []canon.Hash      `json:"message_refs"`
+	MessageRefs        []canon.Hash      `json:"message_refs" is:"required"`
 	Temperature        *Decimal          `json:"temperature"`
 	ToolRefs           []canon.Hash      `json:"tool_refs"`
 	ToolChoice         *ToolChoice       `json:"tool_choice"`
@@ -140,25 +130,12 @@ type StepContext struct {
 	Metadata           map[string]string `json:"metadata"`
 	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"`
 	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`
-	APIKey             *TextOrSecretRef  `json:"api_key"`
+	APIKey             *TextOrSecretRef  `json:"api_key" is:"key"`
 }
 
 // UnmarshalJSON reads s strictly. An error is an [*Error] with all that is wrong.
 func (s *StepContext) UnmarshalJSON(data []byte) error {
-	return unmarshal("step context", data, s, func(r *reader, raw jsontext.Value, s *StepContext) {
-		r.record(raw,
-			option("correlation_id", &s.CorrelationID, readText),
-			required("message_refs", &s.MessageRefs, listOf(readHash)),
-			option("temperature", &s.Temperature, readDecimal),
-			optional("tool_refs", &s.ToolRefs, listOf(readHash)),
-			option("tool_choice", &s.ToolChoice, readToolChoice),
-			optional("stop_sequences", &s.StopSequences, listOf(readText)),
-			optional("metadata", &s.Metadata, mapOf(readText)),
-			option("provider_options_ref", &s.ProviderOptionsRef, readHash),
-			option("response_format_ref", &s.ResponseFormatRef, readHash),
-			option("api_key", &s.APIKey, readKeyRef),
-		)
-	})
+	return unmarshal("step context", data, s)
 }
 
 // Materialize makes the params of one step. The same arguments always give the same params, or the same
@@ -184,10 +161,9 @@ func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
 		},
 		APIKey: step.APIKey,
 	}
-	return checked("generate params", params, func(r *reader, raw jsontext.Value, p *GenerateParams) {
-		readParams(r, raw, p)
-		if len(step.MessageRefs) == 0 {
-			r.in("message_refs", func() { r.report(ruleMissing, "must name one message at least") })
-		}
-	})
+	var found violations
+	if len(step.MessageRefs) == 0 {
+		found.add("/message_refs", ruleMissing, "must name one message at least")
+	}
+	return checked("generate params", params, found...)
 }

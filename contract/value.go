@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 )
 
 // A Decimal is the text of a decimal number, kept as it was written: 0.2 and 0.20 are different
@@ -12,7 +13,7 @@ import (
 type Decimal string
 
 // UnmarshalJSON reads a decimal from a JSON string. An error is an [*Error].
-func (d *Decimal) UnmarshalJSON(data []byte) error { return unmarshal("decimal", data, d, readDecimal) }
+func (d *Decimal) UnmarshalJSON(data []byte) error { return unmarshal("decimal", data, d) }
 
 // A ToolChoice says whether the model may call tools. In JSON it is {"$tag":"Auto"}, or
 // {"$tag":"Tool","$value":{"name":"calc"}}.
@@ -39,18 +40,15 @@ func (c ToolChoice) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads c strictly. An error is an [*Error].
 func (c *ToolChoice) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool choice", data, c, readToolChoice)
+	return unmarshal("tool choice", data, c)
 }
 
-func readToolChoice(r *reader, raw jsontext.Value, c *ToolChoice) {
-	c.Tag = r.variant(raw, map[string]func(*reader, jsontext.Value){
-		ChoiceAuto:     nil,
-		ChoiceNone:     nil,
-		ChoiceRequired: nil,
-		ChoiceTool: func(r *reader, raw jsontext.Value) {
-			r.record(raw, required("name", &c.Name, readName))
-		},
-	})
+func readToolChoice(r *fields.Reader, v jsontext.Value, c *ToolChoice) {
+	var tool struct {
+		Name string `json:"name" is:"name"`
+	}
+	c.Tag = readVariant(r, v, map[string]any{ChoiceAuto: nil, ChoiceNone: nil, ChoiceRequired: nil, ChoiceTool: &tool})
+	c.Name = tool.Name
 }
 
 // tagged writes a value of a sum type.
@@ -74,7 +72,7 @@ type TextOrSecretRef struct {
 
 // A SecretRef names a secret that the host of the program keeps.
 type SecretRef struct {
-	Alias   string `json:"alias"`
+	Alias   string `json:"alias" is:"name"`
 	Version uint64 `json:"version"`
 }
 
@@ -115,38 +113,23 @@ func (t TextOrSecretRef) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads t strictly. An error is an [*Error]; it does not show a literal.
 func (t *TextOrSecretRef) UnmarshalJSON(data []byte) error {
-	return unmarshal("text or secret ref", data, t, readTextOrSecretRef)
+	return unmarshal("text or secret ref", data, t)
 }
 
-func readTextOrSecretRef(r *reader, raw jsontext.Value, t *TextOrSecretRef) {
-	r.variant(raw, map[string]func(*reader, jsontext.Value){
-		tagLiteral: func(r *reader, raw jsontext.Value) {
-			t.Literal = new(string)
-			readText(r, raw, t.Literal)
-		},
-		tagSecret: func(r *reader, raw jsontext.Value) {
-			t.Secret = new(SecretRef)
-			readSecretRef(r, raw, t.Secret)
-		},
-	})
+func readTextOrSecretRef(r *fields.Reader, v jsontext.Value, t *TextOrSecretRef) {
+	readVariant(r, v, map[string]any{tagLiteral: &t.Literal, tagSecret: &t.Secret})
 }
 
 // readKeyRef reads an API key, which must not be there itself.
-func readKeyRef(r *reader, raw jsontext.Value, t *TextOrSecretRef) {
-	readTextOrSecretRef(r, raw, t)
+func readKeyRef(r *fields.Reader, v jsontext.Value, t *TextOrSecretRef) {
+	readTextOrSecretRef(r, v, t)
 	if t.Literal != nil {
-		r.report(ruleLiteral, "params are kept, so an API key must not stand in them: name it as a secret ref")
+		r.Report(ruleLiteral, "params are kept, so an API key must not stand in them: name it as a secret ref")
 	}
 }
 
 // UnmarshalJSON reads s strictly. An error is an [*Error].
-func (s *SecretRef) UnmarshalJSON(data []byte) error {
-	return unmarshal("secret ref", data, s, readSecretRef)
-}
-
-func readSecretRef(r *reader, raw jsontext.Value, s *SecretRef) {
-	r.record(raw, required("alias", &s.Alias, readName), required("version", &s.Version, readNat))
-}
+func (s *SecretRef) UnmarshalJSON(data []byte) error { return unmarshal("secret ref", data, s) }
 
 // A ResponseFormat says what the text of an answer must be.
 type ResponseFormat struct {
@@ -164,20 +147,19 @@ const (
 
 // UnmarshalJSON reads f strictly. An error is an [*Error] with all that is wrong.
 func (f *ResponseFormat) UnmarshalJSON(data []byte) error {
-	return unmarshal("response format", data, f, func(r *reader, raw jsontext.Value, f *ResponseFormat) {
-		r.record(raw,
-			required("type", &f.Type, readText),
-			optional("json_schema", &f.JSONSchema, readObject),
-			option("strict", &f.Strict, readBool),
-		)
-		switch {
-		case f.Type == FormatJSONSchema && f.JSONSchema == nil:
-			r.in("json_schema", func() { r.report(ruleMissing, "is required with json_schema") })
-		case f.Type == "": // reported
-		case f.Type != FormatJSONSchema && (f.JSONSchema != nil || f.Strict != nil):
-			r.report(ruleUnknown, "json_schema and strict go with the type json_schema only")
-		case f.Type != FormatJSONSchema && f.Type != FormatJSON && f.Type != FormatText:
-			r.in("type", func() { r.report(ruleChoice, "must be one of json, json_schema, text, is %q", f.Type) })
-		}
-	})
+	return unmarshal("response format", data, f)
+}
+
+// checkResponseFormat reports members that do not go with the type.
+func checkResponseFormat(found *fields.Faults, format any) {
+	f := format.(*ResponseFormat)
+	switch {
+	case f.Type == FormatJSONSchema && f.JSONSchema == nil:
+		found.In("json_schema", func() { found.Report(ruleMissing, "is required with json_schema") })
+	case f.Type == "": // reported
+	case f.Type != FormatJSONSchema && (f.JSONSchema != nil || f.Strict != nil):
+		found.Report(ruleUnknown, "json_schema and strict go with the type json_schema only")
+	case f.Type != FormatJSONSchema && f.Type != FormatJSON && f.Type != FormatText:
+		found.In("type", func() { found.Report(ruleChoice, "must be one of json, json_schema, text, is %q", f.Type) })
+	}
 }

@@ -63,7 +63,7 @@ var arrows = map[string]map[string]string{
 		"internal/conflict": merged, "internal/filename": named,
 	},
 	"contract": {
-		"canon": "refs", "internal/jsontext": texts, "modelio": calls,
+		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": calls,
 		"internal/provider": "the requests that it makes, the answers that it reads",
 		"snapshot":          "the records that it tells in its own terms",
 		"internal/store":    "the documents, from which blobs are derived",
@@ -150,7 +150,8 @@ var arrows = map[string]map[string]string{
 	"internal/archtest":     {},
 	"docs/schemas":          {},
 	"internal/schematest": {
-		"canon": "how hashes are spelled", "docs/schemas": "what texts are held against", "internal/pack": "run.json",
+		"canon": "how hashes are spelled", "contract": "the types of the contract", "docs/schemas": "what texts are held against",
+		"internal/jsontext/fields": "the members of types", "internal/pack": "run.json",
 		"internal/usage": "receipts", "modelio": "the ranges of parameters", "modelio/session": "its limits",
 		"snapshot": "the version of the format",
 	},

@@ -3,22 +3,30 @@ package schematest
 import (
 	"go/ast"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/contract"
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 )
 
-// airNames are LC's names of the types that package contract reads, by the functions that read them.
-var airNames = map[string]string{
-	"readParams": "sys/LlmGenerateParams@1", "readRuntime": "sys/LlmRuntimeArgs@1", "readToolChoice": "sys/LlmToolChoice@1",
-	"readTextOrSecretRef": "sys/TextOrSecretRef@1", "readReceipt": "sys/LlmGenerateReceipt@1", "readToolCall": "sys/LlmToolCall@1",
+// airNames are LC's names of the types of package contract.
+var airNames = map[reflect.Type]string{
+	reflect.TypeFor[contract.GenerateParams]():  "sys/LlmGenerateParams@1",
+	reflect.TypeFor[contract.RuntimeArgs]():     "sys/LlmRuntimeArgs@1",
+	reflect.TypeFor[contract.ToolChoice]():      "sys/LlmToolChoice@1",
+	reflect.TypeFor[contract.TextOrSecretRef](): "sys/TextOrSecretRef@1",
+	reflect.TypeFor[contract.GenerateReceipt](): "sys/LlmGenerateReceipt@1",
+	reflect.TypeFor[contract.OutputEnvelope]():  "sys/LlmOutputEnvelope@1",
+	reflect.TypeFor[contract.ToolCall]():        "sys/LlmToolCall@1",
 }
 
-const envelopeReader = "OutputEnvelope.UnmarshalJSON"
-
-// A contractSchema is made of the functions with which package contract reads.
+// A contractSchema is made of the types that package contract reads, as their tags say.
 type contractSchema struct {
 	*source
 	defs Schema
@@ -34,15 +42,15 @@ func Contract(t *testing.T) map[string]Schema {
 		s["title"], s["description"] = title, about
 		return s
 	}
-	record := func(name string) func(c *contractSchema) any {
-		return func(c *contractSchema) any { return c.function(name) }
+	record := func(t reflect.Type) Schema {
+		return make(airNames[t], src.comments[t.Name()], func(c *contractSchema) any { return c.object(t) })
 	}
 	return map[string]Schema{
-		"llm-params":   make(airNames["readParams"], src.comments["GenerateParams"], record("readParams")),
-		"llm-receipt":  make(airNames["readReceipt"], src.comments["GenerateReceipt"], record("readReceipt")),
-		"llm-envelope": make("sys/LlmOutputEnvelope@1", src.comments["OutputEnvelope"], record(envelopeReader)),
+		"llm-params":   record(reflect.TypeFor[contract.GenerateParams]()),
+		"llm-receipt":  record(reflect.TypeFor[contract.GenerateReceipt]()),
+		"llm-envelope": record(reflect.TypeFor[contract.OutputEnvelope]()),
 		"llm-tool-calls": make("sys/LlmToolCallList@1", src.comments["ToolCallList"], func(c *contractSchema) any {
-			return arrayOf(c.reading(&ast.Ident{Name: "readToolCall"}))
+			return c.of(reflect.TypeFor[contract.ToolCallList]())
 		}),
 		"llm-call": make("A recorded call in the terms of the call contract, as traceforge show --receipt prints it", "", recordedCall),
 	}
@@ -64,9 +72,9 @@ func recordedCall(c *contractSchema) any {
 	text := Schema{"type": "string", "minLength": 1}
 	properties := Schema{
 		"call": text, "run_id": orNull(text), "step_id": orNull(text), "config_hash": orNull(hash()),
-		"params_ref": hash(), "params": c.reading(&ast.Ident{Name: "readParams"}),
-		"receipt_ref": hash(), "receipt": c.reading(&ast.Ident{Name: "readReceipt"}),
-		"envelope": c.define("sys/LlmOutputEnvelope@1", envelopeReader),
+		"params_ref": hash(), "params": c.of(reflect.TypeFor[contract.GenerateParams]()),
+		"receipt_ref": hash(), "receipt": c.of(reflect.TypeFor[contract.GenerateReceipt]()),
+		"envelope": c.of(reflect.TypeFor[contract.OutputEnvelope]()),
 	}
 	for name, value := range properties {
 		properties[name] = described(value, c.tags["Recorded."+name])
@@ -83,83 +91,73 @@ func (c *contractSchema) root(s any) Schema {
 	return root
 }
 
-// define makes the definition of what a function reads. A pointer has slashes as ~1.
-func (c *contractSchema) define(name, function string) any {
+// of returns the schema of a type, by a reference where LC names it. A pointer has slashes as ~1.
+func (c *contractSchema) of(t reflect.Type) any {
+	name := airNames[t]
+	if name == "" {
+		return c.value(t)
+	}
 	if c.defs[name] == nil {
 		c.defs[name] = Schema{}
-		c.defs[name] = c.function(function)
+		c.defs[name] = c.value(t)
 	}
 	return ref(strings.ReplaceAll(name, "/", "~1"))
 }
 
-// reading returns the schema of what a reading reads: readText, listOf(readHash).
-func (c *contractSchema) reading(e ast.Expr) any {
-	if call, ok := e.(*ast.CallExpr); ok {
-		of := c.reading(call.Args[0])
-		if named(call) == "mapOf" {
-			return Schema{"type": "object", "additionalProperties": of}
-		}
-		require.Equal(c, "listOf", named(call))
-		return arrayOf(of)
-	}
-	name := word(e)
-	switch name {
-	case "readText":
-		return Schema{"type": "string"}
-	case "readWord", "readName":
-		return Schema{"type": "string", "pattern": `\S`}
-	case "readHash":
+func (c *contractSchema) value(t reflect.Type) any {
+	switch t {
+	case reflect.TypeFor[canon.Hash]():
 		return hash()
-	case "readNat":
-		return Schema{"type": "integer", "minimum": 0, "maximum": int64(1 << 53)}
-	case "readDecimal":
+	case reflect.TypeFor[contract.Decimal]():
 		return Schema{"type": "string", "pattern": c.text(c.values["decimalText"].(*ast.CallExpr).Args[0])}
-	case "readKeyRef": // which refuses a literal
-		key := c.reading(&ast.Ident{Name: "readTextOrSecretRef"})
-		return Schema{"allOf": []any{key, Schema{"properties": Schema{"$tag": Schema{"const": "secret"}}}}}
+	case reflect.TypeFor[contract.ToolChoice]():
+		name := Schema{"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": Schema{"name": saying}}
+		return anyOf(variant(contract.ChoiceAuto, nil), variant(contract.ChoiceNone, nil), variant(contract.ChoiceRequired, nil),
+			variant(contract.ChoiceTool, name))
+	case reflect.TypeFor[contract.TextOrSecretRef]():
+		return anyOf(variant("literal", Schema{"type": "string"}), variant("secret", c.of(reflect.TypeFor[contract.SecretRef]())))
 	}
-	if air := airNames[name]; air != "" {
-		return c.define(air, name)
+	switch t.Kind() {
+	case reflect.Pointer:
+		return c.of(t.Elem())
+	case reflect.String:
+		return Schema{"type": "string"}
+	case reflect.Uint64:
+		return Schema{"type": "integer", "minimum": 0, "maximum": int64(1 << 53)}
+	case reflect.Slice:
+		return arrayOf(c.of(t.Elem()))
+	case reflect.Map:
+		return Schema{"type": "object", "additionalProperties": c.of(t.Elem())}
+	case reflect.Struct:
+		return c.object(t)
 	}
-	return c.function(name)
+	require.Fail(c, "no schema of this type is known", "%v", t)
+	return nil
 }
 
-// function returns the schema of what a function reads: an object, or a variant of a sum type.
-func (c *contractSchema) function(name string) any {
-	require.Contains(c, c.funcs, name)
-	f := c.funcs[name]
-	if variant := first(f, "variant"); variant != nil {
-		return c.variant(variant)
-	}
-	return c.record(first(f, "record"), typeOf(f))
-}
+// saying is a text that is not blank.
+var saying = Schema{"type": "string", "pattern": `\S`}
 
-// typeOf returns the name of the type that a function reads, or that it is a method of.
-func typeOf(f *ast.FuncDecl) string {
-	list := f.Type.Params.List
-	if f.Recv != nil {
-		list = f.Recv.List
-	}
-	if star, ok := list[len(list)-1].Type.(*ast.StarExpr); ok {
-		return word(star.X)
-	}
-	return ""
-}
-
-// record returns the schema of the object that a call of record reads, with the comments of a type.
-func (c *contractSchema) record(call *ast.CallExpr, of string) any {
+// object returns the schema of a struct.
+func (c *contractSchema) object(t reflect.Type) any {
 	properties := Schema{}
 	s := Schema{"type": "object", "additionalProperties": false, "properties": properties}
 	var must []string
-	for _, arg := range call.Args[1:] {
-		field := arg.(*ast.CallExpr)
-		name, value := c.text(field.Args[0]), c.reading(field.Args[2])
-		if named(field) == "required" {
-			must = append(must, name)
+	members, _ := fields.Members(t)
+	for _, m := range members {
+		value := c.of(m.Field.Type)
+		switch m.Is {
+		case "name", "word":
+			value = saying
+		case "key": // which is no literal
+			value = Schema{"allOf": []any{value, Schema{"properties": Schema{"$tag": Schema{"const": "secret"}}}}}
+		}
+		if m.Required {
+			must = append(must, m.Name)
 		} else {
 			value = orNull(value)
 		}
-		properties[name] = described(value, c.tags[of+"."+name])
+		properties[m.Name] = described(value, c.tags[t.Name()+"."+m.Name])
 	}
 	if must != nil {
 		s["required"] = must
@@ -167,32 +165,11 @@ func (c *contractSchema) record(call *ast.CallExpr, of string) any {
 	return s
 }
 
-// variant returns the schema of {"$tag":…,"$value":…}.
-func (c *contractSchema) variant(call *ast.CallExpr) any {
-	var all []any
-	for _, e := range call.Args[1].(*ast.CompositeLit).Elts {
-		pair := e.(*ast.KeyValueExpr)
-		properties := Schema{"$tag": Schema{"const": c.text(c.values[word(pair.Key)])}}
-		required := []string{"$tag"}
-		if word(pair.Value) != "nil" {
-			required = append(required, "$value")
-			properties["$value"] = c.variantValue(c.body(pair.Value))
-		} else {
-			properties["$value"] = Schema{"type": "null"}
-		}
-		all = append(all, Schema{"type": "object", "additionalProperties": false, "properties": properties, "required": required})
+// variant returns the schema of {"$tag":…,"$value":…}; value is nil for a tag without one.
+func variant(tag string, value any) any {
+	properties, required := Schema{"$tag": Schema{"const": tag}, "$value": value}, []string{"$tag", "$value"}
+	if value == nil {
+		properties["$value"], required = Schema{"type": "null"}, required[:1]
 	}
-	return anyOf(all...)
-}
-
-func (c *contractSchema) variantValue(list []ast.Stmt) any {
-	for _, call := range calls(list) {
-		if name := named(call); name == "record" {
-			return c.record(call, "")
-		} else if strings.HasPrefix(name, "read") {
-			return c.reading(call.Fun)
-		}
-	}
-	require.Fail(c, "no value of a variant is known")
-	return nil
+	return Schema{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
 }

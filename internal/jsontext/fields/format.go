@@ -55,22 +55,14 @@ type Faults struct {
 
 // Report notes a fault at the place that is looked at.
 func (f *Faults) Report(rule, format string, args ...any) {
-	f.report(rule, "", fmt.Sprintf(format, args...))
+	f.ReportBelow("", rule, fmt.Sprintf(format, args...))
 }
 
-func (f *Faults) report(rule, below, message string) {
+// ReportBelow notes a fault at a place that is below the one that is looked at.
+func (f *Faults) ReportBelow(pointer, rule, message string) {
 	if !f.format.FirstOnly || f.found == nil {
-		f.found = append(f.found, Fault{jsontext.PointerTo(f.path...) + below, rule, message})
+		f.found = append(f.found, Fault{jsontext.PointerTo(f.path...) + pointer, rule, message})
 	}
-}
-
-// Refuse notes that the value at hand is no JSON text.
-func (f *Faults) Refuse(rule string, err error) {
-	if at, ok := err.(*jsontext.Error); ok {
-		f.report(rule, at.Pointer, at.Err.Error())
-		return
-	}
-	f.report(rule, "", err.Error())
 }
 
 // In visits a member or an element of what is looked at.
@@ -87,65 +79,64 @@ func (f *Faults) check(v reflect.Value) {
 	}
 }
 
-// An object is the members of a struct.
-type object struct {
-	members []Member
-	byName  map[string]int
-	unknown int // the field that keeps further members; -1: there is none
-}
-
 // A Member is a field of a struct, as its tags say.
 type Member struct {
 	Name     string
 	Field    reflect.StructField
-	Required bool // must be there
-	Omitted  bool // is left out where it is zero
-	Is       string
-	read     Reading // nil: as its type says
+	Required bool   // must be there
+	Omitted  bool   // is left out where it is zero
+	Is       string // the reading of a format that reads it; empty: that of its type
 }
 
-// Members returns the members of a struct, sorted by name, and reports whether it keeps further ones.
-func (f *Format) Members(t reflect.Type) (all []Member, open bool) {
-	o := f.object(t)
-	return o.members, o.unknown >= 0
+// Members returns the members of a struct, in the order of its fields, and the field that keeps further ones; -1: they are refused.
+func Members(t reflect.Type) (all []Member, unknown int) {
+	unknown = -1
+	for i := range t.NumField() {
+		field := t.Field(i)
+		tag, tagged := field.Tag.Lookup("json")
+		name, option, _ := strings.Cut(tag, ",")
+		m := Member{Name: name, Field: field, Is: field.Tag.Get("is"), Omitted: option == "omitzero"}
+		if m.Is == "unknown" {
+			unknown = i
+		}
+		if !tagged || name == "-" {
+			continue
+		}
+		switch kind := field.Type.Kind(); {
+		case m.Is == "required":
+			m.Required, m.Is = true, ""
+		case kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Map:
+			m.Required = !m.Omitted
+		}
+		all = append(all, m)
+	}
+	return all, unknown
+}
+
+// An object is how a format reads and writes a struct.
+type object struct {
+	members  []Member  // sorted by name
+	readings []Reading // of the members; nil: as the type says
+	byName   map[string]int
+	unknown  int // the field that keeps further members; -1: there is none
 }
 
 func (f *Format) object(t reflect.Type) *object {
 	if known, ok := f.structs.Load(t); ok {
 		return known.(*object)
 	}
-	o := &object{unknown: -1, byName: map[string]int{}}
-	for i := range t.NumField() {
-		field := t.Field(i)
-		tag, tagged := field.Tag.Lookup("json")
-		switch is := field.Tag.Get("is"); {
-		case is == "unknown":
-			o.unknown = i
-		case tagged:
-			o.members = append(o.members, f.member(field, tag, is))
-		}
-	}
+	o := &object{byName: map[string]int{}}
+	o.members, o.unknown = Members(t)
 	inorder.By(o.members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 	for i, m := range o.members {
 		o.byName[m.Name] = i
+		o.readings = append(o.readings, f.Named[m.Is])
+		if m.Is != "" && f.Named[m.Is] == nil {
+			panic("fields: there is no reading " + m.Is)
+		}
 	}
 	f.structs.Store(t, o)
 	return o
-}
-
-func (f *Format) member(field reflect.StructField, tag, is string) Member {
-	name, option, _ := strings.Cut(tag, ",")
-	m := Member{Name: name, Field: field, Is: is, Omitted: option == "omitzero", read: f.Named[is]}
-	switch field.Type.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		m.Required = is == "required"
-	default:
-		m.Required = !m.Omitted
-	}
-	if is != "" && is != "required" && m.read == nil {
-		panic("fields: there is no reading " + is)
-	}
-	return m
 }
 
 var rawType = reflect.TypeFor[json.RawMessage]()

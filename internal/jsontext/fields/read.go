@@ -113,9 +113,8 @@ func (r *Reader) object(v jsontext.Value, dst reflect.Value) {
 	}
 	taken := make([]bool, len(o.members))
 	for i := range o.members {
-		m := &o.members[i]
-		r.path = append(r.path, m.Name)
-		taken[i] = r.member(m, at[i], dst.Field(m.Field.Index[0]), o.unknown >= 0)
+		r.path = append(r.path, o.members[i].Name)
+		taken[i] = r.member(o, i, at[i], dst)
 		r.path = r.path[:len(r.path)-1]
 	}
 	for name, m := range v.Members() {
@@ -126,9 +125,9 @@ func (r *Reader) object(v jsontext.Value, dst reflect.Value) {
 	r.check(dst)
 }
 
-// member reads a member, and reports whether its field keeps it. open says whether something else does.
-func (r *Reader) member(m *Member, v jsontext.Value, dst reflect.Value, open bool) (taken bool) {
-	null := v.IsNull()
+// member reads the i-th member of a struct, and reports whether its field keeps it.
+func (r *Reader) member(o *object, i int, v jsontext.Value, of reflect.Value) (taken bool) {
+	m, open, null := &o.members[i], o.unknown >= 0, v.IsNull()
 	switch {
 	case !v.Present():
 		if m.Required {
@@ -143,7 +142,8 @@ func (r *Reader) member(m *Member, v jsontext.Value, dst reflect.Value, open boo
 	case null && !open && !m.Omitted:
 		return true
 	}
-	r.value(v, dst, m.read)
+	dst := of.Field(m.Field.Index[0])
+	r.value(v, dst, o.readings[i])
 	return m.Required || !dst.IsZero()
 }
 

@@ -58,8 +58,11 @@ func (w *writer) string(s string) {
 
 // raw writes a value as it is spelled, which must be one that can be read again.
 func (w *writer) raw(text json.RawMessage) {
-	if _, err := jsontext.ParseStrict(text); err != nil {
-		w.Refuse("", err)
+	_, err := jsontext.ParseStrict(text)
+	if at, ok := err.(*jsontext.Error); ok {
+		w.ReportBelow(at.Pointer, "", at.Err.Error())
+	} else if err != nil {
+		w.Report("", "%v", err)
 	}
 	w.text = append(w.text, text...)
 }
