@@ -40,7 +40,7 @@ var format = &fields.Format{
 	Kind:    fields.Problem{Rule: ruleType, Text: "must be %s, is %s"},
 	Missing: fields.Problem{Rule: ruleMissing, Text: "is required"},
 	Null:    fields.Problem{Rule: ruleMissing, Text: "must not be null"},
-	Unknown: func(r *fields.Reader, _ []string) { r.Report(ruleUnknown, "is no member of this type") },
+	Unknown: func(r *fields.Reader, _ string, _ []string) { r.Report(ruleUnknown, "is no member of this type") },
 }
 
 // unmarshal makes *dst what data says; what names its type for errors. A text that is not JSON, or

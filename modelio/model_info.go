@@ -4,7 +4,7 @@ package modelio
 type ModelInfo struct {
 	Label    string       `json:"label,omitzero"` // name for people; empty: absent
 	Supports Capabilities `json:"supports,omitzero"`
-	Unknown  Object       `json:"-" is:"unknown"` // Genkit's versions, stage and configSchema, and members it does not name
+	Unknown  Object       `json:"-" is:"unknown"` // Genkit's versions, stage and configSchema, and further members
 }
 
 // Capabilities are what a model supports. A capability that is not declared is not there.
@@ -15,8 +15,8 @@ type Capabilities struct {
 	ToolChoice  bool        `json:"toolChoice,omitzero"`  // heeds the tool choices required and none
 	SystemRole  bool        `json:"systemRole,omitzero"`  // takes system messages
 	Constrained Constrained `json:"constrained,omitzero"` // enforces output.schema itself
-	Output      []string    `json:"output,omitzero"`      // formats that it can write: "text", "json", "media"; nil: absent
-	Unknown     Object      `json:"-" is:"unknown"`       // Genkit's context, contentType and longRunning, and members it does not name
+	Output      []string    `json:"output,omitzero"`      // formats that it writes: "text", "json", "media"; nil: absent
+	Unknown     Object      `json:"-" is:"unknown"`       // Genkit's context, contentType and longRunning, and further members
 }
 
 // Constrained says when a model enforces output.schema itself. JSON may spell it as GK does,

@@ -57,7 +57,7 @@ var arrows = map[string]map[string]string{
 	"internal/conflict": {},
 	"internal/filename": {},
 	"internal/store": {
-		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "modelio": "what a call used",
+		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
 		"internal/git": "what it knows of a store", "internal/gotest": "how words of commands are quoted", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"internal/pattern":  "which rules would change their own output",
 		"internal/conflict": merged, "internal/filename": named,

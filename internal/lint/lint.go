@@ -109,7 +109,7 @@ type cause struct{ rule, key string }
 func New(config *store.Config) *Linter {
 	return &Linter{
 		config: config, rules: Rules(), found: map[cause]*Finding{}, ways: map[cause]string{},
-		silenced: make([]bool, len(config.Silences)),
+		silenced: make([]bool, len(config.Lint.Silences)),
 		prefixes: prefixes{map[string]map[string]variant{}, map[string]map[string]variant{}},
 	}
 }
@@ -178,7 +178,7 @@ const RuleConfig = "lint"
 // Wrong says what of config.json is wrong about rules, and of what silences nothing once all documents
 // were looked at.
 func (l *Linter) Wrong() (wrong []snapshot.Violation) {
-	for i, s := range l.config.Silences {
+	for i, s := range l.config.Lint.Silences {
 		at := jsontext.PointerTo("lint", "silence", strconv.Itoa(i))
 		var names []string
 		for _, r := range l.rules {
@@ -202,7 +202,7 @@ func (l *Linter) adder(rule string) adder {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		silent := false
-		for i, s := range l.config.Silences {
+		for i, s := range l.config.Lint.Silences {
 			of := s.Test == "" || s.Test == at.Test.Test || strings.HasPrefix(at.Test.Test, s.Test+"/")
 			if of && s.Rule == rule {
 				l.silenced[i], silent = true, true

@@ -301,13 +301,13 @@ func TestSilence(t *testing.T) {
 	tests := []test{
 		{"TestX", []*snapshot.Snapshot{recorded(alias)}}, {"TestX/sub", []*snapshot.Snapshot{recorded(alias)}}, {"TestXY", []*snapshot.Snapshot{recorded(alias)}},
 	}
-	config := &store.Config{Silences: []store.Silence{{Rule: "unpinned-model", Why: "w", Test: "TestX"}}}
+	config := &store.Config{Lint: store.Lint{Silences: []store.Silence{{Rule: "unpinned-model", Why: "w", Test: "TestX"}}}}
 	found, l := linted(t, config, tests...)
 	require.Len(t, found, 1)
 	require.Equal(t, "TestXY", found[0].Places[0].Test.Test, "a test and its subtests are silenced")
 	require.Empty(t, l.Wrong())
 
-	config.Silences = []store.Silence{{Rule: "unpinned-model", Why: "w"}, {Rule: "other-model", Why: "w"}, {Rule: "unpinned", Why: "w"}}
+	config.Lint.Silences = []store.Silence{{Rule: "unpinned-model", Why: "w"}, {Rule: "other-model", Why: "w"}, {Rule: "unpinned", Why: "w"}}
 	found, l = linted(t, config, tests...)
 	require.Empty(t, found)
 	wrong := l.Wrong()

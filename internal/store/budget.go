@@ -5,27 +5,38 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/jsontext/fields"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // Budgets are limits that a repository sets itself; traceforge verify --lint holds them. 0 is none.
 type Budgets struct {
-	Document, Answer           int64 // bytes of a document, of one raw answer
-	TokensPerTest, TokensOfAll int64 // of input and output, as recorded
-	CostPerTest, CostOfAll     float64
+	Document      int64   `json:"document,omitzero" is:"size"`
+	Answer        int64   `json:"answer,omitzero" is:"size"`            // of one raw answer
+	TokensPerTest int64   `json:"tokens_per_test,omitzero" is:"tokens"` // of input and output, as recorded
+	TokensOfAll   int64   `json:"tokens_of_all,omitzero" is:"tokens"`   // of input and output, as recorded
+	CostPerTest   float64 `json:"cost_per_test,omitzero"`
+	CostOfAll     float64 `json:"cost_of_all,omitzero"`
 }
 
 // A Price is what a million tokens of a model cost, in the repository's own currency.
 type Price struct {
-	Input, Output float64
-	CachedInput   *float64 // of input that the provider had in its cache; nil: as Input
+	Input       float64  `json:"input,omitzero"`
+	Output      float64  `json:"output,omitzero"`
+	CachedInput *float64 `json:"cached_input,omitzero"` // of input that the provider had in its cache; nil: as Input
+}
+
+// Lint is what traceforge verify --lint leaves out.
+type Lint struct {
+	Silences []Silence `json:"silence,omitzero"`
 }
 
 // A Silence says that a rule of traceforge verify --lint does not apply.
 type Silence struct {
-	Rule, Why string
-	Test      string // to which test and its subtests; empty: to all
+	Rule string `json:"rule,omitzero"`
+	Why  string `json:"why,omitzero"`
+	Test string `json:"test,omitzero"` // to which test and its subtests; empty: to all
 }
 
 // dated is the end of a model's name that says which of several it is: -2024-08-06, -20241022,
@@ -66,71 +77,39 @@ func (p Price) of(used *modelio.Usage) float64 {
 
 func count(n *int64) float64 { return float64(amount.Of(n)) }
 
-func (r *configReader) budgets(pointer string, v jsontext.Value) (b Budgets) {
-	tokens := number[int64](r, "tokens")
-	r.object(pointer, v, map[string]reading{
-		"document": into(&b.Document, r.size), "answer": into(&b.Answer, r.size),
-		"tokens_per_test": into(&b.TokensPerTest, tokens), "tokens_of_all": into(&b.TokensOfAll, tokens),
-		"cost_per_test": into(&b.CostPerTest, r.money), "cost_of_all": into(&b.CostOfAll, r.money),
-	})
-	return b
+func readPrice(r *fields.Reader, v jsontext.Value, p *Price) {
+	r.ByKind(v, p)
+	if v.IsObject() && !(v.Member("input").Present() && v.Member("output").Present()) {
+		r.Report(snapshot.RuleMissing, "must have input and output, the prices of a million tokens")
+	}
 }
 
-func (r *configReader) prices(pointer string, v jsontext.Value) map[string]Price {
-	prices := map[string]Price{}
-	r.members(pointer, v, func(model, pointer string, v jsontext.Value) {
-		var p Price
-		r.object(pointer, v, map[string]reading{
-			"input": into(&p.Input, r.money), "output": into(&p.Output, r.money),
-			"cached_input": func(pointer string, v jsontext.Value) {
-				cached := r.money(pointer, v)
-				p.CachedInput = &cached
-			},
-		})
-		if v.IsObject() && !(v.Member("input").Present() && v.Member("output").Present()) {
-			r.fail(pointer, snapshot.RuleMissing, "must have input and output, the prices of a million tokens")
-		}
-		prices[model] = p
-	})
-	return prices
-}
-
-func (r *configReader) silences(pointer string, v jsontext.Value) (all []Silence) {
-	r.object(pointer, v, map[string]reading{"silence": list(r, "a list", &all, r.silence)})
-	return all
-}
-
-func (r *configReader) silence(pointer string, v jsontext.Value) (s Silence) {
-	r.object(pointer, v, map[string]reading{
-		"rule": into(&s.Rule, r.text), "why": into(&s.Why, r.text), "test": into(&s.Test, r.text),
-	})
+func readSilence(r *fields.Reader, v jsontext.Value, s *Silence) {
+	r.ByKind(v, s)
 	if v.IsObject() && !(v.Member("rule").Present() && v.Member("why").Present()) {
-		r.fail(pointer, snapshot.RuleMissing, "must have a rule, and why it does not apply")
+		r.Report(snapshot.RuleMissing, "must have a rule, and why it does not apply")
 	}
-	return s
 }
 
-// size reads a size, such as "1MB", as bytes.
-func (r *configReader) size(pointer string, v jsontext.Value) (n int64) {
-	if text := r.text(pointer, v); text != "" {
+// readSize reads a size, such as "1MB", as bytes.
+func readSize(r *fields.Reader, v jsontext.Value, n *int64) {
+	var text string
+	if readText(r, v, &text); text != "" {
 		var err error
-		if n, err = amount.ParseSize(text); err != nil {
-			r.fail(pointer, snapshot.RuleValue, "%v", err)
+		if *n, err = amount.ParseSize(text); err != nil {
+			r.Report(snapshot.RuleValue, "%v", err)
 		}
 	}
-	return n
 }
 
-// money reads an amount of money, which is 0 or more.
-func (r *configReader) money(pointer string, v jsontext.Value) float64 {
-	n, ok := v.Number()
-	if !ok {
-		r.fail(pointer, snapshot.RuleType, "must be a number, is %s", v.Kind())
-		return 0
+// readMoney reads an amount of money, which is 0 or more.
+func readMoney(r *fields.Reader, v jsontext.Value, money *float64) {
+	if !r.Want(v, "a number") {
+		return
 	}
-	money, err := n.Float64()
-	if err != nil || money < 0 {
-		r.fail(pointer, snapshot.RuleValue, "must be an amount of money, 0 or more, is %s", *n)
+	n, _ := v.Number()
+	var err error
+	if *money, err = n.Float64(); err != nil || *money < 0 {
+		r.Report(snapshot.RuleValue, "must be an amount of money, 0 or more, is %s", *n)
 	}
-	return money
 }

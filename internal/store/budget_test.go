@@ -24,9 +24,9 @@ func TestConfigOfLint(t *testing.T) {
 	require.Equal(t, &Config{
 		Budgets: Budgets{Document: 1_000_000, Answer: 500_000, TokensPerTest: 20_000, TokensOfAll: 1_000_000, CostPerTest: 0.05, CostOfAll: 5},
 		Prices:  map[string]Price{"gpt-4o": {Input: 2.5, Output: 10, CachedInput: &cached}, "free": {}},
-		Silences: []Silence{
+		Lint: Lint{Silences: []Silence{
 			{Rule: "no-max-tokens", Why: "our gateway sets it"}, {Rule: "open-schema", Why: "x", Test: "TestX"},
-		},
+		}},
 	}, config)
 }
 

@@ -48,7 +48,9 @@ func newFormat() *fields.Format {
 		Kind:    fields.Problem{Rule: "kind", Text: "must be %s, is %s"},
 		Missing: fields.Problem{Rule: "missing", Text: "is required"},
 		Null:    fields.Problem{Rule: "missing", Text: "must not be null"},
-		Unknown: func(r *fields.Reader, known []string) { r.Report("unknown", "there are %s", strings.Join(known, ", ")) },
+		Unknown: func(r *fields.Reader, _ string, known []string) {
+			r.Report("unknown", "there are %s", strings.Join(known, ", "))
+		},
 	}
 }
 
@@ -72,7 +74,8 @@ func TestRoundTrips(t *testing.T) {
 		require.Empty(t, faults, text)
 		require.Equal(t, text, string(written))
 	}
-	p, faults := read(t, f, `{"to":"a","stamps":[{"motif":"b","labels":{"c":"d"},"place":{"corner":true}},{"motif":"e","labels":null}]}`)
+	p, faults := read(t, f, `{"to":"a","stamps":[
+		{"motif":"b","labels":{"c":"d"},"place":{"corner":true}},{"motif":"e","labels":null}]}`)
 	require.Empty(t, faults)
 	require.Equal(t, "B", p.Stamps[0].Motif)
 	require.Equal(t, map[string]string{"c": "d"}, p.Stamps[0].Labels)

@@ -15,13 +15,13 @@ import (
 type Format struct {
 	Types  map[reflect.Type]Reading            // how values of a type are read; else as their kind says
 	Named  map[string]Reading                  // the readings that tags name
-	Checks map[reflect.Type]func(*Faults, any) // what holds of a value, given by pointer: of a struct that was read, of any that is written
+	Checks map[reflect.Type]func(*Faults, any) // of structs that were read, of all that is written; given by pointer
 
 	// What is said of values of another kind, with the kind that is wanted and the kind that is there; of required
 	// members that are absent; of those that are null.
 	Kind, Missing, Null Problem
-	// Unknown reports a member that no field of a struct has.
-	Unknown func(r *Reader, known []string)
+	// Unknown reports a member of this name, which no field of a struct has; known are those that they have.
+	Unknown func(r *Reader, name string, known []string)
 	// FirstOnly says that one fault is enough.
 	FirstOnly bool
 
@@ -88,7 +88,8 @@ type Member struct {
 	Is       string // the reading of a format that reads it; empty: that of its type
 }
 
-// Members returns the members of a struct, in the order of its fields, and the field that keeps further ones; -1: they are refused.
+// Members returns the members of a struct, in the order of its fields, and the field that keeps further ones; -1 where
+// these are refused.
 func Members(t reflect.Type) (all []Member, unknown int) {
 	unknown = -1
 	for i := range t.NumField() {

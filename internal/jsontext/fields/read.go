@@ -45,6 +45,13 @@ func (r *Reader) value(v jsontext.Value, dst reflect.Value, read Reading) {
 		read(r, v, dst.Addr().Interface())
 		return
 	}
+	r.byKind(v, dst)
+}
+
+// ByKind reads v into what dst points to as the kind of its type says: it is for the readings of types.
+func (r *Reader) ByKind(v jsontext.Value, dst any) { r.byKind(v, reflect.ValueOf(dst).Elem()) }
+
+func (r *Reader) byKind(v jsontext.Value, dst reflect.Value) {
 	switch kind := dst.Kind(); {
 	case kind == reflect.Struct:
 		r.object(v, dst)
@@ -157,5 +164,5 @@ func (r *Reader) further(o *object, name string, m jsontext.Value, dst reflect.V
 	for i, m := range o.members {
 		known[i] = m.Name
 	}
-	r.In(name, func() { r.format.Unknown(r, known) })
+	r.In(name, func() { r.format.Unknown(r, name, known) })
 }
