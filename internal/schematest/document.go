@@ -351,7 +351,7 @@ func (d *documentSchema) checked(check ast.Expr) any {
 	case "isPath":
 		return Schema{"type": "string", "pattern": `^[^/\\]+(/[^/\\]+)*$`, "not": Schema{"pattern": `(^|/)\.\.?(/|$)`}}
 	case "isLane":
-		return Schema{"type": "string", "pattern": d.text(d.values["laneName"].(*ast.CallExpr).Args[0])}
+		return Schema{"type": "string", "pattern": d.pattern("laneName")}
 	}
 	require.Fail(d, "no schema of the check is known", word(check))
 	return nil

@@ -21,6 +21,7 @@ func TestSchemas(t *testing.T) {
 	Golden(t, "model_io", ModelIO(t))
 	Golden(t, "run", Run(t))
 	Golden(t, "receipt", Receipt(t))
+	Golden(t, "config", Config(t))
 	for name, s := range Contract(t) {
 		Golden(t, name, s)
 	}
@@ -46,4 +47,40 @@ func TestManifestIsWritten(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	require.NoError(t, err)
 	require.NoError(t, Validate("manifest", text))
+}
+
+// TestConfigIsOne: the schema of config.json takes what the store takes, and refuses what the store refuses.
+func TestConfigIsOne(t *testing.T) {
+	for _, c := range []struct {
+		reason, text string
+		ok           bool
+	}{
+		{"nothing is required", `{}`, true},
+		{"all of it", `{"$schema": "x", "nondeterministic": "why", "scrub": [{"name": "a", "pattern": "b+"}, {"volatile": true}],
+			"hosts": {"llm.example.com": "openai"}, "max_age": {"warn_days": 1}, "lint": {"silence": [{"rule": "r", "why": "w"}]},
+			"budgets": {"document": "1.5MB", "answer": "500kB", "tokens_per_test": 1, "tokens_of_all": 2, "cost_per_test": 0, "cost_of_all": 0.5},
+			"prices": {"m": {"input": 1, "output": 2.5, "cached_input": 0}}}`, true},
+		{"a member is unknown", `{"scrubs": []}`, false},
+		{"a text is empty", `{"nondeterministic": ""}`, false},
+		{"null is no text", `{"nondeterministic": null}`, false},
+		{"a rule is half", `{"scrub": [{"name": "a"}]}`, false},
+		{"a rule is of two kinds", `{"scrub": [{"name": "a", "pattern": "b", "volatile": true}]}`, false},
+		{"a name is none", `{"scrub": [{"name": "A b", "pattern": "b"}]}`, false},
+		{"a host has a port", `{"hosts": {"a.example.com:443": "openai"}}`, false},
+		{"a provider is none", `{"hosts": {"a.example.com": "../x"}}`, false},
+		{"an age says nothing", `{"max_age": {}}`, false},
+		{"a size has no unit", `{"budgets": {"document": "1000"}}`, false},
+		{"no tokens", `{"budgets": {"tokens_per_test": 0}}`, false},
+		{"a price is half", `{"prices": {"m": {"input": 1}}}`, false},
+		{"a silence has no reason", `{"lint": {"silence": [{"rule": "r"}]}}`, false},
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(c.text), 0o666))
+		s, err := store.Open(dir)
+		require.NoError(t, err)
+		_, err = s.Config()
+		require.Equal(t, c.ok, err == nil, "%s: %v", c.reason, err)
+		err = Validate("config", []byte(c.text))
+		require.Equal(t, c.ok, err == nil, "%s, and the schema: %v", c.reason, err)
+	}
 }

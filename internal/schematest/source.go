@@ -159,6 +159,11 @@ func (s *source) text(e ast.Expr) string {
 	return text
 }
 
+// pattern returns the regular expression that a variable is.
+func (s *source) pattern(variable string) string {
+	return s.text(s.values[variable].(*ast.CallExpr).Args[0])
+}
+
 // texts returns the strings that arguments are.
 func (s *source) texts(list []ast.Expr) (all []string) {
 	for _, e := range list {

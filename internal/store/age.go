@@ -8,8 +8,8 @@ import (
 
 // A MaxAge says how many days an answer may be old before verify warns, and before it fails. 0 is never.
 type MaxAge struct {
-	Warn int `json:"warn_days,omitzero" is:"days"`
-	Fail int `json:"fail_days,omitzero" is:"days"`
+	Warn int `json:"warn_days,omitzero" is:"days"` // from which verify warns
+	Fail int `json:"fail_days,omitzero" is:"days"` // from which it fails
 }
 
 // IsSet reports whether answers get too old at all.

@@ -12,19 +12,19 @@ import (
 
 // Budgets are limits that a repository sets itself; traceforge verify --lint holds them. 0 is none.
 type Budgets struct {
-	Document      int64   `json:"document,omitzero" is:"size"`
+	Document      int64   `json:"document,omitzero" is:"size"`          // of a document, as a number and B, kB, MB or GB
 	Answer        int64   `json:"answer,omitzero" is:"size"`            // of one raw answer
 	TokensPerTest int64   `json:"tokens_per_test,omitzero" is:"tokens"` // of input and output, as recorded
 	TokensOfAll   int64   `json:"tokens_of_all,omitzero" is:"tokens"`   // of input and output, as recorded
-	CostPerTest   float64 `json:"cost_per_test,omitzero"`
-	CostOfAll     float64 `json:"cost_of_all,omitzero"`
+	CostPerTest   float64 `json:"cost_per_test,omitzero"`               // by the prices
+	CostOfAll     float64 `json:"cost_of_all,omitzero"`                 // by the prices
 }
 
 // A Price is what a million tokens of a model cost, in the repository's own currency.
 type Price struct {
 	Input       float64  `json:"input,omitzero"`
 	Output      float64  `json:"output,omitzero"`
-	CachedInput *float64 `json:"cached_input,omitzero"` // of input that the provider had in its cache; nil: as Input
+	CachedInput *float64 `json:"cached_input,omitzero"` // of input that the provider had in its cache; absent: as input
 }
 
 // Lint is what traceforge verify --lint leaves out.
@@ -34,9 +34,9 @@ type Lint struct {
 
 // A Silence says that a rule of traceforge verify --lint does not apply.
 type Silence struct {
-	Rule string `json:"rule,omitzero"`
-	Why  string `json:"why,omitzero"`
-	Test string `json:"test,omitzero"` // to which test and its subtests; empty: to all
+	Rule string `json:"rule,omitzero"` // of traceforge verify --lint
+	Why  string `json:"why,omitzero"`  // it does not apply
+	Test string `json:"test,omitzero"` // to which, with its subtests; absent: to all
 }
 
 // dated is the end of a model's name that says which of several it is: -2024-08-06, -20241022,

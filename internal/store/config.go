@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,19 +22,20 @@ import (
 // A Config is what a repository says once for all its tests, in config.json (design §2). It is that of
 // the store in use; nothing is inherited. The zero value is that of a store without the file.
 type Config struct {
+	Schema           string            `json:"$schema,omitzero"`          // where its schema is: for editors alone
 	Scrub            []ScrubRule       `json:"scrub,omitzero" is:"rules"` // what is kept as a placeholder in every test
-	Nondeterministic string            `json:"nondeterministic,omitzero"` // why no request need be deterministic; empty: each must
-	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"` // providers, by host: in lower case, without port
-	MaxAge           MaxAge            `json:"max_age,omitzero"`
-	Budgets          Budgets           `json:"budgets,omitzero"`
-	Prices           map[string]Price  `json:"prices,omitzero"` // by model
-	Lint             Lint              `json:"lint,omitzero"`
+	Nondeterministic string            `json:"nondeterministic,omitzero"` // why no request needs to be deterministic
+	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"` // providers of hosts, in lower case without port
+	MaxAge           MaxAge            `json:"max_age,omitzero"`          // how old an answer may be
+	Budgets          Budgets           `json:"budgets,omitzero"`          // limits that traceforge verify --lint holds
+	Prices           map[string]Price  `json:"prices,omitzero"`           // what a million tokens cost, by model
+	Lint             Lint              `json:"lint,omitzero"`             // rules of traceforge verify --lint
 }
 
 // A ScrubRule is what a pattern matches, or what is volatile.
 type ScrubRule struct {
 	Name     string `json:"name,omitzero" is:"name"`
-	Pattern  string `json:"pattern,omitzero" is:"pattern"` // a regular expression of package regexp
+	Pattern  string `json:"pattern,omitzero" is:"pattern"` // a regular expression of Go's
 	Volatile bool   `json:"volatile,omitzero" is:"true"`   // then there is no name and no pattern
 }
 
@@ -115,6 +117,7 @@ var configFormat = &fields.Format{
 		if like := near.Name(name, known); like != "" {
 			meant = "did you mean " + like + "? "
 		}
+		known = slices.DeleteFunc(known, func(name string) bool { return name == "$schema" }) // says nothing about tests
 		r.Report(snapshot.RuleUnknown, "%sthere are %s; a newer traceforge may know more: upgrade "+
 			"(go get -u github.com/traceforge/traceforge-go)", meant, strings.Join(known, ", "))
 	},

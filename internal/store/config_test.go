@@ -16,6 +16,7 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, &Config{}, config, "a store without the file says nothing")
 
 	writeFile(t, dir, configName, `{
+  "$schema": "https://example.com/config.json",
   "scrub": [{"name": "order", "pattern": "order-[0-9]+"}, {"volatile": true}],
   "nondeterministic": "the models of this product take no temperature",
   "hosts": {"llm.example.com": "openai"}
@@ -23,6 +24,7 @@ func TestConfig(t *testing.T) {
 	config, err = s.Config()
 	require.NoError(t, err)
 	require.Equal(t, &Config{
+		Schema:           "https://example.com/config.json",
 		Scrub:            []ScrubRule{{Name: "order", Pattern: "order-[0-9]+"}, {Volatile: true}},
 		Nondeterministic: "the models of this product take no temperature",
 		Hosts:            map[string]string{"llm.example.com": "openai"},
@@ -36,6 +38,10 @@ func TestConfigErrors(t *testing.T) {
 		{"array", "it is an object", `[]`, "type: must be an object, is a list"},
 		{"unknown", "a member that is spelled wrongly would say nothing", `{"scrubs":[]}`,
 			"/scrubs: unknown: did you mean scrub? there are budgets, hosts, lint, max_age, nondeterministic, prices, scrub"},
+		{"schema-type", "editors ask for it", `{"$schema":1}`, "/$schema: type: must be a string, is a number"},
+		{"schema-near", "it is known, though it is not listed", `{"schema":"x"}`,
+			"/schema: unknown: did you mean $schema? there are budgets, hosts, lint, max_age, nondeterministic, prices, scrub"},
+		{"schema-inside", "it is of the whole file", `{"lint":{"$schema":"x"}}`, "/lint/$schema: unknown: there are silence"},
 		{"scrub-type", "rules are a list", `{"scrub":{"volatile":true}}`, "/scrub: type: must be a list of rules, is an object"},
 		{"rule-type", "a rule is an object", `{"scrub":["volatile"]}`, "/scrub/0: type: must be an object, is a string"},
 		{"rule-unknown", "secrets do not stand in a repository", `{"scrub":[{"name":"a","value":"b"}]}`,
