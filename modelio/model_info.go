@@ -16,7 +16,7 @@ type Capabilities struct {
 	SystemRole  bool        `json:"systemRole,omitzero"`  // takes system messages
 	Constrained Constrained `json:"constrained,omitzero"` // enforces output.schema itself
 	Output      []string    `json:"output,omitzero"`      // formats that it writes: "text", "json", "media"; nil: absent
-	Unknown     Object      `json:"-" is:"unknown"`       // Genkit's context, contentType and longRunning, and further members
+	Unknown     Object      `json:"-" is:"unknown"`       // Genkit's context, contentType, longRunning, and others
 }
 
 // Constrained says when a model enforces output.schema itself. JSON may spell it as GK does,

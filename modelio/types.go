@@ -76,7 +76,7 @@ type ToolRequest struct {
 	Name    string          `json:"name"`
 	Input   json.RawMessage `json:"input,omitzero"`   // nil: absent
 	Ref     string          `json:"ref,omitzero"`     // empty: absent
-	Partial bool            `json:"partial,omitzero"` // in an intermediate chunk of a stream; GK: MUST NOT be set in the final one
+	Partial bool            `json:"partial,omitzero"` // in an intermediate chunk; GK: MUST NOT be set in the final one
 	Unknown Object          `json:"-" is:"unknown"`
 }
 
@@ -134,10 +134,10 @@ type Usage struct {
 	TotalTokens  *int64 `json:"totalTokens,omitzero"` // as the provider reports it, whose sum may be another
 
 	// Parts of the input.
-	CachedContentTokens  *int64 `json:"cachedContentTokens,omitzero"`  // Genkit's name for those read from the provider's cache
+	CachedContentTokens  *int64 `json:"cachedContentTokens,omitzero"`  // Genkit's name for those read from the cache
 	CacheWriteTokens     *int64 `json:"cacheWriteTokens,omitzero"`     // tokens written to the provider's cache
-	CacheWriteHourTokens *int64 `json:"cacheWriteHourTokens,omitzero"` // those of them that it keeps for an hour: they cost more
-	ToolUseTokens        *int64 `json:"toolUseTokens,omitzero"`        // what the model read of tools that the provider ran itself
+	CacheWriteHourTokens *int64 `json:"cacheWriteHourTokens,omitzero"` // those that it keeps for an hour, which costs more
+	ToolUseTokens        *int64 `json:"toolUseTokens,omitzero"`        // what the model read of tools of the provider
 
 	ThoughtsTokens *int64 `json:"thoughtsTokens,omitzero"` // Genkit's name for reasoning tokens, a part of the output
 
