@@ -28,11 +28,7 @@ func (o *OutputEnvelope) UnmarshalJSON(data []byte) error {
 }
 
 // UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong.
-func (c *ToolCall) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool call", data, c)
-}
+func (c *ToolCall) UnmarshalJSON(data []byte) error { return unmarshal("tool call", data, c) }
 
 // UnmarshalJSON reads l strictly. An error is an [*Error] with all that is wrong.
-func (l *ToolCallList) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool call list", data, l)
-}
+func (l *ToolCallList) UnmarshalJSON(data []byte) error { return unmarshal("tool call list", data, l) }

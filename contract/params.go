@@ -43,9 +43,7 @@ func (p *GenerateParams) UnmarshalJSON(data []byte) error {
 }
 
 // UnmarshalJSON reads a strictly. An error is an [*Error] with all that is wrong.
-func (a *RuntimeArgs) UnmarshalJSON(data []byte) error {
-	return unmarshal("runtime args", data, a)
-}
+func (a *RuntimeArgs) UnmarshalJSON(data []byte) error { return unmarshal("runtime args", data, a) }
 
 // Hash returns what identifies the call that p asks for: two params with the same hash ask the same
 // of the same model. It is the hash of p's canonical JSON, in which options that are not set are

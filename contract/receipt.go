@@ -69,21 +69,13 @@ func (g *GenerateReceipt) UnmarshalJSON(data []byte) error {
 }
 
 // UnmarshalJSON reads f strictly. An error is an [*Error].
-func (f *FinishReason) UnmarshalJSON(data []byte) error {
-	return unmarshal("finish reason", data, f)
-}
+func (f *FinishReason) UnmarshalJSON(data []byte) error { return unmarshal("finish reason", data, f) }
 
 // UnmarshalJSON reads u strictly. An error is an [*Error].
-func (u *TokenUsage) UnmarshalJSON(data []byte) error {
-	return unmarshal("token usage", data, u)
-}
+func (u *TokenUsage) UnmarshalJSON(data []byte) error { return unmarshal("token usage", data, u) }
 
 // UnmarshalJSON reads u strictly. An error is an [*Error].
-func (u *UsageDetails) UnmarshalJSON(data []byte) error {
-	return unmarshal("usage details", data, u)
-}
+func (u *UsageDetails) UnmarshalJSON(data []byte) error { return unmarshal("usage details", data, u) }
 
 // UnmarshalJSON reads w strictly. An error is an [*Error].
-func (w *Warning) UnmarshalJSON(data []byte) error {
-	return unmarshal("warning", data, w)
-}
+func (w *Warning) UnmarshalJSON(data []byte) error { return unmarshal("warning", data, w) }

@@ -21,9 +21,7 @@ type RunConfig struct {
 
 // UnmarshalJSON reads c strictly. An error is an [*Error] with all that is wrong. A blank
 // provider or model can be read; it fails the start of a run.
-func (c *RunConfig) UnmarshalJSON(data []byte) error {
-	return unmarshal("run config", data, c)
-}
+func (c *RunConfig) UnmarshalJSON(data []byte) error { return unmarshal("run config", data, c) }
 
 // Hash returns the hash of c's canonical JSON, for [snapshot.Provenance].
 func (c RunConfig) Hash() (canon.Hash, error) {
@@ -134,9 +132,7 @@ type StepContext struct {
 }
 
 // UnmarshalJSON reads s strictly. An error is an [*Error] with all that is wrong.
-func (s *StepContext) UnmarshalJSON(data []byte) error {
-	return unmarshal("step context", data, s)
-}
+func (s *StepContext) UnmarshalJSON(data []byte) error { return unmarshal("step context", data, s) }
 
 // Materialize makes the params of one step. The same arguments always give the same params, or the same
 // error: an [*Error] with all that is wrong, which is [ErrMissing] for a provider, a model

@@ -39,9 +39,7 @@ func (c ToolChoice) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads c strictly. An error is an [*Error].
-func (c *ToolChoice) UnmarshalJSON(data []byte) error {
-	return unmarshal("tool choice", data, c)
-}
+func (c *ToolChoice) UnmarshalJSON(data []byte) error { return unmarshal("tool choice", data, c) }
 
 func readToolChoice(r *fields.Reader, v jsontext.Value, c *ToolChoice) {
 	var tool struct {
