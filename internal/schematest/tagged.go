@@ -1,6 +1,7 @@
 package schematest
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 
@@ -88,8 +89,6 @@ func (g *tagged) object(t reflect.Type) any {
 	if must != nil {
 		s["required"] = must
 	}
-	for name, value := range g.more[t] {
-		s[name] = value
-	}
+	maps.Copy(s, g.more[t])
 	return s
 }
