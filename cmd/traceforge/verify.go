@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -182,6 +183,9 @@ func documentsOf(s *store.Store, dir string, words []string) (chosen []string, e
 
 // noDocument is the error of a word that names no document and no test.
 func noDocument(s *store.Store, dir, word string) error {
+	if info, err := os.Stat(word); err == nil && info.IsDir() {
+		return usageError{fmt.Errorf("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word), gotest.Quote(word))}
+	}
 	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word, meant(word, testNames(s)))
 }
 
