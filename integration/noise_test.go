@@ -3,9 +3,11 @@ package integration_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
+	"github.com/traceforge/traceforge-go/traceforgetest/cassette"
 )
 
 // TestNoise buys answers of the corpus a second time, and counts the members of a record that change besides the words and
@@ -62,20 +66,48 @@ func TestNoise(t *testing.T) {
 	require.LessOrEqual(t, counts[len(counts)/2], 7)
 }
 
-// TestLinesOfDocuments counts the lines of a document of one call.
-func TestLinesOfDocuments(t *testing.T) {
+// TestDocumentsOfTraffic counts the lines of a document of one call, and has SF's own JavaScript compute its hashes.
+func TestDocumentsOfTraffic(t *testing.T) {
 	var lines []int
+	var files []string
+	kept := t.TempDir()
 	for _, i := range sampled(traffic(t, "corpus.jsonl")) {
 		if api, _ := i.endpoint(); api == generic || i.retryable() {
 			continue
 		}
 		if text := recordedAlone(t, filepath.Join(t.TempDir(), ".ai-snapshots"), i); text != nil {
 			lines = append(lines, bytes.Count(text, []byte("\n")))
+			files = append(files, filepath.Join(kept, strconv.Itoa(len(files))+".json"))
+			require.NoError(t, os.WriteFile(files[len(files)-1], text, 0o666))
 		}
 	}
 	slices.Sort(lines)
 	t.Logf("%d documents: %d lines at the median", len(lines), lines[len(lines)/2])
 	require.LessOrEqual(t, lines[len(lines)/2], 80)
+
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed, and with it SF's own calculation of the hashes cannot run")
+	}
+	out, err := exec.Command(node, append([]string{"../snapshot/testdata/hashes.js"}, files...)...).Output()
+	require.NoError(t, err)
+	computed := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	require.Len(t, computed, len(files))
+	for i, line := range computed {
+		var is struct {
+			Individual []string
+			Combined   string
+			LaidOut    bool
+		}
+		require.NoError(t, json.Unmarshal(line, &is))
+		text, err := os.ReadFile(files[i])
+		require.NoError(t, err)
+		doc, err := snapshot.Parse(text)
+		require.NoError(t, err)
+		require.True(t, is.LaidOut, "%s", text)
+		require.Equal(t, doc.Hash.Hex(), is.Combined, "%s", text)
+		require.Equal(t, []string{doc.Snapshots[0].Hash.Hex()}, is.Individual, "%s", text)
+	}
 }
 
 // recordedAlone records an interaction as the only one of a test, again where it is recorded, and returns the document; nil
@@ -203,6 +235,59 @@ func conversation(t *testing.T, dir string, turns int, model string) (map[string
 	text, err := os.ReadFile(files[0])
 	require.NoError(t, err)
 	return members(text), bytes.Count(text, []byte("\n"))
+}
+
+// TestNoiseOfARekey changes one word of the prompt of 197 imported calls, and adopts their answers.
+func TestNoiseOfARekey(t *testing.T) {
+	const calls = 197
+	dir, file := filepath.Join(t.TempDir(), ".ai-snapshots"), filepath.Join(t.TempDir(), "TestAll.yaml")
+	asked := func(n int, how string) string {
+		return fmt.Sprintf(`{"model":"gpt-4o","messages":[{"role":"system","content":"Answer %s."},{"role":"user","content":"What is %d?"}]}`, how, n)
+	}
+	var text strings.Builder
+	text.WriteString("---\nversion: 2\ninteractions:\n")
+	for n := range calls {
+		fmt.Fprintf(&text, "- request:\n    body: '%s'\n    url: https://api.openai.com/v1/chat/completions\n    method: POST\n"+
+			"  response:\n    body: '{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\",\"message\":{\"role\":\"assistant\",\"content\":\"A number.\"}}]}'\n"+
+			"    headers: {Content-Type: [application/json]}\n    code: 200\n", asked(n, "briefly"))
+	}
+	require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o666))
+	run := func(mode, how string, options ...traceforgetest.Option) map[string]string {
+		t.Setenv("TRACEFORGE_UPDATE", mode)
+		tb := tbtest.Run("TestAll", func(tb *tbtest.TB) {
+			client := traceforgetest.New(tb, append(options, traceforgetest.Dir(dir))...).Client()
+			for n := range calls {
+				resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(asked(n, how)))
+				if err != nil {
+					tb.Fatalf("%v", err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		})
+		require.False(t, tb.Failed(), tb.Logged())
+		files, err := filepath.Glob(filepath.Join(dir, "openai", "*.json"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		return members(text)
+	}
+	old, err := cassette.Open(file)
+	require.NoError(t, err)
+	was := run("1", "briefly", traceforgetest.Upstream(old))
+	now := run("rekey", "in short")
+	changed := map[string]int{}
+	for pointer, value := range now {
+		if was[pointer] != value {
+			changed[pointer[strings.LastIndex(pointer, "/")+1:]]++
+		}
+	}
+	t.Logf("%d calls: %v", calls, changed)
+	require.Equal(t, calls, changed["stale"])
+	require.LessOrEqual(t, changed["hash"], calls+1)
+	require.LessOrEqual(t, changed["content"], calls)
+	require.Len(t, changed, 3, "a prompt, a mark and seals: %v", changed)
 }
 
 type roundTrips func(*http.Request) (*http.Response, error)
