@@ -1,7 +1,5 @@
 package recorder
 
-import "strings"
-
 // An Allowance is what a recorder refuses unless a test allows it; a set of them is their sum.
 type Allowance uint8
 
@@ -14,11 +12,3 @@ const (
 
 // allows reports whether the test allows what.
 func (r *Recorder) allows(what Allowance) bool { return r.Allowed&what != 0 }
-
-// allow is how a failure says that a test may allow what was refused.
-func (r *Recorder) allow(name string) string {
-	if r.Program != nil {
-		return "the flag --allow " + strings.TrimPrefix(r.flag(name), "--")
-	}
-	return "traceforgetest.New(t, traceforgetest.Allow(traceforgetest." + name + "))"
-}

@@ -38,19 +38,11 @@ func (r *Recorder) settle(o Outcome) (note string) {
 	if note := r.leavePending(goldens); note != "" {
 		return failedBy(o.Subtests) + note
 	}
-	how := "failed"
-	if o.Skipped {
-		how = "was skipped"
-	}
 	if len(r.takes) == 0 {
 		return ""
 	}
-	if r.Program != nil {
-		return fmt.Sprintf("the run failed, so %s not recorded and the snapshots are as they were",
-			isAre(r.made(), "call was", "calls were"))
-	}
-	return fmt.Sprintf("the test %s, so %s not recorded and the snapshots are as they were",
-		how, isAre(r.made(), "call was", "calls were"))
+	return fmt.Sprintf("%s, so %s not recorded and the snapshots are as they were",
+		r.notRecorded(o.Skipped), isAre(r.made(), "call was", "calls were"))
 }
 
 // failedBy begins a note of a test that its subtests made fail: its own answers wait for theirs.

@@ -75,21 +75,6 @@ func (r *Recorder) sayOnce(f *Failure) {
 	}
 }
 
-// saysWhy says where the reason for a call that is not deterministic stands, the place for most tests first.
-func (r *Recorder) saysWhy() string {
-	if r.Program != nil {
-		return "for this program: the flag --nondeterministic WHY\nor once for the repository, in " + r.Shown + `/config.json:
-  {"nondeterministic": "why"}`
-	}
-	return `once for the package, in a helper that its tests call instead of New:
-  func newRecorder(t *testing.T) *traceforgetest.Recorder {
-      t.Helper()
-      return traceforgetest.New(t, traceforgetest.Nondeterministic("why"))
-  }
-or once for the repository, in ` + r.Shown + `/config.json:
-  {"nondeterministic": "why"}`
-}
-
 // isFixed reports whether a call's model takes no value for a parameter that would make it deterministic: it is known
 // for it, or its provider has said so to this test.
 func (r *Recorder) isFixed(c *call, name string) bool {

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type Failure struct {
 	brief   string
 	drift   *usage.Drift // for the receipt; nil: it is no drift
 	unheld  bool         // it is a call that was held against no record
-	program bool         // it is of a program that is no test
+	output  string       // where the rest is
 	recipe  bool         // it says how a reason is given for what is not deterministic
 }
 
@@ -35,10 +36,7 @@ func (f *Failure) Error() string {
 	if f.Text == f.brief {
 		return "traceforge: " + f.brief
 	}
-	if f.program {
-		return "traceforge: " + f.brief + " (see what traceforge exec says)"
-	}
-	return "traceforge: " + f.brief + " (see the test's output)"
+	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, "the test's output") + ")"
 }
 
 // failuref makes a failure of a line and the indented lines below it.
@@ -147,12 +145,7 @@ const anyProvider = "openai"
 // noCall is the failure of a test without a call, so that its document has not been read; nil where the test
 // may make none, and none is recorded. An update of such a test removes its document.
 func (r *Recorder) noCall() *Failure {
-	way := "the code under test must use the recorder's Client; a test that makes no call needs no recorder,\n" +
-		"and one that may make none says so: " + r.allow("NoCalls")
-	if r.Program != nil {
-		way = "the program must ask what the variables with base URLs say (traceforge help exec lists them),\n" +
-			"and one that may make no call says so: " + r.allow("NoCalls")
-	}
+	way := r.reaches()
 	if r.allows(NoCalls) {
 		way = "accept: " + r.Accept
 	}

@@ -34,13 +34,9 @@ func (r *Recorder) misses(note string, o Outcome) string {
 // missed says what replay will miss of what a test recorded.
 func (r *Recorder) missed(say func(format string, args ...any)) {
 	if equal := r.overlapped(); len(equal) > 0 {
-		way := "Give each a client of its own: tf.Lane(\"worker-1\")"
-		if r.Program != nil {
-			way = "Make them one after the other, or let each say who asks"
-		}
 		say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
 			"which may be another caller. %s",
-			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, way)
+			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, r.lanes())
 	}
 	if statuses := r.tried(); len(statuses) > 0 {
 		say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+

@@ -61,6 +61,7 @@ type Options struct {
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
 type Recorder struct {
 	Options
+	face
 	store  *store.Store
 	name   string // of the test's document
 	config *store.Config
@@ -113,7 +114,7 @@ func Open(o Options) (*Recorder, error) {
 	for _, pointer := range o.Ignored {
 		if pointer != "" && pointer[0] != '/' {
 			return nil, fmt.Errorf("%s: a JSON pointer begins with a slash (RFC 6901), as in %s",
-				o.option("Ignore", pointer), o.option("Ignore", "/"+pointer))
+				o.face().option("Ignore", pointer), o.face().option("Ignore", "/"+pointer))
 		}
 	}
 	err := errors.Join(o.checkHosts("Record", o.Recorded), o.checkHosts("PassThrough", o.PassThrough), o.checkKeptHeaders(o.KeptHeaders))
@@ -128,7 +129,7 @@ func Open(o Options) (*Recorder, error) {
 		o.Upstream = http.DefaultTransport
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}
+	r := &Recorder{Options: o, face: o.face(), store: s, name: snapshot.DocumentName(o.Package, o.Test)}
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.environment = os.Environ()
 	}

@@ -97,7 +97,7 @@ func (r *Recorder) plain(f *Failure) *Failure {
 	scanner := r.scanner()
 	f.Text = plaintext.Text(scanner.Mask(f.Text))
 	f.brief = plaintext.Line(scanner.Mask(f.brief))
-	f.program = r.Program != nil
+	f.output = r.output()
 	return f
 }
 
