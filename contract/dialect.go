@@ -3,6 +3,7 @@ package contract
 import (
 	"net/http"
 
+	"github.com/traceforge/traceforge-go/internal/encoder"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -15,8 +16,10 @@ const AnthropicMaxTokens = 4096
 // API spells in its own way. A control that an API lacks is an error.
 type dialect struct {
 	api            string
-	effort         []string // where the body has the reasoning effort
-	format         []string // where the body has the response format
+	path           string                                 // where the API's home takes requests
+	encode         func(*modelio.Request) ([]byte, error) // writes the body, without what follows here
+	effort         []string                               // where the body has the reasoning effort
+	format         []string                               // where the body has the response format
 	toolChoice     func(ToolChoice) any
 	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil: it is the default
 	takesMetadata  func(name string, options modelio.Object) bool
@@ -35,6 +38,8 @@ type dialect struct {
 var dialects = []*dialect{
 	{
 		api:    OpenAIChat,
+		path:   "/v1/chat/completions",
+		encode: encoder.Chat,
 		effort: []string{"reasoning_effort"},
 		format: []string{"response_format"},
 		toolChoice: openAIToolChoice(func(name string) any {
@@ -59,6 +64,8 @@ var dialects = []*dialect{
 	},
 	{
 		api:    OpenAIResponses,
+		path:   "/v1/responses",
+		encode: encoder.Responses,
 		effort: []string{"reasoning", "effort"},
 		format: []string{"text", "format"},
 		toolChoice: openAIToolChoice(func(name string) any {
@@ -82,6 +89,8 @@ var dialects = []*dialect{
 	},
 	{
 		api:        AnthropicMessages,
+		path:       "/v1/messages",
+		encode:     encoder.Messages,
 		effort:     []string{"output_config", "effort"},
 		format:     []string{"output_config", "format"},
 		toolChoice: anthropicToolChoice,

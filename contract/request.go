@@ -58,7 +58,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 		home, _ := provider.Home(r.codec.Provider) // all that the adapter speaks have one
 		root = home.String()
 	}
-	r.url = strings.TrimRight(root, "/") + r.codec.Encoder.Path
+	r.url = strings.TrimRight(root, "/") + r.dialect.path
 	return r, nil
 }
 
@@ -90,7 +90,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err := r.fill(wire, blobs); err != nil {
 		return err
 	}
-	text, err := r.codec.Encoder.Request(wire)
+	text, err := r.dialect.encode(wire)
 	if err != nil {
 		return r.unsupported(err)
 	}

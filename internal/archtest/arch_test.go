@@ -64,12 +64,16 @@ var arrows = map[string]map[string]string{
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": calls,
-		"internal/provider": "the requests that it makes, the answers that it reads",
+		"internal/encoder":  "the requests that it makes",
+		"internal/provider": "the answers that it reads",
 		"snapshot":          "the records that it tells in its own terms",
 		"internal/store":    "the documents, from which blobs are derived",
 	},
 
 	"internal/provider": {"internal/inorder": sorts, "canon": "whether two texts say the same", "internal/jsontext": texts, "modelio": calls},
+	"internal/encoder": {
+		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,
+	},
 	"internal/drift": {
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
 	},
@@ -207,7 +211,7 @@ var modules = []string{
 
 // standardOnly are the packages that import nothing from outside the standard library.
 var standardOnly = []string{
-	"internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/provider", "internal/secret", "modelio",
+	"internal/encoder", "internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/provider", "internal/secret", "modelio",
 	"modelio/session", "canon",
 }
 

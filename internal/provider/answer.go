@@ -245,8 +245,8 @@ func beside(v jsontext.Value, without ...string) modelio.Object {
 	return sayingSomething(v.Rest(without...))
 }
 
-// tidy drops from a decoded answer what only matters to one who has to encode it again, so that the
-// same answer decodes alike whether it was streamed or not and whoever hosts the model.
+// tidy drops from a decoded answer what is needed only to encode it again. So the same answer decodes alike whether
+// it was streamed or not, and whoever hosts the model.
 func tidy(m *modelio.Message) {
 	delete(m.Metadata, markWire)
 	m.Metadata = sayingSomething(m.Metadata)

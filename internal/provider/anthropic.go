@@ -10,7 +10,7 @@ import (
 
 const messagesAPI = "anthropic.messages"
 
-var claudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_sequences=stop")
+var ClaudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_sequences=stop")
 
 // The messages API of Anthropic. It has no seed.
 var _ = Register(&Codec{
@@ -27,11 +27,10 @@ var _ = Register(&Codec{
 	DecodeRequest:  requests(messagesAPI, claudeForm.decode, nil),
 	Refusal:        refuseAsAnthropic,
 	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
-	Encoder:        &Encoder{encodeMessages, "/v1/messages"},
 })
 
 // claudeForm is what other hosts of Claude share, except for the place of the model.
-var claudeForm = requestForm{parameters: claudeParameters, members: map[string]taker{
+var claudeForm = requestForm{parameters: ClaudeParameters, members: map[string]taker{
 	"system":   takeSystem(claudeContent),
 	"messages": takeMessages(claudeMessage, false),
 	"tools":    takeTools(claudeTool),
@@ -40,15 +39,15 @@ var claudeForm = requestForm{parameters: claudeParameters, members: map[string]t
 // claudeTool decodes a tool. It reports false for one that could not be told from another kind of tool.
 func claudeTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	kind, name := v.Member("type"), v.Member("name").Word()
-	if !isOwnTool(kind.Raw()) { // one that Anthropic provides
+	if !IsOwnTool(kind.Raw()) { // one that Anthropic provides
 		return modelio.ToolDefinition{Name: name, Metadata: v.Object()}, true
 	}
 	tool.Metadata = functionTool(&tool, v, "input_schema")
 	return tool, name != ""
 }
 
-// isOwnTool reports whether a tool of this type is one that the caller defines.
-func isOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) == `"custom"` }
+// IsOwnTool reports whether a tool of this type is one that the caller defines.
+func IsOwnTool(kind json.RawMessage) bool { return kind == nil || string(kind) == `"custom"` }
 
 var claudeSpeakers = speakers{"user": modelio.RoleUser, "assistant": modelio.RoleModel}
 
@@ -64,7 +63,7 @@ func claudeMessage(m *modelio.Message, v jsontext.Value) {
 func claudeContent(m *modelio.Message, v jsontext.Value) bool {
 	if text, ok := v.Text(); ok {
 		m.Content = []modelio.Part{modelio.TextPart(text)}
-		mark(&m.Metadata, wireString)
+		mark(&m.Metadata, WireString)
 		return true
 	}
 	parts, ok := claudeBlocks(v)
@@ -141,14 +140,14 @@ func claudeMedia(kind string, v jsontext.Value) (modelio.Part, bool) {
 	}
 	part.Metadata = v.Rest("type", "source")
 	jsontext.KeepRest(&part.Metadata, "source", source, taken...)
-	if claudeMediaKind(part.Media) != kind {
+	if ClaudeMediaKind(part.Media) != kind {
 		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
 	}
 	return part, true
 }
 
-// claudeMediaKind returns the type of block that media of its content type usually has.
-func claudeMediaKind(m *modelio.Media) string {
+// ClaudeMediaKind returns the type of block that media of its content type usually has.
+func ClaudeMediaKind(m *modelio.Media) string {
 	if m.ContentType == "" || strings.HasPrefix(m.ContentType, "image/") {
 		return "image"
 	}

@@ -90,7 +90,7 @@ func agentResult(v jsontext.Value, ref string) modelio.Part {
 	name, output := result.Member("function"), result.Member("responseBody")
 	if v.Len() != 1 || !name.IsWord() || !output.Present() {
 		of := &modelio.ToolResponse{Name: v.Member("apiResult", "apiPath").Word(), Ref: ref, Output: v.Raw()}
-		return modelio.Part{ToolResponse: of, Metadata: modelio.Object{markWire: jsontext.Text(wireItem)}}
+		return modelio.Part{ToolResponse: of, Metadata: modelio.Object{markWire: jsontext.Text(WireItem)}}
 	}
 	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Ref: ref, Output: output.Raw()}}
 	jsontext.KeepRest(&part.Metadata, "functionResult", result, "function", "responseBody")

@@ -310,7 +310,7 @@ func byName(t testing.TB, api string) *Codec {
 // roundTrip checks that encoding req gives the body of w as a JSON value, and that decoding
 // that gives req. said is what the body says, described what req says.
 func roundTrip(codec *Codec, w *Wire, req *modelio.Request, said, described string) error {
-	body, err := codec.Encoder.Request(req)
+	body, err := Encoders[codec.API](req)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@
 //
 // Each API is one [Codec], which its file registers; [Match] finds that of a request, and
 // [ProviderOf] says who is asked. Where no other takes a request, the generic codec, http.json, keeps
-// it. An API that package contract calls has an [Encoder] too.
+// it. Package encoder writes the requests of the APIs that package contract calls.
 //
 // # What a request keeps
 //
@@ -36,10 +36,6 @@
 // A codec refuses what says no one thing: an object with two members of a name, nesting deeper
 // than 1,000, a member name with a lone surrogate; and one of our own marks as a member name.
 // The error, a [*WireError], names the place. Text that is no JSON is for http.json.
-//
-// An encoder takes requests that no codec decoded too, in plain GK terms. What the API has no
-// place for is an error, except metadata of system messages where the API has one member for all
-// of them, and the output schemas of tools.
 //
 // # Marks
 //

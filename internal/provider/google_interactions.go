@@ -68,7 +68,7 @@ func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 	m := modelio.Message{Role: modelio.RoleUser}
 	all, isList := objects(v, func(v jsontext.Value) jsontext.Value { return v })
 	switch {
-	case markedText(wireInput)(&m, v):
+	case markedText(WireInput)(&m, v):
 	case isContent(v):
 		m = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{interactionsContent(v)}}
 		mark(&m.Metadata, wireContent)
@@ -172,7 +172,7 @@ func interactionsStep(v jsontext.Value) modelio.Message {
 		return m
 	}
 	m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{{Custom: v.Object()}}}
-	mark(&m.Metadata, wireItem)
+	mark(&m.Metadata, WireItem)
 	return m
 }
 
@@ -227,7 +227,7 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 			continue // what was asked, once more
 		}
 		step := interactionsStep(v)
-		if rest := step.Metadata; step.Content != nil && rest != nil && !marked(rest, wireItem) { // an error, say
+		if rest := step.Metadata; step.Content != nil && rest != nil && !Marked(rest, WireItem) { // an error, say
 			jsontext.Keep(&step.Content[0].Metadata, "step", jsontext.ObjectText(rest))
 		}
 		c.Message.Content = append(c.Message.Content, step.Content...)

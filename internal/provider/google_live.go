@@ -150,7 +150,7 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 			s := h.piece("", "text", after)
 			s.text = append(s.text, *p.Text...)
 		case p.Media != nil && strings.HasPrefix(p.Media.ContentType, "audio/"):
-			_, encoded, _ := splitDataURL(p.Media.URL)
+			_, encoded, _ := SplitDataURL(p.Media.URL)
 			s := h.piece("", p.Media.ContentType, after)
 			s.sound = append(s.sound, streamBytes(encoded)...)
 		default:

@@ -69,15 +69,13 @@ func TestHeadersAreIdentity(t *testing.T) {
 
 // TestHeadersAreNotSent proves that what a header says is not written into a body.
 func TestHeadersAreNotSent(t *testing.T) {
-	for _, codec := range Codecs() {
-		if codec.Encoder == nil {
-			continue
-		}
+	for api, encode := range Encoders {
+		codec := byName(t, api)
 		w := requestOf(t, codec)
 		w.Header = http.Header{"Anthropic-Beta": {"x"}}
 		req, err := codec.DecodeRequest(w)
 		require.NoError(t, err)
-		body, err := codec.Encoder.Request(req)
+		body, err := encode(req)
 		require.NoError(t, err)
 		require.NoError(t, equalJSON(w.Body, body))
 	}

@@ -40,7 +40,7 @@ func (l *lossless) add(codec *Codec, w *Wire) (*modelio.Request, error) {
 		l.bodies, l.shapes = map[[sha256.Size]byte]string{}, map[string]int{}
 	}
 	l.bodies[sum] = body
-	if codec.Encoder != nil {
+	if Encoders[codec.API] != nil {
 		err = roundTrip(codec, w, req, body, described)
 	}
 	return req, err

@@ -11,8 +11,8 @@ func dataURL(contentType, base64 string) string {
 	return "data:" + contentType + ";base64," + base64
 }
 
-// splitDataURL undoes dataURL.
-func splitDataURL(url string) (contentType, base64 string, ok bool) {
+// SplitDataURL undoes dataURL.
+func SplitDataURL(url string) (contentType, base64 string, ok bool) {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
 		return "", "", false
@@ -31,7 +31,7 @@ func media(url string) modelio.Part {
 }
 
 // isContentType reports whether s is a media type that a data: URI can hold so that
-// splitDataURL finds it again.
+// SplitDataURL finds it again.
 func isContentType(s string) bool {
 	major, minor, ok := strings.Cut(s, "/")
 	return ok && major != "" && minor != "" && !strings.ContainsAny(s, ";, \t\r\n")
@@ -45,8 +45,8 @@ func audioType(format string) string {
 	return "audio/" + format
 }
 
-// audioFormat undoes audioType.
-func audioFormat(contentType string) string {
+// AudioFormat undoes audioType.
+func AudioFormat(contentType string) string {
 	if contentType == "audio/mpeg" {
 		return "mp3"
 	}

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -11,7 +10,7 @@ import (
 
 const chatAPI = "openai.chat"
 
-var chatParameters = parametersOf(
+var ChatParameters = parametersOf(
 	"temperature", "max_tokens", "top_p", "frequency_penalty",
 	"presence_penalty", "seed", "stop",
 )
@@ -30,13 +29,12 @@ var _ = Register(&Codec{
 	Match:          posts(hasList("messages"), chatPaths...),
 	DecodeRequest:  requests(chatAPI, chatForm.decode, chatOutside),
 	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),
-	Encoder:        &Encoder{encodeChat, "/v1/chat/completions"},
 })
 
 // chatPaths are what the paths of the API end in.
 var chatPaths = []string{"/chat/completions", "/agents/completions", "/openai"}
 
-var chatForm = requestForm{members: chatMembers, parameters: chatParameters}
+var chatForm = requestForm{members: chatMembers, parameters: ChatParameters}
 
 // chatMembers are those that other APIs share.
 var chatMembers = map[string]taker{
@@ -67,20 +65,6 @@ func deployment(w *Wire, r *modelio.Request) {
 	case r.Model == name:
 		r.Options["model"] = jsontext.Text(name)
 	}
-}
-
-func encodeChat(req *modelio.Request) ([]byte, error) {
-	body, err := encodeBody(req, chatAPI, chatParameters, isUntyped, encodeChatTool)
-	if err != nil {
-		return nil, err
-	}
-	if body["messages"], err = encodeChatMessages(req.Messages); err != nil {
-		return nil, err
-	}
-	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
-	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	overlay(body, req.Options)
-	return jsontext.ObjectText(body), nil
 }
 
 // chatTool decodes a function. Any other tool that has a type, such as a host's own web search, is kept
@@ -117,24 +101,6 @@ func functionTool(tool *modelio.ToolDefinition, v jsontext.Value, schemaName str
 	return rest
 }
 
-// encodeFunctionTool undoes functionTool.
-func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.Object {
-	o := modelio.Object{"name": jsontext.Text(tool.Name)}
-	if tool.Description != "" {
-		o["description"] = jsontext.Text(tool.Description)
-	}
-	if tool.InputSchema != nil {
-		o[schemaName] = tool.InputSchema
-	}
-	return o
-}
-
-func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
-	o := texts("type", "function")
-	o["function"] = jsontext.ObjectText(encodeFunctionTool(tool, "parameters"))
-	return o
-}
-
 // chatRoles maps the wire's roles to ours (design R15).
 var chatRoles = map[string]modelio.Role{
 	"system":    modelio.RoleSystem,
@@ -150,23 +116,14 @@ var chatRoles = map[string]modelio.Role{
 // is not the usual one for ours is kept in Metadata.
 func chatRole(m *modelio.Message, v jsontext.Value) {
 	m.Role = cmp.Or(chatRoles[v.Word()], modelio.RoleUser)
-	if v.Word() != wireRole(m.Role) {
+	if v.Word() != WireRole(m.Role) {
 		jsontext.Keep(&m.Metadata, "role", v.Raw())
 	}
 }
 
-func wireRole(role modelio.Role) string {
+func WireRole(role modelio.Role) string {
 	if role == modelio.RoleModel {
 		return "assistant"
 	}
 	return string(role)
-}
-
-// wireFailure returns an error at one part of one message of a request that is to be encoded.
-func wireFailure(api string, message, part int, reason string) error {
-	pointer := "/messages/" + strconv.Itoa(message)
-	if part >= 0 {
-		pointer += "/content/" + strconv.Itoa(part)
-	}
-	return &WireError{API: api, Pointer: pointer, Reason: reason}
 }

@@ -34,7 +34,7 @@ func chatChoice(choice jsontext.Value) modelio.Candidate {
 		}
 	}
 	for _, part := range c.Message.Content {
-		if marked(part.Metadata, wireRefusal) {
+		if Marked(part.Metadata, WireRefusal) {
 			c.FinishReason = modelio.FinishBlocked // the word for it is plain "stop"
 		}
 	}
@@ -86,7 +86,7 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 // arguments that the input says.
 func tidyCall(part *modelio.Part) {
 	delete(part.Metadata, "index")
-	if marked(part.Metadata, wireFunctionCall) {
+	if Marked(part.Metadata, WireFunctionCall) {
 		delete(part.Metadata, "arguments")
 	}
 	if rest, ok := jsontext.MembersOf(part.Metadata["function"]); ok {

@@ -11,27 +11,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Words that Metadata's $wire has in this API: how the wire spelled what is usually spelled
-// otherwise.
-const (
-	wireArray        = "array"         // content: a list, though its only text would do as a string
-	wireString       = "string"        // media: a string where most have an object with a url
-	wireReasoning    = "reasoning"     // reasoning: in that member, not in reasoning_content
-	wireThinking     = "thinking"      // reasoning: a block of the content, as a list of texts
-	wireThought      = "thought"       // reasoning: a block of the content, as text
-	wireToolPlan     = "tool_plan"     // reasoning: in that member
-	wireRefusal      = "refusal"       // text: in the member refusal of the message
-	wireFunctionCall = "function_call" // tool request: in that member, not in tool_calls
-	wireUntyped      = "untyped"       // tool request: without a type
-	wireBare         = "bare"          // tool request: with a type, but without arguments
-)
-
-func mark(o *modelio.Object, word string) { jsontext.Keep(o, markWire, jsontext.Text(word)) }
-
-func marked(o modelio.Object, word string) bool {
-	return bytes.Equal(o[markWire], jsontext.Text(word))
-}
-
 // A partTaker takes a member of a message into parts of its content. It reports false for one that does not fit
 // them.
 type partTaker struct {
@@ -69,8 +48,8 @@ func takeParts(m *modelio.Message, v jsontext.Value, takers []partTaker) {
 
 var chatParts = []partTaker{
 	{"reasoning_content", chatReasoning},
-	{wireReasoning, chatReasoning},
-	{wireToolPlan, chatReasoning},
+	{WireReasoning, chatReasoning},
+	{WireToolPlan, chatReasoning},
 	{"content", chatMessageContent},
 	{"refusal", chatRefusal},
 	{"tool_calls", chatToolCalls},
@@ -90,26 +69,26 @@ func chatReasoning(m *modelio.Message, name string, v jsontext.Value) ([]modelio
 	if name != "reasoning_content" {
 		mark(&part.Metadata, name)
 	}
-	again := name == wireReasoning && len(m.Content) > 0 // some hosts say it under both names
+	again := name == WireReasoning && len(m.Content) > 0 // some hosts say it under both names
 	return []modelio.Part{part}, v.IsWord() && !again
 }
 
 func chatMessageContent(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	parts, ok := chatContent(v)
-	if v.IsArray() && isPlainText(parts) {
-		mark(&m.Metadata, wireArray)
+	if v.IsArray() && IsPlainText(parts) {
+		mark(&m.Metadata, WireArray)
 	}
 	return parts, ok
 }
 
 func chatRefusal(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
 	part := modelio.TextPart(v.Word())
-	mark(&part.Metadata, wireRefusal)
+	mark(&part.Metadata, WireRefusal)
 	return []modelio.Part{part}, v.IsWord()
 }
 
-// isPlainText reports whether parts could have been a string.
-func isPlainText(parts []modelio.Part) bool {
+// IsPlainText reports whether parts could have been a string.
+func IsPlainText(parts []modelio.Part) bool {
 	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0
 }
 
@@ -176,23 +155,23 @@ func chatBlock(v jsontext.Value) modelio.Part {
 		url := inner.Member("url")
 		if jsontext.KeepRest(&part.Metadata, kind, inner, "url"); inner.IsWord() {
 			url = inner
-			mark(&part.Metadata, wireString)
+			mark(&part.Metadata, WireString)
 		}
 		part.Media, ok = media(url.Word()).Media, url.IsWord()
 	case "input_audio":
 		format, data := inner.Member("format").Word(), inner.Member("data")
 		contentType := audioType(format)
 		part.Media = &modelio.Media{ContentType: contentType, URL: dataURL(contentType, data.Word())}
-		ok = data.IsWord() && isContentType(contentType) && audioFormat(contentType) == format
+		ok = data.IsWord() && isContentType(contentType) && AudioFormat(contentType) == format
 		jsontext.KeepRest(&part.Metadata, kind, inner, "format", "data")
 	case "file":
 		data := inner.Member("file_data").Word()
 		part.Media, ok = media(data).Media, strings.HasPrefix(data, "data:")
 		jsontext.KeepRest(&part.Metadata, kind, inner, "file_data")
 	case "thinking":
-		form := wireThought
+		form := WireThought
 		if part.Reasoning, ok = textField(inner); !ok {
-			form = wireThinking
+			form = WireThinking
 			*part.Reasoning, ok = onlyText(inner)
 		}
 		mark(&part.Metadata, form)
@@ -201,7 +180,7 @@ func chatBlock(v jsontext.Value) modelio.Part {
 		return modelio.Part{Custom: v.Object()}
 	}
 	if part.Media != nil {
-		usual = chatMediaKind(part.Media)
+		usual = ChatMediaKind(part.Media)
 	}
 	if usual != kind {
 		jsontext.Keep(&part.Metadata, "type", jsontext.Text(kind))
@@ -222,9 +201,9 @@ func onlyText(v jsontext.Value) (string, bool) {
 	return "", false
 }
 
-// chatMediaKind returns the type of block that media of its content type usually has.
-func chatMediaKind(m *modelio.Media) string {
-	_, _, isData := splitDataURL(m.URL)
+// ChatMediaKind returns the type of block that media of its content type usually has.
+func ChatMediaKind(m *modelio.Media) string {
+	_, _, isData := SplitDataURL(m.URL)
 	switch major, _, _ := strings.Cut(m.ContentType, "/"); {
 	case major == "audio" && isData:
 		return "input_audio"
@@ -272,9 +251,9 @@ func chatToolCall(v jsontext.Value) (modelio.Part, bool) {
 			jsontext.Keep(&part.Metadata, kind, jsontext.ObjectText(rest))
 		}
 		if bare {
-			mark(&part.Metadata, wireBare)
+			mark(&part.Metadata, WireBare)
 		} else if !typed {
-			mark(&part.Metadata, wireUntyped)
+			mark(&part.Metadata, WireUntyped)
 		}
 		return part, ok && (typed || !bare)
 	case "custom":
@@ -293,7 +272,7 @@ func chatFunctionCall(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio
 		Metadata:    v.Rest("name", "arguments"),
 	}
 	ok := part.ToolRequest.Name != "" && setArguments(part.ToolRequest, v.Member("arguments"), &part.Metadata)
-	mark(&part.Metadata, wireFunctionCall)
+	mark(&part.Metadata, WireFunctionCall)
 	return []modelio.Part{part}, ok
 }
 
@@ -323,19 +302,19 @@ func setArguments(call *modelio.ToolRequest, v jsontext.Value, rest *modelio.Obj
 		call.Input = compact.Bytes()
 	}
 	spelling := v.Raw()
-	if isText && call.Input != nil && canon.Canonical(call.Input) && text == string(spaced(call.Input)) {
-		spelling = spacedText
+	if isText && call.Input != nil && canon.Canonical(call.Input) && text == string(Spaced(call.Input)) {
+		spelling = SpacedText
 	}
 	jsontext.Keep(rest, "arguments", spelling)
 	return true
 }
 
-// spacedText stands for a text that is spaced, in the place where Metadata has a text.
-var spacedText = json.RawMessage(`{"$wire":"spaced"}`)
+// SpacedText stands for a text that is spaced, in the place where Metadata has a text.
+var SpacedText = json.RawMessage(`{"$wire":"spaced"}`)
 
-// spaced returns a compact JSON text with a space after each comma and colon, as Python's json.dumps
+// Spaced returns a compact JSON text with a space after each comma and colon, as Python's json.dumps
 // spells it. Many models spell it like this too, and what they say is sent back in each later turn.
-func spaced(text []byte) []byte {
+func Spaced(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -352,15 +331,4 @@ func spaced(text []byte) []byte {
 		}
 	}
 	return out
-}
-
-// argumentsOf undoes setArguments, without what it left in rest.
-func argumentsOf(input json.RawMessage) json.RawMessage {
-	switch {
-	case input == nil:
-		return jsontext.Text("{}")
-	case input[0] == '"':
-		return input
-	}
-	return jsontext.Text(string(input))
 }

@@ -19,7 +19,7 @@ var _ = Register(&Codec{
 	DecodeResponse: answers(completionsAPI, chatStream, completion),
 })
 
-var completionsForm = requestForm{prompt: "prompt", parameters: chatParameters}
+var completionsForm = requestForm{prompt: "prompt", parameters: ChatParameters}
 
 func matchCompletions(w *Wire) bool {
 	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)

@@ -11,14 +11,7 @@ import (
 
 const responsesAPI = "openai.responses"
 
-var responsesParameters = parametersOf("temperature", "max_output_tokens=max_tokens", "top_p")
-
-// Words that Metadata's $wire has in this API beside those of chat completions.
-const (
-	wireInstructions = "instructions" // system message: in that member, not in the input
-	wireInput        = "input"        // user message: the whole input, as a string
-	wireItem         = "item"         // message: an item of the input that is none, as its custom part has it
-)
+var ResponsesParameters = parametersOf("temperature", "max_output_tokens=max_tokens", "top_p")
 
 // The responses API of OpenAI. It has no seed. Each item of the input becomes a message.
 var _ = Register(&Codec{
@@ -29,15 +22,14 @@ var _ = Register(&Codec{
 	Match:          posts(isResponsesBody, "/responses"),
 	DecodeRequest:  requests(responsesAPI, responsesForm.decode, nil),
 	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),
-	Encoder:        &Encoder{encodeResponses, "/v1/responses"},
 })
 
 func isResponsesBody(body jsontext.Value) bool {
 	return body.Member("input").Present() || body.Member("prompt").IsObject()
 }
 
-var responsesForm = requestForm{parameters: responsesParameters, members: map[string]taker{
-	"instructions": takeSystem(markedText(wireInstructions)),
+var responsesForm = requestForm{parameters: ResponsesParameters, members: map[string]taker{
+	"instructions": takeSystem(markedText(WireInstructions)),
 	"input":        takeInput,
 	"tools":        takeTools(responsesTool),
 }}
@@ -68,7 +60,7 @@ func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 // takeInput takes the input, a text or a list of items.
 func takeInput(r *modelio.Request, _ string, v jsontext.Value) bool {
 	m := modelio.Message{Role: modelio.RoleUser}
-	if markedText(wireInput)(&m, v) {
+	if markedText(WireInput)(&m, v) {
 		r.Messages = append(r.Messages, m)
 		return true
 	}
@@ -104,7 +96,7 @@ func responsesItem(v jsontext.Value) modelio.Message {
 	if strings.HasSuffix(kind, "_output") {
 		m.Role = modelio.RoleTool
 	}
-	mark(&m.Metadata, wireItem)
+	mark(&m.Metadata, WireItem)
 	return m
 }
 
@@ -120,8 +112,8 @@ func responsesMessageContent(m *modelio.Message, _ string, v jsontext.Value) ([]
 		return []modelio.Part{modelio.TextPart(text)}, true
 	}
 	parts, ok := responsesBlocks(v, m.Role)
-	if isPlainText(parts) {
-		mark(&m.Metadata, wireArray)
+	if IsPlainText(parts) {
+		mark(&m.Metadata, WireArray)
 	}
 	return parts, ok
 }
@@ -201,12 +193,12 @@ func responsesBlock(v jsontext.Value, role modelio.Role) modelio.Part {
 	switch kind {
 	case "input_text", "output_text":
 		part.Text, ok = textField(content)
-		usual = responsesTextKind(role)
+		usual = ResponsesTextKind(role)
 	case "refusal":
 		part.Text, ok = textField(content)
 	case "input_image", "input_file":
 		part.Media = media(content.Word()).Media
-		usual = responsesMediaKind(part.Media)
+		usual = ResponsesMediaKind(part.Media)
 		isData := strings.HasPrefix(part.Media.URL, "data:")
 		ok = content.IsWord() && (kind == "input_image" || isData == (name == "file_data"))
 	}
@@ -228,24 +220,24 @@ var responsesContent = map[string]string{
 	"input_file":  "file_data",
 }
 
-// responsesTextKind returns the type that a text block of a message by role has.
-func responsesTextKind(role modelio.Role) string {
+// ResponsesTextKind returns the type that a text block of a message by role has.
+func ResponsesTextKind(role modelio.Role) string {
 	if role == modelio.RoleModel {
 		return "output_text"
 	}
 	return "input_text"
 }
 
-// responsesMediaKind returns the type of block that media of its content type usually has.
-func responsesMediaKind(m *modelio.Media) string {
+// ResponsesMediaKind returns the type of block that media of its content type usually has.
+func ResponsesMediaKind(m *modelio.Media) string {
 	if m.ContentType == "" || strings.HasPrefix(m.ContentType, "image/") {
 		return "input_image"
 	}
 	return "input_file"
 }
 
-// metadataWord returns a member of Metadata that is a string, else "".
-func metadataWord(o modelio.Object, name string) string {
+// MetadataWord returns a member of Metadata that is a string, else "".
+func MetadataWord(o modelio.Object, name string) string {
 	raw, ok := o[name]
 	if !ok {
 		return ""

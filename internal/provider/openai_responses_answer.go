@@ -33,7 +33,7 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	tidy(&c.Message)
 	c.Citations = responsesCitations(body.Member("output"))
 	for _, part := range c.Message.Content {
-		if part.Text != nil && metadataWord(part.Metadata, "type") == "refusal" {
+		if part.Text != nil && MetadataWord(part.Metadata, "type") == "refusal" {
 			c.FinishReason = modelio.FinishBlocked // the status is plain "completed"
 		}
 	}

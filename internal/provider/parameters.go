@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -63,30 +62,6 @@ func (p parameters) decodeIn(r *modelio.Request, name string, v jsontext.Value) 
 	return true
 }
 
-// encode undoes decode. It fails on a parameter that the API does not have.
-func (p parameters) encode(r *modelio.Request) (modelio.Object, error) {
-	said := modelio.Object{}
-	for _, parameter := range modelio.Parameters {
-		if number := *parameter.Field(r); number != nil {
-			said[parameter.Name] = json.RawMessage(*number)
-		}
-	}
-	if r.Stop != nil {
-		said[stopName] = jsontext.Texts(r.Stop)
-	}
-	o := modelio.Object{}
-	for name, ours := range p {
-		if v, ok := said[ours]; ok {
-			o[name] = v
-			delete(said, ours)
-		}
-	}
-	for _, ours := range inorder.Names(said) {
-		return nil, &WireError{API: r.API, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
-	}
-	return o, nil
-}
-
 // alias lets another member of the body, a number, set a field. It stays in Options, so that
 // the wire's name for it is not lost. A member of the usual name beside it stays too.
 func alias(r *modelio.Request, name, usual string, field **json.Number) {
@@ -103,11 +78,4 @@ func alias(r *modelio.Request, name, usual string, field **json.Number) {
 		r.Options[usual] = json.RawMessage(**field)
 	}
 	*field = number
-}
-
-// withoutAlias undoes alias: it drops the usual member, which encode wrote, if the alias says it.
-func withoutAlias(r *modelio.Request, body modelio.Object, name, usual string, field *json.Number) {
-	if field != nil && string(r.Options[name]) == string(*field) {
-		delete(body, usual)
-	}
 }

@@ -53,18 +53,6 @@ type Codec struct {
 	DecodeRequest func(w *Wire) (*modelio.Request, error)
 	// DecodeResponse decodes an answer, whole or streamed, of any status.
 	DecodeResponse func(a *Answer) (*modelio.Response, error)
-
-	// Encoder is for the APIs that the contract calls; nil for the others.
-	Encoder *Encoder
-}
-
-// An Encoder makes the requests of an API.
-type Encoder struct {
-	// Request returns a body that DecodeRequest decodes to req again.
-	Request func(req *modelio.Request) ([]byte, error)
-	// Path is where the API's home takes requests. What a decoded request says of another path or of a
-	// query is left out.
-	Path string
 }
 
 // registered are the codecs of all APIs but the generic one. Nothing changes them after the

@@ -32,15 +32,6 @@ type Wire struct {
 	parts    []formPart // of a multipart body
 }
 
-// Our own marks. They begin with $ as no provider's names do; a body that has them as member
-// names is rejected, so that they cannot be mistaken.
-const (
-	markWire    = "$wire"    // in Metadata: which of several spellings the wire had
-	markURL     = "$url"     // in Options: what the URL says beyond the endpoint
-	markHeaders = "$headers" // in Options: the headers that change behaviour
-	markBody    = "$body"    // in Options: a body that is no JSON object
-)
-
 // root returns the parsed body.
 func (w *Wire) root() (jsontext.Value, error) {
 	if !w.parsed {
@@ -62,7 +53,7 @@ func (w *Wire) body(api string) (jsontext.Value, error) {
 	if !root.IsObject() {
 		return jsontext.Value{}, &WireError{API: api, Reason: "the body is no JSON object"}
 	}
-	if name := w.doc.MemberNamed(markWire, markURL, markHeaders, markBody); name != "" {
+	if name := w.doc.MemberNamed(marks...); name != "" {
 		return jsontext.Value{}, &WireError{API: api, Reason: fmt.Sprintf("a member is named %s, which is reserved", name)}
 	}
 	return root, nil

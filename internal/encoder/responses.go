@@ -1,4 +1,4 @@
-package provider
+package encoder
 
 import (
 	"cmp"
@@ -6,21 +6,25 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func encodeResponses(req *modelio.Request) ([]byte, error) {
-	body, err := encodeBody(req, responsesAPI, responsesParameters, isUntyped, encodeResponsesTool)
+const responsesAPI = "openai.responses"
+
+// Responses writes a request to the responses API of OpenAI.
+func Responses(req *modelio.Request) ([]byte, error) {
+	body, err := encodeBody(req, responsesAPI, provider.ResponsesParameters, isUntyped, encodeResponsesTool)
 	if err != nil {
 		return nil, err
 	}
 	var input list
 	for i, m := range req.Messages {
-		text := isPlainText(m.Content)
+		text := provider.IsPlainText(m.Content)
 		switch {
-		case text && marked(m.Metadata, wireInstructions):
+		case text && provider.Marked(m.Metadata, provider.WireInstructions):
 			body["instructions"] = jsontext.Text(*m.Content[0].Text)
-		case text && marked(m.Metadata, wireInput) && i == len(req.Messages)-1 && input == nil:
+		case text && provider.Marked(m.Metadata, provider.WireInput) && i == len(req.Messages)-1 && input == nil:
 			body["input"] = jsontext.Text(*m.Content[0].Text)
 		default:
 			items, err := encodeResponsesItems(i, m)
@@ -47,9 +51,9 @@ func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
 // their results are items of their own.
 func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 	switch {
-	case marked(m.Metadata, wireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
+	case provider.Marked(m.Metadata, provider.WireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
 		return list{jsontext.ObjectText(m.Content[0].Custom)}, nil
-	case metadataWord(m.Metadata, "type") == "reasoning":
+	case provider.MetadataWord(m.Metadata, "type") == "reasoning":
 		return list{encodeResponsesReasoning(m.Content, m.Metadata)}, nil
 	}
 	var items list
@@ -86,9 +90,10 @@ func encodeResponsesItems(at int, m modelio.Message) (list, error) {
 
 // encodeResponsesMessage writes the message that has content, the parts of m from the first one on.
 func encodeResponsesMessage(at, first int, m modelio.Message, content []modelio.Part) (json.RawMessage, error) {
-	o := texts("role", wireRole(m.Role))
+	o := texts("role", provider.WireRole(m.Role))
 	if content != nil {
-		written, err := encodeContent(content, !marked(m.Metadata, wireArray), responsesWriter(at, first, 1, m.Role))
+		asText := !provider.Marked(m.Metadata, provider.WireArray)
+		written, err := encodeContent(content, asText, responsesWriter(at, first, 1, m.Role))
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +106,7 @@ func encodeResponsesMessage(at, first int, m modelio.Message, content []modelio.
 func encodeResponsesCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
 	o := texts("name", call.Name, "call_id", call.Ref)
-	if metadataWord(part.Metadata, "type") == "custom_tool_call" {
+	if provider.MetadataWord(part.Metadata, "type") == "custom_tool_call" {
 		o["input"] = argumentsOf(call.Input)
 	} else {
 		o["type"], o["arguments"] = jsontext.Text("function_call"), argumentsOf(call.Input)
@@ -129,7 +134,7 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 		if part.Reasoning == nil {
 			continue
 		}
-		kind := metadataWord(part.Metadata, "type")
+		kind := provider.MetadataWord(part.Metadata, "type")
 		if kind == "reasoning_text" {
 			content = append(content, jsontext.ObjectText(texts("type", kind, "text", *part.Reasoning)))
 		} else {
@@ -155,14 +160,14 @@ func responsesWriter(message, at, step int, role modelio.Role) func([]modelio.Pa
 }
 
 func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part) (modelio.Object, error) {
-	kind := metadataWord(part.Metadata, "type")
+	kind := provider.MetadataWord(part.Metadata, "type")
 	switch {
 	case part.Text != nil && kind == "refusal":
 		return texts("refusal", *part.Text), nil
 	case part.Text != nil:
-		return texts("type", responsesTextKind(role), "text", *part.Text), nil
+		return texts("type", provider.ResponsesTextKind(role), "text", *part.Text), nil
 	case part.Media != nil:
-		kind = cmp.Or(kind, responsesMediaKind(part.Media))
+		kind = cmp.Or(kind, provider.ResponsesMediaKind(part.Media))
 		name := "file_url"
 		if kind == "input_image" {
 			name = "image_url"
@@ -171,5 +176,5 @@ func encodeResponsesBlock(message, at int, role modelio.Role, part modelio.Part)
 		}
 		return texts("type", kind, name, part.Media.URL), nil
 	}
-	return nil, wireFailure(responsesAPI, message, at, "a part of a kind that the API has no block for")
+	return nil, failure(responsesAPI, message, at, "a part of a kind that the API has no block for")
 }

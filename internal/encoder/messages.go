@@ -1,14 +1,18 @@
-package provider
+package encoder
 
 import (
 	"encoding/json"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-func encodeMessages(req *modelio.Request) ([]byte, error) {
-	body, err := encodeBody(req, messagesAPI, claudeParameters, isOwnTool, encodeClaudeTool)
+const messagesAPI = "anthropic.messages"
+
+// Messages writes a request to the messages API of Anthropic.
+func Messages(req *modelio.Request) ([]byte, error) {
+	body, err := encodeBody(req, messagesAPI, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +48,7 @@ func encodeClaudeSystem(system []modelio.Message) (json.RawMessage, error) {
 	for _, m := range system {
 		parts = append(parts, m.Content...)
 	}
-	return encodeClaudeContent(0, parts, len(system) == 1 && marked(system[0].Metadata, wireString))
+	return encodeClaudeContent(0, parts, len(system) == 1 && provider.Marked(system[0].Metadata, provider.WireString))
 }
 
 func encodeClaudeTool(tool modelio.ToolDefinition) modelio.Object {
@@ -57,7 +61,7 @@ func encodeClaudeMessage(at int, m modelio.Message) (json.RawMessage, error) {
 		o["role"] = jsontext.Text("assistant")
 	}
 	if len(m.Content) > 0 {
-		content, err := encodeClaudeContent(at, m.Content, marked(m.Metadata, wireString))
+		content, err := encodeClaudeContent(at, m.Content, provider.Marked(m.Metadata, provider.WireString))
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +98,7 @@ func encodeClaudeBlock(message, at int, part modelio.Part) (modelio.Object, erro
 	case part.ToolResponse != nil:
 		return encodeClaudeResult(message, part)
 	}
-	return nil, wireFailure(messagesAPI, message, at, "a part of a kind that the API has no block for")
+	return nil, failure(messagesAPI, message, at, "a part of a kind that the API has no block for")
 }
 
 func encodeClaudeResult(message int, part modelio.Part) (modelio.Object, error) {
@@ -118,8 +122,8 @@ func encodeClaudeResult(message int, part modelio.Part) (modelio.Object, error) 
 
 func encodeClaudeMedia(m *modelio.Media) modelio.Object {
 	source := texts("type", "url", "url", m.URL)
-	if contentType, data, ok := splitDataURL(m.URL); ok {
+	if contentType, data, ok := provider.SplitDataURL(m.URL); ok {
 		source = texts("type", "base64", "media_type", contentType, "data", data)
 	}
-	return modelio.Object{"type": jsontext.Text(claudeMediaKind(m)), "source": jsontext.ObjectText(source)}
+	return modelio.Object{"type": jsontext.Text(provider.ClaudeMediaKind(m)), "source": jsontext.ObjectText(source)}
 }

@@ -1,4 +1,4 @@
-package provider
+package encoder
 
 import (
 	"cmp"
@@ -6,8 +6,39 @@ import (
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
+
+const chatAPI = "openai.chat"
+
+// Chat writes a request to the chat completions API of OpenAI.
+func Chat(req *modelio.Request) ([]byte, error) {
+	body, err := encodeBody(req, chatAPI, provider.ChatParameters, isUntyped, encodeChatTool)
+	if err != nil {
+		return nil, err
+	}
+	if body["messages"], err = encodeChatMessages(req.Messages); err != nil {
+		return nil, err
+	}
+	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
+	withoutAlias(req, body, "random_seed", "seed", req.Seed)
+	overlay(body, req.Options)
+	return jsontext.ObjectText(body), nil
+}
+
+// withoutAlias drops the usual member if another one, which stays in Options, says the same.
+func withoutAlias(r *modelio.Request, body modelio.Object, name, usual string, field *json.Number) {
+	if field != nil && string(r.Options[name]) == string(*field) {
+		delete(body, usual)
+	}
+}
+
+func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
+	o := texts("type", "function")
+	o["function"] = jsontext.ObjectText(encodeFunctionTool(tool, "parameters"))
+	return o
+}
 
 func encodeChatMessages(messages []modelio.Message) (json.RawMessage, error) {
 	all := list{}
@@ -30,29 +61,29 @@ func encodeChatMessages(messages []modelio.Message) (json.RawMessage, error) {
 }
 
 func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
-	o := texts("role", wireRole(m.Role))
+	o := texts("role", provider.WireRole(m.Role))
 	var content []modelio.Part
 	var calls list
 	for i, part := range m.Content {
 		switch {
-		case part.ToolRequest != nil && marked(part.Metadata, wireFunctionCall):
+		case part.ToolRequest != nil && provider.Marked(part.Metadata, provider.WireFunctionCall):
 			o["function_call"] = encodeFunctionCall(part)
 		case part.ToolRequest != nil:
 			calls = append(calls, encodeToolCall(part))
-		case part.Reasoning != nil && !marked(part.Metadata, wireThinking) && !marked(part.Metadata, wireThought):
+		case part.Reasoning != nil && !isThinkingBlock(part):
 			o[reasoningMember(part)] = jsontext.Text(*part.Reasoning)
-		case part.Text != nil && marked(part.Metadata, wireRefusal):
+		case part.Text != nil && provider.Marked(part.Metadata, provider.WireRefusal):
 			o["refusal"] = jsontext.Text(*part.Text)
 		case part.ToolResponse != nil:
-			return nil, wireFailure(chatAPI, at, i, "a tool response outside a message of role tool")
+			return nil, failure(chatAPI, at, i, "a tool response outside a message of role tool")
 		default:
 			content = append(content, part)
 		}
 	}
 	if content != nil {
-		written, err := encodeContent(content, !marked(m.Metadata, wireArray), encodeChatBlocks)
+		written, err := encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlocks)
 		if err != nil {
-			return nil, wireFailure(chatAPI, at, -1, err.Error())
+			return nil, failure(chatAPI, at, -1, err.Error())
 		}
 		o["content"] = written
 	}
@@ -63,10 +94,15 @@ func encodeChatMessage(at int, m modelio.Message) (json.RawMessage, error) {
 	return jsontext.ObjectText(o), nil
 }
 
+// isThinkingBlock reports whether reasoning is a block of the content.
+func isThinkingBlock(part modelio.Part) bool {
+	return provider.Marked(part.Metadata, provider.WireThinking) || provider.Marked(part.Metadata, provider.WireThought)
+}
+
 // reasoningMember returns the member of a message that reasoning is in.
 func reasoningMember(part modelio.Part) string {
-	for _, name := range []string{wireReasoning, wireToolPlan} {
-		if marked(part.Metadata, name) {
+	for _, name := range []string{provider.WireReasoning, provider.WireToolPlan} {
+		if provider.Marked(part.Metadata, name) {
 			return name
 		}
 	}
@@ -79,7 +115,7 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 	for i, part := range m.Content {
 		result := part.ToolResponse
 		if result == nil {
-			return nil, wireFailure(chatAPI, at, i, "a message of role tool may hold tool responses only")
+			return nil, failure(chatAPI, at, i, "a message of role tool may hold tool responses only")
 		}
 		o := texts("role", "tool")
 		if result.Ref != "" {
@@ -88,7 +124,7 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 		if result.Content != nil || result.Output != nil {
 			output, err := encodeOutput(result, encodeChatBlocks)
 			if err != nil {
-				return nil, wireFailure(chatAPI, at, i, err.Error())
+				return nil, failure(chatAPI, at, i, err.Error())
 			}
 			o["content"] = output
 		}
@@ -101,19 +137,19 @@ func encodeChatResults(at int, m modelio.Message) (list, error) {
 
 func encodeChatBlocks(parts []modelio.Part) (json.RawMessage, error) {
 	return encodeParts(parts, func(i int, part modelio.Part) (modelio.Object, error) {
-		kind := metadataWord(part.Metadata, "type")
+		kind := provider.MetadataWord(part.Metadata, "type")
 		switch {
 		case part.Text != nil:
 			kind = cmp.Or(kind, "text")
 			return texts("type", kind, kind, *part.Text), nil
-		case part.Reasoning != nil && marked(part.Metadata, wireThought):
+		case part.Reasoning != nil && provider.Marked(part.Metadata, provider.WireThought):
 			return texts("type", "thinking", "thinking", *part.Reasoning), nil
 		case part.Reasoning != nil:
 			o := texts("type", "thinking")
 			o["thinking"] = jsontext.List(list{jsontext.ObjectText(texts("type", "text", "text", *part.Reasoning))})
 			return o, nil
 		case part.Media != nil:
-			kind = cmp.Or(kind, chatMediaKind(part.Media))
+			kind = cmp.Or(kind, provider.ChatMediaKind(part.Media))
 			return modelio.Object{"type": jsontext.Text(kind), kind: encodeChatMedia(kind, part)}, nil
 		}
 		return nil, fmt.Errorf("content %d: a part of a kind that the API has no block for", i)
@@ -121,13 +157,13 @@ func encodeChatBlocks(parts []modelio.Part) (json.RawMessage, error) {
 }
 
 func encodeChatMedia(kind string, part modelio.Part) json.RawMessage {
-	contentType, data, _ := splitDataURL(part.Media.URL)
+	contentType, data, _ := provider.SplitDataURL(part.Media.URL)
 	switch {
 	case kind == "input_audio":
-		return jsontext.ObjectText(texts("format", audioFormat(contentType), "data", data))
+		return jsontext.ObjectText(texts("format", provider.AudioFormat(contentType), "data", data))
 	case kind == "file":
 		return jsontext.ObjectText(texts("file_data", part.Media.URL))
-	case marked(part.Metadata, wireString):
+	case provider.Marked(part.Metadata, provider.WireString):
 		return jsontext.Text(part.Media.URL)
 	}
 	return jsontext.ObjectText(texts("url", part.Media.URL))
@@ -137,13 +173,13 @@ func encodeToolCall(part modelio.Part) json.RawMessage {
 	call := part.ToolRequest
 	kind, inner := "function", modelio.Object{"name": jsontext.Text(call.Name), "arguments": argumentsOf(call.Input)}
 	switch {
-	case metadataWord(part.Metadata, "type") == "custom":
+	case provider.MetadataWord(part.Metadata, "type") == "custom":
 		kind, inner = "custom", modelio.Object{"name": jsontext.Text(call.Name), "input": argumentsOf(call.Input)}
-	case marked(part.Metadata, wireBare):
+	case provider.Marked(part.Metadata, provider.WireBare):
 		delete(inner, "arguments")
 	}
 	o := modelio.Object{kind: jsontext.ObjectText(inner)}
-	if !marked(part.Metadata, wireUntyped) {
+	if !provider.Marked(part.Metadata, provider.WireUntyped) {
 		o["type"] = jsontext.Text(kind)
 	}
 	if call.Ref != "" {

@@ -1,0 +1,188 @@
+// Package encoder writes Model IO requests as bodies of the APIs that package contract calls. What it writes, package
+// provider decodes to the same request again.
+//
+// Requests that no codec decoded are in plain GK terms. What the API has no place for is an error, except metadata
+// of system messages where the API has one member for all of them, and the output schemas of tools. What a decoded
+// request says of a path, a query or headers is left out. Errors are of type [*provider.WireError].
+package encoder
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A list is an array of values.
+type list = []json.RawMessage
+
+// encodeBody writes what a form decodes, except for messages and Options. own reports whether a tool of a type is
+// one that the caller defines, which is for tool; others are whole in their Metadata. It fails for a
+// request with a prompt.
+func encodeBody(
+	r *modelio.Request, api string, parameters map[string]string,
+	own func(kind json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
+) (modelio.Object, error) {
+	if r.Prompt != nil {
+		return nil, &provider.WireError{API: api, Pointer: "/prompt", Reason: "the API takes messages and no prompt"}
+	}
+	body, err := encodeParameters(r, api, parameters)
+	if err != nil {
+		return nil, err
+	}
+	if r.Model != "" {
+		body["model"] = jsontext.Text(r.Model)
+	}
+	if r.Tools == nil {
+		return body, nil
+	}
+	all := list{}
+	for _, t := range r.Tools {
+		o := modelio.Object{}
+		if own(t.Metadata["type"]) {
+			o = tool(t)
+		}
+		overlay(o, t.Metadata)
+		all = append(all, jsontext.ObjectText(o))
+	}
+	body["tools"] = jsontext.List(all)
+	return body, nil
+}
+
+// isUntyped is for APIs in which only the caller's own tools have no type beside their fields.
+func isUntyped(kind json.RawMessage) bool { return kind == nil }
+
+// encodeContent writes content as text where it should and can be, else as blocks.
+func encodeContent(
+	parts []modelio.Part, asText bool, blocks func([]modelio.Part) (json.RawMessage, error),
+) (json.RawMessage, error) {
+	if asText && provider.IsPlainText(parts) {
+		return jsontext.Text(*parts[0].Text), nil
+	}
+	return blocks(parts)
+}
+
+// encodeOutput writes the result of a tool call as blocks or as text.
+func encodeOutput(
+	result *modelio.ToolResponse, blocks func([]modelio.Part) (json.RawMessage, error),
+) (json.RawMessage, error) {
+	if result.Content != nil {
+		return blocks(result.Content)
+	}
+	return argumentsOf(result.Output), nil
+}
+
+// encodeParts writes each part, with its Metadata over what one makes of it.
+func encodeParts(
+	parts []modelio.Part, one func(i int, part modelio.Part) (modelio.Object, error),
+) (json.RawMessage, error) {
+	all := list{}
+	for i, part := range parts {
+		o := modelio.Object{}
+		if part.Custom != nil {
+			overlay(o, part.Custom)
+		} else {
+			var err error
+			if o, err = one(i, part); err != nil {
+				return nil, err
+			}
+		}
+		overlay(o, part.Metadata)
+		all = append(all, jsontext.ObjectText(o))
+	}
+	return jsontext.List(all), nil
+}
+
+// texts returns an object whose members are strings, given as names and values.
+func texts(pairs ...string) modelio.Object {
+	o := modelio.Object{}
+	for i := 0; i < len(pairs); i += 2 {
+		o[pairs[i]] = jsontext.Text(pairs[i+1])
+	}
+	return o
+}
+
+// overlay puts the members of extra over those of base, and merges where both are objects. It
+// undoes what jsontext.Keep and KeepRest do: base is what a codec makes of the fields, extra is what had
+// none. Our own marks are no members of the wire.
+func overlay(base, extra modelio.Object) {
+	for name, v := range extra {
+		if provider.IsMark(name) {
+			continue
+		}
+		if under, ok := base[name]; ok && bytes.Equal(v, provider.SpacedText) {
+			var text string
+			_ = json.Unmarshal(under, &text) // a codec wrote it
+			v = jsontext.Text(string(provider.Spaced([]byte(text))))
+		} else if ok {
+			a, aok := jsontext.MembersOf(under)
+			b, bok := jsontext.MembersOf(v)
+			if aok && bok {
+				overlay(a, b)
+				v = jsontext.ObjectText(a)
+			}
+		}
+		base[name] = v
+	}
+}
+
+// encodeParameters writes the parameters of a request, which maps what the API calls them to their names. It fails on
+// one that the API does not have.
+func encodeParameters(r *modelio.Request, api string, parameters map[string]string) (modelio.Object, error) {
+	said := modelio.Object{}
+	for _, parameter := range modelio.Parameters {
+		if number := *parameter.Field(r); number != nil {
+			said[parameter.Name] = json.RawMessage(*number)
+		}
+	}
+	if r.Stop != nil {
+		said["stop"] = jsontext.Texts(r.Stop)
+	}
+	o := modelio.Object{}
+	for name, ours := range parameters {
+		if v, ok := said[ours]; ok {
+			o[name] = v
+			delete(said, ours)
+		}
+	}
+	for _, ours := range inorder.Names(said) {
+		return nil, &provider.WireError{API: api, Pointer: jsontext.PointerTo(ours), Reason: "the API has no such parameter"}
+	}
+	return o, nil
+}
+
+// argumentsOf writes the input of a call, or the output of a tool, as a string.
+func argumentsOf(input json.RawMessage) json.RawMessage {
+	switch {
+	case input == nil:
+		return jsontext.Text("{}")
+	case input[0] == '"':
+		return input
+	}
+	return jsontext.Text(string(input))
+}
+
+// encodeFunctionTool writes name, description and schema of a tool.
+func encodeFunctionTool(tool modelio.ToolDefinition, schemaName string) modelio.Object {
+	o := modelio.Object{"name": jsontext.Text(tool.Name)}
+	if tool.Description != "" {
+		o["description"] = jsontext.Text(tool.Description)
+	}
+	if tool.InputSchema != nil {
+		o[schemaName] = tool.InputSchema
+	}
+	return o
+}
+
+// failure returns an error at one part of one message.
+func failure(api string, message, part int, reason string) error {
+	pointer := "/messages/" + strconv.Itoa(message)
+	if part >= 0 {
+		pointer += "/content/" + strconv.Itoa(part)
+	}
+	return &provider.WireError{API: api, Pointer: pointer, Reason: reason}
+}

@@ -1,0 +1,47 @@
+package provider
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Our own marks. They begin with $ as no provider's names do; a body that has them as member
+// names is rejected, so that they cannot be mistaken.
+const (
+	markWire    = "$wire"    // in Metadata: which of several spellings the wire had
+	markURL     = "$url"     // in Options: what the URL says beyond the endpoint
+	markHeaders = "$headers" // in Options: the headers that change behaviour
+	markBody    = "$body"    // in Options: a body that is no JSON object
+)
+
+var marks = []string{markWire, markURL, markHeaders, markBody}
+
+// IsMark reports whether a member is one of our own marks, which no body has.
+func IsMark(name string) bool { return slices.Contains(marks, name) }
+
+// Words of $wire that package encoder reads. The documentation of this package says what they mean.
+const (
+	WireArray        = "array"
+	WireString       = "string"
+	WireReasoning    = "reasoning"
+	WireThinking     = "thinking"
+	WireThought      = "thought"
+	WireToolPlan     = "tool_plan"
+	WireRefusal      = "refusal"
+	WireFunctionCall = "function_call"
+	WireUntyped      = "untyped"
+	WireBare         = "bare"
+	WireInstructions = "instructions"
+	WireInput        = "input"
+	WireItem         = "item"
+)
+
+func mark(o *modelio.Object, word string) { jsontext.Keep(o, markWire, jsontext.Text(word)) }
+
+// Marked reports whether Metadata has the word as $wire.
+func Marked(o modelio.Object, word string) bool {
+	return bytes.Equal(o[markWire], jsontext.Text(word))
+}
