@@ -13,11 +13,10 @@ import (
 // A made-up API of Cohere's that grades answers. It shows that an API takes its own file and a
 // folder of testdata, and no line elsewhere: TestCases and the fuzz targets know it.
 var _ = Register(&Codec{
-	API:            gradeAPI,
-	Provider:       "cohere",
-	Match:          posts(hasList("answers"), "/v9/grade"),
-	DecodeRequest:  requests(gradeAPI, requestForm{prompt: "question"}.decode, nil),
-	DecodeResponse: answers(gradeAPI, folding{}, grades),
+	API:    gradeAPI,
+	Match:  posts(hasList("answers"), "/v9/grade"),
+	body:   requestForm{prompt: "question"}.decode,
+	answer: grades,
 })
 
 const gradeAPI = "cohere.grade"

@@ -14,20 +14,26 @@ var ClaudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_
 
 // The messages API of Anthropic. It has no seed.
 var _ = Register(&Codec{
-	API:            messagesAPI,
-	Provider:       "anthropic",
-	Hosts:          []string{"api.anthropic.com"},
-	Home:           "https://api.anthropic.com",
-	Keys:           []string{"ANTHROPIC_API_KEY"},
-	BaseURLs:       []BaseURL{{Name: "ANTHROPIC_BASE_URL"}},
-	Version:        "20", // a date; usually in a header
-	Generates:      true,
-	Fixed:          claudeFixed,
-	Match:          posts(hasList("messages"), "/messages"),
-	DecodeRequest:  requests(messagesAPI, claudeForm.decode, nil),
-	Refusal:        refuseAsAnthropic,
-	DecodeResponse: answers(messagesAPI, claudeStream, claudeAnswer),
+	API:       messagesAPI,
+	Hosts:     []string{"api.anthropic.com"},
+	Home:      "https://api.anthropic.com",
+	Keys:      []string{"ANTHROPIC_API_KEY"},
+	BaseURLs:  []BaseURL{{Name: "ANTHROPIC_BASE_URL"}},
+	Version:   "20", // a date; usually in a header
+	Generates: true,
+	Fixed:     claudeFixed,
+	Match:     posts(hasList("messages"), "/messages"),
+	body:      claudeForm.decode,
+	Refusal:   refuseAsAnthropic,
+	answer:    claudeAnswer,
+	stream:    claudeStream,
+	looks:     isClaudeAnswer,
+	begins:    isOfType("message_start"),
 })
+
+func isClaudeAnswer(body jsontext.Value) bool {
+	return body.Member("content").IsArray() && body.Member("stop_reason").Present() && body.Member("role").Word() == "assistant"
+}
 
 // claudeForm is what other hosts of Claude share, except for the place of the model.
 var claudeForm = requestForm{parameters: ClaudeParameters, members: map[string]taker{

@@ -8,17 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-var claudeUsage = usageNames{
-	input:      paths{"input_tokens"},
-	output:     paths{"output_tokens"},
-	reasoning:  paths{"output_tokens_details/thinking_tokens"},
-	cacheRead:  paths{"cache_read_input_tokens"},
-	cacheWrite: paths{"cache_creation_input_tokens"},
-
-	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
-	cacheApart:     true,
-}
-
 // claudeAnswer decodes the message that the API answers with.
 func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("content").IsArray() {

@@ -9,14 +9,13 @@ const completeAPI = "anthropic.complete"
 
 // Anthropic's API of before messages: one text, in which Human and Assistant speak in turns. It reports no usage.
 var _ = Register(&Codec{
-	API:            completeAPI,
-	Provider:       "anthropic",
-	Generates:      true,
-	Fixed:          claudeFixed,
-	Match:          posts(has("prompt"), "/v1/complete"),
-	DecodeRequest:  requests(completeAPI, completeForm.decode, nil),
-	Refusal:        refuseAsAnthropic,
-	DecodeResponse: answers(completeAPI, textStream, claudeCompletion),
+	API:       completeAPI,
+	Generates: true,
+	Fixed:     claudeFixed,
+	Match:     posts(has("prompt"), "/v1/complete"),
+	body:      completeForm.decode,
+	answer:    claudeCompletion,
+	stream:    textStream,
 })
 
 var completeForm = prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop")

@@ -16,15 +16,15 @@ const agentAPI = "bedrock.agent"
 // The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. Which agent is asked, and in which session, is in
 // the URL. How its model chooses cannot be said.
 var _ = Register(&Codec{
-	API:            agentAPI,
-	Provider:       "bedrock",
-	Generates:      true,
-	Fixed:          noTemperature,
-	Marks:          []string{markURL},
-	Match:          func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
-	DecodeRequest:  requests(agentAPI, decodeAgentRequest, agentOutside),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(agentAPI, agentStream, agentAnswer),
+	API:       agentAPI,
+	Generates: true,
+	Fixed:     noTemperature,
+	Marks:     []string{markURL},
+	Match:     func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) && posts(isAgentBody(w), "")(w) },
+	body:      decodeAgentRequest,
+	outside:   agentOutside,
+	answer:    agentAnswer,
+	stream:    agentStream,
 })
 
 var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)
@@ -137,18 +137,17 @@ func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !utf8.Valid(text) {
 		return nil, &WireError{Reason: "the text of the chunks is not UTF-8"}
 	}
-	c := modelio.Candidate{FinishReason: modelio.FinishStop}
-	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(string(text))}}
+	parts := []modelio.Part{modelio.TextPart(string(text))}
 	for _, file := range body.Member("files").Elements() {
-		c.Message.Content = append(c.Message.Content, agentFile(file))
+		parts = append(parts, agentFile(file))
 	}
 	for _, input := range body.Member("invocationInputs").Elements() {
-		c.Message.Content = append(c.Message.Content, agentCall(input, body.Member("invocationId").Word()))
+		parts = append(parts, agentCall(input, body.Member("invocationId").Word()))
 	}
-	c.Citations = agentCitations(body.Member("citations"), string(text))
-	tidy(&c.Message)
+	all := candidateOf(parts...)
+	all[0].Citations = agentCitations(body.Member("citations"), string(text))
 	return &modelio.Response{
-		Candidates: []modelio.Candidate{c},
+		Candidates: all,
 		Usage:      agentUsage(body.Member("traces")),
 		Metadata:   beside(body, "chunks", "files", "invocationInputs", "invocationId"),
 	}, nil

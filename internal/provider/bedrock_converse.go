@@ -18,21 +18,28 @@ var converseParameters = parametersOf(
 // The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
 // streamed are in the URL. It has no seed.
 var _ = Register(&Codec{
-	API:      converseAPI,
-	Provider: "bedrock",
-	Hosts:    []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
-	Keys:     []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
+	API:   converseAPI,
+	Hosts: []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
+	Keys:  []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	BaseURLs: []BaseURL{
 		{Name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", Home: "https://bedrock-runtime.$AWS_REGION.amazonaws.com"},
 		{Name: "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", Home: "https://bedrock-agent-runtime.$AWS_REGION.amazonaws.com"},
 	},
-	Generates:      true,
-	Fixed:          claudeFixed,
-	Match:          postsToModel("/converse", "/converse-stream"),
-	DecodeRequest:  requests(converseAPI, converseForm.decode, operationOf("converse")),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(converseAPI, converseStream, converseAnswer),
+	Generates: true,
+	Fixed:     claudeFixed,
+	Match:     postsToModel("/converse", "/converse-stream"),
+	body:      converseForm.decode,
+	outside:   operationOf("converse"),
+	Refusal:   refuseAsBedrock,
+	answer:    converseAnswer,
+	stream:    converseStream,
+	looks:     isConverseAnswer,
+	begins:    func(name string, _ jsontext.Value) bool { return name == "messageStart" },
 })
+
+func isConverseAnswer(body jsontext.Value) bool {
+	return body.Member("output", "message").IsObject() && body.Member("stopReason").Present()
+}
 
 // postsToModel returns the Match of operations on a model of Bedrock.
 func postsToModel(operations ...string) func(*Wire) bool {

@@ -8,15 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-var converseUsage = usageNames{
-	input:      paths{"inputTokens"},
-	output:     paths{"outputTokens"},
-	total:      paths{"totalTokens"},
-	cacheRead:  paths{"cacheReadInputTokens", "cacheReadInputTokenCount"},
-	cacheWrite: paths{"cacheWriteInputTokens", "cacheWriteInputTokenCount"},
-	cacheApart: true,
-}
-
 func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	message := body.Member("output", "message")
 	if !message.IsObject() {

@@ -12,12 +12,11 @@ const bedrockEmbedAPI = "bedrock.embed"
 // The InvokeModel operation of AWS Bedrock with a model that embeds, as its name says: of Amazon, of Cohere, of TwelveLabs. Their
 // bodies are of many forms, and only Titan's has a prompt.
 var _ = Register(&Codec{
-	API:            bedrockEmbedAPI,
-	Provider:       "bedrock",
-	Match:          postsToKind("embed"),
-	DecodeRequest:  requests(bedrockEmbedAPI, requestForm{prompt: "inputText"}.decode, operationOf("invoke")),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(bedrockEmbedAPI, folding{}, bedrockEmbeddings),
+	API:     bedrockEmbedAPI,
+	Match:   postsToKind("embed"),
+	body:    requestForm{prompt: "inputText"}.decode,
+	outside: operationOf("invoke"),
+	answer:  bedrockEmbeddings,
 })
 
 // bedrockKinds are words in the names of models that generate nothing.

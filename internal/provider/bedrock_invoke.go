@@ -13,15 +13,15 @@ const invokeAPI = "bedrock.invoke"
 // The InvokeModel operations of AWS Bedrock, whose bodies are those of the model: of Claude as in
 // anthropic.messages, of Amazon's as in bedrock.converse, of others a prompt.
 var _ = Register(&Codec{
-	API:            invokeAPI,
-	Provider:       "bedrock",
-	Version:        "bedrock-",
-	Generates:      true,
-	Fixed:          claudeFixed,
-	Match:          matchInvoke,
-	DecodeRequest:  requests(invokeAPI, decodeInvoke, operationOf("invoke")),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(invokeAPI, invokeStream, invokeAnswer),
+	API:       invokeAPI,
+	Version:   "bedrock-",
+	Generates: true,
+	Fixed:     claudeFixed,
+	Match:     matchInvoke,
+	body:      decodeInvoke,
+	outside:   operationOf("invoke"),
+	answer:    invokeAnswer,
+	stream:    invokeStream,
 })
 
 // matchInvoke leaves the models that generate nothing to bedrock.embed and bedrock.rerank.

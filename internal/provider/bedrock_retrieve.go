@@ -14,24 +14,23 @@ const (
 )
 
 var _ = Register(&Codec{
-	API:      retrieveAPI,
-	Provider: "bedrock",
+	API: retrieveAPI,
 	Match: func(w *Wire) bool {
 		return retrievePath.MatchString(w.URL.Path) && posts(has("retrievalQuery"), "/retrieve")(w)
 	},
-	DecodeRequest:  requests(retrieveAPI, retrieveForm.decode, retrieveOutside),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(retrieveAPI, folding{}, retrieved),
+	body:    retrieveForm.decode,
+	outside: retrieveOutside,
+	answer:  retrieved,
 })
 
 var _ = Register(&Codec{
-	API:            retrieveGenerateAPI,
-	Provider:       "bedrock",
-	Generates:      true,
-	Match:          posts(has("input"), "/retrieveAndGenerate", "/retrieveAndGenerateStream"),
-	DecodeRequest:  requests(retrieveGenerateAPI, decodeRetrieveGenerate, sayOperation("retrieveAndGenerate")),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(retrieveGenerateAPI, folding{add: addRetrieved}, retrievedAndGenerated),
+	API:       retrieveGenerateAPI,
+	Generates: true,
+	Match:     posts(has("input"), "/retrieveAndGenerate", "/retrieveAndGenerateStream"),
+	body:      decodeRetrieveGenerate,
+	outside:   sayOperation("retrieveAndGenerate"),
+	answer:    retrievedAndGenerated,
+	stream:    folding{add: addRetrieved},
 })
 
 var retrievePath = regexp.MustCompile(`^/knowledgebases/([^/]+)/retrieve$`)
@@ -59,9 +58,7 @@ func retrieved(body jsontext.Value) (*modelio.Response, error) {
 	if !ok && !(results.IsArray() && results.IsEmpty()) {
 		return nil, neither("retrievalResults")
 	}
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
-	tidy(&c.Message)
-	return responseOf(body, usageNames{}, []modelio.Candidate{c}, "retrievalResults"), nil
+	return responseOf(body, usageNames{}, candidateOf(parts...), "retrievalResults"), nil
 }
 
 // decodeRetrieveGenerate decodes a body. What it says of the model and its temperature, deep in the configuration, stays
@@ -102,14 +99,12 @@ func retrievedAndGenerated(body jsontext.Value) (*modelio.Response, error) {
 	if !ok {
 		return nil, neither("an output")
 	}
-	c := modelio.Candidate{FinishReason: modelio.FinishStop}
+	all := candidateOf(modelio.TextPart(text))
 	if body.Member("guardrailAction").Word() == "INTERVENED" {
-		c.FinishReason = modelio.FinishBlocked
+		all[0].FinishReason = modelio.FinishBlocked
 	}
-	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(text)}}
-	c.Citations = agentCitations(body.Member("citations"), text)
-	tidy(&c.Message)
-	resp := responseOf(body, usageNames{}, []modelio.Candidate{c}, "output", "sessionId")
+	all[0].Citations = agentCitations(body.Member("citations"), text)
+	resp := responseOf(body, usageNames{}, all, "output", "sessionId")
 	resp.ID = body.Member("sessionId").Word()
 	return resp, nil
 }

@@ -17,25 +17,24 @@ var cohereParameters = parametersOf(
 // Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
 // streams are not.
 var _ = Register(&Codec{
-	API:            cohereAPI,
-	Provider:       "cohere",
-	Hosts:          []string{"api.cohere.com", "api.cohere.ai"},
-	Home:           "https://api.cohere.com",
-	Keys:           []string{"COHERE_API_KEY", "CO_API_KEY"},
-	BaseURLs:       []BaseURL{{Name: "CO_API_URL"}},
-	Generates:      true,
-	Seeded:         true,
-	Match:          posts(hasList("messages"), "/v2/chat"),
-	DecodeRequest:  requests(cohereAPI, requestForm{members: chatMembers, parameters: cohereParameters}.decode, nil),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereAPI, cohereStream, cohereAnswer),
+	API:       cohereAPI,
+	Hosts:     []string{"api.cohere.com", "api.cohere.ai"},
+	Home:      "https://api.cohere.com",
+	Keys:      []string{"COHERE_API_KEY", "CO_API_KEY"},
+	BaseURLs:  []BaseURL{{Name: "CO_API_URL"}},
+	Generates: true,
+	Seeded:    true,
+	Match:     posts(hasList("messages"), "/v2/chat"),
+	body:      requestForm{members: chatMembers, parameters: cohereParameters}.decode,
+	Refusal:   refuseAsCohere,
+	answer:    cohereAnswer,
+	stream:    cohereStream,
+	looks:     isCohereAnswer,
+	begins:    isOfType("message-start"),
 })
 
-var cohereUsage = usageNames{
-	input:     paths{"tokens/input_tokens", "billed_units/input_tokens"},
-	output:    paths{"tokens/output_tokens", "billed_units/output_tokens"},
-	cacheRead: paths{"cached_tokens"},
-	reasoning: paths{"tokens/reasoning_tokens", "reasoning_tokens"},
+func isCohereAnswer(body jsontext.Value) bool {
+	return body.Member("message").IsObject() && body.Member("finish_reason").Present()
 }
 
 func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {

@@ -11,12 +11,11 @@ const cohereEmbedAPI = "cohere.embed"
 
 // Both versions of Cohere's API for embeddings.
 var _ = Register(&Codec{
-	API:            cohereEmbedAPI,
-	Provider:       "cohere",
-	Match:          posts(isCohereEmbed, "/v1/embed", "/v2/embed"),
-	DecodeRequest:  requests(cohereEmbedAPI, requestForm{}.decode, sayVersion("v2")),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereEmbedAPI, folding{}, cohereEmbeddings),
+	API:     cohereEmbedAPI,
+	Match:   posts(isCohereEmbed, "/v1/embed", "/v2/embed"),
+	body:    requestForm{}.decode,
+	outside: sayVersion("v2"),
+	answer:  cohereEmbeddings,
 })
 
 func isCohereEmbed(body jsontext.Value) bool {

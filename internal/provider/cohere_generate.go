@@ -15,33 +15,28 @@ const (
 )
 
 var _ = Register(&Codec{
-	API:            cohereGenerateAPI,
-	Provider:       "cohere",
-	Generates:      true,
-	Seeded:         true,
-	Match:          matchCohereGenerate,
-	DecodeRequest:  requests(cohereGenerateAPI, requestForm{prompt: "prompt", parameters: cohereParameters}.decode, nil),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereGenerateAPI, folding{add: addGeneration}, generations),
+	API:       cohereGenerateAPI,
+	Generates: true,
+	Seeded:    true,
+	Match:     matchCohereGenerate,
+	body:      requestForm{prompt: "prompt", parameters: cohereParameters}.decode,
+	answer:    generations,
+	stream:    folding{add: addGeneration},
 })
 
 var _ = Register(&Codec{
-	API:            cohereSummarizeAPI,
-	Provider:       "cohere",
-	Generates:      true,
-	Match:          posts(has("text"), "/v1/summarize"),
-	DecodeRequest:  requests(cohereSummarizeAPI, prompted("text", "temperature").decode, nil),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereSummarizeAPI, folding{}, summary),
+	API:       cohereSummarizeAPI,
+	Generates: true,
+	Match:     posts(has("text"), "/v1/summarize"),
+	body:      prompted("text", "temperature").decode,
+	answer:    summary,
 })
 
 var _ = Register(&Codec{
-	API:            cohereClassifyAPI,
-	Provider:       "cohere",
-	Match:          posts(hasList("inputs"), "/v1/classify"),
-	DecodeRequest:  requests(cohereClassifyAPI, requestForm{}.decode, nil),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereClassifyAPI, folding{}, classifications),
+	API:    cohereClassifyAPI,
+	Match:  posts(hasList("inputs"), "/v1/classify"),
+	body:   requestForm{}.decode,
+	answer: classifications,
 })
 
 // matchCohereGenerate takes no request of a KoboldAI server, whose path ends alike.
@@ -87,10 +82,7 @@ func summary(body jsontext.Value) (*modelio.Response, error) {
 	if !ok {
 		return nil, neither("a summary")
 	}
-	c := modelio.Candidate{FinishReason: modelio.FinishStop}
-	c.Message = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart(text)}}
-	tidy(&c.Message)
-	return cohereResponse(body, []modelio.Candidate{c}, "summary"), nil
+	return cohereResponse(body, candidateOf(modelio.TextPart(text)), "summary"), nil
 }
 
 // classifications decodes the labels of texts: each is a custom part, in the order of the texts.
@@ -101,8 +93,5 @@ func classifications(body jsontext.Value) (*modelio.Response, error) {
 	if !ok {
 		return nil, neither("classifications")
 	}
-	c := modelio.Candidate{FinishReason: modelio.FinishStop}
-	c.Message = modelio.Message{Role: modelio.RoleModel, Content: parts}
-	tidy(&c.Message)
-	return cohereResponse(body, []modelio.Candidate{c}, "classifications"), nil
+	return cohereResponse(body, candidateOf(parts...), "classifications"), nil
 }

@@ -11,17 +11,17 @@ const cohereV1API = "cohere.chat.v1"
 
 // Version 1 of Cohere's chat API: the user's message beside those before it, and tool calls without ids.
 var _ = Register(&Codec{
-	API:            cohereV1API,
-	Provider:       "cohere",
-	Generates:      true,
-	Seeded:         true,
-	Match:          posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
-	DecodeRequest:  requests(cohereV1API, decodeCohereV1, nil),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereV1API, folding{add: addCohereV1, end: endCohereV1}, cohereV1Answer),
+	API:       cohereV1API,
+	Generates: true,
+	Seeded:    true,
+	Match:     posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
+	body:      decodeCohereV1,
+	answer:    cohereV1Answer,
+	stream:    folding{add: addCohereV1, end: endCohereV1},
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
+	"preamble":     takeSystem(markedText(wirePreamble)),
 	"chat_history": takeMessages(cohereV1Message, false),
 	"tools":        takeTools(cohereV1Tool),
 }}
@@ -30,12 +30,6 @@ var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string
 // the results of tools.
 func decodeCohereV1(body jsontext.Value) *modelio.Request {
 	req := cohereV1Form.decode(body)
-	if text, ok := body.Member("preamble").Text(); ok {
-		delete(req.Options, "preamble")
-		m := modelio.Message{Role: modelio.RoleSystem, Content: []modelio.Part{modelio.TextPart(text)}}
-		jsontext.Keep(&m.Metadata, markWire, jsontext.Text(wirePreamble))
-		req.Messages = append([]modelio.Message{m}, req.Messages...)
-	}
 	if text, ok := body.Member("message").Text(); ok {
 		delete(req.Options, "message")
 		req.Messages = append(req.Messages, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}})
@@ -43,7 +37,7 @@ func decodeCohereV1(body jsontext.Value) *modelio.Request {
 	if results, ok := objects(body.Member("tool_results"), cohereV1Result); ok {
 		delete(req.Options, "tool_results")
 		m := modelio.Message{Role: modelio.RoleTool, Content: results}
-		jsontext.Keep(&m.Metadata, markWire, jsontext.Text(wireToolResults))
+		mark(&m.Metadata, wireToolResults)
 		req.Messages = append(req.Messages, m)
 	}
 	return req

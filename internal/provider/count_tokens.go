@@ -18,31 +18,27 @@ const (
 
 // Anthropic's, which is at a path of its own on Vertex AI.
 var _ = Register(&Codec{
-	API:            messagesCountAPI,
-	Provider:       "anthropic",
-	Match:          posts(hasList("messages"), "/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"),
-	DecodeRequest:  requests(messagesCountAPI, claudeForm.decode, nil),
-	Refusal:        refuseAsAnthropic,
-	DecodeResponse: answers(messagesCountAPI, folding{}, stated("input_tokens")),
+	API:    messagesCountAPI,
+	Match:  posts(hasList("messages"), "/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"),
+	body:   claudeForm.decode,
+	answer: stated("input_tokens"),
 })
 
 // OpenAI's, of a request to its responses API.
 var _ = Register(&Codec{
-	API:            responsesCountAPI,
-	Provider:       "openai",
-	Match:          posts(jsontext.Value.IsObject, "/responses/input_tokens"),
-	DecodeRequest:  requests(responsesCountAPI, responsesForm.decode, nil),
-	DecodeResponse: answers(responsesCountAPI, folding{}, stated("input_tokens")),
+	API:    responsesCountAPI,
+	Match:  posts(jsontext.Value.IsObject, "/responses/input_tokens"),
+	body:   responsesForm.decode,
+	answer: stated("input_tokens"),
 })
 
 // Bedrock's, of a request to Converse or InvokeModel.
 var _ = Register(&Codec{
-	API:            bedrockCountAPI,
-	Provider:       "bedrock",
-	Match:          matchBedrockCount,
-	DecodeRequest:  requests(bedrockCountAPI, decodeBedrockCount, operationOf("count-tokens")),
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(bedrockCountAPI, folding{}, stated("inputTokens")),
+	API:     bedrockCountAPI,
+	Match:   matchBedrockCount,
+	body:    decodeBedrockCount,
+	outside: operationOf("count-tokens"),
+	answer:  stated("inputTokens"),
 })
 
 func matchBedrockCount(w *Wire) bool {
@@ -64,12 +60,11 @@ func decodeBedrockCount(body jsontext.Value) *modelio.Request {
 
 // Google's, whose computeTokens on Vertex AI lists them.
 var _ = Register(&Codec{
-	API:            googleCountAPI,
-	Provider:       "google",
-	Match:          posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
-	DecodeRequest:  requests(googleCountAPI, decodeGoogleCount, methodOf("countTokens")),
-	Refusal:        refuseAsGoogle,
-	DecodeResponse: answers(googleCountAPI, folding{}, googleCount),
+	API:     googleCountAPI,
+	Match:   posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
+	body:    decodeGoogleCount,
+	outside: methodOf("countTokens"),
+	answer:  googleCount,
 })
 
 // decodeGoogleCount takes a whole request out of the object around it, which $wire says.
@@ -102,12 +97,11 @@ func googleCount(body jsontext.Value) (*modelio.Response, error) {
 
 // Cohere's, which splits a text into tokens, and its inverse.
 var _ = Register(&Codec{
-	API:            cohereTokensAPI,
-	Provider:       "cohere",
-	Match:          matchCohereTokens,
-	DecodeRequest:  requests(cohereTokensAPI, requestForm{prompt: "text"}.decode, sayOperation("tokenize")),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(cohereTokensAPI, folding{}, cohereTokens),
+	API:     cohereTokensAPI,
+	Match:   matchCohereTokens,
+	body:    requestForm{prompt: "text"}.decode,
+	outside: sayOperation("tokenize"),
+	answer:  cohereTokens,
 })
 
 func matchCohereTokens(w *Wire) bool {

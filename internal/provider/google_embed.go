@@ -12,12 +12,10 @@ const googleEmbedAPI = "google.embed"
 // The embedContent and batchEmbedContents methods of the Gemini API, and the former on Vertex AI. The content of the one
 // is a message; the other has a list of whole requests, which stays as it is.
 var _ = Register(&Codec{
-	API:            googleEmbedAPI,
-	Provider:       "google",
-	Match:          matchGoogleEmbed,
-	DecodeRequest:  decodeGoogleEmbed,
-	Refusal:        refuseAsGoogle,
-	DecodeResponse: answers(googleEmbedAPI, folding{}, googleEmbeddings),
+	API:           googleEmbedAPI,
+	Match:         matchGoogleEmbed,
+	DecodeRequest: decodeGoogleEmbed,
+	answer:        googleEmbeddings,
 })
 
 const batchEmbedMethod = ":batchEmbedContents"

@@ -26,20 +26,27 @@ const (
 // The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The
 // model and whether the answer is streamed are in the URL.
 var _ = Register(&Codec{
-	API:            generateAPI,
-	Provider:       "google",
-	Hosts:          []string{"generativelanguage.googleapis.com"},
-	Home:           "https://generativelanguage.googleapis.com",
-	Keys:           []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
-	OneKey:         true,
-	BaseURLs:       []BaseURL{{Name: "GOOGLE_GEMINI_BASE_URL"}},
-	Generates:      true,
-	Seeded:         true,
-	Match:          posts(has("contents"), ":generateContent", ":streamGenerateContent"),
-	DecodeRequest:  requests(generateAPI, generateForm.decode, methodOf("generateContent")),
-	Refusal:        refuseAsGoogle,
-	DecodeResponse: answers(generateAPI, generateStream, generateAnswer),
+	API:       generateAPI,
+	Hosts:     []string{"generativelanguage.googleapis.com"},
+	Home:      "https://generativelanguage.googleapis.com",
+	Keys:      []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+	OneKey:    true,
+	BaseURLs:  []BaseURL{{Name: "GOOGLE_GEMINI_BASE_URL"}},
+	Generates: true,
+	Seeded:    true,
+	Match:     posts(has("contents"), ":generateContent", ":streamGenerateContent"),
+	body:      generateForm.decode,
+	outside:   methodOf("generateContent"),
+	Refusal:   refuseAsGoogle,
+	answer:    generateAnswer,
+	stream:    generateStream,
+	looks:     isGenerateAnswer,
+	begins:    func(_ string, e jsontext.Value) bool { return e.Member("candidates").IsArray() },
 })
+
+func isGenerateAnswer(body jsontext.Value) bool {
+	return elementOf(body.Member("candidates")).Member("content").IsObject()
+}
 
 // generatePath returns the model and the method that a path ends in: the name of a model, or
 // kind and name of what is used like one, such as tunedModels/mine.

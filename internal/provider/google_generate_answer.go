@@ -5,18 +5,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-var generateUsage = usageNames{
-	input:     paths{"promptTokenCount"},
-	output:    paths{"candidatesTokenCount"},
-	total:     paths{"totalTokenCount"},
-	reasoning: paths{"thoughtsTokenCount"},
-	cacheRead: paths{"cachedContentTokenCount"},
-	toolUse:   paths{"toolUsePromptTokenCount"},
-
-	reasoningApart: true,
-	toolUseApart:   true,
-}
-
 func generateAnswer(body jsontext.Value) (*modelio.Response, error) {
 	blocked := body.Member("promptFeedback", "blockReason")
 	if !body.Member("candidates").IsArray() && !blocked.Present() && !body.Member("usageMetadata").Present() {

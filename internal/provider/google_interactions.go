@@ -11,14 +11,14 @@ const interactionsAPI = "google.interactions"
 
 // The interactions API of Gemini. Each step of the input becomes a message.
 var _ = Register(&Codec{
-	API:            interactionsAPI,
-	Provider:       "google",
-	Generates:      true,
-	Seeded:         true,
-	Match:          posts(has("input"), "/interactions"),
-	DecodeRequest:  requests(interactionsAPI, interactionsForm.decode, interactionsVersion),
-	Refusal:        refuseAsGoogle,
-	DecodeResponse: answers(interactionsAPI, interactionsStream, interactionsAnswer),
+	API:       interactionsAPI,
+	Generates: true,
+	Seeded:    true,
+	Match:     posts(has("input"), "/interactions"),
+	body:      interactionsForm.decode,
+	outside:   interactionsVersion,
+	answer:    interactionsAnswer,
+	stream:    interactionsStream,
 })
 
 var interactionsForm = requestForm{
@@ -206,13 +206,6 @@ func interactionsResult(v jsontext.Value) (modelio.Message, bool) {
 		mark(&part.Metadata, wireNameless)
 	}
 	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, result.Ref != "" && v.Member("result").Present()
-}
-
-// interactionsUsage counts everything apart.
-var interactionsUsage = usageNames{
-	input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
-	reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
-	reasoningApart: true, toolUseApart: true,
 }
 
 // interactionsAnswer decodes an interaction. All of its steps are parts of one message.

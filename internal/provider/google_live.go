@@ -13,11 +13,9 @@ const liveAPI = "google.live"
 // temperature makes an answer the same again.
 var _ = Register(&Codec{
 	API:            liveAPI,
-	Provider:       "google",
 	Match:          opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
 	DecodeRequest:  sessions(liveAPI, &googleLive),
 	DecodeResponse: heardBy(liveAPI, liveUsage, hearGoogle),
-	Refusal:        refuseAsGoogle,
 	Realtime:       &googleLive,
 })
 

@@ -12,13 +12,13 @@ import (
 
 // decodeGenericAnswer takes any answer: one of a form that another codec knows as that codec does, wherever it
 // came from, else its text, as far as that is evident, and beside it all else that it says.
-func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, forms) }
+func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, registered) }
 
 // DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
 // not know: programs that read the answer as that API would read another than the record has.
 func DecodeWhole(a *Answer) (*modelio.Response, error) { return decodeLoose(a, nil) }
 
-func decodeLoose(a *Answer, known []form) (*modelio.Response, error) {
+func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
@@ -43,9 +43,9 @@ func decodeLoose(a *Answer, known []form) (*modelio.Response, error) {
 }
 
 // looseAnswer decodes an answer of a form that is known, or keeps all that it says.
-func looseAnswer(body jsontext.Value, known []form) (*modelio.Response, error) {
+func looseAnswer(body jsontext.Value, known []*Codec) (*modelio.Response, error) {
 	if f := formOfWhole(body, known); f != nil {
-		if resp, err := f.decode(body); err == nil {
+		if resp, err := f.answer(body); err == nil {
 			return resp, nil
 		}
 	}
@@ -121,9 +121,9 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 
 // looseStream decodes a stream: one of a form that is known as that, else its text as far as it is evident, and
 // the events that say more.
-func looseStream(a *Answer, known []form) *modelio.Response {
+func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if f := formOf(a, known); f != nil {
-		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.decode, nil); err == nil {
+		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.answer, nil); err == nil {
 			return resp
 		}
 	}
@@ -206,38 +206,6 @@ func framesOnly(o modelio.Object) bool {
 		}
 	}
 	return true
-}
-
-// looseUsage returns the counts of an answer that has them under a name that is usual anywhere; nil if there are none.
-func looseUsage(body jsontext.Value) *modelio.Usage {
-	for _, at := range []string{"usage", "usageMetadata", "meta"} {
-		for _, names := range looseUsages {
-			if counts := body.Member(at); counts.Member(names.sign...).Present() {
-				return names.decode(counts)
-			}
-		}
-	}
-	return nil
-}
-
-// looseUsages are the usual names, each kind with a member that tells it.
-var looseUsages = []struct {
-	sign []string
-	usageNames
-}{
-	{[]string{"prompt_tokens"}, chatUsage},
-	{[]string{"tokens", "input_tokens"}, cohereUsage},
-	{[]string{"billed_units", "input_tokens"}, cohereUsage},
-	{[]string{"cache_read_input_tokens"}, claudeUsage},
-	{[]string{"input_tokens"}, usageNames{
-		input: paths{"input_tokens"}, output: paths{"output_tokens"}, total: paths{"total_tokens"},
-		reasoning: paths{"output_tokens_details/reasoning_tokens"},
-		cacheRead: paths{"input_tokens_details/cached_tokens", "input_token_details/cached_tokens"},
-	}},
-	{[]string{"promptTokenCount"}, generateUsage},
-	{[]string{"inputTokens"}, converseUsage},
-	{[]string{"total_input_tokens"}, interactionsUsage},
-	{[]string{"total_tokens"}, chatUsage},
 }
 
 // opaquePart returns an answer that is not JSON as text or media. One that says it is text is shown as text, though

@@ -20,7 +20,6 @@ const mcpAPI = "mcp"
 // the content of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
 var _ = Register(&Codec{
 	API:            mcpAPI,
-	Provider:       "mcp",
 	Tools:          true,
 	Match:          matchMCP,
 	DecodeRequest:  decodeMCP,

@@ -105,6 +105,18 @@ func answered(elements jsontext.Value, name string, without ...string) []modelio
 	return candidateOf(parts...)
 }
 
+// listed returns the decoder of an answer that is a list in a member: its elements are the answer, as [answered]
+// has them.
+func listed(member, name string, without ...string) decoder {
+	return func(body jsontext.Value) (*modelio.Response, error) {
+		all := body.Member(member)
+		if !all.IsArray() {
+			return nil, neither(member)
+		}
+		return responseOf(body, embeddingsUsage, answered(all, name, without...), member), nil
+	}
+}
+
 // candidateOf returns parts as the one answer of an API that generates nothing.
 func candidateOf(parts ...modelio.Part) []modelio.Candidate {
 	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}

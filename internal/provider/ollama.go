@@ -20,18 +20,24 @@ const wireNameless = "nameless"
 
 // Ollama's own chat API.
 var _ = Register(&Codec{
-	API:            ollamaChatAPI,
-	Provider:       "ollama",
-	Hosts:          []string{"ollama.com"},
-	Home:           "http://localhost:11434",
-	BaseURLs:       []BaseURL{{Name: "OLLAMA_HOST"}},
-	Generates:      true,
-	Seeded:         true,
-	Match:          posts(hasList("messages"), "/api/chat"),
-	DecodeRequest:  requests(ollamaChatAPI, ollamaChatForm.decode, nil),
-	Refusal:        refuseAsOllama,
-	DecodeResponse: answers(ollamaChatAPI, ollamaStream, ollamaAnswer),
+	API:       ollamaChatAPI,
+	Hosts:     []string{"ollama.com"},
+	Home:      "http://localhost:11434",
+	BaseURLs:  []BaseURL{{Name: "OLLAMA_HOST"}},
+	Generates: true,
+	Seeded:    true,
+	Match:     posts(hasList("messages"), "/api/chat"),
+	body:      ollamaChatForm.decode,
+	Refusal:   refuseAsOllama,
+	answer:    ollamaAnswer,
+	stream:    ollamaStream,
+	looks:     isOllamas,
+	begins:    func(_ string, e jsontext.Value) bool { return isOllamas(e) },
 })
+
+func isOllamas(v jsontext.Value) bool {
+	return v.Member("done").Present() && (v.Member("message").IsObject() || v.Member("response").IsString())
+}
 
 var (
 	ollamaChatForm = requestForm{
@@ -124,13 +130,12 @@ func ollamaCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part
 
 // Ollama's API for a prompt.
 var _ = Register(&Codec{
-	API:            ollamaGenerateAPI,
-	Provider:       "ollama",
-	Generates:      true,
-	Seeded:         true,
-	Prompted:       true,
-	Match:          posts(has("prompt"), "/api/generate"),
-	DecodeRequest:  requests(ollamaGenerateAPI, ollamaGenerateForm.decode, nil),
-	Refusal:        refuseAsOllama,
-	DecodeResponse: answers(ollamaGenerateAPI, ollamaStream, ollamaAnswer),
+	API:       ollamaGenerateAPI,
+	Generates: true,
+	Seeded:    true,
+	Prompted:  true,
+	Match:     posts(has("prompt"), "/api/generate"),
+	body:      ollamaGenerateForm.decode,
+	answer:    ollamaAnswer,
+	stream:    ollamaStream,
 })

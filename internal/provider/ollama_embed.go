@@ -11,12 +11,10 @@ const ollamaEmbedAPI = "ollama.embed"
 
 // Ollama's own API for embeddings, and the older one for a single embedding.
 var _ = Register(&Codec{
-	API:            ollamaEmbedAPI,
-	Provider:       "ollama",
-	Match:          matchOllamaEmbed,
-	DecodeRequest:  decodeOllamaEmbed,
-	Refusal:        refuseAsOllama,
-	DecodeResponse: answers(ollamaEmbedAPI, folding{}, ollamaEmbeddings),
+	API:           ollamaEmbedAPI,
+	Match:         matchOllamaEmbed,
+	DecodeRequest: decodeOllamaEmbed,
+	answer:        ollamaEmbeddings,
 })
 
 // matchOllamaEmbed leaves the older path to openai.embeddings where the body has that API's member.

@@ -17,18 +17,19 @@ var ChatParameters = parametersOf(
 
 // The chat completions API of OpenAI and of the many hosts that copy it.
 var _ = Register(&Codec{
-	API:            chatAPI,
-	Provider:       "openai",
-	Hosts:          []string{"api.openai.com"},
-	Home:           "https://api.openai.com",
-	Keys:           []string{"OPENAI_API_KEY"},
-	BaseURLs:       []BaseURL{{Name: "OPENAI_BASE_URL", Path: "/v1"}},
-	Generates:      true,
-	Seeded:         true,
-	Fixed:          openAIFixed,
-	Match:          posts(hasList("messages"), chatPaths...),
-	DecodeRequest:  requests(chatAPI, chatForm.decode, chatOutside),
-	DecodeResponse: answers(chatAPI, chatStream, chatCompletion),
+	API:       chatAPI,
+	Hosts:     []string{"api.openai.com"},
+	Home:      "https://api.openai.com",
+	Keys:      []string{"OPENAI_API_KEY"},
+	BaseURLs:  []BaseURL{{Name: "OPENAI_BASE_URL", Path: "/v1"}},
+	Generates: true,
+	Seeded:    true,
+	Fixed:     openAIFixed,
+	Match:     posts(hasList("messages"), chatPaths...),
+	body:      chatForm.decode,
+	outside:   chatOutside,
+	answer:    chatCompletion,
+	stream:    chatStream,
 })
 
 // chatPaths are what the paths of the API end in.
@@ -64,6 +65,15 @@ func deployment(w *Wire, r *modelio.Request) {
 		r.Model = name
 	case r.Model == name:
 		r.Options["model"] = jsontext.Text(name)
+	}
+}
+
+// deployedOperation returns what keeps the last step of a path, if it is not the usual one, and the deployment.
+func deployedOperation(usual string) outside {
+	say := sayOperation(usual)
+	return func(w *Wire, req *modelio.Request) {
+		say(w, req)
+		deployment(w, req)
 	}
 }
 

@@ -9,14 +9,17 @@ const completionsAPI = "openai.completions"
 
 // The legacy completions API of OpenAI and of hosts that copy it.
 var _ = Register(&Codec{
-	API:            completionsAPI,
-	Provider:       "openai",
-	Generates:      true,
-	Seeded:         true,
-	Prompted:       true,
-	Match:          matchCompletions,
-	DecodeRequest:  requests(completionsAPI, completionsForm.decode, deployment),
-	DecodeResponse: answers(completionsAPI, chatStream, completion),
+	API:       completionsAPI,
+	Generates: true,
+	Seeded:    true,
+	Prompted:  true,
+	Match:     matchCompletions,
+	body:      completionsForm.decode,
+	outside:   deployment,
+	answer:    completion,
+	stream:    chatStream,
+	looks:     hasList("choices"),
+	begins:    func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
 })
 
 var completionsForm = requestForm{prompt: "prompt", parameters: ChatParameters}

@@ -13,13 +13,13 @@ const imagesAPI = "openai.images"
 
 // The image APIs of OpenAI and of hosts that copy them: generations, edits and variations.
 var _ = Register(&Codec{
-	API:            imagesAPI,
-	Provider:       "openai",
-	Generates:      true,
-	Fixed:          noTemperature,
-	Match:          matchImages,
-	DecodeRequest:  decodeImages,
-	DecodeResponse: answers(imagesAPI, imageStream, images),
+	API:           imagesAPI,
+	Generates:     true,
+	Fixed:         noTemperature,
+	Match:         matchImages,
+	DecodeRequest: decodeImages,
+	answer:        images,
+	stream:        imageStream,
 })
 
 var (
@@ -42,10 +42,7 @@ var (
 	decodeImageJSON = requests(imagesAPI, decodeImagesJSON, imagesOutside)
 )
 
-func imagesOutside(w *Wire, req *modelio.Request) {
-	sayOperation("generations")(w, req)
-	deployment(w, req)
-}
+var imagesOutside = deployedOperation("generations")
 
 // decodeImagesJSON decodes a body of JSON. The images of an edit, and the prompt behind them, are what a user says, as
 // those of a form are.
@@ -74,7 +71,7 @@ func images(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("data").IsArray() {
 		return nil, neither("data")
 	}
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
+	var parts []modelio.Part
 	var took list
 	for i, v := range body.Member("data").Elements() {
 		part, ok := imageOf(v, body.Member("output_format").Word())
@@ -82,16 +79,16 @@ func images(body jsontext.Value) (*modelio.Response, error) {
 			reason := "an image has neither b64_json nor url"
 			return nil, &WireError{Pointer: jsontext.PointerTo("data", fmt.Sprint(i)), Reason: reason}
 		}
-		c.Message.Content = append(c.Message.Content, part)
+		parts = append(parts, part)
 		if timings := v.Member("timings"); timings.Present() { // Together's
 			took = append(took, timings.Raw())
 		}
 	}
+	all := candidateOf(parts...)
 	if took != nil {
-		c.Message.Metadata = modelio.Object{"timings": jsontext.List(took)}
+		all[0].Message.Metadata = modelio.Object{"timings": jsontext.List(took)}
 	}
-	tidy(&c.Message)
-	return responseOf(body, audioUsage, []modelio.Candidate{c}, "data"), nil
+	return responseOf(body, audioUsage, all, "data"), nil
 }
 
 func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {

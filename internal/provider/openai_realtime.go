@@ -15,7 +15,6 @@ const realtimeAPI = "openai.realtime"
 // answers depends on when its audio came, so no temperature makes it the same again: it does not count as generating.
 var _ = Register(&Codec{
 	API:            realtimeAPI,
-	Provider:       "openai",
 	Match:          opens("/realtime"),
 	DecodeRequest:  sessions(realtimeAPI, &openAIRealtime),
 	DecodeResponse: heardBy(realtimeAPI, realtimeUsage, hearOpenAI),

@@ -15,14 +15,20 @@ var ResponsesParameters = parametersOf("temperature", "max_output_tokens=max_tok
 
 // The responses API of OpenAI. It has no seed. Each item of the input becomes a message.
 var _ = Register(&Codec{
-	API:            responsesAPI,
-	Provider:       "openai",
-	Generates:      true,
-	Fixed:          openAIFixed,
-	Match:          posts(isResponsesBody, "/responses"),
-	DecodeRequest:  requests(responsesAPI, responsesForm.decode, nil),
-	DecodeResponse: answers(responsesAPI, responsesStream, responsesAnswer),
+	API:       responsesAPI,
+	Generates: true,
+	Fixed:     openAIFixed,
+	Match:     posts(isResponsesBody, "/responses"),
+	body:      responsesForm.decode,
+	answer:    responsesAnswer,
+	stream:    responsesStream,
+	looks:     isResponse,
+	begins:    isOfType("response.created"),
 })
+
+func isResponse(body jsontext.Value) bool {
+	return body.Member("output").IsArray() && body.Member("object").Word() == "response"
+}
 
 func isResponsesBody(body jsontext.Value) bool {
 	return body.Member("input").Present() || body.Member("prompt").IsObject()

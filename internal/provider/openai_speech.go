@@ -16,11 +16,11 @@ const speechAPI = "openai.speech"
 // The API that reads a text aloud, of OpenAI and of hosts that copy it.
 var _ = Register(&Codec{
 	API:            speechAPI,
-	Provider:       "openai",
 	Generates:      true,
 	Fixed:          noTemperature,
 	Match:          posts(has("input"), "/audio/speech"),
-	DecodeRequest:  requests(speechAPI, requestForm{prompt: "input"}.decode, deployment),
+	body:           requestForm{prompt: "input"}.decode,
+	outside:        deployment,
 	DecodeResponse: decodeSpeech,
 })
 

@@ -14,19 +14,13 @@ const transcriptionsAPI = "openai.transcriptions"
 // The APIs that turn audio into text, of OpenAI and of hosts that copy it: transcriptions, and translations to English.
 var _ = Register(&Codec{
 	API:            transcriptionsAPI,
-	Provider:       "openai",
 	Generates:      true,
 	Match:          postsForm(transcriptionPaths...),
-	DecodeRequest:  formRequests(transcriptionsAPI, requestForm{prompt: "prompt", parameters: parametersOf("temperature")}, transcriptionOutside),
+	DecodeRequest:  formRequests(transcriptionsAPI, prompted("prompt", "temperature"), deployedOperation("transcriptions")),
 	DecodeResponse: decodeTranscription,
 })
 
 var transcriptionPaths = []string{"/audio/transcriptions", "/audio/translations"}
-
-func transcriptionOutside(w *Wire, req *modelio.Request) {
-	sayOperation("transcriptions")(w, req)
-	deployment(w, req)
-}
 
 var decodeTranscriptionJSON = answers(transcriptionsAPI, transcriptionStream, transcription)
 
@@ -83,9 +77,8 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 	if len(said) > 0 {
 		parts = append(parts, modelio.Part{Custom: said})
 	}
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
-	tidy(&c.Message)
-	resp := responseOf(body, audioUsage, []modelio.Candidate{c}, "text", "duration", "language", "languages", "words", "segments")
+	taken := []string{"text", "duration", "language", "languages", "words", "segments"}
+	resp := responseOf(body, audioUsage, candidateOf(parts...), taken...)
 	if measures != nil {
 		jsontext.Keep(&resp.Metadata, "segments", jsontext.List(measures))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -12,7 +13,7 @@ import (
 // functions are safe for concurrent use with different arguments. Their errors are of type [*WireError].
 type Codec struct {
 	API      string // the codec's name, kept in snapshots: "openai.chat"
-	Provider string // whose API it is, which counts where the host says nothing: "openai"
+	Provider string // whose API it is, which counts where the host says nothing; empty: who its name begins with
 
 	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
 	Hosts    []string
@@ -34,7 +35,7 @@ type Codec struct {
 	Version  string // what anthropic_version begins with in the body of its requests of Claude; empty: they have none
 	Prompted bool
 
-	Refusal refusalForm // what its errors look like; nil: as OpenAI's
+	Refusal refusalForm // what its errors look like; nil: as those of its provider's other APIs, or as OpenAI's
 	Files   bool        // answers may be files, whose lines are no events of a stream unless their type says so
 
 	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
@@ -53,6 +54,17 @@ type Codec struct {
 	DecodeRequest func(w *Wire) (*modelio.Request, error)
 	// DecodeResponse decodes an answer, whole or streamed, of any status.
 	DecodeResponse func(a *Answer) (*modelio.Response, error)
+
+	// Register makes DecodeRequest of these two, and DecodeResponse of the next two, where it is nil.
+	body    func(body jsontext.Value) *modelio.Request // decodes a body, which is an object
+	outside outside                                    // takes what the path says; nil: nothing
+	answer  decoder                                    // decodes the body of an answer
+	stream  folding                                    // makes such a body of the events of a stream
+
+	// looks and begins are for the generic codec: an answer from anywhere that looks like one of this API is decoded
+	// as one. They are about the body of a whole answer and about an event of a stream; nil: no answer is.
+	looks  func(body jsontext.Value) bool
+	begins func(name string, event jsontext.Value) bool
 }
 
 // registered are the codecs of all APIs but the generic one. Nothing changes them after the
@@ -65,6 +77,15 @@ var registered []*Codec
 func Register(c *Codec) *Codec {
 	if _, ok := Named(c.API); ok {
 		panic("two codecs for " + c.API)
+	}
+	if c.Provider == "" {
+		c.Provider, _, _ = strings.Cut(c.API, ".")
+	}
+	if c.DecodeRequest == nil {
+		c.DecodeRequest = requests(c.API, c.body, c.outside)
+	}
+	if c.DecodeResponse == nil {
+		c.DecodeResponse = answers(c.API, c.stream, c.answer)
 	}
 	registered = append(registered, c)
 	slices.SortFunc(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })

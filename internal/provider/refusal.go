@@ -32,14 +32,17 @@ func Refuse(w *Wire, hosts map[string]string, text string) *Refusal {
 func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	codec, _ := Match(w)
 	name := ProviderOf(w, codec, hosts)
-	form := codec.Refusal
+	form, maker := codec.Refusal, codec.Provider
 	for _, p := range others {
 		if p.Name == name && p.Refusal != nil {
 			form = p.Refusal
 		}
 	}
+	if codec == generic {
+		maker = name
+	}
 	for _, c := range registered {
-		if codec == generic && c.Provider == name && form == nil {
+		if c.Provider == maker && form == nil {
 			form = c.Refusal
 		}
 	}

@@ -12,22 +12,19 @@ const (
 
 // Cohere's API for ranking documents, of both versions, and of the hosts that copy it: Jina, Voyage, Together and servers of one's own.
 var _ = Register(&Codec{
-	API:            rerankAPI,
-	Provider:       "cohere",
-	Match:          posts(hasList("documents"), "/rerank"),
-	DecodeRequest:  requests(rerankAPI, requestForm{prompt: "query"}.decode, sayVersion("v1")),
-	Refusal:        refuseAsCohere,
-	DecodeResponse: answers(rerankAPI, folding{}, ranking),
+	API:     rerankAPI,
+	Match:   posts(hasList("documents"), "/rerank"),
+	body:    requestForm{prompt: "query"}.decode,
+	outside: sayVersion("v1"),
+	answer:  ranking,
 })
 
 // The Rerank operation of Bedrock's agent runtime, and InvokeModel with a model that ranks.
 var _ = Register(&Codec{
-	API:            bedrockRerankAPI,
-	Provider:       "bedrock",
-	Match:          matchBedrockRerank,
-	DecodeRequest:  decodeBedrockRerank,
-	Refusal:        refuseAsBedrock,
-	DecodeResponse: answers(bedrockRerankAPI, folding{}, ranking),
+	API:           bedrockRerankAPI,
+	Match:         matchBedrockRerank,
+	DecodeRequest: decodeBedrockRerank,
+	answer:        ranking,
 })
 
 func matchBedrockRerank(w *Wire) bool {

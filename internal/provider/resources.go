@@ -157,7 +157,7 @@ func decodeResources(a *Answer) (*modelio.Response, error) {
 	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // else a job that failed
 		return &modelio.Response{Error: failure, Complete: true}, nil
 	}
-	return listed(doc.Root()), nil
+	return resourcesOf(doc.Root()), nil
 }
 
 // resultLines decodes lines of JSON, such as the results of a batch: the ids of what was made for them are numbered.
@@ -184,8 +184,8 @@ func resultLines(a *Answer) (parts []modelio.Part) {
 // lists are the members in which answers have lists of resources.
 var lists = []string{"data", "models", "files", "batches", "operations", "cachedContents", "fileSearchStores", "documents", "tunedModels"}
 
-// listed decodes a list of resources, or one.
-func listed(body jsontext.Value) *modelio.Response {
+// resourcesOf decodes a list of resources, or one.
+func resourcesOf(body jsontext.Value) *modelio.Response {
 	all, rest, varies := []jsontext.Value{body}, modelio.Object{}, list{}
 	if body.IsArray() {
 		all, _ = objects(body, func(v jsontext.Value) jsontext.Value { return v })

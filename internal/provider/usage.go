@@ -133,3 +133,89 @@ var chatUsage = usageNames{
 	},
 	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
 }
+
+// embeddingsUsage counts what was embedded. Voyage reports the total alone, which is all input, as nothing is made.
+var embeddingsUsage = usageNames{
+	input:     paths{"prompt_tokens", "total_tokens"},
+	output:    chatUsage.output,
+	total:     chatUsage.total,
+	cacheRead: chatUsage.cacheRead,
+}
+
+var claudeUsage = usageNames{
+	input:      paths{"input_tokens"},
+	output:     paths{"output_tokens"},
+	reasoning:  paths{"output_tokens_details/thinking_tokens"},
+	cacheRead:  paths{"cache_read_input_tokens"},
+	cacheWrite: paths{"cache_creation_input_tokens"},
+
+	cacheWriteHour: paths{"cache_creation/ephemeral_1h_input_tokens"},
+	cacheApart:     true,
+}
+
+var converseUsage = usageNames{
+	input:      paths{"inputTokens"},
+	output:     paths{"outputTokens"},
+	total:      paths{"totalTokens"},
+	cacheRead:  paths{"cacheReadInputTokens", "cacheReadInputTokenCount"},
+	cacheWrite: paths{"cacheWriteInputTokens", "cacheWriteInputTokenCount"},
+	cacheApart: true,
+}
+
+var cohereUsage = usageNames{
+	input:     paths{"tokens/input_tokens", "billed_units/input_tokens"},
+	output:    paths{"tokens/output_tokens", "billed_units/output_tokens"},
+	cacheRead: paths{"cached_tokens"},
+	reasoning: paths{"tokens/reasoning_tokens", "reasoning_tokens"},
+}
+
+var generateUsage = usageNames{
+	input:     paths{"promptTokenCount"},
+	output:    paths{"candidatesTokenCount"},
+	total:     paths{"totalTokenCount"},
+	reasoning: paths{"thoughtsTokenCount"},
+	cacheRead: paths{"cachedContentTokenCount"},
+	toolUse:   paths{"toolUsePromptTokenCount"},
+
+	reasoningApart: true,
+	toolUseApart:   true,
+}
+
+// interactionsUsage counts everything apart.
+var interactionsUsage = usageNames{
+	input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
+	reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
+	reasoningApart: true, toolUseApart: true,
+}
+
+// looseUsage returns the counts of an answer that has them under a name that is usual anywhere; nil if there are none.
+func looseUsage(body jsontext.Value) *modelio.Usage {
+	for _, at := range []string{"usage", "usageMetadata", "meta"} {
+		for _, names := range looseUsages {
+			if counts := body.Member(at); counts.Member(names.sign...).Present() {
+				return names.decode(counts)
+			}
+		}
+	}
+	return nil
+}
+
+// looseUsages are the usual names, each kind with a member that tells it.
+var looseUsages = []struct {
+	sign []string
+	usageNames
+}{
+	{[]string{"prompt_tokens"}, chatUsage},
+	{[]string{"tokens", "input_tokens"}, cohereUsage},
+	{[]string{"billed_units", "input_tokens"}, cohereUsage},
+	{[]string{"cache_read_input_tokens"}, claudeUsage},
+	{[]string{"input_tokens"}, usageNames{
+		input: paths{"input_tokens"}, output: paths{"output_tokens"}, total: paths{"total_tokens"},
+		reasoning: paths{"output_tokens_details/reasoning_tokens"},
+		cacheRead: paths{"input_tokens_details/cached_tokens", "input_token_details/cached_tokens"},
+	}},
+	{[]string{"promptTokenCount"}, generateUsage},
+	{[]string{"inputTokens"}, converseUsage},
+	{[]string{"total_input_tokens"}, interactionsUsage},
+	{[]string{"total_tokens"}, chatUsage},
+}

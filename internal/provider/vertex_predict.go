@@ -10,12 +10,12 @@ const predictAPI = "vertex.predict"
 // The predict method of Vertex AI, whose models and endpoints each have instances and predictions of their own: embeddings, images,
 // texts. The Gemini API has it too. What takes long is answered with an operation, whose result is fetched later.
 var _ = Register(&Codec{
-	API:            predictAPI,
-	Provider:       "vertex",
-	Match:          posts(hasList("instances"), ":predict", ":predictLongRunning"),
-	DecodeRequest:  requests(predictAPI, requestForm{}.decode, methodOf("predict")),
-	Refusal:        refuseAsGoogle,
-	DecodeResponse: answers(predictAPI, folding{}, predictions),
+	API:     predictAPI,
+	Match:   posts(hasList("instances"), ":predict", ":predictLongRunning"),
+	body:    requestForm{}.decode,
+	outside: methodOf("predict"),
+	Refusal: refuseAsGoogle,
+	answer:  predictions,
 })
 
 // predictions decodes a list of predictions, or the name of an operation.

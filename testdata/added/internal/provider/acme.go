@@ -9,15 +9,15 @@ const acmeAPI = "acme.judge"
 
 // An API that nobody has, of a provider that has no other: it judges an answer to a question.
 var _ = Register(&Codec{
-	API:            acmeAPI,
-	Provider:       "acme",
-	Hosts:          []string{"api.acme.example"},
-	Home:           "https://api.acme.example",
-	Keys:           []string{"ACME_API_KEY"},
-	Generates:      true,
-	Match:          posts(has("question"), "/v1/judge"),
-	DecodeRequest:  requests(acmeAPI, requestForm{prompt: "question", parameters: acmeParameters}.decode, nil),
-	DecodeResponse: answers(acmeAPI, folding{}, acmeVerdict),
+	API:       acmeAPI,
+	Provider:  "acme",
+	Hosts:     []string{"api.acme.example"},
+	Home:      "https://api.acme.example",
+	Keys:      []string{"ACME_API_KEY"},
+	Generates: true,
+	Match:     posts(has("question"), "/v1/judge"),
+	body:      requestForm{prompt: "question", parameters: acmeParameters}.decode,
+	answer:    acmeVerdict,
 })
 
 var acmeParameters = parametersOf("temperature", "max_tokens")
