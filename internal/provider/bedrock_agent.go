@@ -68,8 +68,7 @@ func decodeAgentRequest(body jsontext.Value) *modelio.Request {
 	req := agentForm.decode(body)
 	if text, ok := body.Member("inputText").Text(); ok {
 		delete(req.Options, "inputText")
-		said := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
-		req.Messages = append(req.Messages, said)
+		req.Messages = append(req.Messages, userText(text))
 	}
 	state := body.Member("sessionState")
 	ref := state.Member("invocationId")
@@ -154,12 +153,10 @@ func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 func agentFile(v jsontext.Value) modelio.Part {
-	contentType, data := v.Member("type").Word(), v.Member("bytes").Word()
-	if !isContentType(contentType) || data == "" {
+	part, ok := dataPart(v, "type", "bytes")
+	if !ok || !v.Member("bytes").IsWord() {
 		return modelio.Part{Custom: modelio.Object{"file": v.Raw()}}
 	}
-	part := modelio.MediaPart(contentType, dataURL(contentType, data))
-	part.Metadata = v.Rest("type", "bytes")
 	return part
 }
 

@@ -111,3 +111,148 @@ func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
 	}
 	return doc.Root(), nil
 }
+
+// invokeTexts says where the answers of models that take a prompt have their text and why it
+// ends: in the body, or in the elements of a list.
+var invokeTexts = []struct {
+	list         string
+	text, finish []string
+}{
+	{list: "results", text: []string{"outputText"}, finish: []string{"completionReason"}},             // Titan
+	{list: "outputs", text: []string{"text"}, finish: []string{"stop_reason"}},                        // Mistral
+	{list: "generations", text: []string{"text"}, finish: []string{"finish_reason"}},                  // Cohere
+	{list: "completions", text: []string{"data", "text"}, finish: []string{"finishReason", "reason"}}, // AI21
+	{list: "choices", text: []string{"text"}, finish: []string{"stop_reason"}},                        // DeepSeek
+	{text: []string{"completion"}, finish: []string{"stop_reason"}},                                   // Claude 2
+	{text: []string{"generation"}, finish: []string{"stop_reason"}},                                   // Llama
+	{text: []string{"outputText"}, finish: []string{"completionReason"}},                              // Titan, streamed
+	{text: []string{"text"}, finish: []string{"finish_reason"}},                                       // Cohere
+}
+
+const invokeMetrics = "amazon-bedrock-invocationMetrics"
+
+var invokeUsage = usageNames{
+	input: paths{"inputTextTokenCount", "prompt_token_count", invokeMetrics + "/inputTokenCount", "usage/input_tokens"},
+	output: paths{
+		"generation_token_count", "totalOutputTextTokenCount", invokeMetrics + "/outputTokenCount", "usage/output_tokens",
+	},
+	cacheRead:  paths{invokeMetrics + "/cacheReadInputTokenCount"},
+	cacheWrite: paths{invokeMetrics + "/cacheWriteInputTokenCount"},
+	cacheApart: true,
+}
+
+func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
+	switch {
+	case body.Member("content").IsArray() && body.Member("role").Present():
+		return claudeAnswer(body)
+	case body.Member("output", "message").IsObject():
+		return converseAnswer(body)
+	case body.Member("choices").IsArray() && elementOf(body.Member("choices")).Member("message").IsObject():
+		return chatCompletion(body)
+	}
+	resp := &modelio.Response{Usage: invokeUsage.among(body)}
+	for _, form := range invokeTexts {
+		if form.list == "" {
+			addText(resp, body, form.text, form.finish)
+		}
+		for _, e := range body.Member(form.list).Elements() {
+			addText(resp, e, form.text, form.finish)
+		}
+		if len(resp.Candidates) > 0 {
+			return resp, nil
+		}
+	}
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel}, FinishReason: modelio.FinishStop}
+	c.Message.Content = []modelio.Part{{Custom: body.Object()}} // an embedding, say
+	resp.Candidates = []modelio.Candidate{c}
+	return resp, nil
+}
+
+// addText adds a candidate if v has a text.
+func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
+	said, ok := v.Member(text...).Text()
+	if !ok {
+		return
+	}
+	c := candidate(v.Member(finish...).Word(), modelio.TextPart(said))
+	tidy(&c.Message)
+	r.Candidates = append(r.Candidates, c)
+}
+
+// invokeStream folds events each of which holds one of the model's own.
+var invokeStream = folding{add: addInvoke}
+
+// addInvoke takes an event. The first one says whose they are.
+func addInvoke(f *fold, _ string, event jsontext.Value) error {
+	inner, err := invokeUnwrap(event)
+	if err != nil {
+		return err
+	}
+	kind, converse := converseEvent(inner)
+	if kind != "" {
+		inner = converse
+	}
+	switch {
+	case f.model.add != nil:
+	case kind != "":
+		f.model = converseStream
+	case isClaudeEvent(inner.Member("type").Word()):
+		f.model = claudeStream
+	default:
+		f.model = textStream
+	}
+	f.end = f.model.end
+	return f.model.add(f, kind, inner)
+}
+
+// textStream folds the pieces of a text, or of several.
+var textStream = folding{add: addTextPiece, end: endTexts}
+
+func addTextPiece(f *fold, _ string, chunk jsontext.Value) error {
+	f.body.become(objectNode)
+	for name, v := range chunk.Members() {
+		switch name {
+		case "outputText", "completion", "generation", "text":
+			if index := chunk.Member("index"); index.Present() {
+				f.body.member("outputs").at(index).grow("text", v)
+			} else {
+				f.body.grow(name, v)
+			}
+		case "outputs", "choices":
+			for i, output := range v.Elements() {
+				f.body.member("outputs").item(int64(i)).grow("text", output.Member("text"))
+				f.ends("stop_reason", output.Member("stop_reason"))
+			}
+		case "completionReason", "stop_reason", "finish_reason":
+			f.ends(name, v)
+		case invokeMetrics: // in the last event
+			f.done = true
+			f.body.put(name, v)
+		case "amazon-bedrock-guardrailAction": // in the only event, where it stopped the model
+			f.done = f.done || v.Word() == "INTERVENED"
+			f.body.put(name, v)
+		case "is_finished":
+			f.done = f.done || string(v.Raw()) == "true"
+		case "index":
+		default:
+			f.body.put(name, v)
+		}
+	}
+	return nil
+}
+
+// ends takes why the answer ends.
+func (f *fold) ends(name string, v jsontext.Value) {
+	f.done = f.done || v.IsWord()
+	f.body.put(name, v)
+}
+
+func endTexts(f *fold) {
+	for _, output := range f.body.get("outputs").list() {
+		for _, name := range []string{"completionReason", "stop_reason", "finish_reason"} {
+			if reason := f.body.get(name); reason != nil {
+				output.member("stop_reason").set(reason.json())
+			}
+		}
+	}
+}

@@ -32,7 +32,7 @@ func decodeCohereV1(body jsontext.Value) *modelio.Request {
 	req := cohereV1Form.decode(body)
 	if text, ok := body.Member("message").Text(); ok {
 		delete(req.Options, "message")
-		req.Messages = append(req.Messages, modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}})
+		req.Messages = append(req.Messages, userText(text))
 	}
 	if results, ok := objects(body.Member("tool_results"), cohereV1Result); ok {
 		delete(req.Options, "tool_results")

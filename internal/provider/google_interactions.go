@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 	Seeded:    true,
 	Match:     posts(has("input"), "/interactions"),
 	body:      interactionsForm.decode,
-	outside:   interactionsVersion,
+	outside:   sayVersion("v1beta"),
 	answer:    interactionsAnswer,
 	stream:    interactionsStream,
 })
@@ -31,30 +31,13 @@ var interactionsForm = requestForm{
 	in:         "generation_config",
 }
 
-// interactionsVersion keeps the version of the API in the path, of which there are several.
-func interactionsVersion(w *Wire, _ *modelio.Request) {
-	rest, _, _ := cutLast(w.URL.Path, "/")
-	_, version, _ := cutLast(rest, "/")
-	w.say("version", version, "v1beta")
-}
-
-func plainText(m *modelio.Message, v jsontext.Value) bool {
-	text, ok := v.Text()
-	m.Content = []modelio.Part{modelio.TextPart(text)}
-	return ok
-}
-
-// interactionsTool decodes a function. Those that Google runs are kept whole.
-func interactionsTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
-	kind, name := v.Member("type"), v.Member("name").Word()
-	if kind.Word() != "function" || name == "" {
-		return modelio.ToolDefinition{Name: kind.Word(), Metadata: v.Object()}, kind.Present()
+// interactionsTool decodes a function. Those that Google runs are kept whole, by their types.
+func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
+	tool, ok := responsesTool(v)
+	if kind := v.Member("type").Word(); kind != "function" || !v.Member("name").IsWord() {
+		tool.Name = kind
 	}
-	rest := functionTool(&tool, v, "parameters")
-	if delete(rest, "type"); len(rest) > 0 {
-		tool.Metadata = rest
-	}
-	return tool, true
+	return tool, ok
 }
 
 // Words that Metadata's $wire has in this API beside those of others.
@@ -117,16 +100,13 @@ func interactionsContent(v jsontext.Value) modelio.Part {
 	var part modelio.Part
 	switch {
 	case kind == "text":
-		text, ok := v.Member("text").Text()
+		text, ok := textPart(v, "text", "type")
 		if !ok {
 			return modelio.Part{Custom: v.Object()}
 		}
-		part = modelio.TextPart(text)
-		part.Metadata = v.Rest("type", "text")
-		return part
+		return text
 	case data.IsWord() && isContentType(contentType.Word()):
-		part = modelio.MediaPart(contentType.Word(), dataURL(contentType.Word(), data.Word()))
-		part.Metadata = v.Rest("type", "data", "mime_type")
+		part, _ = dataPart(v, "mime_type", "data", "type")
 	case uri.IsWord() && !data.Present() && !strings.HasPrefix(uri.Word(), "data:"):
 		part = modelio.MediaPart(contentType.Word(), uri.Word())
 		part.Metadata = v.Rest(append(wordsOf(v, "mime_type"), "type", "uri")...)
@@ -161,10 +141,10 @@ func interactionsStep(v jsontext.Value) modelio.Message {
 	case "thought":
 		m, ok = interactionsThought(v)
 	case "function_call":
-		call := toolRequest(v, "name", "id", "arguments")
-		part := modelio.Part{ToolRequest: call, Metadata: v.Rest("type", "name", "id", "arguments")}
+		var part modelio.Part
+		part, ok = callPart(v, "name", "id", "arguments", "type")
 		m = modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{part}}
-		ok = call.Name != "" && call.Ref != "" && v.Member("arguments").IsObject()
+		ok = ok && v.Member("arguments").IsObject()
 	case "function_result":
 		m, ok = interactionsResult(v)
 	}

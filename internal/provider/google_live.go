@@ -75,7 +75,7 @@ func liveFrame(req *modelio.Request, name string, v jsontext.Value) (m modelio.M
 		return modelio.Message{Role: modelio.RoleTool, Content: parts}, fits && v.Len() == 1
 	case "realtimeInput":
 		text, isText := v.Member("text").Text()
-		m = modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
+		m = userText(text)
 		mark(&m.Metadata, "realtimeInput")
 		return m, isText && v.Len() == 1
 	}
@@ -100,11 +100,7 @@ func liveSetup(req *modelio.Request, setup jsontext.Value) modelio.Message {
 
 func liveResult(v jsontext.Value) modelio.Part {
 	result := &modelio.ToolResponse{Name: v.Member("name").Word(), Ref: v.Member("id").Word(), Output: v.Member("response").Raw()}
-	p := modelio.Part{ToolResponse: result}
-	if rest := v.Rest("name", "id", "response"); len(rest) > 0 {
-		p.Metadata = rest
-	}
-	return p
+	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}
 }
 
 // liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's beginning.
@@ -127,7 +123,8 @@ func hearGoogle(h *heard, after int, frame jsontext.Value) {
 		case "toolCall":
 			h.flush()
 			for _, call := range v.Member("functionCalls").Elements() {
-				p := modelio.Part{ToolRequest: toolRequest(call, "name", "id", "args"), Metadata: sayingSomething(call.Rest("name", "id", "args"))}
+				p, _ := callPart(call, "name", "id", "args")
+				p.Metadata = sayingSomething(p.Metadata)
 				h.say(after, p)
 			}
 		case "usageMetadata":

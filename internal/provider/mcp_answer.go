@@ -138,13 +138,10 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 
 // mcpContents decodes what a resource holds: a text or bytes, and in Metadata where they are.
 func mcpContents(v jsontext.Value) modelio.Part {
-	if text, ok := v.Member("text").Text(); ok {
-		p := modelio.TextPart(text)
-		p.Metadata = rest(v, "text")
+	if p, ok := textPart(v, "text"); ok {
 		return p
 	}
-	if p, ok := mcpBlob(v); ok {
-		p.Metadata = rest(v, "mimeType", "blob")
+	if p, ok := dataPart(v, "mimeType", "blob"); ok {
 		return p
 	}
 	return modelio.Part{Custom: v.Object()}

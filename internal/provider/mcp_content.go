@@ -23,15 +23,13 @@ func mcpBlock(v jsontext.Value) modelio.Part {
 	ok := false
 	switch v.Member("type").Word() {
 	case "text":
-		p, ok = mcpText(v)
+		p, ok = textPart(v, "text", "type")
 	case "image", "audio":
 		p, ok = mcpMedia(v)
 	case "resource":
 		p, ok = mcpResource(v)
 	case "tool_use":
-		call := toolRequest(v, "name", "id", "input")
-		p = modelio.Part{ToolRequest: call, Metadata: rest(v, "type", "id", "name", "input")}
-		ok = call.Name != "" && call.Ref != ""
+		p, ok = callPart(v, "name", "id", "input", "type")
 	case "tool_result":
 		p = mcpResult(v, "type", "toolUseId")
 		p.ToolResponse.Ref = v.Member("toolUseId").Word()
@@ -43,48 +41,23 @@ func mcpBlock(v jsontext.Value) modelio.Part {
 	return p
 }
 
-// rest returns the members of an object but those named; nil: there are none.
-func rest(v jsontext.Value, without ...string) modelio.Object {
-	if o := v.Rest(without...); len(o) > 0 {
-		return o
-	}
-	return nil
-}
-
-func mcpText(v jsontext.Value) (modelio.Part, bool) {
-	text, ok := v.Member("text").Text()
-	p := modelio.TextPart(text)
-	p.Metadata = rest(v, "type", "text")
-	return p, ok
-}
-
 // mcpMedia decodes an image or a sound. Its type is in Metadata where the content type says another.
 func mcpMedia(v jsontext.Value) (modelio.Part, bool) {
-	contentType := v.Member("mimeType").Word()
-	data, ok := v.Member("data").Text()
-	p := modelio.MediaPart(contentType, dataURL(contentType, data))
-	without := []string{"mimeType", "data"}
-	if strings.HasPrefix(contentType, v.Member("type").Word()+"/") {
-		without = append(without, "type")
+	names := []string{"mimeType", "data"}
+	if strings.HasPrefix(v.Member("mimeType").Word(), v.Member("type").Word()+"/") {
+		names = append(names, "type")
 	}
-	p.Metadata = rest(v, without...)
-	return p, ok && isContentType(contentType)
+	return dataPart(v, names...)
 }
 
 // mcpResource decodes an embedded resource that is no text; what else it says is in Metadata's resource.
 func mcpResource(v jsontext.Value) (modelio.Part, bool) {
 	resource := v.Member("resource")
-	p, ok := mcpBlob(resource)
-	p.Metadata = rest(v, "type", "resource")
-	jsontext.Keep(&p.Metadata, "resource", jsontext.ObjectText(resource.Rest("mimeType", "blob")))
+	p, ok := dataPart(resource, "mimeType", "blob")
+	left := p.Metadata
+	p.Metadata = v.Rest("type", "resource")
+	jsontext.Keep(&p.Metadata, "resource", jsontext.ObjectText(left))
 	return p, ok
-}
-
-// mcpBlob decodes the bytes of a resource.
-func mcpBlob(resource jsontext.Value) (modelio.Part, bool) {
-	contentType := resource.Member("mimeType").Word()
-	blob, ok := resource.Member("blob").Text()
-	return modelio.MediaPart(contentType, dataURL(contentType, blob)), ok && isContentType(contentType)
 }
 
 // mcpResult decodes the result of a tool, less the members named.
@@ -95,5 +68,5 @@ func mcpResult(v jsontext.Value, without ...string) modelio.Part {
 		result.Content = parts
 		without = append(without, "content")
 	}
-	return modelio.Part{ToolResponse: result, Metadata: rest(v, without...)}
+	return modelio.Part{ToolResponse: result, Metadata: v.Rest(without...)}
 }

@@ -107,11 +107,6 @@ func onlyResults(parts []modelio.Part) bool {
 	return len(parts) > 0
 }
 
-// toolRequest returns the call that an object is, by the names of its members.
-func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest {
-	return &modelio.ToolRequest{Name: v.Member(name).Word(), Ref: v.Member(ref).Word(), Input: v.Member(input).Raw()}
-}
-
 // callNames maps the refs of tool calls to the names of their tools, for results that name
 // only the call.
 type callNames map[string]string

@@ -40,13 +40,18 @@ var responsesForm = requestForm{parameters: ResponsesParameters, members: map[st
 	"tools":        takeTools(responsesTool),
 }}
 
+// plainText takes a text as the content of a message.
+func plainText(m *modelio.Message, v jsontext.Value) bool {
+	text, ok := v.Text()
+	m.Content = []modelio.Part{modelio.TextPart(text)}
+	return ok
+}
+
 // markedText returns what takes a text as the content of a message that is marked.
 func markedText(word string) func(m *modelio.Message, v jsontext.Value) bool {
 	return func(m *modelio.Message, v jsontext.Value) bool {
-		text, ok := v.Text()
-		m.Content = []modelio.Part{modelio.TextPart(text)}
 		mark(&m.Metadata, word)
-		return ok
+		return plainText(m, v)
 	}
 }
 

@@ -49,15 +49,13 @@ func promised(body jsontext.Value) (*modelio.Response, error) {
 
 // prediction decodes one: an image, a text, or what it says.
 func prediction(v jsontext.Value) modelio.Part {
-	switch contentType, data := v.Member("mimeType").Word(), v.Member("bytesBase64Encoded").Word(); {
-	case isContentType(contentType) && data != "":
-		part := modelio.MediaPart(contentType, dataURL(contentType, data))
-		part.Metadata = beside(v, "mimeType", "bytesBase64Encoded")
-		return part
-	case v.Member("content").IsWord():
-		part := modelio.TextPart(v.Member("content").Word())
-		part.Metadata = beside(v, "content")
-		return part
+	image, isImage := dataPart(v, "mimeType", "bytesBase64Encoded")
+	text, isText := textPart(v, "content")
+	switch {
+	case isImage && v.Member("bytesBase64Encoded").IsWord():
+		return image
+	case isText && *text.Text != "":
+		return text
 	case v.IsObject():
 		return modelio.Part{Custom: briefObject(v)}
 	}
