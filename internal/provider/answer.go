@@ -15,49 +15,53 @@ import (
 // A decoder decodes the body of an answer.
 type decoder func(body jsontext.Value) (*modelio.Response, error)
 
-// answers returns the DecodeResponse of an API: whole answers are for decode, streamed ones are folded
-// before that.
-//
-//go:noinline
-func answers(api string, stream folding, decode decoder) func(*Answer) (*modelio.Response, error) {
-	return func(a *Answer) (*modelio.Response, error) {
-		if a.Status >= 300 {
-			return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
-		}
-		events := a.Events()
-		if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
-			events = &Events{rest: a.Body, framing: arrayElements}
-		}
-		if events != nil {
-			resp, err := decodeStream(api, events, stream, decode, a.Watch)
-			a.Watched = err == nil
-			return resp, err
-		}
-		doc, err := parseAnswer(a.Body)
-		if err != nil {
-			return nil, answerError(api, a.Body, err)
-		}
-		resp, err := decodeBody(api, doc.Root(), decode)
-		if err != nil {
-			return nil, err
-		}
-		resp.Complete = true
-		return resp, nil
+// decodeResponse is the DecodeResponse of most APIs.
+func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
+	resp, err := c.response(a)
+	if err != nil {
+		return nil, c.ofAPI(err)
 	}
+	return resp, nil
 }
 
-// answerError returns err, of parse, as an error of api that says what the answer is instead: nothing, or
+// decode decodes an answer: a whole one is for one, the events of a stream are folded before that.
+func (a *Answer) decode(stream folding, one decoder) (*modelio.Response, error) {
+	if a.Status >= 300 {
+		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
+	}
+	events := a.Events()
+	if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
+		events = &Events{rest: a.Body, framing: arrayElements}
+	}
+	if events != nil {
+		resp, err := decodeStream(events, stream, one, a.Watch)
+		a.Watched = err == nil
+		return resp, err
+	}
+	doc, err := parseAnswer(a.Body)
+	if err != nil {
+		return nil, answerError(a.Body, err)
+	}
+	resp, err := decodeBody(doc.Root(), one)
+	if err != nil {
+		return nil, err
+	}
+	resp.Complete = true
+	return resp, nil
+}
+
+// answerError returns err, of parse, as an error that says what the answer is instead: nothing, or
 // the page of a proxy.
-func answerError(api string, body []byte, err error) *WireError {
+func answerError(body []byte, err error) *WireError {
 	const enough = 60
 	switch begin := bytes.TrimSpace(body); {
 	case len(begin) == 0:
-		return &WireError{API: api, Reason: "the answer is empty"}
+		return &WireError{Reason: "the answer is empty"}
 	case errors.Is(err, jsontext.ErrSyntax) && begin[0] != '{' && begin[0] != '[':
 		begin = begin[:min(enough, len(begin))]
-		return &WireError{API: api, Reason: fmt.Sprintf("the answer is no JSON: it begins %+q", begin)}
+		return &WireError{Reason: fmt.Sprintf("the answer is no JSON: it begins %+q", begin)}
 	}
-	return parseError(api, err)
+	return parseError(err)
 }
 
 // neither says that an answer has nothing that the API answers with.
@@ -79,12 +83,9 @@ func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, 
 }
 
 // decodeBody decodes a whole answer, which may report an error, also beside a part of an answer.
-func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Response, error) {
+func decodeBody(body jsontext.Value, decode decoder) (*modelio.Response, error) {
 	failure := errorObject(body)
 	resp, err := decode(body)
-	if wire := (*WireError)(nil); errors.As(err, &wire) {
-		wire.API = api
-	}
 	switch {
 	case failure == nil:
 		return resp, err
@@ -98,7 +99,7 @@ func decodeBody(api string, body jsontext.Value, decode decoder) (*modelio.Respo
 }
 
 // decodeStream decodes a stream, of whose events it tells watch if that is not nil.
-func decodeStream(api string, events *Events, stream folding, decode decoder, watch func(*Seen)) (*modelio.Response, error) {
+func decodeStream(events *Events, stream folding, decode decoder, watch func(*Seen)) (*modelio.Response, error) {
 	f := fold{folding: stream}
 	f.body.log = &f.log
 	var failure *modelio.ProviderError
@@ -117,7 +118,7 @@ func decodeStream(api string, events *Events, stream folding, decode decoder, wa
 			continue
 		}
 		if cut {
-			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
 		}
 		if f.continues(&event) {
 			continue
@@ -128,7 +129,7 @@ func decodeStream(api string, events *Events, stream folding, decode decoder, wa
 			continue
 		}
 		if err != nil {
-			err := parseError(api, err)
+			err := parseError(err)
 			err.Reason = fmt.Sprintf("event %d: %s", n, err.Reason)
 			return nil, err
 		}
@@ -137,7 +138,7 @@ func decodeStream(api string, events *Events, stream folding, decode decoder, wa
 			continue
 		}
 		if err := f.next(event.Name, doc.Root()); err != nil {
-			return nil, &WireError{API: api, Reason: fmt.Sprintf("event %d: %v", n, err)}
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", n, err)}
 		}
 		f.begin()
 	}
@@ -147,9 +148,9 @@ func decodeStream(api string, events *Events, stream folding, decode decoder, wa
 	}
 	doc, err := parseAnswer(body)
 	if err != nil {
-		return nil, parseError(api, err)
+		return nil, parseError(err)
 	}
-	resp, err := decodeBody(api, doc.Root(), decode)
+	resp, err := decodeBody(doc.Root(), decode)
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,11 @@ const googleEmbedAPI = "google.embed"
 // The embedContent and batchEmbedContents methods of the Gemini API, and the former on Vertex AI. The content of the one
 // is a message; the other has a list of whole requests, which stays as it is.
 var _ = Register(&Codec{
-	API:           googleEmbedAPI,
-	Match:         matchGoogleEmbed,
-	DecodeRequest: decodeGoogleEmbed,
-	answer:        googleEmbeddings,
+	API:     googleEmbedAPI,
+	Match:   matchGoogleEmbed,
+	request: decodeGoogleEmbed,
+	outside: methodOf("embedContent"),
+	answer:  googleEmbeddings,
 })
 
 const batchEmbedMethod = ":batchEmbedContents"
@@ -29,7 +30,7 @@ func decodeGoogleEmbed(w *Wire) (*modelio.Request, error) {
 	if strings.HasSuffix(w.URL.Path, batchEmbedMethod) {
 		form = requestForm{}
 	}
-	return requests(googleEmbedAPI, form.decode, methodOf("embedContent"))(w)
+	return w.decode(form.decode)
 }
 
 // takeContent takes one content as a message.

@@ -12,11 +12,11 @@ const liveAPI = "google.live"
 // The Live API of Gemini and of Vertex AI, which calls its method BidiGenerateContent. As with other sessions, no
 // temperature makes an answer the same again.
 var _ = Register(&Codec{
-	API:            liveAPI,
-	Match:          opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	DecodeRequest:  sessions(liveAPI, &googleLive),
-	DecodeResponse: heardBy(liveAPI, liveUsage, hearGoogle),
-	Realtime:       &googleLive,
+	API:           liveAPI,
+	Match:         opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
+	DecodeRequest: sessions(liveAPI, &googleLive),
+	response:      heardBy(liveUsage, hearGoogle),
+	Realtime:      &googleLive,
 })
 
 var googleLive = Realtime{

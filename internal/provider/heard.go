@@ -81,18 +81,18 @@ func addCounts(sum *node, v jsontext.Value) {
 	}
 }
 
-// heardBy returns the DecodeResponse of an API of sessions.
+// heardBy returns what decodes the answers of an API of sessions.
 //
 //go:noinline
-func heardBy(api string, usage usageNames, take func(h *heard, after int, frame jsontext.Value)) func(*Answer) (*modelio.Response, error) {
-	refused := answers(api, folding{}, func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") })
+func heardBy(usage usageNames, take func(h *heard, after int, frame jsontext.Value)) func(*Answer) (*modelio.Response, error) {
+	refused := func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") }
 	return func(a *Answer) (*modelio.Response, error) {
 		if a.Status != http.StatusSwitchingProtocols {
-			return refused(a)
+			return a.decode(folding{}, refused)
 		}
 		frames, err := Frames(a.Body)
 		if err != nil {
-			return nil, &WireError{API: api, Reason: err.Error()}
+			return nil, err
 		}
 		h := &heard{Response: looseResponse()}
 		h.Complete = false

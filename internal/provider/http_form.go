@@ -85,28 +85,13 @@ func postsForm(suffixes ...string) func(*Wire) bool {
 	}
 }
 
-// formRequests returns the DecodeRequest of an API that takes forms.
-func formRequests(api string, form requestForm, of outside) func(*Wire) (*modelio.Request, error) {
-	return func(w *Wire) (*modelio.Request, error) {
-		parts, ok := w.form()
-		if !ok {
-			return nil, &WireError{API: api, Reason: "the body is no multipart form"}
-		}
-		req, err := form.decodeForm(parts)
-		if err != nil {
-			return nil, &WireError{API: api, Reason: err.Error()}
-		}
-		w.said = nil
-		req.API = api
-		of(w, req)
-		w.keepOutside(req)
-		return req, nil
-	}
-}
-
 // decodeForm decodes a form. Its files, and the prompt behind them, are what a user says. The other parts are the
 // members of the body; those of one name are a list. The order of names says nothing.
-func (f requestForm) decodeForm(parts []formPart) (*modelio.Request, error) {
+func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
+	parts, ok := w.form()
+	if !ok {
+		return nil, errors.New("the body is no multipart form")
+	}
 	req := &modelio.Request{Options: modelio.Object{}, Messages: []modelio.Message{}}
 	said := modelio.Message{Role: modelio.RoleUser}
 	fields := map[string]list{}

@@ -18,14 +18,14 @@ const httpAPI = "http.json"
 // generic keeps requests and answers of APIs that have no codec of their own: models, files,
 // batches, images, moderations. Where a body looks like chat completions, it is decoded as one; all
 // else of it is kept as it is.
-var generic = &Codec{
-	API:            httpAPI,
-	Provider:       "http",
-	Marks:          []string{markURL},
-	Match:          matchGeneric,
-	DecodeRequest:  decodeGeneric,
-	DecodeResponse: decodeGenericAnswer,
-}
+var generic = (&Codec{
+	API:      httpAPI,
+	Provider: "http",
+	Marks:    []string{markURL},
+	Match:    matchGeneric,
+	request:  decodeGeneric,
+	response: decodeGenericAnswer,
+}).complete()
 
 // matchGeneric takes what goes to a known provider or to a model server of one's own on this machine,
 // or has the looks of an API: a body of JSON, or a version in the path.
@@ -40,16 +40,16 @@ func matchGeneric(w *Wire) bool {
 var versionSegment = regexp.MustCompile(`/(v[0-9]+(alpha|beta)?[0-9]*|api)/`)
 
 func decodeGeneric(w *Wire) (*modelio.Request, error) {
-	req := &modelio.Request{API: httpAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()
 	switch {
 	case len(w.Body) == 0:
 	case err != nil && !errors.Is(err, jsontext.ErrSyntax):
-		return nil, parseError(httpAPI, err)
+		return nil, parseError(err)
 	case err != nil:
 		req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
 	case root.IsObject() && !root.IsEmpty():
-		body, err := w.body(httpAPI)
+		body, err := w.body()
 		if err != nil {
 			return nil, err
 		}
@@ -57,17 +57,14 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	default:
 		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
 	}
-	w.said = nil
 	w.say("method", w.Method, "POST")
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")
-	w.keepOutside(req)
 	return req, nil
 }
 
 // looseRequest decodes a body as far as it looks like a request for a model.
 func looseRequest(body jsontext.Value) *modelio.Request {
 	req := chatForm.decode(body)
-	req.API = httpAPI
 	if messages := body.Member("messages"); messages.IsArray() && messages.IsEmpty() {
 		req.Options["messages"] = messages.Raw() // to be told from none
 	}

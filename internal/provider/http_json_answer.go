@@ -29,7 +29,7 @@ func decodeLoose(a *Answer, known []*Codec) (*modelio.Response, error) {
 	if err != nil {
 		return looseResponse(opaquePart(a)...), nil
 	}
-	resp, err := decodeBody(httpAPI, doc.Root(), func(body jsontext.Value) (*modelio.Response, error) {
+	resp, err := decodeBody(doc.Root(), func(body jsontext.Value) (*modelio.Response, error) {
 		return looseAnswer(body, known)
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 // the events that say more.
 func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if f := formOf(a, known); f != nil {
-		if resp, err := decodeStream(httpAPI, a.Events(), f.stream, f.answer, nil); err == nil {
+		if resp, err := decodeStream(a.Events(), f.stream, f.answer, nil); err == nil {
 			return resp
 		}
 	}

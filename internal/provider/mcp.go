@@ -19,15 +19,15 @@ const mcpAPI = "mcp"
 // tool request, the rest of its parameters is in params. What a client answers to a server's request is in result;
 // the content of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
 var _ = Register(&Codec{
-	API:            mcpAPI,
-	Tools:          true,
-	Match:          matchMCP,
-	DecodeRequest:  decodeMCP,
-	DecodeResponse: decodeMCPAnswer,
-	Refusal:        refuseAsMCP,
-	Passing:        mcpPassing,
-	Session:        &mcpSession,
-	Free:           []string{"_meta", "data", "experimental", "inputRequests", "inputSchema", "outputSchema", "requestedSchema", "structuredContent"},
+	API:      mcpAPI,
+	Tools:    true,
+	Match:    matchMCP,
+	request:  decodeMCP,
+	response: decodeMCPAnswer,
+	Refusal:  refuseAsMCP,
+	Passing:  mcpPassing,
+	Session:  &mcpSession,
+	Free:     []string{"_meta", "data", "experimental", "inputRequests", "inputSchema", "outputSchema", "requestedSchema", "structuredContent"},
 })
 
 const (
@@ -103,18 +103,16 @@ var mcpPassing = [][]string{
 }
 
 func decodeMCP(w *Wire) (*modelio.Request, error) {
-	req := &modelio.Request{API: mcpAPI, Messages: []modelio.Message{}, Options: modelio.Object{}}
-	w.said = nil
+	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	w.say("method", w.Method, http.MethodPost)
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "/mcp")
 	if w.Method != http.MethodPost {
 		if len(w.Body) > 0 {
 			req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
 		}
-		w.keepOutside(req)
 		return req, nil
 	}
-	body, err := w.body(mcpAPI)
+	body, err := w.body()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +134,6 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 	if !body.Member("id").Present() && !isMCPNotification(body) {
 		req.Options[markWire] = jsontext.Text("notification")
 	}
-	w.keepOutside(req)
 	return req, nil
 }
 

@@ -17,9 +17,9 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 		resp.Complete = a.Asked == nil || !isMCPRequest(a.Asked) || mcpListens(a.Asked)
 		return resp, nil
 	}
-	resp, err := answers(mcpAPI, mcpStream, func(body jsontext.Value) (*modelio.Response, error) {
+	resp, err := a.decode(mcpStream, func(body jsontext.Value) (*modelio.Response, error) {
 		return mcpAnswer(body, a.Asked)
-	})(a)
+	})
 	if err == nil && !resp.Complete && resp.Error == nil {
 		resp.Complete = !a.Open && (a.Asked != nil && mcpListens(a.Asked) || lastEventID(a) != "")
 	}

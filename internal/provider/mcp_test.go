@@ -117,7 +117,7 @@ func TestMCPAsides(t *testing.T) {
 		{mcpWire("POST", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), 0, ""},
 		{mcpWire("GET", "", "Mcp-Session-Id", "s", "Accept", "text/event-stream"), 0, ""},
 	} {
-		req, err := decodeMCP(tc.w)
+		req, err := byName(t, mcpAPI).DecodeRequest(tc.w)
 		require.NoError(t, err)
 		answer := mcpAside(tc.w, req)
 		if tc.status == 0 {
@@ -132,7 +132,7 @@ func TestMCPAsides(t *testing.T) {
 // TestMCPStreams holds which streams are whole without an answer.
 func TestMCPStreams(t *testing.T) {
 	call := &modelio.Request{API: mcpAPI, Model: "x", Options: modelio.Object{"method": []byte(`"tools/call"`)}}
-	listen, err := decodeMCP(mcpWire("GET", ""))
+	listen, err := byName(t, mcpAPI).DecodeRequest(mcpWire("GET", ""))
 	require.NoError(t, err)
 	const said = `data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n\n"
 	for _, tc := range []struct {
@@ -147,7 +147,7 @@ func TestMCPStreams(t *testing.T) {
 		{"goes on elsewhere", "id: A_1\n" + said, call, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			resp, err := decodeMCPAnswer(&Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(tc.body), Asked: tc.asked})
+			resp, err := byName(t, mcpAPI).DecodeResponse(&Answer{Status: 200, ContentType: "text/event-stream", Body: []byte(tc.body), Asked: tc.asked})
 			require.NoError(t, err)
 			require.Equal(t, tc.want, resp.Complete)
 		})

@@ -11,10 +11,11 @@ const ollamaEmbedAPI = "ollama.embed"
 
 // Ollama's own API for embeddings, and the older one for a single embedding.
 var _ = Register(&Codec{
-	API:           ollamaEmbedAPI,
-	Match:         matchOllamaEmbed,
-	DecodeRequest: decodeOllamaEmbed,
-	answer:        ollamaEmbeddings,
+	API:     ollamaEmbedAPI,
+	Match:   matchOllamaEmbed,
+	request: decodeOllamaEmbed,
+	outside: sayOperation("embed"),
+	answer:  ollamaEmbeddings,
 })
 
 // matchOllamaEmbed leaves the older path to openai.embeddings where the body has that API's member.
@@ -31,7 +32,7 @@ func decodeOllamaEmbed(w *Wire) (*modelio.Request, error) {
 	if strings.HasSuffix(w.URL.Path, "/embeddings") {
 		form = requestForm{prompt: "prompt"}
 	}
-	return requests(ollamaEmbedAPI, form.decode, sayOperation("embed"))(w)
+	return w.decode(form.decode)
 }
 
 // ollamaEmbeddings decodes a list of vectors, or one.

@@ -13,13 +13,14 @@ const imagesAPI = "openai.images"
 
 // The image APIs of OpenAI and of hosts that copy them: generations, edits and variations.
 var _ = Register(&Codec{
-	API:           imagesAPI,
-	Generates:     true,
-	Fixed:         noTemperature,
-	Match:         matchImages,
-	DecodeRequest: decodeImages,
-	answer:        images,
-	stream:        imageStream,
+	API:       imagesAPI,
+	Generates: true,
+	Fixed:     noTemperature,
+	Match:     matchImages,
+	request:   decodeImages,
+	outside:   deployedOperation("generations"),
+	answer:    images,
+	stream:    imageStream,
 })
 
 var (
@@ -32,17 +33,10 @@ func matchImages(w *Wire) bool { return matchImageForm(w) || matchImageJSON(w) }
 
 func decodeImages(w *Wire) (*modelio.Request, error) {
 	if matchImageForm(w) {
-		return decodeImageForm(w)
+		return imagesForm.decodeForm(w)
 	}
-	return decodeImageJSON(w)
+	return w.decode(decodeImagesJSON)
 }
-
-var (
-	decodeImageForm = formRequests(imagesAPI, imagesForm, imagesOutside)
-	decodeImageJSON = requests(imagesAPI, decodeImagesJSON, imagesOutside)
-)
-
-var imagesOutside = deployedOperation("generations")
 
 // decodeImagesJSON decodes a body of JSON. The images of an edit, and the prompt behind them, are what a user says, as
 // those of a form are.

@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"mime"
 	"strings"
@@ -15,19 +16,17 @@ const speechAPI = "openai.speech"
 
 // The API that reads a text aloud, of OpenAI and of hosts that copy it.
 var _ = Register(&Codec{
-	API:            speechAPI,
-	Generates:      true,
-	Fixed:          noTemperature,
-	Match:          posts(has("input"), "/audio/speech"),
-	body:           requestForm{prompt: "input"}.decode,
-	outside:        deployment,
-	DecodeResponse: decodeSpeech,
+	API:       speechAPI,
+	Generates: true,
+	Fixed:     noTemperature,
+	Match:     posts(has("input"), "/audio/speech"),
+	body:      requestForm{prompt: "input"}.decode,
+	outside:   deployment,
+	response:  decodeSpeech,
 })
 
 // noTemperature is for APIs in which nobody can say how a model chooses.
 func noTemperature(*modelio.Request) []string { return samplers }
-
-var decodeSpeechEvents = answers(speechAPI, folding{add: addSpeech}, speech)
 
 // decodeSpeech decodes an answer, which is audio as it is, or in the events of a stream.
 func decodeSpeech(a *Answer) (*modelio.Response, error) {
@@ -35,9 +34,9 @@ func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	isAudio := strings.HasPrefix(mediaType, "audio/") || mediaType == unknownType
 	switch {
 	case a.Status >= 300 || !isAudio:
-		return decodeSpeechEvents(a)
+		return a.decode(folding{add: addSpeech}, speech)
 	case len(a.Body) == 0:
-		return nil, &WireError{API: speechAPI, Reason: "the answer is empty"}
+		return nil, errors.New("the answer is empty")
 	case strings.HasPrefix(mediaType, "audio/"):
 		return looseResponse(modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))), nil
 	}

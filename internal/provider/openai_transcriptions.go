@@ -13,16 +13,15 @@ const transcriptionsAPI = "openai.transcriptions"
 
 // The APIs that turn audio into text, of OpenAI and of hosts that copy it: transcriptions, and translations to English.
 var _ = Register(&Codec{
-	API:            transcriptionsAPI,
-	Generates:      true,
-	Match:          postsForm(transcriptionPaths...),
-	DecodeRequest:  formRequests(transcriptionsAPI, prompted("prompt", "temperature"), deployedOperation("transcriptions")),
-	DecodeResponse: decodeTranscription,
+	API:       transcriptionsAPI,
+	Generates: true,
+	Match:     postsForm(transcriptionPaths...),
+	request:   prompted("prompt", "temperature").decodeForm,
+	outside:   deployedOperation("transcriptions"),
+	response:  decodeTranscription,
 })
 
 var transcriptionPaths = []string{"/audio/transcriptions", "/audio/translations"}
-
-var decodeTranscriptionJSON = answers(transcriptionsAPI, transcriptionStream, transcription)
 
 // decodeTranscription decodes an answer, which is text where the request asked for that, or for subtitles.
 func decodeTranscription(a *Answer) (*modelio.Response, error) {
@@ -34,7 +33,7 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 			return looseResponse(modelio.TextPart(string(a.Body))), nil
 		}
 	}
-	return decodeTranscriptionJSON(a)
+	return a.decode(transcriptionStream, transcription)
 }
 
 // audioUsage are the counts of APIs for audio and images. Some count seconds instead.

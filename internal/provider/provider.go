@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,11 +56,14 @@ type Codec struct {
 	// DecodeResponse decodes an answer, whole or streamed, of any status.
 	DecodeResponse func(a *Answer) (*modelio.Response, error)
 
-	// Register makes DecodeRequest of these two, and DecodeResponse of the next two, where it is nil.
-	body    func(body jsontext.Value) *modelio.Request // decodes a body, which is an object
+	// Register makes DecodeRequest of these three, and DecodeResponse of the next three, where it is nil.
+	body    func(body jsontext.Value) *modelio.Request // decodes a body that is an object
+	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil: by body
 	outside outside                                    // takes what the path says; nil: nothing
-	answer  decoder                                    // decodes the body of an answer
-	stream  folding                                    // makes such a body of the events of a stream
+
+	answer   decoder                                    // decodes the body of an answer
+	stream   folding                                    // makes such a body of the events of a stream
+	response func(a *Answer) (*modelio.Response, error) // decodes any answer; nil: by the two before
 
 	// looks and begins are for the generic codec: an answer from anywhere that looks like one of this API is decoded
 	// as one. They are about the body of a whole answer and about an event of a stream; nil: no answer is.
@@ -78,17 +82,28 @@ func Register(c *Codec) *Codec {
 	if _, ok := Named(c.API); ok {
 		panic("two codecs for " + c.API)
 	}
+	registered = append(registered, c.complete())
+	slices.SortFunc(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })
+	return c
+}
+
+// complete sets what goes without saying.
+func (c *Codec) complete() *Codec {
 	if c.Provider == "" {
 		c.Provider, _, _ = strings.Cut(c.API, ".")
 	}
+	if c.request == nil {
+		c.request = func(w *Wire) (*modelio.Request, error) { return w.decode(c.body) }
+	}
+	if c.response == nil {
+		c.response = func(a *Answer) (*modelio.Response, error) { return a.decode(c.stream, c.answer) }
+	}
 	if c.DecodeRequest == nil {
-		c.DecodeRequest = requests(c.API, c.body, c.outside)
+		c.DecodeRequest = c.decodeRequest
 	}
 	if c.DecodeResponse == nil {
-		c.DecodeResponse = answers(c.API, c.stream, c.answer)
+		c.DecodeResponse = c.decodeResponse
 	}
-	registered = append(registered, c)
-	slices.SortFunc(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })
 	return c
 }
 
@@ -156,6 +171,16 @@ type WireError struct {
 	API     string // the codec's name
 	Pointer string // RFC 6901 pointer into the body or the request; empty: the whole
 	Reason  string
+}
+
+// ofAPI returns err, what the API cannot take, as a [*WireError] that names it.
+func (c *Codec) ofAPI(err error) error {
+	wire := (*WireError)(nil)
+	if !errors.As(err, &wire) {
+		wire = &WireError{Reason: err.Error()}
+	}
+	wire.API = c.API
+	return wire
 }
 
 func (e *WireError) Error() string {

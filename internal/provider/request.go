@@ -20,26 +20,28 @@ type requestForm struct {
 // it.
 type taker func(r *modelio.Request, name string, v jsontext.Value) bool
 
-// requests returns the DecodeRequest of an API. of, which may be nil, is for the path.
-//
-//go:noinline
-func requests(
-	api string, decode func(jsontext.Value) *modelio.Request, of outside,
-) func(*Wire) (*modelio.Request, error) {
-	return func(w *Wire) (*modelio.Request, error) {
-		body, err := w.body(api)
-		if err != nil {
-			return nil, err
-		}
-		w.said = nil
-		req := decode(body)
-		req.API = api
-		if of != nil {
-			of(w, req)
-		}
-		w.keepOutside(req)
-		return req, nil
+// decodeRequest is the DecodeRequest of most APIs.
+func (c *Codec) decodeRequest(w *Wire) (*modelio.Request, error) {
+	w.said = nil
+	req, err := c.request(w)
+	if err != nil {
+		return nil, c.ofAPI(err)
 	}
+	req.API = c.API
+	if c.outside != nil {
+		c.outside(w, req)
+	}
+	w.keepOutside(req)
+	return req, nil
+}
+
+// decode decodes a body that is an object.
+func (w *Wire) decode(one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
+	body, err := w.body()
+	if err != nil {
+		return nil, err
+	}
+	return one(body), nil
 }
 
 // decode decodes a body. What has no field is kept in Options.

@@ -21,10 +21,11 @@ var _ = Register(&Codec{
 
 // The Rerank operation of Bedrock's agent runtime, and InvokeModel with a model that ranks.
 var _ = Register(&Codec{
-	API:           bedrockRerankAPI,
-	Match:         matchBedrockRerank,
-	DecodeRequest: decodeBedrockRerank,
-	answer:        ranking,
+	API:     bedrockRerankAPI,
+	Match:   matchBedrockRerank,
+	body:    requestForm{prompt: "query"}.decode,
+	outside: bedrockRerankPath,
+	answer:  ranking,
 })
 
 func matchBedrockRerank(w *Wire) bool {
@@ -35,11 +36,12 @@ func matchBedrockRerank(w *Wire) bool {
 	return err == nil && !body.Member("documents").IsArray() && posts(hasList("queries"), "/rerank")(w)
 }
 
-func decodeBedrockRerank(w *Wire) (*modelio.Request, error) {
+func bedrockRerankPath(w *Wire, req *modelio.Request) {
 	if bedrockModel(w.URL) == "" {
-		return requests(bedrockRerankAPI, requestForm{}.decode, sayOperation("rerank"))(w)
+		sayOperation("rerank")(w, req)
+	} else {
+		operationOf("invoke")(w, req)
 	}
-	return requests(bedrockRerankAPI, requestForm{prompt: "query"}.decode, operationOf("invoke"))(w)
 }
 
 // ranking decodes a ranking: each result is a custom part, in the list's order.

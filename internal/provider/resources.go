@@ -54,14 +54,14 @@ func isAnthropics(w *Wire) bool {
 
 func resources(api, provider string, refusal refusalForm, at func(*Wire) bool) *Codec {
 	return &Codec{
-		API:            api,
-		Provider:       provider,
-		Match:          func(w *Wire) bool { return at(w) && isResource(w) },
-		DecodeRequest:  func(w *Wire) (*modelio.Request, error) { return decodeResource(api, w) },
-		Marks:          []string{markURL},
-		Refusal:        refusal,
-		Files:          true,
-		DecodeResponse: decodeResources,
+		API:      api,
+		Provider: provider,
+		Match:    func(w *Wire) bool { return at(w) && isResource(w) },
+		request:  decodeResource,
+		Marks:    []string{markURL},
+		Refusal:  refusal,
+		Files:    true,
+		response: decodeResources,
 	}
 }
 
@@ -75,18 +75,18 @@ func isResource(w *Wire) bool {
 
 // decodeResource decodes a request: what is asked stands in $url. What is uploaded is what a user says, in a form or as
 // the body itself; what is to be cached is a conversation.
-func decodeResource(api string, w *Wire) (*modelio.Request, error) {
+func decodeResource(w *Wire) (*modelio.Request, error) {
 	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()
-	parts, isForm := w.form()
+	_, isForm := w.form()
 	switch {
 	case len(w.Body) == 0:
 	case isForm:
-		if req, err = (requestForm{}).decodeForm(parts); err != nil {
-			return nil, &WireError{API: api, Reason: err.Error()}
+		if req, err = (requestForm{}).decodeForm(w); err != nil {
+			return nil, err
 		}
 	case err == nil && root.IsObject() && !root.IsEmpty():
-		body, err := w.body(api)
+		body, err := w.body()
 		if err != nil {
 			return nil, err
 		}
@@ -96,17 +96,14 @@ func decodeResource(api string, w *Wire) (*modelio.Request, error) {
 		}
 	case err == nil || !errors.Is(err, jsontext.ErrSyntax) && !isUpload(w):
 		if err != nil {
-			return nil, parseError(api, err)
+			return nil, parseError(err)
 		}
 		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
 	default:
 		req.Messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{uploaded(w)}}}
 	}
-	req.API = api
-	w.said = nil
 	w.say("method", w.Method, "GET")
 	w.say("path", w.URL.EscapedPath(), "")
-	w.keepOutside(req)
 	return req, nil
 }
 

@@ -44,28 +44,28 @@ func (w *Wire) root() (jsontext.Value, error) {
 	return w.doc.Root(), nil
 }
 
-// body returns the parsed body if it is an object that api can take.
-func (w *Wire) body(api string) (jsontext.Value, error) {
+// body returns the parsed body if it is an object that a codec can take.
+func (w *Wire) body() (jsontext.Value, error) {
 	root, err := w.root()
 	if err != nil {
-		return jsontext.Value{}, parseError(api, err)
+		return jsontext.Value{}, parseError(err)
 	}
 	if !root.IsObject() {
-		return jsontext.Value{}, &WireError{API: api, Reason: "the body is no JSON object"}
+		return jsontext.Value{}, &WireError{Reason: "the body is no JSON object"}
 	}
 	if name := w.doc.MemberNamed(marks...); name != "" {
-		return jsontext.Value{}, &WireError{API: api, Reason: fmt.Sprintf("a member is named %s, which is reserved", name)}
+		return jsontext.Value{}, &WireError{Reason: fmt.Sprintf("a member is named %s, which is reserved", name)}
 	}
 	return root, nil
 }
 
-// parseError returns err, of parse, as an error of api.
-func parseError(api string, err error) *WireError {
+// parseError returns err, of parse, as an error of an API.
+func parseError(err error) *WireError {
 	var at *jsontext.Error
 	if errors.As(err, &at) {
-		return &WireError{API: api, Pointer: at.Pointer, Reason: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
+		return &WireError{Pointer: at.Pointer, Reason: fmt.Sprintf("offset %d: %v", at.Offset, at.Err)}
 	}
-	return &WireError{API: api, Reason: err.Error()}
+	return &WireError{Reason: err.Error()}
 }
 
 // posts returns a Match for requests that POST a body of the given shape to a path that ends in one
