@@ -42,17 +42,35 @@ func frameSizes(buf []byte) (frame, headers int) {
 	return frame, headers
 }
 
+// Payload returns where the payload of a frame of AWS's begins and ends. It reports false for what does not begin with
+// a whole frame.
+func Payload(b []byte) (begin, end int, ok bool) {
+	size, headers := frameSizes(b)
+	if size == 0 || size > len(b) {
+		return 0, 0, false
+	}
+	end = size - checksumSize
+	return preludeSize + headers, end, binary.BigEndian.Uint32(b[end:]) == crc32.ChecksumIEEE(b[:end])
+}
+
+// Reseal sets the length and the checksums of a frame of AWS's whose payload is another than it was.
+func Reseal(frame []byte) {
+	end := len(frame) - checksumSize
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
+	binary.BigEndian.PutUint32(frame[8:], crc32.ChecksumIEEE(frame[:8]))
+	binary.BigEndian.PutUint32(frame[end:], crc32.ChecksumIEEE(frame[:end]))
+}
+
 func frameEvent(raw []byte) Event {
-	size, headersSize := frameSizes(raw)
-	end := size - checksumSize
-	if size == 0 || size != len(raw) || binary.BigEndian.Uint32(raw[end:]) != crc32.ChecksumIEEE(raw[:end]) {
+	begin, end, ok := Payload(raw)
+	if !ok {
 		return Event{Raw: raw, Data: raw}
 	}
-	headers, err := frameHeaders(raw[preludeSize : preludeSize+headersSize])
+	headers, err := frameHeaders(raw[preludeSize:begin])
 	if err != nil {
 		return Event{Raw: raw, Data: raw}
 	}
-	payload := raw[preludeSize+headersSize : end]
+	payload := raw[begin:end]
 	switch headers[":message-type"] {
 	case "exception":
 		doc, err := jsontext.Parse(payload)

@@ -68,9 +68,12 @@ func (j *journal) grow(text *node, piece []byte) {
 
 // pieces are the members of events that hold the next words of a text, in the APIs that have a codec.
 var pieces = []string{
-	"arguments", "completion", "content", "delta", "generation", "input", "outputText", "partial_json", "reasoning",
-	"reasoning_content", "refusal", "response", "text", "thinking",
+	"arguments", "code", "completion", "content", "delta", "generation", "input", "outputText", "partial_json",
+	"reasoning", "reasoning_content", "refusal", "response", "text", "thinking", "tool_plan", "transcript",
 }
+
+// IsPiece reports whether a member of an event may hold the next words of a text.
+func IsPiece(member string) bool { return slices.Contains(pieces, member) }
 
 // padding are the members of events that say nothing of an answer, and are another in each.
 var padding = []string{"obfuscation", "p", "sequence_number"}
@@ -99,7 +102,7 @@ func Alike(first, second []byte) (piece []byte, alike bool) {
 		}
 		switch {
 		case slices.Contains(padding, string(name)):
-		case piece == nil && first[begin-1] == '"' && slices.Contains(pieces, string(name)) && endsToo > begin:
+		case piece == nil && first[begin-1] == '"' && IsPiece(string(name)) && endsToo > begin:
 			piece = second[begin:endsToo:endsToo]
 		default:
 			return nil, false

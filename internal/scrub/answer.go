@@ -3,8 +3,6 @@ package scrub
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
-	"hash/crc32"
 	"slices"
 	"sort"
 	"strconv"
@@ -71,8 +69,9 @@ func (v *Values) RestoreText(text string) (string, error) {
 
 // mayHold reports whether an answer may have something that is or looks like a placeholder.
 func mayHold(body []byte) bool {
-	return bytes.Contains(body, []byte("{{")) || bytes.Contains(body, []byte(`\u007b`)) ||
-		bytes.Contains(body, []byte(`\u007B`)) || isFrame(body)
+	_, _, isFrame := provider.Payload(body)
+	return isFrame || bytes.Contains(body, []byte("{{")) || bytes.Contains(body, []byte(`\u007b`)) ||
+		bytes.Contains(body, []byte(`\u007B`))
 }
 
 // rewrite returns an answer with its texts edited. The pieces of a text that a stream has in several events are
@@ -115,8 +114,7 @@ func split(a *provider.Answer) (chunks []*chunk) {
 	}
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		raw := event.Raw
-		if isFrame(raw) {
-			start, end := preludeSize+int(binary.BigEndian.Uint32(raw[4:])), len(raw)-checksumSize
+		if start, end, isFrame := provider.Payload(raw); isFrame {
 			documents := []*document{{src: raw[:start]}, parseEvent(raw[start:end]), {src: raw[end:]}}
 			chunks = append(chunks, &chunk{documents, true})
 			continue
@@ -140,28 +138,9 @@ func (c *chunk) bytes() []byte {
 		changed = changed || d.changed()
 	}
 	if c.frame && changed {
-		binary.BigEndian.PutUint32(out, uint32(len(out)))
-		binary.BigEndian.PutUint32(out[8:], crc32.ChecksumIEEE(out[:8]))
-		end := len(out) - checksumSize
-		binary.BigEndian.PutUint32(out[end:], crc32.ChecksumIEEE(out[:end]))
+		provider.Reseal(out)
 	}
 	return out
-}
-
-// The sizes of what a frame of AWS's event streams has before its headers and behind its payload.
-const (
-	preludeSize  = 12
-	checksumSize = 4
-)
-
-// isFrame reports whether a stream begins with a frame of AWS's that is whole.
-func isFrame(b []byte) bool {
-	if len(b) < preludeSize+checksumSize || crc32.ChecksumIEEE(b[:8]) != binary.BigEndian.Uint32(b[8:]) {
-		return false
-	}
-	size, headers := int(binary.BigEndian.Uint32(b)), int(binary.BigEndian.Uint32(b[4:]))
-	end := size - checksumSize
-	return size <= len(b) && preludeSize+headers <= end && crc32.ChecksumIEEE(b[:end]) == binary.BigEndian.Uint32(b[end:])
 }
 
 var base64Text = base64.StdEncoding
@@ -185,12 +164,6 @@ func (d *document) open() {
 			t.inner.name(false)
 		}
 	}
-}
-
-// grown are the members whose strings come in pieces.
-var grown = []string{
-	"arguments", "code", "completion", "content", "delta", "generation", "input", "outputText", "partial_json",
-	"reasoning", "reasoning_content", "refusal", "response", "text", "thinking", "tool_plan", "transcript",
 }
 
 // orders are the members that say which of several texts an event has a piece of.
@@ -217,7 +190,7 @@ func (d *document) name(each bool) {
 }
 
 func name(v jsontext.Value, member, key string, keys map[int]string) {
-	if v.IsString() && slices.Contains(grown, member) {
+	if v.IsString() && provider.IsPiece(member) {
 		keys[int(v.Offset())] = key
 	}
 	if v.IsObject() {
