@@ -9,6 +9,7 @@ import (
 // belongs to the one that follows, and to the last.
 type Stream struct {
 	events  []Event
+	data    []int // the places in events of those that carry data
 	framing *framing
 }
 
@@ -23,38 +24,21 @@ func StreamOf(a *Answer) *Stream {
 	}
 	all := &Events{rest: a.Body, framing: *s.framing}
 	for event, err := all.Next(); err == nil; event, err = all.Next() {
+		if event.Data != nil {
+			s.data = append(s.data, len(s.events))
+		}
 		s.events = append(s.events, event)
 	}
 	return s
 }
 
-// place returns the index of the n-th event; -1: there is none.
-func (s *Stream) place(n int) int {
-	for i, event := range s.events {
-		if event.Data != nil {
-			if n--; n == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 // Len returns how many events there are.
-func (s *Stream) Len() (n int) {
-	for _, event := range s.events {
-		if event.Data != nil {
-			n++
-		}
-	}
-	return n
-}
+func (s *Stream) Len() int { return len(s.data) }
 
-// Bytes returns the bytes up to the end of the n-th event, and those behind it.
+// Bytes returns the bytes up to the end of the n-th event, or none for 0, and those behind it.
 func (s *Stream) Bytes(n int) (until, behind []byte) {
-	at := s.place(n)
 	for i, event := range s.events {
-		if i <= at {
+		if n > 0 && i <= s.data[n-1] {
 			until = append(until, event.Raw...)
 		} else {
 			behind = append(behind, event.Raw...)
@@ -65,13 +49,13 @@ func (s *Stream) Bytes(n int) (until, behind []byte) {
 
 // Drop returns the stream without its n-th event.
 func (s *Stream) Drop(n int) []byte {
-	at := s.place(n)
+	at := s.data[n-1]
 	return s.with(slices.Delete(slices.Clone(s.events), at, at+1))
 }
 
 // Repeat returns the stream with its n-th event twice.
 func (s *Stream) Repeat(n int) []byte {
-	at := s.place(n)
+	at := s.data[n-1]
 	again := s.events[at]
 	again.Raw = bytes.TrimPrefix(again.Raw, byteOrderMark)
 	return s.with(slices.Insert(slices.Clone(s.events), at+1, again))
