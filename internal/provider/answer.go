@@ -69,9 +69,12 @@ func neither(what string) error {
 	return &WireError{Reason: "the answer has neither " + what + " nor an error"}
 }
 
-// responseOf returns what most answers have under the same names. Of their other members those are in
-// Metadata that are not taken elsewhere.
+// responseOf returns what most answers have under the same names, with tidy candidates. Their other members are
+// Metadata, except for those that are taken elsewhere.
 func responseOf(body jsontext.Value, usage usageNames, all []modelio.Candidate, taken ...string) *modelio.Response {
+	for i := range all {
+		tidy(&all[i].Message)
+	}
 	names := append(make([]string, 0, 16), "id", "model", "usage", "object") // without memory of its own
 	return &modelio.Response{
 		Candidates: all,

@@ -9,13 +9,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const messagesAPI = "anthropic.messages"
-
 var ClaudeParameters = parametersOf("temperature", "max_tokens", "top_p", "stop_sequences=stop")
 
 // The messages API of Anthropic. It has no seed.
 var _ = Register(&Codec{
-	API:       messagesAPI,
+	API:       "anthropic.messages",
 	Hosts:     []string{"api.anthropic.com"},
 	Home:      "https://api.anthropic.com",
 	Keys:      []string{"ANTHROPIC_API_KEY"},
@@ -168,7 +166,6 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	var calls callNames
 	c.Message.Content, _ = claudeBlocks(body.Member("content"))
 	calls.resolve(&c.Message)
-	tidy(&c.Message)
 	c.Citations = claudeCitations(body.Member("content"))
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }

@@ -5,11 +5,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const completeAPI = "anthropic.complete"
-
 // Anthropic's API of before messages: one text, in which Human and Assistant speak in turns. It reports no usage.
 var _ = Register(&Codec{
-	API:       completeAPI,
+	API:       "anthropic.complete",
 	Generates: true,
 	Fixed:     claudeFixed,
 	Match:     posts(has("prompt"), "/v1/complete"),
@@ -26,6 +24,5 @@ func claudeCompletion(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("a completion")
 	}
 	c := candidate(body.Member("stop_reason").Word(), modelio.TextPart(text))
-	tidy(&c.Message)
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "completion", "stop_reason", "type"), nil
 }

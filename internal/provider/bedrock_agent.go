@@ -11,12 +11,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const agentAPI = "bedrock.agent"
-
 // The InvokeAgent and InvokeInlineAgent operations of Bedrock's agents. Which agent is asked, and in which session, is in
 // the URL. How its model chooses cannot be said.
 var _ = Register(&Codec{
-	API:       agentAPI,
+	API:       "bedrock.agent",
 	Generates: true,
 	Fixed:     noTemperature,
 	Marks:     []string{markURL},

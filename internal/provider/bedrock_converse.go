@@ -10,8 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const converseAPI = "bedrock.converse"
-
 var converseParameters = parametersOf(
 	"temperature", "maxTokens=max_tokens",
 	"topP=top_p", "stopSequences=stop",
@@ -20,7 +18,7 @@ var converseParameters = parametersOf(
 // The Converse and ConverseStream operations of AWS Bedrock. The model and whether the answer is
 // streamed are in the URL. It has no seed.
 var _ = Register(&Codec{
-	API:   converseAPI,
+	API:   "bedrock.converse",
 	Hosts: []string{"bedrock*.amazonaws.com", "bedrock*.amazonaws.com.cn", "bedrock*.api.aws"},
 	Keys:  []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
 	BaseURLs: []BaseURL{
@@ -226,7 +224,6 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	for i := range c.Message.Content {
 		citedPart(&c.Message.Content[i])
 	}
-	tidy(&c.Message)
 	c.Citations = converseCitations(message.Member("content"))
 	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason"), nil
 }

@@ -7,12 +7,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const bedrockEmbedAPI = "bedrock.embed"
-
 // The InvokeModel operation of AWS Bedrock with a model that embeds, as its name says: of Amazon, of Cohere, of TwelveLabs. Their
 // bodies are of many forms, and only Titan's has a prompt.
 var _ = Register(&Codec{
-	API:     bedrockEmbedAPI,
+	API:     "bedrock.embed",
 	Match:   postsToKind("embed"),
 	body:    requestForm{prompt: "inputText"}.decode,
 	outside: operationOf("invoke"),

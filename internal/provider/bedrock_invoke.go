@@ -8,12 +8,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const invokeAPI = "bedrock.invoke"
-
 // The InvokeModel operations of AWS Bedrock, whose bodies are those of the model: of Claude as in
 // anthropic.messages, of Amazon's as in bedrock.converse, of others a prompt.
 var _ = Register(&Codec{
-	API:       invokeAPI,
+	API:       "bedrock.invoke",
 	Version:   "bedrock-",
 	Generates: true,
 	Fixed:     claudeFixed,

@@ -8,13 +8,8 @@ import (
 )
 
 // Bedrock's knowledge bases: what they find for a question, and what a model makes of that.
-const (
-	retrieveAPI         = "bedrock.retrieve"
-	retrieveGenerateAPI = "bedrock.retrieve_and_generate"
-)
-
 var _ = Register(&Codec{
-	API: retrieveAPI,
+	API: "bedrock.retrieve",
 	Match: func(w *Wire) bool {
 		return retrievePath.MatchString(w.URL.Path) && posts(has("retrievalQuery"), "/retrieve")(w)
 	},
@@ -24,7 +19,7 @@ var _ = Register(&Codec{
 })
 
 var _ = Register(&Codec{
-	API:       retrieveGenerateAPI,
+	API:       "bedrock.retrieve_and_generate",
 	Generates: true,
 	Match:     posts(has("input"), "/retrieveAndGenerate", "/retrieveAndGenerateStream"),
 	body:      decodeRetrieveGenerate,

@@ -7,8 +7,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const cohereAPI = "cohere.chat"
-
 var cohereParameters = parametersOf(
 	"temperature", "max_tokens", "p=top_p", "frequency_penalty",
 	"presence_penalty", "seed", "stop_sequences=stop",
@@ -17,7 +15,7 @@ var cohereParameters = parametersOf(
 // Version 2 of Cohere's chat API. Its messages are those of chat completions, its answers and their
 // streams are not.
 var _ = Register(&Codec{
-	API:       cohereAPI,
+	API:       "cohere.chat",
 	Hosts:     []string{"api.cohere.com", "api.cohere.ai"},
 	Home:      "https://api.cohere.com",
 	Keys:      []string{"COHERE_API_KEY", "CO_API_KEY"},

@@ -7,11 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const cohereEmbedAPI = "cohere.embed"
-
 // Both versions of Cohere's API for embeddings.
 var _ = Register(&Codec{
-	API:     cohereEmbedAPI,
+	API:     "cohere.embed",
 	Match:   posts(isCohereEmbed, "/v1/embed", "/v2/embed"),
 	body:    requestForm{}.decode,
 	outside: sayVersion("v2"),

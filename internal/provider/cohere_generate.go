@@ -8,14 +8,8 @@ import (
 )
 
 // Cohere's APIs of before chat, which are no longer developed: a prompt goes on, a text becomes short, texts get labels.
-const (
-	cohereGenerateAPI  = "cohere.generate"
-	cohereSummarizeAPI = "cohere.summarize"
-	cohereClassifyAPI  = "cohere.classify"
-)
-
 var _ = Register(&Codec{
-	API:       cohereGenerateAPI,
+	API:       "cohere.generate",
 	Generates: true,
 	Seeded:    true,
 	Match:     matchCohereGenerate,
@@ -25,7 +19,7 @@ var _ = Register(&Codec{
 })
 
 var _ = Register(&Codec{
-	API:       cohereSummarizeAPI,
+	API:       "cohere.summarize",
 	Generates: true,
 	Match:     posts(has("text"), "/v1/summarize"),
 	body:      prompted("text", "temperature").decode,
@@ -33,7 +27,7 @@ var _ = Register(&Codec{
 })
 
 var _ = Register(&Codec{
-	API:    cohereClassifyAPI,
+	API:    "cohere.classify",
 	Match:  posts(hasList("inputs"), "/v1/classify"),
 	body:   requestForm{}.decode,
 	answer: classifications,

@@ -7,11 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const cohereV1API = "cohere.chat.v1"
-
 // Version 1 of Cohere's chat API: the user's message beside those before it, and tool calls without ids.
 var _ = Register(&Codec{
-	API:       cohereV1API,
+	API:       "cohere.chat.v1",
 	Generates: true,
 	Seeded:    true,
 	Match:     posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),

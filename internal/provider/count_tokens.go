@@ -5,20 +5,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const (
-	messagesCountAPI  = "anthropic.count_tokens"
-	bedrockCountAPI   = "bedrock.count_tokens"
-	googleCountAPI    = "google.count_tokens"
-	responsesCountAPI = "openai.input_tokens"
-	cohereTokensAPI   = "cohere.tokenize"
-)
-
 // These APIs count the tokens of a request without an answer to it. The count is what they answer and no usage, as nobody
 // pays for it.
 
 // Anthropic's, which is at a path of its own on Vertex AI.
 var _ = Register(&Codec{
-	API:    messagesCountAPI,
+	API:    "anthropic.count_tokens",
 	Match:  posts(hasList("messages"), "/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"),
 	body:   claudeForm.decode,
 	answer: stated("input_tokens"),
@@ -26,7 +18,7 @@ var _ = Register(&Codec{
 
 // OpenAI's, of a request to its responses API.
 var _ = Register(&Codec{
-	API:    responsesCountAPI,
+	API:    "openai.input_tokens",
 	Match:  posts(jsontext.Value.IsObject, "/responses/input_tokens"),
 	body:   responsesForm.decode,
 	answer: stated("input_tokens"),
@@ -34,7 +26,7 @@ var _ = Register(&Codec{
 
 // Bedrock's, of a request to Converse or InvokeModel.
 var _ = Register(&Codec{
-	API:     bedrockCountAPI,
+	API:     "bedrock.count_tokens",
 	Match:   matchBedrockCount,
 	body:    decodeBedrockCount,
 	outside: operationOf("count-tokens"),
@@ -60,7 +52,7 @@ func decodeBedrockCount(body jsontext.Value) *modelio.Request {
 
 // Google's, whose computeTokens on Vertex AI lists them.
 var _ = Register(&Codec{
-	API:     googleCountAPI,
+	API:     "google.count_tokens",
 	Match:   posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
 	body:    decodeGoogleCount,
 	outside: methodOf("countTokens"),
@@ -97,7 +89,7 @@ func googleCount(body jsontext.Value) (*modelio.Response, error) {
 
 // Cohere's, which splits a text into tokens, and its inverse.
 var _ = Register(&Codec{
-	API:     cohereTokensAPI,
+	API:     "cohere.tokenize",
 	Match:   matchCohereTokens,
 	body:    requestForm{prompt: "text"}.decode,
 	outside: sayOperation("tokenize"),

@@ -7,12 +7,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const googleEmbedAPI = "google.embed"
-
 // The embedContent and batchEmbedContents methods of the Gemini API, and the former on Vertex AI. The content of the one
 // is a message; the other has a list of whole requests, which stays as it is.
 var _ = Register(&Codec{
-	API:     googleEmbedAPI,
+	API:     "google.embed",
 	Match:   matchGoogleEmbed,
 	request: decodeGoogleEmbed,
 	outside: methodOf("embedContent"),

@@ -8,8 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const generateAPI = "google.generate"
-
 var generateParameters = parametersOf(
 	"temperature", "maxOutputTokens=max_tokens", "topP=top_p", "frequencyPenalty=frequency_penalty",
 	"presencePenalty=presence_penalty", "seed", "stopSequences=stop",
@@ -26,7 +24,7 @@ const (
 // The generateContent and streamGenerateContent methods of the Gemini API and of Vertex AI. The
 // model and whether the answer is streamed are in the URL.
 var _ = Register(&Codec{
-	API:       generateAPI,
+	API:       "google.generate",
 	Hosts:     []string{"generativelanguage.googleapis.com"},
 	Home:      "https://generativelanguage.googleapis.com",
 	Keys:      []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},

@@ -7,11 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const interactionsAPI = "google.interactions"
-
 // The interactions API of Gemini. Each step of the input becomes a message.
 var _ = Register(&Codec{
-	API:       interactionsAPI,
+	API:       "google.interactions",
 	Generates: true,
 	Seeded:    true,
 	Match:     posts(has("input"), "/interactions"),
@@ -208,7 +206,6 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 			cites.interactions(content)
 		}
 	}
-	tidy(&c.Message)
 	c.Citations = cites.all
 	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status"), nil
 }

@@ -13,13 +13,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const httpAPI = "http.json"
-
 // generic keeps requests and answers of APIs that have no codec of their own: models, files,
 // batches, images, moderations. Where a body looks like chat completions, it is decoded as one; all
 // else of it is kept as it is.
 var generic = (&Codec{
-	API:      httpAPI,
+	API:      "http.json",
 	Provider: "http",
 	Marks:    []string{markURL},
 	Match:    matchGeneric,

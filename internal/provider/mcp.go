@@ -10,8 +10,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const mcpAPI = "mcp"
-
 // The Model Context Protocol over streamable HTTP (revisions 2025-03-26 to 2026-07-28): a POST has one JSON-RPC
 // message, whose answer is JSON or a stream of messages; a GET opens a stream of the server's own messages.
 //
@@ -19,7 +17,7 @@ const mcpAPI = "mcp"
 // tool request, the rest of its parameters is in params. What a client answers to a server's request is in result;
 // the content of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
 var _ = Register(&Codec{
-	API:      mcpAPI,
+	API:      "mcp",
 	Tools:    true,
 	Match:    matchMCP,
 	request:  decodeMCP,

@@ -6,12 +6,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const moderationsAPI = "openai.moderations"
-
 // The moderations API of OpenAI and of hosts that copy it, and Mistral's others of the same form: of conversations, and for classes
 // of one's own.
 var _ = Register(&Codec{
-	API:     moderationsAPI,
+	API:     "openai.moderations",
 	Match:   posts(has("input"), "/moderations", "/classifications"),
 	body:    requestForm{prompt: "input"}.decode,
 	outside: sayModeration,

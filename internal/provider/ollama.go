@@ -5,11 +5,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const (
-	ollamaChatAPI     = "ollama.chat"
-	ollamaGenerateAPI = "ollama.generate"
-)
-
 var ollamaParameters = parametersOf(
 	"temperature", "num_predict=max_tokens", "top_p", "frequency_penalty",
 	"presence_penalty", "seed", "stop",
@@ -20,7 +15,7 @@ const wireNameless = "nameless"
 
 // Ollama's own chat API.
 var _ = Register(&Codec{
-	API:       ollamaChatAPI,
+	API:       "ollama.chat",
 	Hosts:     []string{"ollama.com"},
 	Home:      "http://localhost:11434",
 	BaseURLs:  []BaseURL{{Name: "OLLAMA_HOST"}},
@@ -130,7 +125,7 @@ func ollamaCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part
 
 // Ollama's API for a prompt.
 var _ = Register(&Codec{
-	API:       ollamaGenerateAPI,
+	API:       "ollama.generate",
 	Generates: true,
 	Seeded:    true,
 	Prompted:  true,

@@ -7,11 +7,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const ollamaEmbedAPI = "ollama.embed"
-
 // Ollama's own API for embeddings, and the older one for a single embedding.
 var _ = Register(&Codec{
-	API:     ollamaEmbedAPI,
+	API:     "ollama.embed",
 	Match:   matchOllamaEmbed,
 	request: decodeOllamaEmbed,
 	outside: sayOperation("embed"),

@@ -8,8 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const chatAPI = "openai.chat"
-
 var ChatParameters = parametersOf(
 	"temperature", "max_tokens", "top_p", "frequency_penalty",
 	"presence_penalty", "seed", "stop",
@@ -17,7 +15,7 @@ var ChatParameters = parametersOf(
 
 // The chat completions API of OpenAI and of the many hosts that copy it.
 var _ = Register(&Codec{
-	API:       chatAPI,
+	API:       "openai.chat",
 	Hosts:     []string{"api.openai.com"},
 	Home:      "https://api.openai.com",
 	Keys:      []string{"OPENAI_API_KEY"},

@@ -5,11 +5,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const completionsAPI = "openai.completions"
-
 // The legacy completions API of OpenAI and of hosts that copy it.
 var _ = Register(&Codec{
-	API:       completionsAPI,
+	API:       "openai.completions",
 	Generates: true,
 	Seeded:    true,
 	Prompted:  true,

@@ -1,10 +1,8 @@
 package provider
 
-const embeddingsAPI = "openai.embeddings"
-
 // The embeddings API of OpenAI and of hosts that copy it, with Voyage's two others of the same form.
 var _ = Register(&Codec{
-	API:     embeddingsAPI,
+	API:     "openai.embeddings",
 	Match:   matchEmbeddings,
 	body:    requestForm{prompt: "input"}.decode,
 	outside: deployedOperation("embeddings"),

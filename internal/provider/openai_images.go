@@ -9,11 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const imagesAPI = "openai.images"
-
 // The image APIs of OpenAI and of hosts that copy them: generations, edits and variations.
 var _ = Register(&Codec{
-	API:       imagesAPI,
+	API:       "openai.images",
 	Generates: true,
 	Fixed:     noTemperature,
 	Match:     matchImages,

@@ -9,13 +9,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const responsesAPI = "openai.responses"
-
 var ResponsesParameters = parametersOf("temperature", "max_output_tokens=max_tokens", "top_p")
 
 // The responses API of OpenAI. It has no seed. Each item of the input becomes a message.
 var _ = Register(&Codec{
-	API:       responsesAPI,
+	API:       "openai.responses",
 	Generates: true,
 	Fixed:     openAIFixed,
 	Match:     posts(isResponsesBody, "/responses"),

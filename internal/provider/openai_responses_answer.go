@@ -30,7 +30,6 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 		}
 		c.Message.Content = append(c.Message.Content, parts...)
 	}
-	tidy(&c.Message)
 	c.Citations = responsesCitations(body.Member("output"))
 	for _, part := range c.Message.Content {
 		if part.Text != nil && MetadataWord(part.Metadata, "type") == "refusal" {

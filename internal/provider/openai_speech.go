@@ -12,11 +12,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const speechAPI = "openai.speech"
-
 // The API that reads a text aloud, of OpenAI and of hosts that copy it.
 var _ = Register(&Codec{
-	API:       speechAPI,
+	API:       "openai.speech",
 	Generates: true,
 	Fixed:     noTemperature,
 	Match:     posts(has("input"), "/audio/speech"),

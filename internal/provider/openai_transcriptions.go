@@ -9,11 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const transcriptionsAPI = "openai.transcriptions"
-
 // The APIs that turn audio into text, of OpenAI and of hosts that copy it: transcriptions, and translations to English.
 var _ = Register(&Codec{
-	API:       transcriptionsAPI,
+	API:       "openai.transcriptions",
 	Generates: true,
 	Match:     postsForm(transcriptionPaths...),
 	request:   prompted("prompt", "temperature").decodeForm,

@@ -5,14 +5,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const (
-	rerankAPI        = "cohere.rerank"
-	bedrockRerankAPI = "bedrock.rerank"
-)
-
 // Cohere's API for ranking documents, of both versions, and of the hosts that copy it: Jina, Voyage, Together and servers of one's own.
 var _ = Register(&Codec{
-	API:     rerankAPI,
+	API:     "cohere.rerank",
 	Match:   posts(hasList("documents"), "/rerank"),
 	body:    requestForm{prompt: "query"}.decode,
 	outside: sayVersion("v1"),
@@ -21,7 +16,7 @@ var _ = Register(&Codec{
 
 // The Rerank operation of Bedrock's agent runtime, and InvokeModel with a model that ranks.
 var _ = Register(&Codec{
-	API:     bedrockRerankAPI,
+	API:     "bedrock.rerank",
 	Match:   matchBedrockRerank,
 	body:    requestForm{prompt: "query"}.decode,
 	outside: bedrockRerankPath,

@@ -13,30 +13,18 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Names of the APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what
-// is cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
-const (
-	openAIResourcesAPI    = "openai.resources"
-	anthropicResourcesAPI = "anthropic.resources"
-	googleResourcesAPI    = "google.resources"
-	ollamaResourcesAPI    = "ollama.resources"
+// The APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what is cached,
+// vector stores, fine-tuning. All have the same form; what differs is whose they are.
+var (
+	_ = Register(resources("openai.resources", func(w *Wire) bool { return isPath(w, openAIResources) && !isAnthropics(w) }))
+	_ = Register(resources("anthropic.resources", func(w *Wire) bool {
+		return isPath(w, messageBatches) || isPath(w, openAIResources) && isAnthropics(w)
+	}))
+	_ = Register(resources("google.resources", func(w *Wire) bool { return isPath(w, googleResources) }))
+	_ = Register(resources("ollama.resources", func(w *Wire) bool { return isPath(w, ollamaResources) }))
 )
 
-var _ = Register(resources(openAIResourcesAPI, "openai", nil, func(w *Wire) bool {
-	return openAIResources.MatchString(w.URL.Path) && !isAnthropics(w)
-}))
-
-var _ = Register(resources(anthropicResourcesAPI, "anthropic", refuseAsAnthropic, func(w *Wire) bool {
-	return messageBatches.MatchString(w.URL.Path) || openAIResources.MatchString(w.URL.Path) && isAnthropics(w)
-}))
-
-var _ = Register(resources(googleResourcesAPI, "google", refuseAsGoogle, func(w *Wire) bool {
-	return googleResources.MatchString(w.URL.Path)
-}))
-
-var _ = Register(resources(ollamaResourcesAPI, "ollama", refuseAsOllama, func(w *Wire) bool {
-	return ollamaResources.MatchString(w.URL.Path)
-}))
+func isPath(w *Wire, of *regexp.Regexp) bool { return of.MatchString(w.URL.Path) }
 
 // Paths of resources: a collection, one of it, and what belongs to that.
 var (
@@ -52,16 +40,14 @@ func isAnthropics(w *Wire) bool {
 	return w.Header.Get("Anthropic-Version") != "" || knownHost(bareHost(w.URL)) == "anthropic"
 }
 
-func resources(api, provider string, refusal refusalForm, at func(*Wire) bool) *Codec {
+func resources(api string, at func(*Wire) bool) *Codec {
 	return &Codec{
 		API:      api,
-		Provider: provider,
 		Match:    func(w *Wire) bool { return at(w) && isResource(w) },
 		request:  decodeResource,
-		Marks:    []string{markURL},
-		Refusal:  refusal,
-		Files:    true,
 		response: decodeResources,
+		Marks:    []string{markURL},
+		Files:    true,
 	}
 }
 

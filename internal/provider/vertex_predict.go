@@ -5,12 +5,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const predictAPI = "vertex.predict"
-
 // The predict method of Vertex AI, whose models and endpoints each have instances and predictions of their own: embeddings, images,
 // texts. The Gemini API has it too. What takes long is answered with an operation, whose result is fetched later.
 var _ = Register(&Codec{
-	API:     predictAPI,
+	API:     "vertex.predict",
 	Match:   posts(hasList("instances"), ":predict", ":predictLongRunning"),
 	body:    requestForm{}.decode,
 	outside: methodOf("predict"),
