@@ -167,13 +167,7 @@ func agentCall(v jsontext.Value, ref string) modelio.Part {
 			continue
 		}
 		part := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: call.Member(name).Word(), Ref: ref}}
-		input := modelio.Object{}
-		for _, member := range []string{"parameters", "requestBody"} {
-			if m := call.Member(member); m.Present() {
-				input[member] = m.Raw()
-			}
-		}
-		part.ToolRequest.Input = jsontext.ObjectText(input)
+		part.ToolRequest.Input = jsontext.ObjectText(only(call, "parameters", "requestBody"))
 		jsontext.KeepRest(&part.Metadata, kind, call, name, "parameters", "requestBody")
 		return part
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -55,7 +56,7 @@ func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 		mark(&m.Metadata, wireContent)
 	case !isList:
 		return false
-	case allContents(all):
+	case !slices.ContainsFunc(all, func(v jsontext.Value) bool { return !isContent(v) }):
 		m = modelio.Message{Role: modelio.RoleUser}
 		for _, e := range all {
 			m.Content = append(m.Content, interactionsContent(e))
@@ -74,21 +75,8 @@ func takeSteps(r *modelio.Request, _ string, v jsontext.Value) bool {
 	return true
 }
 
-func allContents(all []jsontext.Value) bool {
-	for _, v := range all {
-		if !isContent(v) {
-			return false
-		}
-	}
-	return true
-}
-
 func isContent(v jsontext.Value) bool {
-	switch v.Member("type").Word() {
-	case "text", "image", "audio", "video", "document":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"text", "image", "audio", "video", "document"}, v.Member("type").Word())
 }
 
 // interactionsContent decodes a content. One that is not as its kind should be becomes a custom part.

@@ -52,24 +52,19 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("a text")
 	}
 	parts := []modelio.Part{modelio.TextPart(text)}
-	said := modelio.Object{}
-	for _, name := range []string{"duration", "language", "languages", "words"} {
-		if v := body.Member(name); v.Present() && !saysNothing(v.Raw()) {
-			said[name] = v.Raw()
-		}
-	}
+	said := sayingSomething(only(body, "duration", "language", "languages", "words"))
 	var segments, measures list
 	for _, segment := range body.Member("segments").Elements() {
 		if !segment.IsObject() {
 			return nil, &WireError{Pointer: "/segments", Reason: "a segment is no object"}
 		}
 		segments = append(segments, jsontext.ObjectText(segment.Rest(measured...)))
-		if m := segmentMeasures(segment); len(m) > 0 {
+		if m := only(segment, measured...); m != nil {
 			measures = append(measures, jsontext.ObjectText(m))
 		}
 	}
 	if segments != nil {
-		said["segments"] = jsontext.List(segments)
+		jsontext.Keep(&said, "segments", jsontext.List(segments))
 	}
 	if len(said) > 0 {
 		parts = append(parts, modelio.Part{Custom: said})
@@ -80,16 +75,6 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 		jsontext.Keep(&resp.Metadata, "segments", jsontext.List(measures))
 	}
 	return resp, nil
-}
-
-func segmentMeasures(segment jsontext.Value) modelio.Object {
-	o := modelio.Object{}
-	for _, name := range measured {
-		if v := segment.Member(name); v.Present() {
-			o[name] = v.Raw()
-		}
-	}
-	return o
 }
 
 var transcriptionStream = folding{add: addTranscription}

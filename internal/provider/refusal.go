@@ -84,17 +84,20 @@ func refuse(format string, values ...any) *Refusal {
 	return &Refusal{Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Appendf(nil, format, values...)}
 }
 
-func refuseAsOpenAI(_ *Wire, status int, text string) *Refusal {
-	return refuse(`{"error":{"message":%s,"type":%s}}`, jsontext.Text(text), openAIWords.of(status))
+// refusing returns the form of errors that have the text, and the provider's word for the status.
+func refusing(format string, words statusWords) refusalForm {
+	return func(_ *Wire, status int, text string) *Refusal {
+		return refuse(format, jsontext.Text(text), words.of(status))
+	}
 }
 
-func refuseAsMistral(_ *Wire, status int, text string) *Refusal {
-	return refuse(`{"object":"error","message":%s,"type":%s}`, jsontext.Text(text), mistralWords.of(status))
-}
-
-func refuseAsAnthropic(_ *Wire, status int, text string) *Refusal {
-	return refuse(`{"type":"error","error":{"type":"%s","message":%s}}`, anthropicWords.of(status), jsontext.Text(text))
-}
+var (
+	refuseAsOpenAI    = refusing(`{"error":{"message":%[1]s,"type":%[2]s}}`, openAIWords)
+	refuseAsMistral   = refusing(`{"object":"error","message":%[1]s,"type":%[2]s}`, mistralWords)
+	refuseAsAnthropic = refusing(`{"type":"error","error":{"type":"%[2]s","message":%[1]s}}`, anthropicWords)
+	refuseAsCohere    = refusing(`{"message":%[1]s}`, nil)
+	refuseAsOllama    = refusing(`{"error":%[1]s}`, nil)
+)
 
 // refuseAsGoogle makes a list of one where the method streams and was not asked for events.
 func refuseAsGoogle(w *Wire, status int, text string) *Refusal {
@@ -109,12 +112,4 @@ func refuseAsBedrock(_ *Wire, status int, text string) *Refusal {
 	r := refuse(`{"message":%s}`, jsontext.Text(text))
 	r.Header.Set("X-Amzn-Errortype", bedrockWords.of(status))
 	return r
-}
-
-func refuseAsCohere(_ *Wire, _ int, text string) *Refusal {
-	return refuse(`{"message":%s}`, jsontext.Text(text))
-}
-
-func refuseAsOllama(_ *Wire, _ int, text string) *Refusal {
-	return refuse(`{"error":%s}`, jsontext.Text(text))
 }
