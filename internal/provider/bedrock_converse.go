@@ -62,10 +62,10 @@ func bedrockModel(u *url.URL) string {
 
 // operationOf returns what takes the model of a path, and its operation if that is not the usual one.
 func operationOf(usual string) outside {
+	say := sayOperation(usual)
 	return func(w *Wire, req *modelio.Request) {
 		modelOfPath(req, bedrockModel(w.URL))
-		_, operation, _ := cutLast(w.URL.Path, "/")
-		w.say("operation", operation, usual)
+		say(w, req)
 	}
 }
 

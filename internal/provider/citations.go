@@ -27,6 +27,14 @@ func (c *cited) in(text string, start, end jsontext.Value, citation modelio.Cita
 	c.add(citation)
 }
 
+// whole adds a citation of a whole text.
+func (c *cited) whole(text string, citation modelio.Citation) {
+	if text != "" {
+		citation.Start, citation.End = c.at(0), c.at(characters(text))
+	}
+	c.add(citation)
+}
+
 func (c *cited) at(n int64) *int64 {
 	n += c.begin
 	return &n
@@ -131,10 +139,7 @@ func claudeCitations(content jsontext.Value) []modelio.Citation {
 				URL: v.Member("url").Word(), Title: firstWord(v, "title", "document_title"), Quote: v.Member("cited_text").Word(),
 				Source: cmp.Or(firstWord(v, "file_id", "source"), scalarText(v.Member("document_index"))),
 			}
-			if text != "" {
-				citation.Start, citation.End = c.at(0), c.at(characters(text))
-			}
-			c.add(citation)
+			c.whole(text, citation)
 		}
 		c.begin += characters(text)
 	}
@@ -257,10 +262,7 @@ func converseCitations(content jsontext.Value) []modelio.Citation {
 					citation.Source = cmp.Or(citation.Source, strconv.FormatInt(*index, 10))
 				}
 			}
-			if text.String() != "" {
-				citation.Start, citation.End = c.at(0), c.at(characters(text.String()))
-			}
-			c.add(citation)
+			c.whole(text.String(), citation)
 		}
 		c.begin += characters(text.String())
 	}

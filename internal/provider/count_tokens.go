@@ -64,19 +64,10 @@ func decodeGoogleCount(body jsontext.Value) *modelio.Request {
 	const form = "generateContentRequest"
 	inner := body.Member(form)
 	if !inner.IsObject() || body.Len() > 1 {
-		return decodeContents(body)
+		return anyContents.decode(body)
 	}
-	req := decodeContents(inner)
+	req := anyContents.decode(inner)
 	req.Options[markWire] = jsontext.Text(form)
-	return req
-}
-
-// decodeContents tells a list of no contents from none, which the API takes too.
-func decodeContents(body jsontext.Value) *modelio.Request {
-	req := generateForm.decode(body)
-	if contents := body.Member("contents"); contents.IsArray() && contents.IsEmpty() {
-		req.Options["contents"] = contents.Raw()
-	}
 	return req
 }
 
@@ -90,15 +81,11 @@ func googleCount(body jsontext.Value) (*modelio.Response, error) {
 // Cohere's, which splits a text into tokens, and its inverse.
 var _ = Register(&Codec{
 	API:     "cohere.tokenize",
-	Match:   matchCohereTokens,
+	Match:   either(posts(has("text"), "/v1/tokenize"), posts(hasList("tokens"), "/v1/detokenize")),
 	body:    requestForm{prompt: "text"}.decode,
 	outside: sayOperation("tokenize"),
 	answer:  cohereTokens,
 })
-
-func matchCohereTokens(w *Wire) bool {
-	return posts(has("text"), "/v1/tokenize")(w) || posts(hasList("tokens"), "/v1/detokenize")(w)
-}
 
 // cohereTokens decodes tokens, or the text of some.
 func cohereTokens(body jsontext.Value) (*modelio.Response, error) {

@@ -11,17 +11,13 @@ import (
 // is a message; the other has a list of whole requests, which stays as it is.
 var _ = Register(&Codec{
 	API:     "google.embed",
-	Match:   matchGoogleEmbed,
+	Match:   either(posts(has("content"), ":embedContent"), posts(hasList("requests"), batchEmbedMethod)),
 	request: decodeGoogleEmbed,
 	outside: methodOf("embedContent"),
 	answer:  googleEmbeddings,
 })
 
 const batchEmbedMethod = ":batchEmbedContents"
-
-func matchGoogleEmbed(w *Wire) bool {
-	return posts(has("content"), ":embedContent")(w) || posts(hasList("requests"), batchEmbedMethod)(w)
-}
 
 func decodeGoogleEmbed(w *Wire) (*modelio.Request, error) {
 	form := requestForm{members: map[string]taker{"content": takeContent}}

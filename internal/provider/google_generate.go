@@ -75,14 +75,24 @@ func methodOf(usual string) outside {
 	}
 }
 
-var generateForm = requestForm{
-	members: map[string]taker{
-		"systemInstruction": takeSystem(generateSystem),
-		"contents":          takeContents,
-		"tools":             takeGenerateTools,
-	},
-	parameters: generateParameters, in: "generationConfig",
+var generateForm = contentsForm(takeContents)
+
+// contentsForm is the form of a body whose contents one takes.
+func contentsForm(one taker) requestForm {
+	return requestForm{
+		members: map[string]taker{
+			"systemInstruction": takeSystem(generateSystem),
+			"contents":          one,
+			"tools":             takeGenerateTools,
+		},
+		parameters: generateParameters, in: "generationConfig",
+	}
 }
+
+// anyContents is for APIs that take a body without contents too, from which it tells a list of none.
+var anyContents = contentsForm(func(r *modelio.Request, name string, v jsontext.Value) bool {
+	return !v.IsEmpty() && takeContents(r, name, v)
+})
 
 func generateSystem(m *modelio.Message, v jsontext.Value) (ok bool) {
 	m.Content, ok = generateParts(v.Member("parts"))

@@ -47,11 +47,9 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	case err != nil:
 		req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
 	case root.IsObject() && !root.IsEmpty():
-		body, err := w.body()
-		if err != nil {
+		if req, err = w.decode(looseRequest); err != nil {
 			return nil, err
 		}
-		req = looseRequest(body)
 	default:
 		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
 	}

@@ -14,7 +14,7 @@ var _ = Register(&Codec{
 	API:       "openai.images",
 	Generates: true,
 	Fixed:     noTemperature,
-	Match:     matchImages,
+	Match:     either(matchImageForm, posts(has("prompt"), "/images/generations", "/images/edits")),
 	request:   decodeImages,
 	outside:   deployedOperation("generations"),
 	answer:    images,
@@ -23,11 +23,8 @@ var _ = Register(&Codec{
 
 var (
 	matchImageForm = postsForm("/images/edits", "/images/variations")
-	matchImageJSON = posts(has("prompt"), "/images/generations", "/images/edits")
 	imagesForm     = requestForm{prompt: "prompt"}
 )
-
-func matchImages(w *Wire) bool { return matchImageForm(w) || matchImageJSON(w) }
 
 func decodeImages(w *Wire) (*modelio.Request, error) {
 	if matchImageForm(w) {

@@ -72,13 +72,8 @@ func decodeResource(w *Wire) (*modelio.Request, error) {
 			return nil, err
 		}
 	case err == nil && root.IsObject() && !root.IsEmpty():
-		body, err := w.body()
-		if err != nil {
+		if req, err = w.decode(resourceForm(w).decode); err != nil {
 			return nil, err
-		}
-		req = resourceForm(w).decode(body)
-		if contents := body.Member("contents"); contents.IsArray() && contents.IsEmpty() {
-			req.Options["contents"] = contents.Raw() // to be told from none
 		}
 	case err == nil || !errors.Is(err, jsontext.ErrSyntax) && !isUpload(w):
 		if err != nil {
@@ -95,7 +90,7 @@ func decodeResource(w *Wire) (*modelio.Request, error) {
 
 func resourceForm(w *Wire) requestForm {
 	if strings.Contains(w.URL.Path, "/cachedContents") {
-		return generateForm
+		return anyContents
 	}
 	return requestForm{}
 }

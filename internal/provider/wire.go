@@ -83,6 +83,11 @@ func posts(shape func(body jsontext.Value) bool, suffixes ...string) func(*Wire)
 	}
 }
 
+// either returns a Match for the requests of two.
+func either(a, b func(*Wire) bool) func(*Wire) bool {
+	return func(w *Wire) bool { return a(w) || b(w) }
+}
+
 // has and hasList return the shape of a body with a member, of any kind or a list.
 func has(member string) func(jsontext.Value) bool {
 	return func(body jsontext.Value) bool { return body.Member(member).Present() }
