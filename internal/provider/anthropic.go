@@ -120,11 +120,6 @@ func claudeBlock(v jsontext.Value) modelio.Part {
 	return part
 }
 
-func textField(v jsontext.Value) (*string, bool) {
-	text, ok := v.Text()
-	return &text, ok
-}
-
 // claudeMedia decodes an image or document whose source is base64 or a URL.
 func claudeMedia(kind string, v jsontext.Value) (modelio.Part, bool) {
 	source := v.Member("source")

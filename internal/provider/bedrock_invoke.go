@@ -66,11 +66,6 @@ var invokeForms = []invokeForm{
 		"temperature", "max_tokens", "top_p", "stop")},
 }
 
-// prompted is the form of a body with a prompt and the parameters of these names.
-func prompted(prompt string, names ...string) requestForm {
-	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
-}
-
 // findForm returns the form of a body; nil if it is Claude's.
 func findForm(body jsontext.Value) *invokeForm {
 	if body.Member("anthropic_version").Present() {
@@ -104,10 +99,7 @@ func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
 		return jsontext.Value{}, errors.New("bytes is no base64")
 	}
 	doc, err := jsontext.Parse(chunk)
-	if err != nil {
-		return jsontext.Value{}, err
-	}
-	return doc.Root(), nil
+	return doc.Root(), err
 }
 
 // invokeTexts says where the answers of models that take a prompt have their text and why it

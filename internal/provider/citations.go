@@ -268,3 +268,77 @@ func converseCitations(content jsontext.Value) []modelio.Citation {
 	}
 	return c.all
 }
+
+// agentCitations returns what a text cites, of agents and of what is generated from what was found.
+func agentCitations(all jsontext.Value, text string) []modelio.Citation {
+	var c cited
+	for _, v := range all.Elements() {
+		said := v.Member("generatedResponsePart", "textResponsePart")
+		start, end := spanOf(text, said)
+		for _, reference := range v.Member("retrievedReferences").Elements() {
+			citation := modelio.Citation{Quote: reference.Member("content", "text").Word(), Start: start, End: end}
+			for _, place := range reference.Member("location").Members() {
+				if found := firstWord(place, "url", "uri", "id"); strings.Contains(found, "://") {
+					citation.URL = found
+				} else if found != "" {
+					citation.Source = found
+				}
+			}
+			c.add(citation)
+		}
+	}
+	return c.all
+}
+
+// spanOf returns where the words of a part are in a text, if they are where its span says. Its end is in it for some
+// models, and behind it for others.
+func spanOf(text string, said jsontext.Value) (from, to *int64) {
+	start, okStart := said.Member("span", "start").Count()
+	end, okEnd := said.Member("span", "end").Count()
+	words, all := said.Member("text").Word(), []rune(text)
+	if !okStart || !okEnd || words == "" || *start < 0 || *start > *end {
+		return nil, nil
+	}
+	for _, last := range []int64{*end, *end + 1} {
+		if last <= int64(len(all)) && string(all[*start:last]) == words {
+			return start, &last
+		}
+	}
+	return nil, nil
+}
+
+// cohereV1Citations returns what a text cites: documents that stand beside it.
+func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
+	documents := map[string]jsontext.Value{}
+	for _, d := range body.Member("documents").Elements() {
+		documents[d.Member("id").Word()] = d
+	}
+	var c cited
+	for _, v := range body.Member("citations").Elements() {
+		for _, id := range v.Member("document_ids").Elements() {
+			document := documents[id.Word()]
+			c.in(text, v.Member("start"), v.Member("end"), modelio.Citation{
+				URL: document.Member("url").Word(), Title: document.Member("title").Word(),
+				Quote: firstWord(document, "snippet", "text"), Source: id.Word(),
+			})
+		}
+	}
+	return c.all
+}
+
+// interactions adds what a content cites, whose places are bytes of its text.
+func (c *cited) interactions(content jsontext.Value) {
+	text := content.Member("text").Word()
+	for _, a := range content.Member("annotations").Elements() {
+		citation := modelio.Citation{
+			URL: firstWord(a, "url", "document_uri"), Title: firstWord(a, "title", "file_name", "name"),
+			Quote: a.Member("source").Word(), Source: firstWord(a, "media_id", "place_id"),
+		}
+		start, end := inBytes(text, a.Member("start_index"), a.Member("end_index"), jsontext.Value{})
+		if start != nil {
+			citation.Start, citation.End = c.at(*start), c.at(*end)
+		}
+		c.add(citation)
+	}
+	c.begin += characters(text)
+}

@@ -20,15 +20,6 @@ func isCohereEmbed(body jsontext.Value) bool {
 	return body.Member("texts").Present() || body.Member("images").Present() || body.Member("inputs").Present()
 }
 
-// sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.
-func sayVersion(usual string) outside {
-	return func(w *Wire, _ *modelio.Request) {
-		before, _, _ := cutLast(w.URL.Path, "/")
-		_, version, _ := cutLast(before, "/")
-		w.say("version", version, usual)
-	}
-}
-
 // cohereEmbeddings decodes embeddings: a custom part for each input, which has all types that were asked for.
 func cohereEmbeddings(body jsontext.Value) (*modelio.Response, error) {
 	var all []modelio.Candidate

@@ -145,25 +145,6 @@ func cohereResponse(body jsontext.Value, all []modelio.Candidate, taken ...strin
 	return resp
 }
 
-// cohereV1Citations returns what a text cites: documents that stand beside it.
-func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
-	documents := map[string]jsontext.Value{}
-	for _, d := range body.Member("documents").Elements() {
-		documents[d.Member("id").Word()] = d
-	}
-	var c cited
-	for _, v := range body.Member("citations").Elements() {
-		for _, id := range v.Member("document_ids").Elements() {
-			document := documents[id.Word()]
-			c.in(text, v.Member("start"), v.Member("end"), modelio.Citation{
-				URL: document.Member("url").Word(), Title: document.Member("title").Word(),
-				Quote: firstWord(document, "snippet", "text"), Source: id.Word(),
-			})
-		}
-	}
-	return c.all
-}
-
 // addCohereV1 takes an event. The last one has the whole answer.
 func addCohereV1(f *fold, _ string, event jsontext.Value) error {
 	switch event.Member("event_type").Word() {

@@ -1,11 +1,11 @@
 package provider
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -63,11 +63,7 @@ func openAIFixed(req *modelio.Request) []string {
 
 // openAIEffort returns the reasoning effort that a request asks for; "" for none in particular.
 func openAIEffort(req *modelio.Request) string {
-	if effort, ok := textOption(req.Options, "reasoning_effort"); ok {
-		return effort
-	}
-	effort, _ := textOption(req.Options, "reasoning", "effort")
-	return effort
+	return cmp.Or(MetadataWord(req.Options, "reasoning_effort"), MetadataWord(req.Options, "reasoning", "effort"))
 }
 
 // claudeModel is a name of Claude's, wherever it is served: its family, its number, the part behind.
@@ -91,20 +87,11 @@ func claudeFixed(req *modelio.Request) []string {
 		}
 	}
 	for _, at := range [][]string{{"thinking", "type"}, {"additionalModelRequestFields", "thinking", "type"}} {
-		if thinks, _ := textOption(req.Options, at...); thinks == "enabled" || thinks == "adaptive" {
+		if thinks := MetadataWord(req.Options, at...); thinks == "enabled" || thinks == "adaptive" {
 			return samplers[:1]
 		}
 	}
 	return nil
-}
-
-// textOption returns the string at a path of names in what a request has no field for.
-func textOption(options modelio.Object, name ...string) (string, bool) {
-	doc, err := jsontext.Parse(options[name[0]])
-	if err != nil {
-		return "", false
-	}
-	return doc.Root().Member(name[1:]...).Text()
 }
 
 // notTaken is how providers say that a model does not take a parameter.
@@ -131,3 +118,6 @@ var spelled = map[string]*regexp.Regexp{
 	"top_p":       regexp.MustCompile(`\b(?:top_p|topP)\b`),
 	"seed":        regexp.MustCompile(`(?i)\bseed\b`),
 }
+
+// noTemperature is for APIs in which nobody can say how a model chooses.
+func noTemperature(*modelio.Request) []string { return samplers }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -56,14 +55,6 @@ func generatePath(path string) (model, method string) {
 		name = kind + "/" + name
 	}
 	return name, method
-}
-
-// cutLast is strings.Cut around the last separator.
-func cutLast(s, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return "", s, false
 }
 
 // methodOf returns what takes the model of a path, and its method if that is not the usual one.
@@ -124,18 +115,6 @@ func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
 		r.Tools = tools
 	}
 	return ok
-}
-
-// wholeTool returns an entry of a list of tools that is no function.
-func wholeTool(entry jsontext.Value) modelio.ToolDefinition {
-	tool := modelio.ToolDefinition{Metadata: entry.Object()}
-	for name := range entry.Members() {
-		if tool.Name == "" || name < tool.Name {
-			tool.Name = name
-		}
-	}
-	mark(&tool.Metadata, wireTool)
-	return tool
 }
 
 func generateTool(v jsontext.Value) modelio.ToolDefinition {
@@ -255,9 +234,4 @@ func generatePartBy(spelled func(string) string, v jsontext.Value) (modelio.Part
 		part.Metadata = nil
 	}
 	return part, found == 1
-}
-
-// wordsOf returns those of names that are members of v with a word for their value.
-func wordsOf(v jsontext.Value, names ...string) []string {
-	return slices.DeleteFunc(names, func(name string) bool { return !v.Member(name).IsWord() })
 }

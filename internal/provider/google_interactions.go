@@ -198,23 +198,6 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, interactionsUsage, []modelio.Candidate{c}, "steps", "status"), nil
 }
 
-// interactions adds what a content cites, whose places are bytes of its text.
-func (c *cited) interactions(content jsontext.Value) {
-	text := content.Member("text").Word()
-	for _, a := range content.Member("annotations").Elements() {
-		citation := modelio.Citation{
-			URL: firstWord(a, "url", "document_uri"), Title: firstWord(a, "title", "file_name", "name"),
-			Quote: a.Member("source").Word(), Source: firstWord(a, "media_id", "place_id"),
-		}
-		start, end := inBytes(text, a.Member("start_index"), a.Member("end_index"), jsontext.Value{})
-		if start != nil {
-			citation.Start, citation.End = c.at(*start), c.at(*end)
-		}
-		c.add(citation)
-	}
-	c.begin += characters(text)
-}
-
 // interactionsStream folds events. The last one has all but the steps.
 var interactionsStream = folding{add: addInteraction, end: func(f *fold) { f.body.member("steps").become(arrayNode) }}
 

@@ -45,3 +45,15 @@ func mark(o *modelio.Object, word string) { jsontext.Keep(o, markWire, jsontext.
 func Marked(o modelio.Object, word string) bool {
 	return bytes.Equal(o[markWire], jsontext.Text(word))
 }
+
+// MetadataWord returns the string at a path of names in Metadata or Options; "" for any other value.
+func MetadataWord(o modelio.Object, path ...string) string {
+	if o[path[0]] == nil {
+		return ""
+	}
+	doc, err := jsontext.Parse(o[path[0]])
+	if err != nil {
+		return ""
+	}
+	return doc.Root().Member(path[1:]...).Word()
+}

@@ -45,13 +45,7 @@ var mcpSession = Session{
 	Tie:     tieMCP,
 }
 
-func mcpMethod(req *modelio.Request) string {
-	doc, err := jsontext.Parse(req.Options["method"])
-	if err != nil {
-		return ""
-	}
-	return doc.Root().Word()
-}
+func mcpMethod(req *modelio.Request) string { return MetadataWord(req.Options, "method") }
 
 // isMCPRequest reports whether a request is a message that gets an answer.
 func isMCPRequest(req *modelio.Request) bool {
@@ -72,14 +66,11 @@ func mcpAside(w *Wire, req *modelio.Request) *Answer {
 	return nil
 }
 
-func mcpListens(req *modelio.Request) bool {
-	return mcpMethod(req) == mcpListen || isMCPGet(req)
-}
+func mcpListens(req *modelio.Request) bool { return mcpMethod(req) == mcpListen || isMCPGet(req) }
 
 // isMCPGet reports whether a request opens a stream. One that goes on where another ended listens too.
 func isMCPGet(req *modelio.Request) bool {
-	url, _ := jsontext.MembersOf(req.Options[markURL])
-	return string(url["method"]) == `"GET"`
+	return MetadataWord(req.Options, markURL, "method") == "GET"
 }
 
 func mcpAsks(message []byte) string {

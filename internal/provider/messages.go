@@ -126,3 +126,30 @@ func (c *callNames) resolve(m *modelio.Message) {
 		}
 	}
 }
+
+// plainText takes a text as the content of a message.
+func plainText(m *modelio.Message, v jsontext.Value) bool {
+	text, ok := v.Text()
+	m.Content = []modelio.Part{modelio.TextPart(text)}
+	return ok
+}
+
+// markedText returns what takes a text as the content of a message that is marked.
+func markedText(word string) func(m *modelio.Message, v jsontext.Value) bool {
+	return func(m *modelio.Message, v jsontext.Value) bool {
+		mark(&m.Metadata, word)
+		return plainText(m, v)
+	}
+}
+
+// wholeTool returns an entry of a list of tools that is no function.
+func wholeTool(entry jsontext.Value) modelio.ToolDefinition {
+	tool := modelio.ToolDefinition{Metadata: entry.Object()}
+	for name := range entry.Members() {
+		if tool.Name == "" || name < tool.Name {
+			tool.Name = name
+		}
+	}
+	mark(&tool.Metadata, wireTool)
+	return tool
+}

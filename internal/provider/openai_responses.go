@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -37,21 +36,6 @@ var responsesForm = requestForm{parameters: ResponsesParameters, members: map[st
 	"input":        takeInput,
 	"tools":        takeTools(responsesTool),
 }}
-
-// plainText takes a text as the content of a message.
-func plainText(m *modelio.Message, v jsontext.Value) bool {
-	text, ok := v.Text()
-	m.Content = []modelio.Part{modelio.TextPart(text)}
-	return ok
-}
-
-// markedText returns what takes a text as the content of a message that is marked.
-func markedText(word string) func(m *modelio.Message, v jsontext.Value) bool {
-	return func(m *modelio.Message, v jsontext.Value) bool {
-		mark(&m.Metadata, word)
-		return plainText(m, v)
-	}
-}
 
 // responsesTool decodes a tool that has a type. A host's own is kept whole.
 func responsesTool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
@@ -243,17 +227,4 @@ func ResponsesMediaKind(m *modelio.Media) string {
 		return "input_image"
 	}
 	return "input_file"
-}
-
-// MetadataWord returns a member of Metadata that is a string, else "".
-func MetadataWord(o modelio.Object, name string) string {
-	raw, ok := o[name]
-	if !ok {
-		return ""
-	}
-	doc, err := jsontext.Parse(json.RawMessage(raw))
-	if err != nil {
-		return ""
-	}
-	return doc.Root().Word()
 }

@@ -23,9 +23,6 @@ var _ = Register(&Codec{
 	response:  decodeSpeech,
 })
 
-// noTemperature is for APIs in which nobody can say how a model chooses.
-func noTemperature(*modelio.Request) []string { return samplers }
-
 // decodeSpeech decodes an answer, which is audio as it is, or in the events of a stream.
 func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)

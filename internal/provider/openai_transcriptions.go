@@ -34,12 +34,6 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 	return a.decode(transcriptionStream, transcription)
 }
 
-// audioUsage are the counts of APIs for audio and images. Some count seconds instead.
-var audioUsage = usageNames{
-	input: paths{"input_tokens", "prompt_tokens"}, output: paths{"output_tokens", "completion_tokens"}, total: paths{"total_tokens"},
-	cacheRead: paths{"input_token_details/cached_tokens", "input_tokens_details/cached_tokens", "prompt_tokens_details/cached_tokens"},
-}
-
 // measured are the members of a segment that say how sure the model is and how it went about it, which the text does
 // not say.
 var measured = []string{"avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "tokens", "seek", "logprobs"}

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"slices"
+
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -49,4 +51,14 @@ func only(v jsontext.Value, names ...string) (o modelio.Object) {
 // userText returns a text as a message of the user's.
 func userText(text string) modelio.Message {
 	return modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(text)}}
+}
+
+func textField(v jsontext.Value) (*string, bool) {
+	text, ok := v.Text()
+	return &text, ok
+}
+
+// wordsOf returns those of names that are members of v with a word for their value.
+func wordsOf(v jsontext.Value, names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !v.Member(name).IsWord() })
 }

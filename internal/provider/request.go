@@ -143,3 +143,17 @@ func (w *Wire) keepQuery() {
 		jsontext.Keep(&w.said, "query", jsontext.ObjectText(query))
 	}
 }
+
+// sayVersion returns what keeps the version of an API, /v1/, if it is not the usual one.
+func sayVersion(usual string) outside {
+	return func(w *Wire, _ *modelio.Request) {
+		before, _, _ := cutLast(w.URL.Path, "/")
+		_, version, _ := cutLast(before, "/")
+		w.say("version", version, usual)
+	}
+}
+
+// prompted is the form of a body with a prompt and the parameters of these names.
+func prompted(prompt string, names ...string) requestForm {
+	return requestForm{prompt: prompt, parameters: parametersOf(names...)}
+}

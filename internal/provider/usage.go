@@ -219,3 +219,9 @@ var looseUsages = []struct {
 	{[]string{"total_input_tokens"}, interactionsUsage},
 	{[]string{"total_tokens"}, chatUsage},
 }
+
+// audioUsage are the counts of APIs for audio and images. Some count seconds instead.
+var audioUsage = usageNames{
+	input: paths{"input_tokens", "prompt_tokens"}, output: paths{"output_tokens", "completion_tokens"}, total: paths{"total_tokens"},
+	cacheRead: paths{"input_token_details/cached_tokens", "input_tokens_details/cached_tokens", "prompt_tokens_details/cached_tokens"},
+}

@@ -137,3 +137,11 @@ var placeTokens = []string{
 
 // camelCase is the place in a name where a capital comes after a small letter.
 var camelCase = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return "", s, false
+}
