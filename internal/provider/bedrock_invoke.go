@@ -72,10 +72,8 @@ func findForm(body jsontext.Value) *invokeForm {
 		return nil
 	}
 	for i := range invokeForms {
-		for _, name := range invokeForms[i].has {
-			if body.Member(name).Present() {
-				return &invokeForms[i]
-			}
+		if only(body, invokeForms[i].has...) != nil {
+			return &invokeForms[i]
 		}
 	}
 	return nil

@@ -7,16 +7,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const liveAPI = "google.live"
-
 // The Live API of Gemini and of Vertex AI, which calls its method BidiGenerateContent. As with other sessions, no
 // temperature makes an answer the same again.
 var _ = Register(&Codec{
-	API:           liveAPI,
-	Match:         opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	DecodeRequest: sessions(liveAPI, &googleLive),
-	response:      heardBy(liveUsage, hearGoogle),
-	Realtime:      &googleLive,
+	API:      "google.live",
+	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
+	response: heardBy(liveUsage, hearGoogle),
+	Realtime: &googleLive,
 })
 
 var googleLive = Realtime{
@@ -171,12 +168,4 @@ func hearContent(h *heard, after int, v jsontext.Value) {
 			h.say(after, modelio.Part{Custom: modelio.Object{name: member.Raw()}})
 		}
 	}
-}
-
-// flush ends what is under way.
-func (h *heard) flush() {
-	for _, s := range h.open {
-		h.say(s.after, s.part())
-	}
-	h.open = nil
 }

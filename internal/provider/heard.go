@@ -60,7 +60,15 @@ func (s *said) part() modelio.Part {
 	return p
 }
 
-// add adds the counts of v to those of the session.
+// flush ends what is under way.
+func (h *heard) flush() {
+	for _, s := range h.open {
+		h.say(s.after, s.part())
+	}
+	h.open = nil
+}
+
+// addCounts adds the counts of v to those of the session.
 func addCounts(sum *node, v jsontext.Value) {
 	for name, member := range v.Members() {
 		if member.IsObject() {
@@ -112,9 +120,7 @@ func heardBy(usage usageNames, take func(h *heard, after int, frame jsontext.Val
 				take(h, f.After.Messages, doc.Root())
 			}
 		}
-		for _, s := range h.open { // of answers that were under way
-			h.say(s.after, s.part())
-		}
+		h.flush() // answers that were under way
 		if h.usage.members != nil {
 			doc, _ := jsontext.Parse(h.usage.json())
 			h.Usage = usage.decode(doc.Root())

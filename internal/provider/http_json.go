@@ -18,7 +18,6 @@ import (
 // else of it is kept as it is.
 var generic = (&Codec{
 	API:      "http.json",
-	Provider: "http",
 	Marks:    []string{markURL},
 	Match:    matchGeneric,
 	request:  decodeGeneric,

@@ -3,6 +3,7 @@ package provider
 import (
 	"maps"
 	"mime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -194,15 +195,14 @@ func pieceOf(event jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
+// frameMembers are the members of events that say which event it is.
+var frameMembers = []string{"type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs"}
+
 // framesOnly reports whether what is left of an event without its text says nothing but which event it is.
 func framesOnly(o modelio.Object) bool {
 	for name, raw := range o {
-		switch name {
-		case "type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs":
-		default:
-			if !saysNothing(raw) {
-				return false
-			}
+		if !slices.Contains(frameMembers, name) && !saysNothing(raw) {
+			return false
 		}
 	}
 	return true

@@ -77,17 +77,8 @@ func isDated(v jsontext.Value) bool {
 }
 
 func isModel(v jsontext.Value) bool {
-	for _, what := range []string{"object", "type"} {
-		if v.Member(what).Word() == "model" {
-			return true
-		}
-	}
-	for _, ofModel := range []string{"owned_by", "context_length", "architecture"} {
-		if v.Member(ofModel).Present() {
-			return true
-		}
-	}
-	return false
+	return v.Member("object").Word() == "model" || v.Member("type").Word() == "model" ||
+		only(v, "owned_by", "context_length", "architecture") != nil
 }
 
 // Names of members that say when something was, and how long it took.

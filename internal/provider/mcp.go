@@ -56,13 +56,8 @@ func matchMCP(w *Wire) bool {
 		return false
 	}
 	body, err := w.root()
-	if err != nil || body.Member("jsonrpc").Word() != "2.0" {
+	if err != nil || body.Member("jsonrpc").Word() != "2.0" || body.Rest(mcpMembers...) != nil {
 		return false
-	}
-	for name := range body.Members() {
-		if !slices.Contains(mcpMembers, name) {
-			return false
-		}
 	}
 	method := body.Member("method")
 	switch {

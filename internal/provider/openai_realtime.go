@@ -9,16 +9,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const realtimeAPI = "openai.realtime"
-
 // The realtime API of OpenAI and Azure over a WebSocket, as it is since 2025-08 and as its beta was. What a session
 // answers depends on when its audio came, so no temperature makes it the same again: it does not count as generating.
 var _ = Register(&Codec{
-	API:           realtimeAPI,
-	Match:         opens("/realtime"),
-	DecodeRequest: sessions(realtimeAPI, &openAIRealtime),
-	response:      heardBy(realtimeUsage, hearOpenAI),
-	Realtime:      &openAIRealtime,
+	API:      "openai.realtime",
+	Match:    opens("/realtime"),
+	response: heardBy(realtimeUsage, hearOpenAI),
+	Realtime: &openAIRealtime,
 })
 
 var openAIRealtime = Realtime{

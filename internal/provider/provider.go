@@ -98,7 +98,11 @@ func (c *Codec) complete() *Codec {
 	if c.response == nil {
 		c.response = func(a *Answer) (*modelio.Response, error) { return a.decode(c.stream, c.answer) }
 	}
-	if c.DecodeRequest == nil {
+	switch {
+	case c.DecodeRequest != nil:
+	case c.Realtime != nil:
+		c.DecodeRequest = c.decodeSession
+	default:
 		c.DecodeRequest = c.decodeRequest
 	}
 	if c.DecodeResponse == nil {

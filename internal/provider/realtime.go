@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -106,44 +105,41 @@ func opens(suffixes ...string) func(*Wire) bool {
 	}
 }
 
-// sessions returns the DecodeRequest of an API of sessions: the body is the client's frames, as lines.
-//
-//go:noinline
-func sessions(api string, how *Realtime) func(*Wire) (*modelio.Request, error) {
-	return func(w *Wire) (*modelio.Request, error) {
-		req := &modelio.Request{API: api, Messages: []modelio.Message{}, Options: modelio.Object{}}
-		w.said = nil
-		asked := *w
-		how.Handshake(&asked, req)
-		asked.keepOutside(req)
-		if offered := subprotocols(w); len(offered) > 0 {
-			req.Options["subprotocols"] = jsontext.Texts(offered)
-		}
-		frames, err := Frames(w.Body)
-		if err != nil {
-			return nil, &WireError{API: api, Reason: err.Error()}
-		}
-		for n := 0; n < len(frames); n++ {
-			name, data, with := how.piece(frames[n])
-			if name == "" {
-				m, err := how.message(req, frames[n])
-				if err != nil {
-					return nil, &WireError{API: api, Reason: fmt.Sprintf("frame %d to the server: %v", n+1, err)}
-				}
-				req.Messages = append(req.Messages, m)
-				continue
-			}
-			for ; n+1 < len(frames); n++ {
-				next, more, _ := how.piece(frames[n+1])
-				if next != name {
-					break
-				}
-				data = append(data, more...)
-			}
-			req.Messages = append(req.Messages, how.Message(req, with(data)))
-		}
-		return req, nil
+// decodeSession is the DecodeRequest of an API of sessions: the body is the client's frames, as lines.
+func (c *Codec) decodeSession(w *Wire) (*modelio.Request, error) {
+	how := c.Realtime
+	req := &modelio.Request{API: c.API, Messages: []modelio.Message{}, Options: modelio.Object{}}
+	w.said = nil
+	asked := *w
+	how.Handshake(&asked, req)
+	asked.keepOutside(req)
+	if offered := subprotocols(w); len(offered) > 0 {
+		req.Options["subprotocols"] = jsontext.Texts(offered)
 	}
+	frames, err := Frames(w.Body)
+	if err != nil {
+		return nil, c.ofAPI(err)
+	}
+	for n := 0; n < len(frames); n++ {
+		name, data, with := how.piece(frames[n])
+		if name == "" {
+			m, err := how.message(req, frames[n])
+			if err != nil {
+				return nil, c.ofAPI(fmt.Errorf("frame %d to the server: %w", n+1, err))
+			}
+			req.Messages = append(req.Messages, m)
+			continue
+		}
+		for ; n+1 < len(frames); n++ {
+			next, more, _ := how.piece(frames[n+1])
+			if next != name {
+				break
+			}
+			data = append(data, more...)
+		}
+		req.Messages = append(req.Messages, how.Message(req, with(data)))
+	}
+	return req, nil
 }
 
 // message decodes a frame that is no piece of a stream.
@@ -160,11 +156,7 @@ func (how *Realtime) message(req *modelio.Request, f Frame) (modelio.Message, er
 
 // opaqueFrame keeps a frame that is no JSON object.
 func opaqueFrame(f Frame) modelio.Message {
-	p := modelio.Part{Custom: modelio.Object{"base64": jsontext.Text(base64.StdEncoding.EncodeToString(f.Data))}}
-	if utf8.Valid(f.Data) {
-		p.Custom = modelio.Object{"text": jsontext.Text(string(f.Data))}
-	}
-	m := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{p}}
+	m := customMessage(modelio.RoleUser, opaque(f.Data))
 	mark(&m.Metadata, "text")
 	return m
 }
