@@ -65,7 +65,7 @@ func TestCitationsMeanOneThing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := byName(t, c.api).DecodeResponse(&Answer{Status: 200, ContentType: "application/json", Body: []byte(c.answer)})
+			resp, err := ifThere(t, c.api).DecodeResponse(&Answer{Status: 200, ContentType: "application/json", Body: []byte(c.answer)})
 			require.NoError(t, err)
 			require.Equal(t, text, textOf(&resp.Candidates[0].Message))
 			require.Equal(t, c.want, shown(resp.Candidates[0].Citations), c.why)

@@ -192,7 +192,7 @@ func TestCorpus(t *testing.T) {
 			rows[api] = row
 			t.Run(api, func(t *testing.T) {
 				t.Parallel()
-				row.count(t, byName(t, api), all)
+				row.count(t, ifThere(t, api), all)
 			})
 		}
 	})
@@ -295,6 +295,15 @@ func saysAnAnswer(resp *modelio.Response) error {
 		}
 	}
 	return errors.New("no candidate has content or a reason to end")
+}
+
+// ifThere returns the codec of an API for a test of many: .ci/add takes codecs out. TestCases misses one that is gone.
+func ifThere(t testing.TB, api string) *Codec {
+	codec, ok := Named(api)
+	if !ok {
+		t.Skip("no codec is called " + api)
+	}
+	return codec
 }
 
 func byName(t testing.TB, api string) *Codec {

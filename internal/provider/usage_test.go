@@ -138,7 +138,7 @@ func TestUsageMeansOneThing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := byName(t, c.api).DecodeResponse(&Answer{Status: 200, ContentType: "application/json",
+			resp, err := ifThere(t, c.api).DecodeResponse(&Answer{Status: 200, ContentType: "application/json",
 				Body: fmt.Appendf(nil, c.answer, c.usage)})
 			require.NoError(t, err)
 			require.Equal(t, c.want, countsOf(resp.Usage), c.why)
