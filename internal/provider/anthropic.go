@@ -31,7 +31,8 @@ var _ = Register(&Codec{
 })
 
 func isClaudeAnswer(body jsontext.Value) bool {
-	return body.Member("content").IsArray() && body.Member("stop_reason").Present() && body.Member("role").Word() == "assistant"
+	return body.Member("content").IsArray() && body.Member("stop_reason").Present() &&
+		body.Member("role").Word() == "assistant"
 }
 
 // claudeForm is what other hosts of Claude share, except for the place of the model.

@@ -11,12 +11,10 @@ var _ = Register(&Codec{
 	Generates: true,
 	Fixed:     claudeFixed,
 	Match:     posts(has("prompt"), "/v1/complete"),
-	body:      completeForm.decode,
+	body:      prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop").decode,
 	answer:    claudeCompletion,
 	stream:    textStream,
 })
-
-var completeForm = prompted("prompt", "temperature", "max_tokens_to_sample=max_tokens", "top_p", "stop_sequences=stop")
 
 func claudeCompletion(body jsontext.Value) (*modelio.Response, error) {
 	text, ok := body.Member("completion").Text()

@@ -22,7 +22,7 @@ var _ = Register(&Codec{
 	body:      decodeAgentRequest,
 	outside:   agentOutside,
 	answer:    agentAnswer,
-	stream:    agentStream,
+	stream:    folding{add: addAgent},
 })
 
 var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)
@@ -94,9 +94,7 @@ func agentResult(v jsontext.Value, ref string) modelio.Part {
 	return part
 }
 
-// agentStream folds events. None is the last; each piece of the text is in base64 of its own.
-var agentStream = folding{add: addAgent}
-
+// addAgent takes an event. None is the last; each piece of the text is in base64 of its own.
 func addAgent(f *fold, name string, event jsontext.Value) error {
 	switch name {
 	case "chunk":

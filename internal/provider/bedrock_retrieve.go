@@ -13,7 +13,7 @@ var _ = Register(&Codec{
 	Match: func(w *Wire) bool {
 		return retrievePath.MatchString(w.URL.Path) && posts(has("retrievalQuery"), "/retrieve")(w)
 	},
-	body:    retrieveForm.decode,
+	body:    requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}.decode,
 	outside: retrieveOutside,
 	answer:  retrieved,
 })
@@ -33,8 +33,6 @@ var retrievePath = regexp.MustCompile(`^/knowledgebases/([^/]+)/retrieve$`)
 func retrieveOutside(w *Wire, _ *modelio.Request) {
 	w.say("knowledge_base", retrievePath.FindStringSubmatch(w.URL.Path)[1], "")
 }
-
-var retrieveForm = requestForm{members: map[string]taker{"retrievalQuery": takeQuestion}}
 
 // takeQuestion takes an object with a text, which is the prompt.
 func takeQuestion(r *modelio.Request, name string, v jsontext.Value) bool {

@@ -92,7 +92,9 @@ func addCounts(sum *node, v jsontext.Value) {
 // heardBy returns what decodes the answers of an API of sessions.
 //
 //go:noinline
-func heardBy(usage usageNames, take func(h *heard, after int, frame jsontext.Value)) func(*Answer) (*modelio.Response, error) {
+func heardBy(
+	usage usageNames, take func(h *heard, after int, frame jsontext.Value),
+) func(*Answer) (*modelio.Response, error) {
 	refused := func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") }
 	return func(a *Answer) (*modelio.Response, error) {
 		if a.Status != http.StatusSwitchingProtocols {

@@ -196,7 +196,9 @@ func pieceOf(event jsontext.Value) (path []string, text string) {
 }
 
 // frameMembers are the members of events that say which event it is.
-var frameMembers = []string{"type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs"}
+var frameMembers = []string{
+	"type", "event_type", "object", "index", "model", "sequence_number", "is_finished", "logprobs",
+}
 
 // framesOnly reports whether what is left of an event without its text says nothing but which event it is.
 func framesOnly(o modelio.Object) bool {

@@ -25,7 +25,8 @@ var _ = Register(&Codec{
 	Refusal:  refuseAsMCP,
 	Passing:  mcpPassing,
 	Session:  &mcpSession,
-	Free:     []string{"_meta", "data", "experimental", "inputRequests", "inputSchema", "outputSchema", "requestedSchema", "structuredContent"},
+	Free: []string{"_meta", "data", "experimental", "inputRequests", "inputSchema", "outputSchema", "requestedSchema",
+		"structuredContent"},
 })
 
 const (

@@ -66,11 +66,9 @@ func mcpAside(w *Wire, req *modelio.Request) *Answer {
 	return nil
 }
 
-func mcpListens(req *modelio.Request) bool { return mcpMethod(req) == mcpListen || isMCPGet(req) }
-
-// isMCPGet reports whether a request opens a stream. One that goes on where another ended listens too.
-func isMCPGet(req *modelio.Request) bool {
-	return MetadataWord(req.Options, markURL, "method") == "GET"
+// mcpListens reports whether a request opens a stream. A GET that goes on where another ended listens too.
+func mcpListens(req *modelio.Request) bool {
+	return mcpMethod(req) == mcpListen || MetadataWord(req.Options, markURL, "method") == "GET"
 }
 
 func mcpAsks(message []byte) string {

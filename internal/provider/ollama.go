@@ -34,16 +34,13 @@ func isOllamas(v jsontext.Value) bool {
 	return v.Member("done").Present() && (v.Member("message").IsObject() || v.Member("response").IsString())
 }
 
-var (
-	ollamaChatForm = requestForm{
-		members: map[string]taker{
-			"messages": takeMessages(ollamaMessage, true),
-			"tools":    takeTools(chatTool),
-		},
-		parameters: ollamaParameters, in: "options",
-	}
-	ollamaGenerateForm = requestForm{prompt: "prompt", parameters: ollamaParameters, in: "options"}
-)
+var ollamaChatForm = requestForm{
+	members: map[string]taker{
+		"messages": takeMessages(ollamaMessage, true),
+		"tools":    takeTools(chatTool),
+	},
+	parameters: ollamaParameters, in: "options",
+}
 
 var ollamaParts = []partTaker{
 	{"thinking", ollamaThinking},
@@ -130,7 +127,7 @@ var _ = Register(&Codec{
 	Seeded:    true,
 	Prompted:  true,
 	Match:     posts(has("prompt"), "/api/generate"),
-	body:      ollamaGenerateForm.decode,
+	body:      requestForm{prompt: "prompt", parameters: ollamaParameters, in: "options"}.decode,
 	answer:    ollamaAnswer,
 	stream:    ollamaStream,
 })

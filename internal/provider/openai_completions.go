@@ -12,15 +12,13 @@ var _ = Register(&Codec{
 	Seeded:    true,
 	Prompted:  true,
 	Match:     matchCompletions,
-	body:      completionsForm.decode,
+	body:      requestForm{prompt: "prompt", parameters: ChatParameters}.decode,
 	outside:   deployment,
 	answer:    completion,
 	stream:    chatStream,
 	looks:     hasList("choices"),
 	begins:    func(_ string, e jsontext.Value) bool { return e.Member("choices").IsArray() },
 })
-
-var completionsForm = requestForm{prompt: "prompt", parameters: ChatParameters}
 
 func matchCompletions(w *Wire) bool {
 	return posts(has("prompt"), "/completions")(w) && !w.pathEndsIn(chatPaths)

@@ -31,7 +31,7 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 			return looseResponse(modelio.TextPart(string(a.Body))), nil
 		}
 	}
-	return a.decode(transcriptionStream, transcription)
+	return a.decode(folding{add: addTranscription}, transcription)
 }
 
 // measured are the members of a segment that say how sure the model is and how it went about it, which the text does
@@ -70,8 +70,6 @@ func transcription(body jsontext.Value) (*modelio.Response, error) {
 	}
 	return resp, nil
 }
-
-var transcriptionStream = folding{add: addTranscription}
 
 func addTranscription(f *fold, _ string, event jsontext.Value) error {
 	switch kind := event.Member("type").Word(); kind {

@@ -13,10 +13,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what is cached,
-// vector stores, fine-tuning. All have the same form; what differs is whose they are.
+// The APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what is
+// cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
 var (
-	_ = Register(resources("openai.resources", func(w *Wire) bool { return isPath(w, openAIResources) && !isAnthropics(w) }))
+	_ = Register(resources("openai.resources", func(w *Wire) bool {
+		return isPath(w, openAIResources) && !isAnthropics(w)
+	}))
 	_ = Register(resources("anthropic.resources", func(w *Wire) bool {
 		return isPath(w, messageBatches) || isPath(w, openAIResources) && isAnthropics(w)
 	}))
