@@ -7,6 +7,12 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
+// A Program is what runs the calls of a recorder that is no Go test, as traceforge exec does. Failures tell whoever
+// runs it to use flags, where they tell a test to use options of package traceforgetest.
+type Program struct {
+	Again func(mode string) string // the command that runs it in another mode, one of --update
+}
+
 // A face words what a failure advises: how whoever runs the calls names itself, gives options, and runs again. A Go test has options
 // of package traceforgetest; a program under traceforge exec has flags.
 type face interface {

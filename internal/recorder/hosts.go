@@ -55,3 +55,6 @@ func (r *Recorder) codecOf(w *wire) (*provider.Codec, bool) {
 	}
 	return w.codec, w.known || covers(r.Recorded, w.URL.Hostname())
 }
+
+// Hosts are the providers of hosts that the repository's configuration names.
+func (r *Recorder) Hosts() map[string]string { return r.config.Hosts }

@@ -156,3 +156,11 @@ func (r *Recorder) lacksTimes(i int, raw []byte) bool {
 	s := &r.tape.records[i]
 	return r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && r.tape.recordedAnswer(i, raw).Events() != nil
 }
+
+// again returns the command that records the test in the mode of this run; -update where that records nothing.
+func (r *Recorder) again() string {
+	if r.Mode == UpdateNew || r.Mode == UpdateTools || r.Mode == UpdateAll {
+		return r.with(modes[r.Mode])
+	}
+	return r.Accept
+}

@@ -31,8 +31,8 @@ func (v *verifier) checkManifest() error {
 	found := findingOf(manifestName, violation)
 	switch {
 	case violation.Rule == "":
-	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !v.store.tracked(manifestName)):
-		if _, err := v.store.git(v.store.dir, "check-ignore", "--quiet", manifestName); err == nil {
+	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !v.store.repository().tracked(manifestName)):
+		if v.store.repository().ignores(manifestName) {
 			return nil // nobody else reads it
 		}
 		v.result.Notes = append(v.result.Notes, found)

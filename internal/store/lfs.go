@@ -84,18 +84,3 @@ func (s *Store) notFetched(file string, n need, data []byte) error {
 	}
 	return s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", notFetched)
 }
-
-// smudged returns the content of an object of git as it is in the working tree, where file is its path in the store:
-// of a pointer what Git LFS has for it.
-func (s *Store) smudged(v version) ([]byte, error) {
-	data, err := s.object(v.object)
-	if err != nil || pointed(data) == "" {
-		return data, err
-	}
-	prefix, err := s.git(s.dir, "rev-parse", "--show-prefix")
-	if err != nil {
-		return nil, err
-	}
-	content, err := s.git(s.dir, "cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
-	return []byte(content), err
-}

@@ -106,7 +106,7 @@ func TestManifestThatLags(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, behind, result.Findings, "a manifest that git tracks must be right")
 
-	// A repository does without a manifest.
+	// A branches does without a manifest.
 	removeFile(t, dir, manifestName)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	require.NotContains(t, tree(t, dir), manifestName)

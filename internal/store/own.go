@@ -129,9 +129,9 @@ func (s *Store) doubt(file, what string) error {
 		return nil
 	}
 	why := "git tracks it or does not ignore it"
-	out, err := s.git(s.dir, "--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
+	ignored, err := s.repository().ignored(file)
 	switch {
-	case err == nil && out != "":
+	case err == nil && ignored:
 		return nil
 	case errors.Is(err, git.ErrNoRepository):
 		why = "there is no git to say that it does not come with the repository"

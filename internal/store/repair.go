@@ -53,10 +53,10 @@ func (r *repair) repair(w within) error {
 		return err
 	}
 	var noGit error
-	r.sides, noGit = r.store.unmerged()
+	r.sides, noGit = r.store.repository().unmerged()
 	names := r.conflicts()
 	if len(names) > 0 {
-		r.commits = r.store.merging()
+		r.commits = r.store.repository().merging()
 	}
 	for _, name := range names {
 		if err := r.merge(w, name); err != nil {
@@ -258,7 +258,7 @@ func (r *repair) side(number int, name string) (*Doc, error) {
 			}
 		}
 	}
-	data, err := r.store.object(v.object)
+	data, err := r.store.repository().object(v.object)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func (r *repair) collect(w within, name string, needed []need) (map[canon.Hash][
 		if _, of, _, ok := parseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
 			continue
 		}
-		if data, err := r.store.smudged(v); err == nil {
+		if data, err := r.store.repository().smudged(v); err == nil {
 			found[canon.Sum(data)] = data
 		}
 	}

@@ -259,7 +259,7 @@ func (v *verifier) abandoned(provider, name string) error {
 		v.orphans = append(v.orphans, dir+"/"+own)
 	}
 	back := "put it back"
-	if v.store.inHead(file) {
+	if v.store.repository().inHead(file) {
 		git := "git"
 		if filepath.IsAbs(v.store.name) { // maybe in another repository than the working directory
 			git += " -C " + gotest.Quote(v.store.name)
