@@ -12,35 +12,35 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A branches is one of git with a store, as its users have it: no merge driver, no configuration but
+// A gitScene is a repository of git with a store, as its users have it: no merge driver, no configuration but
 // who commits.
-type branches struct {
+type gitScene struct {
 	t     *testing.T
 	dir   string
 	store *Store
 }
 
 // newRepository returns a repository whose branch main has the given documents.
-func newRepository(t *testing.T, puts ...Put) *branches {
+func newRepository(t *testing.T, puts ...Put) *gitScene {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git: ", err)
 	}
-	r := &branches{t: t, dir: t.TempDir()}
+	r := &gitScene{t: t, dir: t.TempDir()}
 	r.git("init", "-q", "-b", "main")
 	r.store = openAt(t, filepath.Join(r.dir, ".ai-snapshots"))
 	r.commit(puts...)
 	return r
 }
 
-func (r *branches) git(args ...string) string {
+func (r *gitScene) git(args ...string) string {
 	r.t.Helper()
 	out, err := r.try(args...)
 	require.NoError(r.t, err, out)
 	return out
 }
 
-func (r *branches) try(args ...string) (string, error) {
+func (r *gitScene) try(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
 	out, err := cmd.CombinedOutput()
@@ -48,20 +48,20 @@ func (r *branches) try(args ...string) (string, error) {
 }
 
 // commit commits documents, to the store and to git.
-func (r *branches) commit(puts ...Put) {
+func (r *gitScene) commit(puts ...Put) {
 	r.t.Helper()
 	commit(r.t, r.store, puts...)
 	r.stage()
 }
 
-func (r *branches) stage() {
+func (r *gitScene) stage() {
 	r.t.Helper()
 	r.git("add", "-A")
 	r.git("commit", "-q", "--allow-empty", "-m", "recorded")
 }
 
 // branches commits theirs on a branch and ours on main, and merges. It reports whether git merged.
-func (r *branches) branches(ours, theirs func()) bool {
+func (r *gitScene) branches(ours, theirs func()) bool {
 	r.t.Helper()
 	r.git("checkout", "-q", "-b", "theirs")
 	theirs()
@@ -72,7 +72,7 @@ func (r *branches) branches(ours, theirs func()) bool {
 }
 
 // conflicts returns the files that git could not merge.
-func (r *branches) conflicts() []string {
+func (r *gitScene) conflicts() []string {
 	r.t.Helper()
 	return strings.Fields(r.git("diff", "--name-only", "--diff-filter=U", "--relative=.ai-snapshots"))
 }
@@ -86,7 +86,7 @@ func requireVerified(t *testing.T, s *Store) {
 }
 
 // heal repairs the store, runs the command that the report names, and commits the merge.
-func (r *branches) heal(theirs ...string) *Report {
+func (r *gitScene) heal(theirs ...string) *Report {
 	r.t.Helper()
 	report, err := r.store.Repair(theirs...)
 	require.NoError(r.t, err)
@@ -318,8 +318,8 @@ func TestOnlyARawAnswerInConflict(t *testing.T) {
 // TestRemovedAndChanged: one side removed the test, the other recorded it again.
 func TestRemovedAndChanged(t *testing.T) {
 	t.Parallel()
-	change := func(r *branches) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }
-	removed := func(r *branches) func() {
+	change := func(r *gitScene) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }
+	removed := func(r *gitScene) func() {
 		return func() {
 			require.NoError(t, r.store.Commit(Change{Remove: []string{fileOf("TestX")}}))
 			r.stage()
