@@ -86,13 +86,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	if broken != nil && files == nil {
 		return broken // nobody can say what waits
 	}
-	if test := c.value("test"); test != "" {
-		all = slices.DeleteFunc(all, func(w waiting) bool { return !isOf(w.Test, test) })
-		if len(all) == 0 && broken == nil {
-			return fmt.Errorf("nothing is pending of %s", gotest.Quote(test))
-		}
-	}
-	if len(c.args) == 0 && !c.is("all") && c.value("test") == "" {
+	if len(c.args) == 0 && !c.is("all") {
 		return listWaiting(c, dir, all, broken)
 	}
 	if c.is("all") && len(c.args) > 0 {
@@ -103,7 +97,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	}
 	ids, err := idsOf(c, s, all, files)
 	if err != nil {
-		return err
+		return c.decideReviewed(verb, s, dir, err)
 	}
 	if verb == "accept" {
 		if err := refuseOlder(c, all, ids); err != nil {
@@ -115,6 +109,30 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 		return c.answer(map[string][]string{verb + "ed": {}}, func() {})
 	}
 	return do(s, ids)
+}
+
+// decideReviewed decides as review does on words of which one names no pending answer: causes, and tests whose records changed. If it
+// knows one of them no more than accept does, the error is unknown.
+func (c *call) decideReviewed(verb string, s *store.Store, dir string, unknown error) error {
+	r := &reviewing{c: c, store: s, dir: dir}
+	defer r.close()
+	if err := r.gather(); err != nil {
+		return unknown
+	}
+	for _, word := range c.args {
+		if _, _, err := r.find(word); err != nil {
+			return unknown
+		}
+	}
+	accepts, rejects := c.args, []string(nil)
+	if verb == "reject" {
+		accepts, rejects = rejects, accepts
+	}
+	err := r.decideNamed(accepts, rejects)
+	if errors.Is(err, exitWith(exitFindings)) { // others are left, of which nothing was asked
+		err = nil
+	}
+	return err
 }
 
 // refuseOlder refuses to replace a record by an older answer of the same call, unless the user names it.
@@ -157,7 +175,7 @@ func listWaiting(c *call, dir string, all []waiting, broken error) error {
 		return nil
 	}
 	named := option(" --dir ", c.named())
-	c.say("%s: %s pending: traceforge accept%s --all, or traceforge reject%s --all, or name IDs or a --test",
+	c.say("%s: %s pending: traceforge accept%s --all, or traceforge reject%s --all, or name tests or IDs",
 		dir, page.Count(len(all), "answer is", "answers are"), named, named)
 	return exit{code: exitFindings}
 }
@@ -177,8 +195,8 @@ func inStore(s *store.Store, id string) string {
 	return ""
 }
 
-// idsOf returns the records that the user names: by an id, or a document's name; by default all of them, or those of
-// a test. Documents that cannot be read are named as a whole.
+// idsOf returns the records that the user names: by an id, a document's name or a test; by default all of them. Documents that cannot
+// be read are named as a whole.
 func idsOf(c *call, s *store.Store, all []waiting, files []string) (ids []string, err error) {
 	if len(c.args) == 0 {
 		readable := map[string]bool{}
@@ -186,7 +204,7 @@ func idsOf(c *call, s *store.Store, all []waiting, files []string) (ids []string
 			ids, readable[w.document] = append(ids, w.ID), true
 		}
 		for _, file := range files {
-			if name := nameOf(file); c.is("all") && c.value("test") == "" && !readable[name] {
+			if name := nameOf(file); !readable[name] {
 				ids = append(ids, name)
 			}
 		}

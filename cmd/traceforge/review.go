@@ -27,7 +27,7 @@ func review(c *call) error {
 	}
 	switch {
 	case len(c.values("accept"))+len(c.values("reject")) > 0:
-		return r.decideNamed()
+		return r.decideNamed(c.values("accept"), c.values("reject"))
 	case c.is("json") || !interactive(c):
 		return r.list()
 	case len(r.groups) == 0:
@@ -127,10 +127,10 @@ func (h *held) name() string {
 	return h.Test.Test + " in " + h.Package
 }
 
-// decideNamed decides on what the user names with --accept and --reject.
-func (r *reviewing) decideNamed() error {
+// decideNamed decides on what the user names.
+func (r *reviewing) decideNamed(accepts, rejects []string) error {
 	var toAccept, toReject []*held
-	for _, id := range r.c.values("accept") {
+	for _, id := range accepts {
 		groups, tests, err := r.find(id)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (r *reviewing) decideNamed() error {
 			}
 		}
 	}
-	for _, id := range r.c.values("reject") {
+	for _, id := range rejects {
 		groups, tests, err := r.find(id)
 		if err != nil {
 			return err

@@ -123,8 +123,15 @@ type call struct {
 	forwarded []string // what follows "--", for go test; nil: there is no "--"
 }
 
-func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
-func (c *call) is(flag string) bool      { return c.value(flag) == "true" }
+// value returns what a flag has; empty: it was not given, or the command has no such flag.
+func (c *call) value(flag string) string {
+	if f := c.cmd.Flag(flag); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+func (c *call) is(flag string) bool { return c.value(flag) == "true" }
 
 // values returns what a flag has that may be given several times.
 func (c *call) values(flag string) []string {

@@ -36,8 +36,7 @@ var (
 	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`"}
 
 	pending = []flag{ofStore, asJSON,
-		{name: "all", usage: "all that are pending"},
-		{name: "test", usage: "all of `TEST` and its subtests"}}
+		{name: "all", usage: "all that are pending"}}
 )
 
 // A section is a heading of the overview and the commands below it.
@@ -116,11 +115,11 @@ func table() []section {
 					{name: "accept", usage: "accept a cause, a test or a record: `ID`", list: true},
 					{name: "reject", usage: "reject a cause, a test or a record: `ID`", list: true}},
 				oneOf: []string{"pending", "changed"}, run: review},
-			{use: "accept [ID…]", short: "take over answers that a failed test has bought",
+			{use: "accept [TEST|CAUSE|ID…]", short: "take over answers that a failed test has bought, or stage what changed",
 				words: []string{"approve"},
-				most:  any, flags: pending, oneOf: []string{"all", "test"}, complete: completePending, run: accept},
-			{use: "reject [ID…]", short: "throw away answers that a failed test has bought",
-				most: any, flags: pending, oneOf: []string{"all", "test"}, complete: completePending, run: reject},
+				most:  any, flags: pending, complete: completePending, run: accept},
+			{use: "reject [TEST|CAUSE|ID…]", short: "throw away answers that a failed test has bought, or undo what changed",
+				most: any, flags: pending, complete: completePending, run: reject},
 			{use: "mv OLD NEW", short: "rename a test or a package, without recording again",
 				least: 2, most: 2, flags: []flag{ofStore, asJSON}, complete: completeTests, run: move},
 			{use: "check [TEST…] [PACKAGE…] [-- FLAG…]", short: "ask the live models what is recorded, and compare",
