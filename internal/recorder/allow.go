@@ -11,4 +11,4 @@ const (
 )
 
 // allows reports whether the test allows what.
-func (r *Recorder) allows(what Allowance) bool { return r.Allowed&what != 0 }
+func (s *setup) allows(what Allowance) bool { return s.Allowed&what != 0 }

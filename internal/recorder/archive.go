@@ -29,13 +29,13 @@ type Provenance struct {
 const MigratedFrom = "migrated from "
 
 // archive returns the archive that answers the calls of the test; nil: they are made.
-func (r *Recorder) archive() Archive {
-	a, _ := r.Upstream.(Archive)
+func (s *setup) archive() Archive {
+	a, _ := s.Upstream.(Archive)
 	return a
 }
 
 // Imports reports whether the calls of the test are answered from an archive, which needs no keys.
-func (r *Recorder) Imports() bool { return r.archive() != nil }
+func (s *setup) Imports() bool { return s.archive() != nil }
 
 // upstream makes a live call, or takes its answer from an archive. What that does not have is a failure, which no
 // client tries again.

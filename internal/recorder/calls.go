@@ -86,10 +86,10 @@ func (r *Recorder) isWhole(tk *take) bool {
 
 // inTapesOrder puts calls that were replayed, and that may have overlapped when they were recorded, in the order of their
 // records: which of them asks first changes from run to run.
-func (r *Recorder) inTapesOrder(made []made) []made {
+func (t *tape) inTapesOrder(made []made) []made {
 	var together []int
-	if r.tape != nil {
-		together = overlaps(r.tape.records)
+	if t != nil {
+		together = overlaps(t.records)
 	}
 	for n := range made {
 		for i := n; i > 0 && made[i].golden == nil && made[i-1].golden == nil; i-- {

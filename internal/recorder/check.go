@@ -169,11 +169,11 @@ func (ck *check) fail(why string) {
 	ck.Why = cmp.Or(ck.Why, why)
 }
 
-func (r *Recorder) timeForCheck() time.Duration {
-	if r.Deadline.IsZero() {
+func (s *setup) timeForCheck() time.Duration {
+	if s.Deadline.IsZero() {
 		return checkTime
 	}
-	return min(checkTime, time.Until(r.Deadline)-reportTime)
+	return min(checkTime, time.Until(s.Deadline)-reportTime)
 }
 
 // ask returns what a live call says, or why it says nothing that can be compared.

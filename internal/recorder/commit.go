@@ -150,7 +150,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 	if len(unkept) == 0 {
 		return goldens
 	}
-	failed := r.failedTurns(r.inOrder(goldens))
+	failed := r.tape.failedTurns(r.inOrder(goldens))
 	for _, tk := range r.takes {
 		if f := unkept[tk]; f != nil && !tk.cancelledIn(failed) {
 			f.Source = tk.source
@@ -161,8 +161,8 @@ func (r *Recorder) goldens() map[*take]*golden {
 }
 
 // transient reports whether an outcome is one that the next try may better.
-func (r *Recorder) transient(how outcome) bool {
-	return how == retryable || how == failed && !r.allows(TransportErrors)
+func (s *setup) transient(how outcome) bool {
+	return how == retryable || how == failed && !s.allows(TransportErrors)
 }
 
 // verify looks each recording up again with the code that replays, in the document as it will be

@@ -151,8 +151,8 @@ func (r *Recorder) failChecks() (note string) {
 }
 
 // briefly returns a failure of a check without what the command shows that makes it.
-func (r *Recorder) briefly(f *Failure) *Failure {
-	if !r.Checking.Brief {
+func (s *setup) briefly(f *Failure) *Failure {
+	if !s.Checking.Brief {
 		return f
 	}
 	first := failuref(strings.TrimSuffix(f.brief, " (- recorded, + live)"))
@@ -186,7 +186,7 @@ func (r *Recorder) diverged(checks []*check) *Failure {
 }
 
 // failOfCheck returns why a check fails its test; nil where it does not.
-func (r *Recorder) failOfCheck(ck *check) *Failure {
+func (s *setup) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
 	var below []string
 	var brief string
@@ -207,7 +207,7 @@ func (r *Recorder) failOfCheck(ck *check) *Failure {
 		}
 	}
 	if ck.AskedModel != "" {
-		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, r.Checking.Old))
+		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, s.Checking.Old))
 	}
 	if ck.RecordedModel != "" || len(ck.LiveModels) > 0 {
 		below = append(below, fmt.Sprintf("answered by: %s, recorded by %s",

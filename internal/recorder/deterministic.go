@@ -65,11 +65,11 @@ const (
 )
 
 // sayOnce shortens a failure with a recipe that this process has told: tests that fail for want of it are many.
-func (r *Recorder) sayOnce(f *Failure) {
+func (s *setup) sayOnce(f *Failure) {
 	if !f.recipe {
 		return
 	}
-	if !r.first(orSay) {
+	if !s.first(orSay) {
 		f.Text, _, _ = strings.Cut(f.Text, orSay)
 		f.Text += orSay + "as the first such failure shows"
 	}

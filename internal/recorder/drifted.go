@@ -93,7 +93,7 @@ func driftChange(c drift.Change, inFull bool) usage.DriftChange {
 }
 
 // named returns the components that changed as the end of a line.
-func (r *Recorder) named(changes []usage.DriftChange) string {
+func (s *setup) named(changes []usage.DriftChange) string {
 	names := componentsOf(changes)
 	if len(names) == 0 {
 		return ""
@@ -115,7 +115,7 @@ func componentsOf(changes []usage.DriftChange) (names []string) {
 
 // difference shows the changes that were not told before in this process, and names the test that told
 // the others.
-func (r *Recorder) difference(best int, changes []drift.Change, told []*telling) string {
+func (s *setup) difference(best int, changes []drift.Change, told []*telling) string {
 	if len(changes) == 0 {
 		return ""
 	}

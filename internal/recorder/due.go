@@ -48,8 +48,8 @@ func (r *Recorder) proveRest() {
 	}
 }
 
-func (r *Recorder) unproven(d *due) *Failure {
-	e := &snapshot.Error{File: r.Shown + "/" + d.doc.File(), Violations: d.wrong}
+func (s *setup) unproven(d *due) *Failure {
+	e := &snapshot.Error{File: s.Shown + "/" + d.doc.File(), Violations: d.wrong}
 	brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File, d.doc.Document.Snapshots[d.record].Number())
-	return failuref(brief, indent(e.Error()), "accept: "+r.Accept)
+	return failuref(brief, indent(e.Error()), "accept: "+s.Accept)
 }

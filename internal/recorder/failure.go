@@ -175,20 +175,20 @@ func undecodable(w *wire, err error) *Failure {
 }
 
 // asFailure words an error of the store.
-func (r *Recorder) asFailure(err error) *Failure {
+func (s *setup) asFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f
 	}
-	text := strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(r.Dir), r.Shown)
+	text := strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(s.Dir), s.Shown)
 	var broken *snapshot.Error
 	altered := errors.Is(err, snapshot.ErrSeal) || errors.Is(err, snapshot.ErrRaw)
 	switch {
 	case errors.Is(err, snapshot.ErrNewer):
 	case altered && errors.As(err, &broken) && broken.File != "":
-		return r.altered(text, broken)
+		return s.altered(text, broken)
 	case altered || errors.Is(err, snapshot.ErrVersion):
-		text += "\nrecord again: " + r.Accept
+		text += "\nrecord again: " + s.Accept
 	}
 	brief, _, _ := strings.Cut(text, "\n")
 	return &Failure{brief: brief, Text: text}
@@ -196,15 +196,15 @@ func (r *Recorder) asFailure(err error) *Failure {
 
 // altered words an error of a file of the store that is not what was recorded, or is gone: what happened comes first, and
 // hashes after it.
-func (r *Recorder) altered(text string, e *snapshot.Error) *Failure {
-	file, what := strings.ReplaceAll(filepath.ToSlash(e.File), filepath.ToSlash(r.Dir), r.Shown), " was changed after it was recorded"
+func (s *setup) altered(text string, e *snapshot.Error) *Failure {
+	file, what := strings.ReplaceAll(filepath.ToSlash(e.File), filepath.ToSlash(s.Dir), s.Shown), " was changed after it was recorded"
 	text, _, _ = strings.Cut(text, "\nway out: ")
 	text = strings.ReplaceAll(text, file+": ", "")
 	if errors.Is(e, fs.ErrNotExist) {
 		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
 	}
 	return failuref(file+what, indent(text), "restore it as it was committed: git checkout HEAD -- "+file,
-		"or record again, which buys a new answer: "+r.Accept)
+		"or record again, which buys a new answer: "+s.Accept)
 }
 
 // summary is a request in a few lines, for a reader who must recognise it.

@@ -118,7 +118,7 @@ func (r *Recorder) Inject(call int, f Fault) bool {
 	return r.injects()
 }
 
-func (r *Recorder) injects() bool { return r.Mode == Replay || r.Mode == Mixed }
+func (s *setup) injects() bool { return s.Mode == Replay || s.Mode == Mixed }
 
 // nextFault returns what is to be injected into a record; nil: nothing.
 func (r *Recorder) nextFault(number int) *injection {
@@ -359,15 +359,15 @@ func (r *Recorder) toldOfFaults() string {
 		said = append(said, g.name)
 	}
 	if _, excused := r.uncalled(); len(excused) > 0 && r.Mode == Replay {
-		behind = append(behind, "not made behind it: "+calls(r.numbers(excused)))
+		behind = append(behind, "not made behind it: "+calls(r.tape.numbers(excused)))
 	}
 	return r.Plain("injected: " + strings.Join(append(said, behind...), "; "))
 }
 
 // numbers returns those of records, as messages have them.
-func (r *Recorder) numbers(records []int) (numbers []int) {
+func (t *tape) numbers(records []int) (numbers []int) {
 	for _, i := range records {
-		numbers = append(numbers, r.tape.records[i].Number())
+		numbers = append(numbers, t.records[i].Number())
 	}
 	return numbers
 }

@@ -68,17 +68,17 @@ func (o *Options) checkKeptHeaders(names []string) error {
 }
 
 // isKept reports whether a header of a name in lower case is stored, of an answer with that status.
-func (r *Recorder) isKept(name string, status int) bool {
-	return (listed(keptHeaders, name) || status >= 400 && listed(requestIDs, name) || listed(r.KeptHeaders, name)) &&
+func (s *setup) isKept(name string, status int) bool {
+	return (listed(keptHeaders, name) || status >= 400 && listed(requestIDs, name) || listed(s.KeptHeaders, name)) &&
 		!isSecretHeader(name) && !slices.Contains(transferHeaders, name)
 }
 
 // headers returns what is stored of an answer's header, with its placeholders; nil: nothing.
-func (r *Recorder) headers(tk *take) map[string][]string {
+func (s *setup) headers(tk *take) map[string][]string {
 	var stored map[string][]string
 	for name, values := range tk.header {
 		name = strings.ToLower(name)
-		if !r.isKept(name, tk.status) {
+		if !s.isKept(name, tk.status) {
 			continue
 		}
 		switch name {

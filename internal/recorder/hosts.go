@@ -49,11 +49,11 @@ func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 
 // codecOf returns the codec of a request: that of its API, or the generic one for what is no model call and
 // goes to a host that the test records.
-func (r *Recorder) codecOf(w *wire) (*provider.Codec, bool) {
+func (s *setup) codecOf(w *wire) (*provider.Codec, bool) {
 	if w.codec == nil {
 		w.codec, w.known = provider.Match(&w.Wire) // the generic one where it is not known
 	}
-	return w.codec, w.known || covers(r.Recorded, w.URL.Hostname())
+	return w.codec, w.known || covers(s.Recorded, w.URL.Hostname())
 }
 
 // Hosts are the providers of hosts that the repository's configuration names.

@@ -19,9 +19,9 @@ func withUpstream(ctx, of context.Context) context.Context {
 }
 
 // upstreamOf returns what makes the live call of a request.
-func (r *Recorder) upstreamOf(ctx context.Context) http.RoundTripper {
+func (s *setup) upstreamOf(ctx context.Context) http.RoundTripper {
 	if upstream, ok := ctx.Value(upstreamKey{}).(http.RoundTripper); ok {
 		return upstream
 	}
-	return r.Upstream
+	return s.Upstream
 }

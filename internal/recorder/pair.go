@@ -34,7 +34,7 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
 	kept := slices.Repeat([]bool{!r.Mode.drops() || partial}, len(old.records))
-	r.keepSpared(kept, calls, pairs, old)
+	old.keepSpared(kept, calls, pairs)
 	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
 	last, place := lastNumber(old.records), 0
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
@@ -170,7 +170,7 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
 			ordered = ordered[1:]
 		}
 	}
-	return r.inAnswersOrder(r.inTapesOrder(calls))
+	return r.tape.inAnswersOrder(r.tape.inTapesOrder(calls))
 }
 
 // places returns where the document has a call: at the first record with its key, or behind all of them.
@@ -224,7 +224,7 @@ func compareRequests(a, b *modelio.Request) int {
 // counterparts returns for each call the record that it replaces or confirms, -1 for none: by key
 // first, then by likeness where calls were added or removed, then in order. Where only missing calls
 // are recorded, none of the records can be replaced.
-func (r *Recorder) counterparts(calls []made, old *tape) []int {
+func (s *setup) counterparts(calls []made, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))
 	byKey := map[key][]int{}
@@ -243,7 +243,7 @@ func (r *Recorder) counterparts(calls []made, old *tape) []int {
 	}
 	var changed []int // calls
 	for n, c := range calls {
-		if pairs[n] >= 0 || c.golden == nil || r.Mode == UpdateNew {
+		if pairs[n] >= 0 || c.golden == nil || s.Mode == UpdateNew {
 			continue
 		}
 		if same := byKey[c.golden.take.key]; len(same) > 0 {
@@ -258,7 +258,7 @@ func (r *Recorder) counterparts(calls []made, old *tape) []int {
 			left = append(left, i)
 		}
 	}
-	if r.Mode == UpdateNew {
+	if s.Mode == UpdateNew {
 		return pairs
 	}
 	if len(changed) != len(left) && len(changed) > 0 && len(left) > 0 {

@@ -475,16 +475,16 @@ func asksTheSame(a, b *snapshot.Snapshot) bool {
 }
 
 // unusedNote says what waits after a test that passed.
-func (r *Recorder) unusedNote(kept, unasked []string) (note string) {
+func (s *setup) unusedNote(kept, unasked []string) (note string) {
 	them, wait := "them", "answers still wait"
 	if len(kept) == 1 {
 		them, wait = "it", "answer still waits"
 	}
 	if len(kept) > 0 {
 		note = fmt.Sprintf("%d %s in %s/.pending, as the calls are kept as they were recorded; accept or reject %s: traceforge accept %s\n",
-			len(kept), wait, r.Shown, them, strings.Join(kept, " "))
+			len(kept), wait, s.Shown, them, strings.Join(kept, " "))
 	}
-	if len(unasked) > 0 && r.first("unasked") {
+	if len(unasked) > 0 && s.first("unasked") {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests
 	}
 	return strings.TrimSuffix(note, "\n")

@@ -15,7 +15,6 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/scrub"
-	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -58,10 +57,15 @@ type Options struct {
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
 }
 
-// A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
-type Recorder struct {
+// A setup is what a recorder is given: its options, and the face of what makes the calls. It does not change.
+type setup struct {
 	Options
 	face
+}
+
+// A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
+type Recorder struct {
+	setup
 	store  *store.Store
 	name   string // of the test's document
 	config *store.Config
@@ -94,9 +98,7 @@ type Recorder struct {
 	sought    bool   // whether a document of another name was looked for
 	inherited string // its name; empty: none
 
-	environment []string // when it was opened
-	makeSecrets sync.Once
-	secrets     *secret.Scanner // nil until a call is recorded, or fails
+	mask
 }
 
 // An answer is what a call got: a record of the tape, or a take.
@@ -129,9 +131,9 @@ func Open(o Options) (*Recorder, error) {
 		o.Upstream = http.DefaultTransport
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{Options: o, face: o.face(), store: s, name: snapshot.DocumentName(o.Package, o.Test)}
+	r := &Recorder{setup: setup{o, o.face()}, store: s, name: snapshot.DocumentName(o.Package, o.Test)}
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
-		r.environment = os.Environ()
+		r.mask.environment = os.Environ()
 	}
 	return r, r.readConfig()
 }

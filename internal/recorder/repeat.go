@@ -70,13 +70,13 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 }
 
 // hasPlaceholder reports whether a request was made with what stands for a key that is not there.
-func (r *Recorder) hasPlaceholder(req *http.Request) bool {
+func (s *setup) hasPlaceholder(req *http.Request) bool {
 	for _, values := range req.Header {
-		if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, r.Placeholder) }) {
+		if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, s.Placeholder) }) {
 			return true
 		}
 	}
-	return strings.Contains(req.URL.RawQuery, r.Placeholder)
+	return strings.Contains(req.URL.RawQuery, s.Placeholder)
 }
 
 // lookedUp returns what in a request a provider made and looks up, which it may have forgotten since the

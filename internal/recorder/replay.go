@@ -29,7 +29,7 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, how, err := r.find(c)
+	i, how, err := r.tape.findCall(c)
 	if err == nil && len(r.faults.owed) > 0 {
 		if owed, tries := r.faults.owed[c.known()]; tries {
 			i, how = owed.record, found
@@ -69,14 +69,14 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	return r.serve(d, d.raw)
 }
 
-// find returns the record that answers a call. One that was awaited when it came may be played by another call since.
-func (r *Recorder) find(c *call) (i int, how fit, err error) {
+// findCall returns the record that answers a call. Another call may have taken the one that it was held against when it came.
+func (t *tape) findCall(c *call) (i int, how fit, err error) {
 	if c.core == (key{}).core {
-		if i, ok := r.tape.awaits(c); ok {
+		if i, ok := t.awaits(c); ok {
 			return i, found, nil
 		}
 	}
-	return r.tape.find(c.known())
+	return t.find(c.known())
 }
 
 // serve answers a call with its record, whose raw answer is given.

@@ -195,23 +195,23 @@ func (r *Recorder) unknownValues(i int, err error) error {
 }
 
 // addRules says which rules a test needs for placeholders of the given names.
-func (r *Recorder) addRules(names []string) string {
+func (s *setup) addRules(names []string) string {
 	var rules []string
 	for _, name := range names {
-		rule := r.patternRule(name, "…")
+		rule := s.patternRule(name, "…")
 		if scrub.IsVolatile(name) {
-			rule = r.volatileRule()
+			rule = s.volatileRule()
 		}
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}
 	}
-	return "it was recorded with rules that " + r.tested() + " has not: " + r.scrubbing(strings.Join(rules, ", "))
+	return "it was recorded with rules that " + s.tested() + " has not: " + s.scrubbing(strings.Join(rules, ", "))
 }
 
 const volatileDiffers = "only values that change every run differ"
 
-func (r *Recorder) addVolatile() string { return r.scrubbing(r.volatileRule()) }
+func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 
 // explained names the rule that explains all differences of a call from a record, if one does; else "".
 func (r *Recorder) explained(differences []drift.Difference) string {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -14,20 +15,27 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
+// A mask knows the secrets of the process, and takes them out of what is printed.
+type mask struct {
+	environment []string // when the recorder was opened
+	once        sync.Once
+	secrets     *secret.Scanner // nil until a call is recorded, or fails
+}
+
 // scanner returns what knows the secrets of the process: those of its environment when the recorder was
 // opened, and those of now. A variable that the test set is gone again when its cleanups have run.
-func (r *Recorder) scanner() *secret.Scanner {
-	r.makeSecrets.Do(func() {
-		r.secrets = secret.New()
-		r.secrets.Environment(r.environment)
+func (m *mask) scanner() *secret.Scanner {
+	m.once.Do(func() {
+		m.secrets = secret.New()
+		m.secrets.Environment(m.environment)
 	})
-	r.secrets.Environment(os.Environ())
-	return r.secrets
+	m.secrets.Environment(os.Environ())
+	return m.secrets
 }
 
 // learn notes the credentials of a call, whatever knows it. Replay needs them for a failure only.
-func (r *Recorder) learn(what fmt.Stringer) {
-	scanner := r.scanner()
+func (m *mask) learn(what fmt.Stringer) {
+	scanner := m.scanner()
 	if w, ok := what.(*wire); ok {
 		scanner.Request(w.Header, w.asked, provider.IsCredential)
 	}
@@ -82,13 +90,13 @@ func (r *Recorder) refuseSecrets(goldens []*golden) error {
 	return nil
 }
 
-func (r *Recorder) leaked(hit secret.Hit, who, place string) *Failure {
+func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
 	variable, ok := strings.CutPrefix(hit.What, "the value of ")
 	if !ok || strings.Contains(variable, " ") {
 		variable = ""
 	}
 	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place,
-		"keep it out of prompts and answers, or have it replaced in what is kept: "+r.scrubOf(variable))
+		"keep it out of prompts and answers, or have it replaced in what is kept: "+s.scrubOf(variable))
 }
 
 // plain returns a failure as it may be printed: without secrets, and without what drives terminals and
@@ -102,9 +110,9 @@ func (r *Recorder) plain(f *Failure) *Failure {
 }
 
 // Plain returns a text as it may be printed: see plain.
-func (r *Recorder) Plain(text string) string { return plaintext.Text(r.scanner().Mask(text)) }
+func (m *mask) Plain(text string) string { return plaintext.Text(m.scanner().Mask(text)) }
 
 // hide takes secrets out of differences before they are cut to what is shown, which could leave a part.
-func (r *Recorder) hide(differences []drift.Difference) {
-	r.scanner().Hide(&differences)
+func (m *mask) hide(differences []drift.Difference) {
+	m.scanner().Hide(&differences)
 }

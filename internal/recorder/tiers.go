@@ -157,8 +157,8 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 
 // holds reports whether a difference of a tier fails. Another model that is asked on purpose is no
 // difference; of a tool each one is.
-func (r *Recorder) holds(ck *check, tier string) bool {
-	o := r.Checking
+func (s *setup) holds(ck *check, tier string) bool {
+	o := s.Checking
 	return ck.call.codec.Tools || o.Holds(tier) && !(tier == "model" && o.New != "")
 }
 

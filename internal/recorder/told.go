@@ -26,8 +26,8 @@ type telling struct {
 }
 
 // first reports whether nobody in this process has said something of the store yet.
-func (r *Recorder) first(what string) bool {
-	_, said := tellings.LoadOrStore(tellingKey{r.Dir, what}, new(telling))
+func (s *setup) first(what string) bool {
+	_, said := tellings.LoadOrStore(tellingKey{s.Dir, what}, new(telling))
 	return !said
 }
 
@@ -36,11 +36,11 @@ func (r *Recorder) first(what string) bool {
 const threeLines = 5
 
 // toldBefore returns for each change the other test that has told it; nil: the test is the first.
-func (r *Recorder) toldBefore(changes []drift.Change) []*telling {
+func (s *setup) toldBefore(changes []drift.Change) []*telling {
 	told := make([]*telling, len(changes))
 	for i, c := range changes {
-		first, _ := tellings.LoadOrStore(tellingKey{r.Dir, c.Key()}, &telling{test: r.Test})
-		if first := first.(*telling); first.test != r.Test {
+		first, _ := tellings.LoadOrStore(tellingKey{s.Dir, c.Key()}, &telling{test: s.Test})
+		if first := first.(*telling); first.test != s.Test {
 			told[i] = first
 		}
 	}
@@ -82,7 +82,7 @@ func (r *Recorder) tellRest() {
 			r.Tell(r.plain(f))
 		}
 	}
-	if mistaken := r.mistaken(); len(mistaken) > 0 {
+	if mistaken := r.tape.mistaken(); len(mistaken) > 0 {
 		f := failuref(fmt.Sprintf("%s of %s, which a drifted request was held against, came too: that request is a new one",
 			calls(mistaken), r.file()))
 		f.Again = true
@@ -112,13 +112,13 @@ func (r *Recorder) tellRest() {
 
 // mistaken returns the numbers of the records that a call which drifted was held against, and that answered
 // another later.
-func (r *Recorder) mistaken() (numbers []int) {
-	if r.tape == nil {
+func (t *tape) mistaken() (numbers []int) {
+	if t == nil {
 		return nil
 	}
-	for i := range r.tape.records {
-		if r.tape.held[i] && r.tape.played[i] {
-			numbers = append(numbers, r.tape.records[i].Number())
+	for i := range t.records {
+		if t.held[i] && t.played[i] {
+			numbers = append(numbers, t.records[i].Number())
 		}
 	}
 	return numbers
@@ -154,7 +154,7 @@ func calls(numbers []int) string {
 func (r *Recorder) Drifts() (drifts []usage.Drift) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	mistaken := r.mistaken()
+	mistaken := r.tape.mistaken()
 	for _, f := range r.failures {
 		if f.drift == nil {
 			continue

@@ -121,10 +121,10 @@ func failedTool(r *snapshot.Response) bool {
 
 // inAnswersOrder gives the calls of tools that one answer asked for the order of that answer: they take each other's
 // places. Which of them began first is another in each run.
-func (r *Recorder) inAnswersOrder(calls []made) []made {
+func (t *tape) inAnswersOrder(calls []made) []made {
 	ordered := slices.Clone(calls)
-	for _, t := range r.turnsOf(calls) {
-		of := slices.DeleteFunc(slices.Clone(t.calls), func(i int) bool { return i < 0 })
+	for _, turn := range t.turnsOf(calls) {
+		of := slices.DeleteFunc(slices.Clone(turn.calls), func(i int) bool { return i < 0 })
 		places := slices.Clone(of)
 		inorder.By(places, cmp.Compare[int])
 		for n, place := range places {
@@ -134,25 +134,25 @@ func (r *Recorder) inAnswersOrder(calls []made) []made {
 	return ordered
 }
 
-func (r *Recorder) turnsOf(calls []made) []*turn {
-	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return r.snapshotOf(calls[n]) })
+func (t *tape) turnsOf(calls []made) []*turn {
+	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) })
 }
 
 // snapshotOf returns the record of a call, or the one that it will have; nil: a fault took its place.
-func (r *Recorder) snapshotOf(c made) *snapshot.Snapshot {
+func (t *tape) snapshotOf(c made) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
 		return nil
 	case c.golden != nil:
 		return &c.golden.snapshot
 	}
-	return &r.tape.records[c.record]
+	return &t.records[c.record]
 }
 
 // failedTurns returns the turns of calls in which a tool failed.
-func (r *Recorder) failedTurns(calls []made) []*turn {
-	return slices.DeleteFunc(r.turnsOf(calls), func(t *turn) bool {
-		return !t.hasFailed(func(n int) *snapshot.Snapshot { return r.snapshotOf(calls[n]) }, anyCall)
+func (t *tape) failedTurns(calls []made) []*turn {
+	return slices.DeleteFunc(t.turnsOf(calls), func(turn *turn) bool {
+		return !turn.hasFailed(func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) }, anyCall)
 	})
 }
 
@@ -169,15 +169,15 @@ func (tk *take) cancelledIn(turns []*turn) bool {
 }
 
 // keepSpared keeps the records that no call was there for as a tool of their turn had failed. pairs are the records of calls.
-func (r *Recorder) keepSpared(kept []bool, calls []made, pairs []int, old *tape) {
+func (t *tape) keepSpared(kept []bool, calls []made, pairs []int) {
 	for i := range kept {
-		kept[i] = kept[i] || old.spares(i)
+		kept[i] = kept[i] || t.spares(i)
 	}
-	for _, t := range r.failedTurns(calls) {
+	for _, turn := range t.failedTurns(calls) {
 		for i := range kept {
-			s := old.record(i)
+			s := t.record(i)
 			if s.Request.Tool() != "" && !kept[i] && !slices.Contains(pairs, i) {
-				kept[i] = t.fill(toolKey(s.Request.Messages[0].Content[0].ToolRequest), cancelled)
+				kept[i] = turn.fill(toolKey(s.Request.Messages[0].Content[0].ToolRequest), cancelled)
 			}
 		}
 	}

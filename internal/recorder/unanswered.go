@@ -92,10 +92,10 @@ func answeredWith(err error) (status int, message string) {
 
 // unsetKey says that the environment has no key of a provider: "OPENAI_API_KEY is"; "" where it has one, or where the
 // key may be elsewhere.
-func (r *Recorder) unsetKey(name string) string {
+func (s *setup) unsetKey(name string) string {
 	for _, p := range provider.Providers() {
 		switch {
-		case p.Name != name || !r.lacksKey(name):
+		case p.Name != name || !s.lacksKey(name):
 		case len(p.Keys) == 1:
 			return p.Keys[0] + " is"
 		case p.OneKey:
@@ -106,10 +106,10 @@ func (r *Recorder) unsetKey(name string) string {
 }
 
 // lacksKey reports whether none of the variables with the key of a provider is set, except to a placeholder.
-func (r *Recorder) lacksKey(name string) bool {
+func (s *setup) lacksKey(name string) bool {
 	isSet := func(name string) bool {
 		value := os.Getenv(name)
-		return value != "" && value != r.Placeholder && (r.Lent == nil || !r.Lent(name))
+		return value != "" && value != s.Placeholder && (s.Lent == nil || !s.Lent(name))
 	}
 	keys := keysOf(name)
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)

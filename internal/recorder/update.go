@@ -158,9 +158,9 @@ func (r *Recorder) lacksTimes(i int, raw []byte) bool {
 }
 
 // again returns the command that records the test in the mode of this run; -update where that records nothing.
-func (r *Recorder) again() string {
-	if r.Mode == UpdateNew || r.Mode == UpdateTools || r.Mode == UpdateAll {
-		return r.with(modes[r.Mode])
+func (s *setup) again() string {
+	if s.Mode == UpdateNew || s.Mode == UpdateTools || s.Mode == UpdateAll {
+		return s.with(modes[s.Mode])
 	}
-	return r.Accept
+	return s.Accept
 }
