@@ -162,13 +162,13 @@ func (s *setup) briefly(f *Failure) *Failure {
 
 // diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The
 // program was served the tape, so that none of them is due to another.
-func (r *Recorder) diverged(checks []*check) *Failure {
+func (s *setup) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
 		if name := ck.call.who(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, r.lastSaid(ck.call.request)))
+		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, s.lastSaid(ck.call.request)))
 		for _, t := range ck.Tiers {
 			if differs(t) {
 				below = append(below, t.Diff)

@@ -22,11 +22,11 @@ func configOf(s *store.Store) (*store.Config, error) {
 }
 
 // readConfig reads what the repository says once for all tests.
-func (r *Recorder) readConfig() (err error) {
-	if r.config, err = configOf(r.store); err != nil {
+func (s *setup) readConfig() (err error) {
+	if s.config, err = configOf(s.store); err != nil {
 		return err
 	}
-	r.rules, err = RulesOf(r.config.Scrub, r.Scrub...)
+	s.rules, err = RulesOf(s.config.Scrub, s.Scrub...)
 	return err
 }
 

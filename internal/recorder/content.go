@@ -8,8 +8,8 @@ import (
 
 // decodeContent undoes a Content-Encoding: what is stored is readable. A call goes out without its caller's
 // Accept-Encoding, so that encodings which the standard library does not know come from servers only that do not ask.
-func (r *Recorder) decodeContent(encodings string, body []byte) ([]byte, error) {
-	return content.Decode(encodings, body, r.Decoders, func(plain io.Reader) ([]byte, error) {
-		return readAtMost(plain, r.store.MaxBytes(), "the content")
+func (s *setup) decodeContent(encodings string, body []byte) ([]byte, error) {
+	return content.Decode(encodings, body, s.Decoders, func(plain io.Reader) ([]byte, error) {
+		return readAtMost(plain, s.store.MaxBytes(), "the content")
 	})
 }

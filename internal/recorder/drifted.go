@@ -62,8 +62,8 @@ func (r *Recorder) drifted(c *call) *Failure {
 }
 
 // masked returns changes without secrets, which could be cut to what is shown.
-func (r *Recorder) masked(changes []drift.Change) []drift.Change {
-	scanner := r.scanner()
+func (s *setup) masked(changes []drift.Change) []drift.Change {
+	scanner := s.scanner()
 	mask := func(text *string) *string {
 		if text == nil {
 			return nil

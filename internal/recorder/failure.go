@@ -96,8 +96,8 @@ func (r *Recorder) neighbours() string {
 }
 
 // lastSaid is a request in a line.
-func (r *Recorder) lastSaid(req *modelio.Request) string {
-	lines := strings.Split(strings.TrimSpace(r.summary(req)), "\n")
+func (s *setup) lastSaid(req *modelio.Request) string {
+	lines := strings.Split(strings.TrimSpace(s.summary(req)), "\n")
 	return lines[len(lines)-1]
 }
 
@@ -144,16 +144,16 @@ const anyProvider = "openai"
 
 // noCall is the failure of a test without a call, so that its document has not been read; nil where the test
 // may make none, and none is recorded. An update of such a test removes its document.
-func (r *Recorder) noCall() *Failure {
-	way := r.reaches()
-	if r.allows(NoCalls) {
-		way = "accept: " + r.Accept
+func (s *setup) noCall() *Failure {
+	way := s.reaches()
+	if s.allows(NoCalls) {
+		way = "accept: " + s.Accept
 	}
-	switch doc, err := r.store.Load(r.name, anyProvider); {
-	case r.allows(NoCalls) && (r.Mode.drops() || errors.Is(err, fs.ErrNotExist)):
+	switch doc, err := s.store.Load(s.name, anyProvider); {
+	case s.allows(NoCalls) && (s.Mode.drops() || errors.Is(err, fs.ErrNotExist)):
 		return nil
-	case r.allows(NoCalls) && err != nil:
-		return r.asFailure(err)
+	case s.allows(NoCalls) && err != nil:
+		return s.asFailure(err)
 	case err != nil:
 		return failuref("no model call was made", way)
 	default:
@@ -162,12 +162,12 @@ func (r *Recorder) noCall() *Failure {
 	}
 }
 
-func (r *Recorder) unknownCall(w *wire) *Failure {
+func (s *setup) unknownCall(w *wire) *Failure {
 	host := w.URL.Hostname()
 	return failuref(fmt.Sprintf("%s is no model call that traceforge knows", w),
-		r.knownNear(w),
-		"record it as it is: "+r.given("Record", host),
-		"or let it pass while recording, and fail in replay: "+r.given("PassThrough", host))
+		s.knownNear(w),
+		"record it as it is: "+s.given("Record", host),
+		"or let it pass while recording, and fail in replay: "+s.given("PassThrough", host))
 }
 
 func undecodable(w *wire, err error) *Failure {
@@ -208,19 +208,19 @@ func (s *setup) altered(text string, e *snapshot.Error) *Failure {
 }
 
 // summary is a request in a few lines, for a reader who must recognise it.
-func (r *Recorder) summary(req *modelio.Request) string {
+func (s *setup) summary(req *modelio.Request) string {
 	var b strings.Builder
 	if tool := req.Tool(); tool != "" {
-		fmt.Fprintf(&b, "%s: %s\n", toolNamed(tool), short(r.scanner().Mask(string(toolInput(req)))))
+		fmt.Fprintf(&b, "%s: %s\n", toolNamed(tool), short(s.scanner().Mask(string(toolInput(req)))))
 		return b.String()
 	}
 	if method := methodOf(req); method != "" {
-		fmt.Fprintf(&b, "%s: %s\n", method, short(r.scanner().Mask(string(req.Options["params"]))))
+		fmt.Fprintf(&b, "%s: %s\n", method, short(s.scanner().Mask(string(req.Options["params"]))))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "model: %s\n", req.Model)
 	if req.Prompt != nil {
-		fmt.Fprintf(&b, "prompt: %s\n", short(r.scanner().Mask(*req.Prompt)))
+		fmt.Fprintf(&b, "prompt: %s\n", short(s.scanner().Mask(*req.Prompt)))
 	}
 	const most = 4
 	for i := range req.Messages {
@@ -228,7 +228,7 @@ func (r *Recorder) summary(req *modelio.Request) string {
 			fmt.Fprintf(&b, "… %d messages\n", skipped)
 		}
 		if i == 0 || i > len(req.Messages)-most {
-			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(r.scanner().Mask(textOf(req.Messages[i].Content))))
+			fmt.Fprintf(&b, "%s: %s\n", req.Messages[i].Role, short(s.scanner().Mask(textOf(req.Messages[i].Content))))
 		}
 	}
 	return b.String()

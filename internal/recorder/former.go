@@ -13,14 +13,14 @@ import (
 )
 
 // former returns the document of the test that a store of an earlier version has, which an update brings over.
-func (r *Recorder) former(provider string) (*store.Doc, error) {
-	doc, err := r.store.LoadFormer(r.Package, r.Test, provider)
+func (s *setup) former(provider string) (*store.Doc, error) {
+	doc, err := s.store.LoadFormer(s.Package, s.Test, provider)
 	if err != nil {
 		return nil, err
 	}
-	if !r.Mode.Writes() {
+	if !s.Mode.Writes() {
 		wrong := []snapshot.Violation{snapshot.OtherVersion(doc.Document.Version)}
-		return nil, &snapshot.Error{File: r.Shown + "/" + doc.File(), Violations: wrong}
+		return nil, &snapshot.Error{File: s.Shown + "/" + doc.File(), Violations: wrong}
 	}
 	put, err := Renewed(doc)
 	if err != nil {
@@ -28,12 +28,12 @@ func (r *Recorder) former(provider string) (*store.Doc, error) {
 	}
 	for i := range put.Document.Snapshots {
 		resp := &put.Document.Snapshots[i].Response
-		maps.DeleteFunc(resp.Headers, func(name string, _ []string) bool { return !r.isKept(name, resp.Status) })
+		maps.DeleteFunc(resp.Headers, func(name string, _ []string) bool { return !s.isKept(name, resp.Status) })
 	}
-	if err := r.store.Commit(store.Change{Put: []store.Put{put}, Remove: []string{doc.File()}}); err != nil {
+	if err := s.store.Commit(store.Change{Put: []store.Put{put}, Remove: []string{doc.File()}}); err != nil {
 		return nil, err
 	}
-	return r.store.Load(r.name, provider)
+	return s.store.Load(s.name, provider)
 }
 
 // Renewed returns a document of an earlier version as this one has it (design N12): a record whose core is what its raw

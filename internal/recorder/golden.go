@@ -245,6 +245,6 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 	return nil
 }
 
-func (r *Recorder) unkept(tk *take, err error) *Failure {
-	return failuref(fmt.Sprintf("%s cannot be kept: %v", tk.said(), err), indent(r.summary(tk.request)))
+func (s *setup) unkept(tk *take, err error) *Failure {
+	return failuref(fmt.Sprintf("%s cannot be kept: %v", tk.said(), err), indent(s.summary(tk.request)))
 }

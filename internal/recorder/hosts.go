@@ -34,17 +34,17 @@ func covers(listed []string, host string) bool {
 }
 
 // pass makes a call that is not recorded.
-func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
-	if r.Mode.Live() {
-		return r.upstreamOf(req.Context()).RoundTrip(req)
+func (s *setup) pass(req *http.Request) (*http.Response, error) {
+	if s.Mode.Live() {
+		return s.upstreamOf(req.Context()).RoundTrip(req)
 	}
 	if req.Body != nil {
 		req.Body.Close()
 	}
 	host := req.URL.Hostname()
 	f := failuref(fmt.Sprintf("%s is passed through while recording only: nothing is called in replay; "+
-		"%s in its place records the call", host, r.given("Record", host)))
-	return r.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, r.plain(f)), nil
+		"%s in its place records the call", host, s.given("Record", host)))
+	return s.refusal(req, &wire{Wire: provider.Wire{Method: req.Method, URL: req.URL}}, s.plain(f)), nil
 }
 
 // codecOf returns the codec of a request: that of its API, or the generic one for what is no model call and
@@ -57,4 +57,4 @@ func (s *setup) codecOf(w *wire) (*provider.Codec, bool) {
 }
 
 // Hosts are the providers of hosts that the repository's configuration names.
-func (r *Recorder) Hosts() map[string]string { return r.config.Hosts }
+func (s *setup) Hosts() map[string]string { return s.config.Hosts }

@@ -9,8 +9,8 @@ import (
 )
 
 // knownNear names the APIs of the provider at a request's host; for a host without a known one, the providers that have one.
-func (r *Recorder) knownNear(w *wire) string {
-	at := provider.AtHost(w.URL, r.config.Hosts)
+func (s *setup) knownNear(w *wire) string {
+	at := provider.AtHost(w.URL, s.config.Hosts)
 	var near, providers []string
 	for _, codec := range provider.Codecs() {
 		if codec.Provider == at {

@@ -111,8 +111,8 @@ func (r *Recorder) keepPending(tk *take) {
 	}
 }
 
-func (r *Recorder) mayWait(g *golden) bool {
-	return g.snapshot.Response.Error == nil && r.refuseSecrets([]*golden{g}) == nil
+func (s *setup) mayWait(g *golden) bool {
+	return g.snapshot.Response.Error == nil && s.refuseSecrets([]*golden{g}) == nil
 }
 
 // waiting returns the takes whose answers are pending, in the order of the calls.
@@ -345,11 +345,11 @@ func (r *Recorder) nextUses(them string) string {
 }
 
 // preview is an answer in a line.
-func (r *Recorder) preview(resp *snapshot.Response) string {
+func (s *setup) preview(resp *snapshot.Response) string {
 	if len(resp.Candidates) == 0 {
 		return "no text"
 	}
-	return short(r.Plain(textOf(resp.Candidates[0].Message.Content)))
+	return short(s.Plain(textOf(resp.Candidates[0].Message.Content)))
 }
 
 // settlePending holds all calls of the test against its records, now that they are known, and writes the pending answers

@@ -57,19 +57,21 @@ type Options struct {
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
 }
 
-// A setup is what a recorder is given: its options, and the face of what makes the calls. It does not change.
+// A setup is what a recorder is given: its options, the face of what makes the calls, the store with its rules, and what must not be
+// printed. It does not change.
 type setup struct {
 	Options
 	face
+	mask
+	store  *store.Store
+	name   string // of the test's document
+	config *store.Config
+	rules  *scrub.Rules
 }
 
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
 type Recorder struct {
 	setup
-	store  *store.Store
-	name   string // of the test's document
-	config *store.Config
-	rules  *scrub.Rules
 
 	steps atomic.Int64 // counts what begins and what is heard of answers, in their order
 
@@ -97,8 +99,6 @@ type Recorder struct {
 
 	sought    bool   // whether a document of another name was looked for
 	inherited string // its name; empty: none
-
-	mask
 }
 
 // An answer is what a call got: a record of the tape, or a take.
@@ -131,7 +131,7 @@ func Open(o Options) (*Recorder, error) {
 		o.Upstream = http.DefaultTransport
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{setup: setup{o, o.face()}, store: s, name: snapshot.DocumentName(o.Package, o.Test)}
+	r := &Recorder{setup: setup{Options: o, face: o.face(), store: s, name: snapshot.DocumentName(o.Package, o.Test)}}
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
@@ -268,9 +268,9 @@ func (r *Recorder) begin(ctx context.Context, what fmt.Stringer) error {
 }
 
 // tooLate is the error of a call of a goroutine that outlives the test, which cannot fail any more.
-func (r *Recorder) tooLate(what fmt.Stringer) *Failure {
-	return r.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
-		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them", what, r.Test)))
+func (s *setup) tooLate(what fmt.Stringer) *Failure {
+	return s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
+		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them", what, s.Test)))
 }
 
 // failedBefore returns the failure of a call that is made once more: an SDK that tries again does

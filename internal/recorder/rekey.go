@@ -48,9 +48,9 @@ func (r *Recorder) rekey(c *call) (*served, error) {
 	return r.adopt(c, r.tape, i, &origin{place: i, stale: stale, lifted: lifted})
 }
 
-func (r *Recorder) unadopted(c *call) *Failure {
+func (s *setup) unadopted(c *call) *Failure {
 	f := failuref(fmt.Sprintf("%s has no snapshot that it could adopt", c.asking()),
-		indent(r.summary(c.request)), "buy it: "+r.Accept)
+		indent(s.summary(c.request)), "buy it: "+s.Accept)
 	f.Missing = true
 	return f
 }

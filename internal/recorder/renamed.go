@@ -53,17 +53,17 @@ func (r *Recorder) inherit(c *call) error {
 }
 
 // mayBeOf returns the documents that may be the test's under another name, the likeliest first.
-func (r *Recorder) mayBeOf() []usage.Known {
-	likely := slices.DeleteFunc(slices.Clone(r.Known), func(k usage.Known) bool {
-		return k.Name == r.name || !k.Gone && (k.Package != r.Package || topOf(k.Test) != topOf(r.Test))
+func (s *setup) mayBeOf() []usage.Known {
+	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
+		return k.Name == s.name || !k.Gone && (k.Package != s.Package || topOf(k.Test) != topOf(s.Test))
 	})
 	unlike := func(k usage.Known) int {
 		switch {
-		case k.Test == r.Test:
+		case k.Test == s.Test:
 			return 0
-		case k.Package == r.Package && path.Base(k.Test) == path.Base(r.Test):
+		case k.Package == s.Package && path.Base(k.Test) == path.Base(s.Test):
 			return 1
-		case k.Package == r.Package:
+		case k.Package == s.Package:
 			return 2
 		}
 		return 3
@@ -73,12 +73,12 @@ func (r *Recorder) mayBeOf() []usage.Known {
 }
 
 // begins reports whether a document begins with a call.
-func (r *Recorder) begins(name string, c *call) (bool, error) {
-	doc, err := r.store.Load(name, c.provider)
+func (s *setup) begins(name string, c *call) (bool, error) {
+	doc, err := s.store.Load(name, c.provider)
 	if err != nil || len(doc.Document.Snapshots) == 0 {
 		return false, err
 	}
-	t := newTape(doc, r.rules)
+	t := newTape(doc, s.rules)
 	if err := t.know(1); err != nil {
 		return false, err
 	}

@@ -232,8 +232,8 @@ func (b *replayBody) Read(p []byte) (int, error) {
 func (b *replayBody) Close() error { return b.recorder.proven(b.proof) }
 
 // refusal is the answer to a call that failed, which its client does not repeat.
-func (r *Recorder) refusal(req *http.Request, w *wire, err error) *http.Response {
-	return failedWith(req, http.StatusBadRequest, provider.Refuse(&w.Wire, r.config.Hosts, err.Error()))
+func (s *setup) refusal(req *http.Request, w *wire, err error) *http.Response {
+	return failedWith(req, http.StatusBadRequest, provider.Refuse(&w.Wire, s.config.Hosts, err.Error()))
 }
 
 func failedWith(req *http.Request, status int, why *provider.Refusal) *http.Response {

@@ -214,19 +214,19 @@ const volatileDiffers = "only values that change every run differ"
 func (s *setup) addVolatile() string { return s.scrubbing(s.volatileRule()) }
 
 // explained names the rule that explains all differences of a call from a record, if one does; else "".
-func (r *Recorder) explained(differences []drift.Difference) string {
-	alike := r.rules.WithVolatile().Alike()
+func (s *setup) explained(differences []drift.Difference) string {
+	alike := s.rules.WithVolatile().Alike()
 	differ := func(d drift.Difference) bool { return !alike(d.Recorded, d.Got) }
-	if !r.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
-		return volatileDiffers + ": " + r.addVolatile()
+	if !s.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
+		return volatileDiffers + ": " + s.addVolatile()
 	}
 	var names []string
 	for _, d := range differences {
 		names = append(names, scrub.Names(string(d.Recorded))...)
 	}
 	sort.Strings(names)
-	if names = slices.DeleteFunc(slices.Compact(names), r.rules.Has); len(names) > 0 {
-		return r.addRules(names)
+	if names = slices.DeleteFunc(slices.Compact(names), s.rules.Has); len(names) > 0 {
+		return s.addRules(names)
 	}
 	return ""
 }

@@ -43,46 +43,46 @@ func (m *mask) learn(what fmt.Stringer) {
 
 // Command returns the command of the given words as it may be kept and printed: without secrets, and without what rules
 // replace in a call.
-func (r *Recorder) Command(words []string) string {
-	_, values := r.rules.Stored(&modelio.Request{}, nil) // as it may be kept already
+func (s *setup) Command(words []string) string {
+	_, values := s.rules.Stored(&modelio.Request{}, nil) // as it may be kept already
 	kept := slices.Clone(words)
 	for i := range kept {
 		kept[i] = values.AnswerText(kept[i])
 	}
-	return gotest.Join(r.scanner().Words(kept))
+	return gotest.Join(s.scanner().Words(kept))
 }
 
 // maskCommand takes secrets out of the command of a program, which may have the key that it calls with.
-func (r *Recorder) maskCommand(g *golden) {
-	if words, ok := gotest.Words(g.snapshot.Source.Function); ok && r.Program != nil {
-		g.snapshot.Source.Function = r.Command(words)
+func (s *setup) maskCommand(g *golden) {
+	if words, ok := gotest.Words(g.snapshot.Source.Function); ok && s.Program != nil {
+		g.snapshot.Source.Function = s.Command(words)
 	}
 }
 
 // refuseSecrets returns the failure of a recording that would store a secret. Of an answer both what it
 // says and its bytes are looked at.
-func (r *Recorder) refuseSecrets(goldens []*golden) error {
-	scanner := r.scanner()
+func (s *setup) refuseSecrets(goldens []*golden) error {
+	scanner := s.scanner()
 	known := scanner.Known()
 	for _, g := range goldens {
 		if g.cleared == known {
 			continue
 		}
-		r.maskCommand(g)
+		s.maskCommand(g)
 		if scanner.Holds(&g.snapshot) {
 			text, err := g.snapshot.SF()
 			if err != nil {
 				return err
 			}
 			hit, _ := scanner.Find(text)
-			return r.leaked(hit, g.take.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+			return s.leaked(hit, g.take.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 		}
 		if hit, found := scanner.Find(g.raw); found {
-			return r.leaked(hit, g.take.who(), strings.TrimSpace("in the bytes of the answer "+hit.Pointer))
+			return s.leaked(hit, g.take.who(), strings.TrimSpace("in the bytes of the answer "+hit.Pointer))
 		}
 		for _, medium := range g.take.media {
 			if hit, found := scanner.Find(medium); found {
-				return r.leaked(hit, g.take.who(), "in its media")
+				return s.leaked(hit, g.take.who(), "in its media")
 			}
 		}
 		g.cleared = known
@@ -101,11 +101,11 @@ func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
 
 // plain returns a failure as it may be printed: without secrets, and without what drives terminals and
 // logs.
-func (r *Recorder) plain(f *Failure) *Failure {
-	scanner := r.scanner()
+func (s *setup) plain(f *Failure) *Failure {
+	scanner := s.scanner()
 	f.Text = plaintext.Text(scanner.Mask(f.Text))
 	f.brief = plaintext.Line(scanner.Mask(f.brief))
-	f.output = r.output()
+	f.output = s.output()
 	return f
 }
 

@@ -164,28 +164,28 @@ func (s *setup) holds(ck *check, tier string) bool {
 
 // differences returns what two answers do not have alike in a tier. What the rules of the test take out of
 // texts is no difference.
-func (r *Recorder) differences(before, after *said, tier int) []drift.Difference {
+func (s *setup) differences(before, after *said, tier int) []drift.Difference {
 	found := drift.JSON(before.tiers[tier], after.tiers[tier])
 	if len(found) == 0 {
 		return nil
 	}
-	alike := r.rules.Alike()
+	alike := s.rules.Alike()
 	return slices.DeleteFunc(found, func(d drift.Difference) bool { return alike(d.Recorded, d.Got) })
 }
 
 // compareTiers returns how two answers compare, tier by tier.
-func (r *Recorder) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
+func (s *setup) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
-		differences := r.differences(before, after, i)
-		r.hide(differences)
+		differences := s.differences(before, after, i)
+		s.hide(differences)
 		if ck.call.codec.Tools { // whose answers are results and nothing else
 			return []usage.CheckedTier{{
-				Tier: usage.ResultTier, Same: len(differences) == 0, Held: r.holds(ck, tier),
-				Diff: r.Plain(cmp.Or(r.outcomes(before, after), drift.Text(differences))),
+				Tier: usage.ResultTier, Same: len(differences) == 0, Held: s.holds(ck, tier),
+				Diff: s.Plain(cmp.Or(s.outcomes(before, after), drift.Text(differences))),
 			}}
 		}
 		all = append(all, usage.CheckedTier{
-			Tier: tier, Same: len(differences) == 0, Held: r.holds(ck, tier), Diff: r.Plain(drift.Text(differences)),
+			Tier: tier, Same: len(differences) == 0, Held: s.holds(ck, tier), Diff: s.Plain(drift.Text(differences)),
 		})
 	}
 	return all
@@ -193,31 +193,31 @@ func (r *Recorder) compareTiers(ck *check, before, after *said) (all []usage.Che
 
 // outcomes says in two lines what a tool returned where one of its two answers is an error, as the members of the two
 // have nothing in common; "" for all else.
-func (r *Recorder) outcomes(before, after *said) string {
+func (s *setup) outcomes(before, after *said) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""
 	}
-	line := func(s *said) string { return short(r.scanner().Mask(s.returned)) }
+	line := func(of *said) string { return short(s.scanner().Mask(of.returned)) }
 	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
 
 // byOutput groups answers that are the same in all that is held, the most frequent ones first.
-func (r *Recorder) byOutput(ck *check) (groups [][]*said) {
-	for _, s := range ck.live {
+func (s *setup) byOutput(ck *check) (groups [][]*said) {
+	for _, answer := range ck.live {
 		same := func(group []*said) bool {
 			for i, tier := range usage.Tiers {
-				if r.holds(ck, tier) && len(r.differences(group[0], s, i)) > 0 {
+				if s.holds(ck, tier) && len(s.differences(group[0], answer, i)) > 0 {
 					return false
 				}
 			}
 			return true
 		}
 		if i := slices.IndexFunc(groups, same); i >= 0 {
-			groups[i] = append(groups[i], s)
+			groups[i] = append(groups[i], answer)
 		} else {
-			groups = append(groups, []*said{s})
+			groups = append(groups, []*said{answer})
 		}
 	}
 	inorder.By(groups, func(a, b []*said) int {

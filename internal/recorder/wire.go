@@ -26,7 +26,7 @@ func (w *wire) String() string { return w.Method + " " + w.URL.String() }
 
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an encoding that
 // is not known is taken as it is.
-func (r *Recorder) readWire(req *http.Request) (*wire, error) {
+func (s *setup) readWire(req *http.Request) (*wire, error) {
 	w := &wire{asked: req.URL, lane: laneOf(req.Context()), Wire: provider.Wire{
 		Method:      req.Method,
 		URL:         PublicURL(req.URL),
@@ -37,7 +37,7 @@ func (r *Recorder) readWire(req *http.Request) (*wire, error) {
 		return w, nil
 	}
 	var err error
-	w.sent, err = readBody(req, r.store.MaxBytes())
+	w.sent, err = readBody(req, s.store.MaxBytes())
 	if long := asTooLong(err); long != nil {
 		return w, long // its caller closes the body
 	}
@@ -45,7 +45,7 @@ func (r *Recorder) readWire(req *http.Request) (*wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("traceforge: reading the request's body: %w", err)
 	}
-	if w.Body, err = r.decodeContent(req.Header.Get("Content-Encoding"), w.sent); err != nil {
+	if w.Body, err = s.decodeContent(req.Header.Get("Content-Encoding"), w.sent); err != nil {
 		w.Body = w.sent
 	}
 	return w, nil
