@@ -44,8 +44,10 @@ func (o *Options) face() face {
 
 type testFace struct{ o *Options }
 
+const ofTheTest = "the test's output"
+
 func (f *testFace) tested() string { return "the test" }
-func (f *testFace) output() string { return "the test's output" }
+func (f *testFace) output() string { return ofTheTest }
 func (f *testFace) option(name, value string) string {
 	return fmt.Sprintf("%s(%q)", name, value)
 }

@@ -36,7 +36,7 @@ func (f *Failure) Error() string {
 	if f.Text == f.brief {
 		return "traceforge: " + f.brief
 	}
-	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, "the test's output") + ")"
+	return "traceforge: " + f.brief + " (see " + cmp.Or(f.output, ofTheTest) + ")"
 }
 
 // failuref makes a failure of a line and the indented lines below it.
