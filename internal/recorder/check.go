@@ -32,6 +32,10 @@ var liveCalls = make(chan struct{}, 4)
 // checks are the calls of a test that are held against live answers, beside the test, which is served
 // its records (design R7).
 type checks struct {
+	*setup
+	said func(*take) (*said, *Failure) // decodes what was received
+	fail func(*Failure)                // fails the test
+
 	group sync.WaitGroup
 
 	mu    sync.Mutex
@@ -62,42 +66,42 @@ type repeat struct {
 	within context.Context // of a tool, which is run before its caller goes on, as it may change what the next one finds
 }
 
-// check begins to hold the record that answers a call against live answers. It returns at once, except for tools.
-func (r *Recorder) check(c *call, s *served, how repeat) {
-	r.learn(c.what)
+// begin begins to hold the record that answers a call against live answers. It returns at once, except for tools.
+func (k *checks) begin(c *call, s *served, how repeat) {
+	k.learn(c.what)
 	record := s.record
-	ck := &check{record: s.proof.record, call: c, stored: s, variant: how, source: r.Source(), Check: usage.Check{
-		Call: record.ID, File: r.Shown + "/" + s.proof.doc.File(), Number: record.Number(), Provider: c.provider,
-		AskedModel: r.Checking.New,
+	ck := &check{record: s.proof.record, call: c, stored: s, variant: how, source: k.Source(), Check: usage.Check{
+		Call: record.ID, File: k.Shown + "/" + s.proof.doc.File(), Number: record.Number(), Provider: c.provider,
+		AskedModel: k.Checking.New,
 	}}
-	if ck.State, ck.Why = r.chosen(c, s); ck.State == "" {
+	if ck.State, ck.Why = k.chosen(c, s); ck.State == "" {
 		ck.State, ck.Why = how.not()
 	}
-	r.checks.mu.Lock()
-	ended, made := r.checks.ended, ck.State == ""
+	k.mu.Lock()
+	ended, made := k.ended, ck.State == ""
 	if !ended {
-		r.checks.all = append(r.checks.all, ck)
+		k.all = append(k.all, ck)
 	}
 	if !ended && made {
-		r.checks.group.Add(1)
+		k.group.Add(1)
 	}
-	r.checks.mu.Unlock()
+	k.mu.Unlock()
 	if ended || !made {
 		return // the test may have ended too, which made this call in a goroutine that it did not wait for
 	}
-	defer r.checks.group.Done()
-	for range r.Checking.Repeat {
+	defer k.group.Done()
+	for range k.Checking.Repeat {
 		if how.within != nil {
-			r.runCheck(ck)
+			k.runCheck(ck)
 		} else {
-			r.checks.group.Go(func() { r.runCheck(ck) })
+			k.group.Go(func() { k.runCheck(ck) })
 		}
 	}
 }
 
 // chosen returns the state of a call that is not made live, and why; "" for one that is.
-func (r *Recorder) chosen(c *call, s *served) (state, why string) {
-	o, record := r.Checking, s.record
+func (k *checks) chosen(c *call, s *served) (state, why string) {
+	o, record := k.Checking, s.record
 	switch {
 	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
 		return usage.CheckUnchosen, ""
@@ -126,7 +130,7 @@ func isSampled(o usage.CheckOptions, id string) bool {
 }
 
 // runCheck makes the call of a check once, and once more where the provider asks for that.
-func (r *Recorder) runCheck(ck *check) {
+func (k *checks) runCheck(ck *check) {
 	ctx := ck.variant.within
 	if ctx == nil {
 		liveCalls <- struct{}{}
@@ -136,7 +140,7 @@ func (r *Recorder) runCheck(ck *check) {
 	if ck.failed() {
 		return // the others would get the same
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeForCheck())
+	ctx, cancel := context.WithTimeout(ctx, k.timeForCheck())
 	defer cancel()
 	answered := false
 	defer func() {
@@ -146,7 +150,7 @@ func (r *Recorder) runCheck(ck *check) {
 			ck.fail("the live call ended the goroutine that made it")
 		}
 	}()
-	s, why := r.ask(ctx, ck)
+	s, why := k.ask(ctx, ck)
 	answered = true
 	if why != "" {
 		ck.fail(why)
@@ -177,17 +181,17 @@ func (s *setup) timeForCheck() time.Duration {
 }
 
 // ask returns what a live call says, or why it says nothing that can be compared.
-func (r *Recorder) ask(ctx context.Context, ck *check) (*said, string) {
+func (k *checks) ask(ctx context.Context, ck *check) (*said, string) {
 	for again := true; ; again = false {
 		c, err := ck.variant.call()
 		if err != nil {
 			return nil, err.Error() // unreachable: the call was answered from the store
 		}
-		tk := &take{call: c, started: clock(), decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
+		tk := &take{call: c, started: clock(), decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
 		ck.variant.make(ctx, tk)
 		tk.stop()
 		if tk.ended() != retryable {
-			return r.compared(ctx, ck, tk)
+			return k.compared(ctx, ck, tk)
 		}
 		wait, ok := pauseOf(tk.header)
 		if !again || !ok || !pause(ctx, wait) {
@@ -197,7 +201,7 @@ func (r *Recorder) ask(ctx context.Context, ck *check) (*said, string) {
 }
 
 // compared returns what a take says, if that is an answer to the call.
-func (r *Recorder) compared(ctx context.Context, ck *check, tk *take) (*said, string) {
+func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, string) {
 	if ctx.Err() != nil {
 		return nil, fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())
 	}
@@ -207,7 +211,7 @@ func (r *Recorder) compared(ctx context.Context, ck *check, tk *take) (*said, st
 	if tk.ended() == failed {
 		return nil, noAnswer(tk.who(), tk.err)
 	}
-	s, f := r.saidBy(tk)
+	s, f := k.said(tk)
 	if f != nil {
 		return nil, f.brief
 	}
@@ -244,30 +248,30 @@ func pause(ctx context.Context, wait time.Duration) bool {
 }
 
 // recorded returns what the record of a check says, by the rules of this run.
-func (r *Recorder) recorded(ck *check) (*said, *Failure) {
+func (k *checks) recorded(ck *check) (*said, *Failure) {
 	c, err := ck.variant.call()
 	if err != nil {
-		return nil, r.asFailure(err) // unreachable: it was answered from the store
+		return nil, k.asFailure(err) // unreachable: it was answered from the store
 	}
 	stored := &ck.stored.record.Response
-	tk := &take{call: c, decodeContent: r.decodeContent, limit: r.store.MaxBytes()}
+	tk := &take{call: c, decodeContent: k.decodeContent, limit: k.store.MaxBytes()}
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.keep(ck.stored.body)
 	tk.end(whole, nil)
-	return r.saidBy(tk)
+	return k.said(tk)
 }
 
-// endChecks waits for the live calls of the test, each of which has its own limit of time.
-func (r *Recorder) endChecks() {
-	r.checks.mu.Lock()
-	r.checks.ended = true
-	r.checks.mu.Unlock()
-	r.checks.group.Wait()
-	inorder.By(r.checks.all, func(a, b *check) int { return cmp.Compare(a.record, b.record) })
-	for _, ck := range r.checks.all {
-		r.conclude(ck)
+// end waits for the live calls of the test, each of which has its own limit of time.
+func (k *checks) end() {
+	k.mu.Lock()
+	k.ended = true
+	k.mu.Unlock()
+	k.group.Wait()
+	inorder.By(k.all, func(a, b *check) int { return cmp.Compare(a.record, b.record) })
+	for _, ck := range k.all {
+		k.conclude(ck)
 	}
-	r.suspectListings()
+	k.suspectListings()
 }
 
 // Checks says what the check of a test that has ended found, call by call.

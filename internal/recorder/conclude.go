@@ -11,12 +11,12 @@ import (
 )
 
 // conclude says what a check whose live calls are over has found.
-func (r *Recorder) conclude(ck *check) {
+func (k *checks) conclude(ck *check) {
 	if ck.State != "" {
 		return
 	}
-	ck.Why = r.Plain(ck.Why)
-	recorded, f := r.recorded(ck)
+	ck.Why = k.Plain(ck.Why)
+	recorded, f := k.recorded(ck)
 	switch {
 	case f != nil:
 		ck.State, ck.Why = usage.CheckUnchecked, "the record says nothing: "+f.brief
@@ -25,22 +25,22 @@ func (r *Recorder) conclude(ck *check) {
 		ck.State = usage.CheckUnchecked
 		return
 	}
-	ck.RecordedModel, ck.Runs = r.Plain(recorded.model), len(ck.live)
+	ck.RecordedModel, ck.Runs = k.Plain(recorded.model), len(ck.live)
 	var models []string
 	for _, s := range ck.live {
 		ck.Input, ck.Output = ck.Input+s.input, ck.Output+s.output
-		models = append(models, r.Plain(s.model))
+		models = append(models, k.Plain(s.model))
 	}
 	sort.Strings(models)
 	ck.LiveModels = slices.DeleteFunc(slices.Compact(models), func(name string) bool { return name == "" })
-	outputs := r.byOutput(ck)
+	outputs := k.byOutput(ck)
 	before, after := recorded, outputs[0][0]
 	if len(outputs) > 1 {
 		ck.State, ck.Different = usage.CheckVaried, ck.Runs-len(outputs[0])
-		ck.Settings = r.settings(ck)
+		ck.Settings = k.settings(ck)
 		before, after = outputs[0][0], outputs[1][0]
 	}
-	ck.Tiers = r.compareTiers(ck, before, after)
+	ck.Tiers = k.compareTiers(ck, before, after)
 	switch {
 	case ck.State != "":
 	case slices.ContainsFunc(ck.Tiers, differs):
@@ -52,25 +52,25 @@ func (r *Recorder) conclude(ck *check) {
 		return
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
-		ck.Accept = r.with(modes[UpdateAll])
+		ck.Accept = k.with(modes[UpdateAll])
 		if ck.call.codec.Tools {
-			ck.Accept = r.with(modes[UpdateTools])
+			ck.Accept = k.with(modes[UpdateTools])
 		}
 	}
 }
 
 // suspectListings says of tools whose results drifted, and that their server lists in another way now, that the server
 // may not take what was recorded that they were asked.
-func (r *Recorder) suspectListings() {
-	for _, listing := range r.checks.all {
+func (k *checks) suspectListings() {
+	for _, listing := range k.all {
 		if listing.State != usage.CheckDrifted || methodOf(listing.call.request) != "tools/list" {
 			continue
 		}
-		for _, ck := range r.checks.all {
+		for _, ck := range k.all {
 			tool := ck.call.request.Tool()
 			named := func(t usage.CheckedTier) bool { return strings.Contains(t.Diff, toolNamed(tool)) }
 			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.Tiers, named) {
-				ck.Settings = append(ck.Settings, r.Plain(fmt.Sprintf(
+				ck.Settings = append(ck.Settings, k.Plain(fmt.Sprintf(
 					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
 			}
 		}
@@ -78,7 +78,7 @@ func (r *Recorder) suspectListings() {
 }
 
 // settings returns what may be why a model answers the same request in different ways.
-func (r *Recorder) settings(ck *check) (causes []string) {
+func (k *checks) settings(ck *check) (causes []string) {
 	request := ck.call.request
 	switch t := request.Temperature; {
 	case t == nil:
@@ -112,33 +112,33 @@ func (r *Recorder) settings(ck *check) (causes []string) {
 		causes = append(causes, "system_fingerprint changed: "+strings.Join(systems, ", ")+more)
 	}
 	for i := range causes {
-		causes[i] = r.Plain(causes[i])
+		causes[i] = k.Plain(causes[i])
 	}
 	return causes
 }
 
-// failChecks fails the test for its checks, and returns a line for its log. A test that has failed for
+// failAll fails the test for its checks, and returns a line for its log. A test that has failed for
 // another reason is told too.
-func (r *Recorder) failChecks() (note string) {
+func (k *checks) failAll() (note string) {
 	states := map[string]int{}
 	var whys []string
 	var diverged []*check
-	for _, ck := range r.checks.all {
+	for _, ck := range k.all {
 		states[ck.State]++
 		if ck.State == usage.CheckUncheckable {
 			whys = append(whys, fmt.Sprintf("\n  call %d is not checkable: %s", ck.Number, ck.Why))
 		}
 		if ck.call.codec.Tools && ck.State == usage.CheckDrifted {
 			diverged = append(diverged, ck)
-		} else if f := r.failOfCheck(ck); f != nil {
+		} else if f := k.failOfCheck(ck); f != nil {
 			f.Source = ck.source
-			r.fail(r.briefly(f))
+			k.fail(k.briefly(f))
 		}
 	}
 	if len(diverged) > 0 {
-		r.fail(r.briefly(r.diverged(diverged)))
+		k.fail(k.briefly(k.diverged(diverged)))
 	}
-	if len(r.checks.all) == 0 {
+	if len(k.all) == 0 {
 		return ""
 	}
 	var said []string
@@ -147,7 +147,7 @@ func (r *Recorder) failChecks() (note string) {
 			said = append(said, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	return r.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
+	return k.Plain("check: " + strings.Join(said, ", ") + strings.Join(whys, ""))
 }
 
 // briefly returns a failure of a check without what the command shows that makes it.

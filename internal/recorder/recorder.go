@@ -135,6 +135,7 @@ func Open(o Options) (*Recorder, error) {
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
+	r.checks.setup, r.checks.said, r.checks.fail = &r.setup, r.saidBy, r.fail
 	return r, r.readConfig()
 }
 
@@ -333,7 +334,7 @@ type Outcome struct {
 // passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
 func (r *Recorder) Finish(o Outcome) (note string) {
 	r.endRealtime()
-	r.endChecks()
+	r.checks.end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
@@ -347,7 +348,7 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 	case r.Mode == Mixed:
 		note = r.ranLive()
 	default:
-		note = r.failChecks()
+		note = r.checks.failAll()
 	}
 	r.tellRest()
 	if faults := r.toldOfFaults(); faults != "" {

@@ -18,7 +18,7 @@ import (
 // checkHTTP begins the check of an HTTP call, which s answers.
 func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 	if !c.codec.Generates && !c.codec.Tools {
-		r.noteMade(s)
+		r.checks.noteMade(s)
 	}
 	var within context.Context
 	if c.codec.Tools {
@@ -31,7 +31,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 			Method: w.Method, URL: w.URL, Header: req.Header, ContentType: w.ContentType, Body: w.Body,
 		}}
 	}
-	r.check(c, s, repeat{
+	r.checks.begin(c, s, repeat{
 		within: within,
 		call:   func() (*call, error) { return r.identify(fresh()) },
 		make: func(ctx context.Context, tk *take) {
@@ -58,7 +58,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 				}
 				return usage.CheckUnchecked, why
 			}
-			if id := r.madeBefore(w); id != "" {
+			if id := r.checks.madeBefore(w); id != "" {
 				return usage.CheckUncheckable, id
 			}
 			if o := r.Checking; o.New != "" && !namesModel(w, o.Old) {
@@ -103,31 +103,31 @@ func lookedUp(c *call) string {
 }
 
 // noteMade notes what a call that is not repeated has made: a file, a batch, a store.
-func (r *Recorder) noteMade(s *served) {
+func (k *checks) noteMade(s *served) {
 	doc, err := jsontext.Parse(s.body)
 	if err != nil {
 		return
 	}
-	r.checks.mu.Lock()
-	defer r.checks.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, id := range []string{doc.Root().Member("id").Word(), doc.Root().Member("name").Word()} {
 		const least = 6 // characters; less is no id that a provider makes
 		if len(id) < least {
 			continue
 		}
-		if r.checks.made == nil {
-			r.checks.made = map[string]int{}
+		if k.made == nil {
+			k.made = map[string]int{}
 		}
-		r.checks.made[id] = s.record.Number()
+		k.made[id] = s.record.Number()
 	}
 }
 
 // madeBefore says that a request names what an earlier call of the test made; "" where it does not.
-func (r *Recorder) madeBefore(w *wire) string {
-	r.checks.mu.Lock()
-	defer r.checks.mu.Unlock()
+func (k *checks) madeBefore(w *wire) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	least := 0 // call, so that what is said is the same in each run
-	for id, call := range r.checks.made {
+	for id, call := range k.made {
 		named := bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path, "/"+id)
 		if named && (least == 0 || call < least) {
 			least = call
@@ -209,7 +209,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
 		}
 		return &own
 	}
-	r.check(c, s, repeat{
+	r.checks.begin(c, s, repeat{
 		call: func() (*call, error) {
 			request, err := again().request()
 			if err != nil {
@@ -232,7 +232,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
 
 // checkTool begins the check of a call of a tool, which s answers, and runs the tool.
 func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *served) {
-	r.check(c, s, repeat{
+	r.checks.begin(c, s, repeat{
 		within: ctx,
 		call: func() (*call, error) {
 			request, err := t.request()
