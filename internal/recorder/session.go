@@ -92,7 +92,7 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 	if types := stored.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}
-	id := r.tiedTo(req.Header.Get("Last-Event-ID"))
+	id := r.sessions.tiedTo(req.Header.Get("Last-Event-ID"))
 	tied := *s
 	tied.body = session.Tie(&w.Wire, answer, id)
 	resp, err := r.played(req, &tied)
@@ -104,7 +104,7 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 	case was != "":
 		resp.Header.Set(session.Header, was)
 	case session.Opens(c.request) && r.Mode.Live():
-		r.serveSession(session, req, w, resp.Header.Get(session.Header))
+		r.sessions.serve(session, req, w, resp.Header.Get(session.Header))
 	}
 	if id == nil {
 		id = session.ID(&w.Wire)
@@ -113,13 +113,13 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 	if reply != "" {
 		reply = req.Header.Get(session.Header) + " " + reply
 	}
-	r.note(provider.EventIDs(answer), id, reply)
+	r.sessions.note(provider.EventIDs(answer), id, reply)
 	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
 		body.pause = r.cues(session, req, s.record, answer.Events(), body.pause)
 	} else {
 		until := s.record.Timestamp.Add(time.Duration(stored.LatencyMS+1) * time.Millisecond)
 		resp.Body = &late{resp.Body, func() error {
-			return r.await(req.Context(), func() bool { return !r.owes(s.record.Timestamp, until, isReply) })
+			return r.sessions.await(req.Context(), func() bool { return !r.owes(s.record.Timestamp, until, isReply) })
 		}}
 	}
 	if session.Listens(c.request) {
@@ -145,7 +145,7 @@ func (r *Recorder) cues(s *provider.Session, req *http.Request, record *snapshot
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
 		}
 		n++
-		err := r.await(ctx, func() bool { return r.replied(replies) && !r.owes(record.Timestamp, before, nil) })
+		err := r.sessions.await(ctx, func() bool { return r.sessions.replied(replies) && !r.owes(record.Timestamp, before, nil) })
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}
@@ -157,11 +157,11 @@ func (r *Recorder) cues(s *provider.Session, req *http.Request, record *snapshot
 }
 
 // replied reports whether all that a server asked was answered.
-func (r *Recorder) replied(replies []string) bool {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
+func (l *sessions) replied(replies []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, reply := range replies {
-		if !r.sessions.replies[reply] {
+		if !l.replies[reply] {
 			return false
 		}
 	}
@@ -169,41 +169,41 @@ func (r *Recorder) replied(replies []string) bool {
 }
 
 // tiedTo returns what ties the answer in the rest of a stream, of which a client has got the event of an id.
-func (r *Recorder) tiedTo(event string) json.RawMessage {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	return r.sessions.streams[event]
+func (l *sessions) tiedTo(event string) json.RawMessage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.streams[event]
 }
 
 // note notes a call that was served: the ids of its answer's events, what ties that to its request, and what it replies
 // to; "": nothing.
-func (r *Recorder) note(events []string, id json.RawMessage, reply string) {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	if r.sessions.streams == nil {
-		r.sessions.streams, r.sessions.replies = map[string]json.RawMessage{}, map[string]bool{}
+func (l *sessions) note(events []string, id json.RawMessage, reply string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.streams == nil {
+		l.streams, l.replies = map[string]json.RawMessage{}, map[string]bool{}
 	}
 	if reply != "" {
-		r.sessions.replies[reply] = true
+		l.replies[reply] = true
 	}
 	for _, event := range events {
-		r.sessions.streams[event] = id
+		l.streams[event] = id
 	}
-	if r.sessions.change != nil {
-		close(r.sessions.change)
-		r.sessions.change = nil
+	if l.change != nil {
+		close(l.change)
+		l.change = nil
 	}
 }
 
 // await waits until something holds, which calls that are served bring about.
-func (r *Recorder) await(ctx context.Context, holds func() bool) error {
+func (l *sessions) await(ctx context.Context, holds func() bool) error {
 	for {
-		r.sessions.mu.Lock()
-		if r.sessions.change == nil {
-			r.sessions.change = make(chan struct{})
+		l.mu.Lock()
+		if l.change == nil {
+			l.change = make(chan struct{})
 		}
-		change := r.sessions.change
-		r.sessions.mu.Unlock()
+		change := l.change
+		l.mu.Unlock()
 		if holds() {
 			return nil
 		}

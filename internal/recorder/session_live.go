@@ -24,10 +24,10 @@ type session struct {
 }
 
 // session returns the session of a request that the store opened; nil: it did not.
-func (r *Recorder) session(s *provider.Session, header http.Header) *session {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	return r.sessions.served[header.Get(s.Header)]
+func (l *sessions) session(s *provider.Session, header http.Header) *session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.served[header.Get(s.Header)]
 }
 
 func (s *session) isOpen() bool {
@@ -38,7 +38,7 @@ func (s *session) isOpen() bool {
 
 // isLive reports whether a session is with the server, and not only with the store.
 func (r *Recorder) isLive(s *provider.Session, w *wire) bool {
-	if opened := r.session(s, w.Header); opened != nil {
+	if opened := r.sessions.session(s, w.Header); opened != nil {
 		return opened.isOpen()
 	}
 	if !r.Mode.Live() || r.Mode == Check || r.archive() != nil {
@@ -57,15 +57,15 @@ func (r *Recorder) isLive(s *provider.Session, w *wire) bool {
 	return false
 }
 
-// serveSession notes a session that the store has opened.
-func (r *Recorder) serveSession(s *provider.Session, req *http.Request, w *wire, id string) {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	if r.sessions.served == nil {
-		r.sessions.served = map[string]*session{}
+// serve notes a session that the store has opened.
+func (l *sessions) serve(s *provider.Session, req *http.Request, w *wire, id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.served == nil {
+		l.served = map[string]*session{}
 	}
 	opening := req.Clone(context.WithoutCancel(req.Context()))
-	r.sessions.served[id] = &session{provider: s, opening: opening, body: w.sent}
+	l.served[id] = &session{provider: s, opening: opening, body: w.sent}
 }
 
 // join puts the id of the session at the server into a live request, in place of that which the store served. The
@@ -74,7 +74,7 @@ func (r *Recorder) join(s *provider.Session, live *http.Request) error {
 	if s == nil {
 		return nil
 	}
-	opened := r.session(s, live.Header)
+	opened := r.sessions.session(s, live.Header)
 	if opened == nil {
 		return nil
 	}
