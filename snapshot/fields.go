@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"encoding/json"
 	"strconv"
 
@@ -97,7 +96,12 @@ func (c *coder) atLeast(v *int64, least int64) {
 		return
 	case jsontext.PlainNumber: // is canonical
 	default:
-		text = cmp.Or(canonicalNumber(json.Number(text)), text)
+		canonical := canonicalNumber(json.Number(text))
+		if canonical == "" {
+			c.reportf(RuleType, "must be an integer that a float64 holds, is %s", jsontext.Excerpt(text))
+			return
+		}
+		text = canonical
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {

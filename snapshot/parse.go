@@ -96,8 +96,12 @@ func (c *coder) checkDocument(at jsontext.Value) {
 // refused is on record as it was sent.
 func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 	if s.Hash != "" {
-		if want, ok := c.sealOf(at); ok && s.Hash != want {
+		want, ok := c.sealOf(at)
+		switch {
+		case ok && s.Hash != want:
 			c.report(RuleSeal, disagreement(s.Hash, want), "hash")
+		case !ok && len(c.found) == 0: // so that no text passes whose seal nobody can compute
+			c.report(RuleSeal, "cannot be computed: it covers what JavaScript does not read as it is", "hash")
 		}
 	}
 	if s.Response.Error != nil || s.Response.Status >= 400 {
@@ -108,7 +112,7 @@ func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 		if value == nil {
 			continue
 		}
-		if f, err := value.Float64(); err == nil && (f < p.Least || f > p.Most) {
+		if f, _ := value.Float64(); f < p.Least || f > p.Most { // of one that a float64 does not hold it is infinite
 			c.report(RuleValue, fmt.Sprintf("must be from %g to %g where the provider answered, is %s",
 				p.Least, p.Most, jsontext.Excerpt(value.String())), "request", p.Name)
 		}

@@ -20,8 +20,8 @@ var beyondSchemas = []string{
 	snapshot.RuleJSON, snapshot.RuleNumber, snapshot.RuleParts, snapshot.RulePieces, snapshot.RuleSeal, snapshot.RuleText, snapshot.RuleUnicode,
 }
 
-// beyondNames are vectors whose fault hangs on the value of another member; so do those of what 1.0.0 does not have.
-var beyondNames = []string{"kept-needlessly", "many", "more-alone", "order", "others-empty", "plain-said", "error-none", "total-sum"}
+// beyondNames are vectors whose fault hangs on the value of another member, or on how a number is spelled; so do those of what 1.0.0 does not have.
+var beyondNames = []string{"kept-needlessly", "many", "more-alone", "order", "others-empty", "plain-said", "error-none", "total-sum", "too-large"}
 
 // TestSchemaVectors: the schema in docs/schemas takes every vector that Parse takes, and refuses every other one whose fault
 // a schema can express.
