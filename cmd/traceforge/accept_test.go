@@ -60,7 +60,7 @@ func TestAcceptKeepsNewer(t *testing.T) {
 	code, said := run("accept")
 	require.Equal(t, exitFindings, code)
 	require.Contains(t, said, "older than the record; changed: ")
-	for _, words := range [][]string{{"accept", "--all"}, {"accept", "--test", "TestRefused"}, {"accept", "TestRefused"}} {
+	for _, words := range [][]string{{"accept", "--all"}, {"accept", "TestRefused"}} {
 		code, said := run(words...)
 		require.NotEqual(t, exitClean, code)
 		require.Contains(t, said, "1 answer is older than what was recorded of the same call since: nothing was accepted")

@@ -96,8 +96,11 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)
 	}
 	ids, err := idsOf(c, s, all, files)
+	if err != nil && verb == "accept" {
+		return c.acceptReviewed(s, dir, err)
+	}
 	if err != nil {
-		return c.decideReviewed(verb, s, dir, err)
+		return err
 	}
 	if verb == "accept" {
 		if err := refuseOlder(c, all, ids); err != nil {
@@ -111,9 +114,10 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 	return do(s, ids)
 }
 
-// decideReviewed decides as review does on words of which one names no pending answer: causes, and tests whose records changed. If it
-// knows one of them no more than accept does, the error is unknown.
-func (c *call) decideReviewed(verb string, s *store.Store, dir string, unknown error) error {
+// acceptReviewed accepts as review does what words name of which one is no pending answer: causes, and tests whose records changed. If
+// review knows one of them no more than accept does, the error is unknown. There is no such thing for reject: who misspells what waits must
+// not lose a recording that git does not have.
+func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 	r := &reviewing{c: c, store: s, dir: dir}
 	defer r.close()
 	if err := r.gather(); err != nil {
@@ -124,11 +128,7 @@ func (c *call) decideReviewed(verb string, s *store.Store, dir string, unknown e
 			return unknown
 		}
 	}
-	accepts, rejects := c.args, []string(nil)
-	if verb == "reject" {
-		accepts, rejects = rejects, accepts
-	}
-	err := r.decideNamed(accepts, rejects)
+	err := r.decideNamed(c.args, nil)
 	if errors.Is(err, exitWith(exitFindings)) { // others are left, of which nothing was asked
 		err = nil
 	}

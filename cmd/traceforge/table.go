@@ -118,7 +118,7 @@ func table() []section {
 			{use: "accept [TEST|CAUSE|ID…]", short: "take over answers that a failed test has bought, or stage what changed",
 				words: []string{"approve"},
 				most:  any, flags: pending, complete: completePending, run: accept},
-			{use: "reject [TEST|CAUSE|ID…]", short: "throw away answers that a failed test has bought, or undo what changed",
+			{use: "reject [TEST|ID…]", short: "throw away answers that a failed test has bought",
 				most: any, flags: pending, complete: completePending, run: reject},
 			{use: "mv OLD NEW", short: "rename a test or a package, without recording again",
 				least: 2, most: 2, flags: []flag{ofStore, asJSON}, complete: completeTests, run: move},
