@@ -19,7 +19,7 @@ func BenchmarkScale(b *testing.B) {
 	for b.Loop() {
 		dir, calls := storeOf(b, *tests)
 		fmt.Printf("%d tests, %s\n", *tests, weight(b, dir))
-		scale(b, dir, "verify", program, "verify", filepath.Join(dir, ".ai-snapshots"))
+		scale(b, dir, "verify", program, "verify", "--dir", filepath.Join(dir, ".ai-snapshots"))
 		few, some := storeOf(b, 100)
 		for range 3 { // in turn, as other work makes them slower
 			fmt.Printf("replay of a test: %v, in a store of 100 tests %v\n", played(b, dir, calls), played(b, few, some))
@@ -32,7 +32,7 @@ func BenchmarkScale(b *testing.B) {
 		record := time.Now()
 		traceforge.record(b, dir, testName(7), []call{{calls[7].body, answered(0, 2<<10), "application/json"}})
 		fmt.Printf("one changed answer: %v\n", time.Since(record))
-		scale(b, dir, "verify --changed HEAD", program, "verify", "--changed", "HEAD", filepath.Join(dir, ".ai-snapshots"))
+		scale(b, dir, "verify --changed HEAD", program, "verify", "--changed", "HEAD", "--dir", filepath.Join(dir, ".ai-snapshots"))
 		if exec.Command("git", "lfs", "version").Run() != nil {
 			fmt.Println("git-lfs is not installed: nothing is measured of it")
 			continue
@@ -41,7 +41,7 @@ func BenchmarkScale(b *testing.B) {
 		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
 			b.Fatal(err)
 		}
-		scale(b, dir, "init --lfs", program, "init", "--lfs", filepath.Join(dir, ".ai-snapshots"))
+		scale(b, dir, "init --lfs", program, "init", "--lfs", "--dir", filepath.Join(dir, ".ai-snapshots"))
 		commitAll(b, dir, "git with LFS")
 	}
 }

@@ -163,7 +163,7 @@ func BenchmarkVerify(b *testing.B) {
 	var peak int64
 	us := contestant{name: ours, run: func() time.Duration {
 		start := time.Now()
-		most, err := watched(exec.Command(verify, "verify", store))
+		most, err := watched(exec.Command(verify, "verify", "--dir", store))
 		if err != nil {
 			b.Fatal(err)
 		}
