@@ -33,8 +33,10 @@ var liveCalls = make(chan struct{}, 4)
 // its records (design R7).
 type checks struct {
 	*setup
-	said func(*take) (*said, *Failure) // decodes what was received
-	fail func(*Failure)                // fails the test
+	run interface {
+		saidBy(*take) (*said, *Failure) // decodes what was received
+		fail(*Failure)                  // fails the test
+	}
 
 	group sync.WaitGroup
 
@@ -211,7 +213,7 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 	if tk.ended() == failed {
 		return nil, noAnswer(tk.who(), tk.err)
 	}
-	s, f := k.said(tk)
+	s, f := k.run.saidBy(tk)
 	if f != nil {
 		return nil, f.brief
 	}
@@ -258,7 +260,7 @@ func (k *checks) recorded(ck *check) (*said, *Failure) {
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.keep(ck.stored.body)
 	tk.end(whole, nil)
-	return k.said(tk)
+	return k.run.saidBy(tk)
 }
 
 // end waits for the live calls of the test, each of which has its own limit of time.

@@ -132,11 +132,11 @@ func (k *checks) failAll() (note string) {
 			diverged = append(diverged, ck)
 		} else if f := k.failOfCheck(ck); f != nil {
 			f.Source = ck.source
-			k.fail(k.briefly(f))
+			k.run.fail(k.briefly(f))
 		}
 	}
 	if len(diverged) > 0 {
-		k.fail(k.briefly(k.diverged(diverged)))
+		k.run.fail(k.briefly(k.diverged(diverged)))
 	}
 	if len(k.all) == 0 {
 		return ""

@@ -131,11 +131,12 @@ func Open(o Options) (*Recorder, error) {
 		o.Upstream = http.DefaultTransport
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{setup: setup{Options: o, face: o.face(), store: s, name: snapshot.DocumentName(o.Package, o.Test)}}
+	r := &Recorder{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}
+	r.face = r.Options.face()
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
-	r.checks.setup, r.checks.said, r.checks.fail = &r.setup, r.saidBy, r.fail
+	r.checks.setup, r.checks.run = &r.setup, r
 	return r, r.readConfig()
 }
 
