@@ -52,9 +52,9 @@ func (k *checks) conclude(ck *check) {
 		return
 	}
 	if ck.State == usage.CheckDrifted && ck.AskedModel == "" { // else the code asks another
-		ck.Accept = k.with(modes[UpdateAll])
+		ck.Accept = k.with(UpdateAll.String())
 		if ck.call.codec.Tools {
-			ck.Accept = k.with(modes[UpdateTools])
+			ck.Accept = k.with(UpdateTools.String())
 		}
 	}
 }

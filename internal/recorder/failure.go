@@ -150,7 +150,7 @@ func (s *setup) noCall() *Failure {
 		way = "accept: " + s.Accept
 	}
 	switch doc, err := s.store.Load(s.name, anyProvider); {
-	case s.allows(NoCalls) && (s.Mode.drops() || errors.Is(err, fs.ErrNotExist)):
+	case s.allows(NoCalls) && (modes[s.Mode].drops || errors.Is(err, fs.ErrNotExist)):
 		return nil
 	case s.allows(NoCalls) && err != nil:
 		return s.asFailure(err)

@@ -115,14 +115,12 @@ func (r *Recorder) Inject(call int, f Fault) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.faults.all = append(r.faults.all, &injection{Fault: f, call: call})
-	return r.injects()
+	return modes[r.Mode].injects
 }
-
-func (s *setup) injects() bool { return s.Mode == Replay || s.Mode == Mixed }
 
 // nextFault returns what is to be injected into a record; nil: nothing.
 func (r *Recorder) nextFault(number int) *injection {
-	if !r.injects() {
+	if !modes[r.Mode].injects {
 		return nil
 	}
 	for _, in := range r.faults.all {
@@ -330,7 +328,7 @@ func (r *Recorder) uncalled() (missed, excused []int) {
 
 // toldOfFaults is a line for the log of a test with faults; "" where none was injected.
 func (r *Recorder) toldOfFaults() string {
-	if len(r.faults.all) > 0 && !r.injects() {
+	if len(r.faults.all) > 0 && !modes[r.Mode].injects {
 		return "faults are injected in replay only: " + r.faults.all[0].String()
 	}
 	type group struct {

@@ -18,7 +18,7 @@ func (s *setup) former(provider string) (*store.Doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.Mode.Writes() {
+	if !modes[s.Mode].writes {
 		wrong := []snapshot.Violation{snapshot.OtherVersion(doc.Document.Version)}
 		return nil, &snapshot.Error{File: s.Shown + "/" + doc.File(), Violations: wrong}
 	}

@@ -24,7 +24,7 @@ func (r *Recorder) misses(note string, o Outcome) string {
 	case o.Skipped && slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing }):
 		say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that " +
 			"skips itself: skip before the first call")
-	case o.Skipped || o.Failed || len(r.failures) > 0 || !r.Mode.Writes():
+	case o.Skipped || o.Failed || len(r.failures) > 0 || !modes[r.Mode].writes:
 	default:
 		r.missed(say)
 	}

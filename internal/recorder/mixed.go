@@ -32,7 +32,7 @@ func (r *Recorder) offTape(c *call) *Failure {
 		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
 	}
 	f := failuref(c.who()+" was asked for what is not on the tape", indent(r.summary(c.request)), strings.Join(lines, "\n"),
-		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(modes[Mixed]))
+		"run the tools too: "+usage.CheckEnv+"=kind="+usage.KindAll+" "+r.with(Mixed.String()))
 	f.Missing = true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(indent(r.summary(c.request)), "\n")}
 	return f
@@ -43,9 +43,9 @@ func (r *Recorder) offTape(c *call) *Failure {
 func (r *Recorder) acceptLive() string {
 	switch {
 	case r.Checking.Covers(false):
-		return r.with(modes[UpdateAll])
+		return r.with(UpdateAll.String())
 	case slices.ContainsFunc(r.takes, r.returnsAnother):
-		return r.with(modes[UpdateTools])
+		return r.with(UpdateTools.String())
 	}
 	return r.Accept
 }

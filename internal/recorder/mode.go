@@ -1,9 +1,6 @@
 package recorder
 
-import (
-	"errors"
-	"slices"
-)
+import "errors"
 
 // A Mode says what a recorder does with a call.
 type Mode int
@@ -19,19 +16,26 @@ const (
 	Mixed                   // make the calls of some kinds live, serve what is stored of the others; nothing is written
 )
 
-// modes are the names of modes, as receipts have them.
-var modes = []string{
-	Replay: "replay", Update: "update", UpdateAll: "all", UpdateNew: "new", UpdateTools: "tools", Rekey: "rekey", Check: "check",
-	Mixed: "live",
+// modes say what each mode does.
+var modes = [...]struct {
+	name      string // as receipts have it
+	live      bool   // calls are made
+	writes    bool   // what a passing test did is committed
+	drops     bool   // records that are not called any more go
+	completes bool   // what is recorded is served, and what is missing is bought
+	injects   bool   // faults take the place of recorded answers
+}{
+	Replay:      {name: "replay", injects: true},
+	Update:      {name: "update", live: true, writes: true, drops: true, completes: true},
+	UpdateAll:   {name: "all", live: true, writes: true, drops: true},
+	UpdateNew:   {name: "new", live: true, writes: true, completes: true},
+	UpdateTools: {name: "tools", live: true, writes: true, drops: true, completes: true},
+	Rekey:       {name: "rekey", writes: true, drops: true},
+	Check:       {name: "check", live: true},
+	Mixed:       {name: "live", live: true, injects: true},
 }
 
-func (m Mode) String() string { return modes[m] }
-
-// Live reports whether calls are made.
-func (m Mode) Live() bool { return m != Replay && m != Rekey }
-
-// Writes reports whether what a passing test did is committed.
-func (m Mode) Writes() bool { return m != Replay && m != Check && m != Mixed }
+func (m Mode) String() string { return modes[m].name }
 
 // ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names. The error lists them.
 func ParseMode(value string) (Mode, error) {
@@ -41,8 +45,10 @@ func ParseMode(value string) (Mode, error) {
 	case "1", "true":
 		return Update, nil
 	}
-	if i := slices.Index(modes, value); i > int(Update) {
-		return Mode(i), nil
+	for m := UpdateAll; int(m) < len(modes); m++ {
+		if m.String() == value {
+			return m, nil
+		}
 	}
 	return Replay, errors.New("use 1 to record what changed, all to record every call, new to record what is missing, " +
 		"tools to run the tools again and record what changed, rekey to adopt stored answers, check to compare live answers, live to use them, 0 to replay")

@@ -33,7 +33,7 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	}
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
-	kept := slices.Repeat([]bool{!r.Mode.drops() || partial}, len(old.records))
+	kept := slices.Repeat([]bool{!modes[r.Mode].drops || partial}, len(old.records))
 	old.keepSpared(kept, calls, pairs)
 	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
 	last, place := lastNumber(old.records), 0

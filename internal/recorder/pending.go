@@ -333,13 +333,13 @@ func (r *Recorder) leavePending(goldens map[*take]*golden) (note string) {
 func (r *Recorder) nextUses(them string) string {
 	switch {
 	case r.Mode == UpdateNew:
-		return "the next " + r.updating(modes[UpdateNew]) + " uses " + them
+		return "the next " + r.updating(UpdateNew.String()) + " uses " + them
 	case r.Mode == UpdateTools && slices.ContainsFunc(r.waiting(), func(tk *take) bool { return tk.codec.Tools }):
-		return "the next " + r.updating(modes[UpdateTools]) + " uses those of models, and runs the tools again"
+		return "the next " + r.updating(UpdateTools.String()) + " uses those of models, and runs the tools again"
 	case r.Mode == UpdateTools:
-		return "the next " + r.updating(modes[UpdateTools]) + " uses " + them
+		return "the next " + r.updating(UpdateTools.String()) + " uses " + them
 	case r.Mode == UpdateAll:
-		return "the next " + r.updating("") + " uses those of calls that changed, and " + r.updating(modes[UpdateAll]) + " makes all calls again"
+		return "the next " + r.updating("") + " uses those of calls that changed, and " + r.updating(UpdateAll.String()) + " makes all calls again"
 	}
 	return "the next " + r.updating("") + " uses " + them
 }

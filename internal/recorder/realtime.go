@@ -71,7 +71,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 			return nil, r.refused(c, err)
 		case plain:
 			return nil, nil
-		case played == nil && !r.Mode.completes():
+		case played == nil && !modes[r.Mode].completes:
 			return nil, r.refuse(w, c.id(), s.unrecorded())
 		}
 		s.replayed = played

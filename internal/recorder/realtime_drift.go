@@ -25,9 +25,9 @@ func (s *realtime) drifted(c *call) error {
 		}
 	}
 	accept := "accept: " + r.Accept
-	if r.Mode.completes() {
+	if modes[r.Mode].completes {
 		accept = "the provider has to be asked from the beginning, and the client was served the recorded session so far\n" +
-			"accept: " + r.with(modes[UpdateAll])
+			"accept: " + r.with(UpdateAll.String())
 	}
 	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[i].ID, Call: r.tape.records[i].Number(), Provider: c.provider}
 	if tokens := r.tape.records[i].Response.TokensUsed; tokens != nil {

@@ -32,7 +32,7 @@ func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.Mode.Writes() {
+	if modes[r.Mode].writes {
 		_, err = r.document(s.opening.provider)
 	} else {
 		err = r.openTape(s.opening.provider)
@@ -47,7 +47,7 @@ func (s *realtime) find() (found *replayedSession, plain bool, err error) {
 	if r.tape.records[i].Response.Status != http.StatusSwitchingProtocols {
 		return nil, true, nil
 	}
-	if r.Mode.Writes() && (r.tape.records[i].Response.Stale != "" || !r.tape.isScrubbed(i) || !r.tape.whole(i)) {
+	if modes[r.Mode].writes && (r.tape.records[i].Response.Stale != "" || !r.tape.isScrubbed(i) || !r.tape.whole(i)) {
 		return nil, false, nil
 	}
 	found, err = s.follow(i)
@@ -187,7 +187,7 @@ func (s *realtime) redial() error {
 		if err != nil {
 			s.hangUp()
 			return failuref(fmt.Sprintf("%s did not begin the session as the recorded one begins: %v", s.opening.provider, err),
-				"accept: "+s.r.with(modes[UpdateAll]))
+				"accept: "+s.r.with(UpdateAll.String()))
 		}
 		s.keep(provider.Frame{Binary: m.Binary, Data: m.Data}, provider.Place{})
 	}

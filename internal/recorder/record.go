@@ -13,7 +13,7 @@ import (
 func (r *Recorder) take(c *call, lifted string) (*take, error) {
 	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		keepsCuts: r.allows(CutStreams)}
-	if r.Mode.Writes() {
+	if modes[r.Mode].writes {
 		tk.complete = func() { r.keepPending(tk) }
 	}
 	r.learn(c.what)

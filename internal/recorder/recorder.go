@@ -263,7 +263,7 @@ func (r *Recorder) begin(ctx context.Context, what fmt.Stringer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if tool := insideOf(ctx); tool != "" && r.Mode.Writes() {
+	if tool := insideOf(ctx); tool != "" && modes[r.Mode].writes {
 		return r.refuse(what, what.String(), nested(tool, what))
 	}
 	return nil
@@ -344,7 +344,7 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 		r.checkCalls(o.Partial)
 	}
 	switch {
-	case r.Mode.Writes():
+	case modes[r.Mode].writes:
 		note = r.commit(o)
 	case r.Mode == Mixed:
 		note = r.ranLive()
@@ -364,7 +364,7 @@ func (r *Recorder) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
 	}
-	if f := r.unused(); f != nil && r.injects() {
+	if f := r.unused(); f != nil && modes[r.Mode].injects {
 		r.fail(f)
 		return
 	}
@@ -373,7 +373,7 @@ func (r *Recorder) checkCalls(partial bool) {
 		if f := r.noCall(); f != nil {
 			r.fail(f)
 		}
-	case !r.Mode.drops() && r.Mode != Mixed:
+	case !modes[r.Mode].drops && r.Mode != Mixed:
 		missed, _ := r.uncalled()
 		for _, i := range missed {
 			r.fail(r.notCalled(i))

@@ -20,7 +20,7 @@ import (
 // it buys nothing again: with the first one of Known whose first request is its own first one. That of a test which
 // the code does not have any more moves. A subtest may be there still, so that the document of another one is copied.
 func (r *Recorder) inherit(c *call) error {
-	if len(r.Known) == 0 || !r.Mode.completes() && r.Mode != Rekey {
+	if len(r.Known) == 0 || !modes[r.Mode].completes && r.Mode != Rekey {
 		return nil
 	}
 	r.mu.Lock()

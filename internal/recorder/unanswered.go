@@ -28,7 +28,7 @@ func (r *Recorder) unanswered(tk *take) *Failure {
 		if lacksKey {
 			without = "a key"
 		}
-		below = append(below, "without "+without+": "+r.with(modes[Rekey]))
+		below = append(below, "without "+without+": "+r.with(Rekey.String()))
 	}
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
@@ -124,7 +124,7 @@ func (r *Recorder) withoutKey(c *call) string {
 	if _, f := r.determine(c); f != nil {
 		return ""
 	}
-	return "without a key: " + r.with(modes[Rekey])
+	return "without a key: " + r.with(Rekey.String())
 }
 
 // mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and one for each other call that

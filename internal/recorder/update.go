@@ -9,12 +9,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// drops reports whether records that are not called any more go.
-func (m Mode) drops() bool { return m == Update || m == UpdateTools || m == UpdateAll || m == Rekey }
-
-// completes reports whether what is recorded is served, and what is missing is bought.
-func (m Mode) completes() bool { return m == Update || m == UpdateTools || m == UpdateNew }
-
 // update serves a call from the store as replay does, where a whole record answers it. Else the call
 // is made (design R11).
 func (r *Recorder) update(c *call) (*served, *take, error) {
@@ -160,7 +154,7 @@ func (r *Recorder) lacksTimes(i int, raw []byte) bool {
 // again returns the command that records the test in the mode of this run; -update where that records nothing.
 func (s *setup) again() string {
 	if s.Mode == UpdateNew || s.Mode == UpdateTools || s.Mode == UpdateAll {
-		return s.with(modes[s.Mode])
+		return s.with(s.Mode.String())
 	}
 	return s.Accept
 }
