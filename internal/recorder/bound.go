@@ -36,7 +36,7 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *
 		req.Body.Close()
 		return nil, err
 	}
-	if !modes[r.Mode].live {
+	if !r.Mode.Live() {
 		req.Body.Close()
 		return nil, r.refuse(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
 	}

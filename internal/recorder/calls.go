@@ -15,7 +15,7 @@ import (
 // recorded in this run is what a replay will read.
 func (r *Recorder) Calls() (calls []*modelio.Call, err error) {
 	snapshots, err := r.Snapshots()
-	if err != nil || !modes[r.Mode].live {
+	if err != nil || !r.Mode.Live() {
 		return callsOf(snapshots), err
 	}
 	doc := &snapshot.Document{Version: snapshot.Version, Snapshots: snapshots}

@@ -35,7 +35,7 @@ func covers(listed []string, host string) bool {
 
 // pass makes a call that is not recorded.
 func (s *setup) pass(req *http.Request) (*http.Response, error) {
-	if modes[s.Mode].live {
+	if s.Mode.Live() {
 		return s.upstreamOf(req.Context()).RoundTrip(req)
 	}
 	if req.Body != nil {

@@ -37,6 +37,9 @@ var modes = [...]struct {
 
 func (m Mode) String() string { return modes[m].name }
 
+// Live reports whether calls are made.
+func (m Mode) Live() bool { return modes[m].live }
+
 // ParseMode returns the mode that a value of TRACEFORGE_UPDATE, or of -update, names. The error lists them.
 func ParseMode(value string) (Mode, error) {
 	switch value {

@@ -103,7 +103,7 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 	case resp.Header.Get(session.Header) == "":
 	case was != "":
 		resp.Header.Set(session.Header, was)
-	case session.Opens(c.request) && modes[r.Mode].live:
+	case session.Opens(c.request) && r.Mode.Live():
 		r.sessions.serve(session, req, w, resp.Header.Get(session.Header))
 	}
 	if id == nil {
