@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -16,14 +18,57 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	if since, err = left(ctx, dir, revision); err != nil {
 		return "", nil, err
 	}
-	changed, err := Run(ctx, dir, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--relative", "-z", since, "--", ".")
+	changed, err := differ(ctx, dir, since)
 	if err != nil {
 		return "", nil, err
 	}
 	others, err := Run(ctx, dir, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
-	files = append(split(changed), split(others)...)
+	files = append(changed, split(others)...)
 	sort.Strings(files)
 	return since, slices.Compact(files), err
+}
+
+// differ returns the files below dir whose content is not that of a commit. It does not use git diff, which looks at every
+// file of the repository first.
+func differ(ctx context.Context, dir, commit string) (files []string, err error) {
+	printed, err := Run(ctx, dir, "diff-index", "--no-renames", "--ignore-submodules", "--relative", "-z", commit, "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	was := map[string]string{} // the objects of files of which only the times are known to differ
+	fields := split(printed)
+	for i := 0; i+1 < len(fields); i += 2 {
+		info, file := strings.Fields(fields[i]), fields[i+1] // :mode mode object object status
+		touched := len(info) == 5 && info[4] == "M" && info[0] == ":"+info[1] && strings.Trim(info[3], "0") == ""
+		if touched && !strings.ContainsAny(file, "\"\r\n") && !strings.HasPrefix(info[1], "12") {
+			was[file] = info[2]
+		} else {
+			files = append(files, file)
+		}
+	}
+	if len(was) == 0 {
+		return files, nil
+	}
+	r, err := Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	below, err := r.Rel(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names strings.Builder // from the top on, where git hash-object starts
+	touched := slices.Collect(maps.Keys(was))
+	for _, file := range touched {
+		names.WriteString(path.Join(below, file) + "\n")
+	}
+	printed, err = r.run(ctx, r.Top, strings.NewReader(names.String()), "hash-object", "--stdin-paths")
+	for i, object := range strings.Fields(printed) {
+		if was[touched[i]] != object {
+			files = append(files, touched[i])
+		}
+	}
+	return files, err
 }
 
 // left returns the commit where the branch in dir left a revision.

@@ -1,0 +1,45 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/git/gittest"
+)
+
+// TestChanged holds that a file has changed when its content has, whatever its time says.
+func TestChanged(t *testing.T) {
+	top := t.TempDir()
+	store := filepath.Join(top, ".ai-snapshots")
+	gittest.Run(t, top, "init", "-q", "-b", "main")
+	gittest.Write(t, top, map[string]string{"beside.txt": "1\n"})
+	gittest.Write(t, store, map[string]string{
+		"openai/same.json": "1\n", "openai/touched.json": "1\n", "openai/two words.json": "1\n", "openai/edited.json": "1\n",
+		"openai/staged.json": "1\n", "openai/back.json": "1\n", "openai/gone.json": "1\n", "openai/mode.json": "1\n",
+	})
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "one")
+	gittest.Run(t, top, "checkout", "-q", "-b", "branch")
+	gittest.Write(t, store, map[string]string{"openai/staged.json": "2\n", "openai/back.json": "2\n", "openai/committed.json": "1\n"})
+	gittest.Run(t, top, "add", "-A")
+	gittest.Run(t, top, "commit", "-q", "-m", "two")
+	gittest.Write(t, top, map[string]string{"beside.txt": "2\n"})
+	gittest.Write(t, store, map[string]string{"openai/edited.json": "2\n", "openai/back.json": "1\n", "openai/new.json": "1\n"})
+	require.NoError(t, os.Remove(filepath.Join(store, "openai/gone.json")))
+	require.NoError(t, os.Chmod(filepath.Join(store, "openai/mode.json"), 0o755))
+	soon := time.Now().Add(time.Hour)
+	for _, name := range []string{"touched", "two words"} {
+		require.NoError(t, os.Chtimes(filepath.Join(store, "openai", name+".json"), soon, soon))
+	}
+
+	since, files, err := Changed(context.Background(), store, "main")
+	require.NoError(t, err)
+	require.Len(t, since, 40)
+	require.Equal(t, []string{"openai/committed.json", "openai/edited.json", "openai/gone.json", "openai/mode.json", "openai/new.json",
+		"openai/staged.json"}, files)
+}
