@@ -1,7 +1,12 @@
 package traceforgetest_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,14 +61,56 @@ func TestNewAtOnce(t *testing.T) {
 	require.Contains(t, tb.Logged(), "traceforge: no model call was made")
 }
 
-// TestNewAgainWithOptions says the way out; the test after it has a recorder of its own again.
+// An oldFile is an upstream that is the same as another one of its file.
+type oldFile struct{ name string }
+
+func (*oldFile) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no answer") }
+
+func (f *oldFile) SameAs(other http.RoundTripper) bool {
+	o, ok := other.(*oldFile)
+	return ok && *o == *f
+}
+
+// TestNewAgainWithOptions has helpers that give the same options each time, in any order; with others the test fails, which
+// names the option and the way out. The test after it has a recorder of its own again.
 func TestNewAgainWithOptions(t *testing.T) {
+	decoded := func(name string) traceforgetest.Option {
+		return traceforgetest.ContentEncoding(name, func(r io.Reader) (io.Reader, error) { return r, nil })
+	}
+	options := func() []traceforgetest.Option {
+		return []traceforgetest.Option{
+			traceforgetest.Ignore("/user", "/metadata"),
+			traceforgetest.Allow(traceforgetest.CutStreams),
+			traceforgetest.Scrub(traceforgetest.Value("customer", "Ada Lovelace"), traceforgetest.Pattern("order", regexp.MustCompile("o-[0-9]+")), traceforgetest.Volatile()),
+			traceforgetest.Ignore("/session"),
+			decoded("br"),
+			traceforgetest.Upstream(&oldFile{"a.yaml"}),
+			traceforgetest.StreamTiming(),
+		}
+	}
 	s := newScene(t)
-	tb := s.replay("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
-		traceforgetest.New(t, traceforgetest.StreamTiming())
-	})
-	require.Contains(t, tb.Logged(), "traceforge: New was called with options in TestIt, which has a recorder already: "+
-		"give all options to the first New, and call New(t) without any where the same recorder is wanted")
+	again := func(later []traceforgetest.Option) *tbtest.TB { // New of s.run has the options too
+		return s.run("TestIt", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			if traceforgetest.New(t, later...) != tf || traceforgetest.New(t) != tf {
+				t.Errorf("another recorder")
+			}
+		}, options()...)
+	}
+	equal := append(options(), traceforgetest.Dir(s.dir))
+	slices.Reverse(equal[4:])
+	equal = slices.Clip(equal)
+	require.NotContains(t, again(equal).Logged(), "another recorder")
+	for name, later := range map[string][]traceforgetest.Option{
+		"StreamTiming":    append(options()[:6], traceforgetest.Dir(s.dir)),
+		"Ignore":          append(equal, traceforgetest.Ignore("/x")),
+		"Scrub":           append(equal, traceforgetest.Scrub(traceforgetest.Value("customer", "Bob Carpenter"))),
+		"Dir":             append(options(), traceforgetest.Dir(t.TempDir())),
+		"Upstream":        append(equal, traceforgetest.Upstream(http.DefaultTransport)),
+		"ContentEncoding": append(equal, traceforgetest.ContentEncoding("br", nil)),
+	} {
+		require.Contains(t, again(later).Logged(), "traceforge: New was called with options in TestIt, which has a recorder with others already: "+
+			name+" differs: give each New of a test the same options, or all to the first and none to the others")
+	}
 	s.record("TestIt", asks(newChat("a")))
 	requirePass(t, s.replay("TestIt", asks(newChat("a")), traceforgetest.StreamTiming()))
 }

@@ -26,7 +26,7 @@ const (
 // program calls them. It is what TRACEFORGE_UPDATE=check does for a whole run, with TRACEFORGE_CHECK=kind=tools; that
 // variable and -update come before it.
 func Check(kinds ...Kind) Option {
-	return option(func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds })
+	return option{"Check", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds }}
 }
 
 // Live makes the calls of these kinds live where the run replays, and gives the program their answers; without
@@ -35,7 +35,7 @@ func Check(kinds ...Kind) Option {
 // name. Nothing is written. It is what TRACEFORGE_UPDATE=live does for a whole run, with TRACEFORGE_CHECK=kind=models, tools
 // or all; that variable and -update come before it.
 func Live(kinds ...Kind) Option {
-	return option(func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds })
+	return option{"Live", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds }}
 }
 
 // readMode reads what the run does, and of the options which calls it makes live.

@@ -1,10 +1,16 @@
 package traceforgetest
 
 import (
+	"cmp"
 	"io"
 	"net/http"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
@@ -13,21 +19,68 @@ type Option interface {
 	apply(*Recorder)
 }
 
-type option func(*Recorder)
+type option struct {
+	name string
+	args any // what it was given: options are equal where these are
+	set  func(*Recorder)
+}
 
-func (o option) apply(r *Recorder) { o(r) }
+func (o option) apply(r *Recorder) {
+	o.set(r)
+	r.given = append(r.given, o)
+}
+
+// differing returns the name of an option that only one of two recorders was given, or that they were given differently; "" for
+// none. The order of different options says nothing.
+func differing(a, b []option) string {
+	byName := func(given []option) []option {
+		given = slices.Clone(given)
+		inorder.By(given, func(x, y option) int { return cmp.Compare(x.name, y.name) })
+		return given
+	}
+	a, b = byName(a), byName(b)
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i == len(a):
+			return b[i].name
+		case i == len(b) || a[i].name < b[i].name:
+			return a[i].name
+		case a[i].name != b[i].name || !equalArgs(a[i].args, b[i].args):
+			return b[i].name
+		}
+	}
+	return ""
+}
+
+// equalArgs compares upstreams as they say, or else by what they point to, and data by its value.
+func equalArgs(a, b any) bool {
+	if rt, ok := a.(http.RoundTripper); ok {
+		if same, ok := a.(interface{ SameAs(http.RoundTripper) bool }); ok {
+			other, _ := b.(http.RoundTripper)
+			return same.SameAs(other)
+		}
+		return reflect.TypeOf(rt).Comparable() && a == b
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// callerLine returns the line that called the function which calls it: functions are equal where one line gave them.
+func callerLine() string {
+	_, file, line, _ := runtime.Caller(2)
+	return file + ":" + strconv.Itoa(line)
+}
 
 // Dir names the store's directory. A relative path starts at the test's working directory,
 // which go test sets to the package's. The default is $TRACEFORGE_DIR, else .ai-snapshots
 // beside the go.mod found from the working directory upwards.
 func Dir(path string) Option {
-	return option(func(r *Recorder) { r.opts.Dir = path })
+	return option{"Dir", path, func(r *Recorder) { r.opts.Dir = path }}
 }
 
 // Upstream names what makes the live calls while recording. The default, also for nil, is
 // [http.DefaultTransport]. It is never used in replay.
 func Upstream(rt http.RoundTripper) Option {
-	return option(func(r *Recorder) { r.opts.Upstream = rt })
+	return option{"Upstream", rt, func(r *Recorder) { r.opts.Upstream = rt }}
 }
 
 // Ignore leaves parts of the request out of the comparison, by RFC 6901 pointers into the
@@ -36,7 +89,7 @@ func Upstream(rt http.RoundTripper) Option {
 // snapshot lists the pointers and keeps what was sent. What varies inside a text is better replaced with
 // [Scrub]: where a whole text is ignored, no change of it is seen.
 func Ignore(pointers ...string) Option {
-	return option(func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) })
+	return option{"Ignore", pointers, func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) }}
 }
 
 // Nondeterministic lifts the rules that a request must set its temperature to 0 and, where
@@ -44,7 +97,7 @@ func Ignore(pointers ...string) Option {
 // reason is stored in each snapshot; it must not be empty. Where each test of a package needs it, it
 // belongs into a helper of the package, and where each of the repository does, into config.json.
 func Nondeterministic(reason string) Option {
-	return option(func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true })
+	return option{"Nondeterministic", reason, func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true }}
 }
 
 // An Allowance is what a recorder refuses unless a test allows it with [Allow].
@@ -70,11 +123,11 @@ const (
 
 // Allow lifts rules, for tests of exactly what these refuse.
 func Allow(what ...Allowance) Option {
-	return option(func(r *Recorder) {
+	return option{"Allow", what, func(r *Recorder) {
 		for _, w := range what {
 			r.opts.Allowed |= recorder.Allowance(w)
 		}
-	})
+	}}
 }
 
 // Record names hosts whose calls are recorded as they are where they are no model calls: pages, searches,
@@ -83,7 +136,7 @@ func Allow(what ...Allowance) Option {
 // [KeepHeaders]). It fails on drift like any other call, and no rule of determinism holds for it. What looks
 // like an API, with a body of JSON or a version in its path, is recorded without this option.
 func Record(hosts ...string) Option {
-	return option(func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) })
+	return option{"Record", hosts, func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) }}
 }
 
 // KeepHeaders names headers of answers that the code under test reads, besides those that are kept anyway:
@@ -92,7 +145,7 @@ func Record(hosts ...string) Option {
 // it was, so one that is there already gets the header with TRACEFORGE_UPDATE=all. Those that carry a secret,
 // such as Set-Cookie and Authorization, and those that say how bytes came, are never kept: they fail the test at once.
 func KeepHeaders(names ...string) Option {
-	return option(func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) })
+	return option{"KeepHeaders", names, func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) }}
 }
 
 // PassThrough names hosts that get no model calls, and give answers that do not matter, such as those of
@@ -100,24 +153,24 @@ func KeepHeaders(names ...string) Option {
 // names the host, and do not fail the test. A host stands for its subdomains too. What a test needs an
 // answer of is for [Record].
 func PassThrough(hosts ...string) Option {
-	return option(func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) })
+	return option{"PassThrough", hosts, func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) }}
 }
 
 // ContentEncoding names how to decode answers of a Content-Encoding besides gzip and deflate, such
 // as "br" and "zstd", so that what is stored is readable. Calls are made without the caller's
 // Accept-Encoding; it takes a server that compresses unasked to need this.
 func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Option {
-	return option(func(r *Recorder) {
+	return option{"ContentEncoding", []string{name, callerLine()}, func(r *Recorder) {
 		if r.opts.Decoders == nil {
 			r.opts.Decoders = map[string]func(io.Reader) (io.Reader, error){}
 		}
 		r.opts.Decoders[strings.ToLower(name)] = decode
-	})
+	}}
 }
 
 // StreamTiming records when each event of a stream arrives, and replays the events at that
 // pace, for tests of user interfaces. Without it a replayed stream comes at once. A snapshot
 // that has no times, since it was recorded without the option, is replayed at once too.
 func StreamTiming() Option {
-	return option(func(r *Recorder) { r.opts.Timing = true })
+	return option{"StreamTiming", nil, func(r *Recorder) { r.opts.Timing = true }}
 }

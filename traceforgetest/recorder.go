@@ -39,6 +39,7 @@ type Recorder struct {
 
 	mode  recorder.Mode // asked for by an option, for a run that replays
 	kinds []Kind        // that it makes live
+	given []option
 }
 
 // running holds the recorders of the tests that run, by package and test: two in one test would each see the
@@ -54,9 +55,11 @@ type opened struct {
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
 //
-// Without options it returns the recorder that t has already, if it has one, so that each of several agents can
-// ask for one; a subtest's t has its own. Options come with the first call: with a later one they fail the test. So
-// does what cannot work, as an unknown mode. New may be called by several goroutines at once.
+// Without options, or with equal ones, it returns the recorder that t has already, if it has one, so that each of several
+// agents can ask for one; a subtest's t has its own. Other options than those of the first call fail the test. Options are
+// equal where their data is; recordings of other tools by their files, other upstreams if they are the same pointer,
+// functions if one line gave them. What cannot work, as an unknown mode, fails the test too. New may be called by several
+// goroutines at once.
 //
 // Everything ends in t's cleanup, where the test fails on
 // drift, on calls without a snapshot, on snapshots that were not called and on a test that made
@@ -70,7 +73,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 	for _, opt := range opts {
 		opt.apply(r)
 	}
-	r, err := r.shared(len(opts) > 0)
+	r, err := r.shared()
 	if err != nil {
 		r.annotate(r.origin(), err.Error())
 		t.Fatalf("traceforge: %v", err)
@@ -79,7 +82,7 @@ func New(t testing.TB, opts ...Option) *Recorder {
 }
 
 // shared returns the recorder that the test has, or makes r that of the test.
-func (r *Recorder) shared(withOptions bool) (*Recorder, error) {
+func (r *Recorder) shared() (*Recorder, error) {
 	var err error
 	r.stack = callers()
 	if r.place, err = findPlace(r.stack); err != nil {
@@ -88,9 +91,9 @@ func (r *Recorder) shared(withOptions bool) (*Recorder, error) {
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
 	entry, again := running.LoadOrStore(r.runningKey(), &opened{Recorder: r})
 	first := entry.(*opened)
-	if again && withOptions {
-		return r, fmt.Errorf("New was called with options in %s, which has a recorder already: "+
-			"give all options to the first New, and call New(t) without any where the same recorder is wanted", r.opts.Test)
+	if name := differing(first.given, r.given); again && len(r.given) > 0 && name != "" {
+		return r, fmt.Errorf("New was called with options in %s, which has a recorder with others already: %s differs: "+
+			"give each New of a test the same options, or all to the first and none to the others", r.opts.Test, name)
 	}
 	first.once.Do(func() { first.err = first.start() })
 	if first.err != nil {

@@ -1,13 +1,17 @@
 package traceforgetest
 
 import (
+	"fmt"
 	"regexp"
 
 	"github.com/traceforge/traceforge-go/internal/scrub"
 )
 
 // A Rule says what [Scrub] replaces. Rules are made by [Value], [Pattern] and [Volatile].
-type Rule struct{ rule scrub.Rule }
+type Rule struct {
+	rule scrub.Rule
+	of   [3]string // the function that made it, and its arguments: rules are equal where these are
+}
 
 // Scrub keeps what its rules find inside texts as placeholders, such as {{uuid:1}}: in messages, tool inputs
 // and results, schemas and options, in answers and in their raw bytes, streams too. So the snapshot holds
@@ -22,22 +26,30 @@ type Rule struct{ rule scrub.Rule }
 // Rules that all tests of a repository need stand in .ai-snapshots/config.json, as docs/format.md has it.
 // What is in a member of its own is better left out with [Ignore].
 func Scrub(rules ...Rule) Option {
-	return option(func(r *Recorder) {
+	of := make([][3]string, len(rules))
+	for i, rule := range rules {
+		of[i] = rule.of
+	}
+	return option{"Scrub", of, func(r *Recorder) {
 		for _, rule := range rules {
 			r.opts.Scrub = append(r.opts.Scrub, rule.rule)
 		}
-	})
+	}}
 }
 
 // Value is the rule for one value, such as a key or the name of a customer, also where it is escaped in JSON
 // or in a URL. The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such
 // letters, digits, hyphens and underscores. A value that is empty, as in replay one from the environment
 // may be, has a dummy in its place.
-func Value(name, value string) Rule { return Rule{scrub.Value(name, value)} }
+func Value(name, value string) Rule {
+	return Rule{scrub.Value(name, value), [3]string{"Value", name, value}}
+}
 
 // Pattern is the rule for what re matches or, if re has a group, for what its first group matches. For the name
 // see [Value].
-func Pattern(name string, re *regexp.Regexp) Rule { return Rule{scrub.Pattern(name, re)} }
+func Pattern(name string, re *regexp.Regexp) Rule {
+	return Rule{scrub.Pattern(name, re), [3]string{"Pattern", name, fmt.Sprint(re)}}
+}
 
 // Volatile is the rule for what is another value in each run:
 //
@@ -48,4 +60,4 @@ func Pattern(name string, re *regexp.Regexp) Rule { return Rule{scrub.Pattern(na
 //   - {{time:1}}: a date with a time of day, as RFC 3339, RFC 1123, ISO 8601 and ctime have them
 //
 // A date alone stays, since many are no part of any clock: a Pattern tells which.
-func Volatile() Rule { return Rule{scrub.Volatile()} }
+func Volatile() Rule { return Rule{scrub.Volatile(), [3]string{"Volatile"}} }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type Recording struct {
 	Nearest bool   // a request that is not there gets the nearest answer of its API, by order
 
 	file    string // as records name it
+	path    string // absolute
 	entries []*entry
 	rule    rule
 	answer  func(*http.Request) (*http.Response, recorder.Provenance, error) // nil: the entries do
@@ -68,7 +70,11 @@ func Open(file string) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return Read(file, data)
+	r, err := Read(file, data)
+	if err == nil {
+		r.path, err = filepath.Abs(file)
+	}
+	return r, err
 }
 
 // Read reads a recording. The file is only named.
@@ -99,6 +105,12 @@ func read(r *Recording, data []byte) (*Recording, error) {
 		err = r.readYAML(data)
 	}
 	return r, err
+}
+
+// SameAs reports whether another upstream is a recording of the same file that answers in the same way.
+func (r *Recording) SameAs(other http.RoundTripper) bool {
+	o, ok := other.(*Recording)
+	return ok && r.path == o.path && r.Nearest == o.Nearest
 }
 
 // Len returns how many calls there are.

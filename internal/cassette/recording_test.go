@@ -258,3 +258,21 @@ func TestOpen(t *testing.T) {
 	require.NotContains(t, from.From, filepath.Dir(filepath.Dir(file)), "records do not say where others keep their files")
 	require.Contains(t, from.From, "/say.yaml, interaction 1")
 }
+
+// TestSameAs holds that two recordings are the same upstream where their file is, and how they answer.
+func TestSameAs(t *testing.T) {
+	dir := t.TempDir()
+	open := func(name string) *cassette.Recording {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte("version: 2\ninteractions: []\n"), 0o600))
+		r, err := cassette.Open(file)
+		require.NoError(t, err)
+		return r
+	}
+	a, again, b := open("a.yaml"), open("a.yaml"), open("b.yaml")
+	require.True(t, a.SameAs(again))
+	require.False(t, a.SameAs(b))
+	require.False(t, a.SameAs(http.DefaultTransport))
+	again.Nearest = true
+	require.False(t, a.SameAs(again))
+}
