@@ -85,7 +85,7 @@ func (r *Recorder) readCheck() {
 	}
 	r.opts.Deadline = deadlineOf(r.t)
 	if r.opts.Upstream == nil { // another one may need no key
-		r.opts.Placeholder = placeholder
+		r.opts.NeedsKeys = true
 	}
 }
 

@@ -8,9 +8,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// placeholder is the API key that SDKs see in replay.
-const placeholder = "traceforge-replay"
-
 // keys puts placeholders into the environment while tests replay that have no keys. The
 // environment belongs to the process, so the tests of one that run at once share them.
 var keys struct {
@@ -34,20 +31,12 @@ func lendKeys() (giveBack func()) {
 				continue
 			}
 			_, empty := os.LookupEnv(names[0])
-			if os.Setenv(names[0], placeholder) == nil {
+			if os.Setenv(names[0], provider.NoKey(names[0])) == nil {
 				keys.set[names[0]] = empty
 			}
 		}
 	}
 	return returnKeys
-}
-
-// isLent reports whether a variable has a placeholder.
-func isLent(name string) bool {
-	keys.Lock()
-	defer keys.Unlock()
-	_, lent := keys.set[name]
-	return lent && os.Getenv(name) == placeholder
 }
 
 func returnKeys() {
@@ -58,7 +47,7 @@ func returnKeys() {
 	}
 	for name, empty := range keys.set {
 		switch {
-		case os.Getenv(name) != placeholder: // a test has set its own
+		case !provider.HasNoKey(os.Getenv(name)): // a test has set its own
 		case empty:
 			os.Setenv(name, "")
 		default:

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -13,7 +15,7 @@ import (
 // TestLentKeys: while a test replays, SDKs find a key where none is set. An empty variable is not set: it is what
 // CI makes of a secret that a fork's pull request does not get.
 func TestLentKeys(t *testing.T) {
-	const lent = "traceforge-replay"
+	const lent = "lent"
 	all := []string{"OPENAI_API_KEY", "CO_API_KEY", "COHERE_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 	for _, c := range []struct {
 		name, why string
@@ -42,6 +44,9 @@ func TestLentKeys(t *testing.T) {
 			}
 			tb := s.replay("TestIt", func(*tbtest.TB, *traceforgetest.Recorder) {
 				for name, want := range c.want {
+					if want == lent {
+						want = provider.NoKey(name)
+					}
 					require.Equal(t, want, os.Getenv(name), "%s: %s", name, c.why)
 				}
 			}, traceforgetest.Allow(traceforgetest.NoCalls))
@@ -53,6 +58,28 @@ func TestLentKeys(t *testing.T) {
 				require.Equal(t, wasSet, set, "%s is as it was before the test", name)
 			}
 		})
+	}
+}
+
+// TestKeysHaveTheirForm holds that programs which look at a key before they make a client take what is lent, and that it is
+// no secret.
+func TestKeysHaveTheirForm(t *testing.T) {
+	secrets := secret.New()
+	for variable, form := range map[string]string{
+		"ANTHROPIC_API_KEY":  `^sk-ant-[\w-]{50,}$`,
+		"AWS_ACCESS_KEY_ID":  `^[\w-]{16,128}$`,
+		"GEMINI_API_KEY":     `^AIza[\w-]{35}$`,
+		"GROQ_API_KEY":       `^gsk_[\w-]{50,}$`,
+		"MISTRAL_API_KEY":    `^[\w-]{32,}$`,
+		"OPENAI_API_KEY":     `^sk-[\w-]{40,}$`,
+		"OPENROUTER_API_KEY": `^sk-or-[\w-]{50,}$`,
+		"XAI_API_KEY":        `^xai-[\w-]{50,}$`,
+	} {
+		key := provider.NoKey(variable)
+		require.Regexp(t, form, key)
+		require.Contains(t, key, "traceforge-replay")
+		_, found := secrets.Find([]byte(`{"api_key": "` + key + `"}`))
+		require.False(t, found, variable)
 	}
 }
 

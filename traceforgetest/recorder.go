@@ -156,7 +156,7 @@ func (r *Recorder) open() error {
 		return err
 	}
 	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
-	r.opts.Fail, r.opts.Tell, r.opts.Lent = r.t.Fail, r.tell, isLent
+	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources

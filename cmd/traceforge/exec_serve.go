@@ -11,9 +11,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// keyPlaceholder is the API key that SDKs see in replay.
-const keyPlaceholder = "traceforge-replay"
-
 // urlVariable is the variable with the root of a provider, for programs whose SDK reads none.
 func urlVariable(name string) string {
 	return "TRACEFORGE_URL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
@@ -115,7 +112,7 @@ func (p *program) expand(home string) (expanded string, ok bool) {
 func lendKeys(of provider.Provider) {
 	for _, names := range of.KeyVariables() {
 		if !slices.ContainsFunc(names, func(name string) bool { return os.Getenv(name) != "" }) {
-			os.Setenv(names[0], keyPlaceholder)
+			os.Setenv(names[0], provider.NoKey(names[0]))
 		}
 	}
 }

@@ -135,6 +135,30 @@ func (p *Provider) KeyVariables() (names [][]string) {
 	return names
 }
 
+// keyForms are how keys begin that programs look at before they make a client, by the variable that has them.
+var keyForms = map[string]string{
+	"ANTHROPIC_API_KEY": "sk-ant-", "DEEPSEEK_API_KEY": "sk-", "GEMINI_API_KEY": "AIza", "GROQ_API_KEY": "gsk_", "OPENAI_API_KEY": "sk-",
+	"OPENROUTER_API_KEY": "sk-or-", "XAI_API_KEY": "xai-",
+}
+
+const (
+	noKey     = "traceforge-replay-placeholder"
+	keyLength = 64 // programs ask for 20 to 50 characters; Google's keys have 39
+)
+
+// NoKey returns what stands in a variable for a key that is not there: in the form of its provider, and no secret.
+func NoKey(variable string) string {
+	key := keyForms[variable] + noKey
+	length := keyLength
+	if variable == "GEMINI_API_KEY" {
+		length = 39
+	}
+	return key + strings.Repeat("0", length-len(key))
+}
+
+// HasNoKey reports whether a text has what NoKey returns.
+func HasNoKey(text string) bool { return strings.Contains(text, noKey) }
+
 // Home returns the root of the named provider's public host, if it has one.
 func Home(name string) (*url.URL, bool) {
 	for _, p := range Providers() {

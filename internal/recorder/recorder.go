@@ -50,8 +50,7 @@ type Options struct {
 
 	Checking    usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
 	Deadline    time.Time          // when the test must have ended; zero: never
-	Placeholder string             // what stands in the environment for keys that are not there; empty: nothing
-	Lent        func(string) bool  // reports whether a variable has a placeholder for a key; nil: it is Placeholder
+	NeedsKeys   bool // a check makes no call with what stands for a key that is not there
 
 	Known   []usage.Known   // documents that may be the test's under another name
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them

@@ -51,7 +51,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 			}
 		},
 		not: func() (state, why string) {
-			if r.Placeholder != "" && r.hasPlaceholder(req) {
+			if r.NeedsKeys && hasNoKey(req) {
 				why := "there is no key for " + c.provider
 				if names := keysOf(c.provider); len(names) > 0 {
 					why += ": set " + strings.Join(names, " or ")
@@ -69,14 +69,14 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
 	})
 }
 
-// hasPlaceholder reports whether a request was made with what stands for a key that is not there.
-func (s *setup) hasPlaceholder(req *http.Request) bool {
+// hasNoKey reports whether a request was made with what stands for a key that is not there.
+func hasNoKey(req *http.Request) bool {
 	for _, values := range req.Header {
-		if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, s.Placeholder) }) {
+		if slices.ContainsFunc(values, func(v string) bool { return provider.HasNoKey(v) }) {
 			return true
 		}
 	}
-	return strings.Contains(req.URL.RawQuery, s.Placeholder)
+	return provider.HasNoKey(req.URL.RawQuery)
 }
 
 // lookedUp returns what in a request a provider made and looks up, which it may have forgotten since the

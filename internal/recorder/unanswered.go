@@ -109,7 +109,7 @@ func (s *setup) unsetKey(name string) string {
 func (s *setup) lacksKey(name string) bool {
 	isSet := func(name string) bool {
 		value := os.Getenv(name)
-		return value != "" && value != s.Placeholder && (s.Lent == nil || !s.Lent(name))
+		return value != "" && !provider.HasNoKey(value)
 	}
 	keys := keysOf(name)
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSet)
