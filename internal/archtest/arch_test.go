@@ -4,7 +4,7 @@ package archtest
 import (
 	"bytes"
 	"encoding/json"
-	"io"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -252,33 +253,46 @@ func (p pkg) name() string { return strings.TrimPrefix(p.ImportPath, module+"/")
 // packages returns the packages of all modules that this Go can build; the folders of those that ask for a newer one are newer.
 func packages(t *testing.T) (all []pkg, newer []string) {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	list, err := listed()
 	require.NoError(t, err)
+	require.NotEmpty(t, list.all)
+	for _, folder := range list.newer {
+		t.Logf("left out: %s asks for a newer Go", folder)
+	}
+	return list.all, list.newer
+}
+
+// A listing is what packages returns.
+type listing struct {
+	all   []pkg
+	newer []string
+}
+
+// listed makes the listing once: it starts go for each module.
+var listed = sync.OnceValues(func() (list listing, err error) {
 	for _, folder := range modules {
 		cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,Deps", "./...")
-		cmd.Dir = filepath.Join(root, folder)
+		cmd.Dir = filepath.Join("..", "..", filepath.FromSlash(folder))
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		if strings.Contains(stderr.String(), "(running go") {
-			t.Logf("left out: %s: %s", folder, &stderr)
-			newer = append(newer, folder)
+		switch {
+		case strings.Contains(stderr.String(), "(running go"):
+			list.newer = append(list.newer, folder)
 			continue
+		case err != nil:
+			return list, fmt.Errorf("%s: %w: %s", folder, err, &stderr)
 		}
-		require.NoError(t, err, "%s: %s", folder, &stderr)
-		for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-			var p pkg
-			if err := dec.Decode(&p); err == io.EOF {
-				break
+		for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+			p := pkg{folder: folder}
+			if err := dec.Decode(&p); err != nil {
+				return list, fmt.Errorf("%s: %w", folder, err)
 			}
-			require.NoError(t, err)
-			p.folder = folder
-			all = append(all, p)
+			list.all = append(list.all, p)
 		}
 	}
-	require.NotEmpty(t, all)
-	return all, newer
-}
+	return list, nil
+})
 
 // TestArrows reports all that the drawing and the code do not have in common.
 func TestArrows(t *testing.T) {
