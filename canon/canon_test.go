@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 )
 
 // texts are accepted, want is their canonical form. The fuzz targets start from them.
@@ -197,8 +198,7 @@ func TestMarshalErrors(t *testing.T) {
 // TestReference compares with what the reference implementation of model_io answered. It is
 // more lenient: it is JSON.parse and JSON.stringify of JavaScript.
 func TestReference(t *testing.T) {
-	data, err := os.ReadFile(shared(t, "TRACEFORGE_VECTORS", "vectors", "model-io", "canonical_oracle.json"))
-	require.NoError(t, err)
+	data := vector.Text(t, "model-io/canonical_oracle.json")
 	var cases []struct {
 		Text      string `json:"json_text"`
 		Canonical string `json:"canonical"`
@@ -235,7 +235,7 @@ func TestReference(t *testing.T) {
 
 // TestCorpus runs recorded provider traffic through the package.
 func TestCorpus(t *testing.T) {
-	data, err := os.ReadFile(shared(t, "TRACEFORGE_CORPUS", "corpus", "corpus.jsonl"))
+	data, err := os.ReadFile(vector.Corpus(t, "corpus.jsonl"))
 	require.NoError(t, err)
 	bodies := 0
 	for line := range bytes.Lines(data) {
@@ -260,20 +260,4 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	require.Greater(t, bodies, 2000)
-}
-
-// shared returns the path of a file in a folder of test data that lies beside the
-// repository, or where the environment variable says. A user's clone has none.
-func shared(t *testing.T, variable, folder string, elem ...string) string {
-	t.Helper()
-	dir := os.Getenv(variable)
-	if dir == "" {
-		root, err := filepath.Abs("..") // of the module: this package lies right below it
-		require.NoError(t, err)
-		dir = filepath.Join(root, "..", "shared", folder)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no %s: set %s to the folder that has them: %v", folder, variable, err)
-	}
-	return filepath.Join(append([]string{dir}, elem...)...)
 }

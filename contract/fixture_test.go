@@ -3,8 +3,6 @@ package contract_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -33,22 +31,4 @@ func withoutNulls(t *testing.T, text []byte) []byte {
 	less, err := json.Marshal(members)
 	require.NoError(t, err)
 	return less
-}
-
-// vectors returns a file of the vectors, which lie beside the repository or where the
-// environment says. A user's clone has none.
-func vectors(t *testing.T, elem ...string) []byte {
-	t.Helper()
-	dir := os.Getenv("TRACEFORGE_VECTORS")
-	if dir == "" {
-		root, err := filepath.Abs("..") // of the module: this package lies right below it
-		require.NoError(t, err)
-		dir = filepath.Join(root, "..", "shared", "vectors")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no vectors: set TRACEFORGE_VECTORS to the folder that has them: %v", err)
-	}
-	data, err := os.ReadFile(filepath.Join(append([]string{dir}, elem...)...))
-	require.NoError(t, err)
-	return data
 }

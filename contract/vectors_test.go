@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/contract"
+	testvector "github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -37,7 +38,7 @@ type vector struct {
 // TestVectors has the bodies and streams of LC's origin give the results that were asserted there.
 func TestVectors(t *testing.T) {
 	var all []vector
-	require.NoError(t, json.Unmarshal(vectors(t, "aos", "provider_wire_vectors.json"), &all))
+	require.NoError(t, json.Unmarshal(testvector.Text(t, "aos/provider_wire_vectors.json"), &all))
 	require.Len(t, all, 8)
 	for _, v := range all {
 		t.Run(v.Name, func(t *testing.T) {

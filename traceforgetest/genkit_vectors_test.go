@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -54,17 +53,12 @@ func (s genkitScript) model(live bool) modelio.Model {
 // genkitCases returns the cases of a file, as they are or without any ref.
 func genkitCases[Case any](t *testing.T, file string, refs bool) []Case {
 	t.Helper()
-	root := cmp.Or(os.Getenv("TRACEFORGE_VECTORS"), filepath.Join("..", "..", "shared", "vectors"))
-	text, err := os.ReadFile(filepath.Join(root, "genkit", "tests", "specs", file))
-	if err != nil {
-		t.Skipf("no test vectors: %v; TRACEFORGE_VECTORS says where they are", err)
-	}
 	var cases any
-	require.NoError(t, yaml.Unmarshal(text, &cases))
+	require.NoError(t, yaml.Unmarshal(vector.Text(t, "genkit/tests/specs/"+file), &cases))
 	if !refs {
 		removeRefs(cases)
 	}
-	text, err = json.Marshal(cases)
+	text, err := json.Marshal(cases)
 	require.NoError(t, err)
 	var decoded struct{ Tests []Case }
 	require.NoError(t, json.Unmarshal(text, &decoded))

@@ -3,8 +3,6 @@ package genkittraceforge_test
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -30,20 +29,6 @@ func canonical(t testing.TB, v any) string {
 	text, err = canon.KeepNumbers(text)
 	require.NoError(t, err)
 	return string(text)
-}
-
-// vectors returns the text of one of the origin's files, and skips the test where there are none.
-func vectors(t *testing.T, name string) []byte {
-	t.Helper()
-	root := os.Getenv("TRACEFORGE_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "vectors")
-	}
-	text, err := os.ReadFile(filepath.Join(root, "genkit", filepath.FromSlash(name)))
-	if err != nil {
-		t.Skipf("no test vectors: %v; TRACEFORGE_VECTORS says where they are", err)
-	}
-	return text
 }
 
 // throughGenkit returns what comes back of a part that goes to Genkit's types.
@@ -101,7 +86,7 @@ func TestParts_Vectors(t *testing.T) {
 		`{"custom":{"a":1},"data":"y"}`: "genkit has no place for data",
 		`{"text":"a","unknown":1}`:      "genkit has no place for unknown",
 	}
-	vectors := decode[struct{ Cases []struct{ In string } }](t, string(vectors(t, "go_v1.4.0_part_roundtrip.json")))
+	vectors := decode[struct{ Cases []struct{ In string } }](t, string(vector.Text(t, "genkit/go_v1.4.0_part_roundtrip.json")))
 	require.NotEmpty(t, vectors.Cases)
 	for _, tc := range vectors.Cases {
 		if want := refused[tc.In]; want != "" {

@@ -13,6 +13,7 @@ import (
 
 	genkittraceforge "github.com/traceforge/traceforge-go/adapters/genkit"
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/genkittest"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
@@ -58,7 +59,7 @@ func (s script) model(refs bool) ai.ModelFunc {
 // loop, recorded and without the model.
 func TestGenerateVectors(t *testing.T) {
 	var text any
-	require.NoError(t, yaml.Unmarshal(vectors(t, "tests/specs/generate.yaml"), &text))
+	require.NoError(t, yaml.Unmarshal(vector.Text(t, "genkit/tests/specs/generate.yaml"), &text))
 	cases := *decode[struct {
 		Tests []struct {
 			Name   string

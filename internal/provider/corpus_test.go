@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -57,32 +57,9 @@ func decoded(t testing.TB, body, encoding string) []byte {
 	return b
 }
 
-// shared finds a file of the corpus or the vectors, which a user's clone does not have.
-func shared(t testing.TB, env, dir, name string) string {
-	root := os.Getenv(env)
-	if root == "" {
-		module, err := os.Getwd()
-		require.NoError(t, err)
-		for {
-			if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
-				break
-			}
-			parent := filepath.Dir(module)
-			require.NotEqual(t, parent, module, "no go.mod above the working directory")
-			module = parent
-		}
-		root = filepath.Join(module, "..", "shared", dir)
-	}
-	file := filepath.Join(root, name)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("%s is not here (set %s): recorded traffic and vectors are no part of the project", name, env)
-	}
-	return file
-}
-
 // corpus returns the recorded traffic, which nobody changes.
 func corpus(t testing.TB) []*interaction {
-	all, err := readCorpus(shared(t, "TRACEFORGE_CORPUS", "corpus", "corpus.jsonl"), shared(t, "TRACEFORGE_CORPUS", "corpus", "sequences.jsonl"))
+	all, err := readCorpus(vector.Corpus(t, "corpus.jsonl"), vector.Corpus(t, "sequences.jsonl"))
 	require.NoError(t, err)
 	return all
 }

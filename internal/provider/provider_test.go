@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest/vector"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -131,8 +131,7 @@ func TestParseFailures(t *testing.T) {
 
 // TestVectors runs the wire vectors of the provider contract (LC) for the APIs that they name.
 func TestVectors(t *testing.T) {
-	text, err := os.ReadFile(shared(t, "TRACEFORGE_VECTORS", "vectors", "aos/provider_wire_vectors.json"))
-	require.NoError(t, err)
+	text := vector.Text(t, "aos/provider_wire_vectors.json")
 	var vectors []struct {
 		Name        string
 		ContentType string `json:"content_type"`
@@ -197,7 +196,7 @@ func TestVectors(t *testing.T) {
 	require.Equal(t, "hello", *content[0].Text)
 	require.JSONEq(t, `"encrypted-summary"`, string(content[1].Custom["encrypted_content"]))
 
-	resp, err = byName(t, chatAPI).DecodeResponse(&Answer{Status: 200, Body: []byte(`{"choices":[{"message":{"content":"{\"answer\":\"ok\"}"}}],"usage":{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}`)})
+	resp, err := byName(t, chatAPI).DecodeResponse(&Answer{Status: 200, Body: []byte(`{"choices":[{"message":{"content":"{\"answer\":\"ok\"}"}}],"usage":{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}`)})
 	require.NoError(t, err)
 	require.Equal(t, `{"answer":"ok"}`, *resp.Candidates[0].Message.Content[0].Text)
 }

@@ -1,4 +1,4 @@
-// Package vector finds what the specifications' origin systems answer, for tests.
+// Package vector finds what tests compare with and no clone has: what the specifications' origin systems answer, and recorded traffic.
 package vector
 
 import (
@@ -6,45 +6,53 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
-// File returns the path of a file among the vectors of the specifications' origin systems, and skips the test where there are none.
+// File returns the path of a file among the vectors of the specifications' origin systems, which lie beside the checkout or
+// where TRACEFORGE_VECTORS says. It skips the test where there are none.
 func File(t testing.TB, name string) string {
 	t.Helper()
-	root := os.Getenv("TRACEFORGE_VECTORS")
+	return find(t, "TRACEFORGE_VECTORS", "vectors", name)
+}
+
+// Corpus returns the path of a file of the recorded traffic, as File does for TRACEFORGE_CORPUS.
+func Corpus(t testing.TB, name string) string {
+	t.Helper()
+	return find(t, "TRACEFORGE_CORPUS", "corpus", name)
+}
+
+func find(t testing.TB, variable, folder, name string) string {
+	t.Helper()
+	root := os.Getenv(variable)
 	if root == "" {
-		dir, err := os.Getwd()
+		checkout, err := toy.Checkout()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for !exists(filepath.Join(dir, "go.mod")) {
-			if dir == filepath.Dir(dir) {
-				t.Fatal("no go.mod above the working directory")
-			}
-			dir = filepath.Dir(dir)
-		}
-		root = filepath.Join(filepath.Dir(dir), "shared", "vectors")
+		root = filepath.Join(filepath.Dir(checkout), "shared", folder)
 	}
-	path := filepath.Join(root, filepath.FromSlash(name))
-	if !exists(path) {
-		t.Skipf("no test vectors: %s does not exist; TRACEFORGE_VECTORS says where they are", path)
+	if _, err := os.Stat(root); err != nil {
+		t.Skipf("no %s: %v; %s says where they are", folder, err, variable)
 	}
-	return path
+	return filepath.Join(root, filepath.FromSlash(name))
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// Text returns the bytes of a vector.
+func Text(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(File(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // Read reads a vector of JSON.
 func Read(t testing.TB, name string, value any) {
 	t.Helper()
-	data, err := os.ReadFile(File(t, name))
-	if err == nil {
-		err = json.Unmarshal(data, value)
-	}
-	if err != nil {
+	if err := json.Unmarshal(Text(t, name), value); err != nil {
 		t.Fatal(err)
 	}
 }
