@@ -23,6 +23,7 @@ func TestWorkflow(t *testing.T) {
 	userCache := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/workflow",
+		WorkdirRoot:         toy.Dir(t),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningProvider{}] = new(*fakeprovider.Server)

@@ -93,7 +93,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T, packages, tests, subtests int) *scene {
-	s := &scene{t: t, dir: t.TempDir()}
+	s := &scene{t: t, dir: toy.Dir(t)}
 	s.store = filepath.Join(s.dir, ".ai-snapshots")
 	require.NoError(t, makeToy(s.dir))
 	require.NoError(t, makePackages(s.dir, packages, tests, subtests))
@@ -107,7 +107,7 @@ func newScene(t *testing.T, packages, tests, subtests int) *scene {
 
 // build compiles the first package, of which so many tests record at once.
 func (s *scene) build(writers int) {
-	s.binary = filepath.Join(s.dir, "p1", "p1.test")
+	s.binary = filepath.Join(s.t.TempDir(), "p1.test")
 	out, err := s.command("go", "", "test", "-c", "-o", s.binary, "./p1").CombinedOutput()
 	require.NoError(s.t, err, "%s", out)
 	for i := range writers {
@@ -127,7 +127,7 @@ func (s *scene) command(program, prompt string, args ...string) *osexec.Cmd {
 // process returns a process of the first package, which runs one test as go test does.
 func (s *scene) process(test, prompt string, flags ...string) *osexec.Cmd {
 	cmd := s.command(s.binary, prompt, append(flags, "-test.run=^"+test+"$")...)
-	cmd.Dir = filepath.Dir(s.binary)
+	cmd.Dir = filepath.Join(s.dir, "p1")
 	return cmd
 }
 

@@ -37,7 +37,7 @@ func TestPicture(t *testing.T) {
 	}
 	p, err := newPage("../../docs/getting-started.md")
 	require.NoError(t, err)
-	dir := t.TempDir()
+	dir := toy.Dir(t)
 	program := p.file("summarize.go")
 	require.NoError(t, writeFiles(dir, map[string]string{
 		"go.mod": "module example.com/hello\n\ngo 1.25\n", "summarize.go": program, "summarize_test.go": p.file("summarize_test.go"),

@@ -44,13 +44,13 @@ var plantedPlaces = []struct {
 }{
 	{"checkout", func(t *testing.T, p *plantedModule) string { return filepath.Join(p.top, ".git") }},
 	{"clone", func(t *testing.T, p *plantedModule) string {
-		to := filepath.Join(t.TempDir(), "clone")
+		to := filepath.Join(toy.Dir(t), "clone")
 		gittest.Run(t, os.TempDir(), "clone", "-q", p.top, to)
 		p.at(to)
 		return filepath.Join(to, ".git")
 	}},
 	{"submodule", func(t *testing.T, p *plantedModule) string {
-		around := t.TempDir()
+		around := toy.Dir(t)
 		gittest.Run(t, around, "init", "-q", "-b", "main")
 		gittest.Run(t, around, "submodule", "add", "-q", p.top, "below/sub")
 		gittest.Plant(t, filepath.Join(around, "below"), p.marker)
@@ -60,7 +60,7 @@ var plantedPlaces = []struct {
 		return filepath.Join(around, ".git", "modules", "below", "sub")
 	}},
 	{"work tree", func(t *testing.T, p *plantedModule) string {
-		to := filepath.Join(t.TempDir(), "linked")
+		to := filepath.Join(toy.Dir(t), "linked")
 		gittest.Run(t, p.top, "worktree", "add", "-q", to)
 		gitDir := filepath.Join(p.top, ".git")
 		p.at(to)
@@ -203,7 +203,7 @@ func TestPlantedHookInChild(t *testing.T) {
 func plant(t *testing.T, built *scene) *plantedModule {
 	t.Helper()
 	copied := *built
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	top, err := filepath.EvalSymlinks(toy.Dir(t))
 	require.NoError(t, err)
 	p := &plantedModule{scene: &copied, marker: filepath.Join(t.TempDir(), "ran"), log: filepath.Join(t.TempDir(), "log")}
 	p.t = t

@@ -37,6 +37,7 @@ func workflow(t *testing.T) testscript.Params {
 	userCache := t.TempDir()
 	return testscript.Params{
 		Dir:                 "testdata/workflow",
+		WorkdirRoot:         toy.Dir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

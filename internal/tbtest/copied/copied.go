@@ -25,7 +25,7 @@ func Run(t *testing.T, env ...string) {
 	if testing.Short() {
 		t.Skip("runs go test")
 	}
-	dir := t.TempDir()
+	dir := toy.Dir(t)
 	emptyModule(t, dir)
 	files, err := filepath.Glob("example_*test.go")
 	if err != nil || len(files) == 0 {

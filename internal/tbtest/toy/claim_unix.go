@@ -1,0 +1,21 @@
+//go:build unix && !solaris && !aix
+
+package toy
+
+import (
+	"os"
+	"syscall"
+)
+
+// claim locks a file, unless another process has. The system releases it with the process.
+func claim(path string) (release func(), ok bool) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, false
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		return nil, false
+	}
+	return func() { file.Close() }, true
+}
