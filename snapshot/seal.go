@@ -130,6 +130,25 @@ func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	return canon.Hash(fmt.Sprintf("sha256:%x", s.sum.Sum(nil))), len(s.found) == 0
 }
 
+// SealOf returns the seal of the text of a record (SF "Individual Snapshot Hash"), whoever wrote that. The error is an
+// [*Error]: the text is none that every reader takes alike, a member that the seal covers is missing, or a number is
+// there that JavaScript reads as another.
+func SealOf(record []byte) (canon.Hash, error) {
+	text, err := jsontext.ParseStrict(record)
+	if err != nil {
+		return "", unreadable(record, err)
+	}
+	var c coder
+	seal, ok := c.sealOf(text.Root())
+	switch {
+	case ok:
+		return seal, nil
+	case len(c.seal.found) > 0:
+		return "", &Error{Violations: sorted(c.seal.found)}
+	}
+	return "", &Error{Violations: []Violation{{Rule: RuleMissing, Message: "lacks a member that the seal covers"}}}
+}
+
 // RequestCore returns the canonical JSON of what a request asks for: the whole of it, texts joined,
 // numbers that no float64 holds as objects, less what the ignored RFC 6901 pointers name (design R3).
 // A token * names every element of an array. A pointer that names nothing is no error; one that is

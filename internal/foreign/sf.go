@@ -1,19 +1,214 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
+
+// ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one record
+// of it ("Valid Snapshots"), whoever wrote it. Hashes may lack their "sha256:", as the JavaScript of the specification
+// computes them. What SF leaves open is translated (docs/format.md section 14), and what it does not name is kept in
+// the provider options. What it says is held, and nothing that is missing is made up. The error is an
+// [*snapshot.Error].
+func ReadSF(data []byte) (*snapshot.Document, error) {
+	doc, err := snapshot.Parse(data)
+	if err == nil && !slices.ContainsFunc(doc.Snapshots, isOfOthers) {
+		return doc, nil
+	}
+	text, broken := jsontext.ParseStrict(data)
+	if broken != nil || errors.Is(err, snapshot.ErrVersion) {
+		return nil, err
+	}
+	version, records := text.Root().Member("version").Word(), []jsontext.Value{text.Root()}
+	lone := text.Root().Member("request").IsObject() && !text.Root().Member("snapshots").Present()
+	if lone {
+		version = snapshot.VersionSF
+	} else {
+		records = slices.Collect(elements(text.Root().Member("snapshots")))
+	}
+	if version == "" || len(records) == 0 {
+		return nil, err
+	}
+	var found []snapshot.Violation
+	for i, record := range records {
+		found = append(found, sealViolations(i, record)...)
+	}
+	if !lone && len(found) == 0 {
+		found = combinedViolations(version, text.Root(), records)
+	}
+	doc, err = readTranslated(version, text.Root(), records)
+	var wrong *snapshot.Error
+	isNumber := func(v snapshot.Violation) bool { return v.Rule == snapshot.RuleNumber }
+	if len(found) > 0 && !slices.ContainsFunc(found, isNumber) && errors.As(err, &wrong) {
+		found = append(found, wrong.Violations...)
+	}
+	if len(found) > 0 {
+		slices.SortFunc(found, snapshot.Violation.Compare)
+		return nil, &snapshot.Error{Violations: slices.Compact(found)}
+	}
+	return doc, err
+}
+
+// isOfOthers reports whether a record is in the words of another program, though the format takes them: its tools, or
+// parts of its messages, are spelled as a provider wants them.
+func isOfOthers(s snapshot.Snapshot) bool {
+	isOther := func(p modelio.Part) bool { return len(p.Unknown) > 0 }
+	return slices.ContainsFunc(s.Request.Tools, func(t modelio.ToolDefinition) bool { return len(t.Unknown) > 0 }) ||
+		slices.ContainsFunc(s.Request.Messages, func(m modelio.Message) bool { return slices.ContainsFunc(m.Content, isOther) })
+}
+
+// sealViolations says what is wrong with the seal of the i-th record, as the text has it.
+func sealViolations(i int, record jsontext.Value) (found []snapshot.Violation) {
+	report := func(rule, message string, member ...string) {
+		at := jsontext.PointerTo(append([]string{"snapshots", strconv.Itoa(i)}, member...)...)
+		found = append(found, snapshot.Violation{Pointer: at, Rule: rule, Message: message})
+	}
+	for _, name := range []string{"id", "timestamp", "source", "request", "response", "hash"} {
+		if !record.Member(name).Present() {
+			report(snapshot.RuleMissing, "is required", name)
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	seal, err := snapshot.SealOf(record.Raw())
+	stated := record.Member("hash").Word()
+	switch {
+	case err != nil:
+		report(snapshot.RuleNumber, "has a number that JavaScript reads as another, so that no seal covers it: record again", numberIn(record)...)
+	case !isHash(stated, seal):
+		report(snapshot.RuleSeal, fmt.Sprintf("says %s, but the content has %s", jsontext.Excerpt(stated), seal), "hash")
+	}
+	return found
+}
+
+// numberIn returns the way to a number of a record that a float64 does not hold.
+func numberIn(record jsontext.Value) []string {
+	_, err := canon.JSON(record.Raw())
+	var at *canon.Error
+	if !errors.As(err, &at) {
+		return nil
+	}
+	way, _ := jsontext.ParsePointer(at.Pointer)
+	return way
+}
+
+// combinedViolations says what is wrong with the combined hash of a document.
+func combinedViolations(version string, root jsontext.Value, records []jsontext.Value) []snapshot.Violation {
+	seals := make(snapshot.Seals, len(records))
+	for i, record := range records {
+		seals[i] = canon.Hash(record.Member("hash").Word())
+	}
+	want, stated := seals.Combined(version), root.Member("hash").Word()
+	if isHash(stated, want) {
+		return nil
+	}
+	return []snapshot.Violation{{Pointer: "/hash", Rule: snapshot.RuleHash,
+		Message: fmt.Sprintf("says %q, but the records have %s", jsontext.Excerpt(stated), want)}}
+}
+
+// isHash reports whether a hash is stated, with its prefix or as digits alone.
+func isHash(stated string, h canon.Hash) bool { return stated == string(h) || stated == h.Hex() }
+
+// readTranslated reads records whose seals were checked in the words of the format. A member that SF does not name, and
+// that the format does not take, is moved to those that are kept; all else that is wrong is an error.
+func readTranslated(version string, root jsontext.Value, from []jsontext.Value) (*snapshot.Document, error) {
+	records := make([]*sfRecord, len(from))
+	for i, v := range from {
+		records[i] = sfRecordOf(v)
+		records[i].translate()
+	}
+	if root.Member("snapshots").Present() {
+		records[0].keepAll("document", root.Rest("version", "snapshots", "hash"))
+	}
+	for {
+		text, err := sealed(version, records)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := snapshot.Parse(text)
+		if err == nil {
+			return doc, number(doc)
+		}
+		if !keepWhatSFDoesNotName(records, err) {
+			return nil, err
+		}
+	}
+}
+
+// keepWhatSFDoesNotName moves the members that an error names and SF does not. It reports whether there are some.
+func keepWhatSFDoesNotName(records []*sfRecord, err error) (moved bool) {
+	var wrong *snapshot.Error
+	if !errors.As(err, &wrong) {
+		return false
+	}
+	for _, v := range wrong.Violations {
+		at, _ := jsontext.ParsePointer(v.Pointer)
+		if len(at) < 4 || at[0] != "snapshots" {
+			continue
+		}
+		i, err := strconv.Atoi(at[1])
+		if err == nil && i < len(records) {
+			moved = records[i].keep(at[2], at[3]) || moved
+		}
+	}
+	return moved
+}
+
+// number gives the ids of tool calls, and all else that a provider makes random, the numbers that records have (design
+// R8).
+func number(doc *snapshot.Document) error {
+	for i := range doc.Snapshots {
+		s, numbers := &doc.Snapshots[i], modelio.Numbering{}
+		req, err := numbers.Request(&s.Request)
+		if err != nil {
+			return err
+		}
+		resp, err := numbers.Response(&s.Response.Response)
+		if err != nil {
+			return err
+		}
+		s.Request, s.Response.Response = *req, *resp
+	}
+	return nil
+}
+
+// sealed returns the document of records, sealed as the text that it is now has it.
+func sealed(version string, records []*sfRecord) ([]byte, error) {
+	var seals snapshot.Seals
+	var all []json.RawMessage
+	for _, r := range records {
+		record := r.whole()
+		seal, err := snapshot.SealOf(jsontext.ObjectText(record))
+		if err != nil {
+			return nil, err
+		}
+		record["hash"] = jsontext.Text(seal)
+		seals, all = append(seals, seal), append(all, jsontext.ObjectText(record))
+	}
+	return jsontext.ObjectText(modelio.Object{
+		"version": jsontext.Text(version), "snapshots": jsontext.List(all), "hash": jsontext.Text(seals.Combined(version)),
+	}), nil
+}
+
+// elements are those of an array.
+func elements(v jsontext.Value) func(func(jsontext.Value) bool) {
+	return func(yield func(jsontext.Value) bool) {
+		for _, e := range v.Elements() {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
 
 // IsOurs reports whether a document of the given name is one that a store has so: its records' ids are its name's.
 func IsOurs(name string, d *snapshot.Document) bool {
@@ -21,128 +216,6 @@ func IsOurs(name string, d *snapshot.Document) bool {
 		document, _, ok := snapshot.ParseID(s.ID)
 		return !ok || document != name
 	})
-}
-
-// ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one
-// record of it ("Valid Snapshots"). Hashes may lack their "sha256:", as the JavaScript of the specification computes
-// them. The roles and the reasons to stop may be OpenAI's, of whose requests the specification speaks. Nothing else
-// is translated, and nothing that is missing is made up. The error is an [*snapshot.Error].
-func ReadSF(data []byte) (*snapshot.Document, error) {
-	doc, err := snapshot.Parse(data)
-	if err == nil || errors.Is(err, snapshot.ErrVersion) {
-		return doc, err
-	}
-	data = prefixed(data)
-	if wrapped, ok := wrapped(data); ok {
-		data = wrapped
-	}
-	if doc, err = snapshot.Parse(data); err == nil {
-		return doc, nil
-	}
-	other := func(v snapshot.Violation) bool { return v.Rule != snapshot.RuleValue }
-	var wrong *snapshot.Error
-	if !errors.As(err, &wrong) || slices.ContainsFunc(wrong.Violations, other) {
-		return nil, err // it lacks something, or is no text that every reader takes alike
-	}
-	text, failed := translated(data)
-	if failed != nil {
-		return nil, err
-	}
-	return snapshot.Parse(text)
-}
-
-// bareHash is a hash without its prefix.
-var bareHash = regexp.MustCompile(`("hash"\s*:\s*")([0-9a-f]{64}")`)
-
-// prefixed returns a text whose hashes are digits alone with hashes as the format has them. The combined hash is then
-// another one, as it is that of the others.
-func prefixed(data []byte) []byte {
-	text, err := jsontext.ParseStrict(data)
-	if err != nil || !bareHash.Match(data) {
-		return data
-	}
-	var bare []string
-	var seals snapshot.Seals
-	for _, record := range text.Root().Member("snapshots").Elements() {
-		digits := record.Member("hash").Word()
-		bare, seals = append(bare, strconv.Quote(digits)), append(seals, canon.Hash("sha256:"+digits))
-	}
-	version := text.Root().Member("version").Word()
-	combined := fmt.Appendf(nil, `{"version":%q,"snapshots":[%s]}`, version, strings.Join(bare, ","))
-	data = bareHash.ReplaceAll(data, []byte(`${1}sha256:${2}`))
-	if was := text.Root().Member("hash").Word(); was == canon.Sum(combined).Hex() {
-		data = bytes.Replace(data, []byte(was), []byte(seals.Combined(version).Hex()), 1)
-	}
-	return data
-}
-
-// wrapped returns the document of a text that is one record.
-func wrapped(data []byte) ([]byte, bool) {
-	text, err := jsontext.ParseStrict(data)
-	if err != nil || !text.Root().Member("request").IsObject() || !text.Root().Member("id").Present() {
-		return nil, false
-	}
-	seal := canon.Hash(text.Root().Member("hash").Word())
-	return fmt.Appendf(nil, `{"version":%q,"snapshots":[%s],"hash":%q}`,
-		snapshot.VersionSF, data, snapshot.Seals{seal}.Combined(snapshot.VersionSF)), true
-}
-
-// translated returns a document in which OpenAI's words stand in those of the format (docs/format.md section 14). It is
-// sealed again, since its own seals, which were checked, are of the other words.
-func translated(data []byte) ([]byte, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var d struct {
-		Version   string           `json:"version"`
-		Snapshots []map[string]any `json:"snapshots"`
-	}
-	if err := decoder.Decode(&d); err != nil {
-		return nil, err
-	}
-	var seals snapshot.Seals
-	var records []json.RawMessage
-	for _, record := range d.Snapshots {
-		translate(record)
-		sealed, seal, err := seal(record)
-		if err != nil {
-			return nil, err
-		}
-		seals, records = append(seals, seal), append(records, sealed)
-	}
-	return json.Marshal(map[string]any{"version": d.Version, "snapshots": records, "hash": seals.Combined(d.Version)})
-}
-
-func translate(record map[string]any) {
-	request, _ := record["request"].(map[string]any)
-	messages, _ := request["messages"].([]any)
-	for _, m := range messages {
-		if message, ok := m.(map[string]any); ok && message["role"] == "assistant" {
-			message["role"] = "model"
-		}
-	}
-	response, _ := record["response"].(map[string]any)
-	switch reason, _ := response["finish_reason"].(string); reason {
-	case "tool_calls", "function_call":
-		response["finish_reason"], response["finish_reason_raw"] = "stop", reason
-	case "content_filter":
-		response["finish_reason"], response["finish_reason_raw"] = "blocked", reason
-	}
-}
-
-// seal returns a record with the hash of its members, as the text that it is now has it.
-func seal(record map[string]any) (json.RawMessage, canon.Hash, error) {
-	var text bytes.Buffer
-	for i, name := range []string{"id", "timestamp", "source", "request", "response"} {
-		value, err := canon.Marshal(record[name])
-		if err != nil {
-			return nil, "", err
-		}
-		text.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + strconv.Quote(name) + ":")
-		text.Write(value)
-	}
-	hash := canon.Sum(append(slices.Clone(text.Bytes()), '}'))
-	fmt.Fprintf(&text, `,"hash":%q}`, hash)
-	return text.Bytes(), hash, nil
 }
 
 // CallsOf returns the calls of a document that [ReadSF] read, of a provider. What stands beside our documents, raw

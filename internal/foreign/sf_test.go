@@ -1,11 +1,15 @@
 package foreign_test
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sebdah/goldie/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
@@ -77,6 +81,77 @@ func TestReadSF(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := foreign.ReadSF([]byte(c.text))
 			require.ErrorContains(t, err, c.want, c.reason)
+		})
+	}
+}
+
+// TestOthers: what programs in Python, Node and Rust write as SF leaves it to them is read, in the words of the format. testdata/seal.js
+// sealed it as SF's JavaScript does.
+func TestOthers(t *testing.T) {
+	files, err := filepath.Glob("testdata/others/*.json")
+	require.NoError(t, err)
+	require.Len(t, files, 20)
+	var all bytes.Buffer
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		doc, err := foreign.ReadSF(data)
+		require.NoError(t, err, file)
+		read, err := doc.SF()
+		require.NoError(t, err, file)
+		fmt.Fprintf(&all, "== %s\n%s", filepath.Base(file), read)
+		again, err := foreign.ReadSF(read)
+		require.NoError(t, err, file)
+		twice, err := again.SF()
+		require.NoError(t, err, file)
+		require.Equal(t, string(read), string(twice), "what is in the words of the format is left")
+		for i := range bytes.Index(data, []byte(`"hash"`)) { // what is behind, SF's hash does not cover
+			if data[i] >= '0' && data[i] <= '8' { // a digit, in whatever member
+				altered := slices.Clone(data)
+				altered[i]++
+				_, err = foreign.ReadSF(altered)
+				require.Error(t, err, "%s: byte %d is not as it was sealed", file, i)
+			}
+		}
+	}
+	goldie.New(t).Assert(t, "others", all.Bytes())
+}
+
+// faults are documents with one fault each, and what says so.
+var faults = map[string]string{
+	"big_integer":        "/snapshots/0/request/user_id: number",
+	"combined":           "/hash: hash",
+	"content_number":     "/snapshots/0/request/messages/0/content: type",
+	"file_absolute":      "/snapshots/0/source/file: value",
+	"file_outside":       "/snapshots/0/source/file: value",
+	"hash":               "/snapshots/0/hash: seal",
+	"ids_twice":          "/snapshots/1/id: duplicate",
+	"latency_negative":   "/snapshots/0/response/latency_ms: value",
+	"line_zero":          "/snapshots/0/source/line: value",
+	"messages_text":      "/snapshots/0/request/messages: type",
+	"no_hash":            "/snapshots/0/hash: missing",
+	"no_max_tokens":      "/snapshots/0/request/max_tokens: missing",
+	"no_messages":        "/snapshots/0/request/messages: missing",
+	"no_reason":          "/snapshots/0/response/finish_reason: type",
+	"prompt_too":         "/snapshots/0/request: value",
+	"role":               "/snapshots/0/request/messages/0/role: value",
+	"stop_text":          "/snapshots/0/request/stop: type",
+	"temperature_range":  "/snapshots/0/request/temperature: value",
+	"temperature_text":   "/snapshots/0/request/temperature: type",
+	"timestamp_zoneless": "/snapshots/0/timestamp: value",
+	"tokens_fraction":    "/snapshots/0/response/tokens_used: type",
+	"tool_call_nameless": "/snapshots/0/response/tool_calls/0",
+}
+
+// TestFaults: what SF rules out is refused at its place, whoever sealed it.
+func TestFaults(t *testing.T) {
+	files, err := filepath.Glob("testdata/faults/*.json")
+	require.NoError(t, err)
+	require.Len(t, files, len(faults))
+	for name, want := range faults {
+		t.Run(name, func(t *testing.T) {
+			_, err := foreign.ReadSF([]byte(text(t, "../faults/"+name+".json")))
+			require.ErrorContains(t, err, want)
 		})
 	}
 }

@@ -1,0 +1,176 @@
+package foreign
+
+import (
+	"encoding/json"
+	"maps"
+	"math/big"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// An sfRecord is a record of SF's layout while it is brought into the words of the format.
+type sfRecord struct {
+	members modelio.Object            // of the record: id and timestamp
+	parts   map[string]modelio.Object // source, request and response
+	beyond  map[string]modelio.Object // what SF does not name, by the part that has it; of the request it is in the provider options
+}
+
+// The members that SF names, by part. Those that are required are not left out where they are null.
+var sfNames = map[string]struct{ required, optional []string }{
+	"source": {required: []string{"file", "line", "function"}},
+	"request": {
+		required: []string{"model", "temperature", "max_tokens"},
+		optional: []string{"messages", "prompt", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop", "tools"},
+	},
+	"response": {
+		required: []string{"content", "tokens_used", "latency_ms", "finish_reason"},
+		optional: []string{"tool_calls"},
+	},
+}
+
+func sfRecordOf(v jsontext.Value) *sfRecord {
+	r := &sfRecord{members: v.Object(), parts: map[string]modelio.Object{}, beyond: map[string]modelio.Object{}}
+	for name := range sfNames {
+		r.parts[name] = v.Member(name).Object()
+		delete(r.members, name)
+	}
+	delete(r.members, "hash")
+	r.keepAll("record", v.Rest("id", "timestamp", "source", "request", "response", "hash"))
+	return r
+}
+
+// keepAll keeps members that SF does not name.
+func (r *sfRecord) keepAll(part string, members modelio.Object) {
+	for name, value := range members {
+		r.keepAs(part, name, value)
+		delete(r.members, name)
+	}
+}
+
+func (r *sfRecord) keepAs(part, name string, value json.RawMessage) {
+	kept := r.beyond[part]
+	jsontext.Keep(&kept, name, value)
+	r.beyond[part] = kept
+}
+
+// keep moves a member of a part to those that are kept, if SF does not name it.
+func (r *sfRecord) keep(part, name string) bool {
+	names, value := sfNames[part], r.parts[part][name]
+	if value == nil || slices.Contains(slices.Concat(names.required, names.optional), name) {
+		return false
+	}
+	delete(r.parts[part], name)
+	r.keepAs(part, name, value)
+	return true
+}
+
+// translate brings a record into the words of the format, as far as they say the same.
+func (r *sfRecord) translate() {
+	for part, names := range sfNames {
+		for name, value := range r.parts[part] {
+			isNone := string(value) == "null" || string(value) == "[]" && slices.Contains([]string{"stop", "tools", "tool_calls"}, name)
+			if isNone && !slices.Contains(names.required, name) {
+				delete(r.parts[part], name)
+			}
+		}
+	}
+	r.time()
+	r.file()
+	r.latency()
+	r.conversation()
+	r.answer()
+}
+
+// timeForms are the spellings of ISO 8601 that say a time zone. One without says no time.
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00", "20060102T150405.999999999Z0700"}
+
+// time spells the timestamp in UTC and milliseconds. What is shorter is kept beside it.
+func (r *sfRecord) time() {
+	text := word(r.members["timestamp"])
+	for _, form := range timeForms {
+		t, err := time.Parse(form, text)
+		if err != nil {
+			continue
+		}
+		if t.Nanosecond()%int(time.Millisecond) != 0 {
+			r.keepAs("record", "timestamp", r.members["timestamp"])
+		}
+		t = t.UTC().Truncate(time.Millisecond)
+		spelled := "2006-01-02T15:04:05.000Z"
+		if t.Nanosecond() == 0 {
+			spelled = "2006-01-02T15:04:05Z"
+		}
+		r.members["timestamp"] = jsontext.Text(t.Format(spelled))
+		return
+	}
+}
+
+// file spells the path of the source with forward slashes and without "." elements.
+func (r *sfRecord) file() {
+	file := word(r.parts["source"]["file"])
+	if file == "" {
+		return
+	}
+	if !strings.Contains(file, "/") {
+		file = strings.ReplaceAll(file, `\`, "/")
+	}
+	r.parts["source"]["file"] = jsontext.Text(path.Clean(file))
+}
+
+// latency rounds milliseconds. A fraction is kept beside them.
+func (r *sfRecord) latency() {
+	said := r.parts["response"]["latency_ms"]
+	exact, ok := new(big.Rat).SetString(string(said))
+	if !ok || exact.IsInt() || exact.Sign() < 0 || len(said) > 32 {
+		return
+	}
+	r.keepAs("response", "latency_ms", said)
+	r.parts["response"]["latency_ms"] = json.RawMessage(exact.FloatString(0))
+}
+
+// whole returns the members of the record without its hash.
+func (r *sfRecord) whole() modelio.Object {
+	whole := maps.Clone(r.members)
+	for name, part := range r.parts {
+		whole[name] = jsontext.ObjectText(part)
+	}
+	if options := r.options(); len(options) > 0 {
+		request := maps.Clone(r.parts["request"])
+		request["provider_options"] = jsontext.ObjectText(options)
+		whole["request"] = jsontext.ObjectText(request)
+	}
+	return whole
+}
+
+// options are the provider options of the request with what SF does not name: members of the request under their own
+// names, all others under $sf.
+func (r *sfRecord) options() modelio.Object {
+	options, _ := jsontext.MembersOf(r.parts["request"]["provider_options"])
+	others := modelio.Object{}
+	for part, members := range r.beyond {
+		if part != "request" {
+			others[part] = jsontext.ObjectText(members)
+		}
+	}
+	for name, value := range r.beyond["request"] {
+		jsontext.Keep(&options, name, value)
+	}
+	if len(others) > 0 {
+		jsontext.Keep(&options, "$sf", jsontext.ObjectText(others))
+	}
+	return options
+}
+
+// word returns the text of a string; empty: the value is none.
+func word(value json.RawMessage) string {
+	text, err := jsontext.Parse(value)
+	if err != nil {
+		return ""
+	}
+	return text.Root().Word()
+}

@@ -1,0 +1,241 @@
+package foreign
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// SF says that a message has a role and a content, and that there are tools and tool calls. Their forms it leaves to
+// the provider: they are decoded by the codec whose API has them.
+
+// The APIs whose forms messages, tools and tool calls of other programs have.
+const (
+	chatAPI   = "openai.chat"
+	claudeAPI = "anthropic.messages"
+)
+
+// claudeBlocks are the types of content blocks that chat completions do not have.
+var claudeBlocks = []string{"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
+
+// wireRoles are the roles that providers have, and the format.
+var wireRoles = []string{"system", "developer", "user", "assistant", "model", "tool", "function"}
+
+// conversation translates messages and tools. What is not of a form that is known stays, and is an error.
+func (r *sfRecord) conversation() {
+	request := r.parts["request"]
+	tools, _ := jsontext.Parse(request["tools"])
+	if tools != nil && isWireTools(tools.Root()) {
+		api := chatAPI
+		if tools.Root().IsArray() && isAny(tools.Root(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
+			api = claudeAPI
+		}
+		if decoded := decodeRequest(api, modelio.Object{"messages": []byte("[]"), "tools": tools.Root().Raw()}); decoded != nil {
+			request["tools"] = textOf(decoded.Tools)
+		}
+	}
+	messages, err := jsontext.Parse(request["messages"])
+	if err != nil || !isAny(messages.Root(), isWireMessage) {
+		return
+	}
+	api := chatAPI
+	if isAny(messages.Root(), hasClaudeBlocks) {
+		api = claudeAPI
+	}
+	var all []json.RawMessage
+	for _, said := range messages.Root().Elements() {
+		all = append(all, decodable(said))
+	}
+	decoded := decodeRequest(api, modelio.Object{"messages": jsontext.List(all)})
+	if decoded == nil || len(decoded.Messages) != len(all) {
+		return
+	}
+	for i, said := range messages.Root().Elements() {
+		if isStrange(said) {
+			all[i] = strange(said)
+		} else if all[i] = said.Raw(); isWireMessage(said) {
+			message := &decoded.Messages[i]
+			delete(message.Metadata, "$wire") // the spelling of a program that is not asked again
+			all[i] = textOf(message)
+		}
+	}
+	request["messages"] = jsontext.List(all)
+}
+
+// answer translates the tool calls of an answer, and why it ended.
+func (r *sfRecord) answer() {
+	response := r.parts["response"]
+	reason, said := word(response["finish_reason"]), jsontext.Value{}
+	if calls, err := jsontext.Parse(response["tool_calls"]); err == nil {
+		said = calls.Root()
+	}
+	wire := isAny(said, func(call jsontext.Value) bool {
+		return !call.Member("name").IsString() || !call.Member("ref").IsString()
+	})
+	known := slices.Contains([]string{"stop", "length", "blocked", "other"}, reason)
+	if reason == "" || !wire && known {
+		return
+	}
+	message := modelio.Object{"role": []byte(`"assistant"`), "content": response["content"]}
+	if wire {
+		if message["tool_calls"] = chatCalls(said); message["tool_calls"] == nil {
+			return
+		}
+	}
+	answer, err := codecOf(chatAPI).DecodeResponse(&provider.Answer{
+		Status: http.StatusOK, ContentType: "application/json",
+		Body: jsontext.ObjectText(modelio.Object{"choices": jsontext.List([]json.RawMessage{jsontext.ObjectText(modelio.Object{
+			"message": jsontext.ObjectText(message), "finish_reason": response["finish_reason"],
+		})})}),
+	})
+	if err != nil || len(answer.Candidates) != 1 {
+		return
+	}
+	candidate := answer.Candidates[0]
+	if !known {
+		response["finish_reason"] = jsontext.Text(candidate.FinishReason)
+		response["finish_reason_raw"] = jsontext.Text(candidate.FinishReasonRaw)
+	}
+	if !wire {
+		return
+	}
+	var calls []json.RawMessage
+	plain := true
+	for _, part := range candidate.Message.Content {
+		if call := part.ToolRequest; call != nil {
+			calls = append(calls, textOf(modelio.ToolRequest{Name: call.Name, Ref: call.Ref, Input: call.Input}))
+		}
+		plain = plain && len(part.Metadata) == 0
+	}
+	if response["tool_calls"] = jsontext.List(calls); !plain {
+		response["parts"] = textOf(candidate.Message.Content)
+	}
+	if string(response["content"]) == "null" { // as providers say it beside tool calls
+		response["content"] = []byte(`""`)
+	}
+}
+
+// chatCalls returns tool calls in the form of chat completions; nil: one is of no form that is known.
+func chatCalls(calls jsontext.Value) json.RawMessage {
+	var all []json.RawMessage
+	for _, call := range calls.Elements() {
+		if call.Member("function").IsObject() {
+			all = append(all, call.Raw())
+			continue
+		}
+		arguments := call.Member("input")
+		if !arguments.Present() {
+			arguments = call.Member("arguments")
+		}
+		text, isText := arguments.Text()
+		if !isText {
+			text = string(arguments.Raw())
+		}
+		id := call.Member("id")
+		if !id.IsString() {
+			id = call.Member("call_id")
+		}
+		if !call.Member("name").IsString() || !arguments.Present() || !id.IsString() {
+			return nil
+		}
+		all = append(all, jsontext.ObjectText(modelio.Object{
+			"id": id.Raw(), "type": []byte(`"function"`),
+			"function": jsontext.ObjectText(modelio.Object{"name": call.Member("name").Raw(), "arguments": jsontext.Text(text)}),
+		}))
+	}
+	return jsontext.List(all)
+}
+
+// isWireMessage reports whether a message is in a provider's form, and not in that of the format.
+func isWireMessage(m jsontext.Value) bool {
+	if slices.Contains([]string{"assistant", "developer", "function"}, m.Member("role").Word()) {
+		return true
+	}
+	for name := range m.Members() {
+		if name != "role" && name != "content" && name != "metadata" {
+			return true
+		}
+	}
+	return m.Member("content").IsNull() || isAny(m.Member("content"), func(block jsontext.Value) bool { return block.Member("type").IsString() })
+}
+
+// isStrange reports whether a message is of no form: its role is nobody's, or its content no text, no list, and no null
+// of one who calls a tool.
+func isStrange(m jsontext.Value) bool {
+	content := m.Member("content")
+	said := content.IsString() || content.IsArray() || (content.IsNull() || !content.Present()) && m.Member("tool_calls").IsArray()
+	return !said || !slices.Contains(wireRoles, m.Member("role").Word())
+}
+
+// decodable returns what stands for a message where a codec decodes all of them.
+func decodable(m jsontext.Value) json.RawMessage {
+	if isStrange(m) {
+		return json.RawMessage(`{"role":"user","content":""}`)
+	}
+	return m.Raw()
+}
+
+// strange returns a message that is refused, without the words in it that are not at fault.
+func strange(m jsontext.Value) json.RawMessage {
+	o := modelio.Object(m.Object())
+	if slices.Contains(wireRoles, m.Member("role").Word()) {
+		o["role"] = []byte(`"user"`)
+	}
+	return jsontext.ObjectText(o)
+}
+
+func hasClaudeBlocks(m jsontext.Value) bool {
+	return isAny(m.Member("content"), func(block jsontext.Value) bool { return slices.Contains(claudeBlocks, block.Member("type").Word()) })
+}
+
+// isWireTools reports whether tools are spelled as a provider wants them.
+func isWireTools(tools jsontext.Value) bool {
+	return isAny(tools, func(tool jsontext.Value) bool {
+		return tool.Member("function").IsObject() || tool.Member("input_schema").IsObject()
+	})
+}
+
+// isAny reports whether an element of an array is as asked.
+func isAny(list jsontext.Value, is func(jsontext.Value) bool) bool {
+	for _, e := range list.Elements() {
+		if is(e) {
+			return true
+		}
+	}
+	return false
+}
+
+func codecOf(api string) *provider.Codec {
+	codec, _ := provider.Named(api) // the package has both
+	return codec
+}
+
+// decodeRequest decodes a body of an API; nil: the API does not take it.
+func decodeRequest(api string, body modelio.Object) *modelio.Request {
+	body["model"] = []byte(`"m"`)
+	req, err := codecOf(api).DecodeRequest(&provider.Wire{
+		Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{}, ContentType: "application/json", Body: jsontext.ObjectText(body),
+	})
+	if err != nil {
+		return nil
+	}
+	return req
+}
+
+// textOf returns the JSON of a value, with numbers that a float64 does not hold kept (design R1).
+func textOf(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err == nil {
+		text, err = canon.KeepNumbers(text)
+	}
+	if err != nil {
+		return nil // unreachable: it was decoded
+	}
+	return text
+}
