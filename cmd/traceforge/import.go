@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,24 +9,39 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// toolNames are what --from takes.
-var toolNames = []string{"go-vcr", "httprr", "vcrpy", "aimock"}
+// A layoutReader reads what files of one layout hold, and plans what import changes.
+type layoutReader interface {
+	open() error // finds the store that it is brought into
+	read() error
+}
+
+// What --from takes: the tools whose recordings are of tests, and the layouts of whole documents. SF's own version, which names that
+// layout too, is what snapshot migrate takes.
+const (
+	fromSF        = "sf"
+	fromCassettes = "cassettes"
+)
+
+var (
+	toolNames = []string{"go-vcr", "httprr", "vcrpy", "aimock"}
+	kindNames = append(slices.Clip(toolNames), fromSF, fromCassettes)
+)
 
 // An imported is a document that import writes, or would write.
 type imported struct {
 	File string `json:"file"` // in the store
 	page.Test
 	Tool    string           `json:"tool"`
-	From    string           `json:"from"` // the recording, from the working directory on
+	From    []string         `json:"from"` // files
 	Calls   int              `json:"calls"`
 	Retried int              `json:"retried"` // calls that a later try did better than
 	Unkept  []foreign.Unkept `json:"unkept"`
+	Raw     bool             `json:"raw"`   // it has the answers' own bytes, so that replay can serve them
 	There   bool             `json:"there"` // the store has it already
 }
 
@@ -40,109 +53,128 @@ type unplaced struct {
 
 // Imports are what import prints for a program.
 type imports struct {
-	OK       bool       `json:"ok"` // nothing is left out
-	Imported []imported `json:"imported"`
-	Unplaced []unplaced `json:"unplaced"`
-	Written  bool       `json:"written"`
+	OK       bool               `json:"ok"`    // nothing is left out, and nothing found
+	Files    int                `json:"files"` // that were read
+	Imported []imported         `json:"imported"`
+	Unplaced []unplaced         `json:"unplaced"`
+	Findings []snapshot.Finding `json:"findings"` // for which nothing is written
+	Removed  []string           `json:"removed"`  // files of the store that documents replace
+	Written  bool               `json:"written"`
 }
 
-// importRecordings is the command import.
-func importRecordings(c *call) error {
-	if from := c.value("from"); from != "" && !slices.Contains(toolNames, from) {
-		return usagef("--from %s: want one of %s", from, strings.Join(toolNames, ", "))
-	}
-	scratch, err := os.MkdirTemp("", "traceforge-import-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	im := &importing{call: c, rules: foreign.Import{Scratch: scratch}}
-	if err := im.find(); err != nil {
-		return err
-	}
-	if err := im.readAll(); err != nil {
-		return err
-	}
-	written := c.is("write") && len(im.change.Put) > 0
-	if written {
-		if err := im.into.Commit(im.change); err != nil {
-			return err
-		}
-	}
-	return im.tell(written)
-}
-
-// An importing brings the recordings below a directory into the store of its module.
+// An importing brings what other tools recorded into a store.
 type importing struct {
 	*call
-	rules  foreign.Import
-	root   string // the module's directory
-	module string // its path
-	store  string // its directory, as messages name it
-	into   *store.Store
+	kind    string // of --from; empty: any tool's recordings
+	scratch string // a directory that is removed when import ends
+	store   string // its directory, as messages name it
+	into    *store.Store
 
-	files    []candidate
-	made     []imported
-	unplaced []unplaced
-	change   store.Change
+	imports
+	change store.Change
 }
 
-// find finds the module that the directory is in, and its store.
-func (im *importing) find() error {
-	dir, err := filepath.Abs(im.args[0])
-	if err != nil {
+// importForeign is the command import.
+func importForeign(c *call) error {
+	kind := c.value("from")
+	if kind != "" && !slices.Contains(kindNames, kind) {
+		return usagef("--from %s: want one of %s", kind, strings.Join(kindNames, ", "))
+	}
+	return bring(c, kind)
+}
+
+// migrate is the command snapshot migrate, by the versions that SF has names for.
+func migrate(c *call) error {
+	from, to := c.value("from"), c.value("to")
+	switch {
+	case from == "" || to == "":
+		return usagef("--from and --to must name versions, such as %s", snapshot.Version)
+	case to != snapshot.Version:
+		return fmt.Errorf("migrate to %s: %w: the current version is %s", to, snapshot.ErrVersion, snapshot.Version)
+	case from != fromCassettes:
+		from = fromSF
+	}
+	return bring(c, from)
+}
+
+// bring reads what is of a kind, and writes it where it is asked to.
+func bring(c *call, kind string) (err error) {
+	if (c.value("test") == "") != (c.value("package") == "") {
+		return usagef("--test and --package together name the test that makes the calls")
+	}
+	im := &importing{call: c, kind: kind}
+	if im.scratch, err = os.MkdirTemp("", "traceforge-import-"); err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); err != nil {
-		return err
+	defer os.RemoveAll(im.scratch)
+	var reader layoutReader = &recordings{importing: im}
+	if kind == fromSF || kind == fromCassettes {
+		reader = &documents{importing: im}
 	}
-	switch im.root, err = gotest.Module(dir); {
-	case err != nil:
-		return err
-	case im.root == "":
-		return fmt.Errorf("%s is in no module: name a directory of the module whose tests recorded it", im.args[0])
-	}
-	im.module = gotest.ModulePath(im.root)
-	if im.store, err = place.StoreOfModule(im.root); err != nil {
+	if err := reader.open(); err != nil {
 		return err
 	}
 	if im.into, err = store.Open(im.store); err != nil {
 		return err
 	}
 	im.into.Waiting = func(holder string) { im.say("waiting for the store, which %s holds", holder) }
-	im.rules.Shown = filepath.ToSlash(im.store)
-	im.rules.Config, err = store.ReadFile(filepath.Join(im.store, "config.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if err := reader.read(); err != nil {
+		return err
 	}
-	return err
+	im.Written = c.is("write") && len(im.change.Put) > 0 && len(im.Findings) == 0
+	if im.Written {
+		if err := im.write(); err != nil {
+			return err
+		}
+	}
+	return im.tell()
+}
+
+// write commits the change. A manifest that lists files which were replaced is derived again.
+func (im *importing) write() error {
+	if err := im.into.Commit(im.change); err != nil {
+		return err
+	}
+	_, err := os.Stat(filepath.Join(im.store, "manifest.json"))
+	if len(im.change.Remove) > 0 && err == nil {
+		return im.into.WriteManifest()
+	}
+	return nil
 }
 
 // tell says what was written, or would be, and what is left out.
-func (im *importing) tell(written bool) error {
+func (im *importing) tell() error {
 	unkept := 0
-	for _, d := range im.made {
+	for _, d := range im.Imported {
 		unkept += len(d.Unkept)
 	}
-	err := im.answer(imports{len(im.unplaced)+unkept == 0, orEmpty(im.made), orEmpty(im.unplaced), written}, im.list)
-	if err != nil {
+	left := len(im.Unplaced)+unkept > 0
+	im.OK = !left && len(im.Findings) == 0
+	im.Imported, im.Unplaced, im.Findings, im.Removed = orEmpty(im.Imported), orEmpty(im.Unplaced), orEmpty(im.Findings), orEmpty(im.Removed)
+	if err := im.answer(im.imports, im.list); err != nil {
 		return err
 	}
-	left := len(im.unplaced)+unkept > 0
+	if len(im.Findings) > 0 {
+		return exit{exitFindings, fmt.Errorf("%d of %s cannot be brought: nothing was changed: correct or leave out what is listed, or "+
+			"record its calls again", filesOf(im.Findings), page.Count(im.Files, "file", "files"))}
+	}
 	if left {
 		im.say("left out: %s and %s. A test of theirs takes the recording as its upstream, with the option that is named "+
-			"(docs/migrating.md), or records again", page.Count(len(im.unplaced), "recording", "recordings"),
+			"(docs/migrating.md), or records again", page.Count(len(im.Unplaced), "recording", "recordings"),
 			page.Count(unkept, "call", "calls"))
 	}
+	im.sayWhatReplays()
 	documents := page.Count(len(im.change.Put), "document", "documents")
 	switch {
-	case written:
-		im.say("%s: wrote %s: go test replays them once the tests take traceforgetest.New(t).Client()", im.store, documents)
+	case im.Written:
+		im.say("%s: wrote %s", im.store, documents)
 	case len(im.change.Put) > 0:
 		im.say("%s: %s to write with --write", im.store, documents)
 		return exit{code: exitFindings}
-	case len(im.made)+len(im.unplaced) == 0:
-		im.say("%s has no recordings: import reads those of %s", im.args[0], strings.Join(toolNames, ", "))
+	case len(im.Imported)+len(im.Unplaced) == 0 && im.Files > 0:
+		im.say("nothing to do: %s, as a store has them", page.Count(im.Files, "file", "files"))
+	case len(im.Imported)+len(im.Unplaced) == 0:
+		im.say("%s has nothing to bring: import reads what is of %s", strings.Join(im.args, " "), strings.Join(kindNames, ", "))
 	}
 	if left {
 		return exit{code: exitFindings}
@@ -150,9 +182,12 @@ func (im *importing) tell(written bool) error {
 	return nil
 }
 
-// list writes a line of each document, of each call that is left out, and of each recording that is.
+// list writes a line of each finding, each document, each call that is left out, and each recording that is.
 func (im *importing) list() {
-	for _, d := range im.made {
+	for _, f := range im.Findings {
+		im.finding(f)
+	}
+	for _, d := range im.Imported {
 		if d.Calls > 0 || d.There {
 			im.line(d.line(im.store))
 		}
@@ -163,18 +198,28 @@ func (im *importing) list() {
 			}
 		}
 	}
-	for _, u := range im.unplaced {
+	for _, file := range im.Removed {
+		im.line(path.Join(filepath.ToSlash(im.store), file) + "  is replaced")
+	}
+	for _, u := range im.Unplaced {
 		im.line(u.From + ": " + u.Why)
 	}
 }
 
 // line tells of a document in a line.
 func (d *imported) line(dir string) string {
-	line := path.Join(filepath.ToSlash(dir), d.File) + "  "
-	if d.There {
-		return line + fmt.Sprintf("is there already and stays as it is: remove it first to import %s in its place", d.From)
+	line, from := path.Join(filepath.ToSlash(dir), d.File)+"  ", d.From[0]
+	if more := len(d.From) - 1; more > 0 {
+		from += fmt.Sprintf(" and %d more", more)
 	}
-	line += fmt.Sprintf("%s of %s from %s %s", page.Count(d.Calls, "call", "calls"), d.Test.Test, d.Tool, d.From)
+	if d.There {
+		return line + fmt.Sprintf("is there already and stays as it is: remove it first to import %s in its place", from)
+	}
+	line += page.Count(d.Calls, "call", "calls")
+	if d.Test.Test != "" {
+		line += " of " + d.Test.Test
+	}
+	line += fmt.Sprintf(" from %s %s", d.Tool, from)
 	if d.Retried > 0 {
 		line += fmt.Sprintf(", without %d that a later try did better than", d.Retried)
 	}
@@ -187,5 +232,29 @@ func (d *imported) unkept(u foreign.Unkept) string {
 	if u.Method != "" {
 		what = u.Method + " " + u.URL
 	}
-	return fmt.Sprintf("%s:%d: %s: %s", d.From, u.Line, what, u.Why)
+	return fmt.Sprintf("%s:%d: %s: %s", d.From[0], u.Line, what, u.Why)
+}
+
+// sayWhatReplays says what replay does with what is brought, and whose it is.
+func (im *importing) sayWhatReplays() {
+	isNew := func(d imported) bool { return !d.There && d.Calls > 0 }
+	switch {
+	case slices.ContainsFunc(im.Imported, func(d imported) bool { return isNew(d) && !d.Raw }):
+		im.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: " +
+			"they are for verify, show and diff, and an update of their test buys the answers")
+	case slices.ContainsFunc(im.Imported, func(d imported) bool { return isNew(d) && d.Test.Test == "" }):
+		im.say("no test replays a document that is of none: say whose calls they are with --package PATH --test NAME")
+	case slices.ContainsFunc(im.Imported, isNew) && im.kind != fromSF:
+		im.say("go test replays them once the tests take traceforgetest.New(t).Client()")
+	}
+}
+
+// filesOf counts the files that findings are in.
+func filesOf(found []snapshot.Finding) int {
+	var files []string
+	for _, f := range found {
+		files = append(files, f.File)
+	}
+	slices.Sort(files)
+	return len(slices.Compact(files))
 }

@@ -25,7 +25,7 @@ var answers = map[string][]any{
 	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}},
 	"init": {setup{}}, "update": {updated{}}, "review": {listedGroups{}, decisions{}},
 	"accept": {acceptance{}, undecided{}, decisions{}}, "reject": {rejection{}, undecided{}}, "mv": {moving{}}, "check": {checked{}},
-	"prune": {pruned{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {migrations{}}, "import": {imports{}},
+	"prune": {pruned{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {imports{}}, "import": {imports{}},
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }
 

@@ -39,6 +39,15 @@ var (
 		{name: "all", usage: "all that are pending"}}
 )
 
+// ofImport are the flags of the two names that import has.
+var ofImport = []flag{asJSON, ofStore,
+	{name: "write", usage: "write what is listed"},
+	{name: "dry-run", letter: "n", usage: "write nothing; so it is without --write"},
+	{name: "provider", usage: "whose answers files of sf have that do not say it: `NAME`, such as openai"},
+	{name: "package", usage: "the import `PATH` of the package of the test that makes the calls of sf or cassettes"},
+	{name: "test", usage: "the `NAME` of the test that makes the calls of sf or cassettes"},
+}
+
 // A section is a heading of the overview and the commands below it.
 type section struct {
 	title    string
@@ -185,23 +194,16 @@ func table() []section {
 					least: 1, most: 1, flags: []flag{ofStore, asJSON}, complete: completeDocuments, run: showContract},
 			}},
 			{use: "snapshot", short: "bring snapshots of another layout into the store (SF)", commands: []command{
-				{use: "migrate --from V --to V [DIR|FILE…]", short: "bring snapshots of another layout into the store",
-					most: any, flags: []flag{asJSON, ofStore,
+				{use: "migrate --from V --to V [DIR|FILE…]", short: "import --from sf or cassettes, by the versions of the format",
+					most: any, flags: append([]flag{
 						{name: "from", usage: "the version that the files are of, or \"cassettes\" for those of TraceForge: `V`"},
-						{name: "to", usage: "the version that they are brought to: `V`"},
-						{name: "write", usage: "bring what is listed"},
-						{name: "dry-run", letter: "n", usage: "bring nothing; so it is without --write"},
-						{name: "provider", usage: "whose answers files have that do not say it: `NAME`, such as openai"},
-						{name: "package", usage: "the import `PATH` of the package of the test that makes the calls"},
-						{name: "test", usage: "the `NAME` of the test that makes the calls"}},
+						{name: "to", usage: "the version that they are brought to: `V`"}}, ofImport...),
 					oneOf: []string{"write", "dry-run"}, run: migrate},
 			}},
-			{use: "import DIR", short: "bring the recordings of other tools into the store",
-				least: 1, most: 1, flags: []flag{asJSON,
-					{name: "from", usage: "only recordings of `TOOL`: go-vcr, httprr, vcrpy or aimock", values: toolNames},
-					{name: "write", usage: "write what is listed"},
-					{name: "dry-run", letter: "n", usage: "write nothing; so it is without --write"}},
-				oneOf: []string{"write", "dry-run"}, run: importRecordings},
+			{use: "import [DIR|FILE…]", short: "bring what other tools recorded into the store",
+				most: any, flags: append([]flag{
+					{name: "from", usage: "only what is of `KIND`: go-vcr, httprr, vcrpy, aimock, sf or cassettes", values: kindNames}}, ofImport...),
+				oneOf: []string{"write", "dry-run"}, run: importForeign},
 			{use: "exec NAME -- COMMAND [ARG…]", short: "record, replay or check the model calls of a program in any language",
 				least: 1, most: 1, forwards: true, flags: []flag{ofStore,
 					{name: "update", bare: "1", usage: "record what changed or is new; `MODE` is all, new or rekey, see update"},

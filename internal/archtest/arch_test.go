@@ -184,7 +184,7 @@ var arrows = map[string]map[string]string{
 		"internal/scrub":          "what exec keeps as a placeholder",
 		"internal/usage":          "receipts",
 		"internal/usage/coverage": "coverage",
-		"internal/foreign":        "snapshot migrate, import",
+		"internal/foreign":        "import",
 		"internal/cassette":       "recordings that import reads",
 		"modelio":                 "what modelio import asks of a session",
 		"modelio/session":         "the commands of modelio", "snapshot": records, "internal/store": files,

@@ -18,7 +18,7 @@ func (r *Recording) readJSON(data []byte) error {
 	case root.Member("interactions").IsArray():
 		return r.readYAML(withoutPairs(data)) // JSON is YAML otherwise
 	case root.Member("cassette_version").Present(), root.Member("metadata", "cassette_version").Present():
-		return wrong(1, "is a cassette of TraceForge: traceforge snapshot migrate --from cassettes brings it into the store")
+		return wrong(1, "is a cassette of TraceForge: traceforge import --from cassettes brings it into the store")
 	}
 	return wrong(1, "has neither fixtures (aimock) nor interactions (vcrpy); %s", readable)
 }

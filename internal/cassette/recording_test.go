@@ -203,7 +203,7 @@ func TestUnknownLayout(t *testing.T) {
 		{"gzip", "cut", string(zipped("x")[:12]), "f: decompress: unexpected EOF"},
 		{"nojson", "no JSON", "{", "f:1: is no JSON: "},
 		{"otherjson", "none of ours", "{}", "f:1: has neither fixtures (aimock) nor interactions (vcrpy); traceforge reads"},
-		{"traceforge", "another way", `{"cassette_version": "1.0"}`, "f:1: is a cassette of TraceForge: traceforge snapshot migrate --from cassettes brings it into the store"},
+		{"traceforge", "another way", `{"cassette_version": "1.0"}`, "f:1: is a cassette of TraceForge: traceforge import --from cassettes brings it into the store"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := cassette.Read("f", []byte(tt.text))

@@ -140,24 +140,29 @@ func (r *Recorder) teach(note string) string {
 func Deterministic(d *store.Doc) (wrong []snapshot.Violation) {
 	for i := range d.Document.Snapshots {
 		s := &d.Document.Snapshots[i]
-		if !generated(s) || s.Source.IsLifted() {
-			continue
+		if generated(s) && !s.Source.IsLifted() {
+			codec := codecNamed(s.Request.API, s.Provider)
+			wrong = append(wrong, unfixed(i, s, codec != nil && codec.Seeded, ", or source.nondeterministic say why it is not: record again")...)
 		}
-		report := func(name, is string) {
-			wrong = append(wrong, snapshot.Violation{
-				Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", name), Rule: snapshot.RuleDeterministic,
-				Message: is + ", or source.nondeterministic say why it is not: record again",
-			})
-		}
-		switch t := s.Request.Temperature; {
-		case t == nil:
-			report("temperature", "is not set, must be 0")
-		case !zero(*t):
-			report("temperature", "is "+t.String()+", must be 0")
-		}
-		if codec := codecNamed(s.Request.API, s.Provider); codec != nil && codec.Seeded && s.Request.Seed == nil {
-			report("seed", "is not set, must be any fixed number")
-		}
+	}
+	return wrong
+}
+
+// unfixed says what the i-th record lacks of what makes an answer repeatable, and in its own words what follows.
+func unfixed(i int, s *snapshot.Snapshot, seeded bool, what string) (wrong []snapshot.Violation) {
+	report := func(name, is string) {
+		wrong = append(wrong, snapshot.Violation{
+			Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "request", name), Rule: snapshot.RuleDeterministic, Message: is + what,
+		})
+	}
+	switch t := s.Request.Temperature; {
+	case t == nil:
+		report("temperature", "is not set, must be 0")
+	case !zero(*t):
+		report("temperature", "is "+t.String()+", must be 0")
+	}
+	if seeded && s.Request.Seed == nil {
+		report("seed", "is not set, must be any fixed number")
 	}
 	return wrong
 }
@@ -219,6 +224,9 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 			}
 		}
 		notes = append(notes, wholeMessages(&s.Request, at)...)
+		if strings.HasPrefix(s.Source.Origin, MigratedFrom) && s.Response.RawOutputRef == "" { // SF asks for both of every call
+			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
+		}
 		if s.Request.API != modelAPI {
 			continue
 		}

@@ -103,11 +103,11 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	doc.Document, err = snapshot.Parse(data)
 	var e *snapshot.Error
 	if errors.As(err, &e) {
-		e.File = s.in(file)
+		e.File, e.Violations = s.in(file), inSFLayout(name, data, e.Violations)
 		return nil, e
 	}
 	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
+		return nil, &snapshot.Error{File: s.in(file), Violations: inSFLayout(name, data, wrong)}
 	}
 	if err == nil && s.isPending() {
 		if err := s.checkOwn(file, name, data); err != nil {
@@ -115,6 +115,26 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 		}
 	}
 	return doc, err
+}
+
+// inSFLayout returns what is wrong with a document: that it is laid out as SF prints it, with ids that are no name's of a
+// store, or else what was found.
+func inSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
+	text, err := jsontext.ParseStrict(data)
+	if err != nil {
+		return found
+	}
+	lone := text.Root().Member("request").IsObject() && text.Root().Member("response").IsObject()
+	if !lone && text.Root().Member("version").Word() != snapshot.VersionSF {
+		return found
+	}
+	for _, record := range text.Root().Member("snapshots").Elements() {
+		if document, _, ok := snapshot.ParseID(record.Member("id").Word()); ok && document == name {
+			return found
+		}
+	}
+	return []snapshot.Violation{{Rule: snapshot.RuleVersion, Message: "is laid out as the Snapshot Format Specification has it: " +
+		"traceforge import --from sf --write brings it over, which makes no call"}}
 }
 
 // toRead opens a file to read it.

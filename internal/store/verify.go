@@ -402,10 +402,12 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
-		v.breaks(doc, wrong...)
+		v.breaks(doc, inSFLayout(doc.Name, data, wrong)...)
 		return nil, nil
 	}
-	wrong = append(wrong, misnamed(doc.Name, doc.Document)...)
+	if misnamed := misnamed(doc.Name, doc.Document); len(misnamed) > 0 {
+		wrong = append(wrong, inSFLayout(doc.Name, data, misnamed)...)
+	}
 	if v.beside {
 		if err := v.lookBeside(doc, hasDir, s); err != nil {
 			return nil, err

@@ -8,31 +8,33 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A reading is what migrate reads of the files that are named.
-type reading struct {
-	*call
-	store   string // the directory of the store that it is brought into
-	scratch string // a directory that is removed when migrate ends
-
-	files   int
+// documents are whole files of another layout: SF's, and TraceForge's cassettes. Every file must be right.
+type documents struct {
+	*importing
 	calls   []foreign.Call
-	found   []snapshot.Finding
-	inStore map[string]string // files of that store, by how they are named
+	inStore map[string]string // files of the store itself, by how they are named
 }
 
-// readAll reads all files that the arguments mean: themselves, and those of stores. No argument means the module's
-// store, or its cassettes.
-func (r *reading) readAll() error {
+func (r *documents) open() (err error) {
+	r.store, err = place.StoreDir(r.value("dir"))
+	return err
+}
+
+// read reads all files that the arguments mean: themselves, and those of stores. No argument means the module's store, or
+// its cassettes. What it plans is held to all that verify asks of a store.
+func (r *documents) read() error {
 	r.inStore = map[string]string{}
 	if err := r.copyConfig(r.cassettes()); err != nil {
 		return err
@@ -43,7 +45,7 @@ func (r *reading) readAll() error {
 	}
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			if err := r.read(name, ""); err != nil {
+			if err := r.readFile(name, ""); err != nil {
 				return err
 			}
 			continue
@@ -56,12 +58,93 @@ func (r *reading) readAll() error {
 			return err
 		}
 	}
+	if err := r.renew(); err != nil {
+		return err
+	}
+	if err := r.plan(); err != nil {
+		return err
+	}
+	return r.prove()
+}
+
+// renew plans to bring over what the store itself has of SF's version.
+func (r *documents) renew() error {
+	if r.kind != fromSF || r.value("from") != fromSF && r.value("from") != snapshot.VersionSF {
+		return nil
+	}
+	change, broken, err := recorder.RenewAll(r.into)
+	if err != nil {
+		return err
+	}
+	for _, err := range broken {
+		r.Findings = append(r.Findings, snapshot.Finding{File: filepath.ToSlash(r.store), Rule: snapshot.RuleVersion, Message: err.Error()})
+	}
+	for i, put := range change.Put {
+		d := r.importedOf(path.Join(put.Provider, put.Name+".json"), put.Document, change.Remove[i])
+		d.Raw = true
+		r.Imported = append(r.Imported, d)
+	}
+	r.change = change
+	return nil
+}
+
+func (r *documents) importedOf(file string, doc *snapshot.Document, from ...string) imported {
+	first := doc.Snapshots[0].Source
+	return imported{
+		File: file, Test: page.Test{Package: first.Package, Test: first.Test}, Tool: r.kind, From: from,
+		Calls: len(doc.Snapshots), Unkept: []foreign.Unkept{},
+	}
+}
+
+// plan makes documents of what was read. Those of the store itself are replaced by theirs.
+func (r *documents) plan() error {
+	for _, d := range foreign.Documents(r.calls) {
+		_, err := r.into.Load(d.Name, d.Provider)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		made := r.importedOf(d.File(), d.Document, d.Files...)
+		made.Raw, made.There = len(d.Raw) > 0, err == nil
+		r.Imported = append(r.Imported, made)
+		if made.There { // it is left as it is
+			continue
+		}
+		r.change.Put = append(r.change.Put, d.Put)
+		for _, file := range d.Files {
+			if in, ok := r.inStore[file]; ok && !slices.Contains(r.Removed, in) {
+				r.Removed = append(r.Removed, in)
+			}
+		}
+	}
+	slices.Sort(r.Removed)
+	r.change.Remove = append(r.change.Remove, r.Removed...)
+	return nil
+}
+
+// prove commits the change to a store of its own, and verifies that.
+func (r *documents) prove() error {
+	dir := filepath.Join(r.scratch, "proof")
+	if err := r.copyConfig(dir); err != nil || len(r.change.Put) == 0 {
+		return err
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := s.Commit(store.Change{Put: r.change.Put}); err != nil {
+		return err
+	}
+	result, err := proven(s)
+	if err != nil {
+		return err
+	}
+	r.Findings = append(append(r.Findings, result.Findings...), leaked(r.call, s)...)
 	return nil
 }
 
 // directory returns the directory that a name means.
-func (r *reading) directory(name string) (string, error) {
-	if r.value("from") != fromCassettes {
+func (r *documents) directory(name string) (string, error) {
+	if r.kind != fromCassettes {
 		_, dir, err := place.OpenStore(name)
 		return dir, err
 	}
@@ -94,7 +177,7 @@ func shown(name string) string {
 }
 
 // readDirectory reads the files of all providers, <provider>/<name>.json, and those beside the providers.
-func (r *reading) readDirectory(dir string) error {
+func (r *documents) readDirectory(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -108,12 +191,12 @@ func (r *reading) readDirectory(dir string) error {
 				return err
 			}
 			for _, file := range files {
-				if err := r.read(file, name); err != nil {
+				if err := r.readFile(file, name); err != nil {
 					return err
 				}
 			}
 		case filepath.Ext(name) == ".json":
-			if err := r.read(filepath.Join(dir, name), ""); err != nil {
+			if err := r.readFile(filepath.Join(dir, name), ""); err != nil {
 				return err
 			}
 		}
@@ -121,18 +204,14 @@ func (r *reading) readDirectory(dir string) error {
 	return nil
 }
 
-// read reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store;
+// readFile reads a file; what is wrong with it is found, and no error. provider is that of its directory in a store;
 // empty: the file was named by itself.
-func (r *reading) read(file, provider string) error {
-	s, err := store.Open(r.store)
+func (r *documents) readFile(file, provider string) error {
+	data, err := readBounded(file, r.into.MaxBytes())
 	if err != nil {
 		return err
 	}
-	data, err := readBounded(file, s.MaxBytes())
-	if err != nil {
-		return err
-	}
-	r.files++
+	r.Files++
 	named := filepath.ToSlash(file)
 	from := recorder.Named(file)
 	if in, err := filepath.Rel(r.store, file); err == nil && filepath.IsLocal(in) {
@@ -143,10 +222,10 @@ func (r *reading) read(file, provider string) error {
 	switch {
 	case errors.As(err, &wrong):
 		for _, v := range wrong.Violations {
-			r.found = append(r.found, snapshot.Finding{File: named, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message})
+			r.Findings = append(r.Findings, snapshot.Finding{File: named, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message})
 		}
 	case err != nil:
-		r.found = append(r.found, snapshot.Finding{File: named, Rule: snapshot.RuleValue, Message: err.Error()})
+		r.Findings = append(r.Findings, snapshot.Finding{File: named, Rule: snapshot.RuleValue, Message: err.Error()})
 	}
 	for _, c := range calls {
 		if test := r.value("test"); test != "" {
@@ -158,7 +237,7 @@ func (r *reading) read(file, provider string) error {
 }
 
 // providerOf returns whose answers a file has: as --provider says, or the directory of a store; empty: nothing says it.
-func (r *reading) providerOf(file, provider string) string {
+func (r *documents) providerOf(file, provider string) string {
 	if said := r.value("provider"); said != "" {
 		return said
 	}
@@ -170,12 +249,12 @@ func (r *reading) providerOf(file, provider string) string {
 }
 
 // callsOf returns the calls of a file; none of one that a store has so.
-func (r *reading) callsOf(from, provider string, data []byte) ([]foreign.Call, error) {
-	if r.value("from") == fromCassettes {
+func (r *documents) callsOf(from, provider string, data []byte) ([]foreign.Call, error) {
+	if r.kind == fromCassettes {
 		cassette, err := foreign.ReadCassette(data)
 		if _, other := foreign.ReadSF(data); err != nil && other == nil {
-			return nil, errors.New("is a document of the Snapshot Format Specification: migrate it with --from " +
-				snapshot.VersionSF)
+			return nil, errors.New("is a document of the Snapshot Format Specification: import it with --from " +
+				fromSF)
 		}
 		if err != nil {
 			return nil, err
@@ -188,7 +267,7 @@ func (r *reading) callsOf(from, provider string, data []byte) ([]foreign.Call, e
 	}
 	doc, err := foreign.ReadSF(data)
 	if _, other := foreign.ReadCassette(data); err != nil && other == nil {
-		return nil, errors.New("is a cassette of TraceForge: migrate it with --from " + fromCassettes)
+		return nil, errors.New("is a cassette of TraceForge: import it with --from " + fromCassettes)
 	}
 	if err != nil || foreign.IsOurs(strings.TrimSuffix(path.Base(from), ".json"), doc) {
 		return nil, err
@@ -200,10 +279,10 @@ func (r *reading) callsOf(from, provider string, data []byte) ([]foreign.Call, e
 }
 
 // cassettes is the directory in which cassettes are recorded.
-func (r *reading) cassettes() string { return filepath.Join(r.scratch, "cassettes") }
+func (r *documents) cassettes() string { return filepath.Join(r.scratch, "cassettes") }
 
 // copyConfig gives a store of its own the configuration of the store.
-func (r *reading) copyConfig(to string) error {
+func (r *documents) copyConfig(to string) error {
 	data, err := store.ReadFile(filepath.Join(r.store, "config.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,54 @@ import (
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
+
+// recordings are files that hold what tests asked and were answered. Each that can be placed becomes the document of its test.
+type recordings struct {
+	*importing
+	rules  foreign.Import
+	root   string // the module's directory
+	module string // its path
+	files  []candidate
+}
+
+// open finds the module that the directory is in, and its store.
+func (im *recordings) open() error {
+	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
+		return usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
+	}
+	dir, err := filepath.Abs(im.args[0])
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	switch im.root, err = gotest.Module(dir); {
+	case err != nil:
+		return err
+	case im.root == "":
+		return fmt.Errorf("%s is in no module: name a directory of the module whose tests recorded it", im.args[0])
+	}
+	im.module = gotest.ModulePath(im.root)
+	if im.store = im.value("dir"); im.store != "" {
+		im.store, err = place.StoreDir(im.store)
+	} else {
+		im.store, err = place.StoreOfModule(im.root)
+	}
+	if err != nil {
+		return err
+	}
+	im.rules.Scratch, im.rules.Shown = im.scratch, filepath.ToSlash(im.store)
+	im.rules.Config, err = store.ReadFile(filepath.Join(im.store, "config.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return err
+}
 
 // A candidate is a file that may be one of another tool.
 type candidate struct {
@@ -25,8 +72,8 @@ type candidate struct {
 	why   string
 }
 
-// readAll reads the recordings below the directory, and makes their documents.
-func (im *importing) readAll() error {
+// read reads the recordings below the directory, and makes their documents.
+func (im *recordings) read() error {
 	if err := im.walk(); err != nil {
 		return err
 	}
@@ -37,7 +84,7 @@ func (im *importing) readAll() error {
 		}
 	}
 	for _, r := range im.files {
-		data, err := im.read(r)
+		data, err := im.dataOf(r)
 		if err != nil {
 			im.leaveOut(r, err.Error())
 			continue
@@ -53,7 +100,7 @@ func (im *importing) readAll() error {
 }
 
 // walk finds the files that can be recordings, by their names, and the tests that they are of. Links are not followed.
-func (im *importing) walk() error {
+func (im *recordings) walk() error {
 	packages := map[string]*foreign.Tests{}
 	return filepath.WalkDir(im.args[0], func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()
@@ -66,7 +113,7 @@ func (im *importing) walk() error {
 			return nil
 		}
 		r := candidate{file: filepath.ToSlash(file)}
-		if err := im.place(&r, packages); err != nil {
+		if err := im.placed(&r, packages); err != nil {
 			return err
 		}
 		switch {
@@ -85,8 +132,8 @@ func isRecording(name string) bool {
 	return slices.ContainsFunc(extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
-// place finds the test that recorded a file: in the package that is the nearest above it.
-func (im *importing) place(r *candidate, packages map[string]*foreign.Tests) error {
+// placed finds the test that recorded a file: in the package that is the nearest above it.
+func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) error {
 	whole, err := filepath.Abs(r.file)
 	if err != nil {
 		return err
@@ -127,12 +174,12 @@ func (im *importing) place(r *candidate, packages map[string]*foreign.Tests) err
 
 func (r *candidate) test() string { return r.dir + " " + r.place.Test }
 
-func (im *importing) leaveOut(r candidate, why string) {
-	im.unplaced = append(im.unplaced, unplaced{r.file, why})
+func (im *recordings) leaveOut(r candidate, why string) {
+	im.Unplaced = append(im.Unplaced, unplaced{r.file, why})
 }
 
-// read reads a file; nil: it is no recording.
-func (im *importing) read(r candidate) ([]byte, error) {
+// dataOf reads a file; nil: it is no recording.
+func (im *recordings) dataOf(r candidate) ([]byte, error) {
 	data, err := readBounded(r.file, im.into.MaxBytes())
 	if err != nil {
 		return nil, err
@@ -145,7 +192,7 @@ func (im *importing) read(r candidate) ([]byte, error) {
 }
 
 // take makes the document of a recording.
-func (im *importing) take(r candidate, data []byte, of map[string][]string) error {
+func (im *recordings) take(r candidate, data []byte, of map[string][]string) error {
 	named := r.file
 	if r.dir != "" { // as the test names it
 		whole, err := filepath.Abs(r.file)
@@ -156,14 +203,15 @@ func (im *importing) take(r candidate, data []byte, of map[string][]string) erro
 			return err
 		}
 	}
+	im.Files++
 	rec, lost, err := cassette.ReadCalls(named, data)
 	if err != nil {
 		im.leaveOut(r, unnamed(err, named))
 		return nil
 	}
-	from := im.value("from")
 	switch {
-	case from != "" && rec.Tool != from:
+	case im.kind != "" && rec.Tool != im.kind:
+		im.Files--
 	case rec.Tool == "aimock":
 		im.leaveOut(r, "holds fixtures of aimock, which have answers and no requests: cassette.Open answers a test from them")
 	case r.place == nil:
@@ -186,18 +234,18 @@ func unnamed(err error, named string) string {
 	return "line " + why
 }
 
-func (im *importing) make(r candidate, rec *cassette.Recording, lost []cassette.Lost) error {
+func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette.Lost) error {
 	dir, err := filepath.Rel(im.root, r.dir)
 	if err != nil {
 		return err
 	}
 	source := r.place.Source(path.Join(im.module, filepath.ToSlash(dir)), filepath.ToSlash(dir))
-	doc := imported{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: r.file}
+	doc := imported{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: []string{r.file}}
 	name := snapshot.DocumentName(source.Package, source.Test)
 	switch there, err := im.into.Load(name, "openai"); {
 	case err == nil:
 		doc.File, doc.There, doc.Unkept = there.File(), true, []foreign.Unkept{}
-		im.made = append(im.made, doc)
+		im.Imported = append(im.Imported, doc)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		im.leaveOut(r, "the store has its document, which cannot be read: "+err.Error())
@@ -212,11 +260,11 @@ func (im *importing) make(r candidate, rec *cassette.Recording, lost []cassette.
 		made.Unkept = append(made.Unkept, foreign.Unkept{Number: l.Number, Line: l.Line, Why: l.Why})
 	}
 	slices.SortStableFunc(made.Unkept, func(a, b foreign.Unkept) int { return a.Number - b.Number })
-	doc.Calls, doc.Retried, doc.Unkept = made.Calls, made.Retried, orEmpty(made.Unkept)
+	doc.Calls, doc.Retried, doc.Unkept, doc.Raw = made.Calls, made.Retried, orEmpty(made.Unkept), made.Calls > 0
 	if made.Calls > 0 {
 		doc.File = path.Join(made.Provider, made.Name+".json")
 		im.change.Put = append(im.change.Put, made.Put)
 	}
-	im.made = append(im.made, doc)
+	im.Imported = append(im.Imported, doc)
 	return nil
 }
