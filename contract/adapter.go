@@ -54,7 +54,7 @@ func provenance(ctx context.Context, p GenerateParams) context.Context {
 // the error, one with [FinishError].
 //
 // Where Client is that of a recorder, the call is in the snapshot store, and with it all that the params and the receipt name:
-// see [Journal]. A program that wants its run, step, correlation id or config in the record says them with
+// see [Store.Journal]. A program that wants its run, step, correlation id or config in the record says them with
 // [snapshot.WithProvenance].
 func (a *Adapter) Generate(ctx context.Context, p GenerateParams) (GenerateReceipt, error) {
 	r, err := a.prepare(p)

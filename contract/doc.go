@@ -12,7 +12,11 @@
 // whether two params ask the same.
 //
 // A ref is the sha256 hash of a blob, which is content in a [CAS], such as a [Store]. A blob is checked
-// against its ref whenever it is read. The journal of a test is the params and receipts of its calls: [Journal].
+// against its ref whenever it is read. The journal of a test is the params and receipts of its calls: [Store.Journal].
+//
+// The params of a journal are derived from the request, and have the hash of those that the program had, but for what the request
+// does not say: provider options of other providers, a decimal that JSON spells shorter (0.20), and of Anthropic's API that strict
+// was set, for which it has no member, or that max_tokens was not, which it demands.
 //
 // A run is the time in which a session's calls go to one provider and model. [Start] begins it,
 // with a config that cannot change. A step is one call within it: [Materialize] makes its params

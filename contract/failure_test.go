@@ -39,6 +39,12 @@ func TestProviderErrors(t *testing.T) {
 		require.Contains(s, string(raw), "slow down")
 		_, err = s.adapter.Reply(s.asks(a), receipt)
 		require.ErrorIs(s, err, contract.ErrMissing, "there is no message to go on from")
+		require.Len(s, s.provider.Calls(), 1, "nothing is tried again")
+
+		s.provider.Reply(fakeprovider.Error(503, "overloaded_error", "too much"))
+		_, err = s.adapter.Generate(s.Context(), s.asks(a))
+		require.ErrorAs(s, err, &reported)
+		require.Len(s, s.provider.Calls(), 2, "nothing is tried again")
 	})
 }
 

@@ -211,6 +211,55 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
+// TestJournalHash: the journal has the hash of the program's params, but for what doc.go names: the request does not say it.
+func TestJournalHash(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*scene, *contract.GenerateParams)
+		found  func(a api) bool
+	}{
+		{"plain", func(*scene, *contract.GenerateParams) {}, func(api) bool { return true }},
+		{"own_options", func(s *scene, p *contract.GenerateParams) {
+			own := map[string]any{"openai": map[string]any{"user": "u"}, "anthropic": map[string]any{"top_k": 3}}
+			family := map[bool]string{true: "anthropic", false: "openai"}[p.Provider == "anthropic"]
+			p.Runtime.ProviderOptionsRef = contract.Some(s.put(map[string]any{family: own[family]}))
+		}, func(api) bool { return true }},
+		{"options_of_several", func(s *scene, p *contract.GenerateParams) {
+			p.Runtime.ProviderOptionsRef = contract.Some(s.put(json.RawMessage(`{"openai":{"user":"u"},"anthropic":{"top_k":3}}`)))
+		}, func(api) bool { return false }},
+		{"no_max_tokens", func(_ *scene, p *contract.GenerateParams) { p.Runtime.MaxTokens = nil }, func(a api) bool { return a.name != contract.AnthropicMessages }},
+		{"decimal", func(_ *scene, p *contract.GenerateParams) {
+			p.Runtime.Temperature = contract.Some[contract.Decimal]("0.20")
+		}, func(api) bool { return false }},
+		{"strict", func(s *scene, p *contract.GenerateParams) {
+			p.Runtime.ResponseFormatRef = contract.Some(s.put(contract.ResponseFormat{
+				Type: contract.FormatJSONSchema, JSONSchema: json.RawMessage(`{"type":"object"}`), Strict: contract.Some(true)}))
+		}, func(a api) bool { return a.name != contract.AnthropicMessages }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			eachAPI(t, func(s *scene, a api) {
+				s.provider.Handle(fakeprovider.Echo())
+				dir := filepath.Join(s.TempDir(), ".ai-snapshots")
+				s.Setenv("TRACEFORGE_UPDATE", "1")
+				params := s.asks(a)
+				params.Runtime.MaxTokens = contract.Some[uint64](9)
+				test.change(s, &params)
+				tb := tbtest.Run("TestJournal", func(tb *tbtest.TB) {
+					tf := traceforgetest.New(tb, traceforgetest.Dir(dir), traceforgetest.Upstream(s.provider.Transport()), traceforgetest.Nondeterministic("a test"))
+					s.adapter.Client = tf.Client()
+					s.generate(params)
+				})
+				require.False(s, tb.Failed(), tb.Logged())
+				want, err := params.Hash()
+				require.NoError(s, err)
+				got, err := contract.FromSnapshot(records(s.T, dir)[0])
+				require.NoError(s, err)
+				require.Equal(s, test.found(a), want == got.ParamsRef)
+			})
+		})
+	}
+}
+
 // TestFromSnapshotWithMedia is about what a snapshot keeps as blobs of its own.
 func TestFromSnapshotWithMedia(t *testing.T) {
 	eachAPI(t, func(s *scene, a api) {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -49,10 +50,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 	if record.Provider == "" || s.Provider != "" {
 		record.Provider = s.Provider
 	}
-	_, spoken := dialectOf(s.Request.API)
-	if len(s.Request.Messages) == 0 && s.Request.Prompt == nil && !spoken {
-		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported,
-			"a call of %s without messages is no generation", s.Request.API)
+	if !isGeneration(&s.Request) {
+		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported, "a call of %s is no generation", s.Request.API)
 	}
 	from := s.Source.Provenance
 	r := &Recorded{Call: s.ID, RunID: said(from.RunID), StepID: said(from.StepID), ConfigHash: said(from.ConfigHash), blobs: map[canon.Hash][]byte{}}
@@ -72,6 +71,23 @@ func FromSnapshot(record Record) (*Recorded, error) {
 		return nil, fmt.Errorf("snapshot %s: %w", s.ID, err)
 	}
 	return r, nil
+}
+
+// isGeneration reports whether a model is asked to make something up, as LC has it: no call of a tool, no embedding, no search. A
+// record of another program's does not say its API.
+func isGeneration(req *modelio.Request) bool {
+	asks := len(req.Messages) > 0 || req.Prompt != nil
+	codec, known := provider.Named(req.API)
+	_, spoken := dialectOf(req.API)
+	switch {
+	case spoken:
+		return true
+	case req.API == modelio.ToolAPI, strings.HasPrefix(req.API, "genkit.") && req.API != modelio.ModelAPI:
+		return false
+	case known && codec.API != "http.json": // which holds what has no API of its own
+		return asks && (codec.Generates || codec.Realtime != nil)
+	}
+	return asks
 }
 
 // said returns an option that is set unless v is empty.

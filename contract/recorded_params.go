@@ -96,6 +96,9 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 	delete(options, "$url")     // where it was sent is for the catalog to say
 	delete(options, "$headers") // for the adapter to say
 	d, ok := dialectOf(api)
+	if api == modelio.ModelAPI {
+		return r.modelControls(a, options)
+	}
 	if !ok {
 		return nil
 	}
@@ -134,6 +137,29 @@ func (r *Recorded) controls(a *RuntimeArgs, api string, options modelio.Object) 
 		return err
 	}
 	return nil
+}
+
+// modelControls is controls of a [modelio.Model], which has GK's own words.
+func (r *Recorded) modelControls(a *RuntimeArgs, options modelio.Object) error {
+	var choice modelio.ToolChoice
+	tags := map[modelio.ToolChoice]string{"auto": ChoiceAuto, "none": ChoiceNone, "required": ChoiceRequired}
+	if json.Unmarshal(options["toolChoice"], &choice) == nil && tags[choice] != "" {
+		delete(options, "toolChoice")
+		a.ToolChoice = &ToolChoice{Tag: tags[choice]}
+	}
+	output, _ := jsontext.MembersOf(options["output"])
+	schema, ok := output["schema"]
+	if !ok {
+		return nil
+	}
+	if delete(output, "schema"); len(output) > 0 {
+		options["output"] = jsontext.ObjectText(output)
+	} else {
+		delete(options, "output")
+	}
+	ref, err := r.deriveJSON(ResponseFormat{Type: FormatJSONSchema, JSONSchema: schema})
+	a.ResponseFormatRef = &ref
+	return err
 }
 
 func (d *dialect) takesAll(metadata map[string]string, options modelio.Object) bool {

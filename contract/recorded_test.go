@@ -64,6 +64,8 @@ func TestRecordedControls(t *testing.T) {
 		{"metadata_user", "Anthropic's only one", contract.AnthropicMessages, `{"metadata":{"user_id":"u"}}`, contract.RuntimeArgs{Metadata: map[string]string{"user_id": "u"}}, "", ""},
 		{"metadata_null", "no text", contract.AnthropicMessages, `{"metadata":{"user_id":null}}`, contract.RuntimeArgs{}, "", `{"anthropic":{"metadata":{"user_id":null}}}`},
 		{"numbers", "large ones stay", contract.OpenAIChat, `{"x":9223372036854775807}`, contract.RuntimeArgs{}, "", `{"openai":{"x":{"$number":"9223372036854775807"}}}`},
+		{"format_genkit", "GK's output", modelio.ModelAPI, `{"output":{"format":"json","schema":{"a":1}},"toolChoice":"required"}`, contract.RuntimeArgs{ToolChoice: &contract.ToolChoice{Tag: contract.ChoiceRequired}}, `{"json_schema":{"a":1},"strict":null,"type":"json_schema"}`, `{"openai":{"output":{"format":"json"}}}`},
+		{"output_genkit", "without a schema", modelio.ModelAPI, `{"output":{"format":"text"}}`, contract.RuntimeArgs{}, "", `{"openai":{"output":{"format":"text"}}}`},
 		{"other_api", "an API that the adapter does not speak", "other", `{"stream":true,"tool_choice":"auto"}`, contract.RuntimeArgs{}, "", `{"openai":{"stream":true,"tool_choice":"auto"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -265,10 +267,16 @@ func TestRecordedErrors(t *testing.T) {
 		want      string
 	}{
 		{"embeddings", "no generation", func(s *snapshot.Snapshot) { s.Request.API, s.Request.Messages = "openai.embeddings", nil },
-			"snapshot one: /request: unsupported: a call of openai.embeddings without messages is no generation"},
+			"snapshot one: /request: unsupported: a call of openai.embeddings is no generation"},
 		{"no_messages", "an API of anything", func(s *snapshot.Snapshot) {
 			s.Request.API, s.Request.Messages = "http.json", []modelio.Message{}
-		}, "snapshot one: /request: unsupported: a call of http.json without messages is no generation"},
+		}, "snapshot one: /request: unsupported: a call of http.json is no generation"},
+		{"search", "a model that generates nothing", func(s *snapshot.Snapshot) { s.Request.API = "cohere.rerank" },
+			"snapshot one: /request: unsupported: a call of cohere.rerank is no generation"},
+		{"called_tool", "it is a call of the model's", func(s *snapshot.Snapshot) { s.Request.API = modelio.ToolAPI },
+			"snapshot one: /request: unsupported: a call of tool.call is no generation"},
+		{"embedder", "Genkit's has the form of a model", func(s *snapshot.Snapshot) { s.Request.API = "genkit.embed" },
+			"snapshot one: /request: unsupported: a call of genkit.embed is no generation"},
 		{"tool", "no JSON", func(s *snapshot.Snapshot) {
 			s.Request.Tools = []modelio.ToolDefinition{{InputSchema: json.RawMessage(`{`)}}
 		}, "snapshot one: params: /request/tools/0: blob of modelio.ToolDefinition: "},

@@ -85,6 +85,7 @@ func TestConfigOfRunDoesNotChange(t *testing.T) {
 	handedOut := first.Config()
 	*handedOut.ReasoningEffort, *handedOut.MaxTokens = "none", 1
 	require.Equal(t, before, first.Config())
+	require.Equal(t, uint64(10), *first.Config().MaxTokens, "nor does what a caller did with a copy")
 
 	step := contract.StepContext{MessageRefs: []canon.Hash{ref("a")}}
 	params, err := contract.Materialize(first.Config(), step)

@@ -9,6 +9,9 @@ import (
 // has one tool request (GK "Tool Request Part").
 const ToolAPI = "tool.call"
 
+// ModelAPI is the API of the calls of a [Model], which have no wire format but GK's own JSON.
+const ModelAPI = "genkit.generate"
+
 // A Request is what a caller sent to a model, whatever the wire format. Body members that
 // have no field here are in Options as they were sent, so that nothing is lost (design R6).
 // It shares memory with the body it was decoded from.

@@ -17,7 +17,7 @@ import (
 
 // modelAPI is the API of calls that are recorded from a [modelio.Model]. They have no wire format but
 // GK's own JSON: their raw answer has a line for each chunk, and one for the response.
-const modelAPI = actionPrefix + "generate"
+const modelAPI = modelio.ModelAPI
 
 // actionPrefix begins the APIs of calls that have this form: those of models, and of what else a framework calls so,
 // such as "genkit.embed".
