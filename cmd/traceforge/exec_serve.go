@@ -42,11 +42,8 @@ func (p *program) serve() (env []string, closeAll func(), err error) {
 func (p *program) endpoints(do func(variable string, e recorder.Endpoint) error) error {
 	for _, of := range provider.Providers() {
 		served := len(of.BaseURLs) == 0
-		if home, ok := provider.Home(of.Name); ok {
-			served = true
-			if err := do(urlVariable(of.Name), recorder.Endpoint{Home: home, Keys: of.Keys}); err != nil {
-				return err
-			}
+		if home, ok := provider.Home(of.Name); ok { // its root, for programs whose SDK reads no variable
+			of.BaseURLs = append(slices.Clip(of.BaseURLs), provider.BaseURL{Name: urlVariable(of.Name), Home: home.String()})
 		}
 		for _, b := range of.BaseURLs {
 			e, known, err := p.endpoint(of, b)

@@ -16,6 +16,7 @@ type pruned struct {
 	Removed  bool              `json:"removed"` // whether the orphans were removed
 	Orphans  []coverage.Unused `json:"orphans"`
 	Unplayed []coverage.Unused `json:"unplayed"`
+	Failed   []string          `json:"failed"` // packages whose tests failed, so that nothing says what is used
 }
 
 func prune(c *call) error {
@@ -26,9 +27,13 @@ func prune(c *call) error {
 	if err != nil {
 		return err
 	}
-	r, err := pruneable(c, s, dir)
+	r, failed, err := pruneable(c, s, dir)
 	if err != nil {
 		return err
+	}
+	if len(failed) > 0 {
+		err := fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))
+		return exit{exitFindings, errors.Join(err, c.answer(pruned{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {}))}
 	}
 	written := c.is("write")
 	if written {
@@ -36,7 +41,7 @@ func prune(c *call) error {
 			return err
 		}
 	}
-	err = c.answer(pruned{written, orEmpty(r.Orphans), orEmpty(r.Unplayed)}, func() {
+	err = c.answer(pruned{written, orEmpty(r.Orphans), orEmpty(r.Unplayed), []string{}}, func() {
 		for _, u := range r.Orphans {
 			c.line(filepath.ToSlash(filepath.Join(dir, u.File)) + "  " + u.Reason)
 		}
@@ -55,23 +60,23 @@ func prune(c *call) error {
 	return err
 }
 
-// pruneable returns what a run of the tests used, which must have passed: the one that left its
-// receipts, or one that is made now.
-func pruneable(c *call, s *store.Store, dir string) (*coverage.Report, error) {
+// pruneable returns what a run of the tests used, the one that left its receipts, or one that is made now; or the packages in
+// which it failed.
+func pruneable(c *call, s *store.Store, dir string) (report *coverage.Report, failed []string, err error) {
 	var run *coverage.Run
-	var err error
 	if left := c.value("receipt"); left != "" {
 		run, err = coverage.ReadRun(c.ctx, []string{left}, dir)
 	} else {
 		run, err = coverage.RunAll(c.ctx, c.say, s, dir, c.forwarded)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if failed := run.Ended.Failed(); len(failed) > 0 {
-		return nil, exit{exitFindings, fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))}
+		return nil, failed, nil
 	}
-	return run.Report(s)
+	report, err = run.Report(s)
+	return report, nil, err
 }
 
 // remove removes documents, and raw answers that no other names.

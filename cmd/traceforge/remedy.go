@@ -85,19 +85,25 @@ func option(flag, dir string) string {
 func testsOf(dir string, lost []string) []string {
 	var lines []string
 	for _, file := range lost {
-		test, function := place.TestOfBroken(dir, file)
-		if test.OfProgram() {
-			lines = append(lines, "or record again: "+page.ProgramAgain(test.Test, function, ""))
-			continue
-		}
-		top, _, _ := strings.Cut(test.Test, "/")
-		line := "or record again: " + gotest.Updating(fmt.Sprintf("go test %s -run %s",
-			gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
-		if gotest.Kind(top) != "" && !slices.Contains(lines, line) {
+		again := recordAgain(place.TestOfBroken(dir, file))
+		if line := "or record again: " + again; again != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// recordAgain returns the command that records the calls of a test again, or of a program, whose function is its command;
+// empty: go test runs no test of that name.
+func recordAgain(test page.Test, function string) string {
+	top, _, _ := strings.Cut(test.Test, "/")
+	switch {
+	case test.OfProgram():
+		return page.ProgramAgain(test.Test, function, "")
+	case gotest.Kind(top) == "":
+		return ""
+	}
+	return gotest.Updating(fmt.Sprintf("go test %s -run %s", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
 }
 
 // listed names files of the store in dir on a command line.

@@ -71,10 +71,9 @@ func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error
 
 // wayOut is the command that buys the records again.
 func (s *stales) wayOut() string {
-	if test := s.tests[0]; len(s.tests) == 1 {
-		top, _, _ := strings.Cut(test.Test.Test, "/")
-		if gotest.Kind(top) != "" && !test.OfProgram() {
-			return gotest.Updating(fmt.Sprintf("go test %s -run %s", gotest.Quote(test.Package), gotest.Quote(gotest.Pattern(top))))
+	if test := s.tests[0]; len(s.tests) == 1 && !test.OfProgram() {
+		if again := recordAgain(test.Test, ""); again != "" {
+			return again
 		}
 	}
 	return updateOf(s.tests)
