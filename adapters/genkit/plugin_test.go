@@ -193,6 +193,30 @@ func TestContract(t *testing.T) {
 	})
 }
 
+// TestWire: what only the wire can show of a plugin is asked of the server that it talks to. OpenAI's declares nothing of it.
+func TestWire(t *testing.T) {
+	for _, p := range plugins[1:] {
+		t.Run(p.provider, func(t *testing.T) {
+			srv := fakeprovider.New(t)
+			srv.Handle(fakeprovider.Echo())
+			real := http.DefaultTransport
+			t.Cleanup(func() { http.DefaultTransport = real })
+			http.DefaultTransport = internet{real, srv.Transport()}
+			genkittest.Rehearse(t, func(rec *traceforgetest.Recorder) {
+				model := genkittraceforge.FromModel(genkit.LookupModel(p.install(t, rec.URL(p.provider)), p.model))
+				sent := func() (all []modelio.Request) {
+					records, _ := rec.Snapshots()
+					for i := range records {
+						all = append(all, records[i].Request)
+					}
+					return all
+				}
+				require.NoError(t, modeltest.CheckWire(t.Context(), model, modelio.InfoOf(model), sent))
+			})
+		})
+	}
+}
+
 // rules returns the rules that joined breaches are of.
 func rules(err error) []string {
 	joined, ok := err.(interface{ Unwrap() []error })

@@ -21,6 +21,7 @@ func TestManifest(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
 	put := putOf("TestX", call{1, "one?", "one"}, call{3, "three?", "three"}, call{2, "two?", "two"})
+	put.Document.Snapshots[1].Provider = "tool"
 	commit(t, s, put, putOf("TestA", call{1, "a?", "a"}))
 	var got struct {
 		Version   string `json:"version"`
@@ -43,6 +44,7 @@ func TestManifest(t *testing.T) {
 	}
 	require.Equal(t, put.Document.Snapshots[0].Hash, got.Snapshots[1].Hash)
 	require.Equal(t, fileOf("TestX"), got.Snapshots[1].File)
+	require.Equal(t, put.Provider+" tool", got.Snapshots[1].Provider+" "+got.Snapshots[2].Provider, "the record's own")
 	before := tree(t, dir)
 	require.NoError(t, s.WriteManifest())
 	require.Equal(t, before, tree(t, dir))

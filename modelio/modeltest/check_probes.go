@@ -31,6 +31,7 @@ func asking(messages, more string) *modelio.GenerateRequest {
 // The messages and tools of the probes. The image has one red pixel.
 const (
 	askHello   = `{"role":"user","content":[{"text":"Say hello in one short sentence."}]}`
+	askCount   = `{"role":"user","content":[{"text":"Count from one to a hundred, in words, separated by commas."}]}`
 	askFrance  = `{"role":"user","content":[{"text":"Answer with one word: what is the capital of France?"}]}`
 	askJapan   = `{"role":"user","content":[{"text":"Answer with one word: what is the capital of Japan?"}]}`
 	askPerson  = `{"role":"user","content":[{"text":"Make up a person, and answer with a JSON object that has their name and age."}]}`

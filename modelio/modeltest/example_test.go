@@ -129,3 +129,31 @@ func ExampleTestModel() {
 	fmt.Println(modeltest.TestModel(silent) != nil)
 	// Output: true
 }
+
+// A model that passes on neither the schema nor the system message. sent is what a server was sent, or a recorder's Snapshots.
+func ExampleCheckWire() {
+	var got []modelio.Request
+	model := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		got = append(got, modelio.Request{Messages: req.Messages[len(req.Messages)-1:]})
+		return echo(ctx, req, stream)
+	})
+	info := modelio.ModelInfo{Supports: modelio.Capabilities{Constrained: modelio.ConstrainedAll}}
+	fmt.Println(modeltest.CheckWire(context.Background(), model, info, func() []modelio.Request { return got }))
+	// Output:
+	// modelio: MUST schema-sent: output.schema is in none of what the provider was sent (constrained)
+	// modelio: MUST system-sent: what the system message says is in none of what the provider was sent (system)
+}
+
+func ExampleWarnings() {
+	model := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+		text := modelio.TextPart(strings.Repeat("one, two, ", 50))
+		if err := stream(ctx, &modelio.GenerateResponseChunk{Content: []modelio.Part{text}}); err != nil {
+			return nil, err
+		}
+		return &modelio.GenerateResponse{Message: &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{text}}}, nil
+	})
+	for _, warning := range modeltest.Warnings(context.Background(), model) {
+		fmt.Println(warning)
+	}
+	// Output: modelio: MUST stream-late: an answer of 500 bytes comes in one chunk (count streamed)
+}

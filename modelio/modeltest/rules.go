@@ -61,6 +61,13 @@ const (
 	RuleConcurrent       Rule = "concurrent"        // calls at the same time do not disturb each other
 )
 
+// The rules that [CheckWire] proves, and the one that [Warnings] tells of.
+const (
+	RuleSchemaSent Rule = "schema-sent" // the provider gets output.schema, where constrained generation is declared
+	RuleSystemSent Rule = "system-sent" // the provider gets what a system message says, where systemRole is not declared
+	RuleStreamLate Rule = "stream-late" // a long answer comes in more than one chunk
+)
+
 // A clause is what GK says of a rule.
 type clause struct {
 	level Level
@@ -83,6 +90,10 @@ var clauses = map[Rule]clause{
 	RuleConstrained:  {Must, "it **MUST** handle `output.schema` natively"},
 	RuleJSON:         {Should, "the model **SHOULD** ensure the output is valid JSON"},
 	RuleToolChoice:   {Defined, "Controls tool usage behavior (`auto`, `required`, `none`)."},
+
+	RuleSchemaSent: {Must, "The plugin **MUST** pass this schema to the provider to enforce valid output generation."},
+	RuleSystemSent: {Must, "or the plugin **MUST** handle the simulation itself."},
+	RuleStreamLate: {Must, "as data becomes available."},
 
 	RuleMessage:      {Defined, "**message**: The generated `Message`."},
 	RuleRole:         {Defined, "usually with role `model`"},

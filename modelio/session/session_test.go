@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -156,6 +157,15 @@ func TestSessionHashProperty(t *testing.T) {
 			text := respell(rnd, s)
 			require.Equal(t, session.Report{Interactions: len(s.Interactions), Hash: want}, verify(t, text, session.VerifyOptions{}), "%s", text)
 		}
+
+		timed := *s
+		timed.Interactions = append([]session.Interaction(nil), s.Interactions...)
+		n := int64(7)
+		timed.Interactions[0].LatencyMS, timed.Interactions[0].TokensInput, timed.Interactions[0].TokensOutput = &n, &n, &n
+		timed.Summarize(time.UnixMilli(1), time.UnixMilli(2))
+		got, err := timed.Hash()
+		require.NoError(t, err)
+		require.Equal(t, want, got, "no time and no metric is in the core")
 
 		for name, change := range coreChanges(rnd) {
 			other := *s

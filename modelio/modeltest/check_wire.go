@@ -1,0 +1,108 @@
+package modeltest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// CheckWire proves of a model that stands for a provider what its answers cannot show: that the schema of a constrained request reaches
+// the provider (GK "Structured Output"), and what a system message says where info declares no systemRole (GK "System Messages"). sent
+// returns the requests that the provider got so far: those of a server, or of a recorder's Snapshots. It is called between the calls of
+// m, which are few and one after the other. The error joins breaches, as that of [Check] does.
+func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sent func() []modelio.Request) error {
+	var breaches []error
+	probe := func(name string, rule Rule, request *modelio.GenerateRequest, wrong func([]modelio.Request) string) {
+		before := len(sent())
+		if _, err := m.Generate(ctx, request, nil); err != nil {
+			breaches = append(breaches, &Breach{rule, rule.Level(), fmt.Sprintf("the request fails: %v", err), []string{name}})
+			return
+		}
+		got := sent()
+		if detail := wrong(got[min(before, len(got)):]); detail != "" {
+			breaches = append(breaches, &Breach{rule, rule.Level(), detail, []string{name}})
+		}
+	}
+	if constrained := asking(askPerson, asPerson); enforces(info.Supports.Constrained, constrained) {
+		probe("constrained", RuleSchemaSent, constrained, withoutSchema)
+	}
+	if !info.Supports.SystemRole {
+		probe("system", RuleSystemSent, asking(withSystem, ""), withoutSystemText)
+	}
+	return errors.Join(breaches...)
+}
+
+// withoutSchema says that no request has the schema of asPerson, which providers spell in ways of their own: as an option, or as the
+// input of a tool.
+func withoutSchema(sent []modelio.Request) string {
+	for _, req := range sent {
+		var said []any
+		for _, raw := range slices.Collect(maps.Values(req.Options)) {
+			var v any
+			_ = json.Unmarshal(raw, &v) // it was decoded
+			said = append(said, v)
+		}
+		for _, tool := range req.Tools {
+			var v any
+			_ = json.Unmarshal(tool.InputSchema, &v)
+			said = append(said, v)
+		}
+		if slices.ContainsFunc(said, hasPerson) {
+			return ""
+		}
+	}
+	return "output.schema is in none of what the provider was sent"
+}
+
+// hasPerson reports whether a value holds a schema with the members of asPerson.
+func hasPerson(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, hasPerson)
+	case map[string]any:
+		if members, ok := v["properties"].(map[string]any); ok && members["name"] != nil && members["age"] != nil {
+			return true
+		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), hasPerson)
+	}
+	return false
+}
+
+// withoutSystemText says that the system message of withSystem is not sent, or as one of a role that the model does not declare.
+func withoutSystemText(sent []modelio.Request) string {
+	for _, req := range sent {
+		for _, message := range req.Messages {
+			switch {
+			case !strings.Contains(textOf(&message), "You answer in one short sentence."):
+			case message.Role == modelio.RoleSystem:
+				return "the provider was sent a system message, though the model declares no systemRole"
+			default:
+				return ""
+			}
+		}
+	}
+	return "what the system message says is in none of what the provider was sent"
+}
+
+// Warnings returns what is likely to be wrong with m and is not for certain, so that [Check] does not say it: a long answer that comes
+// in one chunk (GK "Streaming"). It makes one call. A request that fails is for Check.
+func Warnings(ctx context.Context, m modelio.Model) (all []*Breach) {
+	const long = 400 // bytes that no provider sends in one event
+	var log chunkLog
+	response, err := m.Generate(ctx, asking(askCount, ""), log.add)
+	if err != nil || response == nil || response.Message == nil {
+		return nil
+	}
+	if text := textOf(response.Message); len(text) >= long && len(log.chunks) == 1 {
+		b := breach(RuleStreamLate, "an answer of %d bytes comes in one chunk", len(text))
+		b.Probes = []string{"count streamed"}
+		all = append(all, b)
+	}
+	return all
+}
