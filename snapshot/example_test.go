@@ -177,6 +177,17 @@ func ExampleDocument_SF() {
 }
 
 // The hash of a document is that of the seals of its records.
+// The seal of SF's own example of a record, as SF's JavaScript computes it.
+func ExampleSealOf() {
+	record := `{"id":"abc123def456","timestamp":"2026-01-09T10:30:00Z","source":{"file":"a.py","line":12,"function":"ask"},
+		"request":{"model":"m","messages":[],"temperature":0.0,"max_tokens":100},
+		"response":{"content":"Hello!","tokens_used":10,"latency_ms":450,"finish_reason":"stop"},"hash":"any"}`
+	fmt.Println(snapshot.SealOf([]byte(record)))
+	_, err := snapshot.SealOf([]byte(`{"id":"abc123def456"}`))
+	fmt.Println(err)
+	// Output:
+}
+
 func ExampleSeals_Combined() {
 	doc := ordered()
 	var seals snapshot.Seals

@@ -174,7 +174,7 @@ func (im *importing) tell() error {
 	case len(im.Imported)+len(im.Unplaced) == 0 && im.Files > 0:
 		im.say("nothing to do: %s, as a store has them", page.Count(im.Files, "file", "files"))
 	case len(im.Imported)+len(im.Unplaced) == 0:
-		im.say("%s has nothing to bring: import reads what is of %s", strings.Join(im.args, " "), strings.Join(kindNames, ", "))
+		im.say("%s has nothing to bring: import reads the layouts %s", strings.Join(im.args, " "), strings.Join(kindNames, ", "))
 	}
 	if left {
 		return exit{code: exitFindings}

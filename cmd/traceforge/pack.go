@@ -151,6 +151,10 @@ func verifyPack(c *call) error {
 		if !report.OK() {
 			return exit{code: exitFindings}
 		}
+		if report.Other {
+			c.say("%s: a pack of another system, %s, nothing is wrong", dir, page.Count(len(report.Files), "file", "files"))
+			return nil
+		}
 		c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir, page.Count(len(report.Run.Tests), "test", "tests"),
 			report.Run.Outcome, page.Count(len(report.Files), "file", "files"))
 		return nil

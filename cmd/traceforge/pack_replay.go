@@ -38,6 +38,10 @@ func (c *call) replayJudged(report pack.Report, scratch string) error {
 		c.say("what is not as it was packed is not replayed")
 		return exit{code: exitFindings}
 	}
+	if report.Other {
+		return fmt.Errorf("%s is a pack of another system, which has no answers of providers: traceforge modelio replay %s answers prompts",
+			c.args[0], path.Join(c.args[0], "model_io.json"))
+	}
 	s, err := pack.StoreIn(scratch)
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func table() []section {
 			}},
 			{use: "import [DIR|FILE…]", short: "bring what other tools recorded into the store",
 				most: any, flags: append([]flag{
-					{name: "from", usage: "only what is of `KIND`: go-vcr, httprr, vcrpy, aimock, sf or cassettes", values: kindNames}}, ofImport...),
+					{name: "from", usage: "only the layout `KIND`: go-vcr, httprr, vcrpy, aimock, sf or cassettes", values: kindNames}}, ofImport...),
 				oneOf: []string{"write", "dry-run"}, run: importForeign},
 			{use: "exec NAME -- COMMAND [ARG…]", short: "record, replay or check the model calls of a program in any language",
 				least: 1, most: 1, forwards: true, flags: []flag{ofStore,

@@ -60,7 +60,8 @@ type Check struct {
 // A Report is what a pack was found to be. It is valid if it has no findings.
 type Report struct {
 	Path     string
-	Run      *Run               // nil: it cannot be read
+	Run      *Run               // nil: it cannot be read, or is another system's
+	Other    bool               // it is a pack of another system
 	Files    []string           // sorted
 	Checks   []Check            // the references to sessions, where both sides could be read
 	Findings []snapshot.Finding // sorted by rule, file, pointer and message, as plain strings (PK10)
@@ -90,7 +91,10 @@ type Breach struct {
 func (r Report) Answer() Answer {
 	a := Answer{OK: r.OK(), Path: strings.ToValidUTF8(r.Path, "\uFFFD")}
 	if a.OK {
-		a.Files, a.Checks, a.Outcome = r.Files, r.Checks, r.Run.Outcome
+		a.Files, a.Checks = r.Files, r.Checks
+	}
+	if a.OK && r.Run != nil {
+		a.Outcome = r.Run.Outcome
 	}
 	for _, f := range r.Findings {
 		a.Violations = append(a.Violations, Breach{strings.TrimPrefix(f.Pointer+": "+f.Message, ": "), f.File, f.Rule})
@@ -138,6 +142,9 @@ func (v *verifier) verify(dir string, judge Judge) error {
 	}
 	defer root.Close()
 	v.root = root
+	if v.isOther() {
+		return v.other()
+	}
 	for _, step := range []func() error{v.files, v.readRun, v.hashes, v.sessions, v.unpack, func() error { return v.documents(judge) }, v.rebuild} {
 		if err := step(); err != nil || !v.report.OK() {
 			return err
@@ -306,37 +313,43 @@ func (v *verifier) sessions() error {
 			v.violate(ruleReference, RunFile, pointer+"/file", "names %q, which is not there: %s", t.Session.File, again)
 			continue
 		}
-		f, err := v.root.Open(t.Session.File)
+		hash, err := v.session(t.Session.File)
 		if err != nil {
 			return err
 		}
-		is, err := session.VerifyReader(f, session.VerifyOptions{})
-		f.Close()
-		var invalid *canon.Error
-		if errors.As(err, &invalid) {
-			v.violate(ruleSession, t.Session.File, "", "is no JSON: %v: %s", err, again)
+		if hash == "" {
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		for _, wrong := range is.Violations {
-			v.violate(ruleSession, t.Session.File, wrong.Pointer, "%s: %s", wrong.Rule, wrong.Message)
-		}
-		if !is.OK() {
-			continue
-		}
-		match := is.Hash == t.Session.ModelIOHash
+		match := hash == t.Session.ModelIOHash
 		v.report.Checks = append(v.report.Checks, Check{
-			Computed: is.Hash, Expected: t.Session.ModelIOHash, Match: match,
+			Computed: hash, Expected: t.Session.ModelIOHash, Match: match,
 			Field: "model_io_hash", Source: RunFile, Target: t.Session.File,
 		})
 		if !match {
 			v.violate(ruleReference, RunFile, pointer+"/model_io_hash", "names %s, but %s computes to %s: %s",
-				t.Session.ModelIOHash, t.Session.File, is.Hash, again)
+				t.Session.ModelIOHash, t.Session.File, hash, again)
 		}
 	}
 	return nil
+}
+
+// session checks a session, and returns its hash; empty: it is not valid.
+func (v *verifier) session(file string) (canon.Hash, error) {
+	f, err := v.root.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	is, err := session.VerifyReader(f, session.VerifyOptions{})
+	var invalid *canon.Error
+	if errors.As(err, &invalid) {
+		v.violate(ruleSession, file, "", "is no JSON: %v: %s", err, again)
+		return "", nil
+	}
+	for _, wrong := range is.Violations {
+		v.violate(ruleSession, file, wrong.Pointer, "%s: %s", wrong.Rule, wrong.Message)
+	}
+	return is.Hash, err
 }
 
 // documents checks the documents and what they serve, as in any store.

@@ -1,0 +1,92 @@
+package pack
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A pack of another system has a run.json of its own with what its kernel made of an intent, and at most one session, model_io.json
+// (MIO §7). It has no documents, so nothing of it is a store.
+
+// otherFiles are what such a pack may hold.
+var otherFiles = []string{
+	RunFile, bundleFile, sessionFile, "evidence.json", "ledger.jsonl", "meta.json", "patch.json", "policy.json",
+}
+
+const (
+	sessionFile = "model_io.json"
+	bundleFile  = "bundle.json"
+)
+
+// isOther reports whether the pack is one of another system.
+func (v *verifier) isOther() bool {
+	if _, err := fs.Stat(v.root.FS(), ReceiptsFile); err == nil {
+		return false
+	}
+	data, err := v.root.ReadFile(RunFile)
+	if err != nil {
+		_, err = fs.Stat(v.root.FS(), bundleFile)
+		return err == nil
+	}
+	run, ok := jsontext.MembersOf(data)
+	return ok && run["kernel_result_kind"] != nil
+}
+
+// other verifies a pack of another system, as its reference verifier does.
+func (v *verifier) other() error {
+	v.report.Other = true
+	entries, err := fs.ReadDir(v.root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, e := range entries {
+		switch {
+		case e.Type()&fs.ModeSymlink != 0:
+			v.violate(ruleLink, e.Name(), "", "is a symbolic link, which could lead anywhere: put the file in its place")
+		case !slices.Contains(otherFiles, e.Name()):
+			v.violate(ruleUnknown, e.Name(), "", "unknown file in pack: %s: remove it", e.Name())
+		case !e.Type().IsRegular():
+			v.violate(ruleRegular, e.Name(), "", "is no regular file: remove it")
+		default:
+			there[e.Name()] = true
+		}
+	}
+	v.report.Files = slices.Sorted(maps.Keys(there))
+	if !there[RunFile] {
+		v.violate(ruleRequired, RunFile, "", "required file missing: %s: %s", RunFile, otherAgain)
+		return nil
+	}
+	if err := v.bundle(there[bundleFile]); err != nil || !there[sessionFile] {
+		return err
+	}
+	_, err = v.session(sessionFile)
+	return err
+}
+
+const otherAgain = "have the system that wrote the pack write it again"
+
+// bundle asks for the bundle that run.json names. The hash there is of a core of it that the kernel's own specification defines, which
+// MIO does not give: so only its form is judged.
+func (v *verifier) bundle(there bool) error {
+	data, err := v.root.ReadFile(RunFile)
+	if err != nil {
+		return err
+	}
+	run, err := jsontext.Parse(data)
+	if err != nil {
+		return err // unreachable: isOther has parsed it
+	}
+	kind, stated := run.Root().Member("kernel_result_kind").Word(), run.Root().Member("bundle", "sha256").Word()
+	switch {
+	case !there && (kind == "BUNDLE" || kind == "CLARIFY"):
+		v.violate(ruleRequired, bundleFile, "", "required file missing: %s (required for BUNDLE/CLARIFY outcomes): %s", bundleFile, otherAgain)
+	case there && !canon.Hash(stated).Valid():
+		v.violate(ruleReference, bundleFile, "", "hash mismatch: run.json references %s, which is no sha256:<64 hex chars>: %s", stated, otherAgain)
+	}
+	return nil
+}
