@@ -177,7 +177,7 @@ func ExampleDocument_SF() {
 }
 
 // The hash of a document is that of the seals of its records.
-// The seal of SF's own example of a record, as SF's JavaScript computes it.
+// The seal of a record as another program spells it: of the numbers and the order that its text has.
 func ExampleSealOf() {
 	record := `{"id":"abc123def456","timestamp":"2026-01-09T10:30:00Z","source":{"file":"a.py","line":12,"function":"ask"},
 		"request":{"model":"m","messages":[],"temperature":0.0,"max_tokens":100},
@@ -186,6 +186,8 @@ func ExampleSealOf() {
 	_, err := snapshot.SealOf([]byte(`{"id":"abc123def456"}`))
 	fmt.Println(err)
 	// Output:
+	// sha256:1d038248ce6a955a05b18003790b634f5a3f7f4e05581c8796e78a993c94f9e5 <nil>
+	// missing: lacks a member that the seal covers
 }
 
 func ExampleSeals_Combined() {
