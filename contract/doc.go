@@ -14,7 +14,7 @@
 // A ref is the sha256 hash of a blob, which is content in a [CAS], such as a [Store]. A blob is checked
 // against its ref whenever it is read. The journal of a test is the params and receipts of its calls: [Store.Journal].
 //
-// The params of a journal are derived from the request, and have the hash of those that the program had, but for what the request
+// The params of a journal are derived from the request, and have the hash of those that the program had, except for what the request
 // does not say: provider options of other providers, a decimal that JSON spells shorter (0.20), and of Anthropic's API that strict
 // was set, for which it has no member, or that max_tokens was not, which it demands.
 //

@@ -97,7 +97,7 @@ func migrate(c *call) error {
 	return bring(c, from)
 }
 
-// bring reads what is of a kind, and writes it where it is asked to.
+// bring reads the files of a layout, and writes their documents where it is asked to.
 func bring(c *call, kind string) (err error) {
 	if (c.value("test") == "") != (c.value("package") == "") {
 		return usagef("--test and --package together name the test that makes the calls")

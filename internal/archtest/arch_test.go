@@ -102,6 +102,7 @@ var arrows = map[string]map[string]string{
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
 	"traceforgetest/fault":    {"internal/recorder": "all that it does", "traceforgetest": "whose calls it is for"},
 	"internal/foreign": {
+		"modelio":           calls,
 		"internal/cassette": "recordings that documents are made of", "internal/gotest": "what is a test",
 		"canon": names, "internal/jsontext": texts, "internal/provider": "where cassettes were recorded",
 		"internal/recorder": "the rules of recordings, which hold for cassettes", "snapshot": records, "internal/store": files,
