@@ -3,10 +3,10 @@ package traceforgetest_test
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,16 +29,25 @@ func (s *scene) jitter() *atomic.Int64 {
 	return calls
 }
 
-// waiting returns the files of the pending documents.
-func (s *scene) waiting() (files []string) {
-	err := filepath.WalkDir(filepath.Join(s.dir, ".pending"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(path) == ".json" && !d.IsDir() {
-			files = append(files, path)
+// waiting returns the records of the pending answers, as logs have them.
+func (s *scene) waiting() (records []string) {
+	for _, log := range s.logs() {
+		text, err := os.ReadFile(log)
+		require.NoError(s.t, err)
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, `{"id":`) {
+				records = append(records, line)
+			}
 		}
-		return nil
-	})
+	}
+	return records
+}
+
+// logs returns the files of the pending answers.
+func (s *scene) logs() []string {
+	logs, err := filepath.Glob(filepath.Join(s.dir, ".pending", "*.log"))
 	require.NoError(s.t, err)
-	return files
+	return logs
 }
 
 // fails is a test that fails after it has done what another one does.
@@ -163,7 +172,7 @@ func TestPending(t *testing.T) {
 			name := strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")
 			require.Contains(t, s.text(first), x.waits+"STORE/.pending: the next -update uses them; accept or reject them: "+
 				"traceforge accept "+name+"-1 "+name+"-3\n      "+name+"-1: answer 3 to Name a small town\n      "+name+"-3: answer 4 to Name a long street")
-			require.Len(t, s.waiting(), 1+2, "the document, and its raw answers")
+			require.Len(t, s.waiting(), 2)
 			s.requireFiles(before)
 			s.requireWhole()
 			require.True(t, s.replay("TestIt", asks(changed...)).Failed(), "replay knows nothing of it")
@@ -336,18 +345,18 @@ func TestPendingOfAStranger(t *testing.T) {
 	s.update("1", "TestIt", failing)
 	s.update("1", "TestIt", failing)
 	require.EqualValues(t, 1, calls.Load(), "what this user has bought is used")
-	macs, err := filepath.Glob(filepath.Join(s.dir, ".pending", "*.mac"))
+	logs := s.logs()
+	require.Len(t, logs, 1)
+	text, err := os.ReadFile(logs[0])
 	require.NoError(t, err)
-	require.Len(t, macs, 1)
-	require.NoError(t, os.Remove(macs[0]))
-	pending, err := filepath.Glob(filepath.Join(s.dir, ".pending", "openai", "*.json"))
-	require.NoError(t, err)
-	require.Len(t, pending, 1)
+	unmarked := regexp.MustCompile(`(?m)^(record \d+ \d+) [0-9a-f]{64}$`).ReplaceAllString(string(text), "$1")
+	require.NotEqual(t, string(text), unmarked)
+	require.NoError(t, os.WriteFile(logs[0], []byte(unmarked), 0o666))
 	tb := s.update("1", "TestIt", asks(newChat("a")))
 	requirePass(t, tb)
 	require.EqualValues(t, 2, calls.Load())
-	require.Contains(t, s.text(tb)+tb.Logged(), "holds pending answers, and is not used: it has no mark of this user, and there is no git to say")
-	require.FileExists(t, pending[0])
+	require.Contains(t, s.text(tb)+tb.Logged(), "holds answers that a test bought, and is not used: it has no mark of this user, and there is no git to say")
+	require.FileExists(t, logs[0])
 }
 
 // TestPendingIsNotRead holds that a replay does not look at what waits, and an update not at what it cannot read.
@@ -355,7 +364,7 @@ func TestPendingIsNotRead(t *testing.T) {
 	s := newScene(t)
 	calls := s.jitter()
 	s.record("TestIt", asks(newChat("a")))
-	pending := filepath.Join(s.dir, ".pending", filepath.FromSlash(s.document("TestIt")))
+	pending := filepath.Join(s.dir, ".pending", strings.TrimSuffix(filepath.Base(s.document("TestIt")), ".json")+".1.log")
 	require.NoError(t, os.MkdirAll(filepath.Dir(pending), 0o777))
 	require.NoError(t, os.WriteFile(pending, []byte("{"), 0o666))
 	require.Empty(t, s.replay("TestIt", asks(newChat("a"))).Logged())
@@ -376,7 +385,8 @@ func TestPendingRefuses(t *testing.T) {
 	require.True(t, tb.Failed())
 	require.Contains(t, tb.Logged(), "nothing was recorded")
 	require.Contains(t, tb.Logged(), "1 new answer waits")
-	for _, file := range s.waiting() {
+	require.Len(t, s.waiting(), 1)
+	for _, file := range s.logs() {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.NotContains(t, string(data), "s3cret")

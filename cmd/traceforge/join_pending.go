@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -66,22 +65,9 @@ func (p *pendingShards) add(s *store.Store, dir string) error {
 		if err != nil {
 			return err
 		}
-		put := store.PutOf(doc.Name, doc.Records())
-		put.Raw, put.Media = map[int][]byte{}, map[canon.Hash][]byte{}
-		for i := range doc.Document.Snapshots {
-			record := &doc.Document.Snapshots[i]
-			raw, err := doc.Raw(i)
-			if err != nil {
-				return err
-			}
-			if raw != nil {
-				put.Raw[record.Number()] = raw
-			}
-			for _, m := range record.Media() {
-				if put.Media[m.Hash], err = doc.Media(m.Hash); err != nil {
-					return err
-				}
-			}
+		put, err := doc.Put(nil)
+		if err != nil {
+			return err
 		}
 		p.found[doc.Name] = append(p.found[doc.Name], shardDoc{doc, filepath.ToSlash(filepath.Clean(dir)), put})
 	}

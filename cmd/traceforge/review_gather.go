@@ -29,7 +29,7 @@ const (
 type source struct {
 	kind      string
 	from, to  *store.Store
-	temp      string            // the directory of a copy; empty: there is none
+	temp      string            // the directory of copies; empty: there are none
 	providers map[string]string // of documents in question, by name
 	config    bool              // config.json is in question too
 	settings  []*page.Setting   // what changed in it
@@ -78,9 +78,6 @@ func (r *reviewing) gather() error {
 
 func (r *reviewing) gatherPending() error {
 	src := &source{kind: pendingKind, from: r.store, to: r.store.Pending(), providers: map[string]string{}}
-	if err := src.to.Gather(); err != nil { // a document may be opened
-		return err
-	}
 	files, err := src.to.List()
 	for _, file := range files {
 		src.providers[nameOf(file)] = path.Dir(file)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 const reviewKeys = `a  accept: pending answers go into the store, changed records are staged with git
@@ -211,11 +214,18 @@ func (s *screen) edit() tea.Cmd {
 		return nil
 	}
 	file := filepath.Join(s.dir, filepath.FromSlash(h.files[0]))
+	var err error
 	if h.Kind == pendingKind {
-		file = filepath.Join(s.dir, ".pending", filepath.FromSlash(h.files[0]))
+		file, err = h.copied()
+	} else {
+		_, err = os.Stat(file)
 	}
-	if _, err := os.Stat(file); err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		s.note = h.name() + ": the document was removed"
+		return nil
+	case err != nil:
+		s.note = h.name() + ": " + err.Error()
 		return nil
 	}
 	editor := os.Getenv("VISUAL")
@@ -232,6 +242,24 @@ func (s *screen) edit() tea.Cmd {
 		}
 		return said("")
 	})
+}
+
+// copied returns a file with the document that pending answers make, which are in a log.
+func (h *held) copied() (file string, err error) {
+	src := h.source
+	doc, err := src.to.Load(h.Document, src.providers[h.Document])
+	if err != nil {
+		return "", err
+	}
+	data, err := new(snapshot.Writer).Write(doc.Document, nil)
+	if err == nil && src.temp == "" {
+		src.temp, err = os.MkdirTemp("", "traceforge-review-")
+	}
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(src.temp, h.Document+".json")
+	return file, os.WriteFile(file, data, 0o600)
 }
 
 // editing returns the command that opens a file with an editor, which may have arguments, as git's may.

@@ -150,7 +150,9 @@ func TestReviewQuits(t *testing.T) {
 			require.Equal(t, exitFindings, code)
 			require.Contains(t, printed, "0 accepted, 0 rejected, 6 left")
 			require.Equal(t, before, gitIn(t, filepath.Dir(dir), "status", "--porcelain"))
-			require.FileExists(t, filepath.Join(dir, ".pending", "openai", documentOf("TestBought")+".json"))
+			logs, err := filepath.Glob(filepath.Join(dir, ".pending", documentOf("TestBought")+".*.log"))
+			require.NoError(t, err)
+			require.Len(t, logs, 1)
 		})
 	}
 }
@@ -216,7 +218,8 @@ func TestReviewOpens(t *testing.T) {
 	term.sees("5 causes, 6 tests left")
 	term.types("e")
 	require.Eventually(t, func() bool {
-		return strings.Contains(opened(), "--wait .ai-snapshots/.pending/openai/"+documentOf("TestBought")+".json\n")
+		return strings.Contains(opened(), "--wait "+bin+"/traceforge-review-") &&
+			strings.Contains(opened(), "/"+documentOf("TestBought")+".json\n")
 	}, time.Minute, 10*time.Millisecond)
 	term.sees("5 causes, 6 tests left")
 	term.types("nh")

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -266,33 +267,20 @@ func (r *Recorder) pendingRecord(tk *take) snapshot.Snapshot {
 	return s
 }
 
-// writePending writes the pending document of the test: what this run has bought, and what other runs have bought
+// writePending writes the pending answers of the test: what this run has bought, and what other runs have bought
 // unless it was for the same record.
 func (r *Recorder) writePending() error {
 	p := r.pending
-	mine, waiting := map[int]bool{}, r.waiting()
-	put := store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}, Writer: &p.writer, Summed: true}
+	mine, raw, media := map[int]bool{}, map[int][]byte{}, map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
-	for _, tk := range waiting {
-		mine[tk.number] = true
-		records = append(records, r.pendingRecord(tk))
-		put.Raw[tk.number] = tk.golden.raw
-		maps.Copy(put.Media, tk.media)
+	for _, tk := range r.waiting() {
+		mine[tk.number], p.mine[tk.number] = true, true
+		records, raw[tk.number] = append(records, r.pendingRecord(tk)), tk.golden.raw
+		maps.Copy(media, tk.media)
 	}
-	err := p.store.Settle(r.name, p.provider, p.logs, func(doc *store.Doc) (store.Put, error) {
-		if put.Provider = p.provider; doc != nil {
-			put.Provider = doc.Provider
-			others := slices.DeleteFunc(doc.Records(), func(s snapshot.Snapshot) bool { return mine[s.Number()] || p.mine[s.Number()] })
-			records = slices.Concat(others, records)
-		}
-		for i := range records {
-			if records[i].Provider == put.Provider {
-				records[i].Provider = ""
-			}
-		}
-		put.Document = &snapshot.Document{Version: snapshot.Version, Snapshots: records}
-		return put, nil
-	})
+	put := store.PutOf(r.name, records)
+	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, p.provider), raw, media
+	err := p.store.Settle(put, p.logs, p.mine)
 	if err == nil {
 		p.logs, p.mine, p.clean = nil, mine, false
 	}
@@ -361,7 +349,7 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 	calls := r.inOrder(goldens)
 	provider := providerOf(calls)
 	p := r.openPending(provider)
-	changed := p.wrong != nil || len(p.logs) > 0
+	changed := p.wrong != nil || !p.clean // else the log of this run has it all
 	for _, tk := range r.takes {
 		g := goldens[tk]
 		if tk.golden == nil && g != nil && tk.origin == nil && r.mayWait(g) {
@@ -431,9 +419,8 @@ func (r *Recorder) dropPending(partial bool) (note string, err error) {
 	}
 	done, kept, unasked := r.sortPending(partial)
 	if len(kept)+len(unasked) == 0 {
-		return "", p.store.Discard(r.name)
-	}
-	if !partial {
+		done = []string{r.name}
+	} else if !partial {
 		note, r.updated.Unasked = r.unusedNote(kept, unasked), unasked
 	}
 	if err := r.store.Reject(done...); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -154,6 +154,9 @@ func (s *Store) target(p Put) (*target, error) {
 
 // commit makes the change, under the lock.
 func (s *Store) commit(w within, puts []*target, remove []string) error {
+	if s.isPending() {
+		return s.relog(w, puts, remove)
+	}
 	p := &plan{transaction: transaction{within: w, store: s}, gone: map[string]bool{}}
 	if err := p.plan(puts, remove); err != nil {
 		return err
@@ -178,20 +181,9 @@ func (p *plan) plan(puts []*target, remove []string) (err error) {
 		if err := p.put(t); err != nil {
 			return err
 		}
-		if _, err := p.dropLogs(t.Name); err != nil {
-			return err
-		}
 	}
 	for _, file := range remove {
-		_, name, _ := parseDocumentFile(file)
-		logs, err := p.dropLogs(name)
-		if err == nil {
-			err = p.drop(file)
-		}
-		if _, absent := p.lstat(macFile(name)); p.store.isPending() && absent == nil {
-			err = errors.Join(err, p.remove(macFile(name)))
-		}
-		if err != nil && !(logs > 0 && errors.Is(err, fs.ErrNotExist)) {
+		if err := p.drop(file); err != nil {
 			return err
 		}
 	}
@@ -203,9 +195,6 @@ func (p *plan) put(t *target) error {
 	file, dir := documentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
 	if err := p.checkDirs(t.Provider, dir); err != nil {
 		return err
-	}
-	if macs := p.store.marked(file, t.Name, t.data); macs != nil {
-		p.write(macFile(t.Name), macs)
 	}
 	if info, err := p.lstat(file); errors.Is(err, fs.ErrNotExist) {
 		p.write(file, t.data)
@@ -317,15 +306,6 @@ func (p *plan) drop(file string) error {
 	return p.clear(dir, nil)
 }
 
-// dropLogs removes the logs of a pending document, all of which was decided on with it. It returns how many there are.
-func (p *plan) dropLogs(name string) (n int, err error) {
-	logs := p.store.logsOf(name)
-	for _, file := range logs {
-		err = errors.Join(err, p.remove(file))
-	}
-	return len(logs), err
-}
-
 // checkNewer refuses to replace or remove a document that a newer traceforge wrote.
 func (p *plan) checkNewer(file string) error {
 	data, err := p.read(file)
@@ -357,9 +337,6 @@ func (p *plan) checkDirs(dirs ...string) error {
 
 // manifest adds the manifest, if it is to be kept up to date.
 func (p *plan) manifest(puts []*target) error {
-	if p.store.isPending() {
-		return nil
-	}
 	m := &manifest{}
 	data, err := p.read(manifestName)
 	switch {

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,14 +60,18 @@ func finishedBefore(s *Store, err error) error {
 	return err
 }
 
-// documentsIn returns the documents of a tree, and what is beside them.
+// documentsIn returns the documents of a tree with what is beside them, and the pending answers of each test.
 func documentsIn(files map[string]string) map[string]string {
-	files = maps.Clone(files)
-	maps.DeleteFunc(files, func(file, _ string) bool {
+	found := map[string]string{}
+	for file, text := range files {
 		file = strings.TrimPrefix(strings.TrimPrefix(file, ".ai-snapshots/"), ".pending/")
-		return !isStoreFile(file) || file == manifestName
-	})
-	return files
+		if name, n := parseLogFile(file); n > 0 {
+			found[name] += strings.TrimSuffix(text, logClosed)
+		} else if isStoreFile(file) && file != manifestName {
+			found[file] = text
+		}
+	}
+	return found
 }
 
 // TestCrashDecision cuts decisions short at every system call that has to do with files, and lets each that writes

@@ -42,10 +42,14 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 	if !filename.LegalDocument(name) || !filename.Legal(provider) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
 	}
-	if s.isPending() && !s.isThere() {
-		return nil, &fs.PathError{Op: "load document", Path: s.name, Err: fs.ErrNotExist}
+	if s.isPending() {
+		logs, err := s.logsOf(name)
+		if err != nil {
+			return nil, err
+		}
+		return s.loadLogs(name, logs)
 	}
-	doc, missing := s.load(name, provider)
+	doc, missing := s.loadFile(name, provider)
 	if !errors.Is(missing, fs.ErrNotExist) {
 		return doc, missing
 	}
@@ -57,19 +61,11 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 		if other == provider {
 			continue
 		}
-		if doc, err := s.load(name, other); !errors.Is(err, fs.ErrNotExist) {
+		if doc, err := s.loadFile(name, other); !errors.Is(err, fs.ErrNotExist) {
 			return doc, err
 		}
 	}
 	return nil, missing
-}
-
-// load is Load under one provider.
-func (s *Store) load(name, provider string) (*Doc, error) {
-	if s.isPending() {
-		return s.loadPending(name, provider, s.logsOf(name))
-	}
-	return s.loadFile(name, provider)
 }
 
 // loadFile reads a document of [snapshot.Version] from its file.
@@ -108,11 +104,6 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	}
 	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.in(file), Violations: inSFLayout(name, data, wrong)}
-	}
-	if err == nil && s.isPending() {
-		if err := s.checkOwn(file, name, data); err != nil {
-			return nil, err
-		}
 	}
 	return doc, err
 }

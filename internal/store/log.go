@@ -4,22 +4,24 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // A Log is the file of pending answers to which one run of a test appends what it buys, as it buys it (docs/format.md
-// section 11). It belongs to that run: each run has another one. All that reads pending answers reads logs too, and
-// what was begun when a process was killed is left out. A Log is not for several goroutines at once.
+// section 11). It belongs to that run: each run has another one. Who reads pending answers reads all logs of a test, and
+// leaves out what was begun when a process was killed. A Log is not for several goroutines at once.
 type Log struct {
 	store          *Store
 	name, provider string
@@ -54,38 +56,15 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 	if err != nil {
 		return err
 	}
-	var small bytes.Buffer // what is written at once
-	write := func(kind string, id any, data []byte, mac string) {
-		const long = 1 << 20
-		fmt.Fprintf(&small, "%s %v %d%s\n", kind, id, len(data), mac)
-		if len(data) >= long && err == nil {
-			if _, err = f.Write(small.Bytes()); err == nil {
-				_, err = f.Write(data)
-			}
-			small.Reset()
-		} else {
-			small.Write(data)
-		}
-		small.WriteByte('\n')
-	}
-	small.Grow(min(len(record), 1<<20) + min(len(raw), 1<<20) + 300) // with the lines between
-	if l.size == 0 {
-		small.WriteString(logHead + l.provider + "\n")
-	}
+	out := l.store.parts(f, l.provider, l.size == 0, len(record)+len(raw))
 	if raw != nil {
-		write(logAnswer, hash, raw, "")
+		out.beside(logAnswer, hash, raw)
 	}
 	for hash, data := range media {
-		write(logMedium, hash, data, "")
+		out.beside(logMedium, hash, data)
 	}
-	mac := l.store.mac(logRecord, l.provider, record)
-	if mac != "" {
-		mac = " " + mac
-	}
-	write(logRecord, place, record, mac)
-	if err == nil {
-		_, err = f.Write(small.Bytes())
-	}
+	out.record(place, record)
+	err = out.flush()
 	switch {
 	case err != nil && l.size == 0: // a disk that is full has room for empty files
 		err = errors.Join(err, f.Close())
@@ -100,6 +79,55 @@ func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[c
 		l.info, l.size = info, info.Size()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// A logParts writes the parts of a log.
+type logParts struct {
+	store    *Store
+	provider string
+	file     io.Writer
+	small    bytes.Buffer // what is written at once
+	err      error
+}
+
+// parts returns what writes to a log, from its first line on if it is new; size is about that of what comes.
+func (s *Store) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
+	p := &logParts{store: s, provider: provider, file: file}
+	p.small.Grow(min(size, longPart) + 300) // with the lines between
+	if isNew {
+		p.small.WriteString(logHead + provider + "\n")
+	}
+	return p
+}
+
+// longPart is the length in bytes of a part that is not copied.
+const longPart = 1 << 20
+
+func (p *logParts) beside(kind string, hash canon.Hash, data []byte) {
+	p.add(fmt.Sprintf("%s %s %d", kind, hash, len(data)), data)
+}
+
+func (p *logParts) record(place int, line []byte) {
+	head := fmt.Sprintf("%s %d %d %s", logRecord, place, len(line), p.store.mac(logRecord, p.provider, line))
+	p.add(strings.TrimSuffix(head, " "), line)
+}
+
+func (p *logParts) add(head string, data []byte) {
+	p.small.WriteString(head + "\n")
+	if len(data) < longPart {
+		p.small.Write(data)
+	} else if p.flush() == nil {
+		_, p.err = p.file.Write(data)
+	}
+	p.small.WriteByte('\n')
+}
+
+func (p *logParts) flush() error {
+	if p.err == nil {
+		_, p.err = p.file.Write(p.small.Bytes())
+	}
+	p.small.Reset()
+	return p.err
 }
 
 // Full reports whether what comes next belongs in another log: one is read into memory as a whole.
@@ -138,7 +166,7 @@ func (l *Log) open() (*lockedfile.File, error) {
 func (l *Log) create() (*lockedfile.File, error) {
 	s := l.store
 	for n := time.Now().UnixMicro(); ; n++ {
-		file := l.name + "." + strconv.FormatInt(n, 10) + logExt
+		file := logFile(l.name, n)
 		f, err := lockedfile.OpenFile(s.path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case err == nil:
@@ -180,92 +208,120 @@ func (l *Log) Remove() (taken bool, err error) {
 	if taken = errors.Is(err, fs.ErrNotExist); taken {
 		err = nil
 	}
-	l.store.removeEmpty()
+	l.store.removeEmpty(ignoreName)
 	return taken, err
 }
 
-// removeEmpty removes the directory of pending answers if it has none. It needs no lock, as it removes no log.
-func (s *Store) removeEmpty() {
+// removeEmpty removes the directory of pending answers if it has none, with files that it may have besides. Where that
+// cannot be done, as on a system that removes no open file, an empty store is left there, which does no harm. Without
+// the lock file among them it needs no lock, as it removes no log.
+func (s *Store) removeEmpty(own ...string) {
 	if os.Remove(s.dir) == nil {
 		return
 	}
-	if entries, err := os.ReadDir(s.dir); err == nil && len(entries) == 1 && entries[0].Name() == ignoreName {
-		_ = os.Remove(s.path(ignoreName))
-		_ = os.Remove(s.dir)
+	entries, err := os.ReadDir(s.dir)
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(own, e.Name()) }) {
+		return
 	}
+	for _, e := range entries {
+		_ = os.Remove(s.path(e.Name()))
+	}
+	_ = os.Remove(s.dir) // and not what comes meanwhile: a log may
 }
 
-// Settle puts what change makes of the pending document of a test, with what all logs add to it but those of the run
-// that settles, in the place of all of them, under the lock; doc is nil where there is none that can be read. A document
-// without records is removed. It writes no journal: answers are written before the document, and that before logs go.
-func (s *Store) Settle(name, provider string, own []*Log, change func(doc *Doc) (Put, error)) error {
+// Settle puts what a run of a test has bought behind what other runs have, in the place of all logs of the test: own are
+// those of the run. The other runs' records of the numbers in used go, and logs that cannot be read.
+func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 	return s.exclusively(func(w within) error {
-		if err := s.closeLogs(name); err != nil {
+		if err := s.closeLogs(bought.Name); err != nil {
 			return err
 		}
-		logs := s.logsOf(name)
-		others := slices.DeleteFunc(slices.Clone(logs), func(file string) bool {
-			return slices.ContainsFunc(own, func(l *Log) bool { return l.file == file })
-		})
-		doc, _ := s.locking().loadPending(name, provider, others)
-		put, err := change(doc)
+		others, err := s.logsOf(bought.Name)
 		if err != nil {
 			return err
 		}
-		if len(put.Document.Snapshots) == 0 {
-			err = w.discard(put.Provider, name, nil)
-		} else {
-			err = s.amend(w, doc, put)
-		}
-		for _, file := range logs {
-			if err == nil {
-				err = w.remove(file)
-			}
-		}
-		return err
-	})
-}
-
-// Gather puts what logs of pending answers have into the documents, for who opens these. A log that cannot be read stays.
-func (s *Store) Gather() error {
-	logs := s.logsOf("")
-	if len(logs) == 0 {
-		return nil
-	}
-	return s.exclusively(func(w within) error {
-		var puts []*target
-		done := ""
-		for _, file := range logs {
-			name, _ := parseLogFile(file)
-			if name == done {
-				continue
-			}
-			if done = name; s.closeLogs(name) != nil {
-				continue
-			}
-			doc, err := s.locking().load(name, unknownProvider)
-			if err != nil {
-				continue
-			}
-			put := PutOf(name, doc.Records())
-			doc.give(&put)
-			t, err := s.target(put)
+		others = slices.DeleteFunc(others, func(file string) bool {
+			return slices.ContainsFunc(own, func(l *Log) bool { return l.file == file })
+		})
+		if doc, unread := s.loadLogs(bought.Name, others); unread == nil {
+			left, err := doc.Put(used)
 			if err != nil {
 				return err
 			}
-			puts = append(puts, t)
+			bought = left.with(bought)
 		}
-		return s.commit(w, puts, nil)
+		t, err := s.target(bought)
+		if err != nil {
+			return err
+		}
+		return s.commit(w, []*target{t}, nil)
 	})
 }
 
-func (s *Store) amend(w within, doc *Doc, put Put) error {
-	doc.give(&put)
-	t, err := s.target(put)
-	if err != nil {
+// relog is commit of pending answers: a document put is in logs of its own, and all others of its test go.
+func (s *Store) relog(w within, puts []*target, remove []string) error {
+	t := &transaction{within: w, store: s}
+	var gone []string
+	for _, put := range puts {
+		gone = append(gone, put.Name)
+		if err := t.log(put); err != nil {
+			return err
+		}
+	}
+	for _, file := range remove {
+		_, name, _ := parseDocumentFile(file)
+		gone = append(gone, name)
+	}
+	for _, name := range gone {
+		logs, err := s.logsOf(name)
+		for _, file := range logs {
+			err = errors.Join(err, t.remove(file))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.apply(); err != nil {
 		return err
 	}
-	return w.amend(s, t)
+	s.removeEmpty(attributesName, ignoreName, holderName)
+	return nil
+}
+
+// log adds the logs of a document: one, as long as that is not full.
+func (t *transaction) log(put *target) error {
+	var data *bytes.Buffer
+	var out *logParts
+	var writer snapshot.Writer
+	n := time.Now().UnixMicro()
+	for i := range put.Document.Snapshots {
+		if data == nil {
+			data, writer = new(bytes.Buffer), snapshot.Writer{}
+			out = t.store.parts(data, put.Provider, true, 0)
+		}
+		record := &put.Document.Snapshots[i]
+		for _, need := range needsOf(put.Document, i, record.Media()) {
+			given, ok := put.given[need.own]
+			if !ok {
+				return t.store.failure(documentFile(put.Provider, put.Name), need.pointer(), need.rule, fs.ErrNotExist,
+					"names %s, which is not in the change", need.hash)
+			}
+			kind := map[string]string{snapshot.RuleRaw: logAnswer, snapshot.RuleMedia: logMedium}[need.rule]
+			out.beside(kind, need.hash, given)
+		}
+		line, err := writer.Append(*record)
+		if err != nil {
+			return err
+		}
+		out.record(i, line)
+		_ = out.flush() // to memory
+		if int64(data.Len()) >= t.store.maxBytes || i == len(put.Document.Snapshots)-1 {
+			data.WriteString(logClosed)
+			t.write(logFile(put.Name, n), data.Bytes())
+			data, n = nil, n+1
+		}
+	}
+	return nil
 }
 
 // closeLogs has those who append to the logs of a test begin others: what is in them is decided on.
@@ -273,18 +329,25 @@ func (s *Store) closeLogs(name string) error {
 	if name == "" {
 		return nil
 	}
-	for _, file := range s.logsOf(name) {
+	logs, err := s.logsOf(name)
+	for _, file := range logs {
 		if info, err := os.Lstat(s.path(file)); err != nil || !info.Mode().IsRegular() {
 			continue // which is for who reads it to say
 		}
-		f, err := lockedfile.OpenFile(s.path(file), os.O_WRONLY|os.O_APPEND, 0)
+		f, err := lockedfile.OpenFile(s.path(file), os.O_RDWR|os.O_APPEND, 0)
 		if err != nil {
 			return err
 		}
-		_, err = f.WriteString(logClosed)
+		end := make([]byte, len(logClosed))
+		if info, failed := f.Stat(); failed == nil && info.Size() > int64(len(end)) {
+			_, _ = f.ReadAt(end, info.Size()-int64(len(end)))
+		}
+		if string(end) != logClosed {
+			_, err = f.WriteString(logClosed)
+		}
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }

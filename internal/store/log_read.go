@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"sort"
@@ -21,17 +20,18 @@ import (
 )
 
 // logsOf returns the files of the logs of a test, in the order in which they were made; empty: of all.
-func (s *Store) logsOf(name string) (files []string) {
-	if !s.isPending() {
-		return nil
-	}
+func (s *Store) logsOf(name string) (files []string, err error) {
 	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return nil // there are none
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list store: %w", err)
 	}
 	for _, e := range entries {
-		if of, n := parseLogFile(e.Name()); n > 0 && (name == "" || of == name) {
+		of, n := parseLogFile(e.Name())
+		switch {
+		case n > 0 && (name == "" || of == name):
 			files = append(files, e.Name())
+		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // of a provider, as in a store
+			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", s.in(e.Name()))
 		}
 	}
 	inorder.By(files, func(a, b string) int {
@@ -39,15 +39,16 @@ func (s *Store) logsOf(name string) (files []string) {
 		nameB, y := parseLogFile(b)
 		return cmp.Or(strings.Compare(nameA, nameB), cmp.Compare(x, y))
 	})
-	return files
+	return files, nil
 }
 
-// addLogs adds to the files of pending documents, which are sorted, those of which there are only logs: as if they were
-// in the directory of the provider that these name.
-func (s *Store) addLogs(files []string) []string {
-	for _, file := range s.logsOf("") {
+// listLogs returns the files of the documents that logs make, each in the directory of the provider that they name.
+func (s *Store) listLogs() (files []string, err error) {
+	logs, err := s.logsOf("")
+	last := ""
+	for _, file := range logs {
 		name, _ := parseLogFile(file)
-		if slices.ContainsFunc(files, func(other string) bool { return strings.HasSuffix(other, "/"+name+documentExt) }) {
+		if name == last {
 			continue
 		}
 		f, err := s.toRead(file)
@@ -64,10 +65,10 @@ func (s *Store) addLogs(files []string) []string {
 		if !filename.Legal(provider) {
 			provider = unknownProvider
 		}
-		files = append(files, documentFile(provider, name))
+		files, last = append(files, documentFile(provider, name)), name
 	}
 	sort.Strings(files)
-	return files
+	return files, err
 }
 
 // unknownProvider stands for the one that a log does not name, which cannot be read.
@@ -84,32 +85,18 @@ func parseLogFile(file string) (name string, n int64) {
 	return name, n
 }
 
-// loadPending is load of pending answers: the document, with what logs add to it.
-func (s *Store) loadPending(name, provider string, logs []string) (*Doc, error) {
-	doc, missing := s.loadFile(name, provider)
-	if errors.Is(missing, fs.ErrNotExist) && len(logs) > 0 {
-		providers, err := s.providers()
-		if err != nil {
-			return nil, err
-		}
-		for i := 0; i < len(providers) && errors.Is(missing, fs.ErrNotExist); i++ {
-			doc, missing = s.loadFile(name, providers[i])
-		}
+func logFile(name string, n int64) string { return name + "." + strconv.FormatInt(n, 10) + logExt }
+
+// loadLogs returns the document that logs of a test make.
+func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
+	if len(logs) == 0 {
+		return nil, &fs.PathError{Op: "load document", Path: s.in(name), Err: fs.ErrNotExist}
 	}
-	if len(logs) == 0 || missing != nil && !errors.Is(missing, fs.ErrNotExist) {
-		return doc, missing
-	}
-	if doc == nil {
-		doc = &Doc{Name: name, store: s}
-	}
-	whole := &Doc{Name: name, store: s, whole: map[string][]byte{}}
+	doc := &Doc{Name: name, store: s, whole: map[string][]byte{}}
 	blobs := map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
-	if doc.Document != nil {
-		records = doc.Records()
-	}
 	for _, file := range logs {
-		more, err := s.readLog(name, file, blobs, &whole.Torn)
+		more, err := s.readLog(name, file, blobs, &doc.Torn)
 		if err != nil {
 			return nil, err
 		}
@@ -126,19 +113,19 @@ func (s *Store) loadPending(name, provider string, logs []string) (*Doc, error) 
 		return nil, s.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
 	}
 	put := PutOf(name, records)
-	whole.Provider, whole.Document = put.Provider, put.Document
-	if err := whole.Document.Seal(); err != nil {
+	doc.Provider, doc.Document = put.Provider, put.Document
+	if err := doc.Document.Seal(); err != nil {
 		return nil, err
 	}
-	for _, n := range needs(whole.Document) {
+	for _, n := range needs(doc.Document) {
 		if data, ok := blobs[n.hash]; ok {
-			whole.whole[n.own] = data
+			doc.whole[n.own] = data
 		}
 	}
-	if wrong := misnamed(name, whole.Document); len(wrong) > 0 {
+	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.in(logs[0]), Violations: wrong}
 	}
-	return whole, nil
+	return doc, nil
 }
 
 // readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
@@ -242,25 +229,4 @@ func parsePart(line string) (kind, id string, size int, mac string, ok bool) {
 	_, place := strconv.Atoi(id)
 	beside := (kind == logAnswer || kind == logMedium) && canon.Hash(id).Valid()
 	return kind, id, size, mac, err == nil && size >= 0 && (beside || kind == logRecord && place == nil)
-}
-
-// give adds to a put what is beside d, as the files of some of that are in logs.
-func (d *Doc) give(p *Put) {
-	if d == nil || len(d.whole) == 0 {
-		return
-	}
-	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
-	for _, n := range needs(d.Document) {
-		data, ok := d.whole[n.own]
-		switch {
-		case !ok:
-		case n.rule == snapshot.RuleRaw:
-			raw[rawNumber(n.own)] = data
-		default:
-			media[n.hash] = data
-		}
-	}
-	maps.Copy(raw, p.Raw)
-	maps.Copy(media, p.Media)
-	p.Raw, p.Media = raw, media
 }

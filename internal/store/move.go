@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -135,23 +133,15 @@ func (s *Store) commitMoves(w within, c Change) error {
 // Moved returns the document as that of a test, under the name that it has now, with all that is beside it.
 func (d *Doc) Moved(pkg, test string) (put Put, err error) {
 	name := snapshot.DocumentName(pkg, test)
-	records := d.Records()
-	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
-	for i := range records {
-		s := &records[i]
+	if put, err = d.Put(nil); err != nil {
+		return put, err
+	}
+	put.Name = name
+	for i := range put.Document.Snapshots {
+		s := &put.Document.Snapshots[i]
 		s.ID = snapshot.ID(name, s.Number())
 		s.Source = movedSource(s.Source, pkg, test)
-		if raw[s.Number()], err = d.Raw(i); err != nil {
-			return put, err
-		}
-		found, err := d.mediaOf(i)
-		if err != nil {
-			return put, err
-		}
-		maps.Copy(media, found)
 	}
-	put = PutOf(name, records)
-	put.Raw, put.Media = raw, media
 	return put, nil
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"io/fs"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,7 +59,7 @@ func TestRenameRefuses(t *testing.T) {
 	}
 	_, err = s.Move(Move{nameOf("TestThird"), testPackage, "TestFourth"})
 	require.NoError(t, err, "what is pending only moves too")
-	require.FileExists(t, filepath.Join(dir, ".pending", filepath.FromSlash(fileOf("TestFourth"))))
+	requireCalls(t, s.Pending(), "TestFourth", call{1, "a", "b"})
 	writeFile(t, dir, rawOf("TestIt", 1), "{}")
 	_, err = s.Move(Move{nameOf("TestIt"), testPackage, "TestNew"})
 	require.ErrorContains(t, err, "has the hash", "what is altered is not sealed again")

@@ -16,7 +16,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -142,39 +141,6 @@ func (s *Store) doubt(file, what string) error {
 		"traceforge repair --take uses it as your own, and --discard removes it", what, why)
 }
 
-const macExt = ".mac"
-
-// macFile is the file beside the logs with the MACs that a pending document may have: that of now, and the one before.
-func macFile(name string) string { return name + macExt }
-
-func isMACFile(file string) bool {
-	name, ok := strings.CutSuffix(file, macExt)
-	return ok && filename.LegalDocument(name)
-}
-
-// marked returns the content of the file of MACs for a pending document that is about to be written; nil: nothing is to be
-// written.
-func (s *Store) marked(file, name string, data []byte) []byte {
-	mac := s.mac("document", file, data)
-	was, _ := s.read(macFile(name))
-	before, _, _ := strings.Cut(string(was), "\n")
-	if !s.isPending() || mac == "" || mac == before {
-		return nil
-	}
-	return []byte(mac + "\n" + before + "\n")
-}
-
-// checkOwn refuses a pending document that may be a stranger's.
-func (s *Store) checkOwn(file, name string, data []byte) error {
-	macs, _ := s.read(macFile(name))
-	for mac := range strings.Lines(string(macs)) {
-		if s.signed(strings.TrimSpace(mac), "document", file, data) {
-			return nil
-		}
-	}
-	return s.doubt(file, "holds pending answers")
-}
-
 // doubted returns what is wrong with pending answers that may be a stranger's, by the names of their documents.
 func (s *Store) doubted() (all map[string]*snapshot.Error, err error) {
 	files, err := s.List()
@@ -182,7 +148,7 @@ func (s *Store) doubted() (all map[string]*snapshot.Error, err error) {
 	for _, file := range files {
 		provider, name, _ := parseDocumentFile(file)
 		var wrong *snapshot.Error
-		if _, err := s.load(name, provider); errors.Is(err, ErrDoubt) && errors.As(err, &wrong) {
+		if _, err := s.Load(name, provider); errors.Is(err, ErrDoubt) && errors.As(err, &wrong) {
 			all[name] = wrong
 		}
 	}
@@ -221,9 +187,7 @@ func (s *Store) take() error {
 			if err != nil {
 				return err
 			}
-			put := PutOf(name, doc.Records())
-			doc.give(&put)
-			t, err := s.target(put)
+			t, err := doc.target(nil)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,8 @@ import (
 )
 
 // Pending returns the store of the answers that were bought by tests that did not pass, and wait for a
-// decision (design R11). It is in the directory .pending of s, and its documents have the names of those of s.
+// decision (design R11). It is in the directory .pending of s, and its documents have the names of those of s: a Commit
+// there writes a document as a log, see [Log].
 // A record that has the id of one of s is to replace that.
 func (s *Store) Pending() *Store {
 	p := *s
@@ -143,8 +145,8 @@ func (s *Store) decided(ids []string, use func(w within, d *decision) error) err
 	return s.exclusively(func(w within) error {
 		return pending.exclusively(func(p within) error {
 			for _, id := range ids {
-				name, _, _ := snapshot.ParseID(id)
-				if err := errors.Join(pending.closeLogs(id), pending.closeLogs(cmp.Or(name, id))); err != nil {
+				name, _, _ := snapshot.ParseID(id) // which the name of a document may look like too
+				if err := errors.Join(pending.closeLogs(id), pending.closeLogs(name)); err != nil {
 					return err
 				}
 			}
@@ -158,7 +160,6 @@ func (s *Store) decided(ids []string, use func(w within, d *decision) error) err
 			if err := d.clear(p); err != nil {
 				return err
 			}
-			p.vanish(pending.dir)
 			return nil
 		})
 	})
@@ -249,7 +250,7 @@ func (d *decision) accept(name string, checks []Check) (put Put, accepted []Acce
 // load reads a pending document, which must have the chosen numbers.
 func (d *decision) load(name string) (*Doc, error) {
 	provider, _, _ := parseDocumentFile(d.files[name])
-	doc, err := d.pending.load(name, provider)
+	doc, err := d.pending.Load(name, provider)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +278,8 @@ func (d *decision) verify(doc *Doc, checks []Check) error {
 		wrong = append(wrong, check(doc)...)
 	}
 	if len(wrong) > 0 {
-		return &snapshot.Error{File: d.pending.in(doc.File()), Violations: wrong}
+		logs, err := d.pending.logsOf(doc.Name)
+		return errors.Join(err, &snapshot.Error{File: d.pending.in(logs[0]), Violations: wrong})
 	}
 	return nil
 }
@@ -296,14 +298,7 @@ func (d *decision) clear(w within) error {
 		if err != nil {
 			return err
 		}
-		left := slices.DeleteFunc(doc.Records(), func(s snapshot.Snapshot) bool { return numbers[s.Number()] })
-		if len(left) == 0 {
-			remove = append(remove, doc.File())
-			continue
-		}
-		put := PutOf(name, left)
-		doc.give(&put)
-		t, err := d.pending.target(put)
+		t, err := doc.target(numbers)
 		if err != nil {
 			return err
 		}
@@ -312,34 +307,54 @@ func (d *decision) clear(w within) error {
 	return d.pending.commit(w, puts, remove)
 }
 
-// vanish removes the directory of pending answers if it holds none any more. Where that cannot be done, as on a system that
-// removes no open file, an empty store is left there, which does no harm.
-func (w within) vanish(dir string) {
-	own := []string{attributesName, ignoreName, manifestName, holderName}
-	var all []string
-	err := fs.WalkDir(w.root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && !slices.Contains(own, file) {
-			return fs.ErrExist
+// Put returns the put of a document with what is beside it, without the records of some numbers.
+func (d *Doc) Put(without map[int]bool) (put Put, err error) {
+	var left []snapshot.Snapshot
+	raw, media := map[int][]byte{}, map[canon.Hash][]byte{}
+	for i, s := range d.Records() {
+		if without[s.Number()] {
+			continue
 		}
-		all = append(all, file)
-		return err
-	})
+		if raw[s.Number()], err = d.Raw(i); err != nil {
+			return put, err
+		}
+		found, err := d.mediaOf(i)
+		if err != nil {
+			return put, err
+		}
+		maps.Copy(media, found)
+		left = append(left, s)
+	}
+	put = PutOf(d.Name, left)
+	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, d.Provider), raw, media
+	return put, nil
+}
+
+// target is the target of Put, in the store of d.
+func (d *Doc) target(without map[int]bool) (*target, error) {
+	put, err := d.Put(without)
 	if err != nil {
-		return
+		return nil, err
 	}
-	for _, file := range slices.Backward(all[1:]) { // and not what comes meanwhile: a log may
-		_ = w.root.Remove(file)
-	}
-	_ = os.Remove(dir)
+	return d.store.target(put)
+}
+
+// with returns the put of the records of both, of one test.
+func (p Put) with(other Put) Put {
+	put := PutOf(p.Name, slices.Concat(recordsIn(p.Provider, p.Document), recordsIn(other.Provider, other.Document)))
+	put.Provider, put.Raw, put.Media = cmp.Or(put.Provider, p.Provider), maps.Clone(p.Raw), maps.Clone(p.Media)
+	maps.Copy(put.Raw, other.Raw)
+	maps.Copy(put.Media, other.Media)
+	return put
 }
 
 // Records returns the records of a document, each with its provider.
-func (d *Doc) Records() []snapshot.Snapshot {
-	records := slices.Clone(d.Document.Snapshots)
+func (d *Doc) Records() []snapshot.Snapshot { return recordsIn(d.Provider, d.Document) }
+
+func recordsIn(provider string, d *snapshot.Document) []snapshot.Snapshot {
+	records := slices.Clone(d.Snapshots)
 	for i := range records {
-		if records[i].Provider == "" {
-			records[i].Provider = d.Provider
-		}
+		records[i].Provider = cmp.Or(records[i].Provider, provider)
 	}
 	return records
 }

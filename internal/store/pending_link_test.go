@@ -22,7 +22,7 @@ func TestPendingIsNoLink(t *testing.T) {
 
 			s, err := Open(dir)
 			require.NoError(t, err)
-			require.ErrorContains(t, s.Pending().Discard("testx-000000000000"), "is no directory: pending answers are written to a directory")
+			require.ErrorContains(t, s.Pending().Commit(Change{Put: []Put{putOf("TestX", call{1, "a", "b"})}}), "is no directory: pending answers are written to a directory")
 			kept, err := os.ReadFile(elsewhere)
 			require.NoError(t, err)
 			require.Equal(t, "mine\n", string(kept))
@@ -48,5 +48,5 @@ func TestPendingOfAStranger(t *testing.T) {
 	s.keys = func() keyFile { return keyFile{} }
 	_, err = s.Pending().Load(put.Name, put.Provider)
 	require.ErrorIs(t, err, ErrDoubt)
-	require.ErrorContains(t, err, "holds pending answers, and is not used: it has no mark of this user, and git tracks it")
+	require.ErrorContains(t, err, "holds answers that a test bought, and is not used: it has no mark of this user, and git tracks it")
 }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,12 +174,16 @@ func TestAcceptRefuses(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, want string
-		alter      func(t *testing.T, dir string)
+		alter      func(t *testing.T, log string)
 		check      Check
 	}{
-		{"raw", "has the hash", func(t *testing.T, dir string) { writeFile(t, dir, rawOf("TestIt", 1), "{}") }, nil},
-		{"missing", "is missing", func(t *testing.T, dir string) { removeFile(t, dir, rawOf("TestIt", 1)) }, nil},
-		{"document", "invalid", func(t *testing.T, dir string) { writeFile(t, dir, fileOf("TestIt"), "{") }, nil},
+		{"raw", "has an answer of the hash ", func(t *testing.T, log string) { replacing(`{"answer":"Here."}`, `{"answer":"There"}`)(t, log) }, nil},
+		{"missing", "is missing", func(t *testing.T, log string) {
+			text := readFile(t, log)
+			_, rest, _ := strings.Cut(text, "\nanswer ")
+			require.NoError(t, os.WriteFile(log, []byte(logHead+"openai\n"+rest[strings.Index(rest, "\nrecord ")+1:]), 0o666))
+		}, nil},
+		{"head", "is no file of pending answers", replacing(logHead, "{"), nil},
 		{"check", "says another thing", func(*testing.T, string) {}, unproven},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,9 +191,11 @@ func TestAcceptRefuses(t *testing.T) {
 			commit(t, s, putOf("TestIt", call{1, "Where?", "There."}), putOf("TestOther", call{1, "a", "b"}))
 			pend(t, s, recordedAt, "TestIt", call{1, "Where is it?", "Here."})
 			pend(t, s, recordedAt, "TestOther", call{1, "a", "c"})
-			tt.alter(t, filepath.Join(dir, ".pending"))
+			logs, err := s.Pending().logsOf(nameOf("TestIt"))
+			require.NoError(t, err)
+			tt.alter(t, filepath.Join(dir, pendingName, logs[0]))
 			before := tree(t, dir)
-			_, err := s.Accept([]string{nameOf("TestOther"), nameOf("TestIt")}, func(d *Doc) []snapshot.Violation {
+			_, err = s.Accept([]string{nameOf("TestOther"), nameOf("TestIt")}, func(d *Doc) []snapshot.Violation {
 				if tt.check == nil || d.Name != nameOf("TestIt") {
 					return nil
 				}
@@ -197,9 +204,7 @@ func TestAcceptRefuses(t *testing.T) {
 			var broken *snapshot.Error
 			require.ErrorAs(t, err, &broken)
 			require.Contains(t, broken.File, ".pending/")
-			if tt.name != "document" {
-				require.ErrorContains(t, err, tt.want)
-			}
+			require.ErrorContains(t, err, tt.want)
 			require.Equal(t, before, tree(t, dir))
 
 			require.NoError(t, s.Reject(nameOf("TestIt")), "what is broken can be rejected")
@@ -283,13 +288,16 @@ func TestAcceptAgain(t *testing.T) {
 	root, err := os.OpenRoot(p.dir)
 	require.NoError(t, err)
 	defer root.Close()
-	cut := &plan{transaction: transaction{within: within{root: root, limit: s.maxBytes}, store: p}, gone: map[string]bool{}}
-	require.NoError(t, cut.plan(nil, []string{fileOf("TestX"), fileOf("TestNew")}))
+	cut := &transaction{within: within{root: root, limit: s.maxBytes}, store: p}
+	logs := logsIn(t, s)
+	for _, file := range logs {
+		require.NoError(t, cut.remove(file))
+	}
 	require.NoError(t, root.WriteFile(journalName, []byte(cut.journal()+journalReady+"\n"), 0o666))
 	got, err := openAt(t, dir).Accept(ids)
 	require.NoError(t, err)
 	require.ElementsMatch(t, want, got)
-	require.NoFileExists(t, filepath.Join(p.dir, fileOf("TestX")))
+	require.Empty(t, logsIn(t, s))
 	_, err = openAt(t, dir).Accept(ids)
 	require.ErrorContains(t, err, "is not pending")
 }

@@ -226,7 +226,7 @@ func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs"}}
 		return theirs, merge, nil
 	}
-	if here, err := r.store.load(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
+	if here, err := r.store.loadFile(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
 		return here, merge, nil
 	}
 	m := &merging{name: name, chosen: func(id string) bool { return whole || slices.Contains(r.theirs, id) }}
@@ -285,7 +285,7 @@ func moved(s *Store, name string, sides *[4]*Doc) {
 	}
 	providers, _ := s.providers()
 	for _, other := range providers {
-		if doc, err := s.load(name, other); err == nil && other != there.Provider {
+		if doc, err := s.loadFile(name, other); err == nil && other != there.Provider {
 			sides[missing] = doc
 		}
 	}

@@ -135,17 +135,20 @@ func isBeside(own string) bool {
 	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
 }
 
-// isStoreFile reports whether file is the path of a document, of what is beside one, of the manifest, of a log or of MACs:
+// isStoreFile reports whether file is the path of a document, of what is beside one, of the manifest or of a log:
 // what commits write and remove.
 func isStoreFile(file string) bool {
 	_, _, document := parseDocumentFile(file)
 	_, _, _, beside := parseBesideFile(file)
 	_, log := parseLogFile(file)
-	return file == manifestName || document || beside || log > 0 || isMACFile(file)
+	return file == manifestName || document || beside || log > 0
 }
 
 // List returns the files of all documents, sorted. Of a store that is not there it is empty.
 func (s *Store) List() ([]string, error) {
+	if s.isPending() {
+		return s.listLogs()
+	}
 	providers, err := s.providers()
 	if err != nil {
 		return nil, err
@@ -162,12 +165,7 @@ func (s *Store) List() ([]string, error) {
 			}
 		}
 	}
-	return s.addLogs(files), nil
-}
-
-func (s *Store) isThere() bool {
-	_, err := os.Lstat(s.dir)
-	return err == nil
+	return files, nil
 }
 
 // providers returns the names of the providers' directories, sorted.

@@ -194,7 +194,6 @@ func (v *verifier) walk() error {
 		case name == journalName:
 			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
 		case regular && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, name):
-		case regular && v.store.isPending() && isMACFile(name):
 		default:
 			v.stray(name, strayMessage(e))
 		}
