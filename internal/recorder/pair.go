@@ -33,97 +33,105 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	}
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
-	kept := slices.Repeat([]bool{!modes[r.Mode].drops || partial}, len(old.records))
-	old.keepSpared(kept, calls, pairs)
-	added := make([][]snapshot.Snapshot, len(old.records)+1) // in front of all records, and behind each
-	last, place := lastNumber(old.records), 0
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
+	done, same, err := r.outcomes(calls, pairs, old, renewTime)
+	if err != nil {
+		return nil, nil, err
+	}
+	drop := modes[r.Mode].drops && !partial
+	next, places := store.Next(r.name, old.named(), append(done, old.spared(calls, pairs)...), drop)
 	for n, c := range calls {
-		g, i := c.golden, pairs[n]
-		switch {
-		case g == nil:
-			place, kept[c.record] = c.record+1, true
-			r.updated.Kept = append(r.updated.Kept, old.records[c.record].ID)
+		g, is := c.golden, &next[places[n]]
+		if g != nil {
+			r.renewed = append(r.renewed, is.ID)
+		}
+		switch i := pairs[n]; {
+		case same[n]:
+			r.updated.Kept = append(r.updated.Kept, is.ID)
+			if g != nil && renewTime {
+				changed = append(changed, g)
+			}
 			continue
 		case i < 0:
-			last++
-			g.snapshot.ID = snapshot.ID(r.name, last)
-			put.Raw[last] = g.raw
-			added[place] = append(added[place], g.snapshot)
-			r.updated.New, r.renewed = append(r.updated.New, g.snapshot.ID), append(r.renewed, g.snapshot.ID)
+			r.updated.New = append(r.updated.New, is.ID)
 		default:
-			place, kept[i] = i+1, true
-			was, request := old.records[i], old.request(i)
-			if request == &old.records[i].Request {
-				request = &was.Request // renew replaces that of the tape
-			}
-			r.renewed = append(r.renewed, was.ID)
-			same, err := old.renew(i, g, r.KeptHeaders, renewTime)
-			if err != nil {
-				return nil, nil, err
-			}
-			if same {
-				if r.updated.Kept = append(r.updated.Kept, was.ID); renewTime {
-					changed = append(changed, g)
-				}
-				continue
-			}
-			r.changed(&was, request, g, &old.records[i])
-			if old.records[i].Response.RawOutputRef == g.snapshot.Response.RawOutputRef {
-				put.Raw[old.records[i].Number()] = g.raw
-			}
+			r.changed(&old.records[i], old.request(i), g, is)
+		}
+		if is.Response.RawOutputRef == g.snapshot.Response.RawOutputRef {
+			put.Raw[is.Number()] = g.raw
 		}
 		changed = append(changed, g)
 		maps.Copy(put.Media, g.take.media)
 	}
-	records := added[0]
-	for i, s := range old.records {
-		if kept[i] {
-			s.Provider = old.providerOf(i)
-			records = append(records, s)
-		} else {
-			r.updated.Removed = append(r.updated.Removed, s.ID)
-		}
-		records = append(records, added[i+1]...)
-	}
-	doc := store.PutOf(r.name, records)
+	r.updated.Removed = removed(old.records, next)
+	doc := store.PutOf(r.name, next)
 	put.Provider, put.Document = doc.Provider, doc.Document
 	return put, changed, nil
 }
 
-// renew puts a golden in the place of the i-th record, and reports whether that stays as it was. A
-// call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
-// where its request changed. Its time is renewed where that is what its age is counted from.
-func (t *tape) renew(i int, g *golden, headers []string, renewTime bool) (same bool, err error) {
-	was, s := t.records[i], g.snapshot
-	core, err := coreOf(&was.Response)
-	if err != nil {
-		return false, err
+// removed returns the ids of the records that a test has no more.
+func removed(old, next []snapshot.Snapshot) (ids []string) {
+	left := map[string]bool{}
+	for i := range next {
+		left[next[i].ID] = true
 	}
-	sameOrigin := was.Source.SameOrigin(&s.Source)
-	answered := core == g.said() && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
-		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
-	stale, bought := s.Response.Stale, s.Timestamp
-	if answered && t.keys[i] == g.take.key && was.Response.Stale == stale && sameOrigin {
-		if renewTime {
-			t.records[i].Timestamp = bought
+	for i := range old {
+		if !left[old[i].ID] {
+			ids = append(ids, old[i].ID)
 		}
-		return true, nil
 	}
-	s.Succeed(&was, answered)
-	if renewTime {
-		s.Timestamp = bought
-	}
-	s.Response.Stale = stale
-	t.records[i] = s
-	return false, nil
+	return ids
 }
 
-func lastNumber(records []snapshot.Snapshot) (last int) {
-	for i := range records {
-		last = max(last, records[i].Number())
+// outcomes returns what became of calls, and whether the records of which they are stay as they were.
+func (r *Recorder) outcomes(calls []made, pairs []int, old *tape, renewTime bool) (done []store.Outcome, same []bool, err error) {
+	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
+	for n, c := range calls {
+		switch i := pairs[n]; {
+		case c.golden == nil:
+			done[n], same[n] = store.Outcome{Of: c.record}, true
+		case i < 0:
+			done[n] = store.Outcome{Of: -1, Record: &c.golden.snapshot}
+		default:
+			if done[n], same[n], err = old.outcome(i, c.golden, r.KeptHeaders, renewTime); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
-	return last
+	return done, same, nil
+}
+
+// outcome returns what became of a call of the i-th record, and reports whether that stays as it was. A
+// call whose answer says what it said before keeps it, with its bytes, times, usage and headers, also
+// where its request changed. Its time is renewed where that is what its age is counted from.
+func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o store.Outcome, same bool, err error) {
+	was, s := &t.records[i], &g.snapshot
+	core, err := coreOf(&was.Response)
+	if err != nil {
+		return o, false, err
+	}
+	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
+	o.Answered = core == g.said() && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
+		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
+	same = o.Answered && t.keys[i] == g.take.key && was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
+	switch {
+	case same && renewTime:
+		now := *was
+		now.Provider, now.Timestamp = t.providerOf(i), s.Timestamp
+		o = store.Outcome{Of: i, Record: &now}
+	case same:
+		o = store.Outcome{Of: i}
+	}
+	return o, same, nil
+}
+
+// named returns the records, each with its provider.
+func (t *tape) named() []snapshot.Snapshot {
+	records := slices.Clone(t.records)
+	for i := range records {
+		records[i].Provider = t.providerOf(i)
+	}
+	return records
 }
 
 // A made is a call of the test: one that was recorded, or else a record that was played.

@@ -192,7 +192,7 @@ func (r *Recorder) renumber(tk *take) {
 		tk.number = r.tape.records[tk.place].Number()
 		return
 	}
-	last := lastNumber(r.tape.records)
+	last := store.LastNumber(r.tape.records)
 	for i, s := range r.pending.earlier.records {
 		if !r.pending.earlier.played[i] {
 			last = max(last, s.Number())

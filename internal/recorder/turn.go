@@ -9,6 +9,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -168,10 +169,12 @@ func (tk *take) cancelledIn(turns []*turn) bool {
 	return slices.ContainsFunc(turns, func(t *turn) bool { return t.fill(key, cancelled) })
 }
 
-// keepSpared keeps the records that no call was there for as a tool of their turn had failed. pairs are the records of calls.
-func (t *tape) keepSpared(kept []bool, calls []made, pairs []int) {
+// spared are outcomes that keep the records which no call was there for as a tool of their turn had failed. pairs are
+// the records of calls.
+func (t *tape) spared(calls []made, pairs []int) (all []store.Outcome) {
+	kept := make([]bool, len(t.records))
 	for i := range kept {
-		kept[i] = kept[i] || t.spares(i)
+		kept[i] = t.spares(i)
 	}
 	for _, turn := range t.failedTurns(calls) {
 		for i := range kept {
@@ -181,6 +184,12 @@ func (t *tape) keepSpared(kept []bool, calls []made, pairs []int) {
 			}
 		}
 	}
+	for i, keep := range kept {
+		if keep {
+			all = append(all, store.Outcome{Of: i})
+		}
+	}
+	return all
 }
 
 func (t *tape) record(i int) *snapshot.Snapshot { return &t.records[i] }

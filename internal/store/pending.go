@@ -229,20 +229,32 @@ func (d *decision) accept(name string, checks []Check) (put Put, accepted []Acce
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return put, nil, err
 	}
-	m := &takeover{from: from, to: to, checks: checks, raw: map[int][]byte{}, media: map[canon.Hash][]byte{}}
-	for i := range from.Document.Snapshots {
-		s := from.Document.Snapshots[i]
+	m := newTakeover(from, to, checks)
+	var done []Outcome
+	var ids []string // of the outcomes that were chosen; empty: it was not
+	records := from.Records()
+	for i := range records {
+		s := &records[i]
+		id := s.ID
 		if numbers := d.chosen[name]; len(numbers) > 0 && !numbers[s.Number()] {
-			m.skip(&s)
+			if at := m.index(s.Number()); at >= 0 {
+				done, ids = append(done, Outcome{Of: at}), append(ids, "")
+			}
 			continue
 		}
-		as, err := m.take(i)
+		o, err := m.take(i, s)
 		if err != nil {
 			return put, nil, err
 		}
-		accepted = append(accepted, Accepted{s.ID, as})
+		done, ids = append(done, o), append(ids, id)
 	}
-	put = PutOf(name, m.settled())
+	next, places := Next(name, m.old, done, false)
+	for n, id := range ids {
+		if id != "" {
+			accepted = append(accepted, Accepted{id, next[places[n]].ID})
+		}
+	}
+	put = PutOf(name, next)
 	put.Raw, put.Media = m.raw, m.media
 	return put, accepted, nil
 }

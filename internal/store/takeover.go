@@ -15,111 +15,61 @@ type takeover struct {
 	from, to *Doc // to is nil where the test has none
 	checks   []Check
 
-	records []snapshot.Snapshot // of the document that is made
+	old     []snapshot.Snapshot // of to
 	altered map[int]bool        // records of to, by number, that do not prove themselves; nil: not yet known
-	place   int                 // where the next new record goes
-	begun   bool
-	waiting []snapshot.Snapshot // new records in front of which no other was
+	last    int                 // the last number that is in use
 	raw     map[int][]byte
 	media   map[canon.Hash][]byte
 }
 
-func (m *takeover) begin() {
-	if !m.begun && m.to != nil {
-		m.records = m.to.Records()
+// newTakeover returns one that has taken nothing yet.
+func newTakeover(from, to *Doc, checks []Check) *takeover {
+	m := &takeover{from: from, to: to, checks: checks, raw: map[int][]byte{}, media: map[canon.Hash][]byte{}}
+	if to != nil {
+		m.old = to.Records()
 	}
-	m.begun = true
-}
-
-// skip passes a record that is not taken over.
-func (m *takeover) skip(s *snapshot.Snapshot) {
-	m.begin()
-	if at := m.index(s.Number()); at >= 0 {
-		m.follow(at)
-	}
-}
-
-// follow has new records follow the one at an index, and puts those that waited in front of it.
-func (m *takeover) follow(at int) {
-	m.records = slices.Insert(m.records, at, m.waiting...)
-	m.place, m.waiting = at+len(m.waiting)+1, nil
+	m.last = max(LastNumber(m.old), LastNumber(from.Document.Snapshots))
+	return m
 }
 
 func (m *takeover) index(n int) int {
-	return slices.IndexFunc(m.records, func(s snapshot.Snapshot) bool { return s.Number() == n })
+	return slices.IndexFunc(m.old, func(s snapshot.Snapshot) bool { return s.Number() == n })
 }
 
-// take takes over the i-th record, and returns its id.
-func (m *takeover) take(i int) (id string, err error) {
-	m.begin()
-	s := m.from.Document.Snapshots[i]
-	if s.Provider == "" {
-		s.Provider = m.from.Provider
+// take returns the outcome of the call of the i-th record.
+func (m *takeover) take(i int, s *snapshot.Snapshot) (o Outcome, err error) {
+	o = Outcome{Of: m.index(s.Number()), Record: s}
+	if o.Of < 0 {
+		return o, m.bring(i, s.Number())
 	}
-	at := m.index(s.Number())
-	if at >= 0 {
-		if same, err := sameCall(&m.records[at], &s); err != nil || !same && m.records[at].Timestamp.After(s.Timestamp) {
-			at = -1 // another call got the number since s was bought
-			if err != nil {
-				return "", err
-			}
-			if before := m.before(&s); before >= 0 {
-				m.follow(before)
-				return m.records[before].ID, nil
-			}
-			s.ID = snapshot.ID(m.from.Name, m.next())
+	was := &m.old[o.Of]
+	same, err := sameCall(was, s)
+	if err != nil {
+		return o, err
+	}
+	if !same && was.Timestamp.After(s.Timestamp) { // another call got the number since s was bought
+		if o.Of = m.before(s); o.Of >= 0 {
+			return Outcome{Of: o.Of}, nil
 		}
+		m.last++
+		s.ID = snapshot.ID(m.from.Name, m.last)
+		return o, m.bring(i, m.last)
 	}
-	if at < 0 {
-		s.Continues = nil // Seal chooses it
-		m.add(s)
-		return s.ID, m.bring(i, s.Number())
+	o.Answered, err = m.answered(was, s)
+	switch {
+	case err != nil:
+		return o, err
+	case !o.Answered:
+		return o, m.bring(i, s.Number())
+	case same && was.Response.Stale == "":
+		o.Record = nil
 	}
-	was := m.records[at]
-	answered, err := m.answered(&was, &s)
-	if err != nil {
-		return "", err
-	}
-	same, err := sameCall(&was, &s)
-	if err != nil {
-		return "", err
-	}
-	if !answered || !same || was.Response.Stale != "" {
-		s.Succeed(&was, answered)
-		m.records[at] = s
-	}
-	m.follow(at)
-	if answered {
-		return was.ID, nil
-	}
-	return s.ID, m.bring(i, s.Number())
+	return o, nil
 }
 
-// add adds a new record.
-func (m *takeover) add(s snapshot.Snapshot) {
-	if m.place == 0 {
-		m.waiting = append(m.waiting, s)
-		return
-	}
-	m.records = slices.Insert(m.records, m.place, s)
-	m.place++
-}
-
-// settled returns the records of the document that is made. New ones that stand next to none are its end.
-func (m *takeover) settled() []snapshot.Snapshot { return append(m.records, m.waiting...) }
-
-// next returns a number that no record has, here or there.
-func (m *takeover) next() int {
-	last := 0
-	for _, s := range slices.Concat(m.records, m.waiting, m.from.Document.Snapshots) {
-		last = max(last, s.Number())
-	}
-	return last + 1
-}
-
-// before returns the index of the record that s was taken over into by a process that died then; -1: none.
+// before returns the index of the record that an interrupted Accept already made of s; -1: none.
 func (m *takeover) before(s *snapshot.Snapshot) int {
-	return slices.IndexFunc(m.records, func(r snapshot.Snapshot) bool {
+	return slices.IndexFunc(m.old, func(r snapshot.Snapshot) bool {
 		same, err := sameCall(&r, s)
 		return err == nil && same && r.Timestamp.Equal(s.Timestamp) && r.Response.RawOutputRef == s.Response.RawOutputRef
 	})
@@ -162,7 +112,7 @@ func (m *takeover) whole(was *snapshot.Snapshot) bool {
 	return !m.altered[was.Number()]
 }
 
-// bring reads what belongs to the i-th record, which gets the number n.
+// bring reads what belongs to the i-th record, which has the number n.
 func (m *takeover) bring(i, n int) error {
 	raw, err := m.from.Raw(i)
 	if err != nil {

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// An Outcome is what became of a call of a test.
+type Outcome struct {
+	Of       int                // the index of the record that the call is of; -1: it is new
+	Record   *snapshot.Snapshot // what the call says now, with its provider; nil: its record stays as it is
+	Answered bool               // the answer says what that of its record says, which stays
+	Dated    bool               // the time is that of the call in any case
+}
+
+// Next returns the records that a test has after calls, which are in their order, and the index of the record of each call.
+// All records name their provider. One of old keeps its id and its place; if drop is set, those of no call go. A new one
+// follows the record of the call before it; without one it is in front of that of the next call that is not new. It
+// has its own id, or the next number. Next changes neither old nor what the outcomes lead to.
+func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next []snapshot.Snapshot, places []int) {
+	last := LastNumber(old)
+	now, kept := slices.Clone(old), slices.Repeat([]bool{!drop}, len(old))
+	front, behind := make([][]int, len(old)+1), make([][]int, len(old)) // new calls at each record, and at the end
+	var first []int                                                     // those in front of which there is no other call
+	at := -1
+	for n, o := range done {
+		switch {
+		case o.Of >= 0:
+			front[o.Of], first = append(front[o.Of], first...), nil
+			now[o.Of], kept[o.Of], at = o.after(&now[o.Of]), true, o.Of
+		case at < 0:
+			first = append(first, n)
+		default:
+			behind[at] = append(behind[at], n)
+		}
+		if o.Of < 0 {
+			last = max(last, o.Record.Number())
+		}
+	}
+	front[len(old)] = first
+	places = make([]int, len(done))
+	add := func(calls []int) {
+		for _, n := range calls {
+			places[n] = len(next)
+			next = append(next, *done[n].Record)
+		}
+	}
+	indexes := make([]int, len(old))
+	for i := range now {
+		add(front[i])
+		if indexes[i] = len(next); kept[i] {
+			next = append(next, now[i])
+		}
+		add(behind[i])
+	}
+	add(front[len(old)])
+	for n, o := range done {
+		if o.Of >= 0 {
+			places[n] = indexes[o.Of]
+			continue
+		}
+		s := &next[places[n]]
+		if s.Continues = nil; s.ID == "" { // Seal chooses what it continues
+			last++
+			s.ID = snapshot.ID(name, last)
+		}
+	}
+	return next, places
+}
+
+// after returns a record after a call of it.
+func (o *Outcome) after(was *snapshot.Snapshot) snapshot.Snapshot {
+	if o.Record == nil {
+		return *was
+	}
+	s := *o.Record
+	s.Succeed(was, o.Answered)
+	if o.Dated {
+		s.Timestamp = o.Record.Timestamp
+	}
+	return s
+}
+
+// LastNumber returns the greatest number that a record has; 0: none has one.
+func LastNumber(records []snapshot.Snapshot) (last int) {
+	for i := range records {
+		last = max(last, records[i].Number())
+	}
+	return last
+}
