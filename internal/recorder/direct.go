@@ -124,9 +124,3 @@ func (c *call) said() string {
 	}
 	return strings.TrimSuffix(c.asking(), "request") + "answer"
 }
-
-// sameTool reports whether two requests are of one tool, where one of them is of a tool: what one tool was given
-// says nothing of another.
-func sameTool(a, b *modelio.Request) bool {
-	return a.Tool() == b.Tool() && methodOf(a) == methodOf(b) && (a.Tool() == "" || a.API == b.API)
-}

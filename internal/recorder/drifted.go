@@ -19,14 +19,7 @@ type cause struct {
 // drifted is the failure of a call that is held against the recorded call of the same provider and
 // API that it is most like and that was not played; nil if there is none.
 func (r *Recorder) drifted(c *call) *Failure {
-	if r.compare == nil {
-		r.compare = drift.NewComparer(r.Ignored)
-	}
-	got, err := r.compare.Request(c.request)
-	if err != nil {
-		return nil // unreachable: the request has a key
-	}
-	best := r.nearest(c, got)
+	best, got := r.like(c)
 	if best < 0 {
 		return nil
 	}
@@ -145,61 +138,6 @@ func (r *Recorder) remarks(best int, changes []usage.DriftChange, differences []
 		lines = append(lines, rule)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// nearest returns the record that a call is held against, or -1: of those that say something of what the call
-// says the one that says most of it, and of these the one that differs least. After a first drift it is the next
-// record, if it has as many messages and differs by what is known to have changed.
-func (r *Recorder) nearest(c *call, got *drift.Request) int {
-	best, likeness, distance := -1, 0.0, 0
-	var others []int
-	for i := range r.tape.records {
-		if r.tape.played[i] || r.tape.held[i] || r.tape.providerOf(i) != c.provider ||
-			r.tape.records[i].Request.API != c.request.API ||
-			!sameTool(&r.tape.records[i].Request, c.request) || r.tape.records[i].Source.Lane != c.lane {
-			continue
-		}
-		if r.tape.parts[i] == nil {
-			taken, err := r.compare.Request(r.tape.request(i))
-			if err != nil {
-				continue // unreachable: the record has a key
-			}
-			r.tape.parts[i] = taken
-		}
-		recorded := r.tape.parts[i]
-		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.knownCause(r.compare.Traces(recorded, got)) != nil {
-			return i
-		}
-		like := r.compare.Likeness(recorded, got)
-		if like == 0 {
-			others = append(others, i)
-		}
-		if like == 0 || like < likeness {
-			continue
-		}
-		if apart := r.compare.Distance(recorded, got); like > likeness || apart < distance {
-			best, likeness, distance = i, like, apart
-		}
-	}
-	if best < 0 && r.Mode != UpdateNew { // which makes a call that says nothing of what a record says
-		return r.nearestOther(others, got)
-	}
-	return best
-}
-
-// nearestOther returns which of the records that say nothing of what a call says it is held against: the first
-// that only has other values that change every run, or the only one, if that is soon read. Else the call was
-// inserted, and a difference from another one would tell nothing.
-func (r *Recorder) nearestOther(records []int, got *drift.Request) int {
-	const most = 1000 // bytes that differ
-	for _, i := range records {
-		recorded := r.tape.parts[i]
-		if len(recorded.Messages) == len(got.Messages) && r.explained(r.compare.Differences(recorded, got)) != "" ||
-			len(records) == 1 && r.compare.Distance(recorded, got) <= most {
-			return i
-		}
-	}
-	return -1
 }
 
 // knownCause returns the cause of an earlier drift whose changes are among these. What has changed

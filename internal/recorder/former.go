@@ -19,8 +19,7 @@ func (s *setup) former(provider string) (*store.Doc, error) {
 		return nil, err
 	}
 	if !modes[s.Mode].writes {
-		wrong := []snapshot.Violation{snapshot.OtherVersion(doc.Document.Version)}
-		return nil, &snapshot.Error{File: s.Shown + "/" + doc.File(), Violations: wrong}
+		return nil, doc.OtherVersion()
 	}
 	put, err := Renewed(doc)
 	if err != nil {

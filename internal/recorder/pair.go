@@ -34,7 +34,7 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 	put = &store.Put{Name: r.name, Raw: map[int][]byte{}, Media: map[canon.Hash][]byte{}}
 	pairs := r.counterparts(calls, old)
 	renewTime := r.Mode == UpdateAll && r.config.MaxAge.IsSet()
-	done, same, err := r.outcomes(calls, pairs, old, renewTime)
+	done, same, err := old.outcomes(calls, pairs, r.KeptHeaders, renewTime)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +84,9 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 }
 
 // outcomes returns what became of calls, and whether the records of which they are stay as they were.
-func (r *Recorder) outcomes(calls []made, pairs []int, old *tape, renewTime bool) (done []store.Outcome, same []bool, err error) {
+func (t *tape) outcomes(
+	calls []made, pairs []int, headers []string, renewTime bool,
+) (done []store.Outcome, same []bool, err error) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
 		switch i := pairs[n]; {
@@ -93,7 +95,7 @@ func (r *Recorder) outcomes(calls []made, pairs []int, old *tape, renewTime bool
 		case i < 0:
 			done[n] = store.Outcome{Of: -1, Record: &c.golden.snapshot}
 		default:
-			if done[n], same[n], err = old.outcome(i, c.golden, r.KeptHeaders, renewTime); err != nil {
+			if done[n], same[n], err = t.outcome(i, c.golden, headers, renewTime); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -113,7 +115,8 @@ func (t *tape) outcome(i int, g *golden, headers []string, renewTime bool) (o st
 	o = store.Outcome{Of: i, Record: s, Dated: renewTime}
 	o.Answered = core == g.said() && s.Response.Confirms(&was.Response) && t.whole(i) && t.isScrubbed(i) &&
 		!lackHeaders(was.Response.Headers, s.Response.Headers, headers)
-	same = o.Answered && t.keys[i] == g.take.key && was.Response.Stale == s.Response.Stale && was.Source.SameOrigin(&s.Source)
+	same = o.Answered && t.keys[i] == g.take.key && was.Response.Stale == s.Response.Stale &&
+		was.Source.SameOrigin(&s.Source)
 	switch {
 	case same && renewTime:
 		now := *was
@@ -318,9 +321,7 @@ func likenesses(calls []made, old *tape, changed, left []int) []likeness {
 		from := max(0, min(rank-maxNeighbours/2, len(left)-maxNeighbours))
 		for m := from; m < min(from+maxNeighbours, len(left)); m++ {
 			i := left[m]
-			if records[m] != nil && old.providerOf(i) == tk.provider && old.records[i].Request.API == tk.request.API &&
-				sameTool(&old.records[i].Request, tk.request) &&
-				old.records[i].Source.Lane == tk.lane {
+			if records[m] != nil && old.comparable(i, tk.call) {
 				all = append(all, likeness{n, i, compare.Distance(records[m], got)})
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -179,10 +178,7 @@ func (r *Recorder) placeOf(tk *take, claimed, served map[int]bool) int {
 	for i := range claimed {
 		r.tape.held[i] = true
 	}
-	i, err := r.adoptable(tk.call)
-	if err != nil {
-		return -1
-	}
+	i, _ := r.like(tk.call)
 	return i
 }
 
@@ -261,10 +257,10 @@ func (r *Recorder) logTake(place int, tk *take) error {
 	return err
 }
 
-func (r *Recorder) pendingRecord(tk *take) snapshot.Snapshot {
-	s := tk.golden.snapshot
-	s.ID = snapshot.ID(r.name, tk.number)
-	return s
+func (s *setup) pendingRecord(tk *take) snapshot.Snapshot {
+	record := tk.golden.snapshot
+	record.ID = snapshot.ID(s.name, tk.number)
+	return record
 }
 
 // writePending writes the pending answers of the test: what this run has bought, and what other runs have bought
@@ -475,16 +471,4 @@ func (s *setup) unusedNote(kept, unasked []string) (note string) {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests
 	}
 	return strings.TrimSuffix(note, "\n")
-}
-
-// adoptable returns the record that a call is held against; -1: none.
-func (r *Recorder) adoptable(c *call) (int, error) {
-	if r.compare == nil {
-		r.compare = drift.NewComparer(r.Ignored)
-	}
-	got, err := r.compare.Request(c.request)
-	if err != nil {
-		return -1, err
-	}
-	return r.nearest(c, got), nil
 }

@@ -43,13 +43,10 @@ func (s *realtime) drifted(c *call) error {
 		failure.Missing, failure.drift = true, d
 		return failure
 	}
-	if r.compare == nil {
-		r.compare = drift.NewComparer(r.Ignored)
-	}
 	was, is := *recorded, *c.request
 	was.Messages, is.Messages = recorded.Messages[:min(n, len(recorded.Messages))], c.request.Messages[:n]
-	one, err := r.compare.Request(&was)
-	other, err2 := r.compare.Request(&is)
+	one, err := r.comparer().Request(&was)
+	other, err2 := r.comparer().Request(&is)
 	if err := errors.Join(err, err2); err != nil {
 		return err // unreachable: both have a key
 	}

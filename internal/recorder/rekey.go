@@ -26,10 +26,8 @@ func (r *Recorder) rekey(c *call) (*served, error) {
 	case r.tape.cancels(c):
 		return nil, context.Canceled
 	}
-	i, err = r.adoptable(c)
+	i, _ = r.like(c)
 	switch {
-	case err != nil:
-		return nil, err
 	case f != nil && (i < 0 || r.tape.records[i].Source.IsBought()):
 		return nil, f
 	case i < 0:

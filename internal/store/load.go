@@ -72,10 +72,15 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 func (s *Store) loadFile(name, provider string) (*Doc, error) {
 	doc, err := s.parseFile(name, provider)
 	if err == nil && doc.Document.Version != snapshot.Version {
-		wrong := []snapshot.Violation{snapshot.OtherVersion(doc.Document.Version)}
-		return nil, &snapshot.Error{File: s.in(doc.File()), Violations: wrong}
+		return nil, doc.OtherVersion()
 	}
 	return doc, err
+}
+
+// OtherVersion returns the error of a document that is not of [snapshot.Version].
+func (d *Doc) OtherVersion() error {
+	wrong := []snapshot.Violation{snapshot.OtherVersion(d.Document.Version)}
+	return &snapshot.Error{File: d.store.in(d.File()), Violations: wrong}
 }
 
 // parseFile reads a document of any version from its file.

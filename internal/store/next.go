@@ -14,7 +14,7 @@ type Outcome struct {
 	Dated    bool               // the time is that of the call in any case
 }
 
-// Next returns the records that a test has after calls, which are in their order, and the index of the record of each call.
+// Next returns the records that a test has after calls, given in their order, and the index of each call's record.
 // All records name their provider. One of old keeps its id and its place; if drop is set, those of no call go. A new one
 // follows the record of the call before it; without one it is in front of that of the next call that is not new. It
 // has its own id, or the next number. Next changes neither old nor what the outcomes lead to.
