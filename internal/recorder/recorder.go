@@ -48,9 +48,9 @@ type Options struct {
 	Decoders         map[string]func(io.Reader) (io.Reader, error)
 	Scrub            []scrub.Rule // what is kept as a placeholder, besides what config.json says
 
-	Checking    usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
-	Deadline    time.Time          // when the test must have ended; zero: never
-	NeedsKeys   bool // a check makes no call with what stands for a key that is not there
+	Checking  usage.CheckOptions // what a check makes live, and holds; what Mixed makes live
+	Deadline  time.Time          // when the test must have ended; zero: never
+	NeedsKeys bool               // a check makes no call with what stands for a key that is not there
 
 	Known   []usage.Known   // documents that may be the test's under another name
 	Sources func() [][]byte // reads the test files of its package; nil: nobody knows them
