@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,12 +20,13 @@ import (
 // Broken is what is wrong with the snapshots of tests that failed before they used any, by store.
 type broken struct {
 	tests int
+	of    map[page.Test]bool
 	found map[string][]snapshot.Finding
 }
 
 // brokenOf looks at the snapshots of the tests that failed and made no call.
 func brokenOf(c *call, receipts []usage.Receipt) (broken, error) {
-	b := broken{found: map[string][]snapshot.Finding{}}
+	b := broken{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
 	seen := map[page.Test]bool{}
 	var src *coverage.Sources
 	for _, r := range receipts {
@@ -55,10 +57,32 @@ func brokenOf(c *call, receipts []usage.Receipt) (broken, error) {
 		wrong := slices.DeleteFunc(result.Findings, func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
 		if len(wrong) > 0 {
 			b.tests++
+			b.of[test] = true
 			b.found[dir] = append(b.found[dir], wrong...)
 		}
 	}
 	return b, nil
+}
+
+// findings returns what is broken, with the paths of files from the working directory where they are below it.
+func (b broken) findings() []snapshot.Finding {
+	all := []snapshot.Finding{}
+	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
+		for _, f := range b.found[dir] {
+			shown, _ := shownDir(dir)
+			f.File = path.Join(filepath.ToSlash(shown), f.File)
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// shownDir returns the directory of a store as the command names it, and whether it is the one that is found from here.
+func shownDir(dir string) (shown string, found bool) {
+	if shown, err := place.StoreDir(""); err == nil && sameDir(shown, dir) {
+		return shown, true
+	}
+	return dir, false
 }
 
 // write writes what is broken, and the ways out.
@@ -70,9 +94,10 @@ func (b broken) write(c *call, out io.Writer) {
 	fmt.Fprintln(out)
 	say(page.Count(b.tests, "test has a broken snapshot:", "tests have broken snapshots:"))
 	for dir, found := range b.found {
+		dir, own := shownDir(dir)
 		named := dir
-		if shown, err := place.StoreDir(""); err == nil && sameDir(shown, dir) {
-			dir, named = shown, ""
+		if own {
+			named = ""
 		}
 		var lines []string
 		for _, f := range found {

@@ -41,14 +41,13 @@ func check(c *call) error {
 		return err
 	}
 	r := newChecked(receipts, ended)
-	switch {
-	case c.is("json"):
-		err = c.json(r)
-	case c.is("markdown"):
-		c.text(r.markdown(page.MarkdownLimit - callersRoom))
-	default:
+	err = c.answer(r, func() {
+		if c.is("markdown") {
+			c.text(r.markdown(page.MarkdownLimit - callersRoom))
+			return
+		}
 		c.text(r.text())
-	}
+	})
 	if err == nil && !r.OK {
 		return exit{code: exitFindings}
 	}

@@ -21,9 +21,21 @@ func initialize(c *call) error {
 	if c.value("command") != "" && !c.is("git") {
 		return usageError{errors.New("--command is of use with --git only")}
 	}
+	if what := c.value("agents"); !slices.Contains(agentsWhat, what) && what != "" {
+		return usagef("--agents=%s: want %s", what, strings.Join(agentsWhat, " or "))
+	}
 	dir, err := place.StoreDir(c.named())
 	if err != nil {
 		return err
+	}
+	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
+	if c.value("agents") != "" {
+		if err := ready.setUpAgents(c, dir); err != nil {
+			return err
+		}
+	}
+	if c.value("agents") == "remove" {
+		return c.answer(ready, func() {})
 	}
 	if c.is("lfs") {
 		if err := needLFS(c); err != nil {
@@ -40,7 +52,6 @@ func initialize(c *call) error {
 	}
 	c.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
 	c.say("what holds for all tests may stand once in %s: run traceforge init --help", filepath.ToSlash(filepath.Join(dir, "config.json")))
-	ready := setup{Dir: filepath.ToSlash(dir), Config: []gitSetting{}}
 	if c.is("git") {
 		if err := ready.setUpGit(c, dir); err != nil {
 			return err
@@ -69,6 +80,7 @@ type setup struct {
 	Dir        string         `json:"dir"`
 	Config     []gitSetting   `json:"config"`
 	Attributes *gitAttributes `json:"attributes,omitempty"`
+	Agents     []agentsFile   `json:"agents,omitempty"`
 }
 
 // A gitSetting is one of git config.

@@ -20,7 +20,7 @@ func main() {
 func exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	con := newConsole(stdin, stdout, stderr)
 	root := rootCommand(con)
-	root.SetArgs(longFlags(args))
+	root.SetArgs(joinResult(longFlags(args)))
 	cmd, err := root.ExecuteContextC(ctx)
 	err = cmp.Or(err, con.noHelp)
 	if flushErr := con.stdout.Flush(); flushErr != nil && !errors.Is(err, flushErr) {

@@ -169,7 +169,7 @@ func TestCommandsThatPagesName(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	span := regexp.MustCompile("`(?:go tool )?traceforge ([a-z][^`]*)`")
-	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md") {
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../llms.txt", "agents.md") {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		if filepath.Base(file) == "format.md" {

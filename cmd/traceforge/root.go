@@ -85,7 +85,7 @@ func (row command) build(con *console) *cobra.Command {
 	if row.run == nil {
 		return holdOthers(c)
 	}
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		call := &call{console: con, ctx: c.Context(), cmd: c, args: args}
 		if at := c.ArgsLenAtDash(); at >= 0 && row.forwards {
 			call.args, call.forwarded = args[:at], args[at:]
@@ -97,6 +97,9 @@ func (row command) build(con *console) *cobra.Command {
 			return usagef("put -- before the command: %s", row.use)
 		case n > row.most:
 			return usagef("too many arguments, from %q on", call.args[row.most])
+		}
+		if call.result, err = call.resultFile(); err != nil {
+			return err
 		}
 		return row.run(call)
 	}
@@ -121,6 +124,7 @@ type call struct {
 	cmd       *cobra.Command
 	args      []string
 	forwarded []string // what follows "--", for go test; nil: there is no "--"
+	result    string   // the file that the answer is written into too; empty: none
 }
 
 // value returns what a flag has; empty: it was not given, or the command has no such flag.
@@ -153,12 +157,15 @@ func (c *call) storeIn(named string) (s *store.Store, dir string, err error) {
 	return s, dir, err
 }
 
-// answer writes v for a program where that is asked for, else what text writes.
+// answer writes v for a program where that is asked for, else what text writes. With a file for v it writes both.
 func (c *call) answer(v any, text func()) error {
 	if c.is("json") {
 		return c.json(v)
 	}
 	text()
+	if c.result != "" {
+		return write(c.result, v)
+	}
 	return nil
 }
 

@@ -32,6 +32,7 @@ type flag struct {
 // Flags of several commands.
 var (
 	asJSON  = flag{name: "json", usage: "print one object instead"}
+	inJSON  = flag{name: "json", bare: "true", usage: "print one object instead, or write it into `FILE.json`"}
 	ofStore = flag{name: "dir", usage: "the store, or its module: `DIR`"}
 	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`"}
 
@@ -60,7 +61,7 @@ func table() []section {
 	return []section{
 		{"Check and read:", []command{
 			{use: "test [PACKAGE…] [FLAG…]", short: "run go test, and end with what drifted, by cause",
-				most: any, raw: true, run: test},
+				most: any, raw: true, flags: []flag{{name: "json", usage: "write the result into `FILE.json`"}}, run: test},
 			{use: "verify [TEST…]", short: "check that the store is what was recorded",
 				most: any, flags: []flag{ofStore, asJSON, receipt,
 					{name: "changed", usage: "read only what differs from where the branch left `REV`, such as origin/main"},
@@ -106,11 +107,12 @@ func table() []section {
 				flags: []flag{ofStore, {name: "json", usage: "print one object as well"},
 					{name: "git", usage: "set up this clone for git diff"},
 					{name: "lfs", usage: "keep raw answers and media in Git LFS"},
+					{name: "agents", bare: "write", values: agentsWhat, usage: "write into AGENTS.md what coding agents need to know, or take it out: `WHAT`"},
 					{name: "command", usage: "how git shall call this program: `COMMAND`, such as \"go tool traceforge\""}},
 				run: initialize},
 			{use: "update [TEST…] [PACKAGE…] [-- FLAG…]", short: "record the model calls of tests again",
 				words: []string{"record", "rekey", "refresh"}, complete: completeTests,
-				most: any, forwards: true, flags: []flag{asJSON,
+				most: any, forwards: true, flags: []flag{inJSON,
 					{name: "run", usage: "run only the tests that match `REGEXP`"},
 					{name: "all", usage: "buy every call again"},
 					{name: "new", usage: "buy only calls that have no snapshot, and replay the others"},
@@ -133,7 +135,7 @@ func table() []section {
 				least: 2, most: 2, flags: []flag{ofStore, asJSON}, complete: completeTests, run: move},
 			{use: "check [TEST…] [PACKAGE…] [-- FLAG…]", short: "ask the live models what is recorded, and compare",
 				complete: completeTests,
-				most:     any, forwards: true, flags: []flag{asJSON,
+				most:     any, forwards: true, flags: []flag{inJSON,
 					{name: "markdown", usage: "print Markdown, as for an issue"},
 					{name: "run", usage: "run only the tests that match `REGEXP`"},
 					{name: "repeat", usage: "make each call `N` times, and tell how the answers vary"},

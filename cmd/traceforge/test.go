@@ -14,15 +14,24 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // test runs go test as it is told, and ends with what the receipts of the tests say: causes and counts.
 func test(c *call) error {
-	args, helps := goTestArgs(c.args)
+	args, file, err := cutResult(c.args)
+	if err != nil {
+		return err
+	}
+	args, helps := goTestArgs(args)
 	if helps {
 		return c.cmd.Help()
+	}
+	if c.result, err = emptied(file); err != nil {
+		return err
 	}
 	left, keep, err := receiptsDir()
 	if err != nil {
@@ -46,11 +55,16 @@ func test(c *call) error {
 	if slices.ContainsFunc(args, isJSONFlag) { // whose reader takes nothing else
 		out = c.stderr
 	}
-	if err := c.ending(out, calls, receipts); err != nil {
+	broken, err := brokenOf(c, receipts)
+	if err != nil {
 		return err
 	}
+	c.ending(out, calls, broken, receipts)
 	if code != 0 {
 		c.brokenConfig(out)
+	}
+	if err := c.answer(newTested(code, calls, broken, receipts), func() {}); err != nil {
+		return err
 	}
 	if annotation.Wanted() && !annotation.Left() {
 		if err := c.annotateDrifts(calls); err != nil {
@@ -75,9 +89,7 @@ func goTestArgs(args []string) (forGo []string, helps bool) {
 	return args, false
 }
 
-func isJSONFlag(arg string) bool {
-	return slices.Contains([]string{"-json", "--json", "-json=true", "--json=true"}, arg)
-}
+func isJSONFlag(arg string) bool { return arg == "-json" || arg == "-json=true" }
 
 // besideModule makes a directory of receipts absolute, as tests of several modules leave theirs in one.
 func besideModule(dir string) (string, error) {
@@ -112,11 +124,9 @@ func (c *call) goTest(args []string, left string) (code int, err error) {
 }
 
 // ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
-func (c *call) ending(out io.Writer, calls *coverage.Calls, receipts []usage.Receipt) error {
-	broken, err := brokenOf(c, receipts)
-	calls.Tests += broken.tests
-	if err != nil || calls.Tests == 0 {
-		return err
+func (c *call) ending(out io.Writer, calls *coverage.Calls, broken broken, receipts []usage.Receipt) {
+	if calls.Tests += broken.tests; calls.Tests == 0 {
+		return
 	}
 	c.causes(out, calls)
 	broken.write(c, out)
@@ -131,5 +141,27 @@ func (c *call) ending(out io.Writer, calls *coverage.Calls, receipts []usage.Rec
 			say(line)
 		}
 	}
-	return nil
+}
+
+// A tested is what test writes into the file of --json.
+type tested struct {
+	OK       bool `json:"ok"`        // all tests passed
+	ExitCode int  `json:"exit_code"` // of go test
+	*coverage.Calls
+	WithoutKey string             `json:"without_key,omitempty"` // the command that keeps the stored answers of the calls that drifted
+	Broken     []snapshot.Finding `json:"broken"`                // of snapshots that their tests could not read
+	Failed     []page.Test        `json:"failed"`                // for other reasons, of those that have a recorder
+}
+
+// newTested sums up a run of go test.
+func newTested(code int, calls *coverage.Calls, broken broken, receipts []usage.Receipt) tested {
+	r := tested{code == 0, code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
+	for _, receipt := range receipts {
+		test := page.Test{Package: receipt.Package, Test: receipt.Test}
+		explained := len(receipt.Drifts) > 0 || receipt.Missing > 0 || broken.of[test]
+		if receipt.Outcome == "fail" && !explained && !slices.Contains(r.Failed, test) {
+			r.Failed = append(r.Failed, test)
+		}
+	}
+	return r
 }

@@ -69,7 +69,7 @@ func sayings(where, text string) []saying {
 // language of the specifications.
 func TestPlainWords(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.md", ".github/*.md", ".github/*/*.md", "docs/*.md", "adapters/*/*.md", "examples/*.md", "cmd/traceforge/help/*.txt"} {
+	for _, pattern := range []string{"*.md", ".github/*.md", ".github/*/*.md", "docs/*.md", "adapters/*/*.md", "examples/*.md", "cmd/traceforge/*.md", "llms.txt", "cmd/traceforge/help/*.txt"} {
 		found, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		files = append(files, found...)

@@ -212,11 +212,17 @@ func Where(at drift.Place) string {
 
 // Accept returns the command that accepts causes: it records the tests again that have them. What did not change
 // is not bought. Empty: they have no test.
-func Accept(causes []*drift.Cause) string {
+func Accept(causes []*drift.Cause) string { return again(causes, "") }
+
+// Adopt returns the command that keeps the stored answers for requests that changed, without a call. Empty: they have no test.
+func Adopt(causes []*drift.Cause) string { return again(causes, "rekey") }
+
+// again returns the command that runs the tests of causes again in a mode of TRACEFORGE_UPDATE; "": with -update.
+func again(causes []*drift.Cause, mode string) string {
 	const mostPackages, mostTests = 4, 12 // of a command that people can read
 	var packages, tests []string
 	patterned := true // go test can select the tests by name
-	programs := programsAgain(causes)
+	programs := programsAgain(causes, mode)
 	for _, c := range causes {
 		for _, t := range testsOf(c.Calls) {
 			if t.Test.OfProgram() {
@@ -238,9 +244,14 @@ func Accept(causes []*drift.Cause) string {
 	if len(tests) <= mostTests && patterned {
 		run = " -run " + gotest.Quote(gotest.Patterns(tests))
 	}
-	command := gotest.Updating("go test " + strings.Join(packages, " ") + run)
-	if len(packages) > mostPackages { // of which some may not know -update
-		command = "TRACEFORGE_UPDATE=1 go test ./..." + run
+	command := "go test " + strings.Join(packages, " ") + run
+	switch few := len(packages) <= mostPackages; {
+	case few && mode == "":
+		command = gotest.Updating(command)
+	case few:
+		command = gotest.UpdateEnv + "=" + mode + " " + command
+	default: // some of the packages may not know -update
+		command = gotest.UpdateEnv + "=" + cmp.Or(mode, "1") + " go test ./..." + run
 	}
 	return strings.Join(append([]string{command}, programs...), "; ")
 }

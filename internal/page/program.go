@@ -60,12 +60,12 @@ func isRun(words []string) bool {
 	return len(words) > 1 && words[0] == "--"
 }
 
-// programsAgain returns the commands that record the programs again that have causes.
-func programsAgain(causes []*drift.Cause) (commands []string) {
+// programsAgain returns the commands that record the programs again that have causes, in a mode of --update.
+func programsAgain(causes []*drift.Cause, mode string) (commands []string) {
 	for _, c := range causes {
 		for _, at := range c.Calls {
 			if at.Package == snapshot.ProgramPackage {
-				commands = append(commands, ProgramAgain(at.Test, at.Command, ""))
+				commands = append(commands, ProgramAgain(at.Test, at.Command, mode))
 			}
 		}
 	}

@@ -9,11 +9,30 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
+// Adopt returns the command that keeps the stored answers of calls that drifted, without a key. It leaves out tests with a
+// call that has no answer. Empty: no other test drifted.
+func (c *Calls) Adopt() string {
+	unanswered := map[page.Test]bool{}
+	for _, d := range c.drifts {
+		unanswered[d.Test] = unanswered[d.Test] || d.Kind == usage.Missing
+	}
+	var adopted drift.Cause
+	for _, d := range c.drifts {
+		if d.Kind == usage.Drifted && !unanswered[d.Test] {
+			adopted.Calls = append(adopted.Calls, drift.Place{Package: d.Package, Test: d.Test.Test, Command: d.command})
+		}
+	}
+	return tagged(page.Adopt([]*drift.Cause{&adopted}), c.tags)
+}
+
 // accept returns the command that accepts causes, of tests that were built with tags.
-func accept(causes []*drift.Cause, tags string) string {
-	command := page.Accept(causes)
+func accept(causes []*drift.Cause, tags string) string { return tagged(page.Accept(causes), tags) }
+
+// tagged returns a command with build tags.
+func tagged(command, tags string) string {
 	if tags == "" || strings.HasPrefix(command, "traceforge ") { // all are of programs
 		return command
 	}

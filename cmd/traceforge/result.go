@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+)
+
+// resultFile returns the file that --json names, which it empties, so that what an earlier run left is not taken for the
+// result of this one. Empty: none is named.
+func (c *call) resultFile() (string, error) {
+	flag := c.cmd.Flag("json")
+	if flag == nil || flag.Value.Type() != "string" || c.is("json") {
+		return "", nil
+	}
+	return emptied(flag.Value.String())
+}
+
+func emptied(file string) (string, error) {
+	switch {
+	case file == "":
+		return "", nil
+	case !isResult(file):
+		return "", usagef("--json %s: the name of the file must end in .json", file)
+	}
+	return file, os.WriteFile(file, nil, 0o666)
+}
+
+func isResult(file string) bool { return strings.HasSuffix(file, ".json") }
+
+// write writes a value for a program to read into a file, over several lines, as those who read files by line cut long ones.
+func write(file string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(plaintext.Text(string(text))+"\n"), 0o666)
+}
+
+// joinResult makes one word of --json FILE.json in the arguments of update and check, as a flag that may stand alone takes
+// its value.
+func joinResult(args []string) []string {
+	i := slices.Index(args, "--json")
+	if i < 1 || args[0] != "update" && args[0] != "check" || i+1 == len(args) || !isResult(args[i+1]) || slices.Contains(args[:i], "--") {
+		return args
+	}
+	return slices.Concat(args[:i], []string{"--json=" + args[i+1]}, args[i+2:])
+}
+
+// cutResult takes --json FILE out of the flags of go test, whose own flag has one dash.
+func cutResult(args []string) (rest []string, file string, err error) {
+	i := slices.IndexFunc(args, func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") })
+	if end := slices.IndexFunc(args, isArgs); i < 0 || end >= 0 && end < i {
+		return args, "", nil
+	}
+	_, file, joined := strings.Cut(args[i], "=")
+	next := i + 1
+	if !joined && next < len(args) {
+		file, next = args[next], next+1
+	}
+	if !isResult(file) {
+		return nil, "", usagef("--json names the file of the result, which must end in .json: that of go test is -json")
+	}
+	return slices.Concat(args[:i], args[next:]), file, nil
+}
+
+func isArgs(arg string) bool { return arg == "--" || arg == "-args" || arg == "--args" }
