@@ -33,7 +33,8 @@ func Check(kinds ...Kind) Option {
 // any, those of models. Calls of the other kind are answered from the tape: those of tools by name and input, as
 // often as a live model asks so. A tool that is asked for what the tape does not have fails the test by its
 // name. Nothing is written. It is what TRACEFORGE_UPDATE=live does for a whole run, with TRACEFORGE_CHECK=kind=models, tools
-// or all; that variable and -update come before it.
+// or all; that variable and -update come before it. TRACEFORGE_CHECK=from=3 forks the recorded run: calls 1 and 2 are
+// answered from the tape, and what follows is live. model=OLD=NEW has another model asked what is live.
 func Live(kinds ...Kind) Option {
 	return option{"Live", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds }}
 }
@@ -61,8 +62,8 @@ func (r *Recorder) readMode() (err error) {
 	if r.opts.Checking, err = usage.ParseCheckOptions(text); err != nil {
 		return err
 	}
-	if r.opts.Mode == recorder.Mixed && !r.opts.Checking.IsKindAlone() {
-		return fmt.Errorf("%s=%s: with %s=live it says kind, and nothing else", usage.CheckEnv, text, updateEnv)
+	if r.opts.Mode == recorder.Mixed && !r.opts.Checking.IsLive() {
+		return fmt.Errorf("%s=%s: with %s=live it says kind, from and model, and nothing else", usage.CheckEnv, text, updateEnv)
 	}
 	return nil
 }

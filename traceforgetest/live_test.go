@@ -186,7 +186,7 @@ func TestLive(t *testing.T) {
 			a.asks, a.counts = `{"sku":"z"}`, func(int) int { return 9 }
 		}, []string{"ho", `{"count":9}`}, "", "live: 2 calls of models, 2 calls of tools, 14 tokens"},
 		{"other_options", "they are of a check", "kind=all&repeat=2", 0, 0, func(*scene, *agentRun) {}, nil,
-			"TRACEFORGE_CHECK=kind=all&repeat=2: with TRACEFORGE_UPDATE=live it says kind, and nothing else", ""},
+			"TRACEFORGE_CHECK=kind=all&repeat=2: with TRACEFORGE_UPDATE=live it says kind, from and model, and nothing else", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)

@@ -53,6 +53,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Drifts:   r.calls.Drifts(),
 		Update:   r.calls.Updated(),
 		Checks:   r.calls.Checks(),
+		Live:     r.calls.Live(),
 	}
 	for i := range left.Filters {
 		left.Filters[i] = r.calls.Plain(left.Filters[i])

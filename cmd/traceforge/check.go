@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -31,6 +32,9 @@ func check(c *call) error {
 	if err := hasTests(c, packages, patterns, run); err != nil {
 		return err
 	}
+	if c.is("live") {
+		return c.forks(packages, run, options)
+	}
 	c.say("checking: %s", page.Count(len(packages), "package", "packages"))
 	test := &coverage.GoTest{
 		Packages: packages, Flags: runFlag(run),
@@ -57,15 +61,29 @@ func check(c *call) error {
 // checkOptions returns the flags as the tests take them.
 func checkOptions(c *call) (string, error) {
 	values := url.Values{}
-	for _, name := range []string{"repeat", "sample", "shard", "tier", "model", "from", "kind"} {
+	for _, name := range []string{"repeat", "sample", "shard", "tier", "from", "kind"} {
 		if value := c.value(name); value != "" {
 			values.Set(name, value)
 		}
 	}
+	models := c.values("model")
+	if len(models) > 1 && !c.is("live") {
+		return "", usageError{errors.New("--model may be given several times with --live only")}
+	}
 	values.Set("brief", "1") // the answer shows the rest
 	text := values.Encode()
-	if _, err := usage.ParseCheckOptions(text); err != nil {
-		return "", usageError{fmt.Errorf("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))}
+	for _, model := range append(models, "") {
+		if model != "" {
+			values.Set("model", model)
+			text = values.Encode()
+		}
+		o, err := usage.ParseCheckOptions(text)
+		if err != nil {
+			return "", usageError{fmt.Errorf("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))}
+		}
+		if c.is("live") && !o.IsLive() {
+			return "", usageError{errors.New("--live goes with --kind, --from and --model, and no other flag that chooses calls")}
+		}
 	}
 	return text, nil
 }

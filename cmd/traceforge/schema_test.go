@@ -24,7 +24,7 @@ import (
 var answers = map[string][]any{
 	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}},
 	"init": {setup{}}, "test": {tested{}}, "update": {updated{}}, "review": {listedGroups{}, decisions{}},
-	"accept": {acceptance{}, undecided{}, decisions{}}, "reject": {rejection{}, undecided{}}, "mv": {moving{}}, "check": {checked{}},
+	"accept": {acceptance{}, undecided{}, decisions{}}, "reject": {rejection{}, undecided{}}, "mv": {moving{}}, "check": {checked{}, comparison{}},
 	"prune": {pruned{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {imports{}}, "import": {imports{}},
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }

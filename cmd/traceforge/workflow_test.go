@@ -254,9 +254,9 @@ func messages(prompt string) []any {
 // runningProvider is the key under which a script keeps its provider.
 type runningProvider struct{}
 
-// providerCommand is the script command provider start [other|jitter]|stop|calls N, the last of which holds how often
+// providerCommand is the script command provider start [other|jitter|models]|stop|calls N, the last of which holds how often
 // it was called. The provider's address is in MODEL_URL, which is empty where there is none. It says what it is told, or else "Another answer.", or
-// something new every time.
+// something new every time, or what fits, except as gpt-worse.
 func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 	running := ts.Value(runningProvider{}).(**fakeprovider.Server)
 	switch action := strings.Join(args, " "); {
@@ -270,11 +270,18 @@ func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 			server.Handle(fakeprovider.Echo())
 		case "start other":
 			server.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text("Another answer.\n@octocat <b>") })
+		case "start models":
+			server.Handle(func(c fakeprovider.Call) fakeprovider.Reply {
+				if c.Model == "gpt-worse" {
+					return fakeprovider.Text("No idea.")
+				}
+				return fakeprovider.Text("Of course: " + c.LastUser())
+			})
 		case "start jitter":
 			var n atomic.Int64
 			server.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text(fmt.Sprint("Answer ", n.Add(1))) })
 		default:
-			ts.Fatalf("usage: provider start [other|jitter]|stop|calls N")
+			ts.Fatalf("usage: provider start [other|jitter|models]|stop|calls N")
 		}
 		ts.Defer(server.Close)
 		*running = server
@@ -287,6 +294,6 @@ func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 		(*running).Close()
 		ts.Setenv("MODEL_URL", "")
 	default:
-		ts.Fatalf("usage: provider start [other|jitter]|stop|calls N")
+		ts.Fatalf("usage: provider start [other|jitter|models]|stop|calls N")
 	}
 }

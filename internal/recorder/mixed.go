@@ -1,22 +1,99 @@
 package recorder
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// mixed answers a call from the tape, or has it made live: which, its kind says. What is live may ask for more than
-// the tape has, and in another order.
+// mixed answers a call from the tape, or has it made live: which, its kind says, and where the run is forked. What is live may
+// ask for more than the tape has, and in another order.
 func (r *Recorder) mixed(c *call) (*served, *take, error) {
 	if r.Checking.Covers(c.codec.Tools) {
-		tk, err := r.take(c, "")
-		return nil, tk, err
+		before, err := r.beforeFork(c)
+		if err != nil {
+			return nil, nil, r.refused(c, err)
+		}
+		if !before {
+			if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
+				return nil, nil, r.refused(c, r.unforkable(c))
+			}
+			tk, err := r.take(c, "")
+			return nil, tk, err
+		}
 	}
 	s, err := r.replay(c)
 	return s, nil, r.refused(c, err)
+}
+
+// beforeFork reports whether a call is one of those that the tape answers before the run goes on live. All of these have to be
+// played before a call is live that none of them is like.
+func (r *Recorder) beforeFork(c *call) (bool, error) {
+	from := r.Checking.From
+	if from == 1 {
+		return false, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.openTape(c.provider); err != nil {
+		return false, err
+	}
+	if last := len(r.tape.records); from > last {
+		return false, failuref(fmt.Sprintf("from=%d is beyond the last call: %s has %s", from, r.Test, count(last, "recorded call")),
+			"name one of them: traceforge show "+r.Test+" lists them")
+	}
+	i, how, err := r.tape.findCall(c)
+	if err != nil || how == found && r.tape.records[i].Number() < from {
+		return true, err
+	}
+	for i := range r.tape.records {
+		codec := codecNamed(r.tape.records[i].Request.API, r.tape.providerOf(i))
+		if r.tape.records[i].Number() < from && !r.tape.played[i] && codec != nil && r.Checking.Covers(codec.Tools) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// asksOther reports whether a live call is made to another model than the one that it names.
+func (r *Recorder) asksOther(c *call) bool {
+	o := r.Checking
+	return r.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
+}
+
+// fork returns the request of a live call as the other model is asked it, and what is sent.
+func (r *Recorder) fork(req *http.Request, w *wire) (*http.Request, *wire) {
+	other := *w
+	return askInstead(req, &other, r.Checking), &other
+}
+
+// unforkable is the failure of a call that only the model can be asked which it names.
+func (r *Recorder) unforkable(c *call) *Failure {
+	return failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), r.Checking.New),
+		"record the call under its SDK, with tf.Client(), or run without model="+r.Checking.Old+"="+r.Checking.New)
+}
+
+// unasked is the failure of a test whose live calls never asked the model that another one is to stand for; nil: one did.
+func (r *Recorder) unasked() *Failure {
+	o := r.Checking
+	if r.Mode != Mixed || o.New == "" {
+		return nil
+	}
+	var asked []string
+	for _, tk := range r.takes {
+		if r.asksOther(tk.call) {
+			return nil
+		}
+		if model := tk.request.Model; model != "" && !slices.Contains(asked, model) {
+			asked = append(asked, model)
+		}
+	}
+	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old), "asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
 }
 
 // offTape is the failure of a tool that a live model asked for what the tape does not have.
@@ -42,7 +119,7 @@ func (r *Recorder) offTape(c *call) *Failure {
 // result of one is another, since that is what the request says.
 func (r *Recorder) acceptLive() string {
 	switch {
-	case r.Checking.Covers(false):
+	case r.Checking.From == 1 && r.Checking.Covers(false):
 		return r.with(UpdateAll.String())
 	case slices.ContainsFunc(r.takes, r.returnsAnother):
 		return r.with(UpdateTools.String())
@@ -68,6 +145,30 @@ func (r *Recorder) returnsAnother(tk *take) bool {
 		}
 	}
 	return recorded
+}
+
+// Live says which models answered in place of the tape, in their order.
+func (r *Recorder) Live() (all []usage.Live) {
+	if r.Mode != Mixed {
+		return nil
+	}
+	for _, tk := range r.takes {
+		g, f := r.golden(tk)
+		if f != nil || r.transient(tk.outcome) {
+			continue
+		}
+		response := &g.snapshot.Response
+		i := slices.IndexFunc(all, func(l usage.Live) bool { return l.Model == response.Model })
+		if i < 0 {
+			i, all = len(all), append(all, usage.Live{Model: response.Model})
+		}
+		all[i].Calls++
+		if used := response.Usage; used != nil {
+			all[i].Input += amount.Of(used.InputTokens)
+			all[i].Output += amount.Of(used.OutputTokens)
+		}
+	}
+	return all
 }
 
 // ranLive is a line for the log of a test of which some calls were live; "" where none was.
@@ -114,6 +215,12 @@ func (r *Recorder) ranLive() string {
 		if len(uncalled) > 0 {
 			said = append(said, "not made: "+calls(uncalled))
 		}
+	}
+	if r.Checking.From > 1 {
+		said = append(said, fmt.Sprintf("forked at call %d", r.Checking.From))
+	}
+	if r.Checking.New != "" {
+		said = append(said, "asked "+r.Checking.New+" instead of "+r.Checking.Old)
 	}
 	return "live: " + strings.Join(said, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/websocket"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -62,6 +63,10 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		served: provider.Place{Messages: -1}} // not even the greeting
 	if r.archive() != nil {
 		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool has", w)))
+	}
+	if r.Mode == Mixed && (r.Checking.From > 1 || r.Checking.New != "") {
+		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", w),
+			"run it without from and model in "+usage.CheckEnv))
 	}
 	live := r.Mode == UpdateAll || r.Mode == Mixed && r.Checking.Covers(c.codec.Tools)
 	if !live {

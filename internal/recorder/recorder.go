@@ -188,6 +188,9 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	case err != nil:
 		return nil, err
 	case tk != nil:
+		if r.asksOther(c) {
+			req, w = r.fork(req, w)
+		}
 		return r.live(req, w, tk)
 	}
 	if r.Mode == Check {
@@ -364,6 +367,10 @@ func (r *Recorder) checkCalls(partial bool) {
 		return
 	}
 	if f := r.unused(); f != nil && modes[r.Mode].injects {
+		r.fail(f)
+		return
+	}
+	if f := r.unasked(); f != nil && r.calls > 0 {
 		r.fail(f)
 		return
 	}

@@ -42,10 +42,10 @@ const (
 	KindAll    = "all"
 )
 
-// IsKindAlone reports whether only the kind is not what it is where nothing is said.
-func (o CheckOptions) IsKindAlone() bool {
+// IsLive reports whether the options say nothing that only a check takes.
+func (o CheckOptions) IsLive() bool {
 	said, _ := ParseCheckOptions("")
-	said.Kind = o.Kind
+	said.Kind, said.From, said.Old, said.New, said.Brief = o.Kind, o.From, o.Old, o.New, o.Brief
 	return o == said
 }
 
@@ -158,4 +158,12 @@ type CheckedTier struct {
 	Same bool   `json:"same"`
 	Held bool   `json:"held"`
 	Diff string `json:"diff,omitempty"` // lines with - and +, fit to be printed
+}
+
+// A Live is what one model answered in a run with live calls.
+type Live struct {
+	Model  string `json:"model,omitempty"` // that answered; empty: it was not said, or a tool ran
+	Calls  int    `json:"calls"`
+	Input  int64  `json:"input,omitempty"` // tokens
+	Output int64  `json:"output,omitempty"`
 }

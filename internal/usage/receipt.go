@@ -49,6 +49,7 @@ type Receipt struct {
 
 	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil: it recorded nothing
 	Checks []Check `json:"checks,omitempty"` // what a test found that was held against live answers
+	Live   []Live  `json:"live,omitempty"`   // what answered in place of the tape
 }
 
 // A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file

@@ -64,6 +64,9 @@ type GoTest struct {
 	Env      []string // besides the environment
 	Say      Say
 
+	Elapsed map[page.Test]float64 // seconds, of tests that ended
+	Said    map[page.Test]string  // the first line that a test printed which failed, with the file and line of its source
+
 	done    int
 	ended   Outcomes
 	printed map[string][]testEvent // what the packages that run have printed
@@ -73,6 +76,7 @@ type GoTest struct {
 // that go test would print. That tests fail is no error.
 func (g *GoTest) Run(ctx context.Context) (Outcomes, error) {
 	g.ended, g.printed = Outcomes{}, map[string][]testEvent{}
+	g.Elapsed, g.Said = map[page.Test]float64{}, map[page.Test]string{}
 	args := []string{"test", "-json"}
 	for _, p := range g.Packages {
 		args = append(args, p.Path)
@@ -114,6 +118,22 @@ func (g *GoTest) line(line string) {
 		g.printed[e.Package] = append(g.printed[e.Package], e)
 	case g.ended.add(e) && e.Test == "":
 		g.packageEnded(e)
+	default:
+		g.testEnded(e)
+	}
+}
+
+var sourceLine = regexp.MustCompile(`^ +\S+\.go:\d+: (.*)\n`)
+
+// testEnded notes how long a test took, and what one printed first that failed.
+func (g *GoTest) testEnded(e testEvent) {
+	name := page.Test{Package: e.Package, Test: e.Test}
+	g.Elapsed[name] = e.Elapsed
+	for _, printed := range g.printed[e.Package] {
+		m := sourceLine.FindStringSubmatch(printed.Output)
+		if e.Action == "fail" && printed.Test == e.Test && m != nil && g.Said[name] == "" {
+			g.Said[name] = m[1]
+		}
 	}
 }
 

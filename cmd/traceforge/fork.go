@@ -1,0 +1,137 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/internal/usage/coverage"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A comparison is what check --live found: how tests end with live answers of several models.
+type comparison struct {
+	OK   bool   `json:"ok"` // all tests passed with all models
+	Runs []fork `json:"runs"`
+}
+
+// A fork is a test that was run on live answers.
+type fork struct {
+	Model string `json:"model,omitempty"` // that was asked, as --model has it; empty: the one of the code
+	page.Test
+	Outcome string       `json:"outcome"`       // pass, fail or skip
+	Why     string       `json:"why,omitempty"` // what a test that failed said first
+	Calls   int          `json:"calls"`         // that were live
+	Input   int64        `json:"input"`         // tokens
+	Output  int64        `json:"output"`
+	Cost    *float64     `json:"cost,omitempty"` // by the prices of config.json; left out where one is not known
+	Seconds float64      `json:"seconds"`
+	Models  []usage.Live `json:"models"` // that answered
+}
+
+// forks runs tests on live answers, once for each model.
+func (c *call) forks(packages []coverage.Package, run, options string) error {
+	values, err := url.ParseQuery(options)
+	if err != nil {
+		return err
+	}
+	found := comparison{OK: true, Runs: []fork{}}
+	models := c.values("model")
+	if len(models) == 0 {
+		models = []string{""}
+	}
+	for _, model := range models {
+		if values.Del("model"); model != "" {
+			values.Set("model", model)
+		}
+		c.say("live: %s%s", page.Count(len(packages), "package", "packages"), strings.TrimRight(", "+model, ", "))
+		test := &coverage.GoTest{Packages: packages, Flags: runFlag(run), Env: []string{coverage.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
+		receipts, ended, err := runTests(c, test)
+		if err != nil {
+			return err
+		}
+		found.OK = found.OK && len(ended.Failed()) == 0
+		for _, receipt := range receipts {
+			one, err := forkOf(model, receipt, test)
+			if err != nil {
+				return err
+			}
+			found.Runs = append(found.Runs, one)
+		}
+	}
+	slices.SortStableFunc(found.Runs, func(a, b fork) int {
+		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test.Test, b.Test.Test))
+	})
+	err = c.answer(found, func() { c.table(found.table()) })
+	if len(found.Runs) == 0 {
+		return errors.New("no test with a recorder ran")
+	}
+	if err == nil && !found.OK {
+		return exit{code: exitFindings}
+	}
+	return err
+}
+
+// forkOf returns what a receipt and go test say of a run.
+func forkOf(model string, r usage.Receipt, test *coverage.GoTest) (fork, error) {
+	name := page.Test{Package: r.Package, Test: r.Test}
+	f := fork{Model: model, Test: name, Outcome: r.Outcome, Why: test.Said[name], Seconds: test.Elapsed[name], Models: orEmpty(r.Live)}
+	s, _, err := place.OpenStore("")
+	if err != nil {
+		return f, err
+	}
+	config, err := s.Config()
+	if err != nil {
+		return f, err
+	}
+	_, asked, _ := strings.Cut(model, "=")
+	cost, known := 0.0, len(r.Live) > 0
+	for _, l := range r.Live {
+		f.Calls, f.Input, f.Output = f.Calls+l.Calls, f.Input+l.Input, f.Output+l.Output
+		more, ok := costOf(config, asked, l)
+		cost, known = cost+more, known && ok
+	}
+	if known {
+		f.Cost = &cost
+	}
+	return f, nil
+}
+
+func costOf(config *store.Config, asked string, l usage.Live) (float64, bool) {
+	return config.Cost(&snapshot.Snapshot{
+		Request:  modelio.Request{Model: asked},
+		Response: snapshot.Response{Response: modelio.Response{Model: l.Model, Usage: &modelio.Usage{InputTokens: &l.Input, OutputTokens: &l.Output}}},
+	})
+}
+
+// table has a line for each test and model.
+func (r *comparison) table() *page.Table {
+	cells := []func(f *fork) string{
+		func(f *fork) string { return f.Test.Test },
+		func(f *fork) string { return cmp.Or(f.Model, "(as it is)") },
+		func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") },
+		func(f *fork) string { return fmt.Sprint(f.Calls) },
+		func(f *fork) string { return fmt.Sprint(f.Input + f.Output) },
+		func(f *fork) string {
+			if f.Cost == nil {
+				return ""
+			}
+			return fmt.Sprintf("%.4f", *f.Cost)
+		},
+		func(f *fork) string { return fmt.Sprintf("%.2fs", f.Seconds) },
+	}
+	return &page.Table{
+		Columns: []page.Column{{Name: "test", Shrinks: true}, {Name: "model", Shrinks: true}, {Name: "outcome", Shrinks: true},
+			{Name: "calls", Right: true}, {Name: "tokens", Right: true}, {Name: "cost", Right: true}, {Name: "time", Right: true}},
+		Rows: len(r.Runs),
+		Cell: func(row, column int) string { return cells[column](&r.Runs[row]) },
+	}
+}
