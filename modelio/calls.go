@@ -1,6 +1,9 @@
 package modelio
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,6 +41,28 @@ func (c *Call) ToolRequests() (asked []*ToolRequest) {
 		}
 	}
 	return asked
+}
+
+// ToolNames returns the names of the tools that the answer asks for, sorted, each as often as it is asked for: for assertions
+// on a turn in which their order says nothing.
+func (c *Call) ToolNames() (names []string) {
+	for _, asked := range c.ToolRequests() {
+		names = append(names, asked.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Option returns an option of the request as a plain value: a string, a bool, a json.Number, a []any or a map[string]any; nil
+// where the request has no such option, or null.
+func (r *Request) Option(name string) any {
+	decoder := json.NewDecoder(bytes.NewReader(r.Options[name]))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	return value
 }
 
 // Text returns the texts of the first candidate as one.

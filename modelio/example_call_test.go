@@ -12,7 +12,7 @@ import (
 func ExampleCall() {
 	in, out := int64(20), int64(5)
 	call := &modelio.Call{
-		Request: &modelio.Request{API: "openai.chat", Model: "gpt-4o-mini"},
+		Request: &modelio.Request{API: "openai.chat", Model: "gpt-4o-mini", Options: modelio.Object{"user": json.RawMessage(`"u-1"`)}},
 		Response: &modelio.Response{
 			Candidates: []modelio.Candidate{{
 				Message: modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{
@@ -26,9 +26,11 @@ func ExampleCall() {
 	for _, asked := range call.ToolRequests() {
 		fmt.Println(asked.Name, string(asked.Input))
 	}
+	fmt.Println(call.ToolNames(), call.Request.Option("user"))
 	fmt.Println(*call.Response.Usage.Used(), *call.Response.Usage.Completed().TotalTokens, call.FinishReason(), call.Tool() == "", call.Request.Tool() == "")
 	// Output:
 	// search {"query":"shoes"}
+	// [search] u-1
 	// 25 25 stop true true
 }
 

@@ -130,6 +130,7 @@ func TestCheckOfJitter(t *testing.T) {
 		"  /content\n- one\n+ three\n")
 	require.Contains(t, text, "may cause it: temperature is 1; seed is not set; system_fingerprint changed: fp_")
 	require.Contains(t, text, "or hold less: TRACEFORGE_CHECK=tier=tools\n")
+	require.NotContains(t, text, "accept", "the next answer is another one again")
 
 	tb, calls = s.check("repeat=10&tier=tools", "TestIt", asks(newChat("hi").with("temperature", 1).without("seed")), traceforgetest.Nondeterministic("a reason"))
 	require.Equal(t, 10, calls)
@@ -542,5 +543,37 @@ func TestCheckVariableAlone(t *testing.T) {
 			require.True(t, tb.Failed())
 			require.Contains(t, tb.Logged(), "TRACEFORGE_CHECK=kind=tools counts only with TRACEFORGE_UPDATE=check or live")
 		})
+	}
+}
+
+// TestCheckOfServerMadeAfterNew: a server of the test's own, which is made after the recorder and closed before it, answers
+// live calls while it is there.
+func TestCheckOfServerMadeAfterNew(t *testing.T) {
+	for _, deferred := range []bool{false, true} {
+		s := newScene(t)
+		test := func(tb *tbtest.TB, tf *traceforgetest.Recorder) {
+			server, err := fakeprovider.Start()
+			require.NoError(t, err)
+			server.Handle(func(fakeprovider.Call) fakeprovider.Reply {
+				time.Sleep(50 * time.Millisecond) // the program has long gone on
+				return fakeprovider.Text("hello")
+			})
+			if deferred {
+				defer server.Close()
+			} else {
+				tb.Cleanup(server.Close)
+			}
+			if _, err := post(tf.Client(), server.URL()+"/v1/chat/completions", newChat("hi")); err != nil {
+				tb.Errorf("%v", err)
+			}
+		}
+		run := func(mode string) *tbtest.TB {
+			t.Setenv("TRACEFORGE_UPDATE", mode)
+			return s.run("TestIt", test)
+		}
+		requirePass(t, run("1"))
+		tb := run("check")
+		requirePass(t, tb)
+		require.Contains(t, tb.Logged(), "check: 1 same")
 	}
 }

@@ -102,6 +102,7 @@ func TestFaultsOfStreams(t *testing.T) {
 			}
 			tb := s.replay("TestIt", asksFor(f, 1, &got, &errs, fault.CutAfter(99)))
 			require.Regexp(t, `fault cannot be injected: .*, call 1, CutAfter\(99\): want an event from 0 to \d+`, tb.Logged())
+			require.NotContains(t, tb.Logged(), "injected: call", "it was not")
 		})
 	}
 }

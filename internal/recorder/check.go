@@ -65,10 +65,11 @@ type repeat struct {
 	make func(ctx context.Context, tk *take) // the take gets what is received
 	not  func() (state, why string)          // what keeps the call from being made; "": nothing
 
-	within context.Context // of a tool, which is run before its caller goes on, as it may change what the next one finds
+	within context.Context // of a call that is made before its caller goes on; nil: it is made beside
 }
 
-// begin begins to hold the record that answers a call against live answers. It returns at once, except for tools.
+// begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may
+// change what the next one finds, and for servers on this machine, which may end before the test does.
 func (k *checks) begin(c *call, s *served, how repeat) {
 	k.learn(c.what)
 	record := s.record

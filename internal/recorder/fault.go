@@ -103,8 +103,9 @@ type owed struct {
 // An injection is a fault of a call, which is used once.
 type injection struct {
 	Fault
-	call int
-	used bool
+	call     int
+	used     bool
+	unfitted bool // the answer does not take it
 }
 
 func (in *injection) String() string { return fmt.Sprintf("call %d: %s", in.call, in.name) }
@@ -149,6 +150,8 @@ func (r *Recorder) inject(d *due, in *injection) (*served, error) {
 		r.answered = r.answered[:len(r.answered)-1]
 	}
 	if why := in.unfit(d, r, s.body); why != "" {
+		in.unfitted = true
+		delete(r.faults.owed, d.call.known())
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
 	}
 	r.tape.played[d.record] = true
@@ -289,7 +292,7 @@ func (r *Recorder) Faults() (names []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, in := range r.faults.all {
-		if in.used {
+		if in.used && !in.unfitted {
 			names = append(names, in.String())
 		}
 	}
@@ -339,7 +342,7 @@ func (r *Recorder) toldOfFaults() string {
 	all := slices.SortedStableFunc(slices.Values(r.faults.all), func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
 	for _, in := range all {
 		switch last := len(groups) - 1; {
-		case !in.used:
+		case !in.used, in.unfitted:
 		case last >= 0 && groups[last].name == in.String():
 			groups[last].times++
 		default:
