@@ -54,6 +54,7 @@ func (r *Recorder) receipt() usage.Receipt {
 		Update:   r.calls.Updated(),
 		Checks:   r.calls.Checks(),
 		Live:     r.calls.Live(),
+		Gone:     r.calls.Gone(),
 	}
 	for i := range left.Filters {
 		left.Filters[i] = r.calls.Plain(left.Filters[i])

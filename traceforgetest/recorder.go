@@ -202,6 +202,7 @@ func (r *Recorder) finish() {
 	if note != "" {
 		r.note(note)
 	}
+	r.mark()
 	if err := r.leaveReceipt(); err != nil {
 		r.t.Errorf("traceforge: %v", err)
 	}

@@ -120,8 +120,12 @@ func (r *checked) title() string {
 // notes are lines on what has no live answer, by reason, and on what failed for another one.
 func (r *checked) notes(quote func(string) string) (lines []string) {
 	type reason struct{ state, why string }
-	calls := map[reason]int{}
+	calls, tests := map[reason]int{}, map[string][]page.Test{} // those of models that are gone, by what was said
 	for _, found := range r.NotMade {
+		if strings.Contains(found.Why, " no longer has ") {
+			tests[found.Why] = with(tests[found.Why], found.Test)
+			continue
+		}
 		calls[reason{found.State, found.Why}]++
 	}
 	reasons := slices.SortedFunc(maps.Keys(calls), func(a, b reason) int {
@@ -130,6 +134,9 @@ func (r *checked) notes(quote func(string) string) (lines []string) {
 	for _, why := range reasons {
 		are := page.Count(calls[why], "call is", "calls are")
 		lines = append(lines, fmt.Sprintf("%s %s: %s", are, why.state, quote(why.why)))
+	}
+	for _, why := range slices.Sorted(maps.Keys(tests)) {
+		lines = append(lines, goneModel(quote(why), len(tests[why])))
 	}
 	for _, test := range r.Failed {
 		if test.Test == "" {

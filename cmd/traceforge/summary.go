@@ -22,13 +22,17 @@ type summary struct {
 	Renamed    int            `json:"renamed"` // tests that go on with the records that they had under another name
 	Pending    []string       `json:"pending"` // ids of what failed tests bought
 	Unasked    int            `json:"unasked"` // answers that wait, and that no call of a test that passed asks for
+	Gone       map[string]int `json:"gone"`    // models that their providers no longer have, in words, and how many tests ask them
 	TokensIn   int64          `json:"tokens_in"`
 	TokensOut  int64          `json:"tokens_out"`
 }
 
 func summarize(receipts []usage.Receipt) *summary {
-	s := &summary{Components: map[string]int{}, Pending: []string{}}
+	s := &summary{Components: map[string]int{}, Pending: []string{}, Gone: map[string]int{}}
 	for _, r := range receipts {
+		for _, model := range r.Gone {
+			s.Gone[model]++
+		}
 		u := r.Update
 		if u == nil { // it wrote nothing
 			s.Kept += len(r.Played)
@@ -82,8 +86,17 @@ func (s *summary) lines() []string {
 		lines = append(lines, answers+
 			" for a decision: see traceforge accept; the next -update uses what is still needed")
 	}
+	for _, model := range slices.Sorted(maps.Keys(s.Gone)) {
+		lines = append(lines, goneModel(model, s.Gone[model]))
+	}
 	if s.Unasked > 0 {
 		lines = append(lines, usage.Unasked(s.Unasked))
 	}
 	return lines
+}
+
+// goneModel says what to do about a model that so many tests ask and its provider no longer has.
+func goneModel(said string, tests int) string {
+	return fmt.Sprintf("%s: %s it; see what another says with traceforge check --model OLD=NEW, then name it in the code, and record with a key, "+
+		"or keep the stored answers with traceforge update --rekey", said, page.Count(tests, "test asks", "tests ask"))
 }

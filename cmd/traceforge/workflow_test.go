@@ -272,8 +272,12 @@ func providerCommand(ts *testscript.TestScript, neg bool, args []string) {
 			server.Handle(func(fakeprovider.Call) fakeprovider.Reply { return fakeprovider.Text("Another answer.\n@octocat <b>") })
 		case "start models":
 			server.Handle(func(c fakeprovider.Call) fakeprovider.Reply {
-				if c.Model == "gpt-worse" {
+				switch c.Model {
+				case "gpt-worse":
 					return fakeprovider.Text("No idea.")
+				case "gpt-gone":
+					return fakeprovider.Reply{Failure: &fakeprovider.Failure{Status: 404, Type: "invalid_request_error", Code: "model_not_found",
+						Message: "The model `gpt-gone` does not exist or you do not have access to it."}}
 				}
 				return fakeprovider.Text("Of course: " + c.LastUser())
 			})

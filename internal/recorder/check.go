@@ -218,6 +218,9 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) (*said, stri
 	if f != nil {
 		return nil, f.brief
 	}
+	if s.gone != "" && tk.status != ck.stored.record.Response.Status {
+		return nil, s.gone
+	}
 	if tk.status >= http.StatusBadRequest && tk.status != ck.stored.record.Response.Status {
 		return nil, fmt.Sprintf("%s refused the call: %s: %s", tk.provider, statusText(tk.status), short(s.refusal))
 	}

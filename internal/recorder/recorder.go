@@ -354,6 +354,9 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 		note = r.checks.failAll()
 	}
 	r.tellRest()
+	if wayOut := r.goneWayOut(); o.Failed && wayOut != "" {
+		note = strings.TrimPrefix(note+"\n"+wayOut, "\n")
+	}
 	if faults := r.toldOfFaults(); faults != "" {
 		note = strings.TrimPrefix(note+"\n"+faults, "\n")
 	}

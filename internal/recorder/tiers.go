@@ -21,6 +21,7 @@ type said struct {
 	model         string   // that answered
 	fingerprint   string   // of the system that did; empty: the provider does not say it
 	refusal       string   // the error that the provider reported
+	gone          string   // that it no longer has the model; empty: it did not say so
 	returned      string   // of a tool: the error, or what it gave back
 	input, output int64    // tokens
 }
@@ -37,6 +38,7 @@ func (r *Recorder) saidBy(tk *take) (*said, *Failure) {
 	}
 	if decoded.Error != nil {
 		s.refusal = decoded.Error.Message
+		s.gone = withdrawn(tk.provider, cmp.Or(r.Checking.New, tk.request.Model), tk.status, decoded.Error)
 	}
 	resp, err := understood(decoded, tk.httpStatus(), &tk.numbering, &tk.media)
 	if err == nil {

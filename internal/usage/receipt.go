@@ -50,6 +50,8 @@ type Receipt struct {
 	Update *Update `json:"update,omitempty"` // what a test that recorded did; nil: it recorded nothing
 	Checks []Check `json:"checks,omitempty"` // what a test found that was held against live answers
 	Live   []Live  `json:"live,omitempty"`   // what answered in place of the tape
+
+	Gone []string `json:"gone,omitempty"` // which models their providers no longer have, as sentences
 }
 
 // A ReceiptWriter adds tests to the receipt of this process. It is safe for concurrent use. The file

@@ -1,0 +1,61 @@
+package recorder
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// goneCodes are what providers call the error of a model that they no longer have, or have not for this key.
+var goneCodes = []string{"model_not_found", "model_decommissioned"}
+
+// withdrawn says that a provider does not have a model any more, by its own answer; "": it does not say so.
+func withdrawn(provider, model string, status int, e *modelio.ProviderError) string {
+	if e == nil || model == "" || status < http.StatusBadRequest || status >= http.StatusInternalServerError {
+		return ""
+	}
+	notThere := (status == http.StatusNotFound || status == http.StatusGone) && strings.Contains(e.Message, model)
+	if !notThere && !slices.Contains(goneCodes, e.Code) && !slices.Contains(goneCodes, e.Type) {
+		return ""
+	}
+	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status, cmp.Or(e.Code, e.Type, http.StatusText(status)))
+}
+
+// Gone says which models providers no longer have, by what they answered in this run.
+func (r *Recorder) Gone() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.gone()
+}
+
+func (r *Recorder) gone() (said []string) {
+	for _, tk := range r.takes {
+		model := tk.request.Model
+		if r.asksOther(tk.call) {
+			model = r.Checking.New
+		}
+		if tk.status < http.StatusBadRequest {
+			continue
+		}
+		if decoded, _, f := r.answerOf(tk); f == nil {
+			text := r.Plain(withdrawn(tk.provider, model, tk.status, decoded.Error))
+			if text != "" && !slices.Contains(said, text) {
+				said = append(said, text)
+			}
+		}
+	}
+	return said
+}
+
+// goneWayOut says of a test that failed what to do where a provider no longer has a model; "": none said so.
+func (r *Recorder) goneWayOut() string {
+	said := r.gone()
+	if len(said) == 0 {
+		return ""
+	}
+	return strings.Join(said, "; ") + ": name another model in the code, and record with it, or keep the stored answers: " + r.with(modes[Rekey])
+}

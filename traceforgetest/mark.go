@@ -1,0 +1,46 @@
+package traceforgetest
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
+)
+
+// mark sets attributes of the test for readers of go test -json: what became of its calls, how many there are, and the tokens
+// of their answers. A run that prints no attributes is not asked for them.
+func (r *Recorder) mark() {
+	defer func() { _ = recover() }() // a framework's testing.TB may have none
+	if !testing.Verbose() {
+		return
+	}
+	calls, err := r.calls.Snapshots()
+	if err != nil {
+		return // a failure tells of it
+	}
+	tokens := int64(0)
+	for i := range calls {
+		if used := calls[i].Response.TokensUsed; used != nil {
+			tokens += *used
+		}
+	}
+	r.t.Attr("traceforge", r.became())
+	r.t.Attr("traceforge.calls", strconv.Itoa(len(calls)))
+	r.t.Attr("traceforge.tokens", strconv.FormatInt(tokens, 10))
+}
+
+// became says in a word what the test did with its calls.
+func (r *Recorder) became() string {
+	used := r.calls.Used()
+	switch {
+	case r.opts.Mode == recorder.Check:
+		return "checked"
+	case r.opts.Mode == recorder.Mixed:
+		return "live"
+	case used.Missing > 0 || len(r.calls.Drifts()) > 0:
+		return "drifted"
+	case len(used.Recorded) > 0:
+		return "recorded"
+	}
+	return "replayed"
+}
