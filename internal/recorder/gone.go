@@ -57,5 +57,5 @@ func (r *Recorder) goneWayOut() string {
 	if len(said) == 0 {
 		return ""
 	}
-	return strings.Join(said, "; ") + ": name another model in the code, and record with it, or keep the stored answers: " + r.with(modes[Rekey])
+	return strings.Join(said, "; ") + ": name another model in the code, and record with it, or keep the stored answers: " + r.with(Rekey.String())
 }
