@@ -3,9 +3,11 @@ package modelio
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+
 	"strings"
 	"time"
+
+	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
 // A Call is one call of a model or of a tool: what was asked, what was answered, and by whom. Ids are numbered,
@@ -49,8 +51,7 @@ func (c *Call) ToolNames() (names []string) {
 	for _, asked := range c.ToolRequests() {
 		names = append(names, asked.Name)
 	}
-	slices.Sort(names)
-	return names
+	return inorder.Strings(names)
 }
 
 // Option returns an option of the request as a plain value: a string, a bool, a json.Number, a []any or a map[string]any; nil

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/amount"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -164,8 +163,8 @@ func (r *Recorder) Live() (all []usage.Live) {
 		}
 		all[i].Calls++
 		if used := response.Usage; used != nil {
-			all[i].Input += amount.Of(used.InputTokens)
-			all[i].Output += amount.Of(used.OutputTokens)
+			all[i].Input += numberOf(used.InputTokens)
+			all[i].Output += numberOf(used.OutputTokens)
 		}
 	}
 	return all
