@@ -3,7 +3,6 @@ package modelio
 import (
 	"bytes"
 	"encoding/json"
-
 	"strings"
 	"time"
 
