@@ -2,7 +2,6 @@ package contract
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -30,11 +29,7 @@ func (record *Record) restoreMedia(m modelio.Message, media []snapshot.Medium) (
 		if err != nil {
 			return m, fmt.Errorf("media: %w: %w", ErrBlob, err)
 		}
-		sent := base64.StdEncoding.EncodeToString(data)
-		if medium.ContentType != "" {
-			sent = "data:" + medium.ContentType + ";base64," + sent
-		}
-		whole = bytes.ReplaceAll(whole, name, jsontext.Text(sent))
+		whole = bytes.ReplaceAll(whole, name, jsontext.Text(medium.Text(data)))
 	}
 	if bytes.Equal(whole, text) {
 		return m, nil

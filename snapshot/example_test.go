@@ -1,6 +1,8 @@
 package snapshot_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,6 +135,13 @@ func ExampleLegalHeader() {
 func ExampleLegalLane() {
 	fmt.Println(snapshot.LegalLane("worker-1"), snapshot.LegalLane("worker 1"))
 	// Output: true false
+}
+
+func ExampleMediumOf() {
+	text := "data:image/gif;base64," + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("GIF89a"), 100))
+	m, data, ok := snapshot.MediumOf(text)
+	fmt.Println(m.ContentType, m.Size, ok, m.Text(data) == text)
+	// Output: image/gif 600 true true
 }
 
 func ExampleMediaName() {

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"fmt"
 	"mime"
 	"net/http"
 	"regexp"
@@ -160,30 +159,4 @@ var extensions = []struct{ contentType, extension string }{
 	{"text/html", "html"},
 	{"video/mp4", "mp4"},
 	{"video/webm", "webm"},
-}
-
-// A Medium is binary content that messages or answers of a call name instead of holding it.
-type Medium struct {
-	Hash        canon.Hash
-	ContentType string // empty: not said
-	Size        int64  // bytes
-}
-
-// String returns m as messages name it: "blob:sha256:…;image/png;1234".
-func (m Medium) String() string { return fmt.Sprintf("blob:%s;%s;%d", m.Hash, m.ContentType, m.Size) }
-
-// Name returns the name of m's file in the document's directory.
-func (m Medium) Name() string { return MediaName(m.Hash, m.ContentType) }
-
-// parseMedium returns the medium that a string in a message names, if it names one.
-func parseMedium(name string) (m Medium, ok bool) {
-	rest, ok := strings.CutPrefix(name, "blob:")
-	hash, rest, ok2 := strings.Cut(rest, ";")
-	i := strings.LastIndexByte(rest, ';') // a content type may have parameters
-	if !ok || !ok2 || i < 0 || !canon.Hash(hash).Valid() {
-		return Medium{}, false
-	}
-	size, err := strconv.ParseInt(rest[i+1:], 10, 64)
-	m = Medium{canon.Hash(hash), rest[:i], size}
-	return m, err == nil && size >= 0 && m.String() == name
 }

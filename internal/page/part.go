@@ -99,9 +99,10 @@ func (p *Page) result(r *modelio.ToolResponse) {
 func mediaText(m *modelio.Media) string {
 	kind, where := m.ContentType, m.URL
 	if rest, ok := strings.CutPrefix(m.URL, "blob:"); ok {
-		fields := strings.Split(rest, ";")
-		if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil && len(fields) == 3 {
-			return "[" + cmp.Or(kind, fields[1], "media") + ", " + amount.Size(int64(n)) + "]"
+		_, rest, _ = strings.Cut(rest, ";")
+		i := strings.LastIndexByte(rest, ';') // a content type may have parameters
+		if n, err := strconv.Atoi(rest[i+1:]); err == nil && i >= 0 {
+			return "[" + cmp.Or(kind, rest[:i], "media") + ", " + amount.Size(int64(n)) + "]"
 		}
 	}
 	if rest, ok := strings.CutPrefix(m.URL, "data:"); ok {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -98,10 +97,8 @@ func (f requestForm) decodeForm(w *Wire) (*modelio.Request, error) {
 	for _, p := range parts {
 		name, file, ok := p.disposition()
 		switch {
-		case !ok:
+		case !ok || strings.HasPrefix(name, "$"): // which is ours
 			fields[markBody] = append(fields[markBody], asList([]formPart{p}))
-		case strings.HasPrefix(name, "$"):
-			return nil, fmt.Errorf("a part is named %s, which is reserved", name)
 		case file != nil:
 			said.Content = append(said.Content, p.medium(name, *file))
 		default:

@@ -37,23 +37,38 @@ func matchGeneric(w *Wire) bool {
 var versionSegment = regexp.MustCompile(`/(v[0-9]+(alpha|beta)?[0-9]*|api)/`)
 
 func decodeGeneric(w *Wire) (*modelio.Request, error) {
-	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
-	root, err := w.root()
-	switch {
-	case len(w.Body) == 0:
-	case err != nil && !errors.Is(err, jsontext.ErrSyntax):
-		return nil, parseError(err)
-	case err != nil:
-		req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
-	case root.IsObject() && !root.IsEmpty():
-		if req, err = w.decode(looseRequest); err != nil {
-			return nil, err
-		}
-	default:
-		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
+	req, err := decodeBodyOf(w, looseRequest)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.root(); err != nil && len(w.Body) > 0 && req.Options[markBody] == nil { // else it could be a conversation
+		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)})
 	}
 	w.say("method", w.Method, "POST")
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")
+	return req, nil
+}
+
+// decodeBodyOf decodes a body of any kind: one says what an object is. What is uploaded is what a user says, in a form or as
+// the body itself.
+func decodeBodyOf(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
+	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
+	root, err := w.root()
+	_, isForm := w.form()
+	switch {
+	case len(w.Body) == 0:
+	case isForm:
+		return (requestForm{}).decodeForm(w)
+	case err == nil && root.IsObject() && !root.IsEmpty():
+		return w.decode(one)
+	case err == nil:
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
+	case !errors.Is(err, jsontext.ErrSyntax) && !isUpload(w):
+		return nil, parseError(err)
+	default:
+		req.Messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{uploaded(w)}}}
+	}
 	return req, nil
 }
 
@@ -68,19 +83,6 @@ func looseRequest(body jsontext.Value) *modelio.Request {
 		delete(req.Options, "prompt")
 	}
 	return req
-}
-
-// opaqueBody returns a body that is not JSON: the parts of a multipart form, or text, or bytes.
-func opaqueBody(w *Wire) modelio.Object {
-	if parts, ok := w.form(); ok {
-		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
-		return modelio.Object{"content_type": jsontext.Text(mediaType), "parts": asList(parts)}
-	}
-	o := opaque(w.Body)
-	if w.ContentType != "" {
-		o["content_type"] = jsontext.Text(w.ContentType)
-	}
-	return o
 }
 
 // opaque returns bytes as text where they are, else in base64.

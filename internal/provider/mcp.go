@@ -102,7 +102,9 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "/mcp")
 	if w.Method != http.MethodPost {
 		if len(w.Body) > 0 {
-			req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
+			body := opaque(w.Body)
+			body["content_type"] = jsontext.Text(w.ContentType)
+			req.Options[markBody] = jsontext.ObjectText(body)
 		}
 		return req, nil
 	}

@@ -31,10 +31,10 @@ func media(url string) modelio.Part {
 }
 
 // isContentType reports whether s is a media type that a data: URI can hold so that
-// SplitDataURL finds it again.
+// SplitDataURL finds it again. It may have parameters.
 func isContentType(s string) bool {
 	major, minor, ok := strings.Cut(s, "/")
-	return ok && major != "" && minor != "" && !strings.ContainsAny(s, ";, \t\r\n")
+	return ok && major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") && !strings.Contains(s, ";base64")
 }
 
 // audioType returns the content type of an audio format as OpenAI names it.

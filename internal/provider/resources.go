@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"errors"
 	"mime"
 	"regexp"
 	"slices"
@@ -61,29 +60,11 @@ func isResource(w *Wire) bool {
 	return api && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
-// decodeResource decodes a request: what is asked stands in $url. What is uploaded is what a user says, in a form or as
-// the body itself; what is to be cached is a conversation.
+// decodeResource decodes a request: what is asked stands in $url. What is to be cached is a conversation.
 func decodeResource(w *Wire) (*modelio.Request, error) {
-	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
-	root, err := w.root()
-	_, isForm := w.form()
-	switch {
-	case len(w.Body) == 0:
-	case isForm:
-		if req, err = (requestForm{}).decodeForm(w); err != nil {
-			return nil, err
-		}
-	case err == nil && root.IsObject() && !root.IsEmpty():
-		if req, err = w.decode(resourceForm(w).decode); err != nil {
-			return nil, err
-		}
-	case err == nil || !errors.Is(err, jsontext.ErrSyntax) && !isUpload(w):
-		if err != nil {
-			return nil, parseError(err)
-		}
-		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"json": root.Raw()})
-	default:
-		req.Messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{uploaded(w)}}}
+	req, err := decodeBodyOf(w, resourceForm(w).decode)
+	if err != nil {
+		return nil, err
 	}
 	w.say("method", w.Method, "GET")
 	w.say("path", w.URL.EscapedPath(), "")

@@ -87,9 +87,7 @@ func (r *Recorder) call(name, lane string, codec *provider.Codec, request *model
 	if c.request, err = c.numbering.Request(request); err != nil {
 		return nil, err
 	}
-	for i := range c.request.Messages {
-		c.media.message(&c.request.Messages[i])
-	}
+	c.request = c.media.request(c.request)
 	if c.provider, c.lane = name, lane; r.awaits(c) {
 		_, c.values = r.rules.Live(c.request, nil)
 		return c, nil

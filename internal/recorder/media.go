@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -17,8 +16,22 @@ import (
 // readable (design R4).
 type media map[canon.Hash][]byte
 
-// minMedia is the length from which base64 is media and no word.
-const minMedia = 512
+const minMedia = snapshot.MinMedium
+
+// request names the media of a request, which may be another then.
+func (m *media) request(asked *modelio.Request) *modelio.Request {
+	for i := range asked.Messages {
+		m.message(&asked.Messages[i])
+	}
+	beside := *asked
+	beside.Messages = nil
+	named := m.editor().Request(&beside)
+	if named == &beside {
+		return asked
+	}
+	named.Messages = asked.Messages
+	return named
+}
 
 // message names the media of a message. Most are no more than texts that are none.
 func (m *media) message(said *modelio.Message) {
@@ -92,42 +105,25 @@ func (m *media) rename(v jsontext.Value) (json.RawMessage, bool) {
 	return v.Raw(), false
 }
 
-// name keeps value if it is media in base64, and returns its name. What base64 would spell in
-// another way stays as it is.
+// name keeps value if it is media in base64, and returns its name.
 func (m *media) name(value string) (string, bool) {
 	if !mayBeMedia(value) {
 		return "", false
 	}
-	contentType, encoded := "", value
-	const mark = ";base64,"
-	if end := strings.Index(value[:min(len(value), minMedia)], mark); end >= 0 && strings.HasPrefix(value, dataScheme) {
-		contentType, encoded = value[len(dataScheme):end], value[end+len(mark):]
-	}
-	if len(encoded) < minMedia || !mayBeBase64(encoded) {
+	medium, data, ok := snapshot.MediumOf(value)
+	if !ok {
 		return "", false
 	}
-	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
-	if err != nil || strings.ContainsAny(encoded, "\r\n") { // which a decoder skips
-		return "", false
-	}
-	hash := canon.Sum(data)
 	if *m == nil {
 		*m = media{}
 	}
-	(*m)[hash] = data
-	return snapshot.Medium{Hash: hash, ContentType: contentType, Size: int64(len(data))}.String(), true
+	(*m)[medium.Hash] = data
+	return medium.String(), true
 }
 
-const dataScheme = "data:"
-
-// mayBeMedia reports whether a text is a URL with data, or may be base64.
+// mayBeMedia spares decoding a text: words have spaces.
 func mayBeMedia(s string) bool {
-	return len(s) >= minMedia && (strings.HasPrefix(s, dataScheme) || mayBeBase64(s))
-}
-
-// mayBeBase64 spares decoding text: words have spaces.
-func mayBeBase64(s string) bool {
-	return len(s)%4 == 0 && !strings.ContainsAny(s[:minMedia], " \n\t.,:;-_'\"")
+	return len(s) >= minMedia && (strings.HasPrefix(s, "data:") || !strings.ContainsAny(s[:minMedia], " \n\t.,:;'\""))
 }
 
 // mayHoldMedia spares parsing JSON without a long run of base64. Of such a run one byte at least is
@@ -154,5 +150,5 @@ func mayHoldMedia(raw []byte) bool {
 // isBase64 reports whether c may be a byte of base64 in a JSON string, where a slash may be escaped.
 func isBase64(c byte) bool {
 	letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
-	return letter || c == '+' || c == '/' || c == '=' || c == '\\'
+	return letter || c == '+' || c == '/' || c == '-' || c == '_' || c == '=' || c == '\\'
 }

@@ -1,20 +1,24 @@
 package recorder
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -147,6 +151,7 @@ func TestGivenUp(t *testing.T) {
 func TestMedia(t *testing.T) {
 	data := []byte(strings.Repeat("\xff\xd8\x01", 200))
 	encoded := base64.StdEncoding.EncodeToString(data)
+	forURLs := strings.TrimRight(base64.URLEncoding.EncodeToString(append(data, 0xff)), "=")
 	escaped := strings.ReplaceAll(encoded, "/", `\/`)
 	word := strings.Repeat("word ", 200)
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
@@ -156,6 +161,11 @@ func TestMedia(t *testing.T) {
 		named     bool
 	}{
 		{"text", "a text that is nothing else", modelio.TextPart(encoded), true},
+		{"base64url", "in the other alphabet, not padded", modelio.TextPart(forURLs), true},
+		{"type", "with parameters", modelio.MediaPart("", "data:audio/L16;rate=24000;base64,"+encoded), true},
+		{"line", "of hyphens is a text", modelio.TextPart(strings.Repeat("-", 600)), false},
+		{"hex", "so is a number", modelio.TextPart(strings.Repeat("12ab", 200)), false},
+		{"slug", "and words with hyphens", modelio.TextPart(strings.Repeat("word-2-", 100)), false},
 		{"prose", "words have spaces", modelio.TextPart(word), false},
 		{"short", "a word may look like it", modelio.TextPart(encoded[:400]), false},
 		{"reasoning", "so here", modelio.ReasoningPart(encoded), true},
@@ -190,6 +200,50 @@ func TestMedia(t *testing.T) {
 			} else {
 				require.True(t, &named[0] == &parts[0])
 			}
+		})
+	}
+}
+
+// TestMediaOfRequests names media wherever a request has them: bodies that are no JSON, forms, members without a field.
+func TestMediaOfRequests(t *testing.T) {
+	sound := append([]byte("RIFF\x24\x08\x00\x00WAVE"), bytes.Repeat([]byte{0xff, 1, 0x7b}, 400)...)
+	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\nContent-Type: audio/wav\r\n\r\n" +
+		string(sound) + "\r\n--b--\r\n"
+	encoded := base64.StdEncoding.EncodeToString(sound)
+	for _, c := range []struct{ name, path, contentType, body, named string }{
+		{"body", "/v1/unheard-of", "audio/wav", string(sound), "audio/wav"},
+		{"form", "/v1/unheard-of", "multipart/form-data; boundary=b", form, "audio/wav"},
+		{"member", "/v1/unheard-of", "application/json", `{"deep":[{"data":"` + encoded + `"}]}`, ""},
+		{"options", "/v1/chat/completions", "application/json", `{"messages":[],"audio_bytes":"` + encoded + `"}`, ""},
+		{"tool", "/v1/chat/completions", "application/json",
+			`{"messages":[],"tools":[{"type":"function","function":{"name":"f","parameters":{"default":"` + encoded + `"}}}]}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			call := func(r *Recorder) {
+				resp, err := (&http.Client{Transport: r}).Post("https://api.example.com"+c.path, c.contentType, strings.NewReader(c.body))
+				if err == nil {
+					_, _ = io.Copy(io.Discard, resp.Body)
+					resp.Body.Close()
+				}
+			}
+			answer := func(o *Options) {
+				o.Upstream, o.Nondeterministic = &storedCase{status: 200, contentType: "application/json", body: `{"text":"A bell."}`}, "a test"
+			}
+			failures, _ := s.run(Update, call, answer)
+			require.Empty(t, failures)
+			failures, _ = s.run(Replay, call, answer)
+			require.Empty(t, failures)
+			files, err := filepath.Glob(filepath.Join(s.dir, "*", "*.json"))
+			require.NoError(t, err)
+			require.Len(t, files, 1)
+			document, err := os.ReadFile(files[0])
+			require.NoError(t, err)
+			require.Contains(t, string(document), fmt.Sprintf("blob:%s;%s;%d", canon.Sum(sound), c.named, len(sound)))
+			require.NotContains(t, string(document), encoded[40:80])
+			kept, err := filepath.Glob(filepath.Join(s.dir, "*", "*", canon.Sum(sound).Hex()+".*"))
+			require.NoError(t, err)
+			require.Len(t, kept, 1)
 		})
 	}
 }
