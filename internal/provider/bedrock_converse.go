@@ -223,7 +223,9 @@ func converseAnswer(body jsontext.Value) (*modelio.Response, error) {
 	c.Message.Content, _ = converseBlocks(message.Member("content"))
 	for i := range c.Message.Content {
 		citedPart(&c.Message.Content[i])
+		ranPart(&c.Message.Content[i])
 	}
+	c.Message.Content = append(c.Message.Content, guarded(body.Member("trace"))...)
 	c.Citations = converseCitations(message.Member("content"))
 	return responseOf(body, converseUsage, []modelio.Candidate{c}, "output", "stopReason"), nil
 }
@@ -242,18 +244,42 @@ func citedPart(part *modelio.Part) {
 	jsontext.KeepRest(&part.Metadata, "citationsContent", doc.Root(), "content")
 }
 
+// ranPart says of a call that Bedrock runs itself what it is where those of all APIs say it.
+func ranPart(part *modelio.Part) {
+	if kind := MetadataWord(part.Metadata, "toolUse", "type"); part.ToolRequest != nil && strings.HasSuffix(kind, "_tool_use") {
+		part.Metadata["type"] = jsontext.Text(kind)
+	}
+}
+
+// guarded returns what a guardrail did, which a request may ask for; nil: it does not say.
+func guarded(trace jsontext.Value) []modelio.Part {
+	if !trace.Member("guardrail").IsObject() {
+		return nil
+	}
+	return []modelio.Part{{Custom: (&steady{}).object(trace, nil)}}
+}
+
 // converseStream folds events, whose kinds are their names.
 var converseStream = folding{add: addConverse}
 
 var (
 	converseTop   = rules{"p": skip} // padding
-	converseStart = rules{"toolUse": func(block *node, name string, v jsontext.Value) {
-		block.member(name).putAll(v)
-		block.member(name).member("input").set(json.RawMessage("{}"))
-	}}
+	converseStart = rules{
+		"toolUse": func(block *node, name string, v jsontext.Value) {
+			block.member(name).putAll(v)
+			block.member(name).member("input").set(json.RawMessage("{}"))
+		},
+		"toolResult": func(block *node, name string, v jsontext.Value) {
+			block.member(name).putAll(v)
+			block.member(name).member("content").become(arrayNode)
+		},
+	}
 	converseDelta = rules{
 		"toolUse": func(block *node, name string, v jsontext.Value) {
 			block.member(name).growInner("input", v.Member("input"))
+		},
+		"toolResult": func(block *node, name string, v jsontext.Value) {
+			block.member(name).extend("content", v)
 		},
 		"reasoningContent": growReasoning,
 		"citation": func(block *node, _ string, v jsontext.Value) {

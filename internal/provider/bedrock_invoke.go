@@ -129,7 +129,17 @@ var invokeUsage = usageNames{
 	cacheApart: true,
 }
 
+// invokeAnswer decodes the answer of any model, which a guardrail may have something to say of.
 func invokeAnswer(body jsontext.Value) (*modelio.Response, error) {
+	resp, err := answerOfModel(body)
+	if err == nil && len(resp.Candidates) > 0 {
+		said := &resp.Candidates[0].Message
+		said.Content = append(said.Content, guarded(body.Member("amazon-bedrock-trace"))...)
+	}
+	return resp, err
+}
+
+func answerOfModel(body jsontext.Value) (*modelio.Response, error) {
 	switch {
 	case body.Member("content").IsArray() && body.Member("role").Present():
 		return claudeAnswer(body)

@@ -41,6 +41,9 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 	}
 	c.FinishReason = generateFinish(c.FinishReasonRaw)
 	c.Message.Content, _ = generateParts(v.Member("content", "parts"))
+	if asked := only(v.Member("groundingMetadata"), "webSearchQueries", "imageSearchQueries", "retrievalQueries"); asked != nil {
+		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: asked})
+	}
 	tidy(&c.Message)
 	c.Citations = generateCitations(v, textOf(&c.Message))
 	return c

@@ -86,7 +86,7 @@ var (
 	moment   = regexp.MustCompile(`^(created|updated|modified|timestamp|expires)$|_at$|_time$|[a-z](At|Time)$`)
 	duration = regexp.MustCompile(
 		`^(latency|elapsed|processing|inference|queue|total|load|response|execution|(prompt_)?eval)` +
-			`_(time|duration|ms|seconds)(_ms)?$|^latency$`)
+			`_(time|duration|ms|seconds)(_ms)?$|^latency$|[a-z]Latency(Ms)?$`)
 	timeText = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:`)
 )
 

@@ -58,6 +58,11 @@ func chatAnswer(v jsontext.Value) modelio.Message {
 	for _, ran := range v.Member("executed_tools").Elements() { // Groq's own
 		m.Content = append(m.Content, modelio.Part{Custom: ran.Rest("index")})
 	}
+	for _, note := range v.Member("annotations").Elements() {
+		if note.Member("file").IsObject() { // what OpenRouter read in a file
+			m.Content = append(m.Content, modelio.Part{Custom: note.Object()})
+		}
+	}
 	if m.Metadata["tool_calls"] != nil { // of a kind that is not known
 		for _, call := range v.Member("tool_calls").Elements() {
 			m.Content = append(m.Content, modelio.Part{Custom: call.Rest("index")})

@@ -55,9 +55,28 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 			}
 		}
 	}
+	hear(u, v)
 	names.unite(u)
 	u.Unknown = beside(v, taken...)
 	return u
+}
+
+// hear makes the input include audio, which Mistral counts apart from the text. It is nil where some was heard and
+// nobody says how much.
+func hear(u *modelio.Usage, v jsontext.Value) {
+	if u.InputTokens == nil || u.OutputTokens == nil || u.TotalTokens == nil {
+		return
+	}
+	rest := *u.TotalTokens - *u.InputTokens - *u.OutputTokens
+	heard, said := v.Member("prompt_tokens_details", "audio_tokens").Count()
+	seconds, isNumber := v.Member("prompt_audio_seconds").Number()
+	switch {
+	case rest <= 0:
+	case said && (*heard == rest || u.ThoughtsTokens != nil && *heard+*u.ThoughtsTokens == rest):
+		include(&u.InputTokens, heard)
+	case isNumber && *seconds != "0":
+		u.InputTokens = nil
+	}
 }
 
 // unite makes input and output include their parts. Where the two are the total that is reported, they do already.

@@ -120,6 +120,12 @@ func TestUsageMeansOneThing(t *testing.T) {
 		{"ollama", "counts stand among the other members", ollamaChatAPI,
 			`{"message":{"role":"assistant","content":"a"},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":7,"x":%s}`,
 			`0`, counts{10, 7, -1, -1, -1, -1, -1, -1}},
+		{"voxtral", "audio is input that is counted apart", chatAPI, chat, `{"prompt_audio_seconds":3,"prompt_tokens":4,` +
+			`"total_tokens":17,"completion_tokens":7,"prompt_tokens_details":{"audio_tokens":6}}`, counts{10, 7, 17, -1, -1, -1, -1, -1}},
+		{"voxtral_reasoning", "beside reasoning, which is apart too", chatAPI, chat, `{"prompt_tokens":4,"total_tokens":17,"completion_tokens":5,` +
+			`"prompt_tokens_details":{"audio_tokens":6},"completion_tokens_details":{"reasoning_tokens":2}}`, counts{10, 7, 17, -1, -1, -1, -1, 2}},
+		{"voxtral_untold", "and is not guessed", chatAPI, chat, `{"prompt_audio_seconds":3.5,"prompt_tokens":4,"total_tokens":17,"completion_tokens":7}`,
+			counts{-1, 7, 17, -1, -1, -1, -1, -1}},
 		{"negative", "is no count", chatAPI, chat, `{"prompt_tokens":-1,"completion_tokens":7,"total_tokens":17}`,
 			counts{-1, 7, 17, -1, -1, -1, -1, -1}},
 		{"generic", "the usual names count wherever they are", httpAPI, `{"text":"a","usage":%s}`,
