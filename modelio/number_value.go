@@ -33,6 +33,7 @@ var handedOut = map[string]string{
 	"approval_request_id": "item",
 	"item_id":             "item",
 	"message_id":          "item",
+	"request_id":          "item",
 
 	"call_id":      callKind,
 	"tool_call_id": callKind,
@@ -191,9 +192,9 @@ func (n *Numbering) urlText(text, name string) (string, bool) {
 // collections are the segments of a path that the id of what the provider keeps for a while
 // follows. An id has a digit in it, unlike the operations that may stand there too.
 var collections = map[string]bool{
-	"batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true,
+	"analyzerResults": true, "batches": true, "cachedContents": true, "containers": true, "conversations": true, "file_batches": true,
 	"files": true, "interactions": true, "items": true, "jobs": true, "messages": true, "operations": true,
-	"requests": true, "responses": true, "runs": true, "steps": true, "threads": true, "uploads": true,
+	"requests": true, "responses": true, "runs": true, "steps": true, "threads": true, "uploads": true, "videos": true,
 }
 
 // resource is the name, or the URL, of something that Google keeps for hours.

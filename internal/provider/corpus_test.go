@@ -59,7 +59,11 @@ func decoded(t testing.TB, body, encoding string) []byte {
 
 // corpus returns the recorded traffic, which nobody changes.
 func corpus(t testing.TB) []*interaction {
-	all, err := readCorpus(vector.Corpus(t, "corpus.jsonl"), vector.Corpus(t, "sequences.jsonl"))
+	var files []string
+	for _, name := range []string{"corpus.jsonl", "sequences.jsonl", "findings.jsonl"} {
+		files = append(files, vector.Corpus(t, name))
+	}
+	all, err := readCorpus(files...)
 	require.NoError(t, err)
 	return all
 }
@@ -134,6 +138,35 @@ var named = []struct {
 	{regexp.MustCompile(`/images/(generations|edits|variations)$`), imagesAPI},
 }
 
+// called maps methods, hosts and paths of APIs in which any method may be used, or which only one host has, likewise.
+var called = []struct {
+	call *regexp.Regexp
+	api  string
+}{
+	{regexp.MustCompile(`^POST api.cloudflare.com/.*/ai/run/`), "cloudflare.run"},
+	{regexp.MustCompile(`^GET api.cloudflare.com/.*/ai/models/search$`), "cloudflare.resources"},
+	{regexp.MustCompile(`^POST api.deepgram.com/v1/listen$`), "deepgram.listen"},
+	{regexp.MustCompile(`^[A-Z]+ api[.a-z0-9]*.bfl.ai/v1/`), "bfl.images"},
+	{regexp.MustCompile(`^POST api.mistral.ai/v1/ocr$`), "mistral.ocr"},
+	{regexp.MustCompile(`^POST api.mistral.ai/v1/agents$`), "mistral.agents"},
+	{regexp.MustCompile(`^POST api.mistral.ai/v1/agents/completions$`), chatAPI},
+	{regexp.MustCompile(`^POST api.openai.com/v1/responses/compact$`), responsesAPI},
+	{regexp.MustCompile(`^[A-Z]+ api.openai.com/v1/responses/resp_`), "openai.responses.stored"},
+	{regexp.MustCompile(`^[A-Z]+ api.openai.com/v1/conversations`), "openai.conversations"},
+	{regexp.MustCompile(`^GET api.openai.com/v1/organization/`), "openai.organization"},
+	{regexp.MustCompile(`^POST api.openai.com/v1/realtime/sessions$`), "openai.realtime_sessions"},
+	{regexp.MustCompile(`^POST api.x.ai/v1/tts$`), "xai.speech"},
+	{regexp.MustCompile(`^POST api.x.ai/v1/stt$`), "xai.transcriptions"},
+	{regexp.MustCompile(`^[A-Z]+ api.x.ai/v1/videos/`), "xai.videos"},
+	{regexp.MustCompile(`^GET bedrock.us-east-1.amazonaws.com/(foundation-models|inference-profiles)`), "bedrock.resources"},
+	{regexp.MustCompile(`^POST bedrock-runtime.us-east-1.amazonaws.com/guardrail/`), "bedrock.guardrail"},
+	{regexp.MustCompile(`^POST us-south.ml.cloud.ibm.com/ml/v1-beta/generation/text$`), "watsonx.generation"},
+	{regexp.MustCompile(`^GET us-south.ml.cloud.ibm.com/ml/v1-beta/foundation_model_specs$`), "watsonx.resources"},
+	{regexp.MustCompile(`/contentunderstanding/`), "azure.content_understanding"},
+	{regexp.MustCompile(`:batchGenerateContent$`), "google.batches"},
+	{regexp.MustCompile(`/api/pull$`), ollamaResourcesAPI},
+}
+
 // excused are the interactions of named APIs that their codec does not take, and why it is right
 // not to.
 var excused = map[string]string{
@@ -185,6 +218,11 @@ func TestCorpus(t *testing.T) {
 // api returns the API that x is of, by its path.
 func (x *interaction) api(t testing.TB) string {
 	w := x.wire(t)
+	for _, c := range called {
+		if c.call.MatchString(w.Method + " " + w.URL.Host + w.URL.Path) {
+			return c.api
+		}
+	}
 	for _, n := range named {
 		if n.path.MatchString(w.URL.Path) && w.Method == "POST" {
 			return n.api

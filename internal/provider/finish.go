@@ -19,10 +19,10 @@ func candidate(raw string, parts ...modelio.Part) modelio.Candidate {
 // (design R15). No word, as in a stream that was cut, is other.
 func finishReason(raw string) modelio.FinishReason {
 	switch strings.ToLower(raw) {
-	case "stop", "finish", "endoftext", "eos", "end_turn", "stop_sequence", "complete", "completed",
+	case "stop", "finish", "endoftext", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed",
 		"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call", "requires_action":
 		return modelio.FinishStop
-	case "length", "max_tokens", "model_length", "model_context_window_exceeded", "max_output_tokens":
+	case "length", "max_tokens", "model_length", "token_limit", "model_context_window_exceeded", "max_output_tokens":
 		return modelio.FinishLength
 	case "content_filter", "refusal", "safety", "error_toxic", "guardrail_intervened", "content_filtered",
 		"blocklist", "image_prohibited_content", "image_recitation", "image_safety", "language", "model_armor",

@@ -23,7 +23,7 @@ var _ = Register(&Codec{
 	Generates: true,
 	Seeded:    true,
 	Fixed:     openAIFixed,
-	Match:     posts(hasList("messages"), chatPaths...),
+	Match:     either(posts(hasList("messages"), chatPaths...), matchWriter),
 	body:      chatForm.decode,
 	outside:   chatOutside,
 	answer:    chatCompletion,
@@ -32,6 +32,11 @@ var _ = Register(&Codec{
 
 // chatPaths are what the paths of the API end in.
 var chatPaths = []string{"/chat/completions", "/agents/completions", "/openai"}
+
+// matchWriter takes the chats of Writer, whose path is one of Cohere's.
+func matchWriter(w *Wire) bool {
+	return knownHost(bareHost(w.URL)) == "writer" && posts(hasList("messages"), "/v1/chat")(w)
+}
 
 var chatForm = requestForm{members: chatMembers, parameters: ChatParameters}
 

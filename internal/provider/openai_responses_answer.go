@@ -30,6 +30,9 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 		}
 		c.Message.Content = append(c.Message.Content, parts...)
 	}
+	if body.Member("object").Word() == "response.compaction" { // which has no status
+		c.FinishReason = modelio.FinishStop
+	}
 	c.Citations = responsesCitations(body.Member("output"))
 	for _, part := range c.Message.Content {
 		if part.Text != nil && MetadataWord(part.Metadata, "type") == "refusal" {

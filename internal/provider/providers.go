@@ -36,8 +36,8 @@ type BaseURL struct {
 	Home string
 }
 
-// others are the providers without an API of their own, which speak that of another. For the others
-// see the codecs of their APIs.
+// others are the providers that speak the API of another, beside their own where they have any. For the others see the
+// codecs of their APIs.
 var others = []Provider{
 	{Name: "ai21", Hosts: []string{"api.ai21.com"}},
 	{Name: "aleph-alpha", Hosts: []string{"api.aleph-alpha.com"}},

@@ -33,7 +33,7 @@ var (
 	messageBatches  = regexp.MustCompile(`/messages/batches(/[^/:]+)*$`)
 	googleResources = regexp.MustCompile(`/v[0-9]+(alpha|beta)[0-9]*/` +
 		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*(:(cancel|download|uploadToFileSearchStore|importFile))?)$`)
-	ollamaResources = regexp.MustCompile(`/api/(tags|show|ps)$`)
+	ollamaResources = regexp.MustCompile(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)
 )
 
 // isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
@@ -62,7 +62,11 @@ func isResource(w *Wire) bool {
 
 // decodeResource decodes a request: what is asked stands in $url. What is to be cached is a conversation.
 func decodeResource(w *Wire) (*modelio.Request, error) {
-	req, err := decodeBodyOf(w, resourceForm(w).decode)
+	return decodeResourceAs(w, resourceForm(w).decode)
+}
+
+func decodeResourceAs(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
+	req, err := decodeBodyOf(w, one)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +102,9 @@ func uploaded(w *Wire) modelio.Part {
 
 // decodeResources decodes an answer: each resource is a custom part. Each line of results is one too. The content of a
 // file is text or media. When something was, or will be, is Metadata.
-func decodeResources(a *Answer) (*modelio.Response, error) {
+func decodeResources(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, resourcesOf) }
+
+func decodeResourcesAs(a *Answer, one func(body jsontext.Value) *modelio.Response) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
@@ -118,7 +124,7 @@ func decodeResources(a *Answer) (*modelio.Response, error) {
 	if failure := errorObject(doc.Root()); failure != nil && doc.Root().Len() == 1 { // else a job that failed
 		return &modelio.Response{Error: failure, Complete: true}, nil
 	}
-	return resourcesOf(doc.Root()), nil
+	return one(doc.Root()), nil
 }
 
 // resultLines decodes lines of JSON, such as the results of a batch: the ids of what was made for them are numbered.
@@ -201,7 +207,7 @@ func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 				jsontext.Keep(&varies, name, jsontext.ObjectText(other))
 			}
 		case !isTime(name, m) && name != "output_file_id" && name != "error_file_id" &&
-			(id == "" || name == "id" || !strings.HasPrefix(m.Word(), "https://") || !strings.Contains(m.Word(), "/"+id)):
+			(id == "" || name == "id" || !strings.HasPrefix(m.Word(), "https://") || !strings.Contains(m.Word(), id)):
 			said[name] = m.Raw()
 		case !m.IsNull():
 			jsontext.Keep(&varies, name, m.Raw())

@@ -1,0 +1,52 @@
+package provider
+
+import (
+	"regexp"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Bedrock's operation that applies a guardrail to a text, which is what a user says.
+var _ = Register(&Codec{
+	API: "bedrock.guardrail",
+	Match: func(w *Wire) bool {
+		return guardrailPath.MatchString(w.URL.Path) && posts(hasList("content"), "/apply")(w)
+	},
+	body: requestForm{members: map[string]taker{"content": takeMessageOf(converseContent)}}.decode,
+	outside: func(w *Wire, _ *modelio.Request) {
+		w.say("guardrail", guardrailPath.FindStringSubmatch(w.URL.Path)[1], "")
+	},
+	answer: guardrailAnswer,
+})
+
+var guardrailPath = regexp.MustCompile(`^/guardrail/([^/]+/version/[^/]+)/apply$`)
+
+// takeMessageOf returns the taker of a content that is all that a user says.
+func takeMessageOf(content func(m *modelio.Message, v jsontext.Value) bool) taker {
+	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
+		m := modelio.Message{Role: modelio.RoleUser}
+		ok := content(&m, v)
+		if ok {
+			r.Messages = []modelio.Message{m}
+		}
+		return ok
+	}
+}
+
+// guardrailAnswer decodes what is said instead of the text, and why.
+func guardrailAnswer(body jsontext.Value) (*modelio.Response, error) {
+	action := body.Member("action")
+	if !action.IsWord() {
+		return nil, neither("an action")
+	}
+	var parts []modelio.Part
+	for _, output := range body.Member("outputs").Elements() {
+		parts = append(parts, modelio.TextPart(output.Member("text").Word()))
+	}
+	said := (&steady{}).object(body, nil)
+	for _, name := range []string{"output", "outputs", "blockedResponse"} {
+		delete(said, name)
+	}
+	return &modelio.Response{Candidates: candidateOf(append(parts, modelio.Part{Custom: said})...)}, nil
+}

@@ -1,0 +1,112 @@
+package provider
+
+import (
+	"mime"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Cloudflare's Workers AI: one operation for models of all kinds, which the path names. What a body and an answer have
+// is the model's: messages or a prompt and a text, a picture, sound, numbers.
+var _ = Register(&Codec{
+	API:       "cloudflare.run",
+	Generates: true,
+	Seeded:    true,
+	Match:     func(w *Wire) bool { return w.Method == "POST" && runPath.MatchString(w.URL.EscapedPath()) },
+	request:   func(w *Wire) (*modelio.Request, error) { return decodeBodyOf(w, looseRequest) },
+	outside:   modelAt(runPath),
+	answer:    runAnswer,
+	response:  decodeRun,
+	stream:    runStream,
+})
+
+var runPath = regexp.MustCompile(`/accounts/[^/]+/ai/run/(.+)$`)
+
+// modelAt returns what takes the model from a path.
+func modelAt(path *regexp.Regexp) outside {
+	return func(w *Wire, r *modelio.Request) {
+		if found := path.FindStringSubmatch(w.URL.EscapedPath()); found != nil {
+			model, _ := url.PathUnescape(found[1]) // was parsed before
+			modelOfPath(r, model)
+		}
+	}
+}
+
+// decodeRun decodes an answer, which may be a picture or sound as it is.
+func decodeRun(a *Answer) (*modelio.Response, error) {
+	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
+	if kind, _, _ := strings.Cut(mediaType, "/"); a.Status < 300 && (kind == "image" || kind == "audio") {
+		return looseResponse(opaquePart(a)...), nil
+	}
+	return a.decode(runStream, runAnswer)
+}
+
+// runStream folds what models answer themselves, or chunks as those of chat completions.
+var runStream = folding{
+	pieces: rules{
+		"response": (*node).grow, "tool_calls": (*node).extend, "p": skip,
+		"choices": each(growChoice), "id": (*node).first, "model": (*node).first, "object": skip,
+	},
+	end: func(f *fold) {
+		if f.body.get("choices") != nil {
+			endChat(f)
+		}
+	},
+}
+
+func runAnswer(body jsontext.Value) (*modelio.Response, error) {
+	result := body.Member("result")
+	if !result.Present() { // of a stream
+		result = body
+	}
+	if result.Member("choices").IsArray() {
+		return chatCompletion(result)
+	}
+	said, calls := result.Member("response"), result.Member("tool_calls")
+	var parts []modelio.Part
+	switch text, ok := said.Text(); {
+	case result.Member("image").IsWord():
+		parts = append(parts, sniffed(result.Member("image").Word()))
+	case result.Member("audio").IsWord():
+		parts = append(parts, sniffed(result.Member("audio").Word()))
+	case ok:
+		parts = thoughtText(text)
+	case said.IsObject(): // to a schema
+		parts = append(parts, modelio.TextPart(string(said.Raw())))
+	case !calls.IsArray() && result.IsObject():
+		return looseAnswer(result, nil)
+	case !calls.IsArray():
+		return looseParts(result, "result"), nil
+	}
+	for _, call := range calls.Elements() {
+		parts = append(parts, runCall(call))
+	}
+	resp := responseOf(result, chatUsage, candidateOf(parts...), "response", "tool_calls", "image", "audio")
+	return resp, nil
+}
+
+// runCall decodes a call, whose arguments are a value; one as those of chat completions may say its name elsewhere.
+func runCall(v jsontext.Value) modelio.Part {
+	if call := toolRequest(v, "name", "id", "arguments"); call.Name != "" {
+		return modelio.Part{ToolRequest: call, Metadata: v.Rest("name", "id", "arguments")}
+	}
+	return modelio.Part{Custom: v.Object()}
+}
+
+// thoughtText returns a text, and apart from it the reasoning that it begins with in a tag.
+func thoughtText(text string) []modelio.Part {
+	inside, ok := strings.CutPrefix(strings.TrimLeft(text, "\n"), "<think>")
+	if !ok {
+		return []modelio.Part{modelio.TextPart(text)}
+	}
+	thought, said, _ := strings.Cut(inside, "</think>")
+	parts := []modelio.Part{modelio.ReasoningPart(strings.Trim(thought, "\n"))}
+	if said = strings.TrimLeft(said, "\n"); said != "" {
+		parts = append(parts, modelio.TextPart(said))
+	}
+	return parts
+}

@@ -1,0 +1,137 @@
+package provider
+
+import (
+	"regexp"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// The APIs that are asked for something which is fetched later, and those with which what a conversation is made of is
+// kept. All have the form of resources.
+var (
+	_ = Register(resources("openai.conversations", func(w *Wire) bool {
+		return isPath(w, conversationPaths) && knownHost(bareHost(w.URL)) != "mistral"
+	}))
+	_ = Register(resources("mistral.agents", func(w *Wire) bool { return isPath(w, mistralAgents) }))
+	_ = Register(resources("mistral.batches", func(w *Wire) bool { return isPath(w, mistralBatches) }))
+	_ = Register(resources("watsonx.resources", func(w *Wire) bool { return isPath(w, watsonxResources) }))
+	_ = Register(resources("cloudflare.resources", func(w *Wire) bool { return isPath(w, cloudflareResources) }))
+	_ = Register(resources("bedrock.resources", func(w *Wire) bool { return isPath(w, bedrockResources) }))
+	_ = Register(resources("openai.organization", func(w *Wire) bool { return isPath(w, openAIOrganization) }))
+	_ = Register(resources("openai.realtime_sessions", func(w *Wire) bool { return isPath(w, realtimeSessions) }))
+
+	_ = Register(jobs("bfl.images", isBFL, modelAt(bflModel)))
+	_ = Register(jobs("xai.videos", func(w *Wire) bool { return isPath(w, xaiVideos) }, nil))
+	_ = Register(jobs("google.batches", func(w *Wire) bool { return isPath(w, googleBatches) }, modelAt(googleBatches)))
+	_ = Register(analyses())
+	_ = Register(storedResponses())
+)
+
+var (
+	conversationPaths   = regexp.MustCompile(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`)
+	mistralAgents       = regexp.MustCompile(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`)
+	mistralBatches      = regexp.MustCompile(`/v1/batch/jobs(/[^/]+(/cancel)?)?$`)
+	watsonxResources    = regexp.MustCompile(`/ml/v[^/]+/foundation_model_(specs|tasks)$`)
+	cloudflareResources = regexp.MustCompile(`/accounts/[^/]+/ai/(models|tasks)/[a-z]+$`)
+	bedrockResources    = regexp.MustCompile(`^/(foundation-models|inference-profiles|guardrails)(/.+)?$`)
+	openAIOrganization  = regexp.MustCompile(`/v1/organization/.+$`)
+	realtimeSessions    = regexp.MustCompile(`/v1/realtime/(sessions|transcription_sessions|client_secrets)$`)
+	bflModel            = regexp.MustCompile(`/v1/([^/]*)$`)
+	bflResult           = regexp.MustCompile(`/v1/(get_result|my_finetunes|finetune_details|credits)$`)
+	xaiVideos           = regexp.MustCompile(`/v1/videos/[^/:]+$`)
+	googleBatches       = regexp.MustCompile(`/models/([^/:]+):(?:batchGenerateContent|asyncBatchEmbedContent)$`)
+	analyzerPaths       = regexp.MustCompile(`/contentunderstanding/[a-zA-Z]+(/.+)?$`)
+	storedPaths         = regexp.MustCompile(`/responses/[^/]*[0-9][^/]*(/(input_items|cancel))?$`)
+)
+
+func isBFL(w *Wire) bool {
+	return knownHost(bareHost(w.URL)) == "bfl" && (isPath(w, bflResult) || w.Method == "POST" && isPath(w, bflModel))
+}
+
+// jobs is the codec of an API of jobs, which a prompt begins; outside takes the model.
+func jobs(api string, at func(*Wire) bool, outside outside) *Codec {
+	c := resources(api, at)
+	c.Match, c.Files = at, false
+	c.request = func(w *Wire) (*modelio.Request, error) {
+		req, err := decodeResourceAs(w, requestForm{prompt: "prompt"}.decode)
+		if err == nil && w.Method == "POST" && outside != nil {
+			outside(w, req)
+		}
+		return req, err
+	}
+	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, jobOf) }
+	return c
+}
+
+// made are where the answer to a job that is done has the URL of what was made.
+var made = [][]string{{"result", "sample"}, {"video", "url"}}
+
+// jobOf decodes a job: what was made is media.
+func jobOf(body jsontext.Value) *modelio.Response {
+	resp := resourcesOf(body)
+	for _, path := range made {
+		if url := body.Member(path...); url.IsWord() {
+			content := &resp.Candidates[0].Message.Content
+			*content = append(*content, media(url.Word()))
+		}
+	}
+	return resp
+}
+
+// analyses is the codec of Azure's content understanding.
+func analyses() *Codec {
+	c := resources("azure.content_understanding", func(w *Wire) bool { return isPath(w, analyzerPaths) })
+	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, analysisOf) }
+	return c
+}
+
+// layout are the members of a content that say where in it which words stand.
+var layout = []string{"pages", "paragraphs", "sections", "tables", "figures", "hyperlinks", "annotations", "transcriptPhrases"}
+
+const longLayout = 2 << 10 // bytes, from which a layout is a medium
+
+// analysisOf decodes a job. Of each content that was analyzed the text is a text, what was found a custom part, and a long
+// layout a medium.
+func analysisOf(body jsontext.Value) *modelio.Response {
+	contents := body.Member("result", "contents")
+	if !contents.IsArray() {
+		return resourcesOf(body)
+	}
+	said, _ := steadyOf(body, "")
+	result := modelio.Object{}
+	for name, m := range body.Member("result").Members() {
+		if name != "contents" && !isTime(name, m) {
+			result[name] = m.Raw()
+		}
+	}
+	said["result"] = jsontext.ObjectText(result)
+	parts := []modelio.Part{{Custom: said}}
+	for _, v := range contents.Elements() {
+		if text := v.Member("markdown"); text.IsWord() {
+			parts = append(parts, modelio.TextPart(text.Word()))
+		}
+		found := v.Rest("markdown")
+		if where := jsontext.ObjectText(only(v, layout...)); len(where) > longLayout {
+			found = v.Rest(append([]string{"markdown"}, layout...)...)
+			const contentType = "application/json"
+			parts = append(parts, modelio.MediaPart(contentType, encodedURL(contentType, where)))
+		}
+		parts = append(parts, modelio.Part{Custom: found})
+	}
+	return looseResponse(parts...)
+}
+
+// storedResponses is the codec for what OpenAI keeps of responses: one that is asked for again says what it said.
+func storedResponses() *Codec {
+	c := resources("openai.responses.stored", func(w *Wire) bool { return isPath(w, storedPaths) })
+	c.Files = false
+	c.response = func(a *Answer) (*modelio.Response, error) {
+		doc, err := parseAnswer(a.Body)
+		if a.Status < 300 && (a.Events() != nil || err == nil && isResponse(doc.Root())) {
+			return a.decode(responsesStream, responsesAnswer)
+		}
+		return decodeResources(a)
+	}
+	return c
+}

@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// Mistral's API that reads documents. The document is what a user says.
+var _ = Register(&Codec{
+	API:       "mistral.ocr",
+	Generates: true,
+	Fixed:     noTemperature,
+	Match:     posts(has("document"), "/v1/ocr"),
+	body:      requestForm{members: map[string]taker{"document": takeDocument}}.decode,
+	answer:    ocrAnswer,
+})
+
+func takeDocument(r *modelio.Request, _ string, v jsontext.Value) bool {
+	if v.IsObject() {
+		said := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{{Custom: v.Object()}}}
+		r.Messages = []modelio.Message{said}
+	}
+	return v.IsObject()
+}
+
+// ocrAnswer decodes pages: the text of each, its pictures, and what else it says as a custom part.
+func ocrAnswer(body jsontext.Value) (*modelio.Response, error) {
+	var parts []modelio.Part
+	for _, page := range body.Member("pages").Elements() {
+		if text := page.Member("markdown"); text.IsWord() {
+			parts = append(parts, modelio.TextPart(text.Word()))
+		}
+		parts = append(parts, modelio.Part{Custom: page.Rest("markdown")})
+	}
+	if note := body.Member("document_annotation"); note.IsWord() {
+		parts = append(parts, modelio.TextPart(note.Word()))
+	}
+	if !body.Member("pages").IsArray() {
+		return nil, neither("pages")
+	}
+	return responseOf(body, usageNames{}, candidateOf(parts...), "pages", "document_annotation"), nil
+}

@@ -1,0 +1,78 @@
+package provider
+
+import (
+	"regexp"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// The text generation of IBM's watsonx.ai, whose model may be a deployment.
+var _ = Register(&Codec{
+	API:       "watsonx.generation",
+	Generates: true,
+	Seeded:    true,
+	Match: func(w *Wire) bool {
+		return generationPath.MatchString(w.URL.Path) && posts(jsontext.Value.IsObject, "")(w)
+	},
+	body:    watsonxForm.decode,
+	outside: watsonxDeployment,
+	answer:  watsonxAnswer,
+	stream:  folding{add: addWatsonx},
+})
+
+var (
+	generationPath = regexp.MustCompile(`/ml/v1[^/]*(?:/deployments/([^/]+))?/(?:text/generation|generation/text)(?:_stream)?$`)
+	watsonxForm    = requestForm{
+		prompt: "input", in: "parameters", members: map[string]taker{"model_id": takeModelID},
+		parameters: parametersOf("temperature", "max_new_tokens=max_tokens", "top_p", "random_seed=seed", "stop_sequences=stop"),
+	}
+)
+
+func takeModelID(r *modelio.Request, _ string, v jsontext.Value) bool {
+	r.Model = v.Word()
+	return v.IsWord()
+}
+
+func watsonxDeployment(w *Wire, req *modelio.Request) {
+	sayOperation("generation")(w, req)
+	w.say("deployment", generationPath.FindStringSubmatch(w.URL.Path)[1], "")
+}
+
+// watsonxAnswer decodes the texts with which a prompt goes on, each a candidate.
+func watsonxAnswer(body jsontext.Value) (*modelio.Response, error) {
+	var all []modelio.Candidate
+	usage := &modelio.Usage{}
+	for _, v := range body.Member("results").Elements() {
+		text, ok := v.Member("generated_text").Text()
+		if !ok {
+			return nil, &WireError{Pointer: "/results", Reason: "a result has no generated_text"}
+		}
+		c := candidate(v.Member("stop_reason").Word(), thoughtText(text)...)
+		c.Message.Metadata = v.Rest("generated_text", "stop_reason", "generated_token_count", "input_token_count")
+		all = append(all, c)
+		usage.InputTokens, _ = v.Member("input_token_count").Count()
+		usage.OutputTokens, _ = v.Member("generated_token_count").Count()
+	}
+	if all == nil {
+		return nil, neither("results")
+	}
+	resp := responseOf(body, usageNames{}, all, "results", "model_id")
+	resp.Model = body.Member("model_id").Word()
+	if len(all) == 1 && (usage.InputTokens != nil || usage.OutputTokens != nil) {
+		resp.Usage = usage
+	}
+	return resp, nil
+}
+
+// addWatsonx takes an event, whose results have the next words of their texts. The last one says why they end.
+func addWatsonx(f *fold, _ string, event jsontext.Value) error {
+	rules{"results": func(body *node, name string, v jsontext.Value) {
+		for i, piece := range v.Elements() {
+			rules{"generated_text": (*node).grow}.fold(body.member(name).item(int64(i)), piece)
+			reason := piece.Member("stop_reason").Word()
+			f.done = f.done || reason != "" && reason != "not_finished" && reason != "NOT_FINISHED"
+		}
+	}}.fold(&f.body, event)
+	return nil
+}
