@@ -41,9 +41,15 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.root(); err != nil && len(w.Body) > 0 && req.Options[markBody] == nil { // else it could be a conversation
+	_, err = w.root()
+	_, isForm := w.form()
+	switch {
+	case err == nil || len(w.Body) == 0 || req.Options[markBody] != nil:
+	case utf8.Valid(w.Body) && !isForm: // a text, which nobody may have said
+		req.Messages, req.Options[markBody] = []modelio.Message{}, jsontext.ObjectText(opaqueBody(w))
+	default:
 		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
-		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)})
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)}) // no conversation has it
 	}
 	w.say("method", w.Method, "POST")
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "")
@@ -83,6 +89,15 @@ func looseRequest(body jsontext.Value) *modelio.Request {
 		delete(req.Options, "prompt")
 	}
 	return req
+}
+
+// opaqueBody returns a body that is not JSON with its type.
+func opaqueBody(w *Wire) modelio.Object {
+	o := opaque(w.Body)
+	if w.ContentType != "" {
+		o["content_type"] = jsontext.Text(w.ContentType)
+	}
+	return o
 }
 
 // opaque returns bytes as text where they are, else in base64.

@@ -102,9 +102,7 @@ func decodeMCP(w *Wire) (*modelio.Request, error) {
 	w.say("path", cmp.Or(w.URL.EscapedPath(), "/"), "/mcp")
 	if w.Method != http.MethodPost {
 		if len(w.Body) > 0 {
-			body := opaque(w.Body)
-			body["content_type"] = jsontext.Text(w.ContentType)
-			req.Options[markBody] = jsontext.ObjectText(body)
+			req.Options[markBody] = jsontext.ObjectText(opaqueBody(w))
 		}
 		return req, nil
 	}
