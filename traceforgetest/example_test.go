@@ -175,6 +175,15 @@ func ExampleRecorder_Tool() {
 	}
 }
 
+// A prompt with a date says the same in a recording and in its replays.
+func ExampleRecorder_Now() {
+	tf := traceforgetest.New(t)
+	prompt := "Today is " + tf.Now().Format("Monday, 2 January 2006") + "."
+	if !strings.HasPrefix(prompt, "Today is ") {
+		t.Error(prompt)
+	}
+}
+
 // What a program did is asserted on with plain Go: here the tools that it used, its turns, what they cost, how long the
 // models took and why the last turn ended.
 func ExampleRecorder_Calls() {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/recorder"
@@ -349,6 +350,19 @@ func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) 
 	return func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 		return r.calls.CallTool(ctx, recorder.ToolCall{Name: name, Run: run, Input: input})
 	}
+}
+
+// Now returns the present time as the test's snapshots have it, in UTC and to the millisecond: the time of the first call of
+// Now in the recording, which is stored with them, so that a prompt with a date says the same in each run. It is the same for all
+// calls of one test. Replays and updates return what is stored; TRACEFORGE_UPDATE=all takes a new one. A test whose snapshots
+// have no time yet gets one from the next update, and fails in replay. It is safe for concurrent use.
+func (r *Recorder) Now() time.Time {
+	r.t.Helper()
+	now, err := r.calls.Now()
+	if err != nil {
+		r.t.Fatalf("traceforge: %s", r.calls.Plain(err.Error()))
+	}
+	return now
 }
 
 // Calls returns what was asked and answered so far, in the order of the calls, for assertions on

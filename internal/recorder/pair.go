@@ -64,6 +64,7 @@ func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 		maps.Copy(put.Media, g.take.media)
 	}
 	r.updated.Removed = removed(old.records, next)
+	r.date(next, old)
 	doc := store.PutOf(r.name, next)
 	put.Provider, put.Document = doc.Provider, doc.Document
 	return put, changed, nil

@@ -76,11 +76,12 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	ended    bool
-	calls    int      // all calls so far
-	tape     *tape    // nil until the first call
-	takes    []*take  // what was recorded, in the order of the calls
-	answered []answer // the calls that got their answer, in order
-	due      []*due   // what was served, to be proven
+	now      time.Time // that the test was told; zero: it asked for none
+	calls    int       // all calls so far
+	tape     *tape     // nil until the first call
+	takes    []*take   // what was recorded, in the order of the calls
+	answered []answer  // the calls that got their answer, in order
+	due      []*due    // what was served, to be proven
 	failures []*Failure
 	told     int                 // how many failures were told when they happened
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure

@@ -238,7 +238,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	defer r.mu.Unlock()
 	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
 		return r.asFailure(err) // before an answer is bought that could not be written
-	} else if err != nil || r.tape.know(len(r.tape.records)) != nil {
+	} else if err != nil || !r.now.IsZero() || r.tape.know(len(r.tape.records)) != nil {
 		return nil // for those who write the document to say
 	}
 	if r.bought == nil {
