@@ -71,3 +71,41 @@ func TestNowOfOlderSnapshots(t *testing.T) {
 	require.False(t, tb.Failed(), tb.Logged())
 	s.requireWhole()
 }
+
+// TestClockIsNamed: a drift that only dates or times explain names what makes them the same, and that works.
+func TestClockIsNamed(t *testing.T) {
+	schema := func(day string) chat {
+		return newChat("hello").with("tools", []any{map[string]any{"type": "function", "function": map[string]any{
+			"name": "f", "parameters": map[string]any{"type": "object", "description": "since " + day},
+		}}})
+	}
+	const now, rule = "give the program the time of the recorder's Now", "traceforgetest.Volatile(traceforgetest.Dates)"
+	for _, c := range []struct {
+		name, why     string
+		recorded, got chat
+		says, saysNot string
+	}{
+		{"iso", "a rule finds it", newChat("Today is 2026-11-23."), newChat("Today is 2026-11-24."), rule, "no such text"},
+		{"words", "no rule does", newChat("Today is Monday, November 23, 2026."), newChat("Today is Tuesday, November 24, 2026."), now, rule},
+		{"epoch", "nor this", newChat("now: 1795000000"), newChat("now: 1795000001"), now, rule},
+		{"number", "nor a number", newChat("x").with("user_time", 1795000000123), newChat("x").with("user_time", 1795000000124), now, rule},
+		{"schema", "in a tool's schema too", schema("2026-11-23"), schema("2026-11-24"), rule, "no such text"},
+		{"more", "more has changed", newChat("2026-11-23 a"), newChat("2026-11-24 b"), "drifted", now},
+		{"model", "is no date", newChat("x").with("model", "gpt-4o-2024-08-06"), newChat("x").with("model", "gpt-4o-2024-11-20"), "drifted", rule},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			s.record("TestIt", asks(c.recorded))
+			tb := s.replay("TestIt", asks(c.got))
+			require.True(t, tb.Failed())
+			require.Contains(t, tb.Logged(), c.says, c.why)
+			require.NotContains(t, tb.Logged(), c.saysNot, c.why)
+			if c.says != rule {
+				return
+			}
+			dates := traceforgetest.Scrub(traceforgetest.Volatile(traceforgetest.Dates))
+			s.record("TestIt", asks(c.recorded), dates)
+			requirePass(t, s.replay("TestIt", asks(c.got), dates))
+		})
+	}
+}

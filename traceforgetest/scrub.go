@@ -3,6 +3,7 @@ package traceforgetest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/scrub"
 )
@@ -59,5 +60,18 @@ func Pattern(name string, re *regexp.Regexp) Rule {
 //   - {{uuid:1}}: a UUID, one of version 4 also without hyphens
 //   - {{time:1}}: a date with a time of day, as RFC 3339, RFC 1123, ISO 8601 and ctime have them
 //
-// A date alone stays, since many are no part of any clock: a Pattern tells which.
-func Volatile() Rule { return Rule{scrub.Volatile(), [3]string{"Volatile"}} }
+// A date alone stays, since many are no part of any clock: a Pattern tells which, or [Recorder.Now] keeps them as they are.
+// With [Dates] it is found too.
+func Volatile(also ...Also) Rule {
+	if slices.Contains(also, Dates) {
+		return Rule{scrub.VolatileDates(), [3]string{"Volatile", "Dates"}}
+	}
+	return Rule{scrub.Volatile(), [3]string{"Volatile"}}
+}
+
+// Also is a kind of values that [Volatile] finds where it is asked for.
+type Also int
+
+// Dates are dates of ISO 8601 within a text, such as 2026-11-23: {{date:1}}. A text that is nothing but a date stays, as the
+// version of an API does, and so does the date in a model's name.
+const Dates Also = 1

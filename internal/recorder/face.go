@@ -26,6 +26,7 @@ type face interface {
 	scrubbing(rules string) string    // how to add rules
 	patternRule(name, pattern string) string
 	volatileRule() string
+	clock(isDate bool) string    // how a time is made the same in each run, for which there may be a rule
 	with(mode string) string     // the command that runs it in another mode
 	updating(mode string) string // what has the next run record: a flag, whose mode may be ""
 	saysWhy() string             // where the reason for a call that is not deterministic stands, the place for most first
@@ -71,6 +72,13 @@ func (f *testFace) patternRule(name, pattern string) string {
 	return fmt.Sprintf("traceforgetest.Pattern(%q, %s)", name, pattern)
 }
 func (f *testFace) volatileRule() string { return "traceforgetest.Volatile()" }
+func (f *testFace) clock(isDate bool) string {
+	const now = "give the program the time of the recorder's Now, which is the same in each run"
+	if isDate {
+		return now + ", or " + f.scrubbing("traceforgetest.Volatile(traceforgetest.Dates)")
+	}
+	return now
+}
 func (f *testFace) with(mode string) string {
 	command := strings.TrimPrefix(strings.TrimSuffix(f.o.Accept, " -update"), gotest.UpdateEnv+"=1 ")
 	return gotest.UpdateEnv + "=" + mode + " " + command
@@ -129,7 +137,10 @@ func (f *programFace) scrubbing(rules string) string {
 func (f *programFace) patternRule(name, pattern string) string {
 	return fmt.Sprintf(`{"name": %q, "pattern": %s}`, name, pattern)
 }
-func (f *programFace) volatileRule() string    { return `{"volatile": true}` }
+func (f *programFace) volatileRule() string { return `{"volatile": true}` }
+func (f *programFace) clock(bool) string {
+	return "have the program take a fixed time, or " + f.scrubbing(f.patternRule("time", "…"))
+}
 func (f *programFace) with(mode string) string { return f.o.Program.Again(mode) }
 func (f *programFace) updating(mode string) string {
 	if mode != "" {

@@ -23,7 +23,7 @@ func (r *Recorder) Now() (time.Time, error) {
 	if doc != nil && len(doc.Document.Snapshots) > 0 && r.Mode != UpdateAll {
 		stored = doc.Document.Snapshots[0].Source.Now
 	}
-	if doc != nil && stored.IsZero() && !r.Mode.Writes() {
+	if doc != nil && stored.IsZero() && !modes[r.Mode].writes {
 		return time.Time{}, failuref(r.Shown+"/"+doc.File()+" has no time, which "+r.tested()+" asks for by Now",
 			"store one: "+r.Accept+" (no call is made for it)")
 	}

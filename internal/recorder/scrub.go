@@ -220,6 +220,9 @@ func (s *setup) explained(differences []drift.Difference) string {
 	if !s.rules.Has("uuid") && len(differences) > 0 && !slices.ContainsFunc(differences, differ) {
 		return volatileDiffers + ": " + s.addVolatile()
 	}
+	if rule := s.clockRule(differences); rule != "" {
+		return rule
+	}
 	var names []string
 	for _, d := range differences {
 		names = append(names, scrub.Names(string(d.Recorded))...)
@@ -227,6 +230,22 @@ func (s *setup) explained(differences []drift.Difference) string {
 	sort.Strings(names)
 	if names = slices.DeleteFunc(slices.Compact(names), s.rules.Has); len(names) > 0 {
 		return s.addRules(names)
+	}
+	return ""
+}
+
+// clockRule says how a call is made the same in each run that differs from a record in nothing but dates and times; "":
+// it differs in more.
+func (s *setup) clockRule(differences []drift.Difference) string {
+	alike := s.rules.WithDates().Alike()
+	only := func(same func(recorded, got []byte) bool) bool {
+		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d drift.Difference) bool { return !same(d.Recorded, d.Got) })
+	}
+	switch {
+	case !s.rules.Has("date") && only(alike):
+		return "only dates differ: " + s.clock(true)
+	case only(scrub.SameButClock):
+		return "only dates and times differ: " + s.clock(false)
 	}
 	return ""
 }

@@ -101,6 +101,11 @@ func Pattern(name string, re *regexp.Regexp) Rule {
 // users, ports of servers on this machine, uuids and times.
 func Volatile() Rule { return Rule{finders: volatile()} }
 
+// VolatileDates returns the rule for that and for dates without a time of day.
+func VolatileDates() Rule {
+	return Rule{finders: append(volatile(), finder{name: "date", find: findDates})}
+}
+
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // IsName reports whether a rule may have a name.
@@ -183,11 +188,17 @@ func (r *Rules) First(text string) (start, end int) {
 }
 
 // WithVolatile returns the rules with Volatile's.
-func (r *Rules) WithVolatile() *Rules {
-	if _, ok := r.finder("uuid"); ok {
+func (r *Rules) WithVolatile() *Rules { return r.with(Volatile()) }
+
+// WithDates returns the rules with those of VolatileDates.
+func (r *Rules) WithDates() *Rules { return r.with(VolatileDates()) }
+
+func (r *Rules) with(rule Rule) *Rules {
+	more := slices.DeleteFunc(slices.Clone(rule.finders), func(f finder) bool { return r.Has(f.name) })
+	if len(more) == 0 {
 		return r
 	}
-	return &Rules{finders: append(slices.Clip(r.finders), volatile()...), said: r.said, last: r.last, clean: map[string]bool{}}
+	return &Rules{finders: append(slices.Clip(r.finders), more...), said: r.said, last: r.last, clean: map[string]bool{}}
 }
 
 // Has reports whether there is a rule for the placeholders of a name.

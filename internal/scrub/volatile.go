@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +12,7 @@ import (
 // IsVolatile reports whether placeholders of a name are for volatile values.
 func IsVolatile(name string) bool {
 	switch name {
-	case "tmp", "home", "port", "uuid", "time":
+	case "tmp", "home", "port", "uuid", "time", "date":
 		return true
 	}
 	return false
@@ -267,6 +268,31 @@ func findTimes(text string) (found []span) {
 		}
 	}
 	return found
+}
+
+// isoDate matches a date of ISO 8601 that is no part of a name, such as a model's.
+var isoDate = regexp.MustCompile(`(?:^|[^0-9A-Za-z_./-])([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))(?:[^0-9A-Za-z_/-]|$)`)
+
+// findDates finds dates within texts. A text that is nothing but a date is the version of an API, or a parameter.
+func findDates(text string) (found []span) {
+	for at := 0; ; {
+		m := isoDate.FindStringSubmatchIndex(text[at:])
+		if m == nil || m[3]-m[2] == len(text) {
+			return found
+		}
+		found = append(found, span{at + m[2], at + m[3]})
+		at += m[3]
+	}
+}
+
+// clocks matches what a clock says: dates, days of the week, times of day, seconds and milliseconds since 1970.
+var clocks = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b|\b[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}\b|\b1[0-9]{9}(?:[0-9]{3}){0,3}(?:\.[0-9]+)?\b|` +
+	`\b(?:[0-9]{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? (?:[0-9]{1,2}(?:st|nd|rd|th)?,? )?[0-9]{4}\b|` +
+	`\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: ?[AaPp][Mm])?\b`)
+
+// SameButClock reports whether two texts differ in nothing but what a clock says.
+func SameButClock(a, b []byte) bool {
+	return bytes.Equal(clocks.ReplaceAllLiteral(a, nil), clocks.ReplaceAllLiteral(b, nil))
 }
 
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }

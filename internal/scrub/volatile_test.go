@@ -81,3 +81,19 @@ func BenchmarkVolatile(b *testing.B) {
 		rules.find(text, nil)
 	}
 }
+
+func TestFindDates(t *testing.T) {
+	for text, want := range map[string][]string{
+		"since 2026-11-23, until (2026-12-01).": {"2026-11-23", "2026-12-01"},
+		"2026-11-23 and 2026-11-24":             {"2026-11-23", "2026-11-24"},
+		"2025-11-01":                            nil, // the version of an API
+		"gpt-4o-2024-08-06 says":                nil,
+		"a/2024-08-06/b 2024-13-06 12024-08-06": nil,
+	} {
+		var found []string
+		for _, s := range findDates(text) {
+			found = append(found, text[s.start:s.end])
+		}
+		require.Equal(t, want, found, text)
+	}
+}
