@@ -73,5 +73,5 @@ func Volatile(also ...Also) Rule {
 type Also int
 
 // Dates are dates of ISO 8601 within a text, such as 2026-11-23: {{date:1}}. A text that is nothing but a date stays, as the
-// version of an API does, and so does the date in a model's name.
+// version of an API does, and the date in a model's name stays.
 const Dates Also = 1
