@@ -2,6 +2,7 @@ package traceforgetest
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"net/http"
 	"reflect"
@@ -78,9 +79,18 @@ func Dir(path string) Option {
 }
 
 // Upstream names what makes the live calls while recording. The default, also for nil, is
-// [http.DefaultTransport]. It is never used in replay.
+// [http.DefaultTransport]. It is never used in replay. Only a script (package script) is asked there which step answers, so
+// that an edited step is drift.
 func Upstream(rt http.RoundTripper) Option {
-	return option{"Upstream", rt, func(r *Recorder) { r.opts.Upstream = rt }}
+	return option{"Upstream", rt, func(r *Recorder) {
+		script, is := recorder.ScriptOf(rt)
+		if before, was := r.opts.Upstream.(recorder.Script); was && is && before != script {
+			r.wrong = errors.New("Upstream: a recorder has one script: give its steps to one script.New")
+		}
+		if r.opts.Upstream = rt; is {
+			r.opts.Upstream = script
+		}
+	}}
 }
 
 // Ignore leaves parts of the request out of the comparison, by RFC 6901 pointers into the

@@ -37,6 +37,7 @@ type Recorder struct {
 	found sync.Once
 	opts  recorder.Options
 	calls *recorder.Recorder
+	wrong error // what options that do not go together say; nil: they do
 
 	mode  recorder.Mode // asked for by an option, for a run that replays
 	kinds []Kind        // that it makes live
@@ -88,6 +89,9 @@ func (r *Recorder) shared() (*Recorder, error) {
 	r.stack = callers()
 	if r.place, err = findPlace(r.stack); err != nil {
 		return r, err
+	}
+	if r.wrong != nil {
+		return r, r.wrong
 	}
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
 	entry, again := running.LoadOrStore(r.runningKey(), &opened{Recorder: r})
@@ -308,6 +312,10 @@ func (r *Recorder) action(kind, name string, m modelio.Model) modelio.Model {
 	}
 	if m == nil && !r.replays(false) {
 		r.t.Fatalf("traceforge: recording %s needs the model itself", name)
+	}
+	if script, ok := recorder.ScriptOf(m); ok {
+		r.calls.Scripted(script)
+		m = script
 	}
 	return &recordedModel{r.calls, kind, provider, model, m}
 }

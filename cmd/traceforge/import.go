@@ -28,7 +28,7 @@ const (
 )
 
 var (
-	toolNames = []string{"go-vcr", "httprr", "vcrpy", "aimock"}
+	toolNames = []string{"go-vcr", "httprr", "vcrpy"}
 	kindNames = append(slices.Clip(toolNames), fromSF, fromCassettes)
 )
 

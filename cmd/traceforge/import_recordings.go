@@ -212,8 +212,6 @@ func (im *recordings) take(r candidate, data []byte, of map[string][]string) err
 	switch {
 	case im.kind != "" && rec.Tool != im.kind:
 		im.Files--
-	case rec.Tool == "aimock":
-		im.leaveOut(r, "holds fixtures of aimock, which have answers and no requests: cassette.Open answers a test from them")
 	case r.place == nil:
 		im.leaveOut(r, r.why)
 	case len(of[r.test()]) > 1:

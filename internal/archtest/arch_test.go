@@ -95,12 +95,15 @@ var arrows = map[string]map[string]string{
 	"internal/websocket": {},
 	"internal/cassette": {
 		"canon": "whether two bodies say the same", "internal/content": "answers as they can be read",
-		"internal/fakeprovider": "fixtures that are in no provider's format, told in the one that is asked",
-		"internal/jsontext":     texts, "internal/provider": "what of a URL is a credential",
+		"internal/jsontext": texts, "internal/provider": "what of a URL is a credential",
 		"internal/recorder": "what a record says of an answer that was recorded before",
 	},
 	"traceforgetest/cassette": {"internal/cassette": "all that it does"},
 	"traceforgetest/fault":    {"internal/recorder": "all that it does", "traceforgetest": "whose calls it is for"},
+	"traceforgetest/script": {
+		"canon": names, "internal/fakeprovider": "answers in the wire format that is asked for", "internal/jsontext": "fixtures of aimock",
+		"internal/provider": "what a request says", "internal/recorder": "what a record says of a step", "modelio": calls,
+	},
 	"internal/foreign": {
 		"modelio":           calls,
 		"internal/cassette": "recordings that documents are made of", "internal/gotest": "what is a test",

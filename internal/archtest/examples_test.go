@@ -17,19 +17,20 @@ import (
 
 // public are the packages that users import.
 var public = []string{
-	"traceforgetest", "traceforgetest/cassette", "traceforgetest/fault", "snapshot", "modelio", "modelio/modeltest", "modelio/session", "contract", "canon",
+	"traceforgetest", "traceforgetest/cassette", "traceforgetest/fault", "traceforgetest/script", "snapshot", "modelio", "modelio/modeltest", "modelio/session", "contract", "canon",
 	"adapters/genkit", "adapters/genkit/hooks", "adapters/mcp", "adapters/websocket",
 }
 
 // called by the standard library for their users: fmt, errors, encoding/json, net/http.
-var called = []string{"Error", "Is", "Unwrap", "String", "Format", "MarshalJSON", "UnmarshalJSON", "RoundTrip"}
+var called = []string{"Error", "Is", "Unwrap", "String", "Format", "MarshalJSON", "UnmarshalJSON", "RoundTrip", "ServeHTTP"}
 
 // withoutExample are exported functions and methods that no example calls, each with the reason.
 var withoutExample = map[string]string{
-	"snapshot.Finding.Compare":             "a function for slices.SortFunc, as that of modelio.Violation, which has an example",
-	"adapters/genkit.BackgroundModel":      "as Embedder and Retriever, which have examples; a background model of Genkit's takes a page to define",
-	"adapters/genkit/hooks.Recording.Live": "takes names of tools and nothing else",
-	"adapters/genkit/hooks.Recording.Name": "Genkit calls it",
+	"traceforgetest/script.Script.ForRecorder": "package traceforgetest calls it",
+	"snapshot.Finding.Compare":                 "a function for slices.SortFunc, as that of modelio.Violation, which has an example",
+	"adapters/genkit.BackgroundModel":          "as Embedder and Retriever, which have examples; a background model of Genkit's takes a page to define",
+	"adapters/genkit/hooks.Recording.Live":     "takes names of tools and nothing else",
+	"adapters/genkit/hooks.Recording.Name":     "Genkit calls it",
 }
 
 // TestExamples holds that each exported function and method of a public package is called by an example of it, or has a reason.

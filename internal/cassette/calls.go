@@ -31,7 +31,7 @@ func ReadCalls(file string, data []byte) (*Recording, []Lost, error) {
 	return r, r.lost, nil
 }
 
-// Calls returns the calls in their order. Fixtures of aimock are none: they hold no requests.
+// Calls returns the calls in their order.
 func (r *Recording) Calls() (calls []Call) {
 	for _, e := range r.entries {
 		calls = append(calls, Call{r, e})

@@ -29,7 +29,6 @@ type Recording struct {
 	path    string // absolute
 	entries []*entry
 	rule    rule
-	answer  func(*http.Request) (*http.Response, recorder.Provenance, error) // nil: the entries do
 
 	leavesOut bool // calls that cannot be read
 	lost      []Lost
@@ -128,8 +127,8 @@ func wrong(line int, format string, args ...any) error {
 	return &layoutError{line, fmt.Sprintf(format, args...)}
 }
 
-const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON), and " +
-	"fixtures of aimock (JSON): convert it to one of them, or delete it and record the calls again with -update"
+const readable = "traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON): " +
+	"convert it to one of them, or delete it and record the calls again with -update"
 
 const whole = "get the whole file, or delete it and record the calls again with -update"
 

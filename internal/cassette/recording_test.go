@@ -177,8 +177,8 @@ func body(name string) string {
 func TestUnknownLayout(t *testing.T) {
 	v4 := goVCR(2, "host: h", "body: x")
 	for _, tt := range []struct{ name, reason, text, want string }{
-		{"empty", "nothing", "", "f:1: is empty; traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON), and " +
-			"fixtures of aimock (JSON): convert it to one of them, or delete it and record the calls again with -update"},
+		{"empty", "nothing", "", "f:1: is empty; traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON): " +
+			"convert it to one of them, or delete it and record the calls again with -update"},
 		{"text", "neither", "hello", "f:1: has no interactions; traceforge reads"},
 		{"yaml", "no YAML", "a: [b\nc: d", "is no YAML: "},
 		{"ruby", "another VCR", "---\nhttp_interactions: []\n", "f:2: is a cassette of Ruby's VCR; traceforge reads"},
@@ -202,7 +202,8 @@ func TestUnknownLayout(t *testing.T) {
 		{"chunks", "no chunks", trace("Transfer-Encoding: chunked\r\n\r\nzz\r\n"), "the answer's chunks: "},
 		{"gzip", "cut", string(zipped("x")[:12]), "f: decompress: unexpected EOF"},
 		{"nojson", "no JSON", "{", "f:1: is no JSON: "},
-		{"otherjson", "none of ours", "{}", "f:1: has neither fixtures (aimock) nor interactions (vcrpy); traceforge reads"},
+		{"otherjson", "none of ours", "{}", "f:1: has no interactions (vcrpy); traceforge reads"},
+		{"fixtures", "another package", `{"fixtures": []}`, "f:1: holds fixtures of aimock, which have answers and no requests: script.Open of traceforgetest/script answers from them"},
 		{"traceforge", "another way", `{"cassette_version": "1.0"}`, "f:1: is a cassette of TraceForge: traceforge import --from cassettes brings it into the store"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,15 +2,25 @@ package fakeprovider
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
-// Answer answers one call without a network: f says what, and the answer is in the wire format that the call asks for.
-// Ids and times depend on nothing but the request and n, which tells equal requests apart. f is not called for what
-// the provider would refuse.
-func Answer(req *http.Request, n int, f func(Call) Reply) (*http.Response, error) {
+// An Asking is a request that was read and waits for its reply. It needs no server, and its ids and times depend on
+// nothing but the request and the number that it was asked with.
+type Asking struct {
+	Call    Call     // without an API where the path is that of none
+	Refused *Failure // what the real provider answers, whatever the reply; nil: it takes the call
+
+	request  *http.Request
+	exchange *exchange
+}
+
+// Ask reads and closes the body of a request. The number tells equal requests apart.
+func Ask(req *http.Request, n int) (*Asking, error) {
 	var body []byte
 	if req.Body != nil {
 		defer req.Body.Close()
@@ -19,30 +29,91 @@ func Answer(req *http.Request, n int, f func(Call) Reply) (*http.Response, error
 			return nil, err
 		}
 	}
-	in := req.Clone(req.Context())
-	in.Body = io.NopCloser(bytes.NewReader(body))
-	if in.Host == "" {
-		in.Host = in.URL.Host
+	call, format := callOf(req, body)
+	if call.Host == "" {
+		call.Host = req.URL.Host
+		format = formatOf(call)
+		call.API = format.name()
 	}
-	what := in.URL.Path + "\x00" + string(body)
-	s := &Server{handler: f, fixed: true, seen: map[string]int{what: n}}
-	w := &written{header: http.Header{}}
-	s.serve(w, in)
+	a := &Asking{Refused: new(Server).refuse(call, format), request: req}
+	a.Call = *call
+	a.exchange = &exchange{call: call, format: format, mint: fixedMint(call.Path+"\x00"+string(body), n)}
+	return a, nil
+}
+
+// Serve sends the answer.
+func (a *Asking) Serve(w http.ResponseWriter, reply Reply) {
+	a.exchange.reply = reply
+	a.exchange.answer(w, a.request)
+}
+
+// Respond returns the answer as a transport does: a stream comes in its pieces, with its pauses, and ends where it is cut.
+// Each cut is one that loses the end of the body, and nothing is compressed.
+func (a *Asking) Respond(reply Reply) (*http.Response, error) {
+	ctx := a.request.Context()
+	if !sleep(ctx, reply.Delay) {
+		return nil, ctx.Err()
+	}
+	a.exchange.reply = reply
+	header := http.Header{}
+	d := a.exchange.head(header)
+	length := int64(-1)
+	if !d.streamed {
+		length = int64(len(d.chunks[0]))
+	}
+	body := &respondedBody{ctx: ctx, left: d.uncut(), pause: reply.Stream.Gap, end: io.EOF}
+	if reply.Cut != CutNone {
+		body.end = io.ErrUnexpectedEOF
+	}
 	return &http.Response{
-		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Request: req,
-		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()),
+		Status: fmt.Sprintf("%d %s", d.status, http.StatusText(d.status)), StatusCode: d.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, Request: a.request,
+		Body: body, ContentLength: length,
 	}, nil
 }
 
-// written is what a handler writes, kept.
-type written struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
+// Events returns how many events the answer has when it is streamed, and 0 for one that is not.
+func (a *Asking) Events(reply Reply) int {
+	x := *a.exchange
+	x.reply, x.mint = reply, fixedMint("", 0)
+	d, _ := x.render()
+	if !d.streamed {
+		return 0
+	}
+	return len(d.chunks)
 }
 
-func (w *written) Header() http.Header         { return w.header }
-func (w *written) WriteHeader(status int)      { w.status = status }
-func (w *written) Write(p []byte) (int, error) { return w.body.Write(p) }
-func (w *written) Flush()                      {}
+// respondedBody is the body of an answer.
+type respondedBody struct {
+	ctx   context.Context
+	left  [][]byte
+	rest  bytes.Reader // of the piece that is read
+	begun bool
+	pause time.Duration // between two pieces
+	end   error
+}
+
+func (p *respondedBody) Read(b []byte) (int, error) {
+	for p.rest.Len() == 0 {
+		if err := p.ctx.Err(); err != nil {
+			return 0, err
+		}
+		if len(p.left) == 0 {
+			return 0, p.end
+		}
+		if p.begun && !sleep(p.ctx, p.pause) {
+			return 0, p.ctx.Err()
+		}
+		p.begun = true
+		p.rest.Reset(p.left[0])
+		p.left = p.left[1:]
+	}
+	return p.rest.Read(b)
+}
+
+// Close ends the answer.
+func (p *respondedBody) Close() error {
+	p.left, p.end = nil, http.ErrBodyReadAfterClose
+	p.rest.Reset(nil)
+	return nil
+}

@@ -17,9 +17,11 @@ type exchange struct {
 }
 
 // answer renders the reply and sends it.
-func (x *exchange) answer(w http.ResponseWriter, r *http.Request) {
+func (x *exchange) answer(w http.ResponseWriter, r *http.Request) { x.head(w.Header()).send(w, r) }
+
+// head renders the reply, and sets the headers that go before it.
+func (x *exchange) head(header http.Header) delivery {
 	d, contentType := x.render()
-	header := w.Header()
 	header.Set("Content-Type", contentType)
 	for k, v := range x.format.header(x) {
 		header[http.CanonicalHeaderKey(k)] = v
@@ -33,7 +35,7 @@ func (x *exchange) answer(w http.ResponseWriter, r *http.Request) {
 	for k, v := range x.reply.Header {
 		header[http.CanonicalHeaderKey(k)] = v
 	}
-	d.send(w, r)
+	return d
 }
 
 // render renders the reply, or an error that says what is wrong with the script.

@@ -131,6 +131,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client went away; nobody is there to answer
 	}
+	call, format := callOf(r, body)
+	fail := s.refuse(call, format)
+	x := s.exchange(call, format)
+	if fail == nil {
+		x.reply, fail = s.next(*call)
+	}
+	if fail != nil {
+		x.reply = Reply{Failure: fail}
+	}
+	x.answer(w, r)
+}
+
+// callOf returns a request as a call that is not read yet, and the format that it is in.
+func callOf(r *http.Request, body []byte) (*Call, format) {
 	call := &Call{
 		Method: r.Method,
 		Host:   r.Host,
@@ -143,16 +157,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	format := formatOf(call)
 	call.API = format.name()
-
-	fail := s.refuse(call, format)
-	x := s.exchange(call, format)
-	if fail == nil {
-		x.reply, fail = s.next(*call)
-	}
-	if fail != nil {
-		x.reply = Reply{Failure: fail}
-	}
-	x.answer(w, r)
+	return call, format
 }
 
 // refuse says why the real provider would not answer the call, and reads it if it would.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -20,9 +21,10 @@ type Archive interface {
 
 // A Provenance says where a recorded answer is from.
 type Provenance struct {
-	From    string        // for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
-	Time    time.Time     // when the call was made; zero: nobody knows, so that it is the time of the import
-	Latency time.Duration // of the call; 0: nobody knows
+	From     string        // for reviewers: "imported from go-vcr testdata/TestChat.yaml, interaction 2"
+	Time     time.Time     // when the call was made; zero: nobody knows, so that it is the time of the import
+	Latency  time.Duration // of the call; 0: nobody knows
+	Scripted canon.Hash    // of the step of a script that answered; empty: none did
 }
 
 // MigratedFrom begins the origin of a record that was migrated.
@@ -34,12 +36,15 @@ func (s *setup) archive() Archive {
 	return a
 }
 
-// Imports reports whether the calls of the test are answered from an archive, which needs no keys.
-func (s *setup) Imports() bool { return s.archive() != nil }
+// Imports reports whether the calls of the test are answered from an archive or a script, which need no keys.
+func (s *setup) Imports() bool { return s.offline() }
 
 // upstream makes a live call, or takes its answer from an archive. What that does not have is a failure, which no
 // client tries again.
 func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Response, error) {
+	if tk.step != nil {
+		return tk.step.HTTP()
+	}
 	a := r.archive()
 	if a == nil {
 		if err := r.join(tk.codec.Session, live); err != nil {

@@ -47,6 +47,9 @@ type call struct {
 	numbering modelio.Numbering // for the answer
 	media     media
 	values    *scrub.Values // what its placeholders stand for
+
+	nextStep func() (*Step, error) // takes the step of the test's script; nil: there is no script
+	step     *Step                 // the one that was taken; nil: none
 }
 
 // known returns the key of a call, whose core is computed where none needed it so far.

@@ -81,7 +81,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 // isWhole reports whether a take has an answer that can be recorded.
 func (r *Recorder) isWhole(tk *take) bool {
 	how := tk.ended()
-	return how != underWay && how != dropped && !r.transient(how) && r.unfinished(tk) == nil && !tk.keepsQuiet()
+	return how != underWay && how != dropped && !r.transient(tk) && r.unfinished(tk) == nil && !tk.keepsQuiet()
 }
 
 // inTapesOrder puts calls that were replayed, and that may have overlapped when they were recorded, in the order of their

@@ -61,12 +61,12 @@ func failedBy(subtests []string) string {
 func (r *Recorder) made() (calls int) {
 	failed := map[key]bool{}
 	for _, tk := range r.takes {
-		if r.transient(tk.outcome) {
+		if r.transient(tk) {
 			failed[tk.key] = true
 		}
 	}
 	for _, tk := range r.takes {
-		if !r.transient(tk.outcome) {
+		if !r.transient(tk) {
 			calls++
 			delete(failed, tk.key)
 		}
@@ -123,7 +123,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 		if tk.keepsQuiet() {
 			tk.become(dropped)
 		}
-		if tk.outcome != dropped && !r.transient(tk.outcome) {
+		if tk.outcome != dropped && !r.transient(tk) {
 			succeeded[tk.key] = true
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 		if tk.outcome == dropped {
 			continue
 		}
-		if r.transient(tk.outcome) {
+		if r.transient(tk) {
 			if succeeded[tk.key] || reported[tk.key] {
 				continue
 			}
@@ -160,9 +160,10 @@ func (r *Recorder) goldens() map[*take]*golden {
 	return goldens
 }
 
-// transient reports whether an outcome is one that the next try may better.
-func (s *setup) transient(how outcome) bool {
-	return how == retryable || how == failed && !s.allows(TransportErrors)
+// transient reports whether a take ended so that the next try may do better.
+func (s *setup) transient(tk *take) bool {
+	how := tk.ended()
+	return how == retryable || how == failed && !s.allows(TransportErrors) && !tk.isScripted()
 }
 
 // verify looks each recording up again with the code that replays, in the document as it will be

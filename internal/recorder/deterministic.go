@@ -26,7 +26,7 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 
 // determine is undetermined for a caller that holds the lock.
 func (r *Recorder) determine(c *call) (lifted string, f *Failure) {
-	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil {
+	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
 		return "", nil
 	}
 	var missing []string

@@ -46,6 +46,9 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if err != nil {
 		return nil, nil, nil, r.refuse(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
+	if g, ok := what.(*Generation); ok {
+		r.takesModelStep(c, g)
+	}
 	if c.what = what; codec.Tools {
 		c.over = ctx.Err()
 	}

@@ -200,7 +200,7 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 	}
 	if tk.imported != nil {
 		tk.imported.date(&s)
-		s.Source.Origin = tk.imported.From
+		s.Source.Origin, s.Source.Scripted = cmp.Or(tk.imported.From, s.Source.Origin), tk.imported.Scripted
 	}
 	return s
 }
@@ -212,7 +212,7 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		return failuref(tk.said()+" was neither read to its end nor closed: it was not recorded",
 			indent(r.summary(tk.request)))
 	case aborted, broken, ended:
-		if r.allows(CutStreams) {
+		if r.allows(CutStreams) || tk.isScripted() {
 			return nil
 		}
 		by := "by the caller"
@@ -237,7 +237,7 @@ func (r *Recorder) unfinished(tk *take) *Failure {
 		if bad := (*noJSON)(nil); errors.As(tk.err, &bad) {
 			return failuref(bad.Error()+": it was not recorded", indent(r.summary(tk.request)))
 		}
-		if r.allows(TransportErrors) && !errors.Is(tk.err, context.Canceled) {
+		if (r.allows(TransportErrors) || tk.isScripted()) && !errors.Is(tk.err, context.Canceled) {
 			return nil
 		}
 		return r.unanswered(tk)

@@ -44,7 +44,7 @@ func (r *Recorder) missed(say func(format string, args ...any)) {
 	}
 	for _, tk := range r.takes {
 		switch {
-		case tk.note == "" || r.transient(tk.outcome):
+		case tk.note == "" || r.transient(tk):
 		case !isUnfit(tk.note):
 			say("of an answer of %s, as its record notes, %s", tk.provider, r.Plain(tk.note))
 		default:
@@ -64,7 +64,7 @@ func (r *Recorder) missed(say func(format string, args ...any)) {
 func (r *Recorder) overlapped() (equal []*take) {
 	byKey := map[key][]*take{}
 	for _, tk := range r.takes {
-		if !r.transient(tk.outcome) {
+		if !r.transient(tk) {
 			byKey[tk.key] = append(byKey[tk.key], tk)
 		}
 	}
@@ -92,7 +92,7 @@ func (r *Recorder) overlapped() (equal []*take) {
 func (r *Recorder) tried() (statuses []string) {
 	stood := map[key]bool{}
 	for _, tk := range r.takes {
-		if !r.transient(tk.outcome) {
+		if !r.transient(tk) {
 			stood[tk.key] = true
 		}
 	}

@@ -128,7 +128,7 @@ func (r *Recorder) acceptLive() string {
 
 // returnsAnother reports whether a live tool returned what none of its records says.
 func (r *Recorder) returnsAnother(tk *take) bool {
-	if how := tk.ended(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(how) {
+	if how := tk.ended(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
 		return false
 	}
 	g, f := r.golden(tk)
@@ -176,7 +176,7 @@ func (r *Recorder) ranLive() string {
 	var tokens int64
 	for _, tk := range r.takes {
 		switch {
-		case r.transient(tk.outcome):
+		case r.transient(tk):
 			tries++
 		case tk.codec.Tools:
 			tools++

@@ -173,7 +173,11 @@ func (g *Generation) live(ctx context.Context, tk *take) (*modelio.GenerateRespo
 			return refused
 		}
 	}
-	resp, err := g.Live.Generate(ctx, g.Request, stream)
+	model := g.Live
+	if tk.step != nil {
+		model, tk.imported = tk.step.Model, &Provenance{Scripted: tk.step.Hash}
+	}
+	resp, err := model.Generate(ctx, g.Request, stream)
 	if err == nil {
 		err = keep(modelLine{Response: resp})
 	}

@@ -112,7 +112,7 @@ func (r *Recorder) keepPending(tk *take) {
 }
 
 func (s *setup) mayWait(g *golden) bool {
-	return g.snapshot.Response.Error == nil && s.refuseSecrets([]*golden{g}) == nil
+	return g.snapshot.Response.Error == nil && g.snapshot.Source.Scripted == "" && s.refuseSecrets([]*golden{g}) == nil
 }
 
 // waiting returns the takes whose answers are pending, in the order of the calls.

@@ -12,7 +12,7 @@ import (
 // take begins a live call.
 func (r *Recorder) take(c *call, lifted string) (*take, error) {
 	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
-		keepsCuts: r.allows(CutStreams)}
+		keepsCuts: r.allows(CutStreams) || c.step != nil}
 	if modes[r.Mode].writes {
 		tk.complete = func() { r.keepPending(tk) }
 	}
@@ -51,8 +51,9 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
+	tk.noteStep(resp.Header)
 	tk.begin(resp.StatusCode, resp.Header)
-	if isRetryable(resp.StatusCode) && !r.allows(RetryableErrors) {
+	if isRetryable(resp.StatusCode) && !r.allows(RetryableErrors) && !tk.isScripted() {
 		tk.end(retryable, nil)
 		return resp, nil
 	}

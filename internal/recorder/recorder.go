@@ -90,6 +90,7 @@ type Recorder struct {
 	written  *snapshot.Document // what was committed; nil: nothing
 	renewed  []string           // the ids of its records whose calls were made, or adopted their answers
 	bought   map[int]bool       // records whose calls were made again, as they were
+	scripts  []Script           // of models that the test wraps
 	checks   checks
 	sessions sessions
 	spoken   []*realtime // sessions over WebSockets
@@ -176,6 +177,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 		return nil, r.refuse(w, w.String(), r.asFailure(err))
 	}
 	c.what = w
+	r.takesStep(c, req, w)
 	if c.codec.Realtime != nil {
 		if resp, err := r.realtime(req, w, c); resp != nil || err != nil {
 			return resp, err
@@ -218,6 +220,9 @@ func (r *Recorder) answer(c *call) (*served, *take, error) {
 	}
 	if err := r.inherit(c); err != nil {
 		return nil, nil, r.refused(c, err)
+	}
+	if err := r.ask(c); err != nil {
+		return nil, nil, err
 	}
 	switch r.Mode {
 	case Update, UpdateTools:
@@ -378,7 +383,9 @@ func (r *Recorder) checkCalls(partial bool) {
 		r.fail(f)
 		return
 	}
+	r.unusedSteps()
 	switch {
+	case len(r.failures) > 0:
 	case r.calls == 0:
 		if f := r.noCall(); f != nil {
 			r.fail(f)

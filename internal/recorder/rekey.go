@@ -22,6 +22,9 @@ func (r *Recorder) rekey(c *call) (*served, error) {
 	case err != nil:
 		return nil, err
 	case i >= 0:
+		if err := r.otherStep(c, i); err != nil {
+			return nil, err
+		}
 		return r.keep(c, i, rules)
 	case r.tape.cancels(c):
 		return nil, context.Canceled

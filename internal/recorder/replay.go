@@ -50,6 +50,9 @@ func (r *Recorder) replay(c *call) (*served, error) {
 	case how == missing:
 		return nil, r.unrecorded(c)
 	}
+	if err := r.otherStep(c, i); err != nil {
+		return nil, err
+	}
 	d := &due{call: c, record: i}
 	if r.tape.records[i].Response.RawOutputRef != "" {
 		if d.raw, err = r.raw(i); err != nil {

@@ -41,7 +41,7 @@ func (r *Recorder) isLive(s *provider.Session, w *wire) bool {
 	if opened := r.sessions.session(s, w.Header); opened != nil {
 		return opened.isOpen()
 	}
-	if !r.Mode.Live() || r.Mode == Check || r.archive() != nil {
+	if !r.Mode.Live() || r.Mode == Check || r.offline() {
 		return false
 	}
 	if w.Header.Get(s.Header) != "" {

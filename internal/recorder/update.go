@@ -56,8 +56,10 @@ func (r *Recorder) buy(c *call) (*served, *take, error) {
 	if f != nil {
 		return nil, nil, r.refuse(c.what, c.id(), f)
 	}
-	if s := r.boughtEarlier(c, lifted); s != nil {
-		return s, nil, nil
+	if c.step == nil {
+		if s := r.boughtEarlier(c, lifted); s != nil {
+			return s, nil, nil
+		}
 	}
 	tk, err := r.take(c, lifted)
 	return nil, tk, err
@@ -76,7 +78,8 @@ func (r *Recorder) stored(c *call) (s *served, recorded bool, err error) {
 		return nil, false, err
 	}
 	r.tape.played[i] = true // its call is this one, whoever answers it
-	if r.tape.records[i].Response.Stale != "" || r.Mode == UpdateTools && c.codec.Tools {
+	was := &r.tape.records[i]
+	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.Mode == UpdateTools && c.codec.Tools {
 		return nil, true, nil
 	}
 	s, err = r.keep(c, i, rules)

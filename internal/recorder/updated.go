@@ -51,6 +51,8 @@ func (r *Recorder) changed(was *snapshot.Snapshot, request *modelio.Request, g *
 		}
 	case was.Response.Stale != "":
 		add("stale answer")
+	case was.Source.Scripted != is.Source.Scripted:
+		add("script")
 	}
 	r.updated.Changed = append(r.updated.Changed, record)
 }

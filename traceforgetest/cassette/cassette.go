@@ -43,14 +43,14 @@ func (o option) apply(r *cassette.Recording) { o(r) }
 func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = true }) }
 
 // Open opens what another tool recorded, as an upstream that answers from it: a cassette of go-vcr v1 to v4 (YAML), a
-// trace of httprr (also gzipped), a cassette of vcrpy (YAML, JSON), or fixtures of aimock (JSON). The content says which
-// it is. A file has at most 64 MB.
+// trace of httprr (also gzipped), or a cassette of vcrpy (YAML, JSON). The content says which it is. Fixtures of aimock are
+// for script.Open of package script. A file has at most 64 MB.
 //
 // A request is answered as its tool did: by method, URL and body; by method and URL alone, the same body first, where the
 // default of the tool asks for no more, which is so for vcrpy and for go-vcr before v4. Bodies that say the same are the
 // same: JSON in any order of its members, forms, multipart of any boundary. Credentials in URLs, the headers of the
 // request, and ports of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call
-// answers once, in their order; httprr's and aimock's answer again.
+// answers once, in their order; httprr's answer again.
 //
 // A request that is not there fails the test, and names the nearest calls. What is returned is safe for concurrent use.
 func Open(path string, opts ...Option) (http.RoundTripper, error) {

@@ -1,22 +1,86 @@
-package cassette
+package script
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/modelio"
 )
+
+// maxFixtures bounds a file of fixtures (design R16).
+const maxFixtures = 64 << 20
+
+// Open reads fixtures of aimock, JSON of at most 64 MB. Each is a step with a condition, which aimock would choose, and
+// answers in the format of the API that asks. A file may be of several tests, so fixtures that no request asked for are
+// no failure. Images, audio and video are not told.
+func Open(path string) (*Script, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open fixtures: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFixtures+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case len(data) > maxFixtures:
+		return nil, fmt.Errorf("%s: more than %d MB: split it", path, maxFixtures>>20)
+	}
+	s, err := readFixtures(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	return s, nil
+}
+
+// readFixtures reads a file of fixtures, which is only named.
+func readFixtures(path string, data []byte) (*Script, error) {
+	doc, err := jsontext.ParseLenient(data)
+	if err != nil {
+		return nil, fmt.Errorf("1: is no JSON: %w", err)
+	}
+	list := doc.Root().Member("fixtures")
+	if !list.IsArray() {
+		return nil, errors.New("1: has no fixtures: script.Open reads those of aimock, and cassette.Open recordings of other tools")
+	}
+	s := &Script{from: "the fixtures of " + path}
+	var all []*fixture
+	for n, v := range list.Elements() {
+		f := &fixture{number: n + 1, line: 1 + bytes.Count(data[:v.Offset()], []byte("\n"))}
+		if err := f.read(v); err != nil {
+			return nil, fmt.Errorf("%d: fixture %d: %w", f.line, f.number, err)
+		}
+		f.name = fmt.Sprintf("line %d of %s, fixture %d,", f.line, path, f.number)
+		all = append(all, f)
+	}
+	s.choose = func(a *asked) *step {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		f := chosen(all, a)
+		if f == nil {
+			return nil
+		}
+		f.count(all)
+		return &f.step
+	}
+	s.otherwise = func() string { return unmatched(all) }
+	return s, nil
+}
 
 // A fixture is a rule of aimock: what a request must hold, and what is answered, in no provider's format.
 type fixture struct {
+	step
 	number, line int
 	served       int
 
@@ -53,8 +117,6 @@ type fixture struct {
 		FinishReason string           `json:"finishReason"`
 		Usage        map[string]value `json:"usage"`
 	}
-	latency time.Duration
-	kind    string // of an answer that is not told here; empty: it is
 }
 
 // mocked is a tool call of a fixture.
@@ -100,22 +162,6 @@ var (
 	otherAnswers = []string{"image", "images", "audio", "transcription", "video", "json", "blocks"}
 )
 
-// readFixtures reads the fixtures of aimock. They hold no answers as a provider sends them, so these are made in the
-// format of the API that is asked, as aimock makes them.
-func (r *Recording) readFixtures(data []byte, list jsontext.Value) error {
-	r.Tool = "aimock"
-	var all []*fixture
-	for n, v := range list.Elements() {
-		f := &fixture{number: n + 1, line: lineAt(data, v.Offset())}
-		if err := f.read(v); err != nil {
-			return wrong(f.line, "fixture %d: %v", f.number, err)
-		}
-		all = append(all, f)
-	}
-	r.answer = func(req *http.Request) (*http.Response, recorder.Provenance, error) { return r.mock(req, all) }
-	return nil
-}
-
 func (f *fixture) read(v jsontext.Value) error {
 	match, response := v.Member("match"), v.Member("response")
 	if !match.IsObject() || !response.IsObject() {
@@ -132,50 +178,50 @@ func (f *fixture) read(v jsontext.Value) error {
 	f.criteria = string(jsontext.ObjectText(criteria))
 	for _, kind := range otherAnswers {
 		if response.Member(kind).Present() {
-			f.kind = kind
+			f.wrong = fmt.Errorf("it answers with %q, which is not told here", kind)
+			return json.Unmarshal(match.Raw(), &f.match)
 		}
-	}
-	if f.kind != "" {
-		return json.Unmarshal(match.Raw(), &f.match)
 	}
 	if latency, ok := v.Member("latency").Count(); ok && latency != nil {
-		f.latency = time.Duration(*latency) * time.Millisecond
+		f.pause = time.Duration(*latency) * time.Millisecond
 	}
-	return errors.Join(json.Unmarshal(match.Raw(), &f.match), json.Unmarshal(response.Raw(), &f.response))
+	if err := errors.Join(json.Unmarshal(match.Raw(), &f.match), json.Unmarshal(response.Raw(), &f.response)); err != nil {
+		return err
+	}
+	return f.say()
 }
 
-// mock answers a request by the fixture that aimock would choose.
-func (r *Recording) mock(req *http.Request, all []*fixture) (*http.Response, recorder.Provenance, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var asked *fakeprovider.Call
-	var f *fixture
-	n := 0
-	for _, f := range all {
-		n += f.served
+// say makes the step of what a fixture answers.
+func (f *fixture) say() error {
+	r := &f.response
+	if e := r.Error; e != nil {
+		f.Step = Fail(cmp.Or(r.Status, http.StatusInternalServerError), e.Message)
+		f.said.Failure.Type, f.said.Failure.Code, f.said.Failure.Param = e.Type, e.Code, e.Param
+		return f.wrong
 	}
-	resp, err := fakeprovider.Answer(req, n, func(c fakeprovider.Call) fakeprovider.Reply {
-		asked = &c
-		if f = chosen(all, &c); f == nil {
-			return fakeprovider.Reply{}
-		}
-		return f.reply(c.API)
-	})
-	switch {
-	case err != nil:
-		return nil, recorder.Provenance{}, err
-	case asked == nil:
-		from := "made by " + r.what() + ", which has fixtures for requests that a provider takes"
-		return resp, recorder.Provenance{From: from}, nil
-	case f == nil:
-		return nil, recorder.Provenance{}, errors.New(r.unmatched(asked, all))
-	case f.kind != "":
-		return nil, recorder.Provenance{}, fmt.Errorf("%s, line %d: fixture %d answers with %q, which is not told here: "+
-			"record the call live, without this upstream", r.what(), f.line, f.number, f.kind)
+	if r.Content != "" {
+		f.Step = f.Say(string(r.Content))
 	}
-	f.count(all)
-	from := fmt.Sprintf("made of %s, fixture %d", r.what(), f.number)
-	return resp, recorder.Provenance{From: from, Latency: f.latency}, nil
+	for i, c := range r.ToolCalls {
+		f.Step = f.Call(c.Name, string(c.Arguments))
+		f.said.Calls[i].ID = c.ID
+	}
+	f.said.Reasoning, f.said.Signature, f.said.ID, f.said.Model = r.Reasoning, r.ReasoningSignature, r.ID, r.Model
+	f.said.Usage = f.usage()
+	if f.said.Embeds = r.Embedding != nil; f.said.Embeds {
+		f.said.Vectors = [][]float64{r.Embedding}
+	}
+	reason, known := finishes[r.FinishReason]
+	if !known {
+		return fmt.Errorf("finishReason is %q: want one of stop, length, tool_calls, content_filter", r.FinishReason)
+	}
+	f.said.Finish = reason
+	return f.wrong
+}
+
+// finishes are the finish reasons of fixtures. Those that what is said implies say nothing.
+var finishes = map[string]modelio.FinishReason{
+	"": "", "stop": "", "tool_calls": "", "length": modelio.FinishLength, "content_filter": modelio.FinishBlocked,
 }
 
 // count counts an answer, for its siblings in a sequence too.
@@ -189,16 +235,16 @@ func (f *fixture) count(all []*fixture) {
 
 // chosen returns the fixture that answers a call: the first that it matches, or of those with a turn the latest that is
 // not ahead of the conversation.
-func chosen(all []*fixture, c *fakeprovider.Call) *fixture {
+func chosen(all []*fixture, a *asked) *fixture {
 	turn := 0
-	for _, m := range c.Messages {
+	for _, m := range a.call.Messages {
 		if m.Role == "assistant" || m.Role == "model" {
 			turn++
 		}
 	}
 	var plain, behind, ahead *fixture
 	for _, f := range all {
-		if !f.matches(c) {
+		if !a.may(&f.said) || !f.matches(&a.call) {
 			continue
 		}
 		switch at := f.match.TurnIndex; {
@@ -268,31 +314,8 @@ func systemText(c *fakeprovider.Call) string {
 	return strings.Join(all, "\n")
 }
 
-// reply is a fixture's answer.
-func (f *fixture) reply(api string) fakeprovider.Reply {
-	said := &f.response
-	if e := said.Error; e != nil {
-		return fakeprovider.Reply{Failure: &fakeprovider.Failure{
-			Status: said.Status, Type: e.Type, Code: e.Code, Param: e.Param, Message: e.Message,
-		}}
-	}
-	reply := fakeprovider.Reply{
-		Text: string(said.Content), Thinking: said.Reasoning, Signature: said.ReasoningSignature,
-		Model: said.Model, ID: said.ID, Finish: finish(api, said.FinishReason), Usage: f.usage(),
-	}
-	for _, call := range said.ToolCalls {
-		reply.ToolCalls = append(reply.ToolCalls, fakeprovider.ToolCall{
-			ID: call.ID, Name: call.Name, Arguments: string(call.Arguments),
-		})
-	}
-	if said.Embedding != nil {
-		reply.Vectors = [][]float64{said.Embedding}
-	}
-	return reply
-}
-
 // usage is what a fixture counts, in any provider's names; nil: nothing.
-func (f *fixture) usage() *fakeprovider.Usage {
+func (f *fixture) usage() *usage {
 	count := func(names ...string) (n int) {
 		for _, name := range names {
 			if text, ok := f.response.Usage[name]; ok {
@@ -304,39 +327,21 @@ func (f *fixture) usage() *fakeprovider.Usage {
 	if len(f.response.Usage) == 0 {
 		return nil
 	}
-	return &fakeprovider.Usage{
+	return &usage{
 		Input:  count("prompt_tokens", "input_tokens", "promptTokenCount"),
 		Output: count("completion_tokens", "output_tokens", "candidatesTokenCount"),
 	}
 }
 
-// finish is a finish reason of OpenAI's in the words of the API that is asked.
-func finish(api, reason string) string {
-	words := map[string]map[string]string{
-		"anthropic": {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"},
-		"gemini":    {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"},
-	}
-	family, _, _ := strings.Cut(api, ".")
-	if word, ok := words[family][reason]; ok {
-		return word
-	}
-	if family == "openai" && api != "openai.chat" {
-		return "" // what the content implies
-	}
-	return reason
-}
-
-// unmatched says that no fixture answers a call, and which there are.
-func (r *Recording) unmatched(c *fakeprovider.Call, all []*fixture) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s has no fixture for %s %s", r.what(), c.Method, c.Path)
+// unmatched names the fixtures that a call was held against.
+func unmatched(all []*fixture) string {
 	const most = 3
+	text := "the fixtures are"
 	for _, f := range all[:min(most, len(all))] {
-		fmt.Fprintf(&b, "\n  line %d, fixture %d: %s", f.line, f.number, f.criteria)
+		text += fmt.Sprintf("\n  line %d, fixture %d: %s", f.line, f.number, f.criteria)
 	}
 	if more := len(all) - most; more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
+		text += fmt.Sprintf("\n  and %d more", more)
 	}
-	b.WriteString("\nadd a fixture, or record the call live, without this upstream")
-	return b.String()
+	return text + "\nadd one that matches"
 }

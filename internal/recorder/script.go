@@ -1,0 +1,183 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/usage"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// A Script answers calls with what a test has written (design N9).
+type Script interface {
+	http.RoundTripper
+	modelio.Model
+	// TakeHTTP uses up the step that answers a request, and TakeModel that of a call of a model. An error says that there is
+	// none, what was asked, and what was expected.
+	TakeHTTP(req *http.Request) (*Step, error)
+	TakeModel(req *modelio.GenerateRequest) (*Step, error)
+	// Unused returns an error that names the steps that no call asked for; nil: there is none.
+	Unused() error
+}
+
+// A Step is what a script answers to one call.
+type Step struct {
+	Hash  canon.Hash // of what it says
+	Name  string     // its place: "step 2 of 3"
+	Says  string     // what it says, in a line
+	HTTP  func() (*http.Response, error)
+	Model modelio.Model
+}
+
+// StepHeader is a header of a script's answers: the hash of the step. It says what answered also where something stands
+// between the script and the recorder; no record has it.
+const StepHeader = "Traceforge-Step"
+
+// ScriptOf returns the script that v holds, an upstream or a model.
+func ScriptOf(v any) (Script, bool) {
+	if s, ok := v.(interface{ ForRecorder() Script }); ok {
+		return s.ForRecorder(), true
+	}
+	s, ok := v.(Script)
+	return s, ok
+}
+
+// script returns the script that answers the HTTP calls of the test; nil: there is none.
+func (s *setup) script() Script {
+	script, _ := s.Upstream.(Script)
+	return script
+}
+
+// offline reports whether no call of the test goes to a provider.
+func (s *setup) offline() bool { return s.archive() != nil || s.script() != nil }
+
+// asksScript reports whether each call takes a step. A check, and a run that is partly live, ask the script as they
+// ask a provider.
+func (s *setup) asksScript() bool { return s.Mode != Check && s.Mode != Mixed }
+
+// takesStep sets what takes the step of an HTTP call.
+func (r *Recorder) takesStep(c *call, req *http.Request, w *wire) {
+	script := r.script()
+	if script == nil || !r.asksScript() {
+		return
+	}
+	c.nextStep = func() (*Step, error) {
+		asked := req.Clone(req.Context())
+		asked.Body = io.NopCloser(bytes.NewReader(w.Body))
+		asked.Header.Del("Content-Encoding")
+		return script.TakeHTTP(asked)
+	}
+}
+
+// takesModelStep is takesStep for a call of a model.
+func (r *Recorder) takesModelStep(c *call, g *Generation) {
+	if script, ok := g.Live.(Script); ok && r.asksScript() {
+		c.nextStep = func() (*Step, error) { return script.TakeModel(g.Request) }
+	}
+}
+
+// ask takes the step that answers a call, in a replay too: another step is drift (design N9). A try of a call that a fault
+// has broken is the same call.
+func (r *Recorder) ask(c *call) error {
+	if c.nextStep == nil || r.triesAgain(c) {
+		return nil
+	}
+	step, err := c.nextStep()
+	if err != nil {
+		return r.refuse(c.what, c.id(), failuref(c.asking()+" has no answer in the script", indent(err.Error())))
+	}
+	c.step = step
+	return nil
+}
+
+// triesAgain reports whether a call repeats one that a fault has broken.
+func (r *Recorder) triesAgain(c *call) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.faults.owed) == 0 {
+		return false
+	}
+	_, tries := r.faults.owed[c.known()]
+	return tries
+}
+
+// Scripted has the recorder look after the script of a model.
+func (r *Recorder) Scripted(script Script) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.scripts = append(r.scripts, script)
+}
+
+// unusedSteps fails the test by the steps of its scripts that no call asked for.
+func (r *Recorder) unusedSteps() {
+	if !r.asksScript() {
+		return
+	}
+	scripts := r.scripts
+	if script := r.script(); script != nil {
+		scripts = append(scripts[:len(scripts):len(scripts)], script)
+	}
+	for _, script := range scripts {
+		if err := script.Unused(); err != nil {
+			r.fail(failuref(strings.TrimPrefix(err.Error(), "script: ")))
+		}
+	}
+}
+
+// scripted returns the hash of the step that answers a call; empty: none does.
+func (c *call) scripted() canon.Hash {
+	if c.step == nil {
+		return ""
+	}
+	return c.step.Hash
+}
+
+// otherStep is the failure of a call whose record has another answer than the script; nil: they have the same, or the call
+// is asked of none.
+func (r *Recorder) otherStep(c *call, i int) error {
+	was := &r.tape.records[i]
+	if c.step == nil || was.Source.Scripted == c.step.Hash {
+		return nil
+	}
+	brief := fmt.Sprintf("%s of the script says something else than %s", c.step.Name, r.record(i))
+	before, after := saidIn(was), c.step.Says
+	if was.Source.IsBought() {
+		before += " (bought, which the script would replace: keep it without the script)"
+	}
+	f := failuref(brief, "  - "+before, "  + "+after, "accept: "+r.Accept, "the script answers, so no call is made")
+	f.Missing = true
+	f.drift = &usage.Drift{
+		Kind: usage.Drifted, Record: was.ID, Call: was.Number(), Provider: c.provider,
+		Changes: []usage.DriftChange{{
+			Key: "script " + string(c.step.Hash), Component: "script", Kind: "script", Removed: 1, Added: 1, Before: &before, After: &after,
+		}},
+	}
+	return f
+}
+
+// saidIn is what a record says in a line.
+func saidIn(s *snapshot.Snapshot) string {
+	switch r := &s.Response; {
+	case r.Error != nil:
+		return short(fmt.Sprintf("%d %s", r.Status, r.Error.Message))
+	case len(r.Candidates) > 0:
+		return short(textOf(r.Candidates[0].Message.Content))
+	}
+	return "no text"
+}
+
+// noteStep notes the step that an answer says it is from.
+func (tk *take) noteStep(header http.Header) {
+	step := canon.Hash(header.Get(StepHeader))
+	if header.Del(StepHeader); step.Valid() {
+		tk.imported = &Provenance{Scripted: step}
+	}
+}
+
+// isScripted reports whether a step of a script answered, which nobody has to allow: it is as the test wrote it.
+func (tk *take) isScripted() bool { return tk.imported != nil && tk.imported.Scripted != "" }

@@ -1,0 +1,166 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// may reports whether a request is of the kind that a step answers: a failure is for all.
+func (a *asked) may(s *said) bool {
+	to, known := apis[a.call.API]
+	return s.Failure != nil || known && a.refused == "" && to.embeds == s.Embeds
+}
+
+// takes says why the API could not give what a step says; nil: it could.
+func (a *asked) takes(s *said) error {
+	to := apis[a.call.API]
+	name := a.call.API
+	switch {
+	case s.Failure != nil:
+		return nil
+	case s.Embeds:
+		return a.takesVectors(s)
+	case len(s.Calls) > 0 && !to.calls:
+		return fmt.Errorf("%s has no calls of tools", name)
+	case s.Reasoning != "" && !to.reasons:
+		return fmt.Errorf("%s has no reasoning", name)
+	case s.Refusal != "" && !to.refuses:
+		return fmt.Errorf("%s has no word for a refusal: say it as a text", name)
+	}
+	if _, there := to.finish[s.Finish]; s.Finish != "" && !there {
+		return fmt.Errorf("%s never ends with %q", name, s.Finish)
+	}
+	if err := a.takesCalls(s); err != nil {
+		return err
+	}
+	return a.takesText(s)
+}
+
+func (a *asked) takesVectors(s *said) error {
+	for _, v := range s.Vectors {
+		if slices.ContainsFunc(v, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) }) {
+			return errors.New("a vector has a number that JSON does not")
+		}
+	}
+	if len(s.Vectors) > len(a.call.Messages) {
+		return fmt.Errorf("it has %d vectors, and the request %d texts", len(s.Vectors), len(a.call.Messages))
+	}
+	return nil
+}
+
+// takesCalls holds the calls of a step against the tools that are offered, and against those that are wanted.
+func (a *asked) takesCalls(s *said) error {
+	offered := a.offered()
+	for _, c := range s.Calls {
+		switch {
+		case len(offered) == 0:
+			return fmt.Errorf("it calls %q, and the request offers no tool", c.Tool)
+		case !slices.Contains(offered, c.Tool):
+			return fmt.Errorf("it calls %q, and the request offers %s", c.Tool, strings.Join(offered, ", "))
+		case a.choice.none:
+			return fmt.Errorf("it calls %q, and the request wants no call", c.Tool)
+		case a.choice.tools != nil && len(a.choice.tools) > 0 && !slices.Contains(a.choice.tools, c.Tool):
+			return fmt.Errorf("it calls %q, and the request forces %s", c.Tool, strings.Join(a.choice.tools, ", "))
+		}
+		if schema := a.strictly(c.Tool); schema != nil {
+			if err := fits(schema, c.Arguments); err != nil {
+				return fmt.Errorf("the arguments of %q break its schema, which is strict: %w", c.Tool, err)
+			}
+		}
+	}
+	switch {
+	case !a.choice.forced || s.Refusal != "" || s.Finish == modelio.FinishBlocked:
+		return nil
+	case len(s.Calls) == 0:
+		return errors.New("it calls no tool, and the request forces one")
+	case len(s.Pieces) > 0:
+		return errors.New("it says a text beside a tool that the request forces, and the API gives none then")
+	}
+	return nil
+}
+
+// strictly returns the schema of a tool that the provider is to hold the model to; nil: there is none.
+func (a *asked) strictly(tool string) json.RawMessage {
+	for _, t := range a.request.Tools {
+		var function struct{ Strict bool }
+		_ = json.Unmarshal(t.Metadata["function"], &function) // another form says nothing here
+		if t.Name == tool && (function.Strict || string(t.Metadata["strict"]) == "true") {
+			return t.InputSchema
+		}
+	}
+	return nil
+}
+
+// takesText holds the text of a step against the schema that is asked for.
+func (a *asked) takesText(s *said) error {
+	text := strings.Join(s.Pieces, "")
+	if len(a.call.Schema) == 0 || len(s.Calls) > 0 || s.Refusal != "" || s.Finish == modelio.FinishLength || s.Finish == modelio.FinishBlocked {
+		return nil
+	}
+	if err := fits(a.call.Schema, text); err != nil {
+		return fmt.Errorf("its text breaks the schema that the request asks for: %w", err)
+	}
+	return nil
+}
+
+// fits holds a JSON text against a schema.
+func fits(schema json.RawMessage, text string) error {
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%q is no JSON", short(text))
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return fmt.Errorf("the schema is no JSON: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
+	if err := c.AddResource(schemaURL, lowered(doc)); err != nil {
+		return fmt.Errorf("the schema cannot be read: %w", err)
+	}
+	compiled, err := c.Compile(schemaURL)
+	if err != nil {
+		return fmt.Errorf("the schema cannot be read: %w", err)
+	}
+	var wrong *jsonschema.ValidationError
+	if err := compiled.Validate(v); errors.As(err, &wrong) {
+		for len(wrong.Causes) > 0 {
+			wrong = wrong.Causes[0]
+		}
+		return errors.New(strings.ReplaceAll(strings.TrimPrefix(wrong.Error(), "jsonschema validation failed with '"+schemaURL+"#'\n- "), "\n", " "))
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// schemaURL names a schema that has no address.
+const schemaURL = "mem:///schema"
+
+// lowered returns a schema with its types in the spelling of JSON Schema, since Google's own writes them in capitals.
+func lowered(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if text, ok := inner.(string); ok && name == "type" {
+				v[name] = strings.ToLower(text)
+				continue
+			}
+			lowered(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			lowered(inner)
+		}
+	}
+	return v
+}

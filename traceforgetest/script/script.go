@@ -1,0 +1,304 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/traceforge/traceforge-go/internal/fakeprovider"
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// A Script answers requests with its steps. It is safe for concurrent use; the steps without a condition go to requests in
+// the order in which these come.
+type Script struct {
+	from      string             // names the file of fixtures; empty: the steps are the test's
+	choose    func(*asked) *step // chooses the step that answers, and counts it as used
+	otherwise func() string      // what fixtures there are; nil: there are none
+
+	mu       sync.Mutex
+	steps    []*step
+	asked    int
+	requests []*modelio.Request
+	failed   error // of the first request that got no answer
+	t        TB
+}
+
+// A step is a [Step] with its place.
+type step struct {
+	Step
+	name string // "step 2 of 3"
+	used bool
+}
+
+// TB is what [Script.Check] needs of a testing.TB.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+}
+
+// New returns a script of these steps.
+func New(steps ...Step) *Script {
+	s := &Script{}
+	for i, given := range steps {
+		s.steps = append(s.steps, &step{Step: given, name: fmt.Sprintf("step %d of %d", i+1, len(steps))})
+	}
+	s.choose = s.chosen
+	return s
+}
+
+// Check makes a test fail by a request that no step takes, by a step that the API could not give, and when it ends by a step
+// that no request asked for. A recorder whose upstream the script is does so by itself. Check returns the script.
+func (s *Script) Check(t TB) *Script {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.t = t
+	t.Cleanup(func() {
+		t.Helper()
+		if err := s.Unused(); err != nil {
+			t.Errorf("%v", err)
+		}
+	})
+	return s
+}
+
+// Client returns an HTTP client that the script answers.
+func (s *Script) Client() *http.Client { return &http.Client{Transport: s} }
+
+// Requests returns what was asked so far, in the order in which it came. Of a request that no codec reads it has the API
+// alone.
+func (s *Script) Requests() []*modelio.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Unused returns an error that names the steps that no request asked for; nil where there is none, or where a request got
+// no answer, since others may have failed to come by that.
+func (s *Script) Unused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var left []string
+	for _, st := range s.steps {
+		if !st.used {
+			left = append(left, "\n  "+st.name+": "+st.said.String())
+		}
+	}
+	if len(left) == 0 || s.failed != nil || s.from != "" {
+		return nil
+	}
+	return fmt.Errorf("script: no request asked for this, of %d that came: remove it, or have it asked for%s",
+		s.asked, strings.Join(left, ""))
+}
+
+// RoundTrip answers a request. One without an answer gets an error of its API, of status 400, which no client tries again.
+// It implements [http.RoundTripper].
+func (s *Script) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	t, err := s.takeHTTP(req)
+	if err != nil {
+		return nil, err
+	}
+	return t.asking.Respond(t.reply)
+}
+
+// ServeHTTP answers a request as RoundTrip does. It implements [http.Handler].
+func (s *Script) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	t, err := s.takeHTTP(req)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client went away
+	}
+	t.asking.Serve(w, t.reply)
+}
+
+// A taken step answers a request.
+type taken struct {
+	*step
+	asking *fakeprovider.Asking
+	reply  fakeprovider.Reply
+	wrong  error // why there is no step; the reply says it
+}
+
+// takeHTTP takes the step that answers a request. An error says that the request could not be read.
+func (s *Script) takeHTTP(req *http.Request) (*taken, error) {
+	t, err := s.ask(req)
+	if err == nil && t.wrong != nil {
+		s.tell(t.wrong)
+	}
+	return t, err
+}
+
+// ask is takeHTTP for who tells failures itself.
+func (s *Script) ask(req *http.Request) (*taken, error) {
+	asking, err := fakeprovider.Ask(req, s.count())
+	if err != nil {
+		return nil, err
+	}
+	a := askedBy(req, asking)
+	t := &taken{asking: asking}
+	if t.step, t.wrong = s.take(a); t.wrong == nil {
+		t.reply, t.wrong = t.said.reply(asking.Call.API)
+		t.reply.Delay, t.reply.Stream.Gap = t.pause, t.pause
+	}
+	if cut := t.reply.CutAfter; t.wrong == nil && t.reply.Cut != fakeprovider.CutNone {
+		if events := asking.Events(t.reply); asking.Call.Stream && cut >= events {
+			t.wrong = fmt.Errorf("it is cut after %d events, and the stream has %d", cut, events)
+		}
+	}
+	if t.wrong != nil {
+		t.wrong = s.failure(t.step, a, t.wrong)
+		t.reply = fakeprovider.Reply{Failure: &fakeprovider.Failure{
+			Status: http.StatusBadRequest, Type: "script_error", Message: t.wrong.Error(),
+		}}
+		return t, nil
+	}
+	t.reply.Header = withStep(t.reply.Header, t.said.hash())
+	return t, nil
+}
+
+// count returns the number of the next request.
+func (s *Script) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	return s.asked
+}
+
+// errNone says that no step takes a request.
+var errNone = errors.New("no step takes it")
+
+// take returns the step that answers what is asked, and uses it up. The step is also there where it cannot.
+func (s *Script) take(a *asked) (*step, error) {
+	s.mu.Lock()
+	s.requests = append(s.requests, a.request)
+	a.number = len(s.requests)
+	s.mu.Unlock()
+	st := s.choose(a)
+	switch {
+	case st == nil && a.call.API == "":
+		return nil, errors.New("it is no model call")
+	case st == nil && a.refused != "":
+		return nil, errors.New("the API refuses it: " + a.refused + "; script.Fail says that this is wanted")
+	case st == nil:
+		return nil, errNone
+	case st.wrong != nil:
+		return st, st.wrong
+	}
+	return st, a.takes(&st.said)
+}
+
+// chosen returns the step of New that takes a request: the first whose condition it fulfills, else the next in order.
+func (s *Script) chosen(a *asked) *step {
+	for _, st := range s.steps {
+		if st.when != nil && a.may(&st.said) && st.when(a.request) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			st.used = true
+			return st
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if next := s.next(); next != nil && a.may(&next.said) {
+		next.used = true
+		return next
+	}
+	return nil
+}
+
+// next returns the next step in order; nil: there is none.
+func (s *Script) next() *step {
+	for _, st := range s.steps {
+		if st.when == nil && !st.used {
+			return st
+		}
+	}
+	return nil
+}
+
+// failure says which request got no answer, why, and what was expected.
+func (s *Script) failure(st *step, a *asked, why error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := fmt.Sprintf("\n  asked: %s", a)
+	var err error
+	switch {
+	case st != nil:
+		err = fmt.Errorf("script: %s cannot answer request %d: %w\n  it says: %s%s", st.name, a.number, why, &st.said, asked)
+	default:
+		err = fmt.Errorf("script: request %d gets no answer: %w%s\n  %s", a.number, why, asked, s.expected())
+	}
+	if s.failed == nil {
+		s.failed = err
+	}
+	return err
+}
+
+// expected says what the script has for the next request.
+func (s *Script) expected() string {
+	next := s.next()
+	switch {
+	case s.from != "":
+		return "none of " + s.from + " matches: " + strings.ReplaceAll(s.otherwise(), "\n", "\n  ")
+	case next != nil:
+		return "next is " + next.name + ": " + next.said.String()
+	case len(s.steps) == 0:
+		return "the script has no steps: script.New(script.Say(…))"
+	}
+	return fmt.Sprintf("all %d steps are used, or have conditions that do not hold: add one, as script.Say(…)", len(s.steps))
+}
+
+// tell fails the test that checks the script.
+func (s *Script) tell(err error) {
+	s.mu.Lock()
+	t := s.t
+	s.mu.Unlock()
+	if t != nil {
+		t.Helper()
+		t.Errorf("%v", err)
+	}
+}
+
+// ForRecorder returns the script as a recorder asks it. Package traceforgetest calls it, for an upstream and for a model.
+func (s *Script) ForRecorder() recorder.Script { return asUpstream{s} }
+
+// asUpstream is a script for a recorder, which tells failures itself.
+type asUpstream struct{ *Script }
+
+// TakeHTTP takes the step that answers a request.
+func (u asUpstream) TakeHTTP(req *http.Request) (*recorder.Step, error) {
+	t, err := u.ask(req)
+	if err == nil {
+		err = t.wrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &recorder.Step{
+		Hash: t.said.hash(), Says: t.said.String(), Name: t.name,
+		HTTP: func() (*http.Response, error) { return t.asking.Respond(t.reply) },
+	}, nil
+}
+
+// TakeModel takes the step that answers a call of a model.
+func (u asUpstream) TakeModel(req *modelio.GenerateRequest) (*recorder.Step, error) {
+	st, err := u.takeModel(req)
+	if err != nil {
+		return nil, err
+	}
+	return &recorder.Step{
+		Hash: st.said.hash(), Says: st.said.String(), Name: st.name,
+		Model: modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return st.generate(ctx, stream)
+		}),
+	}, nil
+}
