@@ -43,11 +43,12 @@ type asked struct {
 
 // Sums are what lines have together.
 type sums struct {
-	Calls   int        `json:"calls"`
-	Tokens  tokenCount `json:"tokens"`
-	Stale   int        `json:"stale"`
-	Pending int        `json:"pending"`
-	Size    weight     `json:"size"`
+	Calls    int        `json:"calls"`
+	Tokens   tokenCount `json:"tokens"`
+	Stale    int        `json:"stale"`
+	Scripted int        `json:"scripted"`
+	Pending  int        `json:"pending"`
+	Size     weight     `json:"size"`
 }
 
 type tokenCount struct {
@@ -67,6 +68,7 @@ func (s *sums) add(o sums) {
 	s.Tokens.Input += o.Tokens.Input
 	s.Tokens.Output += o.Tokens.Output
 	s.Stale += o.Stale
+	s.Scripted += o.Scripted
 	s.Pending += o.Pending
 	s.Size.Document += o.Size.Document
 	s.Size.Raw += o.Size.Raw
@@ -180,6 +182,9 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 		}
 		if record.Response.Stale != "" {
 			one.Stale = 1
+		}
+		if record.Source.Scripted != "" {
+			one.Scripted = 1
 		}
 		if all.add(one.sums); all.Recorded == nil || at.Before(*all.Recorded) {
 			all.Recorded = &at

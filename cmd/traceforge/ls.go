@@ -55,6 +55,7 @@ type filter struct {
 	model    *regexp.Regexp
 	provider string
 	stale    bool
+	scripted bool
 	older    time.Duration
 	larger   int64
 	order    func(a, b entry) int
@@ -81,7 +82,7 @@ var orderNames = []string{"name", "tokens", "size", "age", "calls"}
 
 // filterOf returns what the user asked for.
 func filterOf(c *call, now time.Time) (f filter, err error) {
-	f = filter{now: now, provider: c.value("provider"), stale: c.is("stale")}
+	f = filter{now: now, provider: c.value("provider"), stale: c.is("stale"), scripted: c.is("scripted")}
 	for _, pattern := range c.args {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
@@ -124,7 +125,7 @@ func (f *filter) holds(l *entry) bool {
 	return (f.names == nil || slices.ContainsFunc(f.names, named)) &&
 		(f.model.String() == "" || slices.ContainsFunc(l.Models, models)) &&
 		(f.provider == "" || slices.Contains(l.Providers, f.provider)) &&
-		(!f.stale || l.Stale > 0) &&
+		(!f.stale || l.Stale > 0) && (!f.scripted || l.Scripted > 0) &&
 		(f.older == 0 || l.Recorded != nil && f.now.Sub(*l.Recorded) > f.older) &&
 		(f.larger == 0 || l.bytes() > f.larger)
 }
@@ -145,7 +146,7 @@ func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Tabl
 		Columns: []page.Column{
 			{Name: "TEST", Shrinks: true, Shown: true}, {Name: "PACKAGE", Shrinks: true}, first,
 			{Name: "MODEL", Shrinks: true}, {Name: "IN", Right: true}, {Name: "OUT", Right: true},
-			{Name: "AGE", Right: true}, {Name: "STALE", Right: true}, {Name: "PENDING", Right: true},
+			{Name: "AGE", Right: true}, {Name: "STALE", Right: true}, {Name: "SCRIPTED", Right: true}, {Name: "PENDING", Right: true},
 			{Name: "SIZE", Right: true},
 		},
 		Rows: len(rows),
@@ -172,6 +173,8 @@ func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Tabl
 			case 7:
 				return count(int64(l.Stale))
 			case 8:
+				return count(int64(l.Scripted))
+			case 9:
 				return count(int64(l.Pending))
 			}
 			if forPeople {
@@ -213,6 +216,9 @@ func tally(total *sums, rows int, calls bool) string {
 		fmt.Sprintf("%d tokens in, %d out", total.Tokens.Input, total.Tokens.Output), amount.Size(total.bytes()))
 	if total.Stale > 0 {
 		parts = append(parts, fmt.Sprintf("%d stale", total.Stale))
+	}
+	if total.Scripted > 0 {
+		parts = append(parts, fmt.Sprintf("%d scripted", total.Scripted))
 	}
 	if total.Pending > 0 {
 		parts = append(parts, fmt.Sprintf("%d pending", total.Pending))

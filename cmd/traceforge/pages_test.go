@@ -93,6 +93,7 @@ var notRun = map[string]string{
 	"go get github.com/openai/openai-go/v3":                                                                                   fromARegistry,
 	"go get github.com/traceforge/traceforge-go/traceforgetest":                                                               fromARegistry,
 	"go get github.com/traceforge/traceforge-go/traceforgetest/cassette":                                                      fromARegistry,
+	"go get github.com/traceforge/traceforge-go/traceforgetest/script":                                                        fromARegistry,
 	"go get -tool github.com/traceforge/traceforge-go/cmd/traceforge":                                                         fromARegistry,
 	"go mod tidy":     fromARegistry,
 	"go test -update": "asks the provider, with a key; the page runs the same on a fake one",

@@ -42,6 +42,9 @@ func update(c *call) error {
 	if mode != "1" {
 		flags += "=" + mode
 	}
+	if c.is("scripted") {
+		return updateScripted(c)
+	}
 	patterns, run, err := c.selected(flags)
 	if err != nil {
 		return err

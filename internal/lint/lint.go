@@ -37,7 +37,7 @@ type adder func(key, way string, at Place)
 
 // Rules returns all rules, in the order in which findings are told.
 func Rules() []Rule {
-	return []Rule{unpinnedModel, otherModel, cachePrefix, openSchema, noMaxTokens, largeDocument, largeAnswer,
+	return []Rule{scriptedAnswer, unpinnedModel, otherModel, cachePrefix, openSchema, noMaxTokens, largeDocument, largeAnswer,
 		tokensPerTest, tokensOfAll, costPerTest, costOfAll}
 }
 

@@ -144,6 +144,8 @@ func TestRules(t *testing.T) {
 	}{
 		{"clean", "most traffic is as it should be", nil, one(), nil},
 
+		{"scripted", "no model gave the answer", nil, one(func(s *snapshot.Snapshot) { s.Source.Scripted = canon.Sum(nil) }),
+			[]string{"/snapshots/0/source/scripted: scripted-answer: the answer is of a script, and no model gave it: take the script away, and buy it: traceforge update --scripted (TestX)"}},
 		{"unpinned-dated", "who answered tells the name to ask for", nil, one(model("openai", "gpt-4o", "gpt-4o-2024-08-06")),
 			[]string{request + "model: unpinned-model: gpt-4o is an alias, which the provider may move to another model: ask for gpt-4o-2024-08-06, which answered (TestX)"}},
 		{"unpinned-unknown-family", "a dated answer is evidence, whoever gave it", nil, one(model("openrouter", "qwen/qwen3.5-35b-a3b", "qwen/qwen3.5-35b-a3b-20260224")),
@@ -314,7 +316,7 @@ func TestSilence(t *testing.T) {
 	require.Len(t, wrong, 2)
 	require.Equal(t, snapshot.Violation{Pointer: "/lint/silence/1", Rule: "lint", Message: "silences nothing that other-model finds: remove it"}, wrong[0])
 	require.Equal(t, "/lint/silence/2/rule", wrong[1].Pointer)
-	require.Regexp(t, `^"unpinned" is no rule: there are unpinned-model, other-model, .*, cost-of-all$`, wrong[1].Message)
+	require.Regexp(t, `^"unpinned" is no rule: there are scripted-answer, unpinned-model, .*, cost-of-all$`, wrong[1].Message)
 }
 
 // A linter holds nothing of the documents that it has looked at but what it found: here 40 of 100 kB each.

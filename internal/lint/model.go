@@ -7,6 +7,18 @@ import (
 	"strings"
 )
 
+var scriptedAnswer = Rule{
+	Name: "scripted-answer",
+	Asks: "an answer is of a script, and no model gave it",
+	Why:  "nobody knows what a model would have said",
+	Fix:  "take the script away, and buy it: traceforge update --scripted",
+	each: func(_ *Linter, d *document, c *call, add adder) {
+		if c.Source.Scripted != "" {
+			add("", "", d.at(c, []string{"source", "scripted"}, "the answer is of a script, and no model gave it"))
+		}
+	},
+}
+
 var unpinnedModel = Rule{
 	Name: "unpinned-model",
 	Asks: "a model is asked by a name that its provider moves to the next model: gpt-4o, not gpt-4o-2024-08-06",

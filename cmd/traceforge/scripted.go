@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/page"
+	"github.com/traceforge/traceforge-go/internal/place"
+)
+
+// updateScripted lists the tests with answers that a script gave, or those of them that are named, and records these tests.
+// What still has its script keeps its answers, and is a finding.
+func updateScripted(c *call) error {
+	if c.value("run") != "" {
+		return usageError{errors.New("--scripted finds the tests by itself: name some of them to narrow it, instead of --run")}
+	}
+	rows, err := scriptedTests(c.args)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		c.say("no answer is of a script")
+		return nil
+	}
+	c.sayAll(scriptedLines(rows))
+	var packages, tests []string
+	for _, l := range rows {
+		packages = append(packages, l.Package)
+		tests = append(tests, l.Test.Test)
+	}
+	slices.Sort(packages)
+	if err := record(c, "1", slices.Compact(packages), gotest.Patterns(tests)); err != nil {
+		return err
+	}
+	left, err := scriptedTests(c.args)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	return exit{exitFindings, fmt.Errorf("nothing was bought where the script still answers: take it away, and run this again\n  %s",
+		strings.Join(scriptedLines(left), "\n  "))}
+}
+
+// scriptedTests returns the tests of the store with answers of a script: those that are named, or all.
+func scriptedTests(names []string) ([]entry, error) {
+	s, _, err := place.OpenStore("")
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(s, false, func(l *entry) bool {
+		named := func(word string) bool { return isOf(l.Test, word) }
+		return l.Scripted > 0 && !l.OfProgram() && (len(names) == 0 || slices.ContainsFunc(names, named))
+	})
+}
+
+// scriptedLines says of each test how many of its answers are of a script.
+func scriptedLines(rows []entry) (lines []string) {
+	for _, l := range rows {
+		lines = append(lines, fmt.Sprintf("%s.%s: %s of a script", l.Package, l.Test.Test, page.Count(l.Scripted, "answer", "answers")))
+	}
+	return lines
+}
