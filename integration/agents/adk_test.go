@@ -13,24 +13,22 @@ import (
 	"google.golang.org/adk/tool"
 	"google.golang.org/adk/tool/functiontool"
 	"google.golang.org/genai"
-
-	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-func newADK(ctx context.Context, tf *traceforgetest.Recorder) (model.LLM, error) {
+func newADK(ctx context.Context, tf asked) (model.LLM, error) {
 	model, err := gemini.NewModel(ctx, "gemini-2.5-flash", &genai.ClientConfig{Backend: genai.BackendGeminiAPI, HTTPClient: tf.Client()})
 	return model, err
 }
 
-func askADK(ctx context.Context, tf *traceforgetest.Recorder, instruction, question string) (string, error) {
+func askADK(ctx context.Context, tf asked, instruction, question string) (string, error) {
 	return runADK(ctx, tf, instruction, question, agent.StreamingModeNone)
 }
 
-func streamADK(ctx context.Context, tf *traceforgetest.Recorder, instruction, question string) (string, error) {
+func streamADK(ctx context.Context, tf asked, instruction, question string) (string, error) {
 	return runADK(ctx, tf, instruction, question, agent.StreamingModeSSE)
 }
 
-func runADK(ctx context.Context, tf *traceforgetest.Recorder, instruction, question string, mode agent.StreamingMode) (string, error) {
+func runADK(ctx context.Context, tf asked, instruction, question string, mode agent.StreamingMode) (string, error) {
 	model, err := newADK(ctx, tf)
 	if err != nil {
 		return "", err

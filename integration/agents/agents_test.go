@@ -14,10 +14,13 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
+// asked is what an agent's model is asked through: a recorder, or a script.
+type asked interface{ Client() *http.Client }
+
 // A framework makes an agent with the tool weather, and returns what it says at the end.
 type framework struct {
 	name, api string
-	ask       func(ctx context.Context, tf *traceforgetest.Recorder, instruction, question string) (string, error)
+	ask       func(ctx context.Context, tf asked, instruction, question string) (string, error)
 }
 
 // TestAgents records what each framework's agent does, replays it with neither a network nor a key, and tells a changed

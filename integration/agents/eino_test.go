@@ -9,11 +9,9 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/flow/agent/react"
 	"github.com/cloudwego/eino/schema"
-
-	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-func newEino(ctx context.Context, tf *traceforgetest.Recorder, key string) (*openai.ChatModel, error) {
+func newEino(ctx context.Context, tf asked, key string) (*openai.ChatModel, error) {
 	temperature, seed := float32(0), 42
 	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
 		APIKey: key, Model: "gpt-4o", HTTPClient: tf.Client(), Temperature: &temperature, Seed: &seed,
@@ -21,7 +19,7 @@ func newEino(ctx context.Context, tf *traceforgetest.Recorder, key string) (*ope
 	return model, err
 }
 
-func askEino(ctx context.Context, tf *traceforgetest.Recorder, instruction, question string) (string, error) {
+func askEino(ctx context.Context, tf asked, instruction, question string) (string, error) {
 	model, err := newEino(ctx, tf, "unused")
 	if err != nil {
 		return "", err

@@ -7,17 +7,15 @@ import (
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/openai"
 	"github.com/openai/openai-go/v3/option"
-
-	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-func newFantasy(tf *traceforgetest.Recorder) (fantasy.Provider, error) {
+func newFantasy(tf asked) (fantasy.Provider, error) {
 	provider, err := openai.New(openai.WithAPIKey(os.Getenv("OPENAI_API_KEY")), openai.WithHTTPClient(tf.Client()),
 		openai.WithSDKOptions(option.WithJSONSet("seed", 42)))
 	return provider, err
 }
 
-func askFantasy(ctx context.Context, tf *traceforgetest.Recorder, instruction, question string) (string, error) {
+func askFantasy(ctx context.Context, tf asked, instruction, question string) (string, error) {
 	provider, err := newFantasy(tf)
 	if err != nil {
 		return "", err

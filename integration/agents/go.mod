@@ -12,6 +12,7 @@ require (
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )
 
