@@ -152,7 +152,7 @@ func texts(parts []modelio.Part) string {
 		case part.ToolRequest != nil:
 			said = append(said, part.ToolRequest.Name+"("+string(part.ToolRequest.Input)+")")
 		case part.ToolResponse != nil:
-			said = append(said, part.ToolResponse.Name+" returned "+string(part.ToolResponse.Output))
+			said = append(said, part.ToolResponse.Name+" returned "+string(part.ToolResponse.Output)+texts(part.ToolResponse.Content))
 		}
 	}
 	return strings.Join(said, " ")

@@ -13,9 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Document shows all calls of a test as one conversation: each turn once, what was sent beside the messages
-// where it is another than in the call before, and in the end what it took. provider is that of the directory
-// which the document is in.
+// Document shows all calls of a test as one conversation: each turn once, calls of tools in a line each, what was
+// sent beside the messages where it is another than in the call before, and in the end what it took. provider is
+// that of the directory which the document is in.
 func (p *Page) Document(provider string, doc *snapshot.Document) {
 	name, _, _ := snapshot.ParseID(doc.Snapshots[0].ID)
 	title := name
@@ -26,7 +26,7 @@ func (p *Page) Document(provider string, doc *snapshot.Document) {
 	if title != name {
 		p.field("document", name)
 	}
-	c := conversation{Page: p, provider: provider, doc: doc, shown: map[string]headerField{}}
+	c := conversation{Page: p, provider: provider, doc: doc, shown: map[*snapshot.Snapshot]headerFields{}}
 	for i := range doc.Snapshots {
 		c.call(&doc.Snapshots[i])
 	}
@@ -38,17 +38,30 @@ type conversation struct {
 	*Page
 	provider string
 	doc      *snapshot.Document
-	shown    map[string]headerField // what the last call sent beside its messages, by name
-	before   *snapshot.Snapshot     // the last call; nil: none
+	shown    map[*snapshot.Snapshot]headerFields // what calls of models sent beside their messages
+	before   *snapshot.Snapshot                  // the last call of a model; nil: none
+	stepping bool                                // the last call is a step
 }
+
+// headerFields are the fields of a call by name.
+type headerFields map[string]headerField
 
 // call shows what a call has beyond the call before it, or beyond that which it continues.
 func (c *conversation) call(s *snapshot.Snapshot) {
+	if isStep(s) {
+		c.step(s)
+		return
+	}
+	c.stepping = false
 	messages := s.Request.Messages
 	if s.Continues != nil {
 		messages = messages[s.Continues.Messages:]
 	}
-	changed := c.changed(s)
+	unlike := c.before
+	if s.Continues != nil {
+		unlike = callOf(c.doc, s.Continues.Call)
+	}
+	changed := c.changed(s, unlike)
 	if c.before != nil {
 		if from := c.beginning(s); from != "" || len(changed) > 0 {
 			c.heading(bold, strings.TrimSuffix(fmt.Sprintf("call %d %s", s.Number(), from), " "))
@@ -57,7 +70,7 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 	for _, f := range changed {
 		c.field(f.title, f.value)
 	}
-	c.offered(s, c.before)
+	c.offered(s, unlike)
 	if s.Request.Prompt != nil {
 		c.heading(bold, "prompt")
 		c.text(*s.Request.Prompt)
@@ -73,22 +86,22 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 	c.before = s
 }
 
-// changed returns the fields that are not those of the call before.
-func (c *conversation) changed(s *snapshot.Snapshot) (changed []headerField) {
-	now := map[string]headerField{}
+// changed returns the fields that are not those of another call, or of none.
+func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerField) {
+	now, was := headerFields{}, c.shown[unlike]
 	for _, f := range c.fields(c.provider, s) {
 		if ofOneCall[f.name] || f.value == "" {
 			continue
 		}
-		if now[f.name] = f; c.shown[f.name].value != f.value {
+		if now[f.name] = f; was[f.name].value != f.value {
 			f.title, _, _ = strings.Cut(f.name, " ")
 			changed = append(changed, f)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.shown)) {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, there := now[name]; !there {
 			title, option, _ := strings.Cut(name, " ")
-			changed = append(changed, headerField{name, title, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, c.before.Number()))})
+			changed = append(changed, headerField{name, title, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
 		}
 	}
 	for i := len(changed) - 1; i > 0; i-- {
@@ -96,7 +109,7 @@ func (c *conversation) changed(s *snapshot.Snapshot) (changed []headerField) {
 			changed[i].title = ""
 		}
 	}
-	c.shown = now
+	c.shown[s] = now
 	return changed
 }
 
@@ -118,6 +131,8 @@ func (c *conversation) beginning(s *snapshot.Snapshot) string {
 		return ""
 	case whole:
 		return fmt.Sprintf("goes on from the answer of call %d", from.Call)
+	case from.Messages == len(s.Request.Messages) && from.Messages == len(base.Request.Messages):
+		return fmt.Sprintf("asks again what call %d asked", from.Call)
 	case from.Messages == 1:
 		return fmt.Sprintf("begins with the first message of call %d", from.Call)
 	}

@@ -1,0 +1,76 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// isStep reports whether a call is of a tool, or a message to a server of tools: no turn of a conversation.
+func isStep(s *snapshot.Snapshot) bool {
+	return s.Request.API == modelio.ToolAPI || s.Request.API == "mcp"
+}
+
+// step shows a call of a tool in a line. Its result is whole in the turn that it is sent to the model with.
+func (c *conversation) step(s *snapshot.Snapshot) {
+	if !c.stepping {
+		c.heading(bold, "tools")
+	}
+	c.stepping = true
+	asked, answered := plaintext.Line(fmt.Sprintf("call %d: %s", s.Number(), asked(s))), plaintext.Line(stepAnswer(s))
+	room := c.Width - len(margin)
+	switch fits := utf8.RuneCountInString(asked+" "+answered) <= room; {
+	case fits || c.Unwrapped:
+	case room < narrow:
+		c.said("", margin, Clip(asked, room))
+		c.said("", margin+margin, Clip(answered, room-len(margin)))
+		return
+	default:
+		asked = Clip(asked, max(room/2, room-1-utf8.RuneCountInString(answered)))
+		answered = Clip(answered, room-1-utf8.RuneCountInString(asked))
+	}
+	c.said("", margin, strings.TrimRight(asked+" "+answered, " "))
+}
+
+// narrow is from how many characters on a line has room for both what was asked and what came back.
+const narrow = 60
+
+// asked says what a step asks for: "search({"query":"shoes"})", "shop: tools/list".
+func asked(s *snapshot.Snapshot) string {
+	server := ""
+	if s.Request.API != modelio.ToolAPI && s.Provider != "" {
+		server = s.Provider + ": "
+	}
+	if s.Request.Tool() != "" {
+		return server + texts(s.Request.Messages[0].Content)
+	}
+	options := s.Request.Options
+	method := cmp.Or(strings.Trim(string(options["method"]), `"`), "an answer to the server")
+	params := compact(options["params"])
+	if params == "{}" {
+		params = ""
+	}
+	return strings.TrimSpace(server + method + " " + params)
+}
+
+// stepAnswer says what came back to a step.
+func stepAnswer(s *snapshot.Snapshot) string {
+	text := Said(&s.Response)
+	if message, failed := strings.CutPrefix(text, "error: "); failed && s.Response.Error != nil {
+		text = "failed: " + message
+	} else if name := s.Request.Tool(); name != "" {
+		text = "returned " + strings.TrimPrefix(text, name+" returned ")
+	}
+	if s.Response.Incomplete != "" {
+		text += " (incomplete)"
+	}
+	if s.Response.Stale != "" {
+		text += " (stale)"
+	}
+	return text
+}
