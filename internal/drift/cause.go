@@ -50,7 +50,7 @@ type Cause struct {
 	Key     string     `json:"key"`    // equal in all processes
 	Change  Change     `json:"change"` // that of the first call
 	Calls   []Place    `json:"calls"`  // as they were added
-	Answers []Answered `json:"answers,omitempty"`
+	Answers []Answered `json:"answers,omitempty"` // of calls without a more special cause
 	Adopted int        `json:"adopted,omitempty"` // how many calls kept the answer to another request
 	Spent              // by Calls of which both sides are known
 
@@ -208,11 +208,43 @@ func (c *Causes) key(change Change) string {
 	return key
 }
 
-// List returns the causes: those of the most calls first.
+// List returns the causes: those of the most calls first. No call may be added after it.
 func (c *Causes) List() []*Cause {
+	c.settle()
 	return slices.SortedStableFunc(slices.Values(c.order), func(a, b *Cause) int {
 		return cmp.Compare(len(b.Calls), len(a.Calls))
 	})
+}
+
+// settle leaves each answer to its most special cause, that of the fewest calls, and to those that the same calls have. Answers
+// whose changes are kept come first.
+func (c *Causes) settle() {
+	owner := map[Place]*Cause{}
+	for _, cause := range c.order {
+		for i := range cause.Answers {
+			at := cause.Answers[i].Place
+			if best := owner[at]; best == nil || len(cause.Calls) < len(best.Calls) {
+				owner[at] = cause
+			}
+		}
+	}
+	for _, cause := range c.order {
+		var own, brief []Answered
+		for _, answered := range cause.Answers {
+			switch best := owner[answered.Place]; {
+			case best != cause && !cause.hasCallsOf(best):
+			case answered.Changes != nil:
+				own = append(own, answered)
+			default:
+				brief = append(brief, answered)
+			}
+		}
+		cause.Answers = append(own, brief...)
+	}
+}
+
+func (c *Cause) hasCallsOf(other *Cause) bool {
+	return len(c.Calls) == len(other.Calls) && c.Calls[0] == other.Calls[0] && slices.Equal(c.Calls, other.Calls)
 }
 
 func (c *Causes) cause(key string, first Change) *Cause {

@@ -115,7 +115,7 @@ func TestCausesAdd(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"answer: 5 calls, 5 answers, tokens 0 to 0", // of calls whose requests did not change
-		"system: 3 calls, 1 answers, tokens 11 to 21",
+		"system: 3 calls, 0 answers, tokens 11 to 21",
 		"parameters: temperature: 1 calls, 1 answers, tokens 10 to 20",
 		"message 3 (model): 1 calls, 0 answers, tokens 0 to 0", // of TestB, which has no answer that says so
 	}, got)
@@ -160,4 +160,29 @@ func TestCausesOfALongConversation(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An answer stands under the cause that the fewest calls have, and under no other.
+func TestCauses_Special(t *testing.T) {
+	text := func(s string) *string { return &s }
+	system := Change{Component: "system", Kind: "system", Before: text("a"), After: text("b")}
+	tool := Change{Component: "tool search", Kind: "tool search", Before: text("c"), After: text("d")}
+	said := func(s string) []Change { return []Change{{Component: "text", Kind: AnswerText, Before: text("x"), After: text(s)}} }
+	var causes Causes
+	for i, call := range []Call{
+		{Request: []Change{system}, Answer: said("one")},
+		{Request: []Change{system, tool}, Answer: said("two")},
+		{Request: []Change{system}},
+	} {
+		call.Place = Place{Package: "p", Test: string(rune('A' + i)), Call: 1}
+		causes.Add(call)
+	}
+	all := causes.List()
+	require.Len(t, all, 2)
+	require.Equal(t, "system", all[0].Change.Kind)
+	require.Len(t, all[0].Answers, 1, "the other answer has a more special cause")
+	require.Equal(t, "A", all[0].Answers[0].Test)
+	require.Len(t, all[1].Answers, 1)
+	require.Equal(t, "B", all[1].Answers[0].Test)
+	require.NotNil(t, all[1].Answers[0].Changes)
 }

@@ -99,12 +99,12 @@ func (p *Page) changes(most int, changes ...drift.Change) {
 	}
 }
 
-// answers shows what the answers of a block say now: one of them where requests changed, else those that are
+// answers shows what the answers of a block say now: one of several where requests changed, else those that are
 // known.
 func (p *Page) answers(b Block, first drift.Place) {
 	shown := 0
 	for _, answered := range b[0].Answers {
-		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() {
+		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() && len(b[0].Answers) > 2 {
 			break
 		}
 		if shown++; answered.Place != first || b.onlyAnswers() {

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +14,7 @@ import (
 type Column struct {
 	Name    string
 	Right   bool // cells end below each other, as numbers do
-	Shrinks bool // cells are cut where lines would be too long
+	Shrinks bool // cells may be cut where lines would be too long
 	Shown   bool // also where all cells are empty
 }
 
@@ -27,27 +29,36 @@ type Table struct {
 // leastColumn is how far a column shrinks.
 const leastColumn = 12
 
-// Aligned returns the lines of the table for people, the names of the columns first: at most width characters
-// each where columns that shrink allow it.
+// A layout is how a column stands in lines of some width.
+type layout struct {
+	width    int // 0: it is not shown
+	natural  int // the width of the uncut column
+	prefix   int // characters that all cells begin with
+	apart    int // the most characters of a cell behind these, and a mark for them
+	distinct int // cells
+}
+
+// Aligned returns the lines of the table for people, the names of the columns first: at most width characters each. What
+// tells no rows apart is cut first: what all cells of a column begin with, then columns of the fewest different cells.
 func (t *Table) Aligned(yield func(line string) bool, width int) {
-	widths := t.fit(width)
+	layouts := t.fit(width)
 	for row := -1; row < t.Rows; row++ {
 		var line strings.Builder
-		for i, w := range widths {
-			if w == 0 {
+		for i, l := range layouts {
+			if l.width == 0 {
 				continue
 			}
-			cell := t.Columns[i].Name
+			cell := Clip(t.Columns[i].Name, l.width)
 			if row >= 0 {
-				cell = plaintext.Line(t.Cell(row, i))
+				cell = l.cut(plaintext.Line(t.Cell(row, i)))
 			}
 			if line.Len() > 0 {
 				line.WriteString("  ")
 			}
-			if cell = Clip(cell, w); t.Columns[i].Right {
-				fmt.Fprintf(&line, "%*s", w, cell)
+			if t.Columns[i].Right {
+				fmt.Fprintf(&line, "%*s", l.width, cell)
 			} else {
-				fmt.Fprintf(&line, "%-*s", w, cell)
+				fmt.Fprintf(&line, "%-*s", l.width, cell)
 			}
 		}
 		if !yield(strings.TrimRight(line.String(), " ")) {
@@ -56,31 +67,99 @@ func (t *Table) Aligned(yield func(line string) bool, width int) {
 	}
 }
 
-// fit returns the widths of the columns; 0: it is not shown.
-func (t *Table) fit(width int) []int {
-	widths, total := make([]int, len(t.Columns)), -2
+// cut cuts a cell to the width of its column: what all cells begin with before what tells it apart.
+func (l *layout) cut(cell string) string {
+	runes := []rune(cell)
+	if more := len(runes) - l.width; more > 0 && l.prefix > 1 {
+		cell = "…" + string(runes[min(more+1, l.prefix):])
+	}
+	return Clip(cell, l.width)
+}
+
+// fit returns the layouts of the columns.
+func (t *Table) fit(width int) []layout {
+	layouts, total := make([]layout, len(t.Columns)), -2
 	for i, c := range t.Columns {
+		l := &layouts[i]
 		for row := range t.Rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(plaintext.Line(t.Cell(row, i))))
+			l.width = max(l.width, utf8.RuneCountInString(plaintext.Line(t.Cell(row, i))))
 		}
-		if widths[i] > 0 || c.Shown {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c.Name))
-			total += widths[i] + 2
+		if l.width > 0 || c.Shown {
+			l.natural = max(l.width, utf8.RuneCountInString(c.Name))
+			l.width = l.natural
+			total += l.width + 2
 		}
 	}
-	for ; total > width; total-- {
-		widest := -1
-		for i, c := range t.Columns {
-			if c.Shrinks && widths[i] > leastColumn && (widest < 0 || widths[i] > widths[widest]) {
-				widest = i
+	if total <= width {
+		return layouts
+	}
+	order := t.leastTelling(layouts)
+	for _, least := range []func(i int) int{
+		func(i int) int { return max(layouts[i].apart, leastColumn) },
+		func(int) int { return leastColumn },
+	} {
+		for _, i := range order {
+			if l := &layouts[i]; t.Columns[i].Shrinks && total > width {
+				to := max(l.width-(total-width), min(l.width, least(i)))
+				total -= l.width - to
+				l.width = to
 			}
 		}
-		if widest < 0 {
-			break
-		}
-		widths[widest]--
 	}
-	return widths
+	for _, i := range order {
+		if l := &layouts[i]; total > width && i > 0 && l.width > 0 {
+			total -= l.width + 2
+			l.width = 0
+		}
+	}
+	layouts[0].width -= max(0, min(total-width, layouts[0].width-1))
+	for _, i := range slices.Backward(order) { // what became free
+		if l := &layouts[i]; total < width && l.width > 0 {
+			more := min(width-total, l.natural-l.width)
+			l.width, total = l.width+more, total+more
+		}
+	}
+	return layouts
+}
+
+// leastTelling looks at the cells of the columns, and returns the columns: those of the fewest different cells first, of as many
+// the widest.
+func (t *Table) leastTelling(layouts []layout) (order []int) {
+	for i := range t.Columns {
+		l, cells := &layouts[i], map[string]bool{}
+		var common []rune
+		for row := range t.Rows {
+			cell := plaintext.Line(t.Cell(row, i))
+			cells[cell] = true
+			if runes := []rune(cell); row == 0 {
+				common = runes
+			} else {
+				common = common[:sharedRunes(common, runes)]
+			}
+		}
+		l.distinct = len(cells)
+		if l.distinct > 1 {
+			l.prefix = len(common)
+		}
+		for cell := range cells {
+			if l.distinct > 1 || t.Rows == 1 {
+				l.apart = max(l.apart, utf8.RuneCountInString(cell)-l.prefix+min(l.prefix, 1))
+			}
+		}
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(layouts[a].distinct, layouts[b].distinct), cmp.Compare(layouts[b].width, layouts[a].width), b-a)
+	})
+	return order
+}
+
+// sharedRunes returns how many characters two texts begin with alike.
+func sharedRunes(a, b []rune) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // Tabbed returns the lines of the table for programs: all cells, with tabs between them, and no names.
