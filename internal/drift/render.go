@@ -65,9 +65,11 @@ func (s Style) Lines(c Change) []string {
 				shown = append(shown, s.pair(l, &h.Lines[i])...)
 			case l.Op == inBoth && l.Text == "" && i == len(h.Lines)-1:
 				// what is behind the last line break of a text says nothing
-			default:
+			case l.Op == inBoth:
 				line, _ := s.line(l.Op, []Piece{{head(l.Text, s.Width), false}})
 				shown = append(shown, line)
+			default:
+				shown = append(shown, s.folded(l)...)
 			}
 		}
 	}
@@ -107,8 +109,28 @@ func (s Style) styled(style, text string) string {
 // maxPlaces is how many places of a long line are shown.
 const maxPlaces = 6
 
+// folded shows a line that changed in as many lines as its beginning needs.
+func (s Style) folded(l *Line) (shown []string) {
+	for text := head(l.Text, max(s.Width, Plain.Width)); ; {
+		end := len(text)
+		if s.Width < Plain.Width && len(text) > s.Width {
+			end = boundary(text, s.Width)
+		}
+		line, _ := s.line(l.Op, []Piece{{text[:end], false}})
+		if shown, text = append(shown, line), text[end:]; text == "" {
+			return shown
+		}
+	}
+}
+
+// narrow is the width below which there is no room for what is around a mark.
+const narrow = 60
+
 // pair shows a line and that which replaced it. Long lines are shown place by place where they differ.
 func (s Style) pair(was, is *Line) (shown []string) {
+	if s.Width < narrow && max(utf8.RuneCountInString(was.Text), utf8.RuneCountInString(is.Text)) > s.Width {
+		return append(s.folded(was), s.folded(is)...)
+	}
 	places := s.places(was, is)
 	for n, p := range places {
 		if n == maxPlaces {

@@ -30,6 +30,9 @@ func TestStyle(t *testing.T) {
 			[]Change{changeOf("a\nb\nNever ever guess.\nc", "a\nb\nNever guess.\nc")}},
 		{"color", "on a terminal they are reversed", Style{Width: 80, Most: 9, Color: true, Around: 1}, []Change{changeOf("a\nNever guess.", "a\nDo not guess.")}},
 		{"clipped", "a long line is cut around what changed", Plain, []Change{changeOf(long+"old"+long+"end", long+"new"+long+"END")}},
+		{"narrow", "in 40 columns a line that changed goes on below", Style{Width: 36, Most: 9}, []Change{
+			changeOf("Answer in one short line, and never guess.", "Answer in one line, or two, and never guess."), {Component: "user message", After: text(long)},
+		}},
 		{"replaced", "nothing alike, and long", Plain, []Change{changeOf(long, strings.Repeat("something else ", 40))}},
 		{"wide", "marks stand below what they mark", Plain, []Change{changeOf("今日は雨です", "今日は雪です"), changeOf("a\tb c👩‍🚀 d", "a\tb x👩‍🚀 d")}},
 		{"hostile", "nothing drives a terminal or a log", Plain, []Change{changeOf("a\x1b[2J b", "a\x1b[2J ##[set-env]\r"), changeOf("x", "::error::y")}},
