@@ -157,7 +157,7 @@ func table() []section {
 			{use: "repair", short: "merge documents after a conflict, and finish what was cut short",
 				words: []string{"manifest", "fix"}, flags: []flag{ofStore,
 					{name: "manifest", usage: "write manifest.json, the list of all records, and nothing else"},
-					{name: "theirs", usage: "take theirs of a record, or of all records of a document: `ID`", list: true},
+					{name: "theirs", usage: "take theirs of a record, of all records of a document, or of all: `ID`", list: true},
 					{name: "take", usage: "use a commit that was cut short, or pending answers, that may be a stranger's"},
 					{name: "discard", usage: "remove these"}},
 				oneOf: []string{"manifest", "take", "discard"},

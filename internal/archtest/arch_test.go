@@ -61,7 +61,7 @@ var arrows = map[string]map[string]string{
 		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
 		"internal/git": "what it knows of a store", "internal/gotest": "how words of commands are quoted", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"internal/pattern":  "which rules would change their own output",
-		"internal/conflict": merged, "internal/filename": named,
+		"internal/conflict": merged, "internal/drift": "how requests are merged", "internal/filename": named,
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": calls,

@@ -47,9 +47,9 @@ func (s *Spent) add(other Spent) {
 // A Cause is a change that calls have in common. A call with several changes has several causes. Calls
 // whose answers changed, and nothing of their requests, have one cause in common: see [OtherAnswers].
 type Cause struct {
-	Key     string     `json:"key"`    // equal in all processes
-	Change  Change     `json:"change"` // that of the first call
-	Calls   []Place    `json:"calls"`  // as they were added
+	Key     string     `json:"key"`               // equal in all processes
+	Change  Change     `json:"change"`            // that of the first call
+	Calls   []Place    `json:"calls"`             // as they were added
 	Answers []Answered `json:"answers,omitempty"` // of calls without a more special cause
 	Adopted int        `json:"adopted,omitempty"` // how many calls kept the answer to another request
 	Spent              // by Calls of which both sides are known

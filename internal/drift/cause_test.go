@@ -167,7 +167,9 @@ func TestCauses_Special(t *testing.T) {
 	text := func(s string) *string { return &s }
 	system := Change{Component: "system", Kind: "system", Before: text("a"), After: text("b")}
 	tool := Change{Component: "tool search", Kind: "tool search", Before: text("c"), After: text("d")}
-	said := func(s string) []Change { return []Change{{Component: "text", Kind: AnswerText, Before: text("x"), After: text(s)}} }
+	said := func(s string) []Change {
+		return []Change{{Component: "text", Kind: AnswerText, Before: text("x"), After: text(s)}}
+	}
 	var causes Causes
 	for i, call := range []Call{
 		{Request: []Change{system}, Answer: said("one")},

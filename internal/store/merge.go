@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -15,6 +16,7 @@ type merging struct {
 	chosen             func(id string) bool
 
 	merged  []*record
+	broken  error           // a request that could not be merged
 	numbers map[int]*record // by the number on their side: what became of theirs
 	next    int             // the number of the next record that needs a new one
 	result  Merge
@@ -41,7 +43,7 @@ func recordsOf(d *Doc) ([]*record, error) {
 		if s.Provider == "" {
 			s.Provider = d.Provider
 		}
-		asked, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
+		asked, _, err := coreOf(&s)
 		if err != nil {
 			return nil, err
 		}
@@ -49,13 +51,18 @@ func recordsOf(d *Doc) ([]*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := &record{Snapshot: &s, n: s.Number(), was: s.Number()}
-		r.request = canon.Sum(fmt.Appendf(nil, "%s\n%s", s.Provider, asked))
+		r := &record{Snapshot: &s, n: s.Number(), was: s.Number(), request: asked}
 		r.sense = canon.Sum(fmt.Appendf(nil, "%s\n%s\n%d\n%s",
 			r.request, answered, s.Response.Status, s.Response.RawOutputRef))
 		records[i] = r
 	}
 	return records, nil
+}
+
+// coreOf returns what tells apart what records ask, and the core of the request.
+func coreOf(s *snapshot.Snapshot) (canon.Hash, []byte, error) {
+	core, err := snapshot.RequestCore(&s.Request, s.Source.Ignored)
+	return canon.Sum(fmt.Appendf(nil, "%s\n%s", s.Provider, core)), core, err
 }
 
 // merge merges the sides.
@@ -119,8 +126,8 @@ func (m *merging) add(at int, base, ours, theirs *record) {
 	m.merged = slices.Insert(m.merged, at, kept)
 }
 
-// choose returns the record of the side that changed it. Where both did it is ours, or theirs if the user
-// chose so or ours removed it.
+// choose returns the record of the side that changed it. Where both did, it is one of the merged request, or ours, or theirs if
+// the user chose so or ours removed it.
 func (m *merging) choose(base, ours, theirs *record) *record {
 	b, o, t := base.meaning(), ours.meaning(), theirs.meaning()
 	if o == t || t == b {
@@ -142,11 +149,51 @@ func (m *merging) choose(base, ours, theirs *record) *record {
 	if ours != nil {
 		choice.ID = snapshot.ID(m.name, ours.n)
 	}
-	if ours == nil || m.chosen(choice.ID) {
+	switch {
+	case ours == nil || m.chosen(choice.ID):
 		choice.Taken, kept = "theirs", theirs
+	case base != nil && theirs != nil:
+		kept = m.requests(&choice, base, ours, theirs)
 	}
 	m.result.Choices = append(m.result.Choices, choice)
 	return kept
+}
+
+// requests returns a record of the merged request (design N6): that of the side which has this request, else one with the
+// answer of ours, which is stale.
+func (m *merging) requests(choice *Choice, base, ours, theirs *record) *record {
+	request, left, err := drift.Merge(&base.Request, &ours.Request, &theirs.Request)
+	if err != nil {
+		m.broken = err
+		return ours
+	}
+	merged := *ours.Snapshot
+	merged.Request = *request
+	is, _, err := coreOf(&merged)
+	if err != nil {
+		m.broken = err
+		return ours
+	}
+	choice.Left = left
+	switch is {
+	case ours.request:
+		return ours
+	case theirs.request:
+		choice.Reason, choice.Taken = "theirs changed what is asked, and ours the answer alone", "theirs"
+		return theirs
+	}
+	if merged.Response.Stale == "" {
+		_, core, err := coreOf(ours.Snapshot)
+		if err != nil {
+			m.broken = err
+			return ours
+		}
+		merged.Response.Stale = canon.Sum(core)
+	}
+	choice.Reason, choice.Taken = "both sides changed what is asked", "merged"
+	kept := *ours
+	kept.Snapshot = &merged
+	return &kept
 }
 
 // meaning returns what a merge is about; empty: the side does not have the record.

@@ -17,9 +17,9 @@ import (
 // conflict, record by record, and writes the manifest, if there is one.
 //
 // A record that one side changed, added or removed is as that side has it. Where both added records,
-// theirs get new numbers. Where both sides changed a record differently, ours is taken, or theirs, if
-// theirs names it by its id, or its document by its name. A document that is whole is left as it is
-// unless theirs names it.
+// theirs get new numbers. Where both sides changed a record, their requests are merged by member, by element and by line of
+// texts, and the answer is ours; what both changed differently is as ours has it. Theirs is taken, if theirs names it by
+// its id, or its document by its name, or is [AllTheirs]. A document that is whole is left as it is unless theirs names it.
 //
 // Repair runs git, but stages nothing: until git add, git has all sides, and another Repair may choose
 // otherwise. The error is [fs.ErrNotExist] if there is no store.
@@ -37,6 +37,9 @@ func (s *Store) Repair(theirs ...string) (*Report, error) {
 	}
 	return r.report, nil
 }
+
+// AllTheirs names all records that both sides changed.
+const AllTheirs = "all"
 
 type repair struct {
 	store          *Store
@@ -212,30 +215,33 @@ func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 	}
 	moved(r.store, name, &sides)
 	ours, theirs := sides[2], sides[3]
-	whole := slices.Contains(r.theirs, name)
-	asked := whole || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, name+"-") })
+	whole, all := slices.Contains(r.theirs, name), slices.Contains(r.theirs, AllTheirs)
+	asked := whole || all || slices.ContainsFunc(r.theirs, func(id string) bool { return strings.HasPrefix(id, name+"-") })
 	merge.Whole = true
 	switch {
 	case ours == nil && theirs == nil: // only what is beside it is in conflict
 		doc, err = r.store.Load(name, name)
 		return doc, merge, err
 	case theirs == nil:
-		merge.Choices = []Choice{{name, "theirs removed the document and ours changed it", "ours"}}
+		merge.Choices = []Choice{{name, "theirs removed the document and ours changed it", "ours", nil}}
 		return ours, merge, nil
 	case ours == nil:
-		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs"}}
+		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs", nil}}
 		return theirs, merge, nil
 	}
 	if here, err := r.store.loadFile(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
 		return here, merge, nil
 	}
-	m := &merging{name: name, chosen: func(id string) bool { return whole || slices.Contains(r.theirs, id) }}
+	m := &merging{name: name, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, id) }}
 	for i, to := range []*[]*record{&m.base, &m.ours, &m.theirs} {
 		if *to, err = recordsOf(sides[i+1]); err != nil {
 			return nil, merge, err
 		}
 	}
-	if m.merge(); len(m.merged) == 0 {
+	if m.merge(); m.broken != nil {
+		return nil, merge, m.broken
+	}
+	if len(m.merged) == 0 {
 		return nil, merge, errors.New("no record is left: remove the document with git rm")
 	}
 	put := m.put()

@@ -94,6 +94,7 @@ func (r *gitScene) heal(theirs ...string) *Report {
 	requireVerified(r.t, r.store)
 	_, command, ok := strings.Cut(report.String(), "now: git ")
 	require.True(r.t, ok, report.String())
+	command, _, _ = strings.Cut(command, "\n")
 	r.git(strings.Fields(command)...)
 	require.Empty(r.t, r.conflicts())
 	r.git("commit", "-q", "-m", "merged")
@@ -185,29 +186,29 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			ours:    []call{{1, "one?", "ours"}, base[1], base[2]},
 			theirs:  []call{{1, "one?", "theirs"}, base[1], {3, "three?", "theirs"}},
 			want:    []call{{1, "one?", "ours"}, base[1], {3, "three?", "theirs"}},
-			choices: []Choice{{id + "1", "both sides changed it", "ours"}}},
+			choices: []Choice{{id + "1", "both sides changed it", "ours", nil}}},
 		{name: "both-changed-theirs", reason: "the user chose", base: base, take: []string{id + "1"},
 			ours:    []call{{1, "one?", "ours"}, base[1], base[2]},
 			theirs:  []call{{1, "one?", "theirs"}, base[1], {3, "three?", "theirs"}},
 			want:    []call{{1, "one?", "theirs"}, base[1], {3, "three?", "theirs"}},
-			choices: []Choice{{id + "1", "both sides changed it", "theirs"}}},
+			choices: []Choice{{id + "1", "both sides changed it", "theirs", nil}}},
 		{name: "both-new", reason: "no common ancestor", take: nil,
 			ours:       []call{{1, "one?", "one"}, {2, "two?", "ours"}, {3, "three?", "ours"}},
 			theirs:     []call{{1, "one?", "one"}, {2, "zwei?", "theirs"}, {3, "three?", "theirs"}},
 			want:       []call{{1, "one?", "one"}, {2, "two?", "ours"}, {4, "zwei?", "theirs"}, {3, "three?", "ours"}},
-			choices:    []Choice{{id + "3", "both sides recorded this call, and the answers differ", "ours"}},
+			choices:    []Choice{{id + "3", "both sides recorded this call, and the answers differ", "ours", nil}},
 			renumbered: []Renumbered{{id + "2", id + "4"}}},
 		{name: "both-new-theirs", reason: "the user chose for the whole test", take: []string{nameOf("TestX")},
 			ours:       []call{{1, "one?", "ours"}},
 			theirs:     []call{{1, "zwei?", "zwei"}, {2, "one?", "theirs"}},
 			want:       []call{{3, "zwei?", "zwei"}, {1, "one?", "theirs"}},
-			choices:    []Choice{{id + "1", "both sides recorded this call, and the answers differ", "theirs"}},
+			choices:    []Choice{{id + "1", "both sides recorded this call, and the answers differ", "theirs", nil}},
 			renumbered: []Renumbered{{id + "1", id + "3"}}},
 		{name: "removed-and-changed", reason: "nothing is lost", base: base,
 			ours:    []call{base[1], {3, "three?", "ours"}},
 			theirs:  []call{{1, "one?", "theirs"}, base[1]},
 			want:    []call{{1, "one?", "theirs"}, base[1], {3, "three?", "ours"}},
-			choices: []Choice{{id + "3", "ours changed it and theirs removed it", "ours"}, {id + "1", "ours removed it and theirs changed it", "theirs"}}},
+			choices: []Choice{{id + "3", "ours changed it and theirs removed it", "ours", nil}, {id + "1", "ours removed it and theirs changed it", "theirs", nil}}},
 		{name: "removed", reason: "what one side removed, and the other left alone, goes", base: base,
 			ours:   []call{base[0], base[1]},
 			theirs: []call{{2, "two?", "theirs"}, base[2]},
@@ -256,7 +257,7 @@ func TestRepairAgain(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"})
 	report, err := r.store.Repair()
 	require.NoError(t, err)
-	require.Contains(t, report.String(), fileOf("TestX")+": is whole: left as it is\nnow: git add -A -- ")
+	require.Contains(t, report.String(), fileOf("TestX")+": whole, and left as it is\nnow: git add -A -- ")
 	commit(t, r.store, putOf("TestX", call{1, "one?", "ours"}, call{2, "two?", "recorded after the merge"}))
 	_, err = r.store.Repair()
 	require.NoError(t, err)
@@ -403,7 +404,7 @@ func TestContinuedRecords(t *testing.T) {
 		ids[doc.Document.Snapshots[i].ID] = &doc.Document.Snapshots[i]
 	}
 	// Both asked the same second call and got other answers; their third calls differ.
-	require.Equal(t, []Choice{{nameOf("TestX") + "-2", "both sides recorded this call, and the answers differ", "ours"}}, report.Merged[0].Choices)
+	require.Equal(t, []Choice{{nameOf("TestX") + "-2", "both sides recorded this call, and the answers differ", "ours", nil}}, report.Merged[0].Choices)
 	theirs := ids[nameOf("TestX")+"-4"]
 	require.NotNil(t, theirs)
 	require.Equal(t, "zwei", *theirs.Request.Messages[4].Content[0].Text, "the request of theirs is whole")

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -33,55 +34,166 @@ type Merge struct {
 // A Renumbered is a record that has another id now.
 type Renumbered struct{ From, To string }
 
-// A Choice is a record that both sides changed, so that one of them had to be taken. The other one is
-// in git, as it was.
+// A Choice is a record that both sides changed. What is not in it is in git, as it was.
 type Choice struct {
 	ID     string
 	Reason string
-	Taken  string // "ours" or "theirs"
+	Taken  string   // "ours", "theirs", or "merged": the request is of both, and the answer ours
+	Left   []string // components of the request that both sides changed differently: they are as ours has them
 }
 
-// String returns the report as a command prints it; empty if there was nothing to repair.
+// String returns the report as a command prints it, with a line a cause; empty if there was nothing to repair.
 func (r *Report) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if r.Commit != "" {
 		line("%s: a commit was cut short: %s", journalName, r.Commit)
 	}
-	for _, file := range r.Removed {
-		line("%s: left of a commit that was cut short: removed", file)
+	if len(r.Removed) > 0 {
+		line("%s: left of a commit that was cut short: removed", few(r.Removed))
 	}
-	for _, m := range r.Merged {
-		if m.Whole {
-			line("%s: is whole: left as it is", m.File)
-		} else {
-			records := map[bool]string{true: "record", false: "records"}[m.Records == 1]
-			line("%s: merged: %d %s", m.File, m.Records, records)
-		}
-		for _, n := range m.Renumbered {
-			line("  %s of theirs is now %s", n.From, n.To)
-		}
-		for _, c := range m.Choices {
-			line("  %s: %s: %s is taken%s", c.ID, c.Reason, c.Taken, c.wayOut())
-		}
+	r.merged(line)
+	for _, c := range r.choices() {
+		line("%s", c)
 	}
-	for _, f := range r.Left {
-		line("%s", f)
-	}
+	r.left(line)
 	if len(r.Add) > 0 {
-		files := make([]string, len(r.Add))
-		for i, file := range r.Add {
-			files[i] = path.Join(r.dir, file)
-		}
-		line("now: git add -A -- %s", strings.Join(files, " "))
+		line("now: git add -A -- %s", r.toAdd())
+	}
+	if n := r.stale(); n > 0 {
+		line("then: traceforge update, which buys %s again; until then replay serves those of ours", counted(n, "answer"))
 	}
 	return b.String()
 }
 
-// wayOut says how to take the other side. Where ours removed a record, there is none to take.
-func (c Choice) wayOut() string {
-	if c.Taken == "ours" {
-		return "; to take theirs instead: traceforge repair --theirs " + c.ID
+// mostNamed is how many things of a kind a line names.
+const mostNamed = 3
+
+// few names some things.
+func few(names []string) string {
+	if more := len(names) - mostNamed; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
 	}
-	return ""
+	return strings.Join(names, ", ")
+}
+
+func counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// merged says what became of documents.
+func (r *Report) merged(line func(format string, args ...any)) {
+	var whole, merged, numbers []string
+	records := 0
+	for _, m := range r.Merged {
+		if m.Whole {
+			whole = append(whole, m.File)
+			continue
+		}
+		merged, records = append(merged, m.File), records+m.Records
+		for _, n := range m.Renumbered {
+			numbers = append(numbers, n.From+" is now "+n.To)
+		}
+	}
+	if len(whole) > 0 {
+		line("%s: whole, and left as it is", few(whole))
+	}
+	if len(merged) > 1 {
+		line("%s merged: %s: %s", counted(len(merged), "document"), counted(records, "record"), few(merged))
+	} else if len(merged) == 1 {
+		line("%s: merged: %s", merged[0], counted(records, "record"))
+	}
+	if len(numbers) > 0 {
+		line("records of theirs have new numbers: %s", few(numbers))
+	}
+}
+
+// choices says what was chosen, in a line for all records that the same is said of.
+func (r *Report) choices() (lines []string) {
+	type cause struct{ reason, taken, left string }
+	ids := map[cause][]string{}
+	var order []cause
+	for _, m := range r.Merged {
+		for _, c := range m.Choices {
+			key := cause{c.Reason, c.Taken, strings.Join(c.Left, ", ")}
+			if ids[key] == nil {
+				order = append(order, key)
+			}
+			ids[key] = append(ids[key], c.ID)
+		}
+	}
+	for _, c := range order {
+		line := fmt.Sprintf("%s: %s: ", few(ids[c]), c.reason)
+		switch c.taken {
+		case "merged":
+			line += "the requests are merged, and the answers ours"
+		default:
+			line += c.taken + " is taken"
+		}
+		if c.left != "" {
+			line += "; both changed " + c.left + ": that is ours"
+		}
+		if c.taken != "theirs" { // else there is none of ours, or it is of another request
+			line += "; to take theirs instead: traceforge repair --theirs " + allOf(ids[c])
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// allOf names records for --theirs.
+func allOf(ids []string) string {
+	if len(ids) == 1 {
+		return ids[0]
+	}
+	return "ID, or " + AllTheirs
+}
+
+// left says what is as it was: in a line for all files that the same is said of.
+func (r *Report) left(line func(format string, args ...any)) {
+	files := map[string][]string{}
+	for _, f := range r.Left {
+		files[f.Message] = append(files[f.Message], f.File)
+	}
+	for _, f := range r.Left {
+		if names := files[f.Message]; names != nil {
+			f.File = few(names)
+			line("%s", f)
+			delete(files, f.Message)
+		}
+	}
+}
+
+// stale returns how many records have the answer to another request now.
+func (r *Report) stale() (n int) {
+	for _, m := range r.Merged {
+		for _, c := range m.Choices {
+			if c.Taken == "merged" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// toAdd names what is to be staged: of many files the store, less what is left.
+func (r *Report) toAdd() string {
+	files := r.Add
+	if len(files) > 2*mostNamed {
+		files = []string{""}
+		for _, f := range r.Left {
+			files = append(files, f.File)
+		}
+	}
+	words := make([]string, len(files))
+	for i, file := range files {
+		words[i] = gotest.Quote(path.Join(r.dir, file))
+		if len(files) != len(r.Add) && i > 0 {
+			words[i] = gotest.Quote(":!" + path.Join(r.dir, file))
+		}
+	}
+	return strings.Join(words, " ")
 }

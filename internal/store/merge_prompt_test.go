@@ -1,0 +1,101 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+const sharedPrompt = "You are a helper.\nBe kind.\nUse no lists.\nName your sources.\nNever guess.\nBe brief."
+
+// sharing returns documents of tests with one system prompt, whose second call goes on from the first.
+func sharing(system, said string, tests int) (puts []Put) {
+	for n := range tests {
+		test := fmt.Sprintf("Test%02d", n)
+		p := putWith(test, system, call{1, "one?", said}, call{2, "two?", "two"})
+		first, second := &p.Document.Snapshots[0], &p.Document.Snapshots[1]
+		messages := append(first.Request.Messages[:2:2], text(modelio.RoleModel, said), text(modelio.RoleUser, "two?"))
+		second.Request.Messages, second.Continues = messages, &snapshot.Continues{Call: 1, Messages: 3}
+		puts = append(puts, p)
+	}
+	return puts
+}
+
+// TestSharedPrompt: both branches changed the prompt of 52 tests. git merges its file, and Repair the requests.
+func TestSharedPrompt(t *testing.T) {
+	t.Parallel()
+	put := func(old, new string) string { return strings.Replace(sharedPrompt, old, new, 1) }
+	kind, ask := put("Be kind.", "Be kind and calm."), put("Never guess.", "Never guess, ask.")
+	both := strings.Replace(kind, "Never guess.", "Never guess, ask.", 1)
+	for _, c := range []struct {
+		name, reason       string
+		ours, theirs       []Put
+		with               []string // the command of git that joins the branches
+		take               string
+		system, said, left string
+		stale              bool
+	}{
+		{"two lines", "the request is that of both", sharing(kind, "one", 52), sharing(ask, "one", 52),
+			[]string{"merge", "-q", "--no-edit", "theirs"}, "", both, "one", "", true},
+		{"two lines and answers", "the answer is ours", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
+			[]string{"merge", "-q", "--no-edit", "theirs"}, "", both, "ours", "", true},
+		{"rebased", "a rebase calls the branch that it goes to ours", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
+			[]string{"rebase", "-q", "theirs"}, "", both, "theirs", "", true},
+		{"squashed", "a squash has no second parent", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
+			[]string{"merge", "-q", "--squash", "theirs"}, "", both, "ours", "", true},
+		{"same line", "ours stays, and it is said", sharing(kind, "ours", 8), sharing(put("Be kind.", "Be polite."), "theirs", 8),
+			[]string{"merge", "-q", "--no-edit", "theirs"}, "", kind, "ours", "both changed system: that is ours", false},
+		{"theirs", "the user chose", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
+			[]string{"merge", "-q", "--no-edit", "theirs"}, AllTheirs, ask, "theirs", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t, sharing(sharedPrompt, "one", len(c.ours))...)
+			r.git("checkout", "-q", "-b", "theirs")
+			r.commit(c.theirs...)
+			r.git("checkout", "-q", "-b", "ours", "main")
+			r.commit(c.ours...)
+			_, err := r.try(c.with...)
+			require.Error(t, err, "plain git cannot")
+			var take []string
+			if c.take != "" {
+				take = []string{c.take}
+			}
+			report, err := r.store.Repair(take...)
+			require.NoError(t, err)
+			said := report.String()
+			require.LessOrEqual(t, strings.Count(said, "\n"), 12, said)
+			require.Regexp(t, `\nnow: git add -A -- \S+/\.ai-snapshots\n`, said)
+			require.Contains(t, said, c.left)
+			require.Equal(t, c.stale, strings.Contains(said, fmt.Sprintf("\nthen: traceforge update, which buys %d answers again; ", 2*len(c.ours))), said)
+			requireVerified(t, r.store)
+			for _, p := range c.ours {
+				doc, err := r.store.Load(p.Name, "openai")
+				require.NoError(t, err)
+				for i, s := range doc.Document.Snapshots {
+					require.Equal(t, c.system, *s.Request.Messages[0].Content[0].Text, c.reason)
+					require.Equal(t, c.stale, s.Response.Stale != "", c.reason)
+					if i == 0 {
+						require.Equal(t, c.said, *s.Response.Candidates[0].Message.Content[0].Text, c.reason)
+					}
+				}
+				require.NotNil(t, doc.Document.Snapshots[1].Continues)
+			}
+			if c.name == "two lines" {
+				core, err := snapshot.RequestCore(&c.ours[0].Document.Snapshots[0].Request, nil)
+				require.NoError(t, err)
+				doc, err := r.store.Load(c.ours[0].Name, "openai")
+				require.NoError(t, err)
+				require.Equal(t, canon.Sum(core), doc.Document.Snapshots[0].Response.Stale, "it names the request that it answers")
+			}
+			r.git("add", "-A", "--", ".ai-snapshots")
+			require.Empty(t, r.conflicts())
+		})
+	}
+}
