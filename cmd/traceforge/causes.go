@@ -22,7 +22,7 @@ func (c *call) causes(out io.Writer, calls *coverage.Calls) {
 	if calls.Accept == "" {
 		return
 	}
-	line := "accept all: " + calls.Accept
+	line := calls.Verb() + calls.Accept
 	if price := calls.Price(); price != "" {
 		line += "        " + price
 	}
@@ -43,7 +43,7 @@ func (c *call) annotateCauses(calls *coverage.Calls, path func(drift.Place) stri
 	blocks := page.Blocks(calls.Causes)
 	for i, b := range blocks[:min(len(blocks), mostAnnotations)] {
 		first := b[0].Calls[0]
-		text := b.Headline() + "\n" + b.Text() + "accept all: " + calls.Accept
+		text := b.Headline() + "\n" + b.Text() + calls.Verb() + calls.Accept
 		if left := len(blocks) - i - 1; i == mostAnnotations-1 && left > 0 {
 			text += fmt.Sprintf("\nand %s", page.Count(left, "more cause", "more causes"))
 		}

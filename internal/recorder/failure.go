@@ -73,7 +73,11 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))
-	f := failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), r.renamedFrom(c), r.wayOut("record"))
+	renamed := r.renamedFrom(c)
+	f := r.alsoMissing(c, renamed)
+	if f == nil {
+		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))
+	}
 	f.Missing, f.unheld = true, true
 	f.drift = &usage.Drift{Kind: usage.Missing, Provider: c.provider, Summary: strings.Split(summary, "\n")}
 	return f

@@ -65,6 +65,27 @@ func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*tel
 	return f
 }
 
+// alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil: none
+// has, or there is more to say.
+func (r *Recorder) alsoMissing(c *call, renamed string) *Failure {
+	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
+		return nil
+	}
+	told, _ := tellings.LoadOrStore(tellingKey{r.Dir, usage.Missing}, &telling{test: r.Test})
+	first := told.(*telling)
+	if first.test == r.Test {
+		return nil
+	}
+	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.lastSaid(c.request))
+	if first.repeats.Add(1) >= threeLines {
+		all, _, _ := strings.Cut(r.with(modes[UpdateNew]), " -run ")
+		line += "; record all: " + all
+	}
+	f := failuref(line)
+	f.Again = true
+	return f
+}
+
 // wholeFailures is how many failures of a test are told in full, and briefFailures how many more in a line each.
 const (
 	wholeFailures = 5

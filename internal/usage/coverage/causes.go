@@ -34,6 +34,14 @@ type testDrift struct {
 	usage.Drift
 }
 
+// Verb says what the command of Accept does: it records where calls have no snapshot, and nothing drifted.
+func (c *Calls) Verb() string {
+	if slices.ContainsFunc(c.Causes, func(cause *drift.Cause) bool { return cause.Change.Kind != drift.Unrecorded }) {
+		return "accept all: "
+	}
+	return "record all: "
+}
+
 // CallsOf sums up what tests did.
 func CallsOf(receipts []usage.Receipt) *Calls {
 	receipts = slices.Clone(receipts)

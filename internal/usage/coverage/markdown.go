@@ -63,7 +63,7 @@ func (c *Report) acceptance() string {
 	if price != "" {
 		price = "; " + price
 	}
-	return "\naccept all: " + page.Code(c.Accept) + price + "\n"
+	return "\n" + c.Verb() + page.Code(c.Accept) + price + "\n"
 }
 
 // table writes so many of the packages, and all together.
