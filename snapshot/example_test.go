@@ -40,6 +40,21 @@ func ExampleParse() {
 	// true json
 }
 
+// What somebody changed by hand can be read, but not with Parse.
+func ExampleParseUnsealed() {
+	data, err := os.ReadFile("testdata/example-com-shop-testagent-3cfacb63af18.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	altered := []byte(strings.Replace(string(data), `"line": `, `"line": 1`, 1))
+	_, err = snapshot.Parse(altered)
+	fmt.Println(errors.Is(err, snapshot.ErrSeal))
+	fmt.Println(len(snapshot.ParseUnsealed(altered).Snapshots))
+	// Output:
+	// true
+	// 4
+}
+
 // A document of two calls, the second of which begins with the first and its answer.
 func ExampleDocument_Seal() {
 	name := snapshot.DocumentName("example.com/shop", "TestOrder")

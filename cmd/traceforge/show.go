@@ -120,37 +120,24 @@ func selectCalls(c *call, id string) ([]selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := s.List()
-	if err != nil {
-		return nil, err
-	}
-	var named []string
-	document, n, _ := snapshot.ParseID(id)
-	for _, file := range files {
-		switch name := nameOf(file); {
-		case name == id || file == id:
-			return load(s, file, 0)
-		case name == document:
-			return load(s, file, n)
-		case strings.Contains("-"+name, "-"+id): // the package, or the test, begins so
-			named = append(named, file)
-		}
-	}
-	switch {
-	case len(named) == 1:
-		return load(s, named[0], 0)
-	case len(named) > 1:
+	named, unread := documentsNamed(s, dir, id)
+	if len(named) > 1 && strings.Contains("-"+nameOf(named[0]), "-"+id) {
 		return nil, ambiguous(id, named)
 	}
-	docs, err := place.OfTest(s, id)
-	if len(docs) == 0 && err == nil {
-		err = noDocument(s, dir, id)
-	}
 	var chosen []selection
-	for _, doc := range docs {
-		chosen = append(chosen, selection{doc, true, -1})
+	document, n, _ := snapshot.ParseID(id)
+	for _, file := range named {
+		number := 0 // all of it
+		if name := nameOf(file); name == document && name != id {
+			number = n
+		}
+		one, err := load(s, file, number)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, one...)
 	}
-	return chosen, err
+	return chosen, unread
 }
 
 // nameOf returns the name of the document in a file of a store.

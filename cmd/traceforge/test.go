@@ -59,7 +59,9 @@ func test(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.ending(out, calls, broken, receipts)
+	if err := c.ending(out, calls, broken, receipts); err != nil {
+		return err
+	}
 	if code != 0 {
 		c.brokenConfig(out)
 	}
@@ -124,9 +126,9 @@ func (c *call) goTest(args []string, left string) (code int, err error) {
 }
 
 // ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
-func (c *call) ending(out io.Writer, calls *coverage.Calls, broken broken, receipts []usage.Receipt) {
+func (c *call) ending(out io.Writer, calls *coverage.Calls, broken broken, receipts []usage.Receipt) error {
 	if calls.Tests += broken.tests; calls.Tests == 0 {
-		return
+		return nil
 	}
 	c.causes(out, calls)
 	broken.write(c, out)
@@ -141,6 +143,7 @@ func (c *call) ending(out io.Writer, calls *coverage.Calls, broken broken, recei
 			say(line)
 		}
 	}
+	return c.sayGone(out, receipts)
 }
 
 // A tested is what test writes into the file of --json.

@@ -134,7 +134,7 @@ func find(c *call) (v verification, err error) {
 	v.found = append(v.result.Findings, stale...)
 	found, aging := old.held()
 	v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, aging...)
-	v.result.Notes = append(append(v.result.Notes, notes...), waiting...)
+	v.result.Notes = slices.Concat(v.result.Notes, notes, waiting, lost(c, s, dir))
 	linted, wrong := linting.held(c)
 	v.linted, v.found = linted, append(v.found, wrong...)
 	if c.is("secrets") {
@@ -155,30 +155,45 @@ func find(c *call) (v verification, err error) {
 	return v, nil
 }
 
-// documentsOf returns the documents that words name: by their names, their beginnings, or those of tests.
+// documentsOf returns the documents that words name.
 func documentsOf(s *store.Store, dir string, words []string) (chosen []string, err error) {
-	files, err := s.List()
-	if err != nil {
-		return nil, err
-	}
 	for _, word := range words {
-		named := func(file string) bool { return file == word || strings.Contains("-"+nameOf(file), "-"+word) }
-		found := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !named(file) })
-		if len(found) == 0 {
-			docs, err := place.OfTest(s, word)
-			if err != nil {
-				return nil, err
-			}
-			for _, doc := range docs {
-				found = append(found, doc.File())
-			}
-		}
-		if len(found) == 0 {
-			return nil, noDocument(s, dir, word)
+		found, err := documentsNamed(s, dir, word)
+		if err != nil {
+			return nil, err
 		}
 		chosen = append(chosen, found...)
 	}
 	return chosen, nil
+}
+
+// documentsNamed returns the documents that a word names: one by its name, its file or the id of a record, several by their beginnings,
+// or those of a test. It may return both documents and an error, for what could not be read.
+func documentsNamed(s *store.Store, dir, word string) (named []string, err error) {
+	files, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	document, _, _ := snapshot.ParseID(word)
+	for _, file := range files {
+		switch name := nameOf(file); {
+		case name == word || file == word || name == document:
+			return []string{file}, nil
+		case strings.Contains("-"+name, "-"+word): // the package, or the test, begins so
+			named = append(named, file)
+		}
+	}
+	if len(named) > 0 {
+		return named, nil
+	}
+	docs, err := place.OfTest(s, word)
+	for _, doc := range docs {
+		named = append(named, doc.File())
+	}
+	if len(named) == 0 && err == nil {
+		err = noDocument(s, dir, word)
+	}
+	return named, err
 }
 
 // noDocument is the error of a word that names no document and no test.

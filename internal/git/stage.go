@@ -27,6 +27,12 @@ func Unstaged(ctx context.Context, dir string) ([]string, error) {
 	return split(printed), err
 }
 
+// Deleted returns the files below dir that the index has and the working tree does not.
+func Deleted(ctx context.Context, dir string) ([]string, error) {
+	printed, err := Run(ctx, dir, "ls-files", "-z", "--deleted", "--", ".")
+	return split(printed), err
+}
+
 // Staged returns what the index has of files and directories below dir. Those that a merge left in conflict are an
 // error.
 func Staged(ctx context.Context, dir string, names []string) (files []File, err error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -207,8 +208,26 @@ func (s *setup) altered(text string, e *snapshot.Error) *Failure {
 	if errors.Is(e, fs.ErrNotExist) {
 		file, what = strings.TrimSuffix(file, ".json"), " lacks an answer that was recorded"
 	}
+	text = strings.TrimPrefix(s.alteredAnswers(file)+"\n"+text, "\n")
 	return failuref(file+what, indent(text), "restore it as it was committed: git checkout HEAD -- "+file,
 		"or record again, which buys a new answer: "+s.Accept)
+}
+
+// alteredAnswers says what a file of the store says of answers that their raw answers do not; "": nothing.
+func (s *setup) alteredAnswers(file string) string {
+	from, err := store.Open(s.Dir)
+	if err != nil {
+		return ""
+	}
+	doc := from.Altered(strings.TrimPrefix(file, s.Shown+"/"))
+	if doc == nil {
+		return ""
+	}
+	var lines []string
+	for _, w := range Proven(doc) {
+		lines = append(lines, s.scanner().Mask(w.Pointer+": "+w.Message))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // summary is a request in a few lines, for a reader who must recognise it.

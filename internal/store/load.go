@@ -133,6 +133,20 @@ func inSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot
 		"traceforge import --from sf --write brings it over, which makes no call"}}
 }
 
+// Altered returns the document in a file of which nothing is wrong but its hashes, as somebody has changed it; nil: there is none.
+func (s *Store) Altered(file string) *Doc {
+	provider, name, ok := parseDocumentFile(file)
+	data, err := ReadFile(s.path(file))
+	if !ok || err != nil {
+		return nil
+	}
+	doc := &Doc{Provider: provider, Name: name, Document: snapshot.ParseUnsealed(data), store: s}
+	if doc.Document == nil {
+		return nil
+	}
+	return doc
+}
+
 // toRead opens a file to read it.
 func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.path(file)) }
 

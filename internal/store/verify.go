@@ -401,7 +401,7 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
-		v.breaks(doc, inSFLayout(doc.Name, data, wrong)...)
+		v.breaks(doc, inSFLayout(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
 		return nil, nil
 	}
 	if misnamed := misnamed(doc.Name, doc.Document); len(misnamed) > 0 {
@@ -433,6 +433,18 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
 		_, _ = hex.Decode(records[i].hash[:], []byte(record.Hash.Hex())) // it is valid
 	}
 	return records, nil
+}
+
+// altered says what changed of the answers of a document whose hashes are wrong, as far as the raw answers tell.
+func (v *verifier) altered(doc *Doc, data []byte) (wrong []snapshot.Violation) {
+	changed := *doc
+	if changed.Document = snapshot.ParseUnsealed(data); changed.Document == nil || !v.beside {
+		return nil
+	}
+	for _, check := range v.checks {
+		wrong = append(wrong, check(&changed)...)
+	}
+	return slices.DeleteFunc(wrong, func(w snapshot.Violation) bool { return w.Rule != snapshot.RuleAnswer })
 }
 
 // breaks notes what is wrong with a document.
