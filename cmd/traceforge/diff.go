@@ -104,8 +104,7 @@ func compare(c *call, from, to *store.Store) (*page.Comparison, error) {
 			return nil, err
 		}
 	}
-	found.Close()
-	return found, nil
+	return found, found.Close()
 }
 
 // document returns the document in a file of a store; nil: there is no such file.

@@ -180,8 +180,7 @@ func (r *reviewing) compare(src *source, conversations bool) (*page.Comparison, 
 			}
 		}
 	}
-	found.Close()
-	return found, nil
+	return found, found.Close()
 }
 
 // shownAnswers is how many changed answers of a cause are shown.

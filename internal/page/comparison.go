@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,7 +33,11 @@ type Comparison struct {
 	group drift.Causes
 	tests []*htmlTest
 	kept  int // bytes of their texts
+	alone int // documents that one state has alone
 }
+
+// heldAlone is how many documents are held that one state has alone, to find those that were renamed and changed.
+const heldAlone = 200
 
 // Empty reports whether both states are alike.
 func (c *Comparison) Empty() bool { return len(c.Differences)+len(c.Config) == 0 }
@@ -44,6 +50,9 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 	d := &Difference{Change: change}
 	c.Differences = append(c.Differences, d)
 	if from == nil || to == nil {
+		if c.alone++; c.alone <= heldAlone {
+			d.doc = cmp.Or(from, to)
+		}
 		return d.alone(from, to)
 	}
 	if err := c.documents(d, from, to); err != nil {
@@ -164,12 +173,9 @@ func (c *Comparison) calls(
 }
 
 // Close ends the comparison: causes of the most calls come first, and a document that was removed and one
-// that was added are one that moved where they hold the same calls, as of a test that was renamed.
-func (c *Comparison) Close() {
-	c.Causes = c.group.List()
-	if c.Causes == nil {
-		c.Causes = []*drift.Cause{}
-	}
+// that was added are one that moved where they hold the same calls, as of a test that was renamed, or are the
+// likest of a package, as of one that was renamed and changed.
+func (c *Comparison) Close() error {
 	gone := map[string][]*Difference{}
 	for _, d := range c.Differences {
 		if d.Change.Change == removed {
@@ -183,8 +189,74 @@ func (c *Comparison) Close() {
 			joined[left[0]], gone[d.content] = true, left[1:]
 		}
 	}
+	if err := c.renamed(joined); err != nil {
+		return err
+	}
 	c.Differences = slices.DeleteFunc(c.Differences, func(d *Difference) bool { return joined[d] })
 	if c.Differences == nil {
 		c.Differences = []*Difference{}
 	}
+	c.Causes = c.group.List()
+	if c.Causes == nil {
+		c.Causes = []*drift.Cause{}
+	}
+	return nil
+}
+
+// leastAlike is from where on two documents may be of a test that was renamed and changed.
+const leastAlike = 0.5
+
+// renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.
+func (c *Comparison) renamed(joined map[*Difference]bool) error {
+	compare, requests := drift.NewComparer(nil), map[*Difference]*drift.Request{}
+	first := func(d *Difference) (_ *drift.Request, err error) {
+		if requests[d] == nil {
+			requests[d], err = compare.Request(&d.doc.Snapshots[0].Request)
+		}
+		return requests[d], err
+	}
+	likest := func(of *Difference, change string) (best *Difference, err error) {
+		most := leastAlike
+		for _, d := range c.Differences {
+			if d.Change.Change != change || joined[d] || d.doc == nil || d.Package != of.Package {
+				continue
+			}
+			r, wrong := first(d)
+			g, err := first(of)
+			if err := errors.Join(wrong, err); err != nil {
+				return nil, err
+			}
+			switch alike := compare.Likeness(r, g); {
+			case alike > most:
+				most, best = alike, d
+			case alike == most:
+				best = nil
+			}
+		}
+		return best, nil
+	}
+	for _, d := range c.Differences {
+		if d.Change.Change != added || d.doc == nil {
+			continue
+		}
+		was, err := likest(d, removed)
+		if err != nil {
+			return err
+		}
+		if was == nil {
+			continue
+		}
+		if back, err := likest(was, added); err != nil || back != d {
+			continue
+		}
+		d.Change.Change, d.Was, d.before, d.Calls, d.glances = moved, was.File, was.Test, Calls{}, nil
+		joined[was] = true
+		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, kind string) { d.Calls[kind] = append(d.Calls[kind], n) })
+		again := len(c.Again)
+		if err := c.documents(d, was.doc, d.doc); err != nil {
+			return err
+		}
+		c.Again = c.Again[:again] // that of another name says nothing
+	}
+	return nil
 }

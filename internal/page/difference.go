@@ -19,9 +19,10 @@ type Difference struct {
 	Was         string           `json:"was,omitempty"` // the file, before it moved
 	Differences []CallDifference `json:"differences,omitempty"`
 
-	before  Test     // whose calls these were, before the document moved
-	content string   // of a document that one state has alone, by which it is known elsewhere
-	glances []glance // at calls that one state has alone
+	before  Test               // whose calls these were, before the document moved
+	content string             // of a document that one state has alone, by which it is known elsewhere
+	glances []glance           // at calls that one state has alone
+	doc     *snapshot.Document // that one state has alone; nil: there are too many
 }
 
 // A CallDifference is a call that both states have, and have not alike.

@@ -59,7 +59,7 @@ func compare(t *testing.T, whole bool, pairs ...pair) *page.Comparison {
 	for _, change := range page.Changes(before, after) {
 		require.NoError(t, c.Add(change, docs[change.Name].from, docs[change.Name].to))
 	}
-	c.Close()
+	require.NoError(t, c.Close())
 	return c
 }
 
@@ -209,7 +209,7 @@ func TestComparisonOfCosts(t *testing.T) {
 	from, to := taking(1200), taking(800)
 	to.Snapshots[0].Hash = "other"
 	require.NoError(t, c.Add(change, from, to))
-	c.Close()
+	require.NoError(t, c.Close())
 	var out bytes.Buffer
 	(&page.Page{Out: &out, Width: 100}).Comparison(c)
 	require.Contains(t, out.String(), "\n  tokens: 1,200, now 800; cost: 1.20, now 0.8000\n")
@@ -338,4 +338,38 @@ func FuzzMarkdown(t *testing.F) {
 		}
 		require.Empty(t, fence, "a block of code ends")
 	})
+}
+
+// A test that was renamed and changed has moved, and its change is a cause.
+func TestComparisonRenamed(t *testing.T) {
+	prompt := func(line string) *snapshot.Document {
+		return edited(func(s *snapshot.Snapshot) {
+			s.Request.Messages[0] = pagetest.Said("system", "You help.\n"+line+"\nBe kind.")
+		})
+	}
+	other := func(doc *snapshot.Document) *snapshot.Document {
+		doc.Snapshots[0].Request.Messages[1] = pagetest.Said("user", "What costs a red shoe, and is it there in my size?")
+		return doc
+	}
+	c := compare(t, false,
+		pair{test: "TestOld", pkg: agents, from: prompt("Never guess.")}, pair{test: "TestNew", pkg: agents, to: prompt("Do not guess.")},
+		pair{test: "TestPrice", pkg: agents, from: other(prompt("Never guess."))}, pair{test: "TestCost", pkg: agents, to: other(prompt("Do not guess."))},
+		pair{test: "TestElsewhere", pkg: "example.com/other", to: prompt("Do not guess.")})
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(c)
+	require.Contains(t, out.String(), "system prompt changed in 1 package: 2 calls of 2 tests, 1 line")
+	require.Contains(t, out.String(), "\n1 test added\n")
+	require.Contains(t, out.String(), "\n2 tests moved\n")
+	require.Contains(t, out.String(), "  moved openai/TestCost.json  TestCost in example.com/shop/agents\n    from openai/TestPrice.json\n")
+	require.NotContains(t, out.String(), "removed")
+}
+
+// Comparisons fit 40 and 80 columns: no line that changed is cut.
+func TestComparisonWidths(t *testing.T) {
+	g := goldie.New(t, goldie.WithFixtureDir("testdata/comparison"))
+	for _, width := range []int{40, 80} {
+		var out bytes.Buffer
+		(&page.Page{Out: &out, Width: width}).Comparison(comparisons(t)["several"])
+		g.Assert(t, fmt.Sprint("several.", width), out.Bytes())
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -17,7 +18,7 @@ import (
 )
 
 // inherit has a test without a document go on with that which it had under another name (design R11), so that
-// it buys nothing again: with the first one of Known whose first request is its own first one. That of a test which
+// it buys nothing again: with the first one of Known whose first request is its own first one, or else with the likest one. That of a test which
 // the code does not have any more moves. A subtest may be there still, so that the document of another one is copied.
 func (r *Recorder) inherit(c *call) error {
 	if len(r.Known) == 0 || !modes[r.Mode].completes && r.Mode != Rekey {
@@ -32,10 +33,15 @@ func (r *Recorder) inherit(c *call) error {
 	if _, err := r.store.Load(r.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
 		return nil // others tell of an error
 	}
-	for _, k := range r.mayBeOf() {
-		if same, err := r.begins(k.Name, c); err != nil || !same {
-			continue // what cannot be read is no test's
-		}
+	likely := r.mayBeOf()
+	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool {
+		begins, err := r.begins(k.Name, c)
+		return err != nil || !begins // what cannot be read is no test's
+	})
+	if len(same) == 0 {
+		same = r.likest(likely, c)
+	}
+	for _, k := range same {
 		move := store.Move{Name: k.Name, Package: r.Package, Test: r.Test}
 		var err error
 		if k.Gone {
@@ -50,6 +56,39 @@ func (r *Recorder) inherit(c *call) error {
 		return err
 	}
 	return nil
+}
+
+// leastAlike is from where on a first request may be that of a test which was renamed and changed.
+const leastAlike = 0.5
+
+// likest returns the document of a gone test of the package whose first request is the likest to a call; none where two are as like.
+func (r *Recorder) likest(known []usage.Known, c *call) (best []usage.Known) {
+	compare := drift.NewComparer(r.Ignored)
+	got, err := compare.Request(c.request)
+	if err != nil {
+		return nil // unreachable: the request has a key
+	}
+	most := leastAlike
+	for _, k := range known {
+		if !k.Gone || k.Package != r.Package {
+			continue
+		}
+		doc, err := r.store.Load(k.Name, c.provider)
+		if err != nil {
+			continue
+		}
+		recorded, err := compare.Request(&doc.Document.Snapshots[0].Request)
+		if err != nil {
+			continue
+		}
+		switch alike := compare.Likeness(recorded, got); {
+		case alike > most:
+			most, best = alike, []usage.Known{k}
+		case alike == most:
+			best = nil
+		}
+	}
+	return best
 }
 
 // mayBeOf returns the documents that may be the test's under another name, the likeliest first.
