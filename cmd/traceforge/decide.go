@@ -118,7 +118,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 // review knows one of them no more than accept does, the error is unknown. There is no such thing for reject: who misspells what waits must
 // not lose a recording that git does not have.
 func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
-	r := &reviewing{c: c, store: s, dir: dir}
+	r := &reviewing{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	defer r.close()
 	if err := r.gather(); err != nil {
 		return unknown

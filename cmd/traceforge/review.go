@@ -20,7 +20,12 @@ func review(c *call) error {
 	if err != nil {
 		return err
 	}
-	r := &reviewing{c: c, store: s, dir: dir}
+	r := &reviewing{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
+	for _, kind := range r.kinds {
+		if c.is(kind) {
+			r.kinds = []string{kind}
+		}
+	}
 	defer r.close()
 	if err := r.gather(); err != nil {
 		return err
@@ -47,7 +52,8 @@ func interactive(c *call) bool {
 type reviewing struct {
 	c       *call
 	store   *store.Store
-	dir     string // of the store, as messages name it
+	dir     string   // of the store, as messages name it
+	kinds   []string // what is gathered
 	sources []*source
 	tests   []*held
 	groups  []*group

@@ -45,14 +45,14 @@ func (r *reviewing) close() {
 
 // gather finds what waits for a decision.
 func (r *reviewing) gather() error {
-	if !r.c.is("changed") {
+	if slices.Contains(r.kinds, pendingKind) {
 		if err := r.gatherPending(); err != nil {
 			return err
 		}
 	}
-	if !r.c.is("pending") {
+	if slices.Contains(r.kinds, changedKind) {
 		err := r.gatherChanged()
-		if errors.Is(err, git.ErrNoRepository) && !r.c.is("changed") {
+		if errors.Is(err, git.ErrNoRepository) && len(r.kinds) > 1 {
 			err = nil // pending records need no git
 		}
 		if err != nil {

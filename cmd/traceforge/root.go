@@ -127,13 +127,8 @@ type call struct {
 	result    string   // the file that the answer is written into too; empty: none
 }
 
-// value returns what a flag has; empty: it was not given, or the command has no such flag.
-func (c *call) value(flag string) string {
-	if f := c.cmd.Flag(flag); f != nil {
-		return f.Value.String()
-	}
-	return ""
-}
+// value returns what a flag of the command has; empty: it was not given.
+func (c *call) value(flag string) string { return c.cmd.Flag(flag).Value.String() }
 
 func (c *call) is(flag string) bool { return c.value(flag) == "true" }
 
