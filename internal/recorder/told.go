@@ -78,7 +78,7 @@ func (r *Recorder) alsoMissing(c *call, renamed string) *Failure {
 	}
 	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.lastSaid(c.request))
 	if first.repeats.Add(1) >= threeLines {
-		all, _, _ := strings.Cut(r.with(modes[UpdateNew]), " -run ")
+		all, _, _ := strings.Cut(r.with(UpdateNew.String()), " -run ")
 		line += "; record all: " + all
 	}
 	f := failuref(line)
