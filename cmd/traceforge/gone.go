@@ -91,8 +91,9 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 			continue
 		}
 		if test := page.TestOf(doc); !test.OfProgram() && src.Gone(test.Package, test.Test) == "" {
-			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: fmt.Sprintf(
-				"git has it, and %s in %s is still there: git checkout -- %s brings it back", test.Test, test.Package, listed(dir, []string{file}))})
+			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back",
+				test.Test, test.Package, listed(dir, []string{file}))
+			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})
 		}
 	}
 	return found

@@ -204,7 +204,7 @@ func (c *Comparison) Close() error {
 }
 
 // leastAlike is from where on two documents may be of a test that was renamed and changed.
-const leastAlike = 0.5
+const leastAlike = 0.2
 
 // renamed joins a document that was added and the likest one that was removed from the package, if each is the other's.
 func (c *Comparison) renamed(joined map[*Difference]bool) error {

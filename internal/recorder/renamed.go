@@ -59,7 +59,7 @@ func (r *Recorder) inherit(c *call) error {
 }
 
 // leastAlike is from where on a first request may be that of a test which was renamed and changed.
-const leastAlike = 0.5
+const leastAlike = 0.2
 
 // likest returns the document of a gone test of the package whose first request is the likest to a call; none where two are as like.
 func (r *Recorder) likest(known []usage.Known, c *call) (best []usage.Known) {
