@@ -134,7 +134,7 @@ func (f *filter) holds(l *entry) bool {
 func tableOf(rows []entry, calls bool, now time.Time, forPeople bool) *page.Table {
 	first := page.Column{Name: "CALLS", Right: true}
 	if calls {
-		first = page.Column{Name: "CALL"}
+		first = page.Column{Name: "CALL", Shrinks: true}
 	}
 	count := func(n int64) string {
 		if n == 0 && forPeople {
