@@ -153,7 +153,7 @@ func (r *Recorder) Live() (all []usage.Live) {
 	}
 	for _, tk := range r.takes {
 		g, f := r.golden(tk)
-		if f != nil || r.transient(tk.outcome) {
+		if f != nil || r.transient(tk) {
 			continue
 		}
 		response := &g.snapshot.Response
