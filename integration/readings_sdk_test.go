@@ -164,6 +164,7 @@ func readOpenAIResponses(ctx context.Context, c *http.Client) (readings, error) 
 		Model: "m", Input: responses.ResponseNewParamsInputUnion{OfString: openai.String("Hi")},
 	})
 	var live, items, final reading
+	seen := map[string]bool{}
 	live.finish, items.finish = anyFinish, anyFinish
 	calls := toolPieces{}
 	for s.Next() {
@@ -178,16 +179,25 @@ func readOpenAIResponses(ctx context.Context, c *http.Client) (readings, error) 
 		case "response.function_call_arguments.delta":
 			calls.add(e.OutputIndex, "", e.Delta)
 		case "response.output_item.done":
+			seen["items"] = true
 			for _, content := range e.Item.Content {
 				items.text += content.Text + content.Refusal
 			}
 			items.item(&e.Item)
 		case "response.completed", "response.incomplete", "response.failed":
+			seen["final"] = len(e.Response.Output) > 0
 			final = reading{responseSpeech(&e.Response), anyFinish}
 		}
 	}
 	calls.into(&live.speech)
-	return readings{"openai-go, as it streams": live, "openai-go, items": items, "openai-go, response": final}, s.Err()
+	all := readings{"openai-go, as it streams": live}
+	if seen["items"] { // some servers say no items, or no response at the end: no program goes by these
+		all["openai-go, items"] = items
+	}
+	if seen["final"] {
+		all["openai-go, response"] = final
+	}
+	return all, s.Err()
 }
 
 func readOpenAICompletions(ctx context.Context, c *http.Client) (readings, error) {
@@ -246,7 +256,8 @@ func readClaude(ctx context.Context, c *http.Client) (readings, error) {
 		switch e.Type {
 		case "content_block_start":
 			live.text += e.ContentBlock.Text
-			if e.ContentBlock.Type == "tool_use" {
+			switch e.ContentBlock.Type {
+			case "tool_use", "server_tool_use", "mcp_tool_use":
 				calls.add(e.Index, e.ContentBlock.Name, "")
 			}
 		case "content_block_delta":

@@ -122,7 +122,7 @@ type verdict int
 
 const (
 	same     verdict = iota // the record says what each SDK says
-	noted                   // an SDK says something else, and the record has a note
+	noted                   // an SDK says something else, and a reading of the record says it
 	silent                  // an SDK says something else, and the record has no word of it
 	refused                 // it is not recorded
 	sdkError                // no SDK reads it
@@ -176,7 +176,8 @@ func (a *answerRead) record(t *testing.T, dir string, resp *http.Response, body 
 	return &calls[0].Response, ""
 }
 
-// compareReadings holds what SDKs make of an answer against its record.
+// compareReadings holds what SDKs make of an answer against its record: where they differ, a reading of the record has the very
+// text, name or arguments, or the reason for the end.
 func compareReadings(t *testing.T, all readings, stored *snapshot.Response) (v verdict, detail string) {
 	says := reading{speech: storedSpeech(t, stored)}
 	for _, c := range stored.Candidates[:min(1, len(stored.Candidates))] {
@@ -191,18 +192,50 @@ func compareReadings(t *testing.T, all readings, stored *snapshot.Response) (v v
 		if r.speech == says.speech && (r.finish == says.finish || r.finish == anyFinish || says.finish == anyFinish) {
 			continue
 		}
-		detail += fmt.Sprintf("\n      %s: %s\n      the record: %s", how, r, says)
-		v = silent
-	}
-	if v == silent && stored.Note != "" {
-		v = noted
+		v = max(v, noted)
+		if why := r.untold(says, stored.Readings); why != "" {
+			detail += fmt.Sprintf("\n      %s: %s: %s\n      the record: %s\n      readings: %v", how, why, r, says, stored.Readings)
+			v = silent
+		}
 	}
 	return v, detail
 }
 
+// untold says what a program reads that neither the record nor one of its readings has.
+func (r reading) untold(says reading, told []snapshot.Reading) (why string) {
+	has := func(kind, what string) bool {
+		return slices.ContainsFunc(told, func(g snapshot.Reading) bool {
+			if kind == "arguments" && g.Kind == kind { // in one spelling
+				var of speech
+				of.call("", g.Says)
+				return of.calls == " "+what+"\n"
+			}
+			return g.Kind == kind && g.Says == what
+		})
+	}
+	if r.text != says.text && !has("text", r.text) {
+		why = fmt.Sprintf("the text %q", r.text)
+	}
+	if r.finish != says.finish && r.finish != anyFinish && says.finish != anyFinish && r.finish != "" && !has("finish", r.finish) {
+		why += fmt.Sprintf(" the end %q", r.finish)
+	}
+	for call := range strings.Lines(r.calls) {
+		name, arguments, _ := strings.Cut(strings.TrimSuffix(call, "\n"), " ")
+		known := strings.Contains(says.calls, name+" ") || has("name", name)
+		same := arguments == "" || strings.Contains(says.calls, " "+arguments+"\n")
+		if !strings.Contains(says.calls, call) && !has("added-call", name+"("+arguments+")") && !(known && (same || has("arguments", arguments))) {
+			why += fmt.Sprintf(" the call %q", call)
+		}
+	}
+	if r.calls != says.calls && len(told) == 0 {
+		why += " other calls"
+	}
+	return why
+}
+
 // TestReadings changes answers of all APIs that have an SDK in Go, in each kind of way, and holds what the SDKs make of them
-// against what their records say. It prints where a record says something else, and fails for a crash of ours, for an answer
-// that was not changed, and where an answer that all SDKs read is refused.
+// against what their records and the readings of these say. It fails where neither says what an SDK does, for a crash of ours,
+// and where an answer that all SDKs read is refused.
 func TestReadings(t *testing.T) {
 	t.Setenv("TRACEFORGE_UPDATE", "1")
 	seed, times := uint64(1), 1
@@ -233,6 +266,9 @@ func TestReadings(t *testing.T) {
 				if tables[a.streamed].count(kind.name, a.api.name, v) == 1 && v == silent {
 					examples = append(examples, name+detail)
 				}
+				if v == silent {
+					t.Errorf("%s: an SDK reads what the record has no word of%s", name, detail)
+				}
 			}
 		}
 	}
@@ -259,7 +295,7 @@ func (a *answerRead) judge(t *testing.T, name string, resp *http.Response, body 
 // A tally counts verdicts.
 type tally [verdicts]int
 
-const legend = "= the record says what each SDK says, ~ it has a note, ! it differs without a word, x refused, e no SDK reads it"
+const legend = "= the record says what each SDK says, ~ a reading does, ! it differs without a word, x refused, e no SDK reads it"
 
 func (c tally) String() string {
 	var b strings.Builder

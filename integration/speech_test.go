@@ -21,10 +21,14 @@ type speech struct{ text, calls string }
 
 // call adds a tool call. Arguments that are empty, null or no JSON are as good as none.
 func (s *speech) call(name, arguments string) {
+	var value any
 	if canonical, err := canon.JSON([]byte(arguments)); err == nil {
 		arguments = string(canonical)
+	} else if json.Unmarshal([]byte(arguments), &value) == nil { // a name stands twice
+		canonical, _ := json.Marshal(value) // came as JSON
+		arguments = string(canonical)
 	}
-	if arguments == "null" || arguments == "{}" {
+	if arguments == "null" || arguments == "{}" || arguments == `""` {
 		arguments = ""
 	}
 	s.calls += name + " " + arguments + "\n"

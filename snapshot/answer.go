@@ -355,7 +355,7 @@ func (c *coder) checkReadings(r *Response) {
 	}
 	others := false
 	for i, g := range r.Readings {
-		isCall := slices.Contains(callReadings, g.Kind)
+		isCall := g.IsOfCall()
 		if others = others || !isCall; others && isCall {
 			c.report(RuleValue, "must be in front of readings that concern no call", "readings", strconv.Itoa(i))
 		}

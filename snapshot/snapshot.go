@@ -109,3 +109,6 @@ type Reading struct {
 	Kind  string // a word of docs/format.md
 	Says  string // the differing text, name or arguments
 }
+
+// IsOfCall reports whether r adds, changes or leaves out a call of a tool.
+func (r Reading) IsOfCall() bool { return slices.Contains(callReadings, r.Kind) }

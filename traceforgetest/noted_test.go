@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// TestNotedAnswers records answers that are none of their API's, or that programs may read differently: none is refused, each
-// replays byte for byte, and the record says why it is not decoded as the API's (design R6), or where they may.
+// TestNotedAnswers records answers that are none of their API's: none is refused, each replays byte for byte, and the record
+// says why it is not decoded as the API's (design R6).
 func TestNotedAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name, why, contentType, body string
@@ -37,9 +37,6 @@ func TestNotedAnswers(t *testing.T) {
 		{"negative", "a count below 0 is none, and the rest is as ever", "application/json",
 			`{"choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-1,"completion_tokens":2}}`,
 			"Hi", "", true},
-		{"differently", "programs may read it differently", "application/json",
-			`{"choices":[{"index":0,"message":{"content":"Hi","Content":"Ho"},"finish_reason":"stop"}]}`,
-			"Hi", `programs may read it differently: the answer has a member "Content", which some take for "content"`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)
@@ -60,7 +57,7 @@ func TestNotedAnswers(t *testing.T) {
 			response := records[0].Response
 			require.Equal(t, c.note, response.Note)
 			require.Contains(t, tb.Logged(), c.note)
-			require.Equal(t, c.note != "" && c.name != "differently", strings.Contains(tb.Logged(), "does not fit its API"))
+			require.Equal(t, c.note != "", strings.Contains(tb.Logged(), "does not fit its API"))
 			var said strings.Builder
 			for _, part := range response.Candidates[0].Message.Content {
 				if part.Text != nil {

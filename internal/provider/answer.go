@@ -34,9 +34,7 @@ func (a *Answer) decode(stream folding, one decoder) (*modelio.Response, error) 
 		events = &Events{rest: a.Body, framing: arrayElements}
 	}
 	if events != nil {
-		resp, err := decodeStream(events, stream, one, a.Watch)
-		a.Watched = err == nil
-		return resp, err
+		return decodeStream(events, stream, one)
 	}
 	doc, err := parseAnswer(a.Body)
 	if err != nil {
@@ -101,17 +99,14 @@ func decodeBody(body jsontext.Value, decode decoder) (*modelio.Response, error) 
 	return resp, nil
 }
 
-// decodeStream decodes a stream, of whose events it tells watch if that is not nil.
-func decodeStream(events *Events, stream folding, decode decoder, watch func(*Seen)) (*modelio.Response, error) {
+// decodeStream decodes a stream.
+func decodeStream(events *Events, stream folding, decode decoder) (*modelio.Response, error) {
 	f := fold{folding: stream}
 	f.body.log = &f.log
 	var failure *modelio.ProviderError
 	cut, done := false, false
 	var event Seen
 	for events.See(&event) {
-		if watch != nil {
-			watch(&event)
-		}
 		n := event.N
 		if len(event.Said) == 0 {
 			continue

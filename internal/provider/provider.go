@@ -163,11 +163,6 @@ type Answer struct {
 
 	Asked *modelio.Request // what it answers; nil: not known
 	Open  bool             // more may come, so a stream is whole only with the event that ends it
-
-	// Watch is told of each event of a stream while it is decoded, so that nobody splits it once more; nil: nobody is. Where
-	// Watched is false after that, it was not told of all.
-	Watch   func(*Seen)
-	Watched bool
 }
 
 // A WireError says what a codec cannot take, and where.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -93,7 +94,7 @@ func (p *proof) renew() {
 		return
 	}
 	got, err := codec.DecodeResponse(p.answer())
-	if isUnfit(said.Note) {
+	if said.Note != "" {
 		got, err = provider.DecodeWhole(p.answer())
 	}
 	if err != nil {
@@ -107,6 +108,7 @@ func (p *proof) renew() {
 		return
 	}
 	sourcesOf(said, resp)
+	said.Readings, said.ReadingsMore = reading.Told(reading.Of(p.answer(), p.record.Request.API, p.record.Provider, got))
 	said.Model, said.Usage, said.TokensUsed = resp.Model, resp.Usage, resp.TokensUsed
 	for i := range min(len(said.Candidates), len(resp.Candidates)) {
 		mine, theirs := &said.Candidates[i], &resp.Candidates[i]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -71,6 +72,7 @@ func (r *Recorder) golden(tk *take) (*golden, *Failure) {
 	}
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note
+	stored.Readings, stored.ReadingsMore = reading.Told(tk.readings)
 	if tk.outcome != failed {
 		g.raw, stored.RawOutputRef = body, canon.Sum(body)
 	}
@@ -107,7 +109,7 @@ func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *F
 		resp, err = tk.understand(tk.answer(body))
 	}
 	if err == nil {
-		tk.note = noted(tk.note, unlike(tk.answer(body), apiOf(tk.codec.API, tk.note)))
+		tk.readings = reading.Of(tk.answer(body), tk.codec.API, tk.provider, resp)
 	}
 	if err != nil {
 		return nil, nil, r.unkept(tk, err)
@@ -130,14 +132,6 @@ func (tk *take) understand(answer *provider.Answer) (*modelio.Response, error) {
 	}
 	tk.note = err.Error()
 	return provider.DecodeWhole(answer)
-}
-
-// apiOf returns the API by whose codec an answer is decoded.
-func apiOf(api, note string) string {
-	if isUnfit(note) {
-		return genericAPI
-	}
-	return api
 }
 
 // understood returns a decoded answer as a record has it.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/traceforge/traceforge-go/internal/reading"
 )
 
 // told are the lists of headers that a log of this process has named as dropped: the tests of a suite get
@@ -43,12 +45,18 @@ func (r *Recorder) missed(say func(format string, args ...any)) {
 			"To record them too: %s", strings.Join(statuses, ", "), r.allow("RetryableErrors"))
 	}
 	for _, tk := range r.takes {
+		if r.transient(tk) {
+			continue
+		}
 		switch {
-		case tk.note == "" || r.transient(tk):
+		case tk.note == "":
 		case !isUnfit(tk.note):
 			say("of an answer of %s, as its record notes, %s", tk.provider, r.Plain(tk.note))
 		default:
 			say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
+		}
+		for _, line := range reading.Sentences(reading.Told(tk.readings)) {
+			say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, r.Plain(line))
 		}
 	}
 	if names := strings.Join(r.dropped(), ", "); names != "" {

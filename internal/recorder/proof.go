@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/internal/secret"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/texts"
@@ -94,25 +95,12 @@ func (p *proof) run() {
 	p.checkStatus(api)
 	answer := p.answer()
 	p.checkTiming(answer)
-	look, streams := lookAt(answer, apiOf(api, said.Note))
-	if streams {
-		answer.Watch = look.see
-	}
 	got, err := codec.DecodeResponse(answer)
-	if streams && !answer.Watched { // it was decoded in another way, or only to where it is wrong
-		look.why = unlike(answer, look.api)
-	}
 	switch {
-	case look.why != "" && !strings.HasSuffix(said.Note, differently+look.why):
-		p.report("/note", "does not say that programs may read %s differently: %s", p.file(), look.why)
-	case look.why == "" && strings.HasPrefix(said.Note, differently):
-		p.report("/note", "says that programs may read %s differently, and they read it alike: record it again", p.file())
-	}
-	switch {
-	case isUnfit(said.Note) && err == nil:
+	case said.Note != "" && err == nil:
 		p.report("/note", "says that %s has no answer of %s, and it has: record it again", p.file(), api)
 		return
-	case isUnfit(said.Note):
+	case said.Note != "":
 		got, err = provider.DecodeWhole(answer)
 	}
 	if err != nil {
@@ -122,7 +110,31 @@ func (p *proof) run() {
 	if said.Incomplete == "" && !got.Complete && got.Error == nil {
 		p.report("/incomplete", "is missing: %s ends before its end", p.file())
 	}
+	p.compareReadings(reading.Of(answer, api, p.record.Provider, got))
 	p.compare(got)
+}
+
+// compareReadings holds what programs read in the raw answer against the record.
+func (p *proof) compareReadings(all []snapshot.Reading) {
+	said := &p.record.Response
+	told, more := reading.Told(all)
+	for i := range max(len(told), len(said.Readings)) {
+		switch {
+		case i >= len(said.Readings):
+			p.report("/readings", "does not say that programs read %s in %s", reading.Sentence(told[i]), p.file())
+		case i >= len(told):
+			p.report("/readings", "says that programs read %s in %s, and none does: record it again", reading.Sentence(said.Readings[i]), p.file())
+		case told[i] != said.Readings[i]:
+			p.report(fmt.Sprintf("/readings/%d", i), "is %s, and programs read %s in %s",
+				reading.Sentence(said.Readings[i]), reading.Sentence(told[i]), p.file())
+		default:
+			continue
+		}
+		return
+	}
+	if more != said.ReadingsMore {
+		p.report("/readings_more", "is %d, must be %d: so many more readings has %s", said.ReadingsMore, more, p.file())
+	}
 }
 
 // answer returns the raw answer for a codec.

@@ -217,15 +217,15 @@ func TestForgeries(t *testing.T) {
 				s.Response.Headers["content-type"] = []string{"application/json"}
 				return strings.Replace(honest, "four", "five", 1) + "\n" +
 					`{"choices":[{"index":0,"delta":{"content":"four"},"finish_reason":"stop"}]}`
-			}, "/response/note", "some read the first only"},
+			}, "/response/readings", "read the text five"},
 		{"capital member", "Go's encoding/json takes it for the small one", upstream{body: honest}, "",
-			rawly(t, `"content":"four"`, `"content":"four","Content":"five"`), "/response/note", `has a member "Content", which some take for "content"`},
+			rawly(t, `"content":"four"`, `"content":"four","Content":"five"`), "/response/readings", "read the member Content as one of another name"},
 		{"capital member with space", "JSON allows it", upstream{body: honest}, "",
-			rawly(t, `"content":"four"`, `"content":"four","cONTENT" : "five"`), "/response/note", `has a member "cONTENT"`},
+			rawly(t, `"content":"four"`, `"content":"four","cONTENT" : "five"`), "/response/readings", "the member cONTENT as one of another name"},
 		{"escaped member", "an escape hides the capital", upstream{body: honest}, "",
-			rawly(t, `"content":"four"`, `"content":"four","\u0043ontent":"five"`), "/response/note", `has a member "Content"`},
+			rawly(t, `"content":"four"`, `"content":"four","\u0043ontent":"five"`), "/response/readings", "the member Content as one of another name"},
 		{"folded member", "a letter of another script is folded to s", upstream{body: honest}, "",
-			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/note", `has a member "choiceſ"`},
+			rawly(t, `"choices":[`, `"choiceſ":[{"message":{"content":"five"}}],"choices":[`), "/response/readings", "the member choiceſ as one of another name"},
 		{"repeated member", "the first or the last counts", upstream{body: honest}, "",
 			rawly(t, `"content":"four"`, `"content":"four","content":"five"`), "/response/raw_output_ref", "which is no such answer"},
 
@@ -251,24 +251,24 @@ func TestForgeries(t *testing.T) {
 				text := "four, or not"
 				s.Response.Candidates[0].Message.Content = []modelio.Part{{Text: &text}}
 				return raw + `data: {"choices":[{"index":0,"delta":{"content":", or not"}}]}` + "\n\n"
-			}, "/response/note", "event 4 follows [DONE], where clients stop"},
+			}, "/response/readings", "read the text four (event 3)"},
 		{"carriage return", "it ends a line for some, and the rest of the line is data for others", upstream{body: honestStream, header: stream}, "",
 			rawly(t, "data: [DONE]", `data: `+"\r"+`{"choices":[{"index":0,"delta":{"content":"!"}}]}`+"\n\ndata: [DONE]"),
-			"/response/note", "a carriage return stands alone"},
+			"/response/readings", "read no field in the line"},
 		{"lines of data", "each is an event for some", upstream{body: honestStream, header: stream}, "",
-			rawly(t, `{"model":"m",`, "{\"model\":\"m\",\ndata: "), "/response/note", "event 1 has several lines of data"},
+			rawly(t, `{"model":"m",`, "{\"model\":\"m\",\ndata: "), "/response/readings", `the text "" (event 1)`},
 		{"capital in a stream", "Go's encoding/json takes it for the small one", upstream{body: honestStream, header: stream}, "",
-			rawly(t, `"content":"ur"`, `"content":"ur","Content":"rty"`), "/response/note", `event 2 has a member "Content"`},
+			rawly(t, `"content":"ur"`, `"content":"ur","Content":"rty"`), "/response/readings", "the member Content as one of another name (event 2)"},
 
 		{"pieces of a text", "a program prints them, and the record has the whole", upstream{body: honestResponses, header: stream}, responsesURL,
-			rawly(t, `"delta":"ur"`, `"delta":"rty"`), "/response/note", "event 4 says a text of item 0 in another way than the events before"},
+			rawly(t, `"delta":"ur"`, `"delta":"rty"`), "/response/readings", "read the text forty"},
 		{"whole text", "a program takes it where it is whole first", upstream{body: honestResponses, header: stream}, responsesURL,
 			func(_ *snapshot.Snapshot, raw string) string {
 				return strings.NewReplacer(`"delta":"ur"`, `"delta":"rty"`, `"four"}`+"\n", `"forty"}`+"\n").Replace(raw)
-			}, "/response/note", "event 5 says a text of item 0 in another way"},
+			}, "/response/readings", "read the text forty"},
 		{"name of an event", "some go by the name, others by the type", upstream{body: honestResponses, header: stream}, responsesURL,
 			rawly(t, `data: {"type":"response.output_text.done"`, "event: response.completed\n"+`data: {"type":"response.output_text.done"`),
-			"/response/note", `event 4 has another name than type`},
+			"/response/readings", "an event by the name response.completed (event 4)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, url, body := newScene(t), chatURL, askedBody
@@ -391,20 +391,17 @@ func TestFloodOfHeaders(t *testing.T) {
 	}
 }
 
-// TestReadDifferently records answers that programs may read differently, as providers send them: none is refused, each replays
-// byte for byte, and its record notes the first place.
+// TestReadDifferently records answers that programs read differently, as providers send them: none is refused, each replays
+// byte for byte, and its record says what they read.
 func TestReadDifferently(t *testing.T) {
-	for _, c := range []struct{ name, url, contentType, body, note string }{
-		{"lines", chatURL, "application/json", honest + "\n" + honest, "of its JSON values some read the first only, as its content type is that of one"},
-		{"capital", chatURL, "application/json", strings.Replace(honest, `"content":"four"`, `"content":"four","Content":"five"`, 1),
-			`the answer has a member "Content", which some take for "content"`},
-		{"lines of data", chatURL, "text/event-stream", strings.Replace(honestStream, `{"model":"m",`, "{\"model\":\"m\",\ndata: ", 1),
-			"event 1 has several lines of data, each of which is an event for some"},
+	for _, c := range []struct{ name, url, contentType, body, reading string }{
+		{"lines", chatURL, "application/json", honest + "\n" + strings.Replace(honest, "four", "five", 1), ""},
+		{"capital", chatURL, "application/json", strings.Replace(honest, `"content":"four"`, `"content":"four","Content":"five"`, 1), "{0 text five}"},
+		{"lines of data", chatURL, "text/event-stream", strings.Replace(honestStream, `{"model":"m",`, "{\"model\":\"m\",\ndata: ", 1), "{1 text }"},
 		{"behind the end", chatURL, "text/event-stream", honestStream + `data: {"choices":[{"index":0,"delta":{"content":"!"}}]}` + "\n\n",
-			"event 4 follows [DONE], where clients stop"},
-		{"cut text", responsesURL, "text/event-stream", strings.Replace(honestResponses, `"delta":"ur"`, `"delta":"urteen"`, 1),
-			"event 4 says a text of item 0 in another way than the events before"},
-		{"page", chatURL, "text/event-stream", "event: a\rdata: b\n\n", "a carriage return stands alone, which ends a line for some"},
+			"{3 text four}"},
+		{"cut text", responsesURL, "text/event-stream", strings.Replace(honestResponses, `"delta":"ur"`, `"delta":"urteen"`, 1), "{3 text fourteen}"},
+		{"carriage return", chatURL, "text/event-stream", strings.Replace(honestStream, "data: [DONE]", `data: `+"\r"+`{"choices":[{"index":0,"delta":{"content":"!"}}]}`+"\n\ndata: [DONE]", 1), "line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, body := newScene(t), askedBody
@@ -418,27 +415,27 @@ func TestReadDifferently(t *testing.T) {
 			require.Empty(t, failures)
 			require.Empty(t, s.findings())
 			_, doc := s.open()
-			stored := doc.Document.Snapshots[0].Response.Note
-			require.True(t, strings.HasSuffix(stored, differently+c.note), stored)
+			stored := doc.Document.Snapshots[0].Response.Readings
+			require.Contains(t, fmt.Sprint(stored), c.reading)
 			failures, _ = s.run(Replay, posts(&replayed, c.url, body))
 			require.Empty(t, failures)
 			require.Equal(t, c.body, replayed)
 
 			s.forge(func(_ int, record *snapshot.Snapshot, raw string) string {
-				record.Response.Note = strings.TrimSuffix(strings.TrimSuffix(stored, differently+c.note), "; ")
+				record.Response.Readings = stored[:len(stored)-1]
 				return raw
 			})
-			require.Contains(t, fmt.Sprint(s.findings()), "does not say that programs may read", "it cannot be taken out")
+			require.Contains(t, fmt.Sprint(s.findings()), "does not say that programs read", "it cannot be taken out")
 		})
 	}
 	s, got := newScene(t), ""
 	failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) { o.Upstream = &upstream{body: honest} })
 	require.Empty(t, failures)
 	s.forge(func(_ int, record *snapshot.Snapshot, raw string) string {
-		record.Response.Note = differently + "event 1 has another name than type"
+		record.Response.Readings = []snapshot.Reading{{Kind: "text", Says: "five"}}
 		return raw
 	})
-	require.Contains(t, fmt.Sprint(s.findings()), "and they read it alike")
+	require.Contains(t, fmt.Sprint(s.findings()), "and none does")
 }
 
 // TestForgedCut drops the flag of an answer that was cut.

@@ -31,7 +31,8 @@ type take struct {
 	imported      *Provenance // of an answer from an archive; nil: it was made live
 	complete      func()      // is called once, when the answer has ended, before the caller learns of it; nil: nothing is
 
-	note string // why the generic codec decodes the answer; empty: that of its API does
+	note     string             // why the generic codec decodes the answer; empty: that of its API does
+	readings []snapshot.Reading // what other programs read in it
 
 	golden *golden // what waits of it in the pending answers; nil: nothing
 	number int     // its number there; 0: not known yet

@@ -1,0 +1,194 @@
+package reading
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// odd adds what no server of an API sends, and returns 1 where programs may take an answer apart in different ways, else 0.
+func (f *found) odd(a *provider.Answer, named bool) (odd int) {
+	if bytes.HasPrefix(a.Body, []byte("\ufeff")) {
+		f.add(0, "byte-order-mark", "")
+		odd = 1
+	}
+	all := a.Events()
+	if all == nil {
+		return max(odd, f.oddJSON(0, a.Body))
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")) && a.Body[0] != 0 {
+		odd = max(odd, f.oddLines(a.Body))
+	}
+	var seen provider.Seen
+	done, name := false, ""
+	for all.See(&seen) {
+		alike := seen.Alike && seen.Name == name
+		name = seen.Name
+		switch {
+		case len(seen.Said) == 0:
+		case done:
+			odd = 1 // programs stop
+		case seen.Done:
+			done = true
+		case !alike:
+			odd = max(odd, f.oddJSON(seen.N, seen.Said))
+		}
+		if len(seen.Said) > 0 && !seen.Done && !alike {
+			odd = max(odd, f.oddName(&seen, named))
+		}
+	}
+	return odd
+}
+
+// oddName adds an event whose name is not its type, and reports whether programs tell events by names that are not there.
+func (f *found) oddName(e *provider.Seen, named bool) int {
+	if (e.Name != "") != named {
+		return 1
+	}
+	if doc, err := jsontext.ParseLenient(e.Said); named && err == nil && doc.Root().Member("type").Word() != e.Name {
+		f.add(e.N, "event-name", e.Name)
+		return 1
+	}
+	return 0
+}
+
+// oddLines adds lines that are no field, and reports whether all fields are written in the one way that all read alike.
+func (f *found) oddLines(body []byte) (odd int) {
+	if trimmed := bytes.TrimRight(body, "\r\n"); bytes.Count(body[len(trimmed):], []byte("\n")) < 2 {
+		odd = 1 // some leave out an event without an end
+	}
+	n, data := 1, 0
+	for line := range bytes.Lines(bytes.TrimPrefix(body, []byte("\ufeff"))) {
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		switch known := slices.Contains(fields, string(field)); {
+		case len(line) == 0:
+			n, data = n+min(1, data), 0
+		case bytes.IndexByte(line, '\r') >= 0, !known:
+			f.add(n, "line", string(line))
+			odd = 1
+		case string(field) == "data":
+			if data++; data > 1 || !bytes.HasPrefix(value, []byte(" ")) {
+				odd = 1
+			}
+		case string(field) != "event":
+			odd = 1
+		}
+	}
+	return odd
+}
+
+// fields are those of server-sent events, comments, and one that llama.cpp has.
+var fields = []string{"", "data", "event", "id", "retry", "error"}
+
+// oddJSON adds members in another spelling, and reports whether programs see the same in a value.
+func (f *found) oddJSON(event int, text []byte) int {
+	doc, err := jsontext.Parse(bytes.TrimSpace(text))
+	if name := misspelled(text); name != "" {
+		f.add(event, "spelling", name)
+		return 1
+	}
+	if err != nil || isOddKind(doc.Root()) {
+		return 1
+	}
+	return 0
+}
+
+// isOddKind reports whether a text is no string, which some take for one as it is spelled, or a piece of a call has no index.
+func isOddKind(v jsontext.Value) bool {
+	for name, m := range v.Members() {
+		scalar := m.Present() && !m.IsString() && !m.IsNull() && !m.IsObject() && !elementOf(m).IsObject() && !m.IsEmpty()
+		switch {
+		case slices.Contains(words, name) && (scalar || m.IsArray() && !m.IsEmpty() && !elementOf(m).IsObject()):
+			return true
+		case name == "tool_calls" && elementOf(m).IsObject() && !elementOf(m).Member("index").Present():
+			return true
+		case !slices.Contains(free, name) && isOddKind(m):
+			return true
+		}
+	}
+	for _, e := range v.Elements() {
+		if isOddKind(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// words are members that are texts in all APIs that have a codec.
+var words = []string{"content", "finish_reason", "name", "partial_json", "refusal", "stop_reason", "text", "type", "arguments", "id"}
+
+// spoken are the members that say what a model said, in the APIs that have a codec.
+var spoken = []string{
+	"arguments", "args", "candidates", "contentBlockIndex", "content_block", "done_reason", "index", "item", "output_index",
+	"partial_json", "start", "thought",
+	"choices", "content", "delta", "error", "finish_reason", "finishReason", "function",
+	"function_call", "functionCall", "input", "message", "name", "output", "parts", "refusal", "response", "stop_reason",
+	"stopReason", "text", "thinking", "tool_calls", "tool_use", "toolUse", "type",
+}
+
+// free are the members that hold what a caller's tools have named.
+var free = []string{"args", "arguments", "input", "json", "parameters"}
+
+// misspelled finds a member that Go's encoding/json takes for one that a model speaks by, since it does not
+// tell capitals from small letters, and that is another one for all others.
+func misspelled(text []byte) string {
+	suspect := false
+	for at := 0; !suspect; {
+		colon := bytes.IndexByte(text[at:], ':')
+		if colon < 0 {
+			return ""
+		}
+		at += colon + 1
+		suspect = hasOddName(bytes.TrimRight(text[:at-1], " \t\r\n"))
+	}
+	doc, err := jsontext.ParseLenient(text)
+	if err != nil {
+		return "" // is no JSON, or another's finding
+	}
+	return oddName(doc.Root(), free)
+}
+
+// hasOddName reports whether a text ends in a name that is one of spoken except for its spelling. Most names
+// are small letters, and are told by that.
+func hasOddName(text []byte) bool {
+	end := len(text) - 1
+	if end < 1 || text[end] != '"' || text[end-1] == '\\' {
+		return false // the colon is in a string
+	}
+	name := text[bytes.LastIndexByte(text[:end], '"')+1 : end]
+	for _, c := range name {
+		if 'A' <= c && c <= 'Z' || c >= 0x80 || c == '\\' {
+			return c == '\\' || isOdd(string(name))
+		}
+	}
+	return false
+}
+
+func isOdd(name string) bool {
+	fold := func(s string) bool { return strings.EqualFold(s, name) }
+	return slices.ContainsFunc(spoken, fold) && !slices.Contains(spoken, name)
+}
+
+func oddName(v jsontext.Value, free []string) string {
+	for name, m := range v.Members() {
+		if isOdd(name) {
+			return name
+		}
+		if slices.Contains(free, name) {
+			continue
+		}
+		if odd := oddName(m, free); odd != "" {
+			return odd
+		}
+	}
+	for _, e := range v.Elements() {
+		if odd := oddName(e, free); odd != "" {
+			return odd
+		}
+	}
+	return ""
+}

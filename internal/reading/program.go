@@ -1,0 +1,400 @@
+package reading
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
+)
+
+// A way is how a program takes an answer apart.
+type way struct {
+	events  func(*provider.Answer) events
+	first   bool // of a member that stands twice the first counts, and any value is a text, as gjson has it
+	folds   bool // names of members in capitals are those in small letters, as encoding/json has it
+	merges  bool // what stands twice is read into one
+	placed  bool // a call of a tool without an index is at its place in the list
+	endless bool // [DONE] is an event like others
+	begins  bool // of several values in an event the first counts
+}
+
+// The programs of an API.
+type programs struct {
+	ways   []way // of streams
+	takes  []take
+	whole  take
+	wholes []way // of whole answers
+	lines  bool  // a whole answer is a stream of one event
+	partly bool  // an account that its part of the stream did not come for is none
+	named  bool  // each event has the name of its type
+
+	// several are providers that send chunks with several ids: openai-go accumulates those of the first only, always
+	// (recorded by charmbracelet/fantasy and maruel/genai in 2025 and 2026).
+	several []string
+}
+
+// A take takes an event, or a whole answer, into an account.
+type take func(a *account, v view)
+
+// The ways of browsers and scripts, which have a member's last value, and of the official SDKs in Go.
+var (
+	standardWay = way{events: standard}
+	openaiGo    = way{events: blocks, first: true}
+	goOpenAI    = way{events: dataLines, folds: true, merges: true, placed: true}
+	claudeGo    = way{events: named, first: true, endless: true}
+	genaiGo     = way{events: paragraphs, folds: true}
+	awsGo       = way{events: standard, merges: true, begins: true}
+	cohereGo    = way{events: afterPrefix, folds: true, merges: true}
+	ollamaGo    = way{events: jsonLines, folds: true, merges: true}
+)
+
+var (
+	openAI = []way{standardWay, openaiGo, goOpenAI}
+	claude = programs{
+		ways: []way{{events: standard, endless: true}, claudeGo}, takes: []take{claudeLive, claudeSummed},
+		whole: claudeWhole, wholes: []way{standardWay, claudeGo}, named: true,
+	}
+)
+
+// byAPI are the APIs whose official SDKs are known.
+var byAPI = map[string]programs{
+	"openai.chat":        {ways: openAI, takes: []take{chatLive, chatSummed}, whole: chatWhole, wholes: openAI, several: []string{"avian", "groq"}},
+	"openai.completions": {ways: openAI, takes: []take{completion}, whole: completion, wholes: openAI},
+	"openai.responses": {
+		ways: openAI[:2], takes: []take{responseLive, responseItems, responseFinal}, whole: responseWhole, wholes: openAI[:2],
+		partly: true, named: true,
+	},
+	"anthropic.messages": claude,
+	"vertex.anthropic":   claude,
+	"google.generate":    {ways: []way{standardWay, genaiGo}, takes: []take{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
+	"bedrock.converse":   {ways: []way{awsGo}, takes: []take{converse}, whole: converseWhole, wholes: []way{standardWay, awsGo}},
+	"cohere.chat":        {ways: []way{standardWay, cohereGo}, takes: []take{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
+	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaChat}, lines: true},
+	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, takes: []take{ollamaGenerate}, lines: true},
+}
+
+func chatLive(a *account, v view) { chatChunk(a, v, false) }
+
+// chatSummed leaves out chunks with another id, and numbers calls from 0 without a gap, as openai-go's accumulator does.
+func chatSummed(a *account, v view) {
+	if id := v.at("id").text(); a.id == "" {
+		a.id = id
+	} else if id != a.id {
+		return
+	}
+	chatChunk(a, v, true)
+}
+
+func chatChunk(a *account, v view, summed bool) {
+	const most = 128 // calls that openai-go's accumulator adds at once
+	for _, choice := range v.at("choices").each() {
+		if choice.at("index").number() != 0 {
+			continue
+		}
+		a.seen = true
+		delta := choice.at("delta")
+		a.say(delta.at("content"), delta.at("refusal"))
+		a.ends(choice.at("finish_reason"))
+		for i, piece := range delta.at("tool_calls").each() {
+			place := piece.at("index").number()
+			if v.way.placed && !piece.at("index").last().Present() {
+				place = int64(i)
+			}
+			if summed {
+				if place = max(place, 0); place > int64(len(a.calls)+most) {
+					continue
+				}
+				for gap := int64(len(a.calls)); gap < place; gap++ {
+					a.at(gap)
+				}
+			}
+			c := a.at(place)
+			a.grow(&c.name, piece.at("function", "name"))
+			a.grow(&c.arguments, piece.at("function", "arguments"))
+		}
+		if legacy := delta.at("function_call"); legacy.last().IsObject() {
+			c := a.at(legacyPlace)
+			a.grow(&c.name, legacy.at("name"))
+			a.grow(&c.arguments, legacy.at("arguments"))
+		}
+	}
+}
+
+// legacyPlace is that of the one call which answers had before they had a list.
+const legacyPlace = math.MaxInt64
+
+func chatWhole(a *account, v view) {
+	for _, choice := range v.at("choices").each() {
+		message := choice.at("message")
+		a.say(message.at("content"), message.at("refusal"))
+		for _, c := range message.at("tool_calls").each() {
+			a.add(cmp.Or(c.at("function", "name").text(), c.at("custom", "name").text()),
+				cmp.Or(c.at("function", "arguments").input(), c.at("custom", "input").text()))
+		}
+		if legacy := message.at("function_call"); legacy.at("name").text() != "" {
+			a.add(legacy.at("name").text(), legacy.at("arguments").input())
+		}
+		return
+	}
+}
+
+func completion(a *account, v view) {
+	for _, choice := range v.at("choices").each() {
+		if choice.at("index").number() == 0 {
+			a.say(choice.at("text"))
+			a.ends(choice.at("finish_reason"))
+		}
+	}
+}
+
+// responseLive takes a response as its pieces come.
+func responseLive(a *account, v view) {
+	a.seen = true
+	place := v.at("output_index").number()
+	switch v.at("type").text() {
+	case "response.output_text.delta", "response.refusal.delta":
+		a.say(v.at("delta"))
+	case "response.output_item.added":
+		if v.at("item", "type").text() == "function_call" {
+			a.grow(&a.at(place).name, v.at("item", "name"))
+		}
+	case "response.function_call_arguments.delta":
+		a.grow(&a.at(place).arguments, v.at("delta"))
+	}
+}
+
+// responseItems takes the items of a response as they are done.
+func responseItems(a *account, v view) {
+	if v.at("type").text() == "response.output_item.done" {
+		a.seen = true
+		a.item(v.at("item"))
+	}
+}
+
+// responseFinal takes the response at the end of its stream. Servers that leave its output out, as those for Codex do, are
+// known to.
+func responseFinal(a *account, v view) {
+	switch v.at("type").text() {
+	case "response.completed", "response.incomplete", "response.failed":
+		if v.at("response", "output").last().IsEmpty() {
+			return
+		}
+		*a = account{event: a.event, seen: true, effect: effect{changes: 2}}
+		responseWhole(a, v.at("response"))
+	}
+}
+
+func responseWhole(a *account, v view) {
+	for _, item := range v.at("output").each() {
+		a.item(item)
+	}
+}
+
+// item takes an item of a response.
+func (a *account) item(v view) {
+	for _, content := range v.at("content").each() {
+		if v.at("type").text() != "reasoning" {
+			a.say(content.at("text"), content.at("refusal"))
+		}
+	}
+	switch v.at("type").text() {
+	case "function_call":
+		a.add(v.at("name").text(), v.at("arguments").input())
+	case "custom_tool_call":
+		a.add(v.at("name").text(), v.at("input").text())
+	}
+}
+
+// claudeCalls are the blocks that call a tool, of the caller's or of the server's.
+var claudeCalls = []string{"tool_use", "server_tool_use", "mcp_tool_use"}
+
+// claudeLive takes a message of Claude's as its pieces come.
+func claudeLive(a *account, v view) {
+	place := v.at("index").number()
+	switch v.at("type").text() {
+	case "content_block_start":
+		a.say(v.at("content_block", "text"))
+		if kind := v.at("content_block", "type").text(); slices.Contains(claudeCalls, kind) {
+			a.grow(&a.at(place).name, v.at("content_block", "name"))
+		}
+	case "content_block_delta":
+		a.say(v.at("delta", "text"))
+		if v.at("delta", "type").text() == "input_json_delta" {
+			a.grow(&a.at(place).arguments, v.at("delta", "partial_json"))
+		}
+	case "message_delta":
+		a.ends(v.at("delta", "stop_reason"))
+	}
+}
+
+// claudeSummed takes a message of Claude's as anthropic-sdk-go accumulates it.
+func claudeSummed(a *account, v view) {
+	place, kind := int(v.at("index").number()), v.at("type").text()
+	known := 0 <= place && place < len(a.blocks)
+	switch {
+	case kind == "message_start":
+		a.changes += 2
+		a.blocks, a.finish = nil, v.at("message", "stop_reason").text()
+		for _, content := range v.at("message", "content").each() {
+			a.blocks = append(a.blocks, claudeBlock(content))
+		}
+	case kind == "message_delta":
+		a.changes += 2
+		a.finish = v.at("delta", "stop_reason").text()
+	case kind == "content_block_start" && place == len(a.blocks):
+		a.changes += 2
+		a.blocks = append(a.blocks, claudeBlock(v.at("content_block")))
+	case kind == "content_block_delta" && known:
+		a.growBlock(a.blocks[place], v.at("delta"))
+	case kind == "content_block_stop" && known:
+		a.blocks[place].stop()
+	case kind == "message_stop":
+		for _, b := range a.blocks {
+			b.stop()
+		}
+	default:
+		a.over = a.over || strings.HasPrefix(kind, "content_block_")
+	}
+}
+
+func claudeBlock(v view) *block {
+	return &block{v.at("type").text(), v.at("name").text(), []byte(v.at("text").text()), v.at("input").last().Raw()}
+}
+
+// growBlock takes a delta of a block.
+func (a *account) growBlock(b *block, delta view) {
+	switch delta.at("type").text() {
+	case "text_delta":
+		a.grow(&b.text, delta.at("text"))
+	case "input_json_delta":
+		if piece := delta.at("partial_json"); piece.text() != "" && string(b.input) == "{}" {
+			b.input, a.changes = nil, a.changes+1
+		}
+		a.grow(&b.input, delta.at("partial_json"))
+	}
+}
+
+// stop leaves out arguments that are no JSON.
+func (b *block) stop() {
+	if _, err := jsontext.ParseLenient(b.input); err != nil {
+		b.input = nil
+	}
+}
+
+// blocked makes of blocks what they say.
+func (a *account) blocked() {
+	if a.blocks != nil {
+		a.text, a.calls = nil, nil
+	}
+	for _, b := range a.blocks {
+		switch {
+		case b.kind == "text":
+			a.text = append(a.text, b.text...)
+		case slices.Contains(claudeCalls, b.kind):
+			a.add(b.name, string(b.input))
+		}
+	}
+}
+
+func claudeWhole(a *account, v view) {
+	for _, content := range v.at("content").each() {
+		a.blocks = append(a.blocks, claudeBlock(content))
+	}
+}
+
+func gemini(a *account, v view) {
+	for _, candidate := range v.at("candidates").each() {
+		for _, part := range candidate.at("content", "parts").each() {
+			if !part.at("thought").isTrue() {
+				a.say(part.at("text"))
+			}
+			if c := part.at("functionCall"); c.last().IsObject() {
+				a.add(c.at("name").text(), c.at("args").input())
+			}
+		}
+		a.ends(candidate.at("finishReason"))
+		return
+	}
+}
+
+// converse takes an event whose name is beside its data.
+func converse(a *account, v view) {
+	place := v.at("contentBlockIndex").number()
+	if !slices.Contains([]string{"contentBlockStart", "contentBlockDelta", "messageStop"}, a.name) {
+		return
+	}
+	a.say(v.at("delta", "text"))
+	if start := v.at("start", "toolUse"); start.last().IsObject() {
+		a.grow(&a.at(place).name, start.at("name"))
+	}
+	if piece := v.at("delta", "toolUse"); piece.last().IsObject() {
+		a.grow(&a.at(place).arguments, piece.at("input"))
+	}
+	a.ends(v.at("stopReason"))
+}
+
+func converseWhole(a *account, v view) {
+	var before view
+	for _, content := range v.at("output", "message", "content").each() {
+		if !content.has(converseBlocks) { // of a kind that is not known
+			content = before
+		}
+		before = content
+		a.say(content.at("text"))
+		if use := content.at("toolUse"); use.last().IsObject() {
+			a.add(use.at("name").text(), use.at("input").input())
+		}
+	}
+}
+
+// converseBlocks are the kinds of blocks that aws-sdk-go-v2 knows. For any other it repeats the block before.
+var converseBlocks = []string{
+	"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult", "text",
+	"toolResult", "toolUse", "video",
+}
+
+func cohere(a *account, v view) {
+	place := v.at("index").number()
+	function := v.at("delta", "message", "tool_calls", "function")
+	switch v.at("type").text() {
+	case "content-delta":
+		a.say(v.at("delta", "message", "content", "text"))
+	case "tool-call-start":
+		c := a.at(place)
+		a.grow(&c.name, function.at("name"))
+		a.grow(&c.arguments, function.at("arguments"))
+	case "tool-call-delta":
+		a.grow(&a.at(place).arguments, function.at("arguments"))
+	case "message-end":
+		a.ends(v.at("delta", "finish_reason"))
+	}
+}
+
+func cohereWhole(a *account, v view) {
+	for _, content := range v.at("message", "content").each() {
+		if content.at("type").text() == "text" {
+			a.say(content.at("text"))
+		}
+	}
+	for _, c := range v.at("message", "tool_calls").each() {
+		a.add(c.at("function", "name").text(), c.at("function", "arguments").input())
+	}
+}
+
+func ollamaChat(a *account, v view) {
+	message := v.at("message")
+	message.values = message.values[max(0, len(message.values)-1):] // is read anew where it stands twice
+	a.say(message.at("content"))
+	for _, c := range message.at("tool_calls").each() {
+		a.add(c.at("function", "name").text(), c.at("function", "arguments").input())
+	}
+	a.ends(v.at("done_reason"))
+}
+
+func ollamaGenerate(a *account, v view) {
+	a.say(v.at("response"))
+	a.ends(v.at("done_reason"))
+}

@@ -1,0 +1,252 @@
+// Package reading tells what programs read in an answer where its record says something else. It takes an answer apart as
+// the official SDKs do: by their framing, their way with members, and as they stream, accumulate and hand over the end.
+package reading
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/provider"
+	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
+)
+
+// Of returns what programs read in an answer of an API, and resp does not say. The first are those that concern calls.
+func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
+	all, known := byAPI[api]
+	if !known || a.Status >= 300 {
+		return nil
+	}
+	f := found{said: recorded(resp), once: map[snapshot.Reading]bool{}}
+	odd := f.odd(a, all.named)
+	if isWhole(a) && !all.lines {
+		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
+			f.compareWhole(all.whole, &w, a.Body)
+		}
+		return f.sorted()
+	}
+	for i := range all.ways[:1+len(all.ways[1:])*odd] {
+		for n, take := range all.takes {
+			told := all.ways[i].account(a, take)
+			if !told.over && (told.seen || !all.partly || told.event == 0) && !(n > 0 && slices.Contains(all.several, host)) {
+				f.compare(told)
+			}
+		}
+	}
+	return f.sorted()
+}
+
+// isWhole reports whether programs read an answer as one value, whatever its content type.
+func isWhole(a *provider.Answer) bool {
+	text := bytes.TrimSpace(a.Body)
+	return bytes.HasPrefix(text, []byte("{")) || a.Events() == nil && !bytes.HasPrefix(text, []byte("["))
+}
+
+func (f *found) compareWhole(take take, w *way, body []byte) {
+	v, ok := w.parse(first(body))
+	if !ok {
+		return
+	}
+	a := &account{}
+	take(a, v)
+	a.finish = "" // is said where it is
+	f.compare(a)
+}
+
+// account has a program read the events of a stream.
+func (w *way) account(answer *provider.Answer, take take) *account {
+	a := &account{}
+	var before []byte
+	for e := range w.events(answer) {
+		a.event++
+		last := before
+		if before = e.piece; e.piece != nil && a.continues(last, e.piece) {
+			continue
+		}
+		if bytes.HasPrefix(e.data, []byte("[DONE]")) {
+			if w.endless {
+				continue
+			}
+			break
+		}
+		v, ok := w.parse(e.data)
+		if !ok {
+			break
+		}
+		a.name, a.effect = e.name, effect{}
+		take(a, v)
+	}
+	return a
+}
+
+// recorded returns what a record says.
+func recorded(resp *modelio.Response) *account {
+	a := &account{}
+	if resp == nil || len(resp.Candidates) == 0 {
+		return a
+	}
+	c := &resp.Candidates[0]
+	for _, part := range c.Message.Content {
+		switch {
+		case part.Text != nil:
+			a.text = append(a.text, *part.Text...)
+		case part.ToolRequest != nil:
+			a.add(part.ToolRequest.Name, argumentsOf(string(part.ToolRequest.Input)))
+		}
+	}
+	if a.finish = c.FinishReasonRaw; a.finish == "" && c.FinishReason != modelio.FinishOther {
+		a.finish = string(c.FinishReason)
+	}
+	return a
+}
+
+// argumentsOf returns arguments in one spelling; those that are none are empty.
+func argumentsOf(text string) string {
+	for range 2 { // what is no object is kept as a text
+		var value any
+		canonical, err := canon.JSON([]byte(text))
+		if err != nil && json.Unmarshal([]byte(text), &value) == nil { // a name stands twice: the last counts
+			canonical, err = json.Marshal(value)
+		}
+		if err != nil {
+			return text
+		}
+		if text = string(canonical); !strings.HasPrefix(text, `"`) {
+			break
+		}
+		_ = json.Unmarshal(canonical, &text) // is a text
+	}
+	if text == "null" || text == "{}" {
+		return ""
+	}
+	return text
+}
+
+// found are the readings that were found.
+type found struct {
+	said *account
+	all  []snapshot.Reading
+	once map[snapshot.Reading]bool
+}
+
+func (f *found) add(event int, kind, says string) {
+	says = strings.ToValidUTF8(says, "\ufffd")
+	if letters := []rune(says); len(says) > longest && len(letters) > longest {
+		says = string(letters[:longest]) + "…"
+	}
+	if r := (snapshot.Reading{Kind: kind, Says: says}); !f.once[r] {
+		f.once[r] = true
+		r.Event = event
+		f.all = append(f.all, r)
+	}
+}
+
+// compare adds what an account has and the record has not.
+func (f *found) compare(told *account) {
+	told.blocked()
+	if string(told.text) != string(f.said.text) {
+		f.add(told.firstDifference(string(f.said.text)), "text", string(told.text))
+	}
+	if told.finish != "" && told.finish != f.said.finish {
+		f.add(told.event, "finish", told.finish)
+	}
+	for _, c := range told.calls {
+		c.arguments = []byte(argumentsOf(string(c.arguments)))
+	}
+	if len(told.calls) == len(f.said.calls) {
+		f.compareCalls(told)
+		return
+	}
+	f.missing(told.calls, f.said.calls, "added-call")
+	f.missing(f.said.calls, told.calls, "missing-call")
+}
+
+// compareCalls compares as many calls as the record has.
+func (f *found) compareCalls(told *account) {
+	for i, c := range told.calls {
+		said := f.said.calls[i]
+		if !bytes.Equal(c.name, said.name) {
+			f.add(c.event, "name", string(c.name))
+		}
+		if !bytes.Equal(c.arguments, said.arguments) {
+			f.add(c.event, "arguments", string(c.arguments))
+		}
+	}
+}
+
+// missing adds the calls of one list that the other has not.
+func (f *found) missing(all, others []*call, kind string) {
+	rest := map[string]int{}
+	for _, c := range others {
+		rest[c.String()]++
+	}
+	for _, c := range all {
+		if rest[c.String()]--; rest[c.String()] < 0 {
+			f.add(c.event, kind, c.String())
+		}
+	}
+}
+
+func (c *call) String() string { return string(c.name) + "(" + string(c.arguments) + ")" }
+
+// sorted returns the readings, those first that concern calls.
+func (f *found) sorted() []snapshot.Reading {
+	inorder.By(f.all, func(a, b snapshot.Reading) int { return rank(a) - rank(b) })
+	return f.all
+}
+
+func rank(r snapshot.Reading) int {
+	if r.IsOfCall() {
+		return 0
+	}
+	return 1
+}
+
+// Most is how many readings a record tells, and longest how many characters of one.
+const (
+	Most    = 16
+	longest = 2000
+)
+
+// Told returns the readings that a record tells, and how many there are besides.
+func Told(all []snapshot.Reading) (told []snapshot.Reading, more int) {
+	n := min(len(all), Most)
+	return all[:n:n], len(all) - n
+}
+
+// sentences say what programs read, by the kind of a reading.
+var sentences = map[string]string{
+	"added-call": "a call of %s", "arguments": "the arguments %s of a call", "missing-call": "no call of %s", "name": "a call of %s",
+	"byte-order-mark": "a byte order mark%s", "event-name": "an event by the name %s", "finish": "the reason %s for the end",
+	"index": "the index %s", "item": "an item %s", "line": "no field in the line %s", "order": "the items in the order %s",
+	"spelling": "the member %s as one of another name", "text": "the text %s",
+}
+
+// Sentence says what programs read, for the end of a sentence.
+func Sentence(r snapshot.Reading) string {
+	says := r.Says
+	if strings.TrimSpace(says) == "" && r.Kind != "byte-order-mark" {
+		says = `"` + says + `"`
+	}
+	said := fmt.Sprintf(sentences[r.Kind], says)
+	if r.Event > 0 {
+		said += fmt.Sprintf(" (event %d)", r.Event)
+	}
+	return said
+}
+
+// Sentences says what the answer of a record has readings of.
+func Sentences(told []snapshot.Reading, more int) (lines []string) {
+	for _, r := range told {
+		lines = append(lines, Sentence(r))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("%d things more", more))
+	}
+	return lines
+}

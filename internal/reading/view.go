@@ -1,0 +1,134 @@
+package reading
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+)
+
+// A view is a value as a program sees it: several where a member stands twice and the program reads one into the other.
+type view struct {
+	values []jsontext.Value
+	way    *way
+}
+
+// parse returns the one value of a text. It reports false where that is no JSON, at which programs end with an error.
+func (w *way) parse(text []byte) (view, bool) {
+	if jsontext.InvalidUTF8(text) >= 0 {
+		text = []byte(string([]rune(string(text)))) // as encoding/json replaces what is no letter
+	}
+	if w.begins {
+		text = first(text)
+	}
+	doc, err := jsontext.ParseLenient(bytes.TrimSpace(text))
+	if err != nil {
+		return view{}, false
+	}
+	return view{[]jsontext.Value{doc.Root()}, w}, true
+}
+
+// first returns the first value of a text that may hold several.
+func first(text []byte) []byte {
+	var value json.RawMessage
+	if json.NewDecoder(bytes.NewReader(text)).Decode(&value) != nil {
+		return nil
+	}
+	return value
+}
+
+// at returns the member at a path.
+func (v view) at(path ...string) view {
+	for _, step := range path {
+		next := view{way: v.way}
+		for _, value := range v.values {
+			for name, member := range value.Members() {
+				if name != step && !(v.way.folds && strings.EqualFold(name, step)) || v.way.first && next.values != nil {
+					continue
+				}
+				if !v.way.merges {
+					next.values = nil
+				}
+				next.values = append(next.values, member)
+			}
+		}
+		v = next
+	}
+	return v
+}
+
+// last returns the value that stays.
+func (v view) last() (last jsontext.Value) {
+	for _, value := range v.values {
+		if !last.Present() || !value.IsNull() {
+			last = value
+		}
+	}
+	return last
+}
+
+func (v view) isText() bool { return v.last().IsString() }
+
+func (v view) text() (text string) {
+	last := v.last()
+	switch text, ok := last.Text(); {
+	case ok:
+		return text
+	case last.IsString():
+	case v.way != nil && v.way.first && last.Present() && !last.IsNull() && !elementOf(last).IsObject() && !last.IsEmpty():
+		return string(last.Raw())
+	default:
+		return ""
+	}
+	_ = json.Unmarshal(last.Raw(), &text) // half a surrogate pair is replaced
+	return text
+}
+
+// elementOf returns the first element of an array.
+func elementOf(v jsontext.Value) (first jsontext.Value) {
+	for _, e := range v.Elements() {
+		return e
+	}
+	return first
+}
+
+// has reports whether an object has one of the members.
+func (v view) has(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return v.at(name).last().Present() })
+}
+
+// input returns a value as it is spelled, or the text of a string.
+func (v view) input() string {
+	if v.isText() {
+		return v.text()
+	}
+	return string(v.last().Raw())
+}
+
+// number returns an integer; 0 for any other value.
+func (v view) number() int64 {
+	if n, ok := v.last().Count(); ok {
+		return *n
+	}
+	if n, ok := v.last().Number(); ok {
+		f, _ := n.Float64()
+		return int64(f)
+	}
+	return 0
+}
+
+func (v view) isTrue() bool { return string(v.last().Raw()) == "true" }
+
+// each visits the elements of an array.
+func (v view) each() iter.Seq2[int, view] {
+	return func(yield func(int, view) bool) {
+		for i, element := range v.last().Elements() {
+			if !yield(i, view{[]jsontext.Value{element}, v.way}) {
+				return
+			}
+		}
+	}
+}
