@@ -54,6 +54,7 @@ const (
 	RulePieces        = "pieces"
 	RulePointer       = "pointer"
 	RuleRaw           = "raw"
+	RuleReadings      = "readings"
 	RuleRules         = "rules"
 	RuleSeal          = "seal"
 	RuleStray         = "stray"

@@ -310,3 +310,11 @@ func ExampleFormerName() {
 	// testx-b83cb0309d9d
 	// example-com-shop-testx-b83cb0309d9d
 }
+
+func ExampleReading_IsOfCall() {
+	fmt.Println(snapshot.Reading{Kind: "added-call", Says: "rm()"}.IsOfCall())
+	fmt.Println(snapshot.Reading{Kind: "text", Says: "five"}.IsOfCall())
+	// Output:
+	// true
+	// false
+}

@@ -61,6 +61,9 @@ func standingOf(s *store.Store) (store.Check, error) {
 func checksOf(s *store.Store) ([]store.Check, error) {
 	checks := []store.Check{recorder.Proven}
 	config, err := s.Config()
+	if err == nil {
+		checks = append(checks, recorder.Read(config.Readings))
+	}
 	if err == nil && config.Nondeterministic == "" {
 		checks = append(checks, recorder.Deterministic)
 	}

@@ -34,6 +34,7 @@ const (
 	merged   = "what a merge left"
 	wires    = "what the wire formats say"
 	question = "what all clients ask, so that only the clients differ"
+	told     = "what other programs read in an answer"
 	sorts    = "what is sorted, and not compiled again for each type"
 	offline  = "so that no demo, test or measurement calls a provider"
 )
@@ -76,10 +77,14 @@ var arrows = map[string]map[string]string{
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,
 	},
 	"internal/drift": {
-		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",
+		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "internal/reading": told, "modelio": calls, "snapshot": "the cores that are compared",
 	},
 	"internal/pattern": {},
-	"internal/secret":  {"internal/jsontext": "the texts in which secrets hide"},
+	"internal/reading": {
+		"internal/inorder": sorts, "canon": "whether two inputs of a tool say the same", "internal/jsontext": texts, "internal/provider": "the events of streams",
+		"modelio": calls, "snapshot": records,
+	},
+	"internal/secret": {"internal/jsontext": "the texts in which secrets hide"},
 	"internal/scrub": {
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/pattern": "what rules find", "internal/provider": "the events of streams",
 		"internal/texts": "where values stand", "modelio": calls,
@@ -90,7 +95,7 @@ var arrows = map[string]map[string]string{
 		"internal/secret": "what must not be kept and not be printed", "modelio": calls, "snapshot": records, "internal/store": files,
 		"internal/usage": "what a run did and found, as receipts have it", "internal/content": "answers as they can be read",
 		"internal/texts": "where media stand", "internal/websocket": "sessions",
-		"internal/gotest": "how flags of a program are quoted",
+		"internal/gotest": "how flags of a program are quoted", "internal/reading": told,
 	},
 	"internal/websocket": {},
 	"internal/cassette": {
@@ -129,8 +134,8 @@ var arrows = map[string]map[string]string{
 		"internal/amount":    "how large media are",
 		"internal/plaintext": shown,
 		"canon":              "whether two calls are the same", "internal/drift": "what changed", "internal/jsontext": texts,
-		"internal/gotest": "the command that accepts",
-		"modelio":         calls, "snapshot": records,
+		"internal/gotest":  "the command that accepts",
+		"internal/reading": told, "modelio": calls, "snapshot": records,
 	},
 	"internal/lint": {
 		"canon": "whether beginnings are the same", "internal/amount": "sizes", "internal/jsontext": texts,
@@ -238,7 +243,7 @@ var linked = []string{
 	"canon", "internal/amount", "internal/annotation", "internal/conflict", "internal/content",
 	"internal/drift", "internal/filename", "internal/git", "internal/gotest", "internal/inorder",
 	"internal/jsontext", "internal/jsontext/fields", "internal/near", "internal/pattern", "internal/plaintext", "internal/provider",
-	"internal/recorder", "internal/scrub", "internal/secret", "internal/store",
+	"internal/reading", "internal/recorder", "internal/scrub", "internal/secret", "internal/store",
 	"internal/texts", "internal/usage", "internal/websocket", "modelio", "snapshot",
 }
 

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // What answers are made of, as [Change.Component] and [Change.Kind] say it, in the order of [Answers].
 const (
+	Readings     = "answer: readings" // what other programs read in its bytes
 	AnswerText   = "answer: text"
 	ToolCalls    = "answer: tool calls"
 	Reasoning    = "answer: reasoning"
@@ -39,6 +41,7 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.named(Readings, "/readings", before.readings, after.readings)
 	w.candidate("", "", before.said, after.said)
 	for i := range max(len(before.others), len(after.others)) {
 		var b, a said
@@ -66,6 +69,7 @@ type answer struct {
 	said
 	others                                                       []said
 	model, failure, status, kind, incomplete, note, cited, leads part
+	readings                                                     part
 }
 
 // A said is what one candidate says.
@@ -96,6 +100,7 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	a := answer{
 		said: c.said(doc.Root()), model: c.word(r.Model), failure: c.value(doc.Root().Member("error")),
 		kind: c.word(strings.Join(r.Headers["content-type"], ", ")), incomplete: c.word(r.Incomplete), note: c.word(r.Note),
+		readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
 	}
 	var leads []string
 	for _, name := range []string{"location", "retry-after", "x-should-retry"} {

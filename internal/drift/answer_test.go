@@ -30,6 +30,7 @@ func TestAnswersBesideTheirText(t *testing.T) {
 	}{
 		{"citations", drift.Citations, func(r *snapshot.Response) { r.Candidates[0].Citations[0].URL = "https://evil.example" }},
 		{"location", drift.AnswerLeads, func(r *snapshot.Response) { r.Headers["location"] = []string{"https://evil.example"} }},
+		{"readings", drift.Readings, func(r *snapshot.Response) { r.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm()"}} }},
 		{"note", drift.AnswerNote, func(r *snapshot.Response) { r.Note = "is no JSON" }},
 		{"request_id", "", func(r *snapshot.Response) { r.Headers["x-request-id"] = []string{"2"} }},
 	} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/plaintext"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -199,6 +200,9 @@ func (p *Page) wrap(text string, width int) []string {
 // answer shows what came back. call, which may be empty, says to which call; brief: why it finished is said
 // where that is not the usual reason.
 func (p *Page) answer(r *snapshot.Response, call string, brief bool) {
+	for _, line := range reading.Sentences(r.Readings, r.ReadingsMore) {
+		p.heading(alarm, "some programs read "+line)
+	}
 	for i := range r.Candidates {
 		title := "answer"
 		if len(r.Candidates) > 1 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -75,6 +76,7 @@ func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
 	}
 	differences := drift.JSON(f, t)
 	for _, s := range []struct{ pointer, from, to string }{
+		{"/readings", readings(from), readings(to)},
 		{"/headers/content-type", contentType(from), contentType(to)},
 		{"/incomplete", from.Incomplete, to.Incomplete},
 		{"/model", from.Model, to.Model},
@@ -88,6 +90,10 @@ func responses(from, to *snapshot.Response) ([]drift.Difference, error) {
 		}
 	}
 	return differences, nil
+}
+
+func readings(r *snapshot.Response) string {
+	return strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")
 }
 
 // contentType returns what tells programs how to read an answer. Of the other headers that are kept most are

@@ -386,7 +386,7 @@ func cohereWhole(a *account, v view) {
 
 func ollamaChat(a *account, v view) {
 	message := v.at("message")
-	message.values = message.values[max(0, len(message.values)-1):] // is read anew where it stands twice
+	message.values = message.values[max(0, len(message.values)-1):] // the last is read alone
 	a.say(message.at("content"))
 	for _, c := range message.at("tool_calls").each() {
 		a.add(c.at("function", "name").text(), c.at("function", "arguments").input())

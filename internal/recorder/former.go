@@ -108,7 +108,7 @@ func (p *proof) renew() {
 		return
 	}
 	sourcesOf(said, resp)
-	said.Readings, said.ReadingsMore = reading.Told(reading.Of(p.answer(), p.record.Request.API, p.record.Provider, got))
+	said.Readings, said.ReadingsMore = reading.Told(p.readings())
 	said.Model, said.Usage, said.TokensUsed = resp.Model, resp.Usage, resp.TokensUsed
 	for i := range min(len(said.Candidates), len(resp.Candidates)) {
 		mine, theirs := &said.Candidates[i], &resp.Candidates[i]

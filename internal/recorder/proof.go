@@ -55,6 +55,47 @@ type proof struct {
 	wrong     []snapshot.Violation
 }
 
+// Read returns a [store.Check] that finds readings which add, change or leave out a call of a tool, and whose kind is not allowed.
+func Read(allowed []string) store.Check {
+	return func(d *store.Doc) (wrong []snapshot.Violation) {
+		for i := range d.Document.Snapshots {
+			record := &d.Document.Snapshots[i]
+			all := record.Response.Readings
+			if raw, err := d.Raw(i); record.Response.ReadingsMore > 0 && err == nil { // Proven holds those that the record has
+				all = (&proof{doc: d, record: record, raw: raw}).readings()
+			}
+			for _, r := range all {
+				if r.IsOfCall() && !slices.Contains(allowed, r.Kind) {
+					wrong = append(wrong, snapshot.Violation{
+						Pointer: jsontext.PointerTo("snapshots", strconv.Itoa(i), "response", "readings"), Rule: snapshot.RuleReadings,
+						Message: fmt.Sprintf("some programs read %s in the answer; record it again, or if all is well "+
+							`have config.json say "readings": [%q]`, reading.Sentence(r), r.Kind),
+					})
+					break
+				}
+			}
+		}
+		return wrong
+	}
+}
+
+// readings returns all readings of the raw answer; none where it is no answer of its API.
+func (p *proof) readings() []snapshot.Reading {
+	codec := codecNamed(p.record.Request.API, p.record.Provider)
+	if codec == nil {
+		return nil
+	}
+	answer := p.answer()
+	got, err := codec.DecodeResponse(answer)
+	if err != nil {
+		got, err = provider.DecodeWhole(answer)
+	}
+	if err != nil {
+		return nil
+	}
+	return reading.Of(answer, codec.API, p.record.Provider, got)
+}
+
 // file returns the path of the raw answer, as messages name it.
 func (p *proof) file() string {
 	return path.Join(p.doc.Provider, p.doc.Name, snapshot.RawName(p.record.Number(), &p.record.Response))

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -436,6 +437,29 @@ func TestReadDifferently(t *testing.T) {
 		return raw
 	})
 	require.Contains(t, fmt.Sprint(s.findings()), "and none does")
+}
+
+// TestReadings puts 10,000 harmless readings in front of one that adds a call: the record tells that first, and verify finds
+// it unless its kind is allowed.
+func TestReadings(t *testing.T) {
+	call := `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"rm","arguments":"{}"}}]}}]}` + "\r\r"
+	body := strings.Repeat(" x: 1\n", 10) + strings.Replace(honestStream, "data: [DONE]", call+"data: [DONE]", 1)
+	for i := range 10_000 {
+		body = fmt.Sprintf(" %d\n", i) + body
+	}
+	s, got := newScene(t), ""
+	failures, _ := s.run(Update, posts(&got, chatURL, askedBody), func(o *Options) {
+		o.Upstream, o.Allowed = &upstream{body: "data: {\"choices\":[]}\n\n" + body, header: http.Header{"Content-Type": {"text/event-stream"}}}, CutStreams
+	})
+	require.Empty(t, failures)
+	require.Empty(t, s.findings())
+	_, doc := s.open()
+	response := &doc.Document.Snapshots[0].Response
+	require.Len(t, response.Readings, reading.Most)
+	require.Greater(t, response.ReadingsMore, 9_000)
+	require.True(t, response.Readings[0].IsOfCall(), response.Readings[0])
+	require.Contains(t, fmt.Sprint(Read(nil)(doc)), `config.json say "readings": [`)
+	require.Empty(t, Read([]string{"added-call", "arguments", "missing-call", "name"})(doc))
 }
 
 // TestForgedCut drops the flag of an answer that was cut.

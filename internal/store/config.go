@@ -22,14 +22,15 @@ import (
 // A Config is what a repository says once for all its tests, in config.json (design §2). It is that of
 // the store in use; nothing is inherited. The zero value is that of a store without the file.
 type Config struct {
-	Schema           string            `json:"$schema,omitzero"`          // where its schema is: for editors alone
-	Scrub            []ScrubRule       `json:"scrub,omitzero" is:"rules"` // what is kept as a placeholder in every test
-	Nondeterministic string            `json:"nondeterministic,omitzero"` // why no request needs to be deterministic
-	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"` // providers of hosts, in lower case without port
-	MaxAge           MaxAge            `json:"max_age,omitzero"`          // how old an answer may be
-	Budgets          Budgets           `json:"budgets,omitzero"`          // limits that traceforge verify --lint holds
-	Prices           map[string]Price  `json:"prices,omitzero"`           // what a million tokens cost, by model
-	Lint             Lint              `json:"lint,omitzero"`             // rules of traceforge verify --lint
+	Schema           string            `json:"$schema,omitzero"`                // where its schema is: for editors alone
+	Scrub            []ScrubRule       `json:"scrub,omitzero" is:"rules"`       // what is kept as a placeholder in every test
+	Nondeterministic string            `json:"nondeterministic,omitzero"`       // why no request needs to be deterministic
+	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"`       // providers of hosts, in lower case without port
+	Readings         []string          `json:"readings,omitzero" is:"readings"` // kinds of readings that are no finding
+	MaxAge           MaxAge            `json:"max_age,omitzero"`                // how old an answer may be
+	Budgets          Budgets           `json:"budgets,omitzero"`                // limits that traceforge verify --lint holds
+	Prices           map[string]Price  `json:"prices,omitzero"`                 // what a million tokens cost, by model
+	Lint             Lint              `json:"lint,omitzero"`                   // rules of traceforge verify --lint
 }
 
 // A ScrubRule is what a pattern matches, or what is volatile.
@@ -108,7 +109,7 @@ var configFormat = &fields.Format{
 	},
 	Named: map[string]fields.Reading{
 		"rules": fields.As(readScrubRules), "name": fields.As(readRuleName), "pattern": fields.As(readPattern),
-		"true": fields.As(readTrue), "hosts": fields.As(readHosts), "size": fields.As(readSize),
+		"true": fields.As(readTrue), "hosts": fields.As(readHosts), "readings": fields.As(readReadings), "size": fields.As(readSize),
 		"days": readNumber[int]("days"), "tokens": readNumber[int64]("tokens"),
 	},
 	Kind: fields.Problem{Rule: snapshot.RuleType, Text: "must be %s, is %s"},
@@ -132,6 +133,20 @@ func readText(r *fields.Reader, v jsontext.Value, s *string) {
 	case text == "":
 		r.Report(snapshot.RuleEmpty, "must not be empty")
 	}
+}
+
+// readReadings reads kinds of readings that concern calls of tools: only those are findings.
+func readReadings(r *fields.Reader, v jsontext.Value, kinds *[]string) {
+	all, ok := v.Texts()
+	if !ok {
+		r.Report(snapshot.RuleType, "must be an array of strings")
+	}
+	for _, kind := range all {
+		if !(snapshot.Reading{Kind: kind}).IsOfCall() {
+			r.Report(snapshot.RuleValue, "names %q, and kinds of readings that are findings are added-call, arguments, missing-call and name", kind)
+		}
+	}
+	*kinds = all
 }
 
 // readNumber returns what reads a number of things, 1 or more.
