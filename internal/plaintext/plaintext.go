@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Line returns s as one line. Control characters and those that hide or reorder text are escaped as in
@@ -25,18 +26,21 @@ func escape(s, allowed string) string {
 	if strings.Contains(s, "##") {
 		s = commands.Replace(s)
 	}
-	kept := func(r rune) bool { return Shown(r) || strings.ContainsRune(allowed, r) }
-	if strings.IndexFunc(s, func(r rune) bool { return !kept(r) }) < 0 && !strings.Contains(s, "::") {
+	if strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) && !strings.ContainsRune(allowed, r) }) < 0 && !strings.Contains(s, "::") {
 		return s
 	}
 	var b strings.Builder
 	begins := true // a word
+	var before rune
 	for i, r := range s {
+		last := before
+		before = 0 // what is escaped is no base
 		switch {
 		case r == ':' && begins && strings.HasPrefix(s[i:], "::"):
 			b.WriteString(`\u003a`)
-		case kept(r):
+		case hasForm(last, r, s[i+utf8.RuneLen(r):]) || strings.ContainsRune(allowed, r):
 			b.WriteRune(r)
+			before = r
 		case r == '\n':
 			b.WriteString(`\n`)
 		case r == '\t':
@@ -49,13 +53,55 @@ func escape(s, allowed string) string {
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		}
-		begins = unicode.IsSpace(r) || !Shown(r)
+		begins = unicode.IsSpace(r) || before == 0
 	}
 	return b.String()
 }
 
-// Shown reports whether a terminal shows r as what it is. Joiners are part of emoji and of many scripts.
+const (
+	zeroWidthJoiner = '\u200d'
+	asText, asEmoji = '\ufe0e', '\ufe0f' // variation selectors
+	keycap          = '\u20e3'
+)
+
+// formless are characters that count as graphic, and that nobody sees, or nobody tells from a space: variation selectors,
+// fillers, the braille blank, and all spaces but two.
+var formless = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0x00a0, 0x00a0, 1}, {0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x1680, 0x1680, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1},
+		{0x2000, 0x200a, 1}, {0x202f, 0x202f, 1}, {0x205f, 0x205f, 1}, {0x2800, 0x2800, 1}, {0x3164, 0x3164, 1}, {0xfe00, 0xfe0d, 1},
+		{0xffa0, 0xffa0, 1},
+	},
+	R32:         []unicode.Range32{{0xe0100, 0xe01ef, 1}},
+	LatinOffset: 1,
+}
+
+// Shown reports whether a terminal may show r as what it is, if it stands where it should: a mark behind its base, a joiner
+// within an emoji.
 func Shown(r rune) bool {
-	const zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
-	return unicode.IsGraphic(r) || r == zeroWidthNonJoiner || r == zeroWidthJoiner
+	return unicode.IsGraphic(r) && !unicode.Is(formless, r) || r == zeroWidthJoiner
+}
+
+// isPlain reports whether r has a form wherever it stands.
+func isPlain(r rune) bool {
+	return ' ' <= r && r < 0x7f || Shown(r) && r != zeroWidthJoiner && !unicode.IsMark(r)
+}
+
+// hasForm reports whether r has a form of its own behind the character before it, or gives that one another.
+func hasForm(before, r rune, rest string) bool {
+	after, size := utf8.DecodeRuneInString(rest)
+	symbol := func(r rune) bool {
+		return unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) || strings.ContainsRune("‼⁉〰ℹ↔", r)
+	}
+	switch {
+	case !Shown(r):
+		return false
+	case r == zeroWidthJoiner:
+		return (symbol(before) || before == asEmoji) && size > 0 && symbol(after)
+	case r == asText || r == asEmoji:
+		return symbol(before) || after == keycap && strings.ContainsRune("0123456789#*", before)
+	case unicode.IsMark(r):
+		return before != 0 && !unicode.IsSpace(before)
+	}
+	return true
 }
