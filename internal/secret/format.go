@@ -17,8 +17,10 @@ type Format struct {
 }
 
 // Formats returns the known formats with a prefix. Sources are rules of gitleaks (github.com/gitleaks/gitleaks,
-// config/gitleaks.toml), detectors of trufflehog (github.com/trufflesecurity/trufflehog, pkg/detectors), and
-// rules of noseyparker (github.com/praetorian-inc/noseyparker, crates/noseyparker/data/default/builtin/rules).
+// config/gitleaks.toml) and of betterleaks
+// (github.com/betterleaks/betterleaks, config/betterleaks.toml), detectors of trufflehog (github.com/trufflesecurity/trufflehog, pkg/detectors), and
+// rules of noseyparker (github.com/praetorian-inc/noseyparker, crates/noseyparker/data/default/builtin/rules), and
+// what warp (github.com/warpdotdev/warp) redacts.
 func Formats() []Format {
 	return []Format{
 		{"an OpenAI API key", "sk-proj-", isWord, 32, "gitleaks openai-api-key"},
@@ -114,6 +116,55 @@ func Formats() []Format {
 		{"an Azure storage key", "AccountKey=", isBase64, 40, "trufflehog azure_storage"},
 		{"an Azure access key", "SharedAccessKey=", isBase64, 40, "trufflehog azure_storage"},
 		{"a 1Password token", "ops_eyJ", isBase64, 100, "gitleaks 1password-service-account-token"},
+		{"a Google API key", "AQ.Ab8RN6", isWord, 44, "betterleaks gcp-gemini-api"},
+		{"a Fireworks API key", "fw_", isAlphanumeric, 22, "warp fireworks-api-key"},
+		{"a Together API key", "tgp_v1_", isWord, 43, "betterleaks togetherai-api-key"},
+		{"a Cerebras API key", "csk-", isAlphanumeric, 48, "betterleaks cerebras-api-key"},
+		{"a MiniMax API key", "sk-api-", isWord, 100, "betterleaks minimax-api-key"},
+		{"a RunPod API key", "rpa_", isAlphanumeric, 46, "betterleaks runpod-api-key"},
+		{"a Brave API key", "BSA", isWord, 24, "betterleaks brave-search-api-key"},
+		{"an Apify token", "apify_api_", isAlphanumeric, 34, "betterleaks apify-api-token"},
+		{"a Vercel token", "vck_", isWord, 56, "betterleaks vercel-ai-gateway-key"},
+		{"a Vercel token", "vca_", isWord, 56, "betterleaks vercel-app-access-token"},
+		{"a Vercel token", "vcr_", isWord, 56, "betterleaks vercel-app-refresh-token"},
+		{"a Vercel token", "vci_", isWord, 56, "betterleaks vercel-integration-token"},
+		{"a Vercel token", "vcp_", isWord, 56, "betterleaks vercel-personal-access-token"},
+		{"a Supabase key", "sb_secret_", isWord, 31, "betterleaks supabase-project-api-key"},
+		{"an Adobe client secret", "p8e-", isAlphanumeric, 32, "gitleaks adobe-client-secret"},
+		{"an Artifactory key", "AKCp", isAlphanumeric, 69, "gitleaks artifactory-api-key"},
+		{"an Artifactory token", "cmVmd", isAlphanumeric, 59, "gitleaks artifactory-reference-token"},
+		{"a Clojars token", "CLOJARS_", isAlphanumeric, 60, "gitleaks clojars-api-token"},
+		{"a Cloudflare key", "v1.0-", isWord, 171, "gitleaks cloudflare-origin-ca-key"},
+		{"a Duffel token", "duffel_live_", isBase64, 43, "gitleaks duffel-api-token"},
+		{"a Duffel token", "duffel_test_", isBase64, 43, "gitleaks duffel-api-token"},
+		{"a Dynatrace token", "dt0c01.", isDotted, 89, "gitleaks dynatrace-api-token"},
+		{"an EasyPost token", "EZAK", isAlphanumeric, 54, "gitleaks easypost-api-token"},
+		{"an EasyPost token", "EZTK", isAlphanumeric, 54, "gitleaks easypost-test-api-token"},
+		{"a Facebook token", "EAAM", isAlphanumeric, 100, "gitleaks facebook-page-access-token"},
+		{"a Facebook token", "EAAC", isAlphanumeric, 100, "gitleaks facebook-page-access-token"},
+		{"a Frame.io token", "fio-u-", isBase64, 64, "gitleaks frameio-api-token"},
+		{"a GitLab token", "glffct-", isWord, 20, "gitleaks gitlab-feature-flag-client-token"},
+		{"a GitLab token", "glft-", isWord, 20, "gitleaks gitlab-feed-token"},
+		{"a GitLab token", "glimt-", isWord, 25, "gitleaks gitlab-incoming-mail-token"},
+		{"a GitLab token", "glagent-", isWord, 50, "gitleaks gitlab-kubernetes-agent-token"},
+		{"a GitLab token", "GR1348941", isWord, 20, "gitleaks gitlab-rrt"},
+		{"a GitLab token", "glsoat-", isWord, 20, "gitleaks gitlab-scim-token"},
+		{"a Grafana key", "eyJrIjoi", isBase64, 70, "gitleaks grafana-api-key"},
+		{"a Heroku key", "HRKU-AA", isWord, 58, "gitleaks heroku-api-key-v2"},
+		{"an Infracost token", "ico-", isAlphanumeric, 32, "gitleaks infracost-api-token"},
+		{"an OpenShift token", "sha256~", isWord, 43, "gitleaks openshift-user-token"},
+		{"a PlanetScale token", "pscale_tkn_", isDotted, 32, "gitleaks planetscale-api-token"},
+		{"a PlanetScale token", "pscale_oauth_", isDotted, 32, "gitleaks planetscale-oauth-token"},
+		{"a PlanetScale password", "pscale_pw_", isDotted, 32, "gitleaks planetscale-password"},
+		{"a Prefect token", "pnu_", isAlphanumeric, 36, "gitleaks prefect-api-token"},
+		{"a ReadMe token", "rdme_", isAlphanumeric, 70, "gitleaks readme-api-token"},
+		{"a Scalingo token", "tk-us-", isWord, 48, "gitleaks scalingo-api-token"},
+		{"a SettleMint token", "sm_aat_", isAlphanumeric, 16, "gitleaks settlemint-application-access-token"},
+		{"a SettleMint token", "sm_pat_", isAlphanumeric, 16, "gitleaks settlemint-personal-access-token"},
+		{"a SettleMint token", "sm_sat_", isAlphanumeric, 16, "gitleaks settlemint-service-access-token"},
+		{"a Shippo token", "shippo_live_", isHexadecimal, 40, "gitleaks shippo-api-token"},
+		{"a Shippo token", "shippo_test_", isHexadecimal, 40, "gitleaks shippo-api-token"},
+		{"a Sourcegraph token", "sgp_", isAlphanumeric, 40, "gitleaks sourcegraph-access-token"},
 	}
 }
 

@@ -43,8 +43,34 @@ func TestFind(t *testing.T) {
 // TestFormatsHaveSources proves that each format says who says so.
 func TestFormatsHaveSources(t *testing.T) {
 	for _, f := range Formats() {
-		require.Regexp(t, `^(gitleaks|trufflehog|noseyparker) \S`, f.Source, f.Prefix)
+		require.Regexp(t, `^(gitleaks|betterleaks|trufflehog|noseyparker|warp) \S`, f.Source, f.Prefix)
 		require.GreaterOrEqual(t, len(f.Prefix), 3, "the index is one of three bytes")
+	}
+}
+
+// TestFormats finds a secret of each format, in a text and alone, and nothing where it is one digit shorter, the middle of a
+// word, or a placeholder.
+func TestFormats(t *testing.T) {
+	const digits = "7F3b9D2e5A8c4E6f1B0d"
+	s := New()
+	for _, f := range Formats() {
+		body := ""
+		for i := 0; len(body) < f.Least; i++ {
+			if d := strings.ToUpper(digits)[i%len(digits)]; f.Digits(digits[i%len(digits)]) {
+				body += string(digits[i%len(digits)])
+			} else if f.Digits(d) {
+				body += string(d)
+			}
+		}
+		hit, found := s.Find([]byte("the key is " + f.Prefix + body + ", take it"))
+		require.True(t, found, "%s%s", f.Prefix, body)
+		require.NotEmpty(t, hit.What)
+		for _, harmless := range []string{
+			f.Prefix + strings.Repeat("x", f.Least), f.Prefix + "...", "a" + f.Prefix, f.Prefix + body[:2],
+		} {
+			_, found := s.Find([]byte("see " + harmless + " there"))
+			require.False(t, found, harmless)
+		}
 	}
 }
 
