@@ -1,9 +1,14 @@
 package secret
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -71,6 +76,35 @@ func TestFormats(t *testing.T) {
 			_, found := s.Find([]byte("see " + harmless + " there"))
 			require.False(t, found, harmless)
 		}
+	}
+}
+
+// TestEncodings finds a value of the environment in each encoding.
+func TestEncodings(t *testing.T) {
+	s := told("SERVICE_TOKEN")
+	each := func(format string, of string) (text string) {
+		for _, c := range []byte(of) {
+			text += fmt.Sprintf(format, c)
+		}
+		return text
+	}
+	var wide, packed bytes.Buffer
+	for _, c := range []byte("echo " + opaque) {
+		wide.Write([]byte{c, 0})
+	}
+	w := zlib.NewWriter(&packed)
+	_, err := w.Write([]byte(strings.Repeat("the token is ", 9) + opaque))
+	require.NoError(t, errors.Join(err, w.Close()))
+	for name, text := range map[string]string{
+		"hexadecimal": hex.EncodeToString([]byte(opaque)), "capitals": strings.ToUpper(hex.EncodeToString([]byte("a" + opaque))),
+		"base32": base32.StdEncoding.EncodeToString([]byte(opaque)), "UTF-16": base64.StdEncoding.EncodeToString(wide.Bytes()),
+		"zlib": base64.StdEncoding.EncodeToString(packed.Bytes()), "percent": each("%%%02x", opaque), "percent twice": each("%%25%02X", opaque),
+		"quoted-printable": opaque[:9] + "=\r\n" + each("=%02X", opaque[9:]), "escapes": each(`\x%02x`, opaque),
+		"HTML": each("&#%d;", opaque), "HTML in hexadecimal": opaque[:5] + each("&#x%x;", opaque[5:]),
+	} {
+		hit, found := s.Find([]byte("run " + text + " now"))
+		require.True(t, found, "%s: %s", name, text)
+		require.Equal(t, "the value of SERVICE_TOKEN", hit.What, name)
 	}
 }
 

@@ -3,10 +3,14 @@ package secret
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/hex"
 	"io"
 	"iter"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -17,11 +21,12 @@ const deepest = 2
 const mostInflated = 16 << 20
 
 // A view looks for secrets in a text and in what it encodes: escapes of JSON strings, in a string in a string
-// too; percent-encoding; base64 and base64url, as in Basic, data URLs and MIME parts; gzip. It is for one
+// too, and \x; percent-encoding, once and twice; quoted-printable; numbers of characters in HTML; base64 and base64url, as in
+// Basic, data URLs and MIME parts; base32; hexadecimal; UTF-16 within base64; gzip and zlib. It is for one
 // goroutine, and keeps memory for the next text.
 type view struct {
 	index   *index
-	scratch [deepest + 1]struct{ once, twice, percent, run []byte }
+	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
 	joined  []byte
 }
 
@@ -82,13 +87,27 @@ func (v *view) within(text []byte, depth int, cut bool) (what string, found bool
 			return what, true
 		}
 	}
-	if bytes.IndexByte(text, '%') >= 0 {
-		scratch.percent = percentDecode(scratch.percent[:0], text)
-		if len(scratch.percent) < len(text) {
-			text = scratch.percent
-			if what, found = v.in(text); found {
-				return what, true
-			}
+	for _, buffer := range []*[]byte{&scratch.percent, &scratch.again} { // twice in a URL within a URL
+		if bytes.IndexByte(text, '%') < 0 {
+			break
+		}
+		if *buffer = percentDecode((*buffer)[:0], text, '%'); len(*buffer) == len(text) {
+			break
+		}
+		text = *buffer
+		if what, found = v.in(text); found {
+			return what, true
+		}
+	}
+	if mail := percentDecode(scratch.mail[:0], text, '='); len(mail) < len(text) { // of which other texts have few
+		scratch.mail = mail
+		if what, found = v.in(mail); found {
+			return what, true
+		}
+	}
+	if bytes.Contains(text, []byte("&#")) {
+		if what, found = v.in(entities(text)); found {
+			return what, true
 		}
 	}
 	if depth == deepest {
@@ -121,7 +140,10 @@ func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool
 	look := func(run []byte) bool {
 		scratch.run = appendDecoded(scratch.run[:0], encoding, run)
 		plain := scratch.run
-		if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) {
+		if wide := bytes.Count(plain, []byte{0}); wide > 0 && wide >= len(plain)/3 { // UTF-16
+			plain = bytes.ReplaceAll(plain, []byte{0}, nil)
+		}
+		if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) || bytes.HasPrefix(plain, []byte{0x78}) {
 			plain = inflate(plain)
 		} else if len(plain) < longestWord && !printable(plain) {
 			return false
@@ -130,6 +152,11 @@ func (v *view) decoded(run []byte, depth int, cut bool) (what string, found bool
 			what, found = v.within(plain, depth+1, false)
 		}
 		return found
+	}
+	for _, plain := range [][]byte{fromHex(run), fromBase32(run)} {
+		if what, found = v.in(plain); found {
+			return what, true
+		}
 	}
 	if look(run) || cut && (look(run[1:]) || look(run[2:]) || look(run[3:])) {
 		return what, true
@@ -156,10 +183,34 @@ func printable(text []byte) bool {
 	return true
 }
 
-func inflate(data []byte) []byte {
-	r, err := gzip.NewReader(bytes.NewReader(data))
+// fromHex returns the bytes that hexadecimal digits stand for; nil where a run is no such digits.
+func fromHex(run []byte) []byte {
+	plain, err := hex.DecodeString(string(run[:len(run)&^1]))
 	if err != nil {
 		return nil
+	}
+	return plain
+}
+
+// fromBase32 returns the bytes that digits of base32 stand for; nil where a run is no such digits.
+func fromBase32(run []byte) []byte {
+	plain, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(string(run))
+	if err != nil {
+		return nil
+	}
+	return plain
+}
+
+// inflate returns what gzip or zlib has compressed.
+func inflate(data []byte) []byte {
+	r, err := io.Reader(nil), error(nil)
+	if data[0] == 0x78 {
+		r, err = zlib.NewReader(bytes.NewReader(data))
+	} else {
+		r, err = gzip.NewReader(bytes.NewReader(data))
+	}
+	if err != nil {
+		return data
 	}
 	plain, _ := io.ReadAll(io.LimitReader(r, mostInflated)) // of a broken one, what there is
 	return plain
@@ -180,6 +231,13 @@ func unescape(plain, text []byte) []byte {
 			plain = append(plain, '\r')
 		case '"', '\\', '/':
 			plain = append(plain, c)
+		case 'x':
+			unit, ok := hexadecimal(text[i+2:], 2)
+			if !ok {
+				plain, n = append(plain, '\\'), 1
+				break
+			}
+			plain, n = append(plain, byte(unit)), 4
 		default:
 			unit, ok := hexadecimal(text[i+2:], 4)
 			if c != 'u' || !ok {
@@ -193,15 +251,41 @@ func unescape(plain, text []byte) []byte {
 	return append(plain, text...)
 }
 
-// percentDecode appends text to plain without percent-encoding.
-func percentDecode(plain, text []byte) []byte {
-	for i := bytes.IndexByte(text, '%'); i >= 0; i = bytes.IndexByte(text, '%') {
+// percentDecode appends text to plain without percent-encoding, or without quoted-printable, whose mark is "=" and which
+// breaks lines with it.
+func percentDecode(plain, text []byte, mark byte) []byte {
+	for i := bytes.IndexByte(text, mark); i >= 0; i = bytes.IndexByte(text, mark) {
 		c, ok := hexadecimal(text[i+1:], 2)
-		if !ok {
+		switch after := text[i+1:]; {
+		case ok:
+			plain, text = append(append(plain, text[:i]...), byte(c)), text[i+3:]
+		case mark == '=' && bytes.HasPrefix(after, []byte("\r\n")):
+			plain, text = append(plain, text[:i]...), text[i+3:]
+		case mark == '=' && bytes.HasPrefix(after, []byte("\n")):
+			plain, text = append(plain, text[:i]...), text[i+2:]
+		default:
 			plain, text = append(plain, text[:i+1]...), text[i+1:]
+		}
+	}
+	return append(plain, text...)
+}
+
+// entities returns a text without the numeric character references of HTML.
+func entities(text []byte) (plain []byte) {
+	for i := bytes.Index(text, []byte("&#")); i >= 0; i = bytes.Index(text, []byte("&#")) {
+		plain = append(plain, text[:i]...)
+		text = text[i+2:]
+		end := bytes.IndexByte(text[:min(len(text), 8)], ';')
+		digits, base := text[:max(end, 0)], 10
+		if len(digits) > 0 && small(digits[0]) == 'x' {
+			digits, base = digits[1:], 16
+		}
+		c, err := strconv.ParseUint(string(digits), base, 21)
+		if err != nil {
+			plain = append(plain, "&#"...)
 			continue
 		}
-		plain, text = append(append(plain, text[:i]...), byte(c)), text[i+3:]
+		plain, text = utf8.AppendRune(plain, rune(c)), text[end+1:]
 	}
 	return append(plain, text...)
 }
@@ -240,12 +324,21 @@ func runs(text []byte) iter.Seq[[]byte] {
 				continue
 			}
 			end, capital := runEnd(text, i)
-			if capital && !yield(text[i:end]) {
+			if (capital || isHex(text[i:end])) && !yield(text[i:end]) {
 				return
 			}
 			i = end
 		}
 	}
+}
+
+func isHex(run []byte) bool {
+	for _, c := range run {
+		if !isHexadecimal(c) {
+			return false
+		}
+	}
+	return true
 }
 
 // runEnd returns the end of the digits that begin at i. Lines of 60 or more go on in the next.
