@@ -108,6 +108,21 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestNames tells names of variables and headers that carry a credential from others.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"SSH_KEY_FILE_CONTENT": true, "TLS_KEY_DATA": true, "SERVICE_TOKEN_B64": true, "SSH_KEY_FILE": false, "HTTP_CONTENT": false, "PAGE_DATA": false,
+	} {
+		require.Equal(t, want, IsVariable(name), name)
+	}
+	for name, want := range map[string]bool{
+		"Helicone-Auth": true, "X-Auth": true, "X-Credential": true, "X-Session": true, "X-Auth-Request-Id": true,
+		"Mcp-Session-Id": false, "X-Author": false, "Content-Type": false, "X-Request-Id": false, "Anthropic-Version": false,
+	} {
+		require.Equal(t, want, isHeader(name), name)
+	}
+}
+
 // opaque is a secret of no known form.
 const opaque = "q7Xw2mPz9LtB4vKd8RsN1yHc"
 

@@ -296,6 +296,12 @@ func IsVariable(name string) bool {
 		return false
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if n := len(words); n > 1 && slices.Contains(contents, words[n-1]) { // SSH_KEY_FILE_CONTENT
+		words = words[:n-1]
+		if words[n-2] == "FILE" {
+			words = words[:n-2]
+		}
+	}
 	if len(words) == 0 || slices.Contains(besides, words[len(words)-1]) {
 		return false
 	}
@@ -329,6 +335,9 @@ var (
 var besides = strings.Fields(`FILE PATH DIR NAME ARN HEADER TYPE TTL LIMIT EXPIRY EXPIRES ENDPOINT HOST PORT REGION VERSION
 	ENABLED SOCK METHOD MODE PREFIX USER USERNAME COUNT DOMAIN ISSUER AUDIENCE ALGORITHM PROVIDER SERVER`)
 
+// contents are the last words of names of what is in a file, or is encoded.
+var contents = strings.Fields(`B64 BASE64 CONTENT CONTENTS DATA VALUE`)
+
 // variables are names of credentials that their words do not tell. A URL counts where it has a password.
 var variables = strings.Fields(`DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL AMQP_URL RABBITMQ_URL POSTGRES_URL MYSQL_URL
 	CELERY_BROKER_URL AZURE_STORAGE_CONNECTION_STRING APPLICATIONINSIGHTS_CONNECTION_STRING CONNECTION_STRING
@@ -339,6 +348,10 @@ func isHeader(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "idempotency") {
 		return false
+	}
+	words := strings.Split(name, "-")
+	if last := words[len(words)-1]; slices.Contains(words, "auth") || last == "session" || strings.HasPrefix(last, "credential") {
+		return true
 	}
 	for _, word := range []string{"authorization", "key", "token", "secret", "cookie", "password", "signature", "jwt"} {
 		if strings.Contains(name, word) {
