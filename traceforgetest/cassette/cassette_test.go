@@ -154,7 +154,7 @@ func TestImportDifferently(t *testing.T) {
 	hi := func(tb *tbtest.TB, tf *traceforgetest.Recorder) { say(tb, tf.Client(), "Hi") }
 	tb := s.run(t, "1", opened(t, file), hi)
 	require.False(t, tb.Failed(), tb.Logged())
-	require.Equal(t, []snapshot.Reading{{Kind: "text", Says: "Ho"}}, s.records(t)[0].Response.Readings[:1])
+	require.Contains(t, s.records(t)[0].Response.Readings, snapshot.Reading{Kind: "text", Says: "Ho"})
 	tb = s.run(t, "", nil, hi)
 	require.False(t, tb.Failed(), tb.Logged())
 }
