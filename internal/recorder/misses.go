@@ -48,11 +48,7 @@ func (r *Recorder) missed(say func(format string, args ...any)) {
 		if r.transient(tk) {
 			continue
 		}
-		switch {
-		case tk.note == "":
-		case !isUnfit(tk.note):
-			say("of an answer of %s, as its record notes, %s", tk.provider, r.Plain(tk.note))
-		default:
+		if tk.note != "" {
 			say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
 		}
 		for _, line := range reading.Sentences(reading.Told(tk.readings)) {
