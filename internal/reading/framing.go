@@ -18,11 +18,30 @@ type event struct {
 
 type events = iter.Seq[event]
 
+// An answer is one with its events as decoding sees them; nil: it is no stream.
+type answer struct {
+	*provider.Answer
+	seen []provider.Seen
+}
+
+func newAnswer(a *provider.Answer) *answer {
+	all := a.Events()
+	if all == nil {
+		return &answer{Answer: a}
+	}
+	seen := make([]provider.Seen, 0, 1+len(a.Body)/sizeOfEvent)
+	for e := (provider.Seen{}); all.See(&e); {
+		seen = append(seen, e)
+	}
+	return &answer{a, seen}
+}
+
+const sizeOfEvent = 200 // bytes, about
+
 // standard are the events as the record has them.
-func standard(a *provider.Answer) events {
+func standard(a *answer) events {
 	return func(yield func(event) bool) {
-		all := a.Events()
-		if all == nil {
+		if a.seen == nil {
 			for e := range elements(a.Body) {
 				if !yield(event{data: e}) {
 					return
@@ -30,9 +49,9 @@ func standard(a *provider.Answer) events {
 			}
 			return
 		}
-		var seen provider.Seen
 		name := ""
-		for all.See(&seen) {
+		for i := range a.seen {
+			seen := &a.seen[i]
 			e := event{name: seen.Name, data: seen.Said}
 			if seen.Alike && name == e.name {
 				e.piece = seen.Piece
@@ -73,7 +92,7 @@ func scannedLines(body []byte) iter.Seq[[]byte] {
 }
 
 // blocks are events that end with an empty line only, as openai-go and anthropic-sdk-go have them.
-func blocks(a *provider.Answer) events {
+func blocks(a *answer) events {
 	return func(yield func(event) bool) {
 		var e event
 		for line := range scannedLines(a.Body) {
@@ -95,7 +114,7 @@ func blocks(a *provider.Answer) events {
 }
 
 // named are blocks without those that have no name, as anthropic-sdk-go reads them.
-func named(a *provider.Answer) events {
+func named(a *answer) events {
 	return func(yield func(event) bool) {
 		for e := range blocks(a) {
 			if e.name == "error" || e.name != "" && e.name != "ping" && !yield(e) {
@@ -106,7 +125,7 @@ func named(a *provider.Answer) events {
 }
 
 // dataLines takes each line of data for an event, as go-openai does.
-func dataLines(a *provider.Answer) events {
+func dataLines(a *answer) events {
 	return func(yield func(event) bool) {
 		for line := range bytes.Lines(a.Body) {
 			data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
@@ -118,7 +137,7 @@ func dataLines(a *provider.Answer) events {
 }
 
 // paragraphs are events of one field each, between empty lines, as genai has them.
-func paragraphs(a *provider.Answer) events {
+func paragraphs(a *answer) events {
 	return func(yield func(event) bool) {
 		for rest := a.Body; len(rest) > 0; {
 			block, after, found := bytes.Cut(rest, []byte("\n\n"))
@@ -135,7 +154,7 @@ func paragraphs(a *provider.Answer) events {
 }
 
 // afterPrefix takes what follows each "data: ", wherever it stands, up to the end of its line, as cohere-go does.
-func afterPrefix(a *provider.Answer) events {
+func afterPrefix(a *answer) events {
 	return func(yield func(event) bool) {
 		for rest := a.Body; ; {
 			_, after, found := bytes.Cut(rest, []byte("data: "))
@@ -152,7 +171,7 @@ func afterPrefix(a *provider.Answer) events {
 }
 
 // jsonLines takes each line for an event, as ollama does.
-func jsonLines(a *provider.Answer) events {
+func jsonLines(a *answer) events {
 	return func(yield func(event) bool) {
 		for line := range scannedLines(a.Body) {
 			if !yield(event{data: line}) {

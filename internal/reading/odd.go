@@ -10,21 +10,20 @@ import (
 )
 
 // odd adds what no server of an API sends, and returns 1 where programs may take an answer apart in different ways, else 0.
-func (f *found) odd(a *provider.Answer, named bool) (odd int) {
+func (f *found) odd(a *answer, named bool) (odd int) {
 	if bytes.HasPrefix(a.Body, []byte("\ufeff")) {
 		f.add(0, "byte-order-mark", "")
 		odd = 1
 	}
-	all := a.Events()
-	if all == nil {
+	if a.seen == nil {
 		return max(odd, f.oddJSON(0, a.Body))
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")) && a.Body[0] != 0 {
 		odd = max(odd, f.oddLines(a.Body))
 	}
-	var seen provider.Seen
 	done, name := false, ""
-	for all.See(&seen) {
+	for i := range a.seen {
+		seen := &a.seen[i]
 		alike := seen.Alike && seen.Name == name
 		name = seen.Name
 		switch {
@@ -37,7 +36,7 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 			odd = max(odd, f.oddJSON(seen.N, seen.Said))
 		}
 		if len(seen.Said) > 0 && !seen.Done && !alike {
-			odd = max(odd, f.oddName(&seen, named))
+			odd = max(odd, f.oddName(seen, named))
 		}
 	}
 	return odd
