@@ -29,9 +29,9 @@ func (a *Answer) decode(stream folding, one decoder) (*modelio.Response, error) 
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
-	events := a.Events()
+	events := a.Seen()
 	if stream.inArray && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {
-		events = &Events{rest: a.Body, framing: arrayElements}
+		events = (&Events{rest: a.Body, framing: arrayElements}).all()
 	}
 	if events != nil {
 		return decodeStream(events, stream, one)
@@ -100,13 +100,13 @@ func decodeBody(body jsontext.Value, decode decoder) (*modelio.Response, error) 
 }
 
 // decodeStream decodes a stream.
-func decodeStream(events *Events, stream folding, decode decoder) (*modelio.Response, error) {
+func decodeStream(events []Seen, stream folding, decode decoder) (*modelio.Response, error) {
 	f := fold{folding: stream}
 	f.body.log = &f.log
 	var failure *modelio.ProviderError
 	cut, done := false, false
-	var event Seen
-	for events.See(&event) {
+	for i := range events {
+		event := &events[i]
 		n := event.N
 		if len(event.Said) == 0 {
 			continue
@@ -118,7 +118,7 @@ func decodeStream(events *Events, stream folding, decode decoder) (*modelio.Resp
 		if cut {
 			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
 		}
-		if f.continues(&event) {
+		if f.continues(event) {
 			continue
 		}
 		doc, err := jsontext.Parse(event.Said)

@@ -17,9 +17,6 @@ type Event struct {
 type Events struct {
 	rest []byte
 	framing
-
-	n    int    // how many See has returned
-	last []byte // what the one before said; see Seen
 }
 
 // A framing is how the events of a stream are told apart.
@@ -58,17 +55,31 @@ type Seen struct {
 	Alike bool
 }
 
-// See sets s to the next event, and reports whether there is one.
-func (e *Events) See(s *Seen) bool {
-	event, err := e.Next()
-	if err != nil {
-		return false
+// Seen returns the events of a stream as decoding sees them; nil: it is no stream. It takes them apart once for each Body.
+// It is for one goroutine at a time.
+func (a *Answer) Seen() []Seen {
+	same := len(a.seenIn) > 0 && len(a.seenIn) == len(a.Body) && &a.seenIn[0] == &a.Body[0]
+	if !same {
+		a.seen, a.seenIn = nil, a.Body
+		if events := a.Events(); events != nil {
+			a.seen = events.all()
+		}
 	}
-	e.n++
-	*s = Seen{Event: event, N: e.n, Said: bytes.TrimSpace(event.Data)}
-	if s.Done = string(s.Said) == "[DONE]"; !s.Done && len(s.Said) > 0 {
-		s.Piece, s.Alike = Alike(e.last, s.Said)
-		e.last = s.Said
+	return a.seen
+}
+
+// all returns the events that are left, as decoding sees them.
+func (e *Events) all() []Seen {
+	const sizeOfEvent = 200 // bytes, about
+	all := make([]Seen, 0, 1+len(e.rest)/sizeOfEvent)
+	var last []byte
+	for event, err := e.Next(); err == nil; event, err = e.Next() {
+		s := Seen{Event: event, N: len(all) + 1, Said: bytes.TrimSpace(event.Data)}
+		if s.Done = string(s.Said) == "[DONE]"; !s.Done && len(s.Said) > 0 {
+			s.Piece, s.Alike = Alike(last, s.Said)
+			last = s.Said
+		}
+		all = append(all, s)
 	}
-	return true
+	return all
 }

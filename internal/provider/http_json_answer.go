@@ -124,7 +124,7 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 // the events that say more.
 func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if f := formOf(a, known); f != nil {
-		if resp, err := decodeStream(a.Events(), f.stream, f.answer); err == nil {
+		if resp, err := decodeStream(a.Seen(), f.stream, f.answer); err == nil {
 			return resp
 		}
 	}

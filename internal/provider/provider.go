@@ -163,6 +163,9 @@ type Answer struct {
 
 	Asked *modelio.Request // what it answers; nil: not known
 	Open  bool             // more may come, so a stream is whole only with the event that ends it
+
+	seen   []Seen // what Seen has returned
+	seenIn []byte // the body that it was asked of
 }
 
 // A WireError says what a codec cannot take, and where.

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -27,7 +28,7 @@ type account struct {
 type effect struct {
 	changes int     // texts that grew, and all else
 	grew    *[]byte // the last of the texts
-	by      string
+	by      []byte
 }
 
 // A call is one of a tool, at its place in the answer.
@@ -49,17 +50,20 @@ type mark struct{ event, end int }
 // grow adds to a text.
 func (a *account) grow(text *[]byte, v view) {
 	if piece := v.text(); piece != "" || v.isText() {
-		a.changes, a.grew, a.by = a.changes+1, text, piece
+		a.changes, a.grew, a.by = a.changes+1, text, []byte(piece)
 		*text = append(*text, piece...)
 	}
 }
 
 // continues takes the next piece of the one text that the event before added its piece to; nothing where that did nothing.
 func (a *account) continues(before, piece []byte) bool {
-	text, ok := jsontext.Unescaped(string(piece))
-	said, known := jsontext.Unescaped(string(before))
+	if before == nil || a.changes > 1 || a.changes == 1 && a.grew == nil {
+		return false
+	}
+	text, ok := unescaped(piece)
+	said, known := unescaped(before)
 	switch {
-	case !ok || !known || before == nil || a.changes > 1 || a.changes == 1 && (a.grew == nil || a.by != said):
+	case !ok || !known || a.changes == 1 && !bytes.Equal(a.by, said):
 		return false
 	case a.changes == 1:
 		*a.grew, a.by = append(*a.grew, text...), text
@@ -80,6 +84,15 @@ func (a *account) say(texts ...view) {
 		}
 	}
 	a.mark()
+}
+
+// unescaped returns the characters that the inside of a JSON string stands for.
+func unescaped(inner []byte) ([]byte, bool) {
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, true
+	}
+	text, whole := jsontext.Unescaped(string(inner))
+	return []byte(text), whole
 }
 
 func (a *account) mark() {

@@ -18,30 +18,11 @@ type event struct {
 
 type events = iter.Seq[event]
 
-// An answer is one with its events as decoding sees them; nil: it is no stream.
-type answer struct {
-	*provider.Answer
-	seen []provider.Seen
-}
-
-func newAnswer(a *provider.Answer) *answer {
-	all := a.Events()
-	if all == nil {
-		return &answer{Answer: a}
-	}
-	seen := make([]provider.Seen, 0, 1+len(a.Body)/sizeOfEvent)
-	for e := (provider.Seen{}); all.See(&e); {
-		seen = append(seen, e)
-	}
-	return &answer{a, seen}
-}
-
-const sizeOfEvent = 200 // bytes, about
-
 // standard are the events as the record has them.
-func standard(a *answer) events {
+func standard(a *provider.Answer) events {
 	return func(yield func(event) bool) {
-		if a.seen == nil {
+		seen := a.Seen()
+		if seen == nil {
 			for e := range elements(a.Body) {
 				if !yield(event{data: e}) {
 					return
@@ -50,11 +31,10 @@ func standard(a *answer) events {
 			return
 		}
 		name := ""
-		for i := range a.seen {
-			seen := &a.seen[i]
-			e := event{name: seen.Name, data: seen.Said}
-			if seen.Alike && name == e.name {
-				e.piece = seen.Piece
+		for i := range seen {
+			e := event{name: seen[i].Name, data: seen[i].Said}
+			if seen[i].Alike && name == e.name {
+				e.piece = seen[i].Piece
 			}
 			name = e.name
 			if len(e.data) > 0 && !yield(e) {
@@ -92,7 +72,7 @@ func scannedLines(body []byte) iter.Seq[[]byte] {
 }
 
 // blocks are events that end with an empty line only, as openai-go and anthropic-sdk-go have them.
-func blocks(a *answer) events {
+func blocks(a *provider.Answer) events {
 	return func(yield func(event) bool) {
 		var e event
 		for line := range scannedLines(a.Body) {
@@ -114,7 +94,7 @@ func blocks(a *answer) events {
 }
 
 // named are blocks without those that have no name, as anthropic-sdk-go reads them.
-func named(a *answer) events {
+func named(a *provider.Answer) events {
 	return func(yield func(event) bool) {
 		for e := range blocks(a) {
 			if e.name == "error" || e.name != "" && e.name != "ping" && !yield(e) {
@@ -125,7 +105,7 @@ func named(a *answer) events {
 }
 
 // dataLines takes each line of data for an event, as go-openai does.
-func dataLines(a *answer) events {
+func dataLines(a *provider.Answer) events {
 	return func(yield func(event) bool) {
 		for line := range bytes.Lines(a.Body) {
 			data, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
@@ -137,7 +117,7 @@ func dataLines(a *answer) events {
 }
 
 // paragraphs are events of one field each, between empty lines, as genai has them.
-func paragraphs(a *answer) events {
+func paragraphs(a *provider.Answer) events {
 	return func(yield func(event) bool) {
 		for rest := a.Body; len(rest) > 0; {
 			block, after, found := bytes.Cut(rest, []byte("\n\n"))
@@ -154,7 +134,7 @@ func paragraphs(a *answer) events {
 }
 
 // afterPrefix takes what follows each "data: ", wherever it stands, up to the end of its line, as cohere-go does.
-func afterPrefix(a *answer) events {
+func afterPrefix(a *provider.Answer) events {
 	return func(yield func(event) bool) {
 		for rest := a.Body; ; {
 			_, after, found := bytes.Cut(rest, []byte("data: "))
@@ -171,7 +151,7 @@ func afterPrefix(a *answer) events {
 }
 
 // jsonLines takes each line for an event, as ollama does.
-func jsonLines(a *answer) events {
+func jsonLines(a *provider.Answer) events {
 	return func(yield func(event) bool) {
 		for line := range scannedLines(a.Body) {
 			if !yield(event{data: line}) {

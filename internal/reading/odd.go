@@ -10,20 +10,21 @@ import (
 )
 
 // odd adds what no server of an API sends, and returns 1 where programs may take an answer apart in different ways, else 0.
-func (f *found) odd(a *answer, named bool) (odd int) {
+func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 	if bytes.HasPrefix(a.Body, []byte("\ufeff")) {
 		f.add(0, "byte-order-mark", "")
 		odd = 1
 	}
-	if a.seen == nil {
+	all := a.Seen()
+	if all == nil {
 		return max(odd, f.oddJSON(0, a.Body))
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")) && a.Body[0] != 0 {
 		odd = max(odd, f.oddLines(a.Body))
 	}
 	done, name := false, ""
-	for i := range a.seen {
-		seen := &a.seen[i]
+	for i := range all {
+		seen := &all[i]
 		alike := seen.Alike && seen.Name == name
 		name = seen.Name
 		switch {

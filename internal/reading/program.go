@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
 // A way is how a program takes an answer apart.
 type way struct {
-	events  func(*answer) events
+	events  func(*provider.Answer) events
 	first   bool // of a member that stands twice the first counts, and any value is a text, as gjson has it
 	folds   bool // names of members in capitals are those in small letters, as encoding/json has it
 	merges  bool // what stands twice is read into one

@@ -17,12 +17,11 @@ import (
 )
 
 // Of returns what programs read in an answer of an API, and resp does not say. The first are those that concern calls.
-func Of(of *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
+func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot.Reading {
 	all, known := byAPI[api]
-	if !known || of.Status >= 300 {
+	if !known || a.Status >= 300 {
 		return nil
 	}
-	a := newAnswer(of)
 	f := found{said: recorded(resp), once: map[snapshot.Reading]bool{}}
 	odd := f.odd(a, all.named)
 	if isWhole(a) && !all.lines {
@@ -43,9 +42,9 @@ func Of(of *provider.Answer, api, host string, resp *modelio.Response) []snapsho
 }
 
 // isWhole reports whether programs read an answer as one value, whatever its content type.
-func isWhole(a *answer) bool {
+func isWhole(a *provider.Answer) bool {
 	text := bytes.TrimSpace(a.Body)
-	return bytes.HasPrefix(text, []byte("{")) || a.seen == nil && !bytes.HasPrefix(text, []byte("["))
+	return bytes.HasPrefix(text, []byte("{")) || a.Seen() == nil && !bytes.HasPrefix(text, []byte("["))
 }
 
 func (f *found) compareWhole(take take, w *way, body []byte) {
@@ -60,7 +59,7 @@ func (f *found) compareWhole(take take, w *way, body []byte) {
 }
 
 // account has a program read the events of a stream.
-func (w *way) account(answer *answer, take take) *account {
+func (w *way) account(answer *provider.Answer, take take) *account {
 	a := &account{}
 	var before []byte
 	for e := range w.events(answer) {
