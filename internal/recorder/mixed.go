@@ -60,21 +60,21 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 }
 
 // asksOther reports whether a live call is made to another model than the one that it names.
-func (r *Recorder) asksOther(c *call) bool {
-	o := r.Checking
-	return r.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
+func (s *setup) asksOther(c *call) bool {
+	o := s.Checking
+	return s.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
 }
 
 // fork returns the request of a live call as the other model is asked it, and what is sent.
-func (r *Recorder) fork(req *http.Request, w *wire) (*http.Request, *wire) {
+func (s *setup) fork(req *http.Request, w *wire) (*http.Request, *wire) {
 	other := *w
-	return askInstead(req, &other, r.Checking), &other
+	return askInstead(req, &other, s.Checking), &other
 }
 
 // unforkable is the failure of a call that only the model can be asked which it names.
-func (r *Recorder) unforkable(c *call) *Failure {
-	return failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), r.Checking.New),
-		"record the call under its SDK, with tf.Client(), or run without model="+r.Checking.Old+"="+r.Checking.New)
+func (s *setup) unforkable(c *call) *Failure {
+	return failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), s.Checking.New),
+		"record the call under its SDK, with tf.Client(), or run without model="+s.Checking.Old+"="+s.Checking.New)
 }
 
 // unasked is the failure of a test whose live calls never asked the model that another one is to stand for; nil: one did.

@@ -62,18 +62,18 @@ func (r *Recorder) inherit(c *call) error {
 const leastAlike = 0.2
 
 // likest returns the document of a gone test of the package whose first request is the likest to a call; none where two are as like.
-func (r *Recorder) likest(known []usage.Known, c *call) (best []usage.Known) {
-	compare := drift.NewComparer(r.Ignored)
+func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
+	compare := drift.NewComparer(s.Ignored)
 	got, err := compare.Request(c.request)
 	if err != nil {
 		return nil // unreachable: the request has a key
 	}
 	most := leastAlike
 	for _, k := range known {
-		if !k.Gone || k.Package != r.Package {
+		if !k.Gone || k.Package != s.Package {
 			continue
 		}
-		doc, err := r.store.Load(k.Name, c.provider)
+		doc, err := s.store.Load(k.Name, c.provider)
 		if err != nil {
 			continue
 		}
@@ -130,32 +130,32 @@ var gone sync.Map
 
 // goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again
 // when another one is recorded (design R13): this is for one that has failed. A store that is large is not read for it.
-func (r *Recorder) goneTests() map[string]string {
+func (s *setup) goneTests() map[string]string {
 	const most = 1000 // documents
 	look := sync.OnceValue(func() map[string]string {
-		tests, sources := map[string]string{}, r.Sources()
+		tests, sources := map[string]string{}, s.Sources()
 		there := func(test string) bool {
 			declared := []byte("\nfunc " + topOf(test) + "(")
 			return slices.ContainsFunc(sources, func(text []byte) bool { return bytes.Contains(text, declared) })
 		}
-		files, err := r.store.List()
-		if err != nil || len(files) > most || !there(r.Test) { // the sources may be elsewhere
+		files, err := s.store.List()
+		if err != nil || len(files) > most || !there(s.Test) { // the sources may be elsewhere
 			return nil
 		}
 		for _, file := range files {
 			name := strings.TrimSuffix(path.Base(file), ".json")
-			doc, err := r.store.Load(name, path.Dir(file))
+			doc, err := s.store.Load(name, path.Dir(file))
 			if err != nil {
 				continue // what cannot be read is no test's
 			}
 			of := doc.Document.Snapshots[0].Source
-			if of.Package == r.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
+			if of.Package == s.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
 				tests[name] = strings.Clone(of.Test)
 			}
 		}
 		return tests
 	})
-	found, _ := gone.LoadOrStore([2]string{r.Dir, r.Package}, look)
+	found, _ := gone.LoadOrStore([2]string{s.Dir, s.Package}, look)
 	return found.(func() map[string]string)()
 }
 

@@ -61,9 +61,9 @@ func (s *setup) offline() bool { return s.archive() != nil || s.script() != nil 
 func (s *setup) asksScript() bool { return s.Mode != Check && s.Mode != Mixed }
 
 // takesStep sets what takes the step of an HTTP call.
-func (r *Recorder) takesStep(c *call, req *http.Request, w *wire) {
-	script := r.script()
-	if script == nil || !r.asksScript() {
+func (s *setup) takesStep(c *call, req *http.Request, w *wire) {
+	script := s.script()
+	if script == nil || !s.asksScript() {
 		return
 	}
 	c.nextStep = func() (*Step, error) {
@@ -75,8 +75,8 @@ func (r *Recorder) takesStep(c *call, req *http.Request, w *wire) {
 }
 
 // takesModelStep is takesStep for a call of a model.
-func (r *Recorder) takesModelStep(c *call, g *Generation) {
-	if script, ok := g.Live.(Script); ok && r.asksScript() {
+func (s *setup) takesModelStep(c *call, g *Generation) {
+	if script, ok := g.Live.(Script); ok && s.asksScript() {
 		c.nextStep = func() (*Step, error) { return script.TakeModel(g.Request) }
 	}
 }
