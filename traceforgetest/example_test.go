@@ -178,9 +178,11 @@ func ExampleRecorder_Tool() {
 // A prompt with a date says the same in a recording and in its replays.
 func ExampleRecorder_Now() {
 	tf := traceforgetest.New(t)
-	prompt := "Today is " + tf.Now().Format("Monday, 2 January 2006") + "."
-	if !strings.HasPrefix(prompt, "Today is ") {
-		t.Error(prompt)
+	ask := tf.Tool("ask", func(_ context.Context, prompt json.RawMessage) (json.RawMessage, error) { return prompt, nil })
+	today := tf.Now().Format("Monday, 2 January 2006")
+	said, err := ask(context.Background(), json.RawMessage(`"Today is `+today+`."`))
+	if err != nil || string(said) != `"Today is `+today+`."` {
+		t.Errorf("%s, %v", said, err)
 	}
 }
 

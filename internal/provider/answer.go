@@ -36,7 +36,7 @@ func (a *Answer) decode(stream folding, one decoder) (*modelio.Response, error) 
 	if events != nil {
 		return decodeStream(events, stream, one)
 	}
-	doc, err := parseAnswer(a.Body)
+	doc, err := a.Document()
 	if err != nil {
 		return nil, answerError(a.Body, err)
 	}

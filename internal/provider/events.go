@@ -3,6 +3,8 @@ package provider
 import (
 	"bytes"
 	"io"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
 // An Event is one event of a streamed answer.
@@ -58,14 +60,27 @@ type Seen struct {
 // Seen returns the events of a stream as decoding sees them; nil: it is no stream. It takes them apart once for each Body.
 // It is for one goroutine at a time.
 func (a *Answer) Seen() []Seen {
-	same := len(a.seenIn) > 0 && len(a.seenIn) == len(a.Body) && &a.seenIn[0] == &a.Body[0]
-	if !same {
-		a.seen, a.seenIn = nil, a.Body
+	if a.forget(); a.seen == nil {
 		if events := a.Events(); events != nil {
 			a.seen = events.all()
 		}
 	}
 	return a.seen
+}
+
+// Document returns a whole answer, parsed once for each Body. It is for one goroutine at a time.
+func (a *Answer) Document() (doc *jsontext.Document, err error) {
+	if a.forget(); a.parsed == nil {
+		a.parsed, err = parseAnswer(a.Body)
+	}
+	return a.parsed, err
+}
+
+// forget drops what is known of another body.
+func (a *Answer) forget() {
+	if len(a.of) != len(a.Body) || len(a.of) > 0 && &a.of[0] != &a.Body[0] {
+		a.of, a.seen, a.parsed = a.Body, nil, nil
+	}
 }
 
 // all returns the events that are left, as decoding sees them.

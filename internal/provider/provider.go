@@ -164,8 +164,9 @@ type Answer struct {
 	Asked *modelio.Request // what it answers; nil: not known
 	Open  bool             // more may come, so a stream is whole only with the event that ends it
 
-	seen   []Seen // what Seen has returned
-	seenIn []byte // the body that it was asked of
+	of     []byte             // the body that the rest is of
+	seen   []Seen             // what Seen has returned
+	parsed *jsontext.Document // what Document has returned
 }
 
 // A WireError says what a codec cannot take, and where.

@@ -17,7 +17,8 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 	}
 	all := a.Seen()
 	if all == nil {
-		return max(odd, f.oddJSON(0, a.Body))
+		doc, err := a.Document()
+		return max(odd, f.oddJSON(0, a.Body, doc, err))
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("{")) && a.Body[0] != 0 {
 		odd = max(odd, f.oddLines(a.Body))
@@ -34,7 +35,8 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 		case seen.Done:
 			done = true
 		case !alike:
-			odd = max(odd, f.oddJSON(seen.N, seen.Said))
+			doc, err := jsontext.Parse(seen.Said)
+			odd = max(odd, f.oddJSON(seen.N, seen.Said, doc, err))
 		}
 		if len(seen.Said) > 0 && !seen.Done && !alike {
 			odd = max(odd, f.oddName(seen, named))
@@ -85,8 +87,7 @@ func (f *found) oddLines(body []byte) (odd int) {
 var fields = []string{"", "data", "event", "id", "retry", "error"}
 
 // oddJSON adds members in another spelling, and reports whether programs see the same in a value.
-func (f *found) oddJSON(event int, text []byte) int {
-	doc, err := jsontext.Parse(bytes.TrimSpace(text))
+func (f *found) oddJSON(event int, text []byte, doc *jsontext.Document, err error) int {
 	if name := misspelled(text); name != "" {
 		f.add(event, "spelling", name)
 		return 1

@@ -22,17 +22,21 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	if !known || a.Status >= 300 {
 		return nil
 	}
-	f := found{said: recorded(resp), once: map[snapshot.Reading]bool{}}
-	odd := f.odd(a, all.named)
-	if isWhole(a) && !all.lines {
-		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
+	f := found{}
+	odd, whole := f.odd(a, all.named), isWhole(a) && !all.lines
+	if whole && odd == 0 {
+		return nil // what decoding reads, all do
+	}
+	f.said = recorded(resp)
+	if whole {
+		for _, w := range all.wholes {
 			f.compareWhole(all.whole, &w, a.Body)
 		}
 		return f.sorted()
 	}
 	for i := range all.ways[:1+len(all.ways[1:])*odd] {
 		for n, take := range all.takes {
-			told := all.ways[i].account(a, take)
+			told := all.ways[i].account(a, take, len(f.said.text))
 			if !told.over && (told.seen || !all.partly || told.event == 0) && !(n > 0 && slices.Contains(all.several, host)) {
 				f.compare(told)
 			}
@@ -58,9 +62,9 @@ func (f *found) compareWhole(take take, w *way, body []byte) {
 	f.compare(a)
 }
 
-// account has a program read the events of a stream.
-func (w *way) account(answer *provider.Answer, take take) *account {
-	a := &account{}
+// account has a program read the events of a stream, of which a text of about size bytes is expected.
+func (w *way) account(answer *provider.Answer, take take, size int) *account {
+	a := &account{text: make([]byte, 0, size)}
 	var before []byte
 	for e := range w.events(answer) {
 		a.event++
@@ -140,6 +144,9 @@ func (f *found) add(event int, kind, says string) {
 		says = string(letters[:longest]) + "…"
 	}
 	if r := (snapshot.Reading{Kind: kind, Says: says}); !f.once[r] {
+		if f.once == nil {
+			f.once = map[snapshot.Reading]bool{}
+		}
 		f.once[r] = true
 		r.Event = event
 		f.all = append(f.all, r)

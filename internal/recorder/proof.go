@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -93,7 +94,7 @@ func (p *proof) readings() []snapshot.Reading {
 	if err != nil {
 		return nil
 	}
-	return reading.Of(answer, codec.API, p.record.Provider, got)
+	return reading.Of(answer, codec.API, cmp.Or(p.record.Provider, p.doc.Provider), got)
 }
 
 // file returns the path of the raw answer, as messages name it.
@@ -151,7 +152,7 @@ func (p *proof) run() {
 	if said.Incomplete == "" && !got.Complete && got.Error == nil {
 		p.report("/incomplete", "is missing: %s ends before its end", p.file())
 	}
-	p.compareReadings(reading.Of(answer, api, p.record.Provider, got))
+	p.compareReadings(reading.Of(answer, api, cmp.Or(p.record.Provider, p.doc.Provider), got))
 	p.compare(got)
 }
 
