@@ -17,18 +17,18 @@ import (
 // for several goroutines at once.
 type Writer struct {
 	chooser *chooser
-	records []*written // of the document that was written last
-	data    []byte     // its file; nil: it has none, as it was written record by record
-	read    *Document  // that document as it was read from its file; nil: it was not
-	log     *coder     // of records that are appended; nil: none are
+	records []*writtenRecord // of the document that was written last
+	data    []byte           // its file; nil: it has none, as it was written record by record
+	read    *Document        // that document as it was read from its file; nil: it was not
+	log     *coder           // of records that are appended; nil: none are
 }
 
-// A written is a record as it was written.
-type written struct {
+// A writtenRecord is a record as it was written.
+type writtenRecord struct {
 	given     Snapshot // as it came
 	continues *Continues
 	hash      canon.Hash
-	base      *written          // that it continues; nil: none
+	base      *writtenRecord    // that it continues; nil: none
 	members   map[string]string // that need not be repeated in those that continue it
 	copied    int               // messages that its request does not share with that of base
 	text      []byte            // a part of the file
@@ -67,7 +67,7 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 		w.chooser.calls = w.log.calls
 	}
 	c, h, i := w.log, w.chooser, len(w.records)
-	r := &written{given: s}
+	r := &writtenRecord{given: s}
 	c.doc.Snapshots, c.texts = append(c.doc.Snapshots, s), append(c.texts, nil)
 	h.paths, h.said = append(h.paths, nil), append(h.said, nil)
 	h.chooseFor(i)
@@ -111,18 +111,18 @@ func (w *Writer) Media(i int) []Medium { return w.records[i].media }
 
 // choose chooses what the requests of d continue, and finds the records that are written already. changed are the
 // indexes of the others.
-func (w *Writer) choose(d *Document) (records []*written, changed []int) {
+func (w *Writer) choose(d *Document) (records []*writtenRecord, changed []int) {
 	if w.chooser == nil {
 		w.chooser = newChooser(d)
 	}
-	was := make(map[string]*written, len(w.records))
+	was := make(map[string]*writtenRecord, len(w.records))
 	if len(w.records) > 0 && len(d.Snapshots) > 0 && sameTest(&w.records[0].given, &d.Snapshots[0]) {
 		for _, r := range w.records {
 			was[r.given.ID] = r
 		}
 	}
 	same := 0 // so many records are those of the document that was written last
-	records = make([]*written, len(d.Snapshots))
+	records = make([]*writtenRecord, len(d.Snapshots))
 	for i := range d.Snapshots {
 		s := &d.Snapshots[i]
 		if old := was[s.ID]; old != nil && old.given.equal(s) {
@@ -138,7 +138,7 @@ func (w *Writer) choose(d *Document) (records []*written, changed []int) {
 		s, old := &d.Snapshots[i], records[i]
 		given := *s
 		w.chooser.chooseFor(i)
-		var base *written
+		var base *writtenRecord
 		if s.Continues != nil {
 			if j, ok := earlier(w.chooser.calls, s, i); ok {
 				base = records[j]
@@ -148,7 +148,7 @@ func (w *Writer) choose(d *Document) (records []*written, changed []int) {
 			s.Hash = old.hash
 			continue
 		}
-		records[i] = &written{given: given, continues: s.Continues, base: base}
+		records[i] = &writtenRecord{given: given, continues: s.Continues, base: base}
 		changed = append(changed, i)
 	}
 	w.chooser.scratch.dst = nil // is as long as the longest text
@@ -170,7 +170,7 @@ func (s *Snapshot) equal(other *Snapshot) bool {
 }
 
 // whole writes all records.
-func (w *Writer) whole(d *Document, records []*written) (data []byte, err error) {
+func (w *Writer) whole(d *Document, records []*writtenRecord) (data []byte, err error) {
 	c := coder{form: inFile, sealing: true}
 	c.writeDocument(d)
 	if err := c.err(); err != nil {
@@ -186,12 +186,12 @@ func (w *Writer) whole(d *Document, records []*written) (data []byte, err error)
 	return data, nil
 }
 
-func (r *written) settle(s *Snapshot, members map[string]string, text []byte) {
+func (r *writtenRecord) settle(s *Snapshot, members map[string]string, text []byte) {
 	r.hash, r.members, r.text, r.media = s.Hash, members, text, s.Media()
 }
 
 // some writes the records that changed, and puts them between the others.
-func (w *Writer) some(d *Document, records []*written, changed []int, check func(*Document) error) (_ []byte, err error) {
+func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, check func(*Document) error) (_ []byte, err error) {
 	c := coder{form: inFile, sealing: true, doc: d, calls: w.chooser.calls, texts: make([]map[string]string, len(records))}
 	unread := false
 	for i, r := range records {
@@ -249,7 +249,7 @@ func ask(text []byte, check func(*Document) error) error {
 }
 
 // examine reads the i-th record of a document, whose others are known to be right, from its text.
-func (r *written) examine(d *Document, i int, text []byte, calls map[string]int) []Violation {
+func (r *writtenRecord) examine(d *Document, i int, text []byte, calls map[string]int) []Violation {
 	read, err := jsontext.ParseStrict(text)
 	if err != nil {
 		return unreadable(text, err).Violations
@@ -268,7 +268,7 @@ const (
 )
 
 // joined returns the file of a document, of whose records the texts are known. They are parts of it then.
-func joined(d *Document, records []*written) []byte {
+func joined(d *Document, records []*writtenRecord) []byte {
 	if sole := records[0]; len(records) == 1 && sole.line != nil { // it may be long, and is laid out where it is
 		data := layOut(fmt.Appendf(sole.line, `],"hash":%q}`, d.Hash))
 		sole.text = recordsIn(data, 1)[0]

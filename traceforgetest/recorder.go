@@ -48,8 +48,8 @@ type Recorder struct {
 // other's snapshots as not called.
 var running sync.Map // of *opened
 
-// An opened recorder is one that a test has asked for, maybe from several goroutines at once.
-type opened struct {
+// An openRecorder is one that a test has asked for, maybe from several goroutines at once.
+type openRecorder struct {
 	once sync.Once
 	*Recorder
 	err error
@@ -94,8 +94,8 @@ func (r *Recorder) shared() (*Recorder, error) {
 		return r, r.wrong
 	}
 	r.opts.Package, r.opts.Test = r.place.pkg, r.t.Name()
-	entry, again := running.LoadOrStore(r.runningKey(), &opened{Recorder: r})
-	first := entry.(*opened)
+	entry, again := running.LoadOrStore(r.runningKey(), &openRecorder{Recorder: r})
+	first := entry.(*openRecorder)
 	if name := differing(first.given, r.given); again && len(r.given) > 0 && name != "" {
 		return r, fmt.Errorf("New was called with options in %s, which has a recorder with others already: %s differs: "+
 			"give each New of a test the same options, or all to the first and none to the others", r.opts.Test, name)

@@ -25,11 +25,11 @@ type ages struct {
 	most store.MaxAge
 	now  time.Time
 	mu   sync.Mutex
-	docs []aged
+	docs []documentAge
 }
 
-// An aged is a document and the times at which its answers were bought.
-type aged struct {
+// A documentAge is a document and the times at which its answers were bought.
+type documentAge struct {
 	file   string
 	test   page.Test
 	of     string      // the function of its calls
@@ -42,7 +42,7 @@ func (a *ages) look(d *store.Doc) []snapshot.Violation {
 		return nil
 	}
 	test := page.TestOf(d.Document) // of strings that must not keep the document in memory
-	doc := aged{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)},
+	doc := documentAge{file: d.File(), test: page.Test{Package: strings.Clone(test.Package), Test: strings.Clone(test.Test)},
 		of: strings.Clone(d.Document.Snapshots[0].Source.Function)}
 	for i := range d.Document.Snapshots {
 		doc.bought = append(doc.bought, d.Document.Snapshots[i].Timestamp)
@@ -59,7 +59,7 @@ func (a *ages) look(d *store.Doc) []snapshot.Violation {
 
 // held returns what is said of the documents.
 func (a *ages) held() (found, notes []snapshot.Finding) {
-	slices.SortFunc(a.docs, func(x, y aged) int {
+	slices.SortFunc(a.docs, func(x, y documentAge) int {
 		return cmp.Or(slices.CompareFunc(x.bought, y.bought, time.Time.Compare), cmp.Compare(x.file, y.file))
 	})
 	for _, doc := range a.docs {
@@ -73,7 +73,7 @@ func (a *ages) held() (found, notes []snapshot.Finding) {
 }
 
 // olderThan says that a document has answers that are older than so many days; nil where it has none.
-func (d aged) olderThan(days int, now time.Time) *snapshot.Finding {
+func (d documentAge) olderThan(days int, now time.Time) *snapshot.Finding {
 	if days == 0 {
 		return nil
 	}

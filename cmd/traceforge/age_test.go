@@ -19,7 +19,7 @@ import (
 func TestAges(t *testing.T) {
 	now := time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 	ago := func(days int) time.Time { return now.AddDate(0, 0, -days) }
-	a := ages{most: store.MaxAge{Warn: 60, Fail: 90}, now: now, docs: []aged{
+	a := ages{most: store.MaxAge{Warn: 60, Fail: 90}, now: now, docs: []documentAge{
 		{"openai/new.json", page.Test{Package: "p", Test: "TestNew"}, "", []time.Time{ago(60)}},
 		{"openai/old.json", page.Test{Package: "p", Test: "TestOld/a b"}, "", []time.Time{ago(91), ago(90), ago(1)}},
 		{"openai/oldest.json", page.Test{Package: "p q", Test: "Scenario"}, "", []time.Time{ago(200), ago(100)}},
@@ -42,7 +42,7 @@ func TestAges(t *testing.T) {
 func TestAgesAreBounded(t *testing.T) {
 	a := ages{most: store.MaxAge{Fail: 1}, now: time.Now()}
 	for i := range 25 {
-		a.docs = append(a.docs, aged{file: fmt.Sprintf("openai/%02d.json", i), bought: []time.Time{time.Unix(int64(i), 0)}})
+		a.docs = append(a.docs, documentAge{file: fmt.Sprintf("openai/%02d.json", i), bought: []time.Time{time.Unix(int64(i), 0)}})
 	}
 	found, _ := a.held()
 	require.Len(t, found, agedShown+1)

@@ -17,16 +17,16 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Broken is what is wrong with the snapshots of tests that failed before they used any, by store.
-type broken struct {
+// A breakage is what is wrong with the snapshots of tests that failed before they used any, by store.
+type breakage struct {
 	tests int
 	of    map[page.Test]bool
 	found map[string][]snapshot.Finding
 }
 
 // brokenOf looks at the snapshots of the tests that failed and made no call.
-func brokenOf(c *call, receipts []usage.Receipt) (broken, error) {
-	b := broken{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
+func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
+	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
 	seen := map[page.Test]bool{}
 	var src *coverage.Sources
 	for _, r := range receipts {
@@ -65,7 +65,7 @@ func brokenOf(c *call, receipts []usage.Receipt) (broken, error) {
 }
 
 // findings returns what is broken, with the paths of files from the working directory where they are below it.
-func (b broken) findings() []snapshot.Finding {
+func (b breakage) findings() []snapshot.Finding {
 	all := []snapshot.Finding{}
 	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
 		for _, f := range b.found[dir] {
@@ -86,7 +86,7 @@ func shownDir(dir string) (shown string, found bool) {
 }
 
 // write writes what is broken, and the ways out.
-func (b broken) write(c *call, out io.Writer) {
+func (b breakage) write(c *call, out io.Writer) {
 	if b.tests == 0 {
 		return
 	}

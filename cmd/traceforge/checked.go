@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A checked is what a check found over all tests.
-type checked struct {
+// A checkReport is what a check found over all tests.
+type checkReport struct {
 	OK       bool           `json:"ok"`
 	Calls    map[string]int `json:"calls"` // by what became of them
 	Tiers    []tierCount    `json:"tiers"` // of the calls that were answered
@@ -39,8 +39,8 @@ type checkedCall struct {
 }
 
 // newChecked sums up what tests found, by package, test and call.
-func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checked {
-	r := &checked{OK: true, Calls: map[string]int{}}
+func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checkReport {
+	r := &checkReport{OK: true, Calls: map[string]int{}}
 	r.Compared, r.NotMade, r.Failed = []checkedCall{}, []checkedCall{}, []page.Test{}
 	for _, tier := range usage.Tiers {
 		r.Tiers = append(r.Tiers, tierCount{Tier: tier})
@@ -69,7 +69,7 @@ func newChecked(receipts []usage.Receipt, ended coverage.Outcomes) *checked {
 }
 
 // add adds a call, and reports whether it fails its test.
-func (r *checked) add(found checkedCall) (fails bool) {
+func (r *checkReport) add(found checkedCall) (fails bool) {
 	r.Calls[found.State]++
 	r.Input, r.Output = r.Input+found.Input, r.Output+found.Output
 	for _, t := range found.Tiers {
@@ -97,7 +97,7 @@ func (r *checked) add(found checkedCall) (fails bool) {
 }
 
 // tier returns the count of a tier. That of the results of tools is there where one was compared.
-func (r *checked) tier(name string) *tierCount {
+func (r *checkReport) tier(name string) *tierCount {
 	i := slices.IndexFunc(r.Tiers, func(t tierCount) bool { return t.Tier == name })
 	if i < 0 {
 		i = len(r.Tiers)
@@ -107,7 +107,7 @@ func (r *checked) tier(name string) *tierCount {
 }
 
 // title says what became of the calls.
-func (r *checked) title() string {
+func (r *checkReport) title() string {
 	var said []string
 	for _, state := range usage.CheckStates {
 		if n := r.Calls[state]; n > 0 {
@@ -118,7 +118,7 @@ func (r *checked) title() string {
 }
 
 // notes are lines on what has no live answer, by reason, and on what failed for another one.
-func (r *checked) notes(quote func(string) string) (lines []string) {
+func (r *checkReport) notes(quote func(string) string) (lines []string) {
 	type reason struct{ state, why string }
 	calls, tests := map[reason]int{}, map[string][]page.Test{} // those of models that are gone, by what was said
 	for _, found := range r.NotMade {
@@ -207,7 +207,7 @@ func (found *checkedCall) difference() string {
 }
 
 // text is the report for people.
-func (r *checked) text() string {
+func (r *checkReport) text() string {
 	plain := func(s string) string { return s }
 	var b strings.Builder
 	for _, found := range r.Compared {
@@ -237,7 +237,7 @@ const mostOfCall = 6000
 
 // markdown is the report in at most limit bytes of GitHub-flavoured Markdown: it says how many calls it
 // leaves out. What it quotes is neither markup nor a mention.
-func (r *checked) markdown(limit int) string {
+func (r *checkReport) markdown(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### traceforge check: %s\n\n| tier | same | differ |\n|---|--:|--:|\n", r.title())
 	for _, t := range r.Tiers {

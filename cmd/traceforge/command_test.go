@@ -124,13 +124,13 @@ func TestHelpOfJSON(t *testing.T) {
 		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
 		{"prune", []any{coverage.Unused{}}},
 		{"update", []any{page.Change{}, summary{}}},
-		{"accept", []any{waiting{}, taken{}, page.Test{}}},
+		{"accept", []any{waitingRecord{}, acceptedRecord{}, page.Test{}}},
 		{"review", []any{listedGroup{}, listedTest{}, page.Test{}, drift.Change{}}},
-		{"mv", []any{renamed{}, page.Test{}}},
+		{"mv", []any{movedDocument{}, page.Test{}}},
 		{"diff", []any{
 			page.Comparison{}, drift.Cause{}, drift.Change{}, drift.Place{}, drift.Answered{}, page.Change{}, page.CallDifference{},
 		}},
-		{"ls", []any{entry{}, asked{}, tokenCount{}, weight{}}},
+		{"ls", []any{entry{}, modelUse{}, tokenCount{}, weight{}}},
 		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
 		{"version", []any{version{}}},
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A taken is a pending record that was accepted.
-type taken struct {
+// An acceptedRecord is a pending record that was accepted.
+type acceptedRecord struct {
 	ID string `json:"id"`
 	As string `json:"as"` // its id in the document; another one where another call had got its number
 }
@@ -21,13 +21,13 @@ type taken struct {
 // What accept and reject print for a program: what they did, or what there is to decide on.
 type (
 	acceptance struct {
-		Accepted []taken `json:"accepted"`
+		Accepted []acceptedRecord `json:"accepted"`
 	}
 	rejection struct {
 		Rejected []string `json:"rejected"` // ids
 	}
 	undecided struct {
-		Pending []waiting `json:"pending"`
+		Pending []waitingRecord `json:"pending"`
 	}
 )
 
@@ -41,10 +41,10 @@ func accept(c *call) error {
 		if err != nil {
 			return err
 		}
-		all := make([]taken, len(accepted))
+		all := make([]acceptedRecord, len(accepted))
 		var documents []string
 		for i, a := range accepted {
-			all[i] = taken(a)
+			all[i] = acceptedRecord(a)
 			documents = append(documents, a.As[:strings.LastIndexByte(a.As, '-')])
 		}
 		err = c.answer(acceptance{all}, func() {
@@ -118,7 +118,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 // review knows one of them no more than accept does, the error is unknown. There is no such thing for reject: who misspells what waits must
 // not lose a recording that git does not have.
 func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
-	r := &reviewing{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
+	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	defer r.close()
 	if err := r.gather(); err != nil {
 		return unknown
@@ -136,7 +136,7 @@ func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
 }
 
 // refuseOlder refuses to replace a record by an older answer of the same call, unless the user names it.
-func refuseOlder(c *call, all []waiting, ids []string) error {
+func refuseOlder(c *call, all []waitingRecord, ids []string) error {
 	var older []string
 	for i := range all {
 		if w := &all[i]; w.older && slices.Contains(ids, w.ID) && !slices.Contains(c.args, w.ID) {
@@ -153,7 +153,7 @@ func refuseOlder(c *call, all []waiting, ids []string) error {
 }
 
 // listWaiting lists what waits for a decision, and the commands that decide.
-func listWaiting(c *call, dir string, all []waiting, broken error) error {
+func listWaiting(c *call, dir string, all []waitingRecord, broken error) error {
 	err := c.answer(undecided{orEmpty(all)}, func() {
 		for i, w := range all {
 			if i > 0 {
@@ -197,7 +197,7 @@ func inStore(s *store.Store, id string) string {
 
 // idsOf returns the records that the user names: by an id, a document's name or a test; by default all of them. Documents that cannot
 // be read are named as a whole.
-func idsOf(c *call, s *store.Store, all []waiting, files []string) (ids []string, err error) {
+func idsOf(c *call, s *store.Store, all []waitingRecord, files []string) (ids []string, err error) {
 	if len(c.args) == 0 {
 		readable := map[string]bool{}
 		for _, w := range all {

@@ -21,7 +21,7 @@ type entry struct {
 	File      string     `json:"file"`
 	Call      string     `json:"call,omitempty"` // the id; empty: all of the test
 	Providers []string   `json:"providers"`
-	Models    []asked    `json:"models"`
+	Models    []modelUse `json:"models"`
 	Recorded  *time.Time `json:"recorded,omitempty"` // the oldest call; nil: all is pending
 	sums
 }
@@ -35,8 +35,8 @@ func (l *entry) names() []*string {
 	return all
 }
 
-// An asked is a model that was asked, and who answered where that was another.
-type asked struct {
+// A modelUse is a model that was asked, and who answered where that was another.
+type modelUse struct {
 	Asked    string `json:"asked"`
 	Answered string `json:"answered,omitempty"`
 }
@@ -169,11 +169,11 @@ func rowsOfDocument(doc *store.Doc) (all entry, calls []entry) {
 		one := entry{Test: all.Test, File: all.File, Call: strings.Clone(record.ID), Recorded: &at}
 		one.Providers = []string{own(cmp.Or(record.Provider, doc.Provider))}
 		all.Providers = with(all.Providers, one.Providers[0])
-		if model := (asked{Asked: own(record.Request.Model)}); model.Asked != "" {
+		if model := (modelUse{Asked: own(record.Request.Model)}); model.Asked != "" {
 			if answered := record.Response.Model; answered != model.Asked {
 				model.Answered = own(answered)
 			}
-			one.Models = []asked{model}
+			one.Models = []modelUse{model}
 			all.Models = with(all.Models, model)
 		}
 		one.sums = sums{Calls: 1, Size: weight{Raw: raw[i]}}

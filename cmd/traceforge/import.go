@@ -32,8 +32,8 @@ var (
 	kindNames = append(slices.Clip(toolNames), fromSF, fromCassettes)
 )
 
-// An imported is a document that import writes, or would write.
-type imported struct {
+// An importedDocument is a document that import writes, or would write.
+type importedDocument struct {
 	File string `json:"file"` // in the store
 	page.Test
 	Tool    string           `json:"tool"`
@@ -45,25 +45,25 @@ type imported struct {
 	There   bool             `json:"there"` // the store has it already
 }
 
-// An unplaced is a recording of which there is no document.
-type unplaced struct {
+// An unplacedRecording is a recording of which there is no document.
+type unplacedRecording struct {
 	From string `json:"from"`
 	Why  string `json:"why"`
 }
 
 // Imports are what import prints for a program.
 type imports struct {
-	OK       bool               `json:"ok"`    // nothing is left out, and nothing found
-	Files    int                `json:"files"` // that were read
-	Imported []imported         `json:"imported"`
-	Unplaced []unplaced         `json:"unplaced"`
-	Findings []snapshot.Finding `json:"findings"` // for which nothing is written
-	Removed  []string           `json:"removed"`  // files of the store that documents replace
-	Written  bool               `json:"written"`
+	OK       bool                `json:"ok"`    // nothing is left out, and nothing found
+	Files    int                 `json:"files"` // that were read
+	Imported []importedDocument  `json:"imported"`
+	Unplaced []unplacedRecording `json:"unplaced"`
+	Findings []snapshot.Finding  `json:"findings"` // for which nothing is written
+	Removed  []string            `json:"removed"`  // files of the store that documents replace
+	Written  bool                `json:"written"`
 }
 
-// An importing brings what other tools recorded into a store.
-type importing struct {
+// An importer brings what other tools recorded into a store.
+type importer struct {
 	*call
 	kind    string // of --from; empty: any tool's recordings
 	scratch string // a directory that is removed when import ends
@@ -102,14 +102,14 @@ func bring(c *call, kind string) (err error) {
 	if (c.value("test") == "") != (c.value("package") == "") {
 		return usagef("--test and --package together name the test that makes the calls")
 	}
-	im := &importing{call: c, kind: kind}
+	im := &importer{call: c, kind: kind}
 	if im.scratch, err = os.MkdirTemp("", "traceforge-import-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(im.scratch)
-	var reader layoutReader = &recordings{importing: im}
+	var reader layoutReader = &recordings{importer: im}
 	if kind == fromSF || kind == fromCassettes {
-		reader = &documents{importing: im}
+		reader = &documents{importer: im}
 	}
 	if err := reader.open(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func bring(c *call, kind string) (err error) {
 }
 
 // write commits the change. A manifest that lists files which were replaced is derived again.
-func (im *importing) write() error {
+func (im *importer) write() error {
 	if err := im.into.Commit(im.change); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (im *importing) write() error {
 }
 
 // tell says what was written, or would be, and what is left out.
-func (im *importing) tell() error {
+func (im *importer) tell() error {
 	unkept := 0
 	for _, d := range im.Imported {
 		unkept += len(d.Unkept)
@@ -183,7 +183,7 @@ func (im *importing) tell() error {
 }
 
 // list writes a line of each finding, each document, each call that is left out, and each recording that is.
-func (im *importing) list() {
+func (im *importer) list() {
 	for _, f := range im.Findings {
 		im.finding(f)
 	}
@@ -207,7 +207,7 @@ func (im *importing) list() {
 }
 
 // line tells of a document in a line.
-func (d *imported) line(dir string) string {
+func (d *importedDocument) line(dir string) string {
 	line, from := path.Join(filepath.ToSlash(dir), d.File)+"  ", d.From[0]
 	if more := len(d.From) - 1; more > 0 {
 		from += fmt.Sprintf(" and %d more", more)
@@ -227,7 +227,7 @@ func (d *imported) line(dir string) string {
 }
 
 // unkept tells of a call that cannot be a record.
-func (d *imported) unkept(u foreign.Unkept) string {
+func (d *importedDocument) unkept(u foreign.Unkept) string {
 	what := fmt.Sprintf("interaction %d", u.Number)
 	if u.Method != "" {
 		what = u.Method + " " + u.URL
@@ -236,13 +236,13 @@ func (d *imported) unkept(u foreign.Unkept) string {
 }
 
 // sayWhatReplays says what replay does with what is brought, and whose it is.
-func (im *importing) sayWhatReplays() {
-	isNew := func(d imported) bool { return !d.There && d.Calls > 0 }
+func (im *importer) sayWhatReplays() {
+	isNew := func(d importedDocument) bool { return !d.There && d.Calls > 0 }
 	switch {
-	case slices.ContainsFunc(im.Imported, func(d imported) bool { return isNew(d) && !d.Raw }):
+	case slices.ContainsFunc(im.Imported, func(d importedDocument) bool { return isNew(d) && !d.Raw }):
 		im.say("SF keeps no provider's own bytes, so replay has nothing to serve of these records: " +
 			"they are for verify, show and diff, and an update of their test buys the answers")
-	case slices.ContainsFunc(im.Imported, func(d imported) bool { return isNew(d) && d.Test.Test == "" }):
+	case slices.ContainsFunc(im.Imported, func(d importedDocument) bool { return isNew(d) && d.Test.Test == "" }):
 		im.say("no test replays a document that is of none: say whose calls they are with --package PATH --test NAME")
 	case slices.ContainsFunc(im.Imported, isNew) && im.kind != fromSF:
 		im.say("go test replays them once the tests take traceforgetest.New(t).Client()")

@@ -22,7 +22,7 @@ import (
 
 // documents are whole files of another layout: SF's, and TraceForge's cassettes. Every file must be right.
 type documents struct {
-	*importing
+	*importer
 	calls   []foreign.Call
 	inStore map[string]string // files of the store itself, by how they are named
 }
@@ -88,9 +88,9 @@ func (r *documents) renew() error {
 	return nil
 }
 
-func (r *documents) importedOf(file string, doc *snapshot.Document, from ...string) imported {
+func (r *documents) importedOf(file string, doc *snapshot.Document, from ...string) importedDocument {
 	first := doc.Snapshots[0].Source
-	return imported{
+	return importedDocument{
 		File: file, Test: page.Test{Package: first.Package, Test: first.Test}, Tool: r.kind, From: from,
 		Calls: len(doc.Snapshots), Unkept: []foreign.Unkept{},
 	}

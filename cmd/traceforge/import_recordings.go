@@ -22,7 +22,7 @@ import (
 
 // recordings are files that hold what tests asked and were answered. Each that can be placed becomes the document of its test.
 type recordings struct {
-	*importing
+	*importer
 	rules  foreign.Import
 	root   string // the module's directory
 	module string // its path
@@ -175,7 +175,7 @@ func (im *recordings) placed(r *candidate, packages map[string]*foreign.Tests) e
 func (r *candidate) test() string { return r.dir + " " + r.place.Test }
 
 func (im *recordings) leaveOut(r candidate, why string) {
-	im.Unplaced = append(im.Unplaced, unplaced{r.file, why})
+	im.Unplaced = append(im.Unplaced, unplacedRecording{r.file, why})
 }
 
 // dataOf reads a file; nil: it is no recording.
@@ -238,7 +238,7 @@ func (im *recordings) make(r candidate, rec *cassette.Recording, lost []cassette
 		return err
 	}
 	source := r.place.Source(path.Join(im.module, filepath.ToSlash(dir)), filepath.ToSlash(dir))
-	doc := imported{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: []string{r.file}}
+	doc := importedDocument{Test: page.Test{Package: source.Package, Test: source.Test}, Tool: rec.Tool, From: []string{r.file}}
 	name := snapshot.DocumentName(source.Package, source.Test)
 	switch there, err := im.into.Load(name, "openai"); {
 	case err == nil:

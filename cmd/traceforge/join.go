@@ -14,15 +14,15 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A joined is what report brings together of the shards of a run besides.
-type joined struct {
-	Checks    *checked       `json:"checks,omitempty"`
+// A shardReport is what report brings together of the shards of a run besides.
+type shardReport struct {
+	Checks    *checkReport   `json:"checks,omitempty"`
 	Pending   []pendingEntry `json:"pending"` // answers that were taken into the store's pending ones
 	Conflicts []conflict     `json:"conflicts"`
 }
 
 // ok reports whether the shards agree, and no check failed.
-func (j *joined) ok() bool { return len(j.Conflicts) == 0 && (j.Checks == nil || j.Checks.OK) }
+func (j *shardReport) ok() bool { return len(j.Conflicts) == 0 && (j.Checks == nil || j.Checks.OK) }
 
 // A pendingEntry is a document of pending answers.
 type pendingEntry struct {
@@ -47,7 +47,7 @@ func (f conflict) String() string {
 
 // join brings together what the shards of a run left: their checks, and their pending answers, which it takes into those of the
 // store.
-func join(c *call, left []string) (j *joined, err error) {
+func join(c *call, left []string) (j *shardReport, err error) {
 	if len(c.values("dir")) > 1 {
 		return nil, usageError{errors.New("shards are joined in one store: name one --dir, or one --receipt")}
 	}
@@ -63,7 +63,7 @@ func join(c *call, left []string) (j *joined, err error) {
 		}
 		receipts = append(receipts, some...)
 	}
-	j = &joined{}
+	j = &shardReport{}
 	receipts, j.Conflicts = joinChecks(receipts)
 	if len(receipts) > 0 {
 		j.Checks = newChecked(receipts, coverage.Outcomes{})
@@ -90,7 +90,7 @@ func checkArtefact(dir string) error {
 }
 
 // write writes what was joined for people.
-func (j *joined) write(c *call) {
+func (j *shardReport) write(c *call) {
 	if j == nil {
 		return
 	}

@@ -11,10 +11,10 @@ import (
 // configFile is what findings about it are of.
 const configFile = "config.json"
 
-// A linting asks of a store's traffic what verify --lint does. nil: nobody wants to know.
-type linting struct{ linter *lint.Linter }
+// A storeLint asks of a store's traffic what verify --lint does. nil: nobody wants to know.
+type storeLint struct{ linter *lint.Linter }
 
-func lintingOf(c *call, s *store.Store) *linting {
+func lintingOf(c *call, s *store.Store) *storeLint {
 	if !c.is("lint") {
 		return nil
 	}
@@ -22,11 +22,11 @@ func lintingOf(c *call, s *store.Store) *linting {
 	if err != nil { // verify tells of it
 		config = &store.Config{}
 	}
-	return &linting{lint.New(config)}
+	return &storeLint{lint.New(config)}
 }
 
 // look is a [store.Check] that finds nothing wrong.
-func (l *linting) look(d *store.Doc) []snapshot.Violation {
+func (l *storeLint) look(d *store.Doc) []snapshot.Violation {
 	if l == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (l *linting) look(d *store.Doc) []snapshot.Violation {
 }
 
 // held returns what was found of the traffic, and what config.json says wrongly about the rules.
-func (l *linting) held(c *call) (found []lint.Finding, wrong []snapshot.Finding) {
+func (l *storeLint) held(c *call) (found []lint.Finding, wrong []snapshot.Finding) {
 	if l == nil {
 		return nil, nil
 	}

@@ -121,7 +121,7 @@ func number(id string) int {
 
 func (f *filter) holds(l *entry) bool {
 	named := func(re *regexp.Regexp) bool { return re.MatchString(l.Test.Test) || re.MatchString(l.Package) }
-	models := func(m asked) bool { return f.model.MatchString(m.Asked) || f.model.MatchString(m.Answered) }
+	models := func(m modelUse) bool { return f.model.MatchString(m.Asked) || f.model.MatchString(m.Answered) }
 	return (f.names == nil || slices.ContainsFunc(f.names, named)) &&
 		(f.model.String() == "" || slices.ContainsFunc(l.Models, models)) &&
 		(f.provider == "" || slices.Contains(l.Providers, f.provider)) &&
@@ -196,7 +196,7 @@ func (l *entry) age(now time.Time, forPeople bool) string {
 }
 
 // modelsOf spells who was asked, and who answered.
-func modelsOf(models []asked) string {
+func modelsOf(models []modelUse) string {
 	words := make([]string, len(models))
 	for i, m := range models {
 		if words[i] = m.Asked; m.Answered != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A packed is what pack prints for a program.
-type packed struct {
+// A packReport is what pack prints for a program.
+type packReport struct {
 	Dir          string `json:"dir"`
 	Outcome      string `json:"outcome"`
 	Tests        int    `json:"tests"`
@@ -112,7 +112,7 @@ func (c *call) storesOfTests() (func(usage.Receipt) (*store.Store, error), error
 // tellPacked says what a pack holds, and which tests failed.
 func (c *call) tellPacked(out string, run *pack.Run) error {
 	failed := run.Failed()
-	said := packed{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed), Files: len(run.Files) + 1}
+	said := packReport{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed), Files: len(run.Files) + 1}
 	for _, t := range run.Tests {
 		if t.Session != nil {
 			said.Interactions += len(t.Session.Calls)

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A pruned is what prune prints for a program.
-type pruned struct {
+// A pruneReport is what prune prints for a program.
+type pruneReport struct {
 	Removed  bool              `json:"removed"` // whether the orphans were removed
 	Orphans  []coverage.Unused `json:"orphans"`
 	Unplayed []coverage.Unused `json:"unplayed"`
@@ -33,7 +33,7 @@ func prune(c *call) error {
 	}
 	if len(failed) > 0 {
 		err := fmt.Errorf("tests failed in %s: nothing is removed", strings.Join(failed, ", "))
-		return exit{exitFindings, errors.Join(err, c.answer(pruned{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {}))}
+		return exit{exitFindings, errors.Join(err, c.answer(pruneReport{false, []coverage.Unused{}, []coverage.Unused{}, failed}, func() {}))}
 	}
 	written := c.is("write")
 	if written {
@@ -41,7 +41,7 @@ func prune(c *call) error {
 			return err
 		}
 	}
-	err = c.answer(pruned{written, orEmpty(r.Orphans), orEmpty(r.Unplayed), []string{}}, func() {
+	err = c.answer(pruneReport{written, orEmpty(r.Orphans), orEmpty(r.Unplayed), []string{}}, func() {
 		for _, u := range r.Orphans {
 			c.line(filepath.ToSlash(filepath.Join(dir, u.File)) + "  " + u.Reason)
 		}

@@ -18,17 +18,17 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A renamed is a document that mv moved.
-type renamed struct {
+// A movedDocument is a document that mv moved.
+type movedDocument struct {
 	From string `json:"from"` // files, from the working directory on
 	To   string `json:"to"`
 	page.Test
 	Was page.Test `json:"was"`
 }
 
-// A moving is what mv prints for a program.
-type moving struct {
-	Moved []renamed `json:"moved"`
+// A moveReport is what mv prints for a program.
+type moveReport struct {
+	Moved []movedDocument `json:"moved"`
 }
 
 // move is the command mv.
@@ -58,8 +58,8 @@ func move(c *call) error {
 			}
 		}
 	}
-	moved = slices.DeleteFunc(moved, func(r renamed) bool { return r.To == "" }) // it was pending only
-	err = c.answer(moving{orEmpty(moved)}, func() {
+	moved = slices.DeleteFunc(moved, func(r movedDocument) bool { return r.To == "" }) // it was pending only
+	err = c.answer(moveReport{orEmpty(moved)}, func() {
 		for _, r := range moved {
 			c.line(fmt.Sprintf("%s -> %s  %s in %s", r.From, r.To, r.Test.Test, r.Package))
 		}
@@ -95,7 +95,7 @@ func testsIn(s *store.Store) (map[string]page.Test, error) {
 }
 
 // movesOf returns what is to move where a test or a package has another name.
-func movesOf(tests map[string]page.Test, from, to string) (moved []renamed, moves []store.Move, err error) {
+func movesOf(tests map[string]page.Test, from, to string) (moved []movedDocument, moves []store.Move, err error) {
 	rename, err := renaming(tests, from, to)
 	if err != nil {
 		return nil, nil, err
@@ -108,9 +108,9 @@ func movesOf(tests map[string]page.Test, from, to string) (moved []renamed, move
 		if now == test {
 			return nil, nil, fmt.Errorf("%s has that name already", gotest.Quote(from))
 		}
-		moved = append(moved, renamed{From: name, Test: now, Was: test})
+		moved = append(moved, movedDocument{From: name, Test: now, Was: test})
 	}
-	slices.SortFunc(moved, func(a, b renamed) int {
+	slices.SortFunc(moved, func(a, b movedDocument) int {
 		return strings.Compare(a.Package+" "+a.Test.Test, b.Package+" "+b.Test.Test)
 	})
 	for _, r := range moved {

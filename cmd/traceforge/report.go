@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
-// A reported is what report prints for a program.
-type reported struct {
+// A runReport is what report prints for a program.
+type runReport struct {
 	Config []*page.Setting `json:"config,omitempty"` // what changed in config.json since --since
 	coverage.Calls
 	Coverage   []coverage.PackageReport `json:"coverage"`
@@ -22,7 +22,7 @@ type reported struct {
 	Unplayed   []coverage.Unused        `json:"unplayed"`
 	Unanswered []coverage.Unanswered    `json:"unanswered"`
 	Failed     []page.Test              `json:"failed"` // for other reasons
-	Shards     *joined                  `json:"shards,omitempty"`
+	Shards     *shardReport             `json:"shards,omitempty"`
 }
 
 func report(c *call) error {
@@ -30,7 +30,7 @@ func report(c *call) error {
 	if len(left) == 0 {
 		return usageError{errors.New("--receipt must name what a run of the tests left")}
 	}
-	var shards *joined
+	var shards *shardReport
 	if len(left) > 1 {
 		for _, dir := range left {
 			if err := checkArtefact(dir); err != nil {
@@ -54,7 +54,7 @@ func report(c *call) error {
 	if c.is("annotations") {
 		c.annotateCauses(&r.Calls, r.Path)
 	}
-	answer := reported{
+	answer := runReport{
 		r.Config, r.Calls, orEmpty(r.Packages), orEmpty(r.Orphans), orEmpty(r.Unplayed), orEmpty(r.Unanswered), orEmpty(r.Failed), shards,
 	}
 	err = c.answer(answer, func() {

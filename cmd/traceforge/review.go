@@ -20,7 +20,7 @@ func review(c *call) error {
 	if err != nil {
 		return err
 	}
-	r := &reviewing{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
+	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	for _, kind := range r.kinds {
 		if c.is(kind) {
 			r.kinds = []string{kind}
@@ -48,14 +48,14 @@ func interactive(c *call) bool {
 		term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// A reviewing is a use of review.
-type reviewing struct {
+// A reviewRun is a use of review.
+type reviewRun struct {
 	c       *call
 	store   *store.Store
 	dir     string   // of the store, as messages name it
 	kinds   []string // what is gathered
 	sources []*source
-	tests   []*held
+	tests   []*reviewItem
 	groups  []*group
 	broken  error // what could not be read
 }
@@ -67,14 +67,14 @@ type group struct {
 	headline string
 	block    page.Block      // nil: tests were added, removed, …
 	settings []*page.Setting // of config.json; nil: it is tests
-	tests    []*held
+	tests    []*reviewItem
 
 	accepted bool // and its tests are, as soon as all of their groups are
 	skipped  bool
 }
 
-// A held is a test of which records wait for a decision. It is decided as a whole.
-type held struct {
+// A reviewItem is a test of which records wait for a decision. It is decided as a whole.
+type reviewItem struct {
 	Kind string `json:"kind"`
 	page.Test
 	Change   string   `json:"change"` // what became of the document: added, changed, removed or moved
@@ -96,12 +96,12 @@ const (
 )
 
 // left returns the tests that are not decided.
-func left(tests []*held) []*held {
-	return slices.DeleteFunc(slices.Clone(tests), func(h *held) bool { return h.verdict != "" })
+func left(tests []*reviewItem) []*reviewItem {
+	return slices.DeleteFunc(slices.Clone(tests), func(h *reviewItem) bool { return h.verdict != "" })
 }
 
 // accept accepts a group, and returns its tests that can be accepted now, and how many wait for other groups.
-func (g *group) accept() (ready []*held, waiting int) {
+func (g *group) accept() (ready []*reviewItem, waiting int) {
 	g.accepted = true
 	for _, h := range left(g.tests) {
 		if slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted }) {
@@ -117,7 +117,7 @@ func (g *group) accept() (ready []*held, waiting int) {
 func (g *group) open() bool { return !g.skipped && !g.accepted && len(left(g.tests)) > 0 }
 
 // tally counts the decisions.
-func (r *reviewing) tally() string {
+func (r *reviewRun) tally() string {
 	n := map[string]int{}
 	for _, h := range r.tests {
 		n[h.verdict]++
@@ -126,7 +126,7 @@ func (r *reviewing) tally() string {
 }
 
 // name names a test for people.
-func (h *held) name() string {
+func (h *reviewItem) name() string {
 	if h.Test.Test == "" {
 		return h.Document
 	}
@@ -134,8 +134,8 @@ func (h *held) name() string {
 }
 
 // decideNamed decides on what the user names.
-func (r *reviewing) decideNamed(accepts, rejects []string) error {
-	var toAccept, toReject []*held
+func (r *reviewRun) decideNamed(accepts, rejects []string) error {
+	var toAccept, toReject []*reviewItem
 	for _, id := range accepts {
 		groups, tests, err := r.find(id)
 		if err != nil {
@@ -165,12 +165,12 @@ func (r *reviewing) decideNamed(accepts, rejects []string) error {
 		}
 		toReject = append(toReject, tests...)
 	}
-	if i := slices.IndexFunc(toReject, func(h *held) bool { return slices.Contains(toAccept, h) }); i >= 0 {
+	if i := slices.IndexFunc(toReject, func(h *reviewItem) bool { return slices.Contains(toAccept, h) }); i >= 0 {
 		return usagef("%s is both accepted and rejected", toReject[i].name())
 	}
 	for _, d := range []struct {
 		verdict string
-		tests   []*held
+		tests   []*reviewItem
 	}{{accepted, toAccept}, {rejected, toReject}} {
 		o := r.decide(d.verdict, once(d.tests))
 		r.settle(d.verdict, o)
@@ -180,7 +180,7 @@ func (r *reviewing) decideNamed(accepts, rejects []string) error {
 	return r.finish()
 }
 
-func once(tests []*held) (all []*held) {
+func once(tests []*reviewItem) (all []*reviewItem) {
 	for _, h := range tests {
 		if !slices.Contains(all, h) {
 			all = append(all, h)
@@ -190,7 +190,7 @@ func once(tests []*held) (all []*held) {
 }
 
 // find returns what an id names: groups by their key, or a test by its document, the id of a record or its name.
-func (r *reviewing) find(id string) (groups []*group, tests []*held, err error) {
+func (r *reviewRun) find(id string) (groups []*group, tests []*reviewItem, err error) {
 	var names []string
 	for _, g := range r.groups {
 		if names = append(names, g.key); g.key == id {
@@ -211,7 +211,7 @@ func (r *reviewing) find(id string) (groups []*group, tests []*held, err error) 
 }
 
 // waiting says what tests of an accepted group wait for.
-func (r *reviewing) waiting(g *group) string {
+func (r *reviewRun) waiting(g *group) string {
 	var others []string
 	n := 0
 	for _, h := range left(g.tests) {
@@ -234,7 +234,7 @@ func (r *reviewing) waiting(g *group) string {
 }
 
 // together returns the command that accepts all that the tests of a group wait for.
-func (r *reviewing) together(g *group) string {
+func (r *reviewRun) together(g *group) string {
 	keys := []string{g.key}
 	for _, h := range left(g.tests) {
 		for _, other := range h.groups {
@@ -253,14 +253,14 @@ func (r *reviewing) together(g *group) string {
 
 // Decisions are what review prints for a program where something was decided.
 type decisions struct {
-	Accepted []*held `json:"accepted"`
-	Rejected []*held `json:"rejected"`
-	Left     int     `json:"left"` // how many tests wait for a decision
+	Accepted []*reviewItem `json:"accepted"`
+	Rejected []*reviewItem `json:"rejected"`
+	Left     int           `json:"left"` // how many tests wait for a decision
 }
 
 // finish lists what was decided.
-func (r *reviewing) finish() error {
-	decided := decisions{[]*held{}, []*held{}, len(left(r.tests))}
+func (r *reviewRun) finish() error {
+	decided := decisions{[]*reviewItem{}, []*reviewItem{}, len(left(r.tests))}
 	for _, h := range r.tests {
 		switch h.verdict {
 		case accepted:
@@ -289,7 +289,7 @@ func (r *reviewing) finish() error {
 		{pendingKind, "answers that were pending are in the store: replay them with " + replays(r.store, taken) + ", and commit them with git"},
 		{changedKind, "changed records that were accepted are staged: commit them with git"},
 	} {
-		if slices.ContainsFunc(decided.Accepted, func(h *held) bool { return h.Kind == kind.name }) {
+		if slices.ContainsFunc(decided.Accepted, func(h *reviewItem) bool { return h.Kind == kind.name }) {
 			r.c.say("%s", kind.say)
 		}
 	}
@@ -300,7 +300,7 @@ func (r *reviewing) finish() error {
 }
 
 // complain returns what could not be read or decided.
-func (r *reviewing) complain() error {
+func (r *reviewRun) complain() error {
 	if r.broken == nil {
 		return nil
 	}

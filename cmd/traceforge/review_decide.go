@@ -11,16 +11,16 @@ import (
 
 // An outcome is what became of a decision.
 type outcome struct {
-	done    []*held
+	done    []*reviewItem
 	refused []string // why others are left, in words
 	err     error    // of those that are neither
 }
 
 // decide accepts or rejects tests. What is not what it was when it was shown is refused. It changes nothing of r, so
 // that r may be shown meanwhile.
-func (r *reviewing) decide(verdict string, tests []*held) (o outcome) {
+func (r *reviewRun) decide(verdict string, tests []*reviewItem) (o outcome) {
 	for _, src := range r.sources {
-		of := slices.DeleteFunc(slices.Clone(tests), func(h *held) bool { return h.source != src })
+		of := slices.DeleteFunc(slices.Clone(tests), func(h *reviewItem) bool { return h.source != src })
 		if len(of) == 0 {
 			continue
 		}
@@ -39,7 +39,7 @@ func (r *reviewing) decide(verdict string, tests []*held) (o outcome) {
 }
 
 // decidePending is what traceforge accept and reject do.
-func (r *reviewing) decidePending(verdict string, src *source, tests []*held, o *outcome) error {
+func (r *reviewRun) decidePending(verdict string, src *source, tests []*reviewItem, o *outcome) error {
 	tests, err := r.still(src, tests, o)
 	if err != nil || len(tests) == 0 {
 		return err
@@ -62,10 +62,10 @@ func (r *reviewing) decidePending(verdict string, src *source, tests []*held, o 
 }
 
 // decideChanged stages the files of tests, or gives them back what is staged.
-func (r *reviewing) decideChanged(verdict string, src *source, tests []*held, o *outcome) error {
+func (r *reviewRun) decideChanged(verdict string, src *source, tests []*reviewItem, o *outcome) error {
 	tests, err := r.still(src, tests, o)
 	var files []string
-	tests = slices.DeleteFunc(tests, func(h *held) bool {
+	tests = slices.DeleteFunc(tests, func(h *reviewItem) bool {
 		if mixed := h.mixed && verdict == rejected; mixed {
 			o.refused = append(o.refused, h.name()+
 				": has answers that were accepted just now, which rejecting would lose: run traceforge review again")
@@ -89,7 +89,7 @@ func (r *reviewing) decideChanged(verdict string, src *source, tests []*held, o 
 }
 
 // still returns the tests that are what they were when they were shown.
-func (r *reviewing) still(src *source, tests []*held, o *outcome) (same []*held, err error) {
+func (r *reviewRun) still(src *source, tests []*reviewItem, o *outcome) (same []*reviewItem, err error) {
 	var names []string
 	for _, h := range tests {
 		names = append(names, h.names()...)
@@ -108,7 +108,7 @@ func (r *reviewing) still(src *source, tests []*held, o *outcome) (same []*held,
 const noLonger = "is no longer what was shown, another process has changed it"
 
 // names returns the names of the documents of a test: two, where it moved.
-func (h *held) names() []string {
+func (h *reviewItem) names() []string {
 	if h.was == "" || h.was == h.Document {
 		return []string{h.Document}
 	}
@@ -116,7 +116,7 @@ func (h *held) names() []string {
 }
 
 // looks returns what a test is like.
-func (h *held) looks(seen map[string]string) (is string) {
+func (h *reviewItem) looks(seen map[string]string) (is string) {
 	for _, name := range h.names() {
 		is += seen[name]
 	}
@@ -124,7 +124,7 @@ func (h *held) looks(seen map[string]string) (is string) {
 }
 
 // settle notes an outcome. What it did to the documents of other tests that wait is known.
-func (r *reviewing) settle(verdict string, o outcome) {
+func (r *reviewRun) settle(verdict string, o outcome) {
 	for _, h := range o.done {
 		h.verdict = verdict
 	}
@@ -145,7 +145,7 @@ func (r *reviewing) settle(verdict string, o outcome) {
 }
 
 // renewManifest writes the manifest again, if there is one.
-func (r *reviewing) renewManifest() error {
+func (r *reviewRun) renewManifest() error {
 	if _, err := os.Stat(filepath.Join(r.dir, "manifest.json")); err != nil {
 		return nil
 	}

@@ -35,7 +35,7 @@ type source struct {
 	settings  []*page.Setting   // what changed in it
 }
 
-func (r *reviewing) close() {
+func (r *reviewRun) close() {
 	for _, src := range r.sources {
 		if src.temp != "" {
 			os.RemoveAll(src.temp)
@@ -44,7 +44,7 @@ func (r *reviewing) close() {
 }
 
 // gather finds what waits for a decision.
-func (r *reviewing) gather() error {
+func (r *reviewRun) gather() error {
 	if slices.Contains(r.kinds, pendingKind) {
 		if err := r.gatherPending(); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (r *reviewing) gather() error {
 	return nil
 }
 
-func (r *reviewing) gatherPending() error {
+func (r *reviewRun) gatherPending() error {
 	src := &source{kind: pendingKind, from: r.store, to: r.store.Pending(), providers: map[string]string{}}
 	files, err := src.to.List()
 	for _, file := range files {
@@ -86,7 +86,7 @@ func (r *reviewing) gatherPending() error {
 	return err
 }
 
-func (r *reviewing) gatherChanged() error {
+func (r *reviewRun) gatherChanged() error {
 	if err := r.store.CheckTexts(); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func loadIn(s *store.Store, name, provider string) (*store.Doc, error) {
 }
 
 // compare compares all documents of a source. Those that cannot be read are noted.
-func (r *reviewing) compare(src *source, conversations bool) (*page.Comparison, error) {
+func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, error) {
 	config, err := r.store.Config()
 	if err != nil && !src.config { // else it is shown
 		return nil, err
@@ -194,7 +194,7 @@ func sealed(name string, doc *store.Doc) (map[string]page.Seal, *snapshot.Docume
 }
 
 // look returns what documents are like now, on both sides, by name: it is another text if one of them changes.
-func (r *reviewing) look(src *source, names []string) (map[string]string, error) {
+func (r *reviewRun) look(src *source, names []string) (map[string]string, error) {
 	seen := map[string]string{}
 	note := func(s *store.Store, name string) {
 		doc, err := loadIn(s, name, src.providers[name])
@@ -245,7 +245,7 @@ func pathsOf(provider, name string) []string {
 }
 
 // addConfig adds what changed in config.json, which is decided like a test.
-func (r *reviewing) addConfig(src *source) (err error) {
+func (r *reviewRun) addConfig(src *source) (err error) {
 	if !src.config {
 		return nil
 	}
@@ -253,7 +253,7 @@ func (r *reviewing) addConfig(src *source) (err error) {
 		return err
 	}
 	seen, err := r.look(src, []string{configFile})
-	h := &held{Kind: src.kind, Change: "changed", Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
+	h := &reviewItem{Kind: src.kind, Change: "changed", Document: configFile, Records: []string{}, source: src, files: []string{configFile}, seen: seen[configFile]}
 	g := &group{kind: src.kind, key: "config", headline: page.SettingsTitle(src.settings), settings: src.settings}
 	g.take(h)
 	r.groups, r.tests = append(r.groups, g), append(r.tests, h)
@@ -261,11 +261,11 @@ func (r *reviewing) addConfig(src *source) (err error) {
 }
 
 // add adds what was found to differ.
-func (r *reviewing) add(src *source, found *page.Comparison, seen map[string]string) {
-	byTest := map[page.Test][]*held{}
-	var all []*held
+func (r *reviewRun) add(src *source, found *page.Comparison, seen map[string]string) {
+	byTest := map[page.Test][]*reviewItem{}
+	var all []*reviewItem
 	for _, d := range found.Differences {
-		h := &held{Kind: src.kind, Test: d.Test, Change: d.Change.Change, Document: d.Name, source: src,
+		h := &reviewItem{Kind: src.kind, Test: d.Test, Change: d.Change.Change, Document: d.Name, source: src,
 			Records: []string{},
 			files:   pathsOf(path.Dir(d.File), d.Name), seen: seen[d.Name]}
 		numbers := slices.Concat(d.Calls["added"], d.Calls["changed"], d.Calls["removed"])
@@ -309,7 +309,7 @@ func (r *reviewing) add(src *source, found *page.Comparison, seen map[string]str
 	r.tests = append(r.tests, all...)
 }
 
-func (g *group) take(tests ...*held) {
+func (g *group) take(tests ...*reviewItem) {
 	for _, h := range tests {
 		g.tests, h.groups = append(g.tests, h), append(h.groups, g)
 	}

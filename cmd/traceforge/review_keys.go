@@ -141,7 +141,7 @@ func (s *screen) mark(key string) {
 func (s *screen) pressed(key string) tea.Cmd {
 	g, tests := s.groups[s.at], s.chosen()
 	if s.unfolded {
-		tests = []*held{s.test()}
+		tests = []*reviewItem{s.test()}
 	}
 	if len(tests) == 0 {
 		s.note = "all of it is decided"
@@ -162,7 +162,7 @@ func (s *screen) pressed(key string) tea.Cmd {
 
 // decideOnAll decides on all that is left and was not skipped.
 func (s *screen) decideOnAll(verdict string) tea.Cmd {
-	tests := slices.DeleteFunc(left(s.tests), func(h *held) bool {
+	tests := slices.DeleteFunc(left(s.tests), func(h *reviewItem) bool {
 		return slices.ContainsFunc(h.groups, func(g *group) bool { return g.skipped })
 	})
 	if verdict == rejected {
@@ -175,9 +175,9 @@ func (s *screen) decideOnAll(verdict string) tea.Cmd {
 }
 
 // reject rejects tests; all of them, or where that loses what was recorded, after asking.
-func (s *screen) reject(tests []*held, all bool) tea.Cmd {
+func (s *screen) reject(tests []*reviewItem, all bool) tea.Cmd {
 	what := "what they bought is lost"
-	if slices.ContainsFunc(tests, func(h *held) bool { return h.Kind == changedKind }) {
+	if slices.ContainsFunc(tests, func(h *reviewItem) bool { return h.Kind == changedKind }) {
 		what, all = "their files become what git has", true
 	}
 	if !all || len(tests) == 0 {
@@ -245,7 +245,7 @@ func (s *screen) edit() tea.Cmd {
 }
 
 // copied returns a file with the document that pending answers make, which are in a log.
-func (h *held) copied() (file string, err error) {
+func (h *reviewItem) copied() (file string, err error) {
 	src := h.source
 	doc, err := src.to.Load(h.Document, src.providers[h.Document])
 	if err != nil {

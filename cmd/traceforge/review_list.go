@@ -26,7 +26,7 @@ type listedGroup struct {
 const alsoListed = 20 // of the other groups of a test: a conversation may have thousands
 
 type listedTest struct {
-	*held
+	*reviewItem
 	Also []string `json:"also,omitempty"`      // keys of its other groups, which must be accepted too: the first ones
 	More int      `json:"also_more,omitempty"` // how many more there are
 }
@@ -38,7 +38,7 @@ type listedGroups struct {
 }
 
 // list lists what waits, with the commands that decide.
-func (r *reviewing) list() error {
+func (r *reviewRun) list() error {
 	all := []listedGroup{}
 	for _, g := range r.groups {
 		l := listedGroup{g.kind, g.key, g.headline, []drift.Change{}, g.settings, nil, r.command("accept", g), r.command("reject", g)}
@@ -46,7 +46,7 @@ func (r *reviewing) list() error {
 			l.Changes = append(l.Changes, cause.Change)
 		}
 		for _, h := range g.tests {
-			test := listedTest{held: h}
+			test := listedTest{reviewItem: h}
 			for _, other := range h.groups {
 				switch {
 				case other == g || !r.c.is("json"): // else listGroup names them
@@ -83,7 +83,7 @@ func (r *reviewing) list() error {
 }
 
 // nothing says that nothing waits, as far as all could be read.
-func (r *reviewing) nothing() error {
+func (r *reviewRun) nothing() error {
 	if r.broken == nil {
 		r.c.say("%s: nothing waits for a decision", r.dir)
 	}
@@ -91,12 +91,12 @@ func (r *reviewing) nothing() error {
 }
 
 // command is what decides on a group without a terminal.
-func (r *reviewing) command(verb string, g *group) string {
+func (r *reviewRun) command(verb string, g *group) string {
 	return "traceforge review" + option(" --dir ", r.c.named()) + " --" + g.kind + " --" + verb + " " + gotest.Quote(g.key)
 }
 
 // listGroup lists a group: what changed, and its tests by the ids of their records.
-func (r *reviewing) listGroup(g *group, l listedGroup) error {
+func (r *reviewRun) listGroup(g *group, l listedGroup) error {
 	const mostTests, mostIDs, mostOthers = 12, 5, 12
 	r.c.line(g.kind + ": " + g.headline)
 	text, err := r.shownGroup(g, r.c.width(), false)

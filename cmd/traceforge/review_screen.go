@@ -15,7 +15,7 @@ import (
 )
 
 // onTerminal shows screens until all is decided, or the user has enough.
-func (r *reviewing) onTerminal() error {
+func (r *reviewRun) onTerminal() error {
 	s := newScreen(r)
 	program := tea.NewProgram(s, tea.WithContext(r.c.ctx), tea.WithInput(r.c.stdin), tea.WithOutput(os.Stdout))
 	r.store.Waiting = func(holder string) { program.Send(said("waiting for the store, which " + holder + " holds")) }
@@ -29,7 +29,7 @@ func (r *reviewing) onTerminal() error {
 // A screen shows a reviewing, and takes keys: the groups above, and of the chosen one what changed, its tests below;
 // or one test of it, unfolded.
 type screen struct {
-	*reviewing
+	*reviewRun
 	width, height int
 
 	at       int  // the chosen group
@@ -48,7 +48,7 @@ type screen struct {
 	refused  []string
 }
 
-func newScreen(r *reviewing) *screen { return &screen{reviewing: r, width: 80, height: 24} }
+func newScreen(r *reviewRun) *screen { return &screen{reviewRun: r, width: 80, height: 24} }
 
 // Messages to the screen beside those of the terminal.
 type (
@@ -78,10 +78,10 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // chosen returns the tests of the chosen group that are left.
-func (s *screen) chosen() []*held { return left(s.groups[s.at].tests) }
+func (s *screen) chosen() []*reviewItem { return left(s.groups[s.at].tests) }
 
 // test returns the chosen test; nil: none of the group is left.
-func (s *screen) test() *held {
+func (s *screen) test() *reviewItem {
 	tests := s.chosen()
 	if len(tests) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (s *screen) next() tea.Cmd {
 }
 
 // decideOn carries out a decision, while the screen can be read.
-func (s *screen) decideOn(verdict string, tests []*held) tea.Cmd {
+func (s *screen) decideOn(verdict string, tests []*reviewItem) tea.Cmd {
 	if len(tests) == 0 {
 		return s.next()
 	}
@@ -139,7 +139,7 @@ func (s *screen) took(d decided) tea.Cmd {
 	}
 	s.note = strings.Join(notes, "; ")
 	for _, g := range s.groups { // what could not be done is not done
-		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), func(h *held) bool { return s.ready(h) })
+		g.accepted = g.accepted && !slices.ContainsFunc(left(g.tests), func(h *reviewItem) bool { return s.ready(h) })
 	}
 	if s.leaving {
 		return tea.Quit
@@ -153,7 +153,7 @@ func (s *screen) took(d decided) tea.Cmd {
 }
 
 // ready reports whether all groups of a test are accepted.
-func (s *screen) ready(h *held) bool {
+func (s *screen) ready(h *reviewItem) bool {
 	return !slices.ContainsFunc(h.groups, func(g *group) bool { return !g.accepted })
 }
 

@@ -9,7 +9,7 @@ import (
 
 // shownGroup shows what the tests of a group have in common: the first of its causes whole, or what became of the
 // first test.
-func (r *reviewing) shownGroup(g *group, width int, color bool) (string, error) {
+func (r *reviewRun) shownGroup(g *group, width int, color bool) (string, error) {
 	if g.block == nil {
 		return r.shownTest(g.tests[0], width, color)
 	}
@@ -20,7 +20,7 @@ func (r *reviewing) shownGroup(g *group, width int, color bool) (string, error) 
 }
 
 // shownTest shows all that became of the calls of a test.
-func (r *reviewing) shownTest(h *held, width int, color bool) (string, error) {
+func (r *reviewRun) shownTest(h *reviewItem, width int, color bool) (string, error) {
 	if settings := h.groups[0].settings; settings != nil {
 		var text strings.Builder
 		p := page.Page{Out: &text, Width: width, Color: color}

@@ -298,7 +298,7 @@ func newTestScreen(t testing.TB, dir string, width, height int) *screen {
 			c.cmd = command
 		}
 	}
-	r := &reviewing{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
+	r := &reviewRun{c: c, store: s, dir: dir, kinds: []string{pendingKind, changedKind}}
 	t.Cleanup(r.close)
 	require.NoError(t, r.gather())
 	r.dir = ".ai-snapshots" // as it would be named

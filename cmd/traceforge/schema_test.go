@@ -22,10 +22,10 @@ import (
 
 // answers are the types of what commands print with --json, by their names.
 var answers = map[string][]any{
-	"verify": {verified{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {reported{}},
-	"init": {setup{}}, "test": {tested{}}, "update": {updated{}}, "review": {listedGroups{}, decisions{}},
-	"accept": {acceptance{}, undecided{}, decisions{}}, "reject": {rejection{}, undecided{}}, "mv": {moving{}}, "check": {checked{}, comparison{}},
-	"prune": {pruned{}}, "pack": {packed{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {imports{}}, "import": {imports{}},
+	"verify": {verifyReport{}}, "ls": {testList{}}, "diff": {page.Comparison{}}, "report": {runReport{}},
+	"init": {setup{}}, "test": {testReport{}}, "update": {updateReport{}}, "review": {listedGroups{}, decisions{}},
+	"accept": {acceptance{}, undecided{}, decisions{}}, "reject": {rejection{}, undecided{}}, "mv": {moveReport{}}, "check": {checkReport{}, comparison{}},
+	"prune": {pruneReport{}}, "pack": {packReport{}}, "pack verify": {pack.Answer{}}, "modelio verify": {verifiedSession{}}, "snapshot migrate": {imports{}}, "import": {imports{}},
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }
 

@@ -126,7 +126,7 @@ func (c *call) goTest(args []string, left string) (code int, err error) {
 }
 
 // ending writes causes, the command that accepts them, and counts; nothing where no test had a recorder.
-func (c *call) ending(out io.Writer, calls *coverage.Calls, broken broken, receipts []usage.Receipt) error {
+func (c *call) ending(out io.Writer, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) error {
 	if calls.Tests += broken.tests; calls.Tests == 0 {
 		return nil
 	}
@@ -146,8 +146,8 @@ func (c *call) ending(out io.Writer, calls *coverage.Calls, broken broken, recei
 	return c.sayGone(out, receipts)
 }
 
-// A tested is what test writes into the file of --json.
-type tested struct {
+// A testReport is what test writes into the file of --json.
+type testReport struct {
 	OK       bool `json:"ok"`        // all tests passed
 	ExitCode int  `json:"exit_code"` // of go test
 	*coverage.Calls
@@ -157,8 +157,8 @@ type tested struct {
 }
 
 // newTested sums up a run of go test.
-func newTested(code int, calls *coverage.Calls, broken broken, receipts []usage.Receipt) tested {
-	r := tested{code == 0, code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
+func newTested(code int, calls *coverage.Calls, broken breakage, receipts []usage.Receipt) testReport {
+	r := testReport{code == 0, code, calls, calls.Adopt(), broken.findings(), []page.Test{}}
 	for _, receipt := range receipts {
 		test := page.Test{Package: receipt.Package, Test: receipt.Test}
 		explained := len(receipt.Drifts) > 0 || receipt.Missing > 0 || broken.of[test]

@@ -22,8 +22,8 @@ import (
 // Seals are those of documents by their names, of stores by their directories.
 type seals map[string]map[string]page.Seal
 
-// An updated is what update prints for a program.
-type updated struct {
+// An updateReport is what update prints for a program.
+type updateReport struct {
 	OK       bool          `json:"ok"`
 	Packages int           `json:"packages"`
 	Failed   []string      `json:"failed"` // packages
@@ -101,7 +101,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 	}
 	sum := summarize(receipts)
 	failed := ended.Failed()
-	err = c.answer(updated{len(failed) == 0, len(packages), orEmpty(failed), changes, sum}, func() {
+	err = c.answer(updateReport{len(failed) == 0, len(packages), orEmpty(failed), changes, sum}, func() {
 		for _, change := range changes {
 			c.line(change.String())
 		}

@@ -31,8 +31,8 @@ type verification struct {
 	config   []*page.Setting  // what changed in config.json
 }
 
-// A verified is what verify prints for a program.
-type verified struct {
+// A verifyReport is what verify prints for a program.
+type verifyReport struct {
 	OK        bool                     `json:"ok"`
 	Documents int                      `json:"documents"`
 	Snapshots int                      `json:"snapshots"` // records
@@ -49,7 +49,7 @@ func verify(c *call) error {
 	if err != nil {
 		return err
 	}
-	err = c.answer(verified{
+	err = c.answer(verifyReport{
 		len(v.all()) == 0, v.result.Documents, v.result.Calls,
 		orEmpty(v.found), v.linted, v.result.Notes, v.coverage.Packages, v.changed, v.config,
 	}, func() {

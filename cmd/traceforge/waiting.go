@@ -18,8 +18,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A waiting is a pending record: what it says, and what changed against the record that it would replace.
-type waiting struct {
+// A waitingRecord is a pending record: what it says, and what changed against the record that it would replace.
+type waitingRecord struct {
 	ID string `json:"id"`
 	page.Test
 	Replaces   bool     `json:"replaces"`             // a record of the document has its id
@@ -34,7 +34,7 @@ type waiting struct {
 
 // waitingIn returns the pending records of a store, in order. It may return both records and an error, for what could
 // not be read; files names the documents in any case.
-func waitingIn(c *call, s *store.Store) (all []waiting, files []string, err error) {
+func waitingIn(c *call, s *store.Store) (all []waitingRecord, files []string, err error) {
 	pending := s.Pending()
 	if files, err = pending.List(); err != nil {
 		return nil, nil, err
@@ -54,7 +54,7 @@ func waitingIn(c *call, s *store.Store) (all []waiting, files []string, err erro
 	return all, files, err
 }
 
-func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waiting, err error) {
+func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord, err error) {
 	c.secrets.Hide(doc.Document)
 	stored := map[string]*snapshot.Snapshot{}
 	if was, err := s.Load(doc.Name, doc.Provider); err == nil { // else it is for accept to say
@@ -65,7 +65,7 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waiting, err erro
 	}
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
-		w := waiting{ID: record.ID, Test: page.TestOf(doc.Document), Answer: page.Said(&record.Response), document: doc.Name}
+		w := waitingRecord{ID: record.ID, Test: page.TestOf(doc.Document), Answer: page.Said(&record.Response), document: doc.Name}
 		if u := record.Response.Usage; u != nil {
 			w.TokensIn, w.TokensOut = u.InputTokens, u.OutputTokens
 		}
@@ -100,7 +100,7 @@ func changed(was, now *snapshot.Snapshot) (request, answer []string, err error) 
 }
 
 // lines are what is listed of a pending record.
-func (w *waiting) lines() []string {
+func (w *waitingRecord) lines() []string {
 	const most = 100 // characters of a line
 	title := w.ID
 	if w.Test.Test != "" {

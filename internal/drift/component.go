@@ -117,7 +117,7 @@ func (c *Comparer) text(p part, spell spelling) *string {
 	if p.sum == 0 {
 		return nil
 	}
-	key := spelled{p.sum, spell}
+	key := spelledText{p.sum, spell}
 	text, known := c.texts[key]
 	if !known {
 		text = new(string)

@@ -22,14 +22,14 @@ type Comparer struct {
 	shared  map[memory]part
 	sizes   map[[2]uint64]int
 	commons map[[2]uint64]int
-	texts   map[spelled]*string
+	texts   map[spelledText]*string
 }
 
 // NewComparer returns a comparer that leaves out what the pointers name, as [snapshot.RequestCore] does.
 func NewComparer(ignored []string) *Comparer {
 	return &Comparer{
 		ignored: ignored, seed: maphash.MakeSeed(), shared: map[memory]part{},
-		sizes: map[[2]uint64]int{}, texts: map[spelled]*string{}, commons: map[[2]uint64]int{},
+		sizes: map[[2]uint64]int{}, texts: map[spelledText]*string{}, commons: map[[2]uint64]int{},
 	}
 }
 

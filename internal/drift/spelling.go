@@ -17,8 +17,8 @@ const (
 	spoken                   // of a message, or a part of one: what it says
 )
 
-// A spelled is what was spelled how.
-type spelled struct {
+// A spelledText is a text and how it was spelled.
+type spelledText struct {
 	sum uint64
 	how spelling
 }

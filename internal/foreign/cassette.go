@@ -100,14 +100,14 @@ func (c *Cassette) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &answer, nil
 }
 
-// migrating is a cassette as the archive of its call.
-type migrating struct {
+// A migratedCassette is a cassette as the archive of its call.
+type migratedCassette struct {
 	*Cassette
 	file string
 }
 
 // Recorded is RoundTrip, and says what the answer is migrated from.
-func (m migrating) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
+func (m migratedCassette) Recorded(req *http.Request) (*http.Response, recorder.Provenance, error) {
 	resp, err := m.RoundTrip(req)
 	return resp, recorder.Provenance{From: recorder.MigratedFrom + m.file, Time: m.RecordedAt}, err
 }
@@ -118,7 +118,7 @@ func (c *Cassette) Call(file, scratch string) (Call, error) {
 	name := strings.TrimSuffix(path.Base(file), ".json")
 	var wrong []string
 	r, err := recorder.Open(recorder.Options{
-		Dir: scratch, Shown: scratch, Package: file, Test: name, Mode: recorder.UpdateAll, Upstream: migrating{c, file},
+		Dir: scratch, Shown: scratch, Package: file, Test: name, Mode: recorder.UpdateAll, Upstream: migratedCassette{c, file},
 		Source: func() snapshot.Source { return snapshot.Source{File: file, Line: 1, Function: name} },
 		Fail:   func() {}, Tell: func(f *recorder.Failure) { wrong = append(wrong, f.Text) },
 	})

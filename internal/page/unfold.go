@@ -62,7 +62,7 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 		p.Document(provider, doc)
 		return nil
 	}
-	u := unfolding{p, newCounterparts(), map[string]int{}, map[int]told{}}
+	u := unfoldedTest{p, newCounterparts(), map[string]int{}, map[int]toldChanges{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
@@ -79,16 +79,16 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) error {
 	return nil
 }
 
-// An unfolding is a test while it is unfolded.
-type unfolding struct {
+// An unfoldedTest is a test while it is unfolded.
+type unfoldedTest struct {
 	*Page
 	*counterparts
-	shown map[string]int // calls, by the keys of the changes that they were shown with
-	told  map[int]told   // by call
+	shown map[string]int      // calls, by the keys of the changes that they were shown with
+	told  map[int]toldChanges // by call
 }
 
-// A told is the changes of messages of a call: the first ones, each as those who have it too name it, and how many more.
-type told struct {
+// toldChanges are the changes of messages of a call: the first ones, each as those who have it too name it, and how many more.
+type toldChanges struct {
 	lines []string
 	more  int
 }
@@ -96,7 +96,7 @@ type told struct {
 const toldLines = 5
 
 // call shows what changed in a call.
-func (u *unfolding) call(was, now *snapshot.Snapshot) error {
+func (u *unfoldedTest) call(was, now *snapshot.Snapshot) error {
 	changes, inherits, err := u.next(was, now)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func (c *Codec) decodeResponse(a *Answer) (*modelio.Response, error) {
 }
 
 // decode decodes an answer: a whole one is for one, the events of a stream are folded before that.
-func (a *Answer) decode(stream folding, one decoder) (*modelio.Response, error) {
+func (a *Answer) decode(stream foldRules, one decoder) (*modelio.Response, error) {
 	if a.Status >= 300 {
 		return &modelio.Response{Error: decodeFailure(a), Complete: true}, nil
 	}
@@ -100,8 +100,8 @@ func decodeBody(body jsontext.Value, decode decoder) (*modelio.Response, error) 
 }
 
 // decodeStream decodes a stream.
-func decodeStream(events []Seen, stream folding, decode decoder) (*modelio.Response, error) {
-	f := fold{folding: stream}
+func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Response, error) {
+	f := fold{foldRules: stream}
 	f.body.log = &f.log
 	var failure *modelio.ProviderError
 	cut, done := false, false

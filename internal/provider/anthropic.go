@@ -166,7 +166,7 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }
 
-var claudeStream = folding{add: addClaude, end: endClaude}
+var claudeStream = foldRules{add: addClaude, end: endClaude}
 
 var (
 	claudeMessagePieces = rules{"type": skip, "delta": skip, "content": skip, "usage": into("usage", nil)}

@@ -22,7 +22,7 @@ var _ = Register(&Codec{
 	body:      decodeAgentRequest,
 	outside:   agentOutside,
 	answer:    agentAnswer,
-	stream:    folding{add: addAgent},
+	stream:    foldRules{add: addAgent},
 })
 
 var agentPath = regexp.MustCompile(`^/agents/([^/]+)(?:/agentAliases/([^/]+)/sessions/([^/]+)/text)?$`)

@@ -260,7 +260,7 @@ func guarded(trace jsontext.Value) []modelio.Part {
 }
 
 // converseStream folds events, whose kinds are their names.
-var converseStream = folding{add: addConverse}
+var converseStream = foldRules{add: addConverse}
 
 var (
 	converseTop   = rules{"p": skip} // padding

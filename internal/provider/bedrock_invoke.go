@@ -178,7 +178,7 @@ func addText(r *modelio.Response, v jsontext.Value, text, finish []string) {
 }
 
 // invokeStream folds events each of which holds one of the model's own.
-var invokeStream = folding{add: addInvoke}
+var invokeStream = foldRules{add: addInvoke}
 
 // addInvoke takes an event. The first one says whose they are.
 func addInvoke(f *fold, _ string, event jsontext.Value) error {
@@ -204,7 +204,7 @@ func addInvoke(f *fold, _ string, event jsontext.Value) error {
 }
 
 // textStream folds the pieces of a text, or of several.
-var textStream = folding{add: addTextPiece, end: endTexts}
+var textStream = foldRules{add: addTextPiece, end: endTexts}
 
 func addTextPiece(f *fold, _ string, chunk jsontext.Value) error {
 	f.body.become(objectNode)

@@ -25,7 +25,7 @@ var _ = Register(&Codec{
 	body:      decodeRetrieveGenerate,
 	outside:   sayOperation("retrieveAndGenerate"),
 	answer:    retrievedAndGenerated,
-	stream:    folding{add: addRetrieved},
+	stream:    foldRules{add: addRetrieved},
 })
 
 var retrievePath = regexp.MustCompile(`^/knowledgebases/([^/]+)/retrieve$`)

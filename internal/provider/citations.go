@@ -10,15 +10,15 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A cited is the citations of an answer while its text is known as far as it is gone through.
-type cited struct {
+// A citationFold has the citations of an answer while its text is known as far as it is gone through.
+type citationFold struct {
 	all   []modelio.Citation
 	begin int64 // how many characters are before the text at hand
 }
 
 // in adds a citation of the characters from start to end of a text, which follow begin others. A place that the
 // text does not have is not said.
-func (c *cited) in(text string, start, end jsontext.Value, citation modelio.Citation) {
+func (c *citationFold) in(text string, start, end jsontext.Value, citation modelio.Citation) {
 	from, okFrom := start.Count()
 	to, okTo := end.Count()
 	if okFrom && okTo && 0 <= *from && *from < *to && *to <= characters(text) {
@@ -28,20 +28,20 @@ func (c *cited) in(text string, start, end jsontext.Value, citation modelio.Cita
 }
 
 // whole adds a citation of a whole text.
-func (c *cited) whole(text string, citation modelio.Citation) {
+func (c *citationFold) whole(text string, citation modelio.Citation) {
 	if text != "" {
 		citation.Start, citation.End = c.at(0), c.at(characters(text))
 	}
 	c.add(citation)
 }
 
-func (c *cited) at(n int64) *int64 {
+func (c *citationFold) at(n int64) *int64 {
 	n += c.begin
 	return &n
 }
 
 // add adds a citation that says something.
-func (c *cited) add(citation modelio.Citation) {
+func (c *citationFold) add(citation modelio.Citation) {
 	if citation.URL+citation.Title+citation.Quote+citation.Source != "" {
 		c.all = append(c.all, citation)
 	}
@@ -62,7 +62,7 @@ func textOf(m *modelio.Message) string {
 
 // annotations adds those of OpenAI's APIs that cite: in chat completions in an object of their own, in responses
 // as they are.
-func (c *cited) annotations(text string, all jsontext.Value) {
+func (c *citationFold) annotations(text string, all jsontext.Value) {
 	for _, a := range all.Elements() {
 		kind := a.Member("type").Word()
 		if inner := a.Member(kind); inner.IsObject() {
@@ -81,7 +81,7 @@ func (c *cited) annotations(text string, all jsontext.Value) {
 // chatCitations returns what the message of a chat completion cites. Where it says nothing of that itself, those count
 // that hosts which search have in listed, beside all messages.
 func chatCitations(message jsontext.Value, text string, listed jsontext.Value) []modelio.Citation {
-	var c cited
+	var c citationFold
 	c.annotations(text, message.Member("annotations"))
 	c.sources(message.Member("context", "citations")) // Azure, on one's own data
 	if c.all == nil {
@@ -101,7 +101,7 @@ func firstList(all ...jsontext.Value) jsontext.Value {
 }
 
 // sources adds a list of sources, which says nothing of places: URLs, or objects.
-func (c *cited) sources(all jsontext.Value) {
+func (c *citationFold) sources(all jsontext.Value) {
 	for _, s := range all.Elements() {
 		c.add(modelio.Citation{
 			URL: cmp.Or(s.Word(), firstWord(s, "url", "uri")), Title: s.Member("title").Word(),
@@ -112,7 +112,7 @@ func (c *cited) sources(all jsontext.Value) {
 
 // responsesCitations returns what the messages of a response's output cite.
 func responsesCitations(output jsontext.Value) []modelio.Citation {
-	var c cited
+	var c citationFold
 	for _, item := range output.Elements() {
 		for _, block := range item.Member("content").Elements() {
 			if item.Member("type").Word() != "message" {
@@ -128,7 +128,7 @@ func responsesCitations(output jsontext.Value) []modelio.Citation {
 
 // claudeCitations returns what the texts of a content cite, each as a whole.
 func claudeCitations(content jsontext.Value) []modelio.Citation {
-	var c cited
+	var c citationFold
 	for _, block := range content.Elements() {
 		if block.Member("type").Word() != "text" {
 			continue
@@ -148,7 +148,7 @@ func claudeCitations(content jsontext.Value) []modelio.Citation {
 
 // generateCitations returns what a candidate rests on: what was found for it, and what it recites.
 func generateCitations(candidate jsontext.Value, text string) []modelio.Citation {
-	var c cited
+	var c citationFold
 	var sources []modelio.Citation
 	for _, chunk := range candidate.Member("groundingMetadata", "groundingChunks").Elements() {
 		var source modelio.Citation
@@ -213,7 +213,7 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 	for _, block := range message.Member("content").Elements() {
 		texts = append(texts, block.Member("text").Word())
 	}
-	var c cited
+	var c citationFold
 	for _, v := range message.Member("citations").Elements() {
 		text := ""
 		c.begin = 0
@@ -243,7 +243,7 @@ func cohereCitations(message jsontext.Value) []modelio.Citation {
 
 // converseCitations returns what the blocks of a content cite, each as a whole.
 func converseCitations(content jsontext.Value) []modelio.Citation {
-	var c cited
+	var c citationFold
 	for _, block := range content.Elements() {
 		var text strings.Builder
 		text.WriteString(block.Member("text").Word())
@@ -271,7 +271,7 @@ func converseCitations(content jsontext.Value) []modelio.Citation {
 
 // agentCitations returns what a text cites, of agents and of what is generated from what was found.
 func agentCitations(all jsontext.Value, text string) []modelio.Citation {
-	var c cited
+	var c citationFold
 	for _, v := range all.Elements() {
 		said := v.Member("generatedResponsePart", "textResponsePart")
 		start, end := spanOf(text, said)
@@ -313,7 +313,7 @@ func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
 	for _, d := range body.Member("documents").Elements() {
 		documents[d.Member("id").Word()] = d
 	}
-	var c cited
+	var c citationFold
 	for _, v := range body.Member("citations").Elements() {
 		for _, id := range v.Member("document_ids").Elements() {
 			document := documents[id.Word()]
@@ -327,7 +327,7 @@ func cohereV1Citations(body jsontext.Value, text string) []modelio.Citation {
 }
 
 // interactions adds what a content cites, whose places are bytes of its text.
-func (c *cited) interactions(content jsontext.Value) {
+func (c *citationFold) interactions(content jsontext.Value) {
 	text := content.Member("text").Word()
 	for _, a := range content.Member("annotations").Elements() {
 		citation := modelio.Citation{

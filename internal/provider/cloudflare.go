@@ -46,7 +46,7 @@ func decodeRun(a *Answer) (*modelio.Response, error) {
 }
 
 // runStream folds what models answer themselves, or chunks as those of chat completions.
-var runStream = folding{
+var runStream = foldRules{
 	pieces: rules{
 		"response": (*node).grow, "tool_calls": (*node).extend, "p": skip,
 		"choices": each(growChoice), "id": (*node).first, "model": (*node).first, "object": skip,

@@ -46,7 +46,7 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // cohereStream folds events, most of which say something of the message.
-var cohereStream = folding{add: addCohere, end: endCohere}
+var cohereStream = foldRules{add: addCohere, end: endCohere}
 
 var (
 	cohereBlock = rules{"type": (*node).put, "": (*node).grow}

@@ -15,7 +15,7 @@ var _ = Register(&Codec{
 	Match:     matchCohereGenerate,
 	body:      requestForm{prompt: "prompt", parameters: cohereParameters}.decode,
 	answer:    generations,
-	stream:    folding{add: addGeneration},
+	stream:    foldRules{add: addGeneration},
 })
 
 var _ = Register(&Codec{

@@ -15,7 +15,7 @@ var _ = Register(&Codec{
 	Match:     posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
 	body:      decodeCohereV1,
 	answer:    cohereV1Answer,
-	stream:    folding{add: addCohereV1, end: endCohereV1},
+	stream:    foldRules{add: addCohereV1, end: endCohereV1},
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{

@@ -10,10 +10,10 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A folding says how the events of an API become the body that it would have answered with, had it
+// foldRules say how the events of an API become the body that it would have answered with, had it
 // not been asked to stream, so that both are decoded alike. The zero value is for an API that does
 // not stream: its last event is the body.
-type folding struct {
+type foldRules struct {
 	pieces  rules                                                  // for events that are the body itself, piece by piece
 	add     func(f *fold, name string, event jsontext.Value) error // for other events, by name and data
 	end     func(f *fold)                                          // completes a body, if anything of it has come
@@ -22,13 +22,13 @@ type folding struct {
 
 // A fold is a body that is under way.
 type fold struct {
-	folding
+	foldRules
 	body node
 	log  journal // of the event that is being taken
 	row  row
 	done bool // all has come
 
-	model folding // of the model that is asked, where the API has several
+	model foldRules // of the model that is asked, where the API has several
 }
 
 // next takes the next event.

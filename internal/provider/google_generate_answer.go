@@ -64,7 +64,7 @@ func generateFinish(raw string) modelio.FinishReason {
 }
 
 // generateStream folds the answers that the API streams.
-var generateStream = folding{
+var generateStream = foldRules{
 	pieces: rules{
 		"candidates":    each(growCandidate),
 		"usageMetadata": into("usageMetadata", nil), // the last chunk need not say all that one before it said

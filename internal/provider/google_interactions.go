@@ -180,7 +180,7 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 		return nil, neither("a status")
 	}
 	c := candidate(body.Member("status").Word())
-	var cites cited
+	var cites citationFold
 	for _, v := range body.Member("steps").Elements() {
 		if v.Member("type").Word() == "user_input" {
 			continue // what was asked, once more
@@ -199,7 +199,7 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // interactionsStream folds events. The last one has all but the steps.
-var interactionsStream = folding{add: addInteraction, end: func(f *fold) { f.body.member("steps").become(arrayNode) }}
+var interactionsStream = foldRules{add: addInteraction, end: func(f *fold) { f.body.member("steps").become(arrayNode) }}
 
 func addInteraction(f *fold, name string, event jsontext.Value) error {
 	step := func() *node { return f.body.member("steps").at(event.Member("index")) }

@@ -98,7 +98,7 @@ func heardBy(
 	refused := func(jsontext.Value) (*modelio.Response, error) { return nil, neither("a session") }
 	return func(a *Answer) (*modelio.Response, error) {
 		if a.Status != http.StatusSwitchingProtocols {
-			return a.decode(folding{}, refused)
+			return a.decode(foldRules{}, refused)
 		}
 		frames, err := Frames(a.Body)
 		if err != nil {

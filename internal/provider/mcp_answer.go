@@ -28,7 +28,7 @@ func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 }
 
 // mcpStream folds a stream of messages to a list of them.
-var mcpStream = folding{add: func(f *fold, _ string, message jsontext.Value) error {
+var mcpStream = foldRules{add: func(f *fold, _ string, message jsontext.Value) error {
 	f.body.member("messages").append(message.Raw())
 	f.done = f.done || isMCPAnswer(message)
 	return nil

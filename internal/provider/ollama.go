@@ -169,7 +169,7 @@ func ollamaAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // ollamaStream folds the answers that the APIs stream.
-var ollamaStream = folding{end: endOllama, pieces: rules{
+var ollamaStream = foldRules{end: endOllama, pieces: rules{
 	"message":  into("message", rules{"role": (*node).first, "tool_calls": addCalls, "": (*node).grow}),
 	"response": (*node).grow,
 	"thinking": (*node).grow,

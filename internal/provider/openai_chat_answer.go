@@ -102,7 +102,7 @@ func tidyCall(part *modelio.Part) {
 
 // chatStream folds the chunks of chat completions, and of completions, whose choices have text and no
 // message.
-var chatStream = folding{end: endChat, pieces: rules{
+var chatStream = foldRules{end: endChat, pieces: rules{
 	"choices": each(growChoice),
 	"id":      (*node).first,
 	"model":   (*node).first,

@@ -85,7 +85,7 @@ func responsesParts(item jsontext.Value) []modelio.Part {
 
 // responsesStream folds events. The last one has the response whole; what the others say counts if that
 // did not come, or came without output.
-var responsesStream = folding{add: addResponses, end: endResponses}
+var responsesStream = foldRules{add: addResponses, end: endResponses}
 
 // itemPieces are an item as it begins, and as it ends. What it has by then counts.
 var itemPieces = rules{"content": putBlocks, "summary": putBlocks}

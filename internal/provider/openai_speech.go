@@ -29,7 +29,7 @@ func decodeSpeech(a *Answer) (*modelio.Response, error) {
 	isAudio := strings.HasPrefix(mediaType, "audio/") || mediaType == unknownType
 	switch {
 	case a.Status >= 300 || !isAudio:
-		return a.decode(folding{add: addSpeech}, speech)
+		return a.decode(foldRules{add: addSpeech}, speech)
 	case len(a.Body) == 0:
 		return nil, errors.New("the answer is empty")
 	case strings.HasPrefix(mediaType, "audio/"):

@@ -31,7 +31,7 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 			return looseResponse(modelio.TextPart(string(a.Body))), nil
 		}
 	}
-	return a.decode(folding{add: addTranscription}, transcription)
+	return a.decode(foldRules{add: addTranscription}, transcription)
 }
 
 // measured are the members of a segment that say how sure the model is and how it went about it, which the text does

@@ -62,7 +62,7 @@ type Codec struct {
 	outside outside                                    // takes what the path says; nil: nothing
 
 	answer   decoder                                    // decodes the body of an answer
-	stream   folding                                    // makes such a body of the events of a stream
+	stream   foldRules                                  // makes such a body of the events of a stream
 	response func(a *Answer) (*modelio.Response, error) // decodes any answer; nil: by the two before
 
 	// looks and begins are for the generic codec: an answer from anywhere that looks like one of this API is decoded

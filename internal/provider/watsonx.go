@@ -18,7 +18,7 @@ var _ = Register(&Codec{
 	body:    watsonxForm.decode,
 	outside: watsonxDeployment,
 	answer:  watsonxAnswer,
-	stream:  folding{add: addWatsonx},
+	stream:  foldRules{add: addWatsonx},
 })
 
 var (

@@ -28,7 +28,8 @@ type account struct {
 type effect struct {
 	changes int     // texts that grew, and all else
 	grew    *[]byte // the last of the texts
-	by      []byte
+	by      string  // what the last of them grew by, or else piece
+	piece   []byte
 }
 
 // A call is one of a tool, at its place in the answer.
@@ -50,7 +51,7 @@ type mark struct{ event, end int }
 // grow adds to a text.
 func (a *account) grow(text *[]byte, v view) {
 	if piece := v.text(); piece != "" || v.isText() {
-		a.changes, a.grew, a.by = a.changes+1, text, []byte(piece)
+		a.changes, a.grew, a.by, a.piece = a.changes+1, text, piece, nil
 		*text = append(*text, piece...)
 	}
 }
@@ -63,10 +64,10 @@ func (a *account) continues(before, piece []byte) bool {
 	text, ok := unescaped(piece)
 	said, known := unescaped(before)
 	switch {
-	case !ok || !known || a.changes == 1 && !bytes.Equal(a.by, said):
+	case !ok || !known || a.changes == 1 && a.by != string(said) && !(a.piece != nil && bytes.Equal(a.piece, said)):
 		return false
 	case a.changes == 1:
-		*a.grew, a.by = append(*a.grew, text...), text
+		*a.grew, a.by, a.piece = append(*a.grew, text...), "", text
 		a.mark()
 	}
 	return true

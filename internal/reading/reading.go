@@ -11,6 +11,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -24,19 +25,16 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	}
 	f := found{}
 	odd, whole := f.odd(a, all.named), isWhole(a) && !all.lines
-	if whole && odd == 0 {
-		return nil // what decoding reads, all do
-	}
-	f.said = recorded(resp)
+	f.said, f.text = recorded(resp)
 	if whole {
-		for _, w := range all.wholes {
-			f.compareWhole(all.whole, &w, a.Body)
+		for _, w := range all.wholes[:1+len(all.wholes[1:])*odd] {
+			f.compareWhole(all.whole, &w, a, odd == 0)
 		}
 		return f.sorted()
 	}
 	for i := range all.ways[:1+len(all.ways[1:])*odd] {
 		for n, take := range all.takes {
-			told := all.ways[i].account(a, take, len(f.said.text))
+			told := all.ways[i].account(a, take, len(f.text))
 			if !told.over && (told.seen || !all.partly || told.event == 0) && !(n > 0 && slices.Contains(all.several, host)) {
 				f.compare(told)
 			}
@@ -51,12 +49,18 @@ func isWhole(a *provider.Answer) bool {
 	return bytes.HasPrefix(text, []byte("{")) || a.Seen() == nil && !bytes.HasPrefix(text, []byte("["))
 }
 
-func (f *found) compareWhole(take take, w *way, body []byte) {
-	v, ok := w.parse(first(body))
+// compareWhole compares what a program reads in a whole answer. One that is plain is read as decoding has parsed it.
+func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool) {
+	v, ok := view{}, false
+	if doc, err := of.Document(); plain && err == nil && of.Seen() == nil {
+		v, ok = view{[]jsontext.Value{doc.Root()}, w}, true
+	} else {
+		v, ok = w.parse(first(of.Body))
+	}
 	if !ok {
 		return
 	}
-	a := &account{}
+	a := &account{text: make([]byte, 0, len(f.text))}
 	take(a, v)
 	a.finish = "" // is said where it is
 	f.compare(a)
@@ -89,16 +93,17 @@ func (w *way) account(answer *provider.Answer, take take, size int) *account {
 }
 
 // recorded returns what a record says.
-func recorded(resp *modelio.Response) *account {
-	a := &account{}
+func recorded(resp *modelio.Response) (a *account, text string) {
+	a = &account{}
 	if resp == nil || len(resp.Candidates) == 0 {
-		return a
+		return a, ""
 	}
 	c := &resp.Candidates[0]
+	var texts []string
 	for _, part := range c.Message.Content {
 		switch {
 		case part.Text != nil:
-			a.text = append(a.text, *part.Text...)
+			texts = append(texts, *part.Text)
 		case part.ToolRequest != nil:
 			a.add(part.ToolRequest.Name, argumentsOf(string(part.ToolRequest.Input)))
 		}
@@ -106,7 +111,7 @@ func recorded(resp *modelio.Response) *account {
 	if a.finish = c.FinishReasonRaw; a.finish == "" && c.FinishReason != modelio.FinishOther {
 		a.finish = string(c.FinishReason)
 	}
-	return a
+	return a, strings.Join(texts, "")
 }
 
 // argumentsOf returns arguments in one spelling; those that are none are empty.
@@ -133,7 +138,8 @@ func argumentsOf(text string) string {
 
 // found are the readings that were found.
 type found struct {
-	said *account
+	said *account // its calls, and why it ends
+	text string   // of the record
 	all  []snapshot.Reading
 	once map[snapshot.Reading]bool
 }
@@ -156,8 +162,8 @@ func (f *found) add(event int, kind, says string) {
 // compare adds what an account has and the record has not.
 func (f *found) compare(told *account) {
 	told.blocked()
-	if string(told.text) != string(f.said.text) {
-		f.add(told.firstDifference(string(f.said.text)), "text", string(told.text))
+	if string(told.text) != f.text {
+		f.add(told.firstDifference(f.text), "text", string(told.text))
 	}
 	if told.finish != "" && told.finish != f.said.finish {
 		f.add(told.event, "finish", told.finish)

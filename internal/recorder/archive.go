@@ -56,7 +56,7 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	if err != nil {
 		tk.end(dropped, nil)
 		f := failuref(tk.who()+" call is not in what it is imported from", indent(r.summary(tk.request)), indent(err.Error()))
-		return nil, r.refuse(w, tk.id(), f)
+		return nil, r.failCall(w, tk.id(), f)
 	}
 	tk.imported = &from
 	return resp, nil

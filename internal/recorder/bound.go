@@ -38,9 +38,9 @@ func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, began []byte, why *
 	}
 	if !r.Mode.Live() {
 		req.Body.Close()
-		return nil, r.refuse(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
+		return nil, r.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
 	}
-	r.refuse(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
+	r.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
 	live := req.Clone(req.Context())
 	live.Body = struct {
 		io.Reader

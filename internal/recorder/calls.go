@@ -65,7 +65,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 		goldens[a.take] = g
 	}
 	var all []snapshot.Snapshot
-	for _, c := range slices.DeleteFunc(r.inOrder(goldens), func(c made) bool { return c.faulty }) {
+	for _, c := range slices.DeleteFunc(r.inOrder(goldens), func(c testCall) bool { return c.faulty }) {
 		s := snapshot.Snapshot{}
 		if c.golden != nil {
 			s = c.golden.snapshot
@@ -81,12 +81,12 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 // isWhole reports whether a take has an answer that can be recorded.
 func (r *Recorder) isWhole(tk *take) bool {
 	how := tk.ended()
-	return how != underWay && how != dropped && !r.transient(tk) && r.unfinished(tk) == nil && !tk.keepsQuiet()
+	return how != underWay && how != dropped && !r.transient(tk) && r.unfinished(tk) == nil && !tk.dropsQuietly()
 }
 
 // inTapesOrder puts calls that were replayed, and that may have overlapped when they were recorded, in the order of their
 // records: which of them asks first changes from run to run.
-func (t *tape) inTapesOrder(made []made) []made {
+func (t *tape) inTapesOrder(made []testCall) []testCall {
 	var together []int
 	if t != nil {
 		together = overlaps(t.records)

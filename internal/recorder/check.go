@@ -51,7 +51,7 @@ type check struct {
 	usage.Check
 	record  int
 	call    *call
-	stored  *served
+	stored  *servedRecord
 	variant repeat
 	source  snapshot.Source
 
@@ -70,7 +70,7 @@ type repeat struct {
 
 // begin begins to hold the record that answers a call against live answers. It returns at once, except for tools, which may
 // change what the next one finds, and for servers on this machine, which may end before the test does.
-func (k *checks) begin(c *call, s *served, how repeat) {
+func (k *checks) begin(c *call, s *servedRecord, how repeat) {
 	k.learn(c.what)
 	record := s.record
 	ck := &check{record: s.proof.record, call: c, stored: s, variant: how, source: k.Source(), Check: usage.Check{
@@ -103,7 +103,7 @@ func (k *checks) begin(c *call, s *served, how repeat) {
 }
 
 // chosen returns the state of a call that is not made live, and why; "" for one that is.
-func (k *checks) chosen(c *call, s *served) (state, why string) {
+func (k *checks) chosen(c *call, s *servedRecord) (state, why string) {
 	o, record := k.Checking, s.record
 	switch {
 	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:

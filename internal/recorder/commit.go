@@ -120,7 +120,7 @@ func (r *Recorder) goldens() map[*take]*golden {
 	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
 		tk.stop()
-		if tk.keepsQuiet() {
+		if tk.dropsQuietly() {
 			tk.become(dropped)
 		}
 		if tk.outcome != dropped && !r.transient(tk) {

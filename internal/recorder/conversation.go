@@ -29,7 +29,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	}
 	brief := fmt.Sprintf("%s answered %d %s: the call has the id %s of an answer that was served from the store, "+
 		"which the provider may not know any more", tk.provider, resp.StatusCode, http.StatusText(resp.StatusCode), id)
-	return r.refuse(tk.what, tk.id(), failuref(brief, indent(r.summary(tk.request)),
+	return r.failCall(tk.what, tk.id(), failuref(brief, indent(r.summary(tk.request)),
 		indent(short(r.scanner().Mask(string(said)))), "buy the whole conversation: "+r.with("all")))
 }
 

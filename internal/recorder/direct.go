@@ -30,7 +30,7 @@ func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || 
 // direct returns what answers a call that is no HTTP: a record whose answer is proven, or a take for what a live
 // call will answer.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
-	*call, *served, *take, error) {
+	*call, *servedRecord, *take, error) {
 	within := ctx
 	if codec.Tools {
 		within = context.WithoutCancel(ctx) // a tool runs, or is replayed, whatever its context says
@@ -44,7 +44,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 		c, err = r.call(codec.Provider, laneOf(ctx), codec, asked)
 	}
 	if err != nil {
-		return nil, nil, nil, r.refuse(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+		return nil, nil, nil, r.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
 	if g, ok := what.(*Generation); ok {
 		r.takesModelStep(c, g)

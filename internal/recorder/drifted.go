@@ -108,7 +108,7 @@ func componentsOf(changes []usage.DriftChange) (names []string) {
 
 // difference shows the changes that were not told before in this process, and names the test that told
 // the others.
-func (s *setup) difference(best int, changes []drift.Change, told []*telling) string {
+func (s *setup) difference(best int, changes []drift.Change, told []*reporter) string {
 	if len(changes) == 0 {
 		return ""
 	}

@@ -35,7 +35,7 @@ func (r *Recorder) proven(d *due) error {
 		return nil
 	}
 	f := r.unproven(d)
-	r.refuse(d.call.what, d.call.id(), f) // a test that has ended was told
+	r.failCall(d.call.what, d.call.id(), f) // a test that has ended was told
 	return f
 }
 

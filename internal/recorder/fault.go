@@ -91,11 +91,11 @@ func Stall(event int, d time.Duration) Fault {
 // faults are those of a test.
 type faults struct {
 	all  []*injection
-	owed map[key]owed
+	owed map[key]owedFault
 }
 
-// owed is a record that was answered with a fault, and that a client gets which tries again.
-type owed struct {
+// An owedFault is a record that was answered with a fault, and that a client gets which tries again.
+type owedFault struct {
 	record int
 	fault  *injection
 }
@@ -133,15 +133,15 @@ func (r *Recorder) nextFault(number int) *injection {
 }
 
 // inject answers a call with its record and a fault.
-func (r *Recorder) inject(d *due, in *injection) (*served, error) {
+func (r *Recorder) inject(d *due, in *injection) (*servedRecord, error) {
 	in.used = true
 	if in.breaks {
 		if r.faults.owed == nil {
-			r.faults.owed = map[key]owed{}
+			r.faults.owed = map[key]owedFault{}
 		}
-		r.faults.owed[d.call.known()] = owed{d.record, in}
+		r.faults.owed[d.call.known()] = owedFault{d.record, in}
 	}
-	s := &served{}
+	s := &servedRecord{}
 	if in.status == 0 && in.err == nil {
 		var err error
 		if s, err = r.serve(d, d.raw); err != nil {
@@ -192,7 +192,7 @@ func (in *injection) before(ctx context.Context) error {
 }
 
 // playedFaulty makes the HTTP response of a record with a fault.
-func (r *Recorder) playedFaulty(req *http.Request, w *wire, c *call, s *served) (*http.Response, error) {
+func (r *Recorder) playedFaulty(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	in := s.fault
 	if err := in.before(req.Context()); err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (in *injection) body(a *provider.Answer) faultyBody {
 }
 
 // direct is what a fault does to the answer of a call that is no HTTP.
-func (in *injection) direct(ctx context.Context, s *served) error {
+func (in *injection) direct(ctx context.Context, s *servedRecord) error {
 	if err := in.before(ctx); err != nil || in.stream == nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (r *Recorder) Faults() (names []string) {
 
 // givenUp returns the first record that a fault stood in for and that its client never got; the fault is nil where
 // there is none. The recording does not say what a program does then.
-func (r *Recorder) givenUp() (first owed) {
+func (r *Recorder) givenUp() (first owedFault) {
 	for _, o := range r.faults.owed {
 		if first.fault == nil || o.record < first.record {
 			first = o

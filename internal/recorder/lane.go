@@ -11,16 +11,16 @@ type laneKey struct{}
 
 // Lane returns a transport whose calls are paired among themselves: the name is a part of their identity,
 // and stands in their records. It may be used by several goroutines, which then share the lane.
-func (r *Recorder) Lane(name string) http.RoundTripper { return marked{r, laneKey{}, name} }
+func (r *Recorder) Lane(name string) http.RoundTripper { return markedTransport{r, laneKey{}, name} }
 
-// A marked transport is a recorder whose requests have a value in their context.
-type marked struct {
+// A markedTransport is a recorder whose requests have a value in their context.
+type markedTransport struct {
 	*Recorder
 	key, value any
 }
 
 // RoundTrip is [Recorder.RoundTrip] of a request that is marked.
-func (m marked) RoundTrip(req *http.Request) (*http.Response, error) {
+func (m markedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := m.Recorder.RoundTrip(req.WithContext(context.WithValue(req.Context(), m.key, m.value)))
 	if resp != nil {
 		resp.Request = req

@@ -12,7 +12,7 @@ import (
 
 // mixed answers a call from the tape, or has it made live: which, its kind says, and where the run is forked. What is live may
 // ask for more than the tape has, and in another order.
-func (r *Recorder) mixed(c *call) (*served, *take, error) {
+func (r *Recorder) mixed(c *call) (*servedRecord, *take, error) {
 	if r.Checking.Covers(c.codec.Tools) {
 		before, err := r.beforeFork(c)
 		if err != nil {

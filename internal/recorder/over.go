@@ -10,7 +10,7 @@ type upstreamKey struct{}
 
 // Over returns a transport whose live calls are made by upstream instead of the recorder's.
 func (r *Recorder) Over(upstream http.RoundTripper) http.RoundTripper {
-	return marked{r, upstreamKey{}, upstream}
+	return markedTransport{r, upstreamKey{}, upstream}
 }
 
 // withUpstream returns ctx for a call whose live call is made by what makes that of a request with the context of.

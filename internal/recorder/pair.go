@@ -86,7 +86,7 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 
 // outcomes returns what became of calls, and whether the records of which they are stay as they were.
 func (t *tape) outcomes(
-	calls []made, pairs []int, headers []string, renewTime bool,
+	calls []testCall, pairs []int, headers []string, renewTime bool,
 ) (done []store.Outcome, same []bool, err error) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
@@ -138,14 +138,14 @@ func (t *tape) named() []snapshot.Snapshot {
 	return records
 }
 
-// A made is a call of the test: one that was recorded, or else a record that was played.
-type made struct {
+// A testCall is a call of the test: one that was recorded, or else a record that was played.
+type testCall struct {
 	golden *golden
 	record int
 	faulty bool // see answer
 }
 
-func providerOf(calls []made) string {
+func providerOf(calls []testCall) string {
 	for _, c := range calls {
 		if c.golden != nil {
 			return c.golden.take.provider
@@ -157,7 +157,7 @@ func providerOf(calls []made) string {
 // inOrder returns the calls of the test in their order. Those of tools that one answer asked for are in that answer's
 // order. Others that overlapped are in the order of their records, then of their requests and their answers, so that
 // concurrent recording gives one document.
-func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
+func (r *Recorder) inOrder(goldens map[*take]*golden) []testCall {
 	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return cmp.Compare(a.take.began, b.take.began) })
 	places := r.places(takes)
 	inPlace := func(a, b *golden) int {
@@ -172,13 +172,13 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []made {
 		ordered = append(ordered, next)
 		ready = slices.DeleteFunc(ready, func(g *golden) bool { return g == next })
 	}
-	var calls []made
+	var calls []testCall
 	for _, a := range r.answered {
 		switch {
 		case a.take == nil:
-			calls = append(calls, made{record: a.record, faulty: a.faulty})
+			calls = append(calls, testCall{record: a.record, faulty: a.faulty})
 		case goldens[a.take] != nil:
-			calls = append(calls, made{golden: ordered[0]})
+			calls = append(calls, testCall{golden: ordered[0]})
 			ordered = ordered[1:]
 		}
 	}
@@ -236,7 +236,7 @@ func compareRequests(a, b *modelio.Request) int {
 // counterparts returns for each call the record that it replaces or confirms, -1 for none: by key
 // first, then by likeness where calls were added or removed, then in order. Where only missing calls
 // are recorded, none of the records can be replaced.
-func (s *setup) counterparts(calls []made, old *tape) []int {
+func (s *setup) counterparts(calls []testCall, old *tape) []int {
 	pairs := make([]int, len(calls))
 	taken := make([]bool, len(old.records))
 	byKey := map[key][]int{}
@@ -306,7 +306,7 @@ const maxNeighbours = 100
 
 // likenesses returns the pairs of what is left, the most alike first. Where calls were added
 // or removed, order alone would pair each of the changed ones with another's record.
-func likenesses(calls []made, old *tape, changed, left []int) []likeness {
+func likenesses(calls []testCall, old *tape, changed, left []int) []likeness {
 	compare := drift.NewComparer(nil)
 	records := make([]*drift.Request, len(left))
 	for n, i := range left {

@@ -55,7 +55,7 @@ func (r *Recorder) openPending(provider string) *pending {
 }
 
 // boughtEarlier serves a call from what an earlier run of the test has bought for it; nil if that is nothing.
-func (r *Recorder) boughtEarlier(c *call, lifted string) *served {
+func (r *Recorder) boughtEarlier(c *call, lifted string) *servedRecord {
 	if r.Mode == UpdateAll {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (r *Recorder) keepPending(tk *take) {
 		return
 	}
 	g, f := r.golden(tk)
-	if f != nil || !r.mayWait(g) || tk.keepsQuiet() {
+	if f != nil || !r.keepable(g) || tk.dropsQuietly() {
 		return
 	}
 	tk.golden = g
@@ -111,7 +111,7 @@ func (r *Recorder) keepPending(tk *take) {
 	}
 }
 
-func (s *setup) mayWait(g *golden) bool {
+func (s *setup) keepable(g *golden) bool {
 	return g.snapshot.Response.Error == nil && g.snapshot.Source.Scripted == "" && s.refuseSecrets([]*golden{g}) == nil
 }
 
@@ -348,10 +348,10 @@ func (r *Recorder) settlePending(goldens map[*take]*golden) []*take {
 	changed := p.wrong != nil || !p.clean // else the log of this run has it all
 	for _, tk := range r.takes {
 		g := goldens[tk]
-		if tk.golden == nil && g != nil && tk.origin == nil && r.mayWait(g) {
+		if tk.golden == nil && g != nil && tk.origin == nil && r.keepable(g) {
 			tk.golden, changed = g, true // it ended with the test
 		}
-		if tk.golden != nil && !r.mayWait(tk.golden) {
+		if tk.golden != nil && !r.keepable(tk.golden) {
 			tk.golden, changed = nil, true
 		}
 	}

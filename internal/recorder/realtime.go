@@ -62,10 +62,10 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.Source(), started: clock(), began: r.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // not even the greeting
 	if r.offline() {
-		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
+		return nil, r.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", w)))
 	}
 	if r.Mode == Mixed && (r.Checking.From > 1 || r.Checking.New != "") {
-		return nil, r.refuse(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", w),
+		return nil, r.failCall(w, c.id(), failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", w),
 			"run it without from and model in "+usage.CheckEnv))
 	}
 	live := r.Mode == UpdateAll || r.Mode == Mixed && r.Checking.Covers(c.codec.Tools)
@@ -77,7 +77,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 		case plain:
 			return nil, nil
 		case played == nil && !modes[r.Mode].completes:
-			return nil, r.refuse(w, c.id(), s.unrecorded())
+			return nil, r.failCall(w, c.id(), s.unrecorded())
 		}
 		s.replayed = played
 	}
@@ -178,7 +178,7 @@ func (a answeredUpstream) RoundTrip(*http.Request) (*http.Response, error) { ret
 func (s *realtime) turnedAway(req *http.Request, resp *http.Response, err error) (*http.Response, error) {
 	c, identified := s.r.identify(s.wire)
 	if identified != nil {
-		return nil, s.r.refuse(s.wire, s.wire.String(), s.r.asFailure(identified))
+		return nil, s.r.failCall(s.wire, s.wire.String(), s.r.asFailure(identified))
 	}
 	c.what = s.wire
 	tk, failure := s.r.take(c, "")
@@ -337,7 +337,7 @@ func (s *realtime) listen() error {
 func (s *realtime) record(how outcome, broke error) {
 	c, err := s.call()
 	if err != nil {
-		s.r.refuseAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+		s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
 		return
 	}
 	tk, err := s.r.take(c, "")

@@ -203,7 +203,7 @@ func (s *realtime) redial() error {
 
 // refuse fails the test, and closes the connection in a way that no client tries again.
 func (s *realtime) refuse(err error) {
-	err = s.r.refuseAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
+	err = s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
 	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 	_ = s.client.Close(websocket.Refused, err.Error())
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
@@ -376,7 +376,7 @@ func (s *realtime) fallSilent() {
 	r.mu.Unlock()
 	if owes {
 		s.silent.Store(true)
-		err := r.refuseAt(s.wire, s.opening.id(), failuref(brief, "accept: "+r.Accept), s.source)
+		err := r.failAt(s.wire, s.opening.id(), failuref(brief, "accept: "+r.Accept), s.source)
 		_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 		_ = s.client.Close(websocket.Refused, err.Error())
 		s.stream.Close()

@@ -2,15 +2,15 @@ package recorder
 
 import "bytes"
 
-// A received is the body of an answer as far as it has arrived. It comes in chunks, since to grow
+// A receivedBody is the body of an answer as far as it has arrived. It comes in chunks, since to grow
 // one piece of memory would copy a long answer many times.
-type received struct {
+type receivedBody struct {
 	chunks [][]byte
 	size   int // bytes in all of them
 }
 
 // add appends a copy of p.
-func (r *received) add(p []byte) {
+func (r *receivedBody) add(p []byte) {
 	const least, most = 4 << 10, 1 << 20 // bytes of a new chunk
 	last := len(r.chunks) - 1
 	if last < 0 || cap(r.chunks[last])-len(r.chunks[last]) < len(p) {
@@ -22,7 +22,7 @@ func (r *received) add(p []byte) {
 }
 
 // bytes returns what has arrived in one piece, which does not change when more arrives.
-func (r *received) bytes() []byte {
+func (r *receivedBody) bytes() []byte {
 	if len(r.chunks) > 1 {
 		r.chunks = [][]byte{bytes.Join(r.chunks, nil)}
 	}

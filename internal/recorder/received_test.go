@@ -8,7 +8,7 @@ import (
 )
 
 func TestReceived(t *testing.T) {
-	var r received
+	var r receivedBody
 	require.Empty(t, r.bytes())
 	var want []byte
 	for n := range 300 {

@@ -166,7 +166,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
-	if resp, err := r.aside(req, w); resp != nil || err != nil {
+	if resp, err := r.passThrough(req, w); resp != nil || err != nil {
 		return resp, err
 	}
 	if err := r.begin(req.Context(), w); err != nil {
@@ -174,7 +174,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	}
 	c, err := r.identify(w)
 	if err != nil {
-		return nil, r.refuse(w, w.String(), r.asFailure(err))
+		return nil, r.failCall(w, w.String(), r.asFailure(err))
 	}
 	c.what = w
 	r.takesStep(c, req, w)
@@ -183,7 +183,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 			return resp, err
 		}
 	}
-	if resp, err := r.silent(req, w, c); resp != nil || err != nil {
+	if resp, err := r.listenEmpty(req, w, c); resp != nil || err != nil {
 		return resp, err
 	}
 	served, tk, err := r.answer(c)
@@ -206,7 +206,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 }
 
 // play makes the HTTP response of a record.
-func (r *Recorder) play(req *http.Request, w *wire, c *call, s *served) (*http.Response, error) {
+func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	if c.codec.Session != nil {
 		return r.playedInSession(req, w, c, s)
 	}
@@ -214,7 +214,7 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *served) (*http.R
 }
 
 // answer returns what a call is served, or a take for what a live call will answer.
-func (r *Recorder) answer(c *call) (*served, *take, error) {
+func (r *Recorder) answer(c *call) (*servedRecord, *take, error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, nil, f
 	}
@@ -256,7 +256,7 @@ func (r *Recorder) refused(c *call, err error) error {
 	if isRecorded(err) {
 		return err
 	}
-	return r.refuse(c.what, c.id(), r.asFailure(err))
+	return r.failCall(c.what, c.id(), r.asFailure(err))
 }
 
 // begin counts a call of a test that has not ended.
@@ -272,7 +272,7 @@ func (r *Recorder) begin(ctx context.Context, what fmt.Stringer) error {
 		return err
 	}
 	if tool := insideOf(ctx); tool != "" && modes[r.Mode].writes {
-		return r.refuse(what, what.String(), nested(tool, what))
+		return r.failCall(what, what.String(), nested(tool, what))
 	}
 	return nil
 }
@@ -294,13 +294,13 @@ func (r *Recorder) failedBefore(c *call) *Failure {
 	return r.failed[c.id()]
 }
 
-// refuse makes f the answer to a call and to every repetition of it.
-func (r *Recorder) refuse(what fmt.Stringer, id string, f *Failure) error {
-	return r.refuseAt(what, id, f, r.Source())
+// failCall makes f the answer to a call and to every repetition of it.
+func (r *Recorder) failCall(what fmt.Stringer, id string, f *Failure) error {
+	return r.failAt(what, id, f, r.Source())
 }
 
-// refuseAt is refuse for a call that comes from elsewhere than the one under way.
-func (r *Recorder) refuseAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
+// failAt is failCall for a call that comes from elsewhere than the one under way.
+func (r *Recorder) failAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
 	r.learn(what)
 	f = r.plain(f)
 	f.Source = source

@@ -10,7 +10,7 @@ import (
 
 // rekey answers a call from the store, without a network. One that drifted adopts the answer of the record that replay
 // would hold it against, which is stale then (design R11).
-func (r *Recorder) rekey(c *call) (*served, error) {
+func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	lifted, f := r.undetermined(c)
 	r.mu.Lock()
 	defer r.mu.Unlock()

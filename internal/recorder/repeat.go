@@ -16,7 +16,7 @@ import (
 )
 
 // checkHTTP begins the check of an HTTP call, which s answers.
-func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *served) {
+func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecord) {
 	if !c.codec.Generates && !c.codec.Tools {
 		r.checks.noteMade(s)
 	}
@@ -106,7 +106,7 @@ func lookedUp(c *call) string {
 }
 
 // noteMade notes what a call that is not repeated has made: a file, a batch, a store.
-func (k *checks) noteMade(s *served) {
+func (k *checks) noteMade(s *servedRecord) {
 	doc, err := jsontext.Parse(s.body)
 	if err != nil {
 		return
@@ -199,7 +199,7 @@ func replaceSegment(u *url.URL, before, after string) (*url.URL, bool) {
 }
 
 // checkModel begins the check of a call of a model, which s answers.
-func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
+func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 	text, _ := json.Marshal(g.Request) // the caller may go on with its own
 	again := func() *Generation {
 		own := *g
@@ -234,7 +234,7 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *served) {
 }
 
 // checkTool begins the check of a call of a tool, which s answers, and runs the tool.
-func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *served) {
+func (r *Recorder) checkTool(ctx context.Context, t *ToolCall, c *call, s *servedRecord) {
 	r.checks.begin(c, s, repeat{
 		within: ctx,
 		call: func() (*call, error) {

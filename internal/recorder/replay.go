@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// served is the record that answers a call.
-type served struct {
+// A servedRecord is the record that answers a call.
+type servedRecord struct {
 	record *snapshot.Snapshot
 	body   []byte
 	proof  *due // nil: the answer is recorded in this run
@@ -23,7 +23,7 @@ type served struct {
 }
 
 // replay answers a call from the tape. There is no upstream here.
-func (r *Recorder) replay(c *call) (*served, error) {
+func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.openTape(c.provider); err != nil {
@@ -83,7 +83,7 @@ func (t *tape) findCall(c *call) (i int, how fit, err error) {
 }
 
 // serve answers a call with its record, whose raw answer is given.
-func (r *Recorder) serve(d *due, raw []byte) (s *served, err error) {
+func (r *Recorder) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	i := d.record
 	if r.tape.records[i].Response.RawOutputRef == "" {
 		err = r.replayError(i)
@@ -148,7 +148,7 @@ func (r *Recorder) replayError(i int) error {
 }
 
 // played makes the HTTP response of a record.
-func (r *Recorder) played(req *http.Request, s *served) (*http.Response, error) {
+func (r *Recorder) played(req *http.Request, s *servedRecord) (*http.Response, error) {
 	stored := &s.record.Response
 	made := &struct { // one piece of memory
 		resp http.Response

@@ -89,7 +89,7 @@ func (r *Recorder) ask(c *call) error {
 	}
 	step, err := c.nextStep()
 	if err != nil {
-		return r.refuse(c.what, c.id(), failuref(c.asking()+" has no answer in the script", indent(err.Error())))
+		return r.failCall(c.what, c.id(), failuref(c.asking()+" has no answer in the script", indent(err.Error())))
 	}
 	c.step = step
 	return nil

@@ -24,7 +24,7 @@ import (
 )
 
 // keyed returns a request with its placeholders, their values, and its key.
-func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubbing) (
+func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubFunc) (
 	key, *modelio.Request, *scrub.Values, error) {
 	core, err := snapshot.RequestCore(req, ignored)
 	if err != nil {
@@ -37,11 +37,11 @@ func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubbi
 	return keyOf(name, core, ignored), with, values, err
 }
 
-// A scrubbing is [scrub.Rules.Live] or [scrub.Rules.Stored].
-type scrubbing = func(req *modelio.Request, core []byte) (*modelio.Request, *scrub.Values)
+// A scrubFunc is [scrub.Rules.Live] or [scrub.Rules.Stored].
+type scrubFunc = func(req *modelio.Request, core []byte) (*modelio.Request, *scrub.Values)
 
 // restore returns a record of a tape with its answer as this run is served it.
-func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*served, error) {
+func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*servedRecord, error) {
 	recorded, err := t.valuesOf(i)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*served, error
 	if err != nil {
 		return nil, r.unknownValues(i, err)
 	}
-	s := &served{record: record, body: body}
+	s := &servedRecord{record: record, body: body}
 	var headers map[string][]string // nil: those of the record
 	for name, values := range record.Response.Headers {
 		for n, value := range values {

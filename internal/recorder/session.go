@@ -24,9 +24,9 @@ type sessions struct {
 	change  chan struct{}              // is closed when another call is served
 }
 
-// aside answers a request that is no call: it is passed on where its session is live, and not recorded. Whether it is
+// passThrough answers a request that is no call: it is passed on where its session is live, and not recorded. Whether it is
 // sent, and when, may be another in each run. It returns nil for a call.
-func (r *Recorder) aside(req *http.Request, w *wire) (*http.Response, error) {
+func (r *Recorder) passThrough(req *http.Request, w *wire) (*http.Response, error) {
 	codec, ok := r.codecOf(w)
 	if !ok || codec.Session == nil {
 		return nil, nil
@@ -65,8 +65,8 @@ func answered(req *http.Request, a *provider.Answer) *http.Response {
 	return resp
 }
 
-// silent answers a client that listens where nothing was recorded; nil: something was, or the session is live.
-func (r *Recorder) silent(req *http.Request, w *wire, c *call) (*http.Response, error) {
+// listenEmpty answers a client that listens where nothing was recorded; nil: something was, or the session is live.
+func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
 	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.isLive(s, w) {
 		return nil, nil
@@ -85,7 +85,7 @@ func (r *Recorder) silent(req *http.Request, w *wire, c *call) (*http.Response, 
 }
 
 // playedInSession makes the response of a record to a message of a session: it is tied to the request of this run.
-func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *served) (*http.Response, error) {
+func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	session := c.codec.Session
 	stored := &s.record.Response
 	answer := &provider.Answer{Status: stored.Status, Body: s.body}
@@ -253,8 +253,8 @@ func partsOf(r *snapshot.Response) []modelio.Part {
 	return r.Candidates[0].Message.Content
 }
 
-// keepsQuiet reports whether a take is of what a server says of itself, and it said nothing.
-func (tk *take) keepsQuiet() bool {
+// dropsQuietly reports whether a take is of what a server says of itself, and it said nothing.
+func (tk *take) dropsQuietly() bool {
 	s := tk.codec.Session
 	if s == nil || !s.Listens(tk.request) {
 		return false
@@ -287,8 +287,8 @@ func (l *late) Read(p []byte) (int, error) {
 	return l.ReadCloser.Read(p)
 }
 
-// A listening is the body of a stream that lasts until its client has heard enough.
-type listening struct {
+// A listenBody is the body of a stream that lasts until its client has heard enough.
+type listenBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	closed chan struct{}
@@ -296,10 +296,10 @@ type listening struct {
 }
 
 func listen(ctx context.Context, said io.ReadCloser) io.ReadCloser {
-	return &listening{ReadCloser: said, ctx: ctx, closed: make(chan struct{})}
+	return &listenBody{ReadCloser: said, ctx: ctx, closed: make(chan struct{})}
 }
 
-func (l *listening) Read(p []byte) (int, error) {
+func (l *listenBody) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	if n > 0 || err != io.EOF {
 		return n, err
@@ -312,7 +312,7 @@ func (l *listening) Read(p []byte) (int, error) {
 	}
 }
 
-func (l *listening) Close() error {
+func (l *listenBody) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.ReadCloser.Close()
 }

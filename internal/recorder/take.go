@@ -44,7 +44,7 @@ type take struct {
 	err        error // of the transport
 	status     int
 	header     http.Header
-	body       received
+	body       receivedBody
 	arrivals   []arrival
 	unreadable error     // why the content encoding cannot be undone
 	read       time.Time // when its caller last got something of it, which is when a whole answer ended
@@ -149,7 +149,7 @@ func (tk *take) add(p []byte) {
 		return
 	}
 	if int64(tk.body.size+len(p)) > tk.limit {
-		tk.outcome, tk.finished, tk.body, tk.arrivals = endless, tk.read, received{}, nil
+		tk.outcome, tk.finished, tk.body, tk.arrivals = endless, tk.read, receivedBody{}, nil
 		return // the caller gets the rest, and nobody keeps it
 	}
 	tk.body.add(p)
@@ -239,7 +239,7 @@ func (tk *take) soFar() *take {
 	}
 	now := &take{call: tk.call, source: tk.source, lifted: tk.lifted, started: tk.started, began: tk.began, heard: tk.heard, decodeContent: tk.decodeContent,
 		limit: tk.limit, origin: tk.origin, imported: tk.imported, outcome: whole, status: tk.status, header: tk.header,
-		body:     received{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
+		body:     receivedBody{chunks: [][]byte{tk.body.bytes()}, size: tk.body.size},
 		arrivals: slices.Clone(tk.arrivals), read: tk.read, finished: tk.read}
 	tk.mu.Unlock()
 	body, err := now.plain()

@@ -19,15 +19,15 @@ var tellings sync.Map
 // A tellingKey is a change of what is recorded in a store.
 type tellingKey struct{ dir, change string }
 
-// A telling is the test that told a change in full.
-type telling struct {
+// A reporter is the test that told a change in full.
+type reporter struct {
 	test    string
 	repeats atomic.Int32 // of other tests
 }
 
 // first reports whether nobody in this process has said something of the store yet.
 func (s *setup) first(what string) bool {
-	_, said := tellings.LoadOrStore(tellingKey{s.Dir, what}, new(telling))
+	_, said := tellings.LoadOrStore(tellingKey{s.Dir, what}, new(reporter))
 	return !said
 }
 
@@ -36,11 +36,11 @@ func (s *setup) first(what string) bool {
 const threeLines = 5
 
 // toldBefore returns for each change the other test that has told it; nil: the test is the first.
-func (s *setup) toldBefore(changes []drift.Change) []*telling {
-	told := make([]*telling, len(changes))
+func (s *setup) toldBefore(changes []drift.Change) []*reporter {
+	told := make([]*reporter, len(changes))
 	for i, c := range changes {
-		first, _ := tellings.LoadOrStore(tellingKey{s.Dir, c.Key()}, &telling{test: s.Test})
-		if first := first.(*telling); first.test != s.Test {
+		first, _ := tellings.LoadOrStore(tellingKey{s.Dir, c.Key()}, &reporter{test: s.Test})
+		if first := first.(*reporter); first.test != s.Test {
 			told[i] = first
 		}
 	}
@@ -48,7 +48,7 @@ func (s *setup) toldBefore(changes []drift.Change) []*telling {
 }
 
 // asTold is the failure of a call of which other tests have told all that changed; nil: they have not.
-func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*telling) *Failure {
+func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*reporter) *Failure {
 	if len(told) == 0 || slices.Contains(told, nil) {
 		return nil
 	}
@@ -71,8 +71,8 @@ func (r *Recorder) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
 		return nil
 	}
-	told, _ := tellings.LoadOrStore(tellingKey{r.Dir, usage.Missing}, &telling{test: r.Test})
-	first := told.(*telling)
+	told, _ := tellings.LoadOrStore(tellingKey{r.Dir, usage.Missing}, &reporter{test: r.Test})
+	first := told.(*reporter)
 	if first.test == r.Test {
 		return nil
 	}

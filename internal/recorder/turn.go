@@ -122,7 +122,7 @@ func failedTool(r *snapshot.Response) bool {
 
 // inAnswersOrder gives the calls of tools that one answer asked for the order of that answer: they take each other's
 // places. Which of them began first is another in each run.
-func (t *tape) inAnswersOrder(calls []made) []made {
+func (t *tape) inAnswersOrder(calls []testCall) []testCall {
 	ordered := slices.Clone(calls)
 	for _, turn := range t.turnsOf(calls) {
 		of := slices.DeleteFunc(slices.Clone(turn.calls), func(i int) bool { return i < 0 })
@@ -135,12 +135,12 @@ func (t *tape) inAnswersOrder(calls []made) []made {
 	return ordered
 }
 
-func (t *tape) turnsOf(calls []made) []*turn {
+func (t *tape) turnsOf(calls []testCall) []*turn {
 	return turnsOf(len(calls), func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) })
 }
 
 // snapshotOf returns the record of a call, or the one that it will have; nil: a fault took its place.
-func (t *tape) snapshotOf(c made) *snapshot.Snapshot {
+func (t *tape) snapshotOf(c testCall) *snapshot.Snapshot {
 	switch {
 	case c.faulty:
 		return nil
@@ -151,7 +151,7 @@ func (t *tape) snapshotOf(c made) *snapshot.Snapshot {
 }
 
 // failedTurns returns the turns of calls in which a tool failed.
-func (t *tape) failedTurns(calls []made) []*turn {
+func (t *tape) failedTurns(calls []testCall) []*turn {
 	return slices.DeleteFunc(t.turnsOf(calls), func(turn *turn) bool {
 		return !turn.hasFailed(func(n int) *snapshot.Snapshot { return t.snapshotOf(calls[n]) }, anyCall)
 	})
@@ -171,7 +171,7 @@ func (tk *take) cancelledIn(turns []*turn) bool {
 
 // spared are outcomes that keep the records which no call was there for as a tool of their turn had failed. pairs are
 // the records of calls.
-func (t *tape) spared(calls []made, pairs []int) (all []store.Outcome) {
+func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	kept := make([]bool, len(t.records))
 	for i := range kept {
 		kept[i] = t.spares(i)

@@ -11,7 +11,7 @@ import (
 
 // update serves a call from the store as replay does, where a whole record answers it. Else the call
 // is made (design R11).
-func (r *Recorder) update(c *call) (*served, *take, error) {
+func (r *Recorder) update(c *call) (*servedRecord, *take, error) {
 	s, recorded, err := r.stored(c)
 	switch {
 	case s != nil || err != nil:
@@ -31,9 +31,9 @@ func (r *Recorder) cancels(c *call) bool {
 }
 
 // updateAll makes a call, whatever is recorded.
-func (r *Recorder) updateAll(c *call) (*served, *take, error) {
+func (r *Recorder) updateAll(c *call) (*servedRecord, *take, error) {
 	if f := r.boughtBefore(c); f != nil {
-		return nil, nil, r.refuse(c.what, c.id(), f)
+		return nil, nil, r.failCall(c.what, c.id(), f)
 	}
 	return r.buy(c)
 }
@@ -41,7 +41,7 @@ func (r *Recorder) updateAll(c *call) (*served, *take, error) {
 // updateNew makes a call only where it is like no record that is left. One that is like a record has drifted, which
 // is no reason to pay: another mode accepts it. Where a record is left in the end after all, the test fails, and
 // what was bought waits for that mode.
-func (r *Recorder) updateNew(c *call) (*served, *take, error) {
+func (r *Recorder) updateNew(c *call) (*servedRecord, *take, error) {
 	s, err := r.replay(c)
 	var f *Failure
 	if errors.As(err, &f) && f.unheld {
@@ -51,10 +51,10 @@ func (r *Recorder) updateNew(c *call) (*served, *take, error) {
 }
 
 // buy returns a take for a live call, or what an earlier run has bought for it already.
-func (r *Recorder) buy(c *call) (*served, *take, error) {
+func (r *Recorder) buy(c *call) (*servedRecord, *take, error) {
 	lifted, f := r.undetermined(c)
 	if f != nil {
-		return nil, nil, r.refuse(c.what, c.id(), f)
+		return nil, nil, r.failCall(c.what, c.id(), f)
 	}
 	if c.step == nil {
 		if s := r.boughtEarlier(c, lifted); s != nil {
@@ -67,7 +67,7 @@ func (r *Recorder) buy(c *call) (*served, *take, error) {
 
 // stored serves a call from its record; nil where there is none that can answer it. recorded reports whether
 // there is one, whose call has to be made again then.
-func (r *Recorder) stored(c *call) (s *served, recorded bool, err error) {
+func (r *Recorder) stored(c *call) (s *servedRecord, recorded bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, err := r.document(c.provider); err != nil {
@@ -121,7 +121,7 @@ func samePointers(a, b []string) bool {
 
 // keep serves a call from its record, which must be whole. One that does not stand as the rules of now would have it
 // is written again from its own answer.
-func (r *Recorder) keep(c *call, i int, rules string) (*served, error) {
+func (r *Recorder) keep(c *call, i int, rules string) (*servedRecord, error) {
 	d := &due{call: c, record: i}
 	var raw []byte
 	if r.tape.records[i].Response.RawOutputRef != "" {

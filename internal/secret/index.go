@@ -16,17 +16,17 @@ type needle struct {
 type index struct {
 	bits    [1 << 15 / 64]uint64
 	first   [1 << 15]uint16 // 1 + index into needles
-	needles []chained
+	needles []indexedNeedle
 }
 
-type chained struct {
+type indexedNeedle struct {
 	needle
 	next uint16 // as first
 }
 
 func (x *index) clone() *index {
 	c := *x
-	c.needles = append([]chained(nil), x.needles...)
+	c.needles = append([]indexedNeedle(nil), x.needles...)
 	return &c
 }
 
@@ -38,7 +38,7 @@ func (x *index) add(n needle) {
 	}
 	at := uint16(n.literal[0]&31)<<10 | uint16(n.literal[1]&31)<<5 | uint16(n.literal[2]&31)
 	x.bits[at>>6] |= 1 << (at & 63)
-	x.needles = append(x.needles, chained{n, x.first[at]})
+	x.needles = append(x.needles, indexedNeedle{n, x.first[at]})
 	x.first[at] = uint16(len(x.needles))
 }
 

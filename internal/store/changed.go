@@ -105,7 +105,7 @@ func (v *verifier) listNamed(provider, name string) error {
 	linked := v.isNoDirectory(dir)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		v.listed = append(v.listed, listed{provider: provider, name: name, hasDir: !linked})
+		v.listed = append(v.listed, listedDocument{provider: provider, name: name, hasDir: !linked})
 		return nil
 	case err == nil:
 		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))

@@ -233,15 +233,6 @@ func (w within) holds(file string, info fs.FileInfo, data []byte) bool {
 
 // list returns what a directory holds; nothing if it is not there.
 func (w within) list(dir string) ([]fs.DirEntry, error) {
-	return readDir(w, dir, (*os.File).ReadDir)
-}
-
-// names returns the names of what a directory holds, which list asks each file about.
-func (w within) names(dir string) ([]string, error) {
-	return readDir(w, dir, (*os.File).Readdirnames)
-}
-
-func readDir[T any](w within, dir string, read func(f *os.File, n int) ([]T, error)) ([]T, error) {
 	f, err := w.openFile(dir, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -250,7 +241,7 @@ func readDir[T any](w within, dir string, read func(f *os.File, n int) ([]T, err
 		return nil, err
 	}
 	defer f.Close()
-	return read(f, -1)
+	return f.ReadDir(-1)
 }
 
 func (w within) remove(file string) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A merging merges the records of one document by their ids.
-type merging struct {
+// A recordMerge merges the records of one document by their ids.
+type recordMerge struct {
 	name               string
 	base, ours, theirs []*record // by the order of each side
 	chosen             func(id string) bool
@@ -66,7 +66,7 @@ func coreOf(s *snapshot.Snapshot) (canon.Hash, []byte, error) {
 }
 
 // merge merges the sides.
-func (m *merging) merge() {
+func (m *recordMerge) merge() {
 	m.numbers = map[int]*record{}
 	for _, r := range slices.Concat(m.base, m.ours, m.theirs) {
 		m.next = max(m.next, r.n+1)
@@ -94,7 +94,7 @@ func (m *merging) merge() {
 
 // counterpart returns the record of theirs that is of the same call as one of ours: that of its number,
 // and of a new one the first new one that asks the same and is not taken yet.
-func (m *merging) counterpart(o *record) *record {
+func (m *recordMerge) counterpart(o *record) *record {
 	if numbered(m.base, o.n) != nil {
 		return numbered(m.theirs, o.n)
 	}
@@ -107,7 +107,7 @@ func (m *merging) counterpart(o *record) *record {
 }
 
 // add adds what becomes of a record, if anything does; each side may not have it.
-func (m *merging) add(at int, base, ours, theirs *record) {
+func (m *recordMerge) add(at int, base, ours, theirs *record) {
 	kept := m.choose(base, ours, theirs)
 	if theirs != nil {
 		m.numbers[theirs.was] = kept
@@ -128,7 +128,7 @@ func (m *merging) add(at int, base, ours, theirs *record) {
 
 // choose returns the record of the side that changed it. Where both did, it is one of the merged request, or ours, or theirs if
 // the user chose so or ours removed it.
-func (m *merging) choose(base, ours, theirs *record) *record {
+func (m *recordMerge) choose(base, ours, theirs *record) *record {
 	b, o, t := base.meaning(), ours.meaning(), theirs.meaning()
 	if o == t || t == b {
 		return ours
@@ -161,7 +161,7 @@ func (m *merging) choose(base, ours, theirs *record) *record {
 
 // requests returns a record of the merged request (design N6): that of the side which has this request, else one with the
 // answer of ours, which is stale.
-func (m *merging) requests(choice *Choice, base, ours, theirs *record) *record {
+func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *record {
 	request, left, err := drift.Merge(&base.Request, &ours.Request, &theirs.Request)
 	if err != nil {
 		m.broken = err
@@ -206,7 +206,7 @@ func (r *record) meaning() canon.Hash {
 
 // rename gives the records of theirs their new ids, also where others continue them. Whether
 // they still do, is for Seal to see.
-func (m *merging) rename() {
+func (m *recordMerge) rename() {
 	for _, r := range m.merged {
 		r.ID = snapshot.ID(m.name, r.n)
 		if c := r.Continues; c != nil && slices.Contains(m.theirs, r) {
@@ -220,7 +220,7 @@ func (m *merging) rename() {
 }
 
 // put returns the put of the merged document.
-func (m *merging) put() Put {
+func (m *recordMerge) put() Put {
 	records := make([]snapshot.Snapshot, len(m.merged))
 	for i, r := range m.merged {
 		records[i] = *r.Snapshot

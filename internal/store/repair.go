@@ -232,7 +232,7 @@ func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 	if here, err := r.store.loadFile(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
 		return here, merge, nil
 	}
-	m := &merging{name: name, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, id) }}
+	m := &recordMerge{name: name, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, id) }}
 	for i, to := range []*[]*record{&m.base, &m.ours, &m.theirs} {
 		if *to, err = recordsOf(sides[i+1]); err != nil {
 			return nil, merge, err

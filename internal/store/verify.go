@@ -99,8 +99,8 @@ type verifier struct {
 	beside bool // look at what is beside the documents too
 	lists  bool // derive the manifest
 
-	listed []listed // the documents
-	empty  bool     // there is nothing yet
+	listed []listedDocument // the documents
+	empty  bool             // there is nothing yet
 
 	mu       sync.Mutex
 	result   Result
@@ -109,15 +109,15 @@ type verifier struct {
 	manifest manifest           // as it would be derived, without its entries
 }
 
-// A listed is a document whose file is there.
-type listed struct {
+// A listedDocument is a document whose file is there.
+type listedDocument struct {
 	provider, name string
-	hasDir         bool     // there is a directory beside it
-	records        []sealed // that it has, if the manifest is derived
+	hasDir         bool           // there is a directory beside it
+	records        []sealedRecord // that it has, if the manifest is derived
 }
 
-// A sealed is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
-type sealed struct {
+// A sealedRecord is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
+type sealedRecord struct {
 	number   int
 	provider string // empty: that of the directory
 	hash     [sha256.Size]byte
@@ -233,7 +233,7 @@ func (v *verifier) walkProvider(provider string) error {
 	for _, file := range files {
 		name := strings.TrimSuffix(file, documentExt)
 		_, hasDir := slices.BinarySearch(dirs, name)
-		v.listed = append(v.listed, listed{provider: provider, name: name, hasDir: hasDir})
+		v.listed = append(v.listed, listedDocument{provider: provider, name: name, hasDir: hasDir})
 	}
 	for _, dir := range dirs {
 		if _, ok := slices.BinarySearch(files, dir+documentExt); ok || !v.beside {
@@ -318,7 +318,7 @@ func (v *verifier) documents() error {
 	if err := v.walk(); err != nil {
 		return err
 	}
-	inorder.By(v.listed, func(a, b listed) int { // as the manifest has them: those of a provider are sorted
+	inorder.By(v.listed, func(a, b listedDocument) int { // as the manifest has them: those of a provider are sorted
 		if a.provider == b.provider {
 			return 0
 		}
@@ -330,7 +330,7 @@ func (v *verifier) documents() error {
 
 // lookAtAll looks at the documents that are listed.
 func (v *verifier) lookAtAll() error {
-	return each(v.listed, func(i int, of listed, s *scratch) (err error) {
+	return each(v.listed, func(i int, of listedDocument, s *scratch) (err error) {
 		v.listed[i].records, err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, of.hasDir, s)
 		return err
 	})
@@ -338,7 +338,7 @@ func (v *verifier) lookAtAll() error {
 
 // duplicates reports documents that are under two providers.
 func (v *verifier) duplicates() {
-	if !slices.ContainsFunc(v.listed, func(l listed) bool { return l.provider != v.listed[0].provider }) {
+	if !slices.ContainsFunc(v.listed, func(l listedDocument) bool { return l.provider != v.listed[0].provider }) {
 		return
 	}
 	first := make(map[string]string, len(v.listed))
@@ -385,7 +385,7 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 }
 
 // look looks at a document and what is beside it, and returns what a manifest says of its records.
-func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
+func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealedRecord, error) {
 	f, err := v.store.toRead(doc.File())
 	if err != nil {
 		return nil, err
@@ -426,7 +426,7 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealed, error) {
 		return nil, nil
 	}
 	v.manifest.span(doc.Document)
-	records := make([]sealed, len(doc.Document.Snapshots))
+	records := make([]sealedRecord, len(doc.Document.Snapshots))
 	for i := range records {
 		record := &doc.Document.Snapshots[i]
 		records[i].number, records[i].provider = record.Number(), strings.Clone(record.Provider)

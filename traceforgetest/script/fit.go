@@ -68,7 +68,7 @@ func (a *asked) takesCalls(s *said) error {
 			return fmt.Errorf("it calls %q, and the request offers %s", c.Tool, strings.Join(offered, ", "))
 		case a.choice.none:
 			return fmt.Errorf("it calls %q, and the request wants no call", c.Tool)
-		case a.choice.tools != nil && len(a.choice.tools) > 0 && !slices.Contains(a.choice.tools, c.Tool):
+		case len(a.choice.tools) > 0 && !slices.Contains(a.choice.tools, c.Tool):
 			return fmt.Errorf("it calls %q, and the request forces %s", c.Tool, strings.Join(a.choice.tools, ", "))
 		}
 		if schema := a.strictly(c.Tool); schema != nil {
