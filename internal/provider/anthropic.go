@@ -166,7 +166,7 @@ func claudeAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, claudeUsage, []modelio.Candidate{c}, "type", "role", "content", "stop_reason"), nil
 }
 
-var claudeStream = foldRules{add: addClaude, end: endClaude}
+var claudeStream = foldRules{add: addClaude, end: endsWith(arrayNode, "content")}
 
 var (
 	claudeMessagePieces = rules{"type": skip, "delta": skip, "content": skip, "usage": into("usage", nil)}
@@ -205,5 +205,3 @@ func addClaude(f *fold, _ string, event jsontext.Value) error {
 	}
 	return nil
 }
-
-func endClaude(f *fold) { f.body.member("content").become(arrayNode) }

@@ -54,11 +54,8 @@ func agentOutside(w *Wire, req *modelio.Request) {
 }
 
 var agentForm = requestForm{members: map[string]taker{
-	"foundationModel": func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		r.Model = v.Word()
-		return v.IsWord()
-	},
-	"instruction": takeSystem(plainText),
+	"foundationModel": takeModel,
+	"instruction":     takeSystem(plainText),
 }}
 
 // decodeAgentRequest decodes a body: what is said, and the results of the calls that the caller was asked to make.

@@ -46,7 +46,7 @@ func cohereAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // cohereStream folds events, most of which say something of the message.
-var cohereStream = foldRules{add: addCohere, end: endCohere}
+var cohereStream = foldRules{add: addCohere, end: endsWith(objectNode, "message")}
 
 var (
 	cohereBlock = rules{"type": (*node).put, "": (*node).grow}
@@ -90,5 +90,3 @@ func cohereBlockAt(content *node, event jsontext.Value) *node {
 	block.key = index
 	return block
 }
-
-func endCohere(f *fold) { f.body.member("message").become(objectNode) }

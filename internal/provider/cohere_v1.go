@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"cmp"
-
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
@@ -15,7 +13,7 @@ var _ = Register(&Codec{
 	Match:     posts(func(body jsontext.Value) bool { return body.Member("message").IsString() }, "/v1/chat"),
 	body:      decodeCohereV1,
 	answer:    cohereV1Answer,
-	stream:    foldRules{add: addCohereV1, end: endCohereV1},
+	stream:    foldRules{add: addCohereV1, end: endsWith(textNode, "text")},
 })
 
 var cohereV1Form = requestForm{parameters: cohereParameters, members: map[string]taker{
@@ -50,32 +48,28 @@ var cohereV1Roles = map[string]modelio.Role{
 	"SYSTEM": modelio.RoleSystem, "USER": modelio.RoleUser, "CHATBOT": modelio.RoleModel, "TOOL": modelio.RoleTool,
 }
 
+var cohereV1Parts = []partTaker{
+	{"message", ollamaText},
+	{"tool_calls", sayingAs(modelio.RoleModel, cohereV1Call)},
+	{"tool_results", sayingAs(modelio.RoleTool, cohereV1Result)},
+}
+
+// sayingAs returns what takes a list of objects, which only messages of a role have.
+func sayingAs(role modelio.Role, one func(jsontext.Value) modelio.Part) func(*modelio.Message, string, jsontext.Value) ([]modelio.Part, bool) {
+	return func(m *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
+		parts, ok := objects(v, one)
+		return parts, ok && m.Role == role
+	}
+}
+
 // cohereV1Message decodes a message of the history.
 func cohereV1Message(m *modelio.Message, v jsontext.Value) {
-	m.Role = cmp.Or(cohereV1Roles[v.Member("role").Word()], modelio.RoleUser)
-	var text, calls []modelio.Part
-	for name, member := range v.Members() {
-		said, isText := member.Text()
-		switch {
-		case name == "role" && cohereV1Roles[member.Word()] != "":
-			continue
-		case name == "message" && isText:
-			text = []modelio.Part{modelio.TextPart(said)}
-			continue
-		case name == "tool_calls" && m.Role == modelio.RoleModel:
-			if parts, ok := objects(member, cohereV1Call); ok {
-				calls = parts
-				continue
-			}
-		case name == "tool_results" && m.Role == modelio.RoleTool:
-			if parts, ok := objects(member, cohereV1Result); ok {
-				calls = parts
-				continue
-			}
-		}
-		jsontext.Keep(&m.Metadata, name, member.Raw())
+	role := v.Member("role")
+	if m.Role = cohereV1Roles[role.Word()]; m.Role == "" {
+		m.Role = modelio.RoleUser
+		jsontext.Keep(&m.Metadata, "role", role.Raw())
 	}
-	m.Content = append(text, calls...)
+	takeParts(m, v, cohereV1Parts)
 }
 
 // cohereV1Call decodes a tool call.
@@ -122,8 +116,8 @@ func cohereV1Answer(body jsontext.Value) (*modelio.Response, error) {
 	}
 	c.Citations = cohereV1Citations(body, text)
 	tidy(&c.Message)
-	said := []string{"chat_history"} // the request and this answer, once more
-	return cohereResponse(body, []modelio.Candidate{c}, append(said, "response_id", "text", "tool_calls", "finish_reason")...), nil
+	// Its chat_history is the request and this answer, once more.
+	return cohereResponse(body, []modelio.Candidate{c}, "chat_history", "response_id", "text", "tool_calls", "finish_reason"), nil
 }
 
 // cohereResponse returns what answers of the first version have under the same names.
@@ -169,5 +163,3 @@ func addCohereV1(f *fold, _ string, event jsontext.Value) error {
 	}
 	return nil
 }
-
-func endCohereV1(f *fold) { f.body.member("text").become(textNode) }

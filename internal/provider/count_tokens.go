@@ -24,11 +24,11 @@ var _ = Register(&Codec{
 	answer: stated("input_tokens"),
 })
 
-// Bedrock's, of a request to Converse or InvokeModel.
+// Bedrock's, of a request to Converse or InvokeModel. The body of one to InvokeModel is kept as it is, in base64.
 var _ = Register(&Codec{
 	API:     "bedrock.count_tokens",
 	Match:   matchBedrockCount,
-	body:    decodeBedrockCount,
+	body:    wrapped(converseForm, requestForm{}, "input", "converse"),
 	outside: operationOf("count-tokens"),
 	answer:  stated("inputTokens"),
 })
@@ -37,39 +37,28 @@ func matchBedrockCount(w *Wire) bool {
 	return bedrockModel(w.URL) != "" && posts(has("input"), "/count-tokens")(w)
 }
 
-// decodeBedrockCount takes a request to Converse out of the objects around it, which $wire says. The body of one to InvokeModel is
-// kept as it is, in base64.
-func decodeBedrockCount(body jsontext.Value) *modelio.Request {
-	const form = "converse"
-	inner := body.Member("input", form)
-	if !inner.IsObject() || body.Len() > 1 || body.Member("input").Len() > 1 {
-		return requestForm{}.decode(body)
+// wrapped returns what takes a whole request out of the objects around it, which $wire says; other takes any other body.
+func wrapped(form, other requestForm, around ...string) func(body jsontext.Value) *modelio.Request {
+	return func(body jsontext.Value) *modelio.Request {
+		for i := range around {
+			if !body.Member(around[:i+1]...).IsObject() || body.Member(around[:i]...).Len() > 1 {
+				return other.decode(body)
+			}
+		}
+		req := form.decode(body.Member(around...))
+		req.Options[markWire] = jsontext.Text(around[len(around)-1])
+		return req
 	}
-	req := converseForm.decode(inner)
-	req.Options[markWire] = jsontext.Text(form)
-	return req
 }
 
 // Google's, whose computeTokens on Vertex AI lists them.
 var _ = Register(&Codec{
 	API:     "google.count_tokens",
 	Match:   posts(jsontext.Value.IsObject, ":countTokens", ":computeTokens"),
-	body:    decodeGoogleCount,
+	body:    wrapped(anyContents, anyContents, "generateContentRequest"),
 	outside: methodOf("countTokens"),
 	answer:  googleCount,
 })
-
-// decodeGoogleCount takes a whole request out of the object around it, which $wire says.
-func decodeGoogleCount(body jsontext.Value) *modelio.Request {
-	const form = "generateContentRequest"
-	inner := body.Member(form)
-	if !inner.IsObject() || body.Len() > 1 {
-		return anyContents.decode(body)
-	}
-	req := anyContents.decode(inner)
-	req.Options[markWire] = jsontext.Text(form)
-	return req
-}
 
 func googleCount(body jsontext.Value) (*modelio.Response, error) {
 	if body.Member("tokensInfo").Present() {

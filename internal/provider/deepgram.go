@@ -17,15 +17,7 @@ var _ = Register(&Codec{
 })
 
 // Deepgram's speech.
-var _ = Register(&Codec{
-	API:       "deepgram.speak",
-	Generates: true,
-	Fixed:     noTemperature,
-	Match:     posts(has("text"), "/v1/speak"),
-	body:      requestForm{prompt: "text"}.decode,
-	outside:   modelOfQuery,
-	response:  decodeSpeech,
-})
+var _ = Register(speaks("deepgram.speak", "text", "/v1/speak", modelOfQuery))
 
 // modelOfQuery takes the model from a query, where it stays.
 func modelOfQuery(w *Wire, r *modelio.Request) {

@@ -76,6 +76,11 @@ func (r rules) fold(object *node, piece jsontext.Value) {
 	}
 }
 
+// endsWith returns the end of a stream whose body has a member in any case.
+func endsWith(kind nodeKind, name string) func(*fold) {
+	return func(f *fold) { f.body.member(name).become(kind) }
+}
+
 // skip leaves a member out.
 func skip(*node, string, jsontext.Value) {}
 

@@ -102,11 +102,8 @@ func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
 			tools = append(tools, wholeTool(entry))
 			continue
 		}
-		declared, all := objects(functions, generateTool)
-		for _, tool := range declared {
-			all = all && tool.Name != ""
-		}
-		if i > 0 || entry.Len() != 1 || !all {
+		declared, all := allOf(functions, generateTool)
+		if len(declared) == 0 || i > 0 || entry.Len() != 1 || !all {
 			return false
 		}
 		tools = append(tools, declared...)
@@ -117,7 +114,7 @@ func takeGenerateTools(r *modelio.Request, _ string, v jsontext.Value) bool {
 	return ok
 }
 
-func generateTool(v jsontext.Value) modelio.ToolDefinition {
+func generateTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	var tool modelio.ToolDefinition
 	schema := "parameters"
 	if !v.Member(schema).Present() && v.Member(wireJSONSchema).Present() {
@@ -134,7 +131,7 @@ func generateTool(v jsontext.Value) modelio.ToolDefinition {
 	if schema == wireJSONSchema && tool.InputSchema != nil {
 		mark(&tool.Metadata, wireJSONSchema)
 	}
-	return tool
+	return tool, tool.Name != ""
 }
 
 // takeContents takes a list of objects.

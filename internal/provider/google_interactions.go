@@ -199,7 +199,7 @@ func interactionsAnswer(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // interactionsStream folds events. The last one has all but the steps.
-var interactionsStream = foldRules{add: addInteraction, end: func(f *fold) { f.body.member("steps").become(arrayNode) }}
+var interactionsStream = foldRules{add: addInteraction, end: endsWith(arrayNode, "steps")}
 
 func addInteraction(f *fold, name string, event jsontext.Value) error {
 	step := func() *node { return f.body.member("steps").at(event.Member("index")) }

@@ -65,11 +65,8 @@ func liveFrame(req *modelio.Request, name string, v jsontext.Value) (m modelio.M
 		jsontext.KeepRest(&m.Metadata, name, v, "turns")
 		return m, elementOf(turns).IsObject()
 	case "toolResponse":
-		parts, fits := objects(v.Member("functionResponses"), liveResult)
-		for _, p := range parts {
-			fits = fits && p.ToolResponse.Name != "" && p.ToolResponse.Ref != ""
-		}
-		return modelio.Message{Role: modelio.RoleTool, Content: parts}, fits && v.Len() == 1
+		parts, fits := allOf(v.Member("functionResponses"), liveResult)
+		return modelio.Message{Role: modelio.RoleTool, Content: parts}, fits && len(parts) > 0 && v.Len() == 1
 	case "realtimeInput":
 		text, isText := v.Member("text").Text()
 		m = userText(text)
@@ -95,9 +92,9 @@ func liveSetup(req *modelio.Request, setup jsontext.Value) modelio.Message {
 	return m
 }
 
-func liveResult(v jsontext.Value) modelio.Part {
+func liveResult(v jsontext.Value) (modelio.Part, bool) {
 	result := &modelio.ToolResponse{Name: v.Member("name").Word(), Ref: v.Member("id").Word(), Output: v.Member("response").Raw()}
-	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}
+	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}, result.Name != "" && result.Ref != ""
 }
 
 // liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's beginning.

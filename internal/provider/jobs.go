@@ -11,42 +11,33 @@ import (
 // kept. All have the form of resources.
 var (
 	_ = Register(resources("openai.conversations", func(w *Wire) bool {
-		return isPath(w, conversationPaths) && knownHost(bareHost(w.URL)) != "mistral"
+		return isConversation(w) && knownHost(bareHost(w.URL)) != "mistral"
 	}))
-	_ = Register(resources("mistral.agents", func(w *Wire) bool { return isPath(w, mistralAgents) }))
-	_ = Register(resources("mistral.batches", func(w *Wire) bool { return isPath(w, mistralBatches) }))
-	_ = Register(resources("watsonx.resources", func(w *Wire) bool { return isPath(w, watsonxResources) }))
-	_ = Register(resources("cloudflare.resources", func(w *Wire) bool { return isPath(w, cloudflareResources) }))
-	_ = Register(resources("bedrock.resources", func(w *Wire) bool { return isPath(w, bedrockResources) }))
-	_ = Register(resources("openai.organization", func(w *Wire) bool { return isPath(w, openAIOrganization) }))
-	_ = Register(resources("openai.realtime_sessions", func(w *Wire) bool { return isPath(w, realtimeSessions) }))
+	_ = Register(resources("mistral.agents", pathLike(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`)))
+	_ = Register(resources("mistral.batches", pathLike(`/v1/batch/jobs(/[^/]+(/cancel)?)?$`)))
+	_ = Register(resources("watsonx.resources", pathLike(`/ml/v[^/]+/foundation_model_(specs|tasks)$`)))
+	_ = Register(resources("cloudflare.resources", pathLike(`/accounts/[^/]+/ai/(models|tasks)/[a-z]+$`)))
+	_ = Register(resources("bedrock.resources", pathLike(`^/(foundation-models|inference-profiles|guardrails)(/.+)?$`)))
+	_ = Register(resources("openai.organization", pathLike(`/v1/organization/.+$`)))
+	_ = Register(resources("openai.realtime_sessions",
+		pathLike(`/v1/realtime/(sessions|transcription_sessions|client_secrets)$`)))
 
 	_ = Register(jobs("bfl.images", isBFL, modelAt(bflModel)))
-	_ = Register(jobs("xai.videos", func(w *Wire) bool { return isPath(w, xaiVideos) }, nil))
-	_ = Register(jobs("google.batches", func(w *Wire) bool { return isPath(w, googleBatches) }, modelAt(googleBatches)))
+	_ = Register(jobs("xai.videos", pathLike(`/v1/videos/[^/:]+$`), nil))
+	_ = Register(jobs("google.batches", func(w *Wire) bool { return googleBatches.MatchString(w.URL.Path) }, modelAt(googleBatches)))
 	_ = Register(analyses())
 	_ = Register(storedResponses())
 )
 
 var (
-	conversationPaths   = regexp.MustCompile(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`)
-	mistralAgents       = regexp.MustCompile(`/v1/agents(/[^/]*[0-9][^/]*(/[^/]+)*)?$`)
-	mistralBatches      = regexp.MustCompile(`/v1/batch/jobs(/[^/]+(/cancel)?)?$`)
-	watsonxResources    = regexp.MustCompile(`/ml/v[^/]+/foundation_model_(specs|tasks)$`)
-	cloudflareResources = regexp.MustCompile(`/accounts/[^/]+/ai/(models|tasks)/[a-z]+$`)
-	bedrockResources    = regexp.MustCompile(`^/(foundation-models|inference-profiles|guardrails)(/.+)?$`)
-	openAIOrganization  = regexp.MustCompile(`/v1/organization/.+$`)
-	realtimeSessions    = regexp.MustCompile(`/v1/realtime/(sessions|transcription_sessions|client_secrets)$`)
-	bflModel            = regexp.MustCompile(`/v1/([^/]*)$`)
-	bflResult           = regexp.MustCompile(`/v1/(get_result|my_finetunes|finetune_details|credits)$`)
-	xaiVideos           = regexp.MustCompile(`/v1/videos/[^/:]+$`)
-	googleBatches       = regexp.MustCompile(`/models/([^/:]+):(?:batchGenerateContent|asyncBatchEmbedContent)$`)
-	analyzerPaths       = regexp.MustCompile(`/contentunderstanding/[a-zA-Z]+(/.+)?$`)
-	storedPaths         = regexp.MustCompile(`/responses/[^/]*[0-9][^/]*(/(input_items|cancel))?$`)
+	isConversation = pathLike(`/v1/conversations(/[^/]+(/items(/[^/]+)?)?)?$`)
+	isBFLResult    = pathLike(`/v1/(get_result|my_finetunes|finetune_details|credits)$`)
+	bflModel       = regexp.MustCompile(`/v1/([^/]*)$`)
+	googleBatches  = regexp.MustCompile(`/models/([^/:]+):(?:batchGenerateContent|asyncBatchEmbedContent)$`)
 )
 
 func isBFL(w *Wire) bool {
-	return knownHost(bareHost(w.URL)) == "bfl" && (isPath(w, bflResult) || w.Method == "POST" && isPath(w, bflModel))
+	return knownHost(bareHost(w.URL)) == "bfl" && (isBFLResult(w) || w.Method == "POST" && bflModel.MatchString(w.URL.Path))
 }
 
 // jobs is the codec of an API of jobs, which a prompt begins; outside takes the model.
@@ -81,7 +72,7 @@ func jobOf(body jsontext.Value) *modelio.Response {
 
 // analyses is the codec of Azure's content understanding.
 func analyses() *Codec {
-	c := resources("azure.content_understanding", func(w *Wire) bool { return isPath(w, analyzerPaths) })
+	c := resources("azure.content_understanding", pathLike(`/contentunderstanding/[a-zA-Z]+(/.+)?$`))
 	c.response = func(a *Answer) (*modelio.Response, error) { return decodeResourcesAs(a, analysisOf) }
 	return c
 }
@@ -124,7 +115,7 @@ func analysisOf(body jsontext.Value) *modelio.Response {
 
 // storedResponses is the codec for what OpenAI keeps of responses: one that is asked for again says what it said.
 func storedResponses() *Codec {
-	c := resources("openai.responses.stored", func(w *Wire) bool { return isPath(w, storedPaths) })
+	c := resources("openai.responses.stored", pathLike(`/responses/[^/]*[0-9][^/]*(/(input_items|cancel))?$`))
 	c.Files = false
 	c.response = func(a *Answer) (*modelio.Response, error) {
 		doc, err := parseAnswer(a.Body)

@@ -58,19 +58,25 @@ func objects[T any](v jsontext.Value, one func(jsontext.Value) T) ([]T, bool) {
 //go:noinline
 func takeTools(one func(jsontext.Value) (modelio.ToolDefinition, bool)) taker {
 	return func(r *modelio.Request, _ string, v jsontext.Value) bool {
-		tools := []modelio.ToolDefinition{}
-		for _, e := range v.Elements() {
-			tool, ok := one(e)
-			if !ok {
-				return false
-			}
-			tools = append(tools, tool)
-		}
-		if v.IsArray() {
+		tools, ok := allOf(v, one)
+		if ok && v.IsArray() {
 			r.Tools = tools
 		}
-		return v.IsArray()
+		return ok && v.IsArray()
 	}
+}
+
+// allOf decodes the elements of a list, each with one. It reports false where one does.
+func allOf[T any](v jsontext.Value, one func(jsontext.Value) (T, bool)) ([]T, bool) {
+	all := make([]T, 0, v.Len())
+	for _, e := range v.Elements() {
+		element, ok := one(e)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, element)
+	}
+	return all, true
 }
 
 // speakers are the roles of an API in which user and model speak in turns. Others are kept in Metadata.

@@ -101,23 +101,17 @@ func ollamaImages(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Par
 
 // ollamaCalls decodes tool calls, whose arguments are values and not text.
 func ollamaCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Part, bool) {
-	var parts []modelio.Part
-	for _, call := range v.Elements() {
-		function := call.Member("function")
-		request := &modelio.ToolRequest{Name: function.Member("name").Word(), Input: function.Member("arguments").Raw()}
-		if request.Name == "" || request.Input == nil {
-			return nil, false
-		}
-		taken := []string{"function"}
-		if id := call.Member("id"); id.IsWord() {
-			request.Ref = id.Word()
-			taken = append(taken, "id")
-		}
-		part := modelio.Part{ToolRequest: request, Metadata: call.Rest(taken...)}
-		jsontext.KeepRest(&part.Metadata, "function", function, "name", "arguments")
-		parts = append(parts, part)
-	}
-	return parts, len(parts) > 0
+	parts, ok := allOf(v, ollamaCall)
+	return parts, ok && len(parts) > 0
+}
+
+func ollamaCall(v jsontext.Value) (modelio.Part, bool) {
+	function := v.Member("function")
+	call := toolRequest(function, "name", "", "arguments")
+	call.Ref = v.Member("id").Word()
+	part := modelio.Part{ToolRequest: call, Metadata: v.Rest(append(wordsOf(v, "id"), "function")...)}
+	jsontext.KeepRest(&part.Metadata, "function", function, "name", "arguments")
+	return part, call.Name != "" && call.Input != nil
 }
 
 // Ollama's API for a prompt.

@@ -219,15 +219,7 @@ func chatToolCalls(_ *modelio.Message, _ string, v jsontext.Value) ([]modelio.Pa
 	if v.IsEmpty() || !v.IsArray() {
 		return nil, false
 	}
-	var parts []modelio.Part
-	for _, call := range v.Elements() {
-		part, ok := chatToolCall(call)
-		if !ok {
-			return nil, false
-		}
-		parts = append(parts, part)
-	}
-	return parts, true
+	return allOf(v, chatToolCall)
 }
 
 // chatToolCall decodes a call of a function or of a custom tool.

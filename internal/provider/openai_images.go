@@ -97,7 +97,7 @@ func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
 }
 
 // imageStream folds events, of which the last has the image. Those before show it while it is made.
-var imageStream = foldRules{add: addImage, end: func(f *fold) { f.body.member("data").become(arrayNode) }}
+var imageStream = foldRules{add: addImage, end: endsWith(arrayNode, "data")}
 
 // ofAllImages are the members of an event that an answer has beside its images.
 var ofAllImages = []string{"type", "background", "created_at", "output_format", "quality", "size", "usage"}

@@ -64,8 +64,7 @@ func (f requestForm) take(r *modelio.Request, name string, v jsontext.Value) (ok
 	case take != nil:
 		return take(r, name, v)
 	case name == "model":
-		r.Model = v.Word()
-		return v.IsWord()
+		return takeModel(r, name, v)
 	case name == f.prompt && name != "":
 		var text string
 		if text, ok = v.Text(); ok {
@@ -76,6 +75,11 @@ func (f requestForm) take(r *modelio.Request, name string, v jsontext.Value) (ok
 		return f.parameters.decode(r, name, v)
 	}
 	return name == f.in && f.parameters.decodeIn(r, name, v)
+}
+
+func takeModel(r *modelio.Request, _ string, v jsontext.Value) bool {
+	r.Model = v.Word()
+	return v.IsWord()
 }
 
 // takeSystem returns the taker of a system message, which is put before the others, wherever the body

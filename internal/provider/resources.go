@@ -15,26 +15,27 @@ import (
 // The APIs with which a provider's resources are made, read, changed and deleted: models, files, batches, what is
 // cached, vector stores, fine-tuning. All have the same form; what differs is whose they are.
 var (
-	_ = Register(resources("openai.resources", func(w *Wire) bool {
-		return isPath(w, openAIResources) && !isAnthropics(w)
-	}))
+	_ = Register(resources("openai.resources", func(w *Wire) bool { return isOpenAIResource(w) && !isAnthropics(w) }))
 	_ = Register(resources("anthropic.resources", func(w *Wire) bool {
-		return isPath(w, messageBatches) || isPath(w, openAIResources) && isAnthropics(w)
+		return isMessageBatch(w) || isOpenAIResource(w) && isAnthropics(w)
 	}))
-	_ = Register(resources("google.resources", func(w *Wire) bool { return isPath(w, googleResources) }))
-	_ = Register(resources("ollama.resources", func(w *Wire) bool { return isPath(w, ollamaResources) }))
+	_ = Register(resources("google.resources", pathLike(`/v[0-9]+(alpha|beta)[0-9]*/`+
+		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*`+
+		`(:(cancel|download|uploadToFileSearchStore|importFile))?)$`)))
+	_ = Register(resources("ollama.resources", pathLike(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)))
 )
-
-func isPath(w *Wire, of *regexp.Regexp) bool { return of.MatchString(w.URL.Path) }
 
 // Paths of resources: a collection, one of it, and what belongs to that.
 var (
-	openAIResources = regexp.MustCompile(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
-	messageBatches  = regexp.MustCompile(`/messages/batches(/[^/:]+)*$`)
-	googleResources = regexp.MustCompile(`/v[0-9]+(alpha|beta)[0-9]*/` +
-		`((models|files|batches|cachedContents|fileSearchStores|tunedModels)(/[^/:]+)*(:(cancel|download|uploadToFileSearchStore|importFile))?)$`)
-	ollamaResources = regexp.MustCompile(`/api/(tags|show|ps|pull|push|create|copy|delete|version)$`)
+	isOpenAIResource = pathLike(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
+	isMessageBatch   = pathLike(`/messages/batches(/[^/:]+)*$`)
 )
+
+// pathLike returns what reports whether a path is like a pattern.
+func pathLike(pattern string) func(*Wire) bool {
+	path := regexp.MustCompile(pattern)
+	return func(w *Wire) bool { return path.MatchString(w.URL.Path) }
+}
 
 // isAnthropics reports whether a request is one of Anthropic's API, which has some paths with OpenAI's in common.
 func isAnthropics(w *Wire) bool {

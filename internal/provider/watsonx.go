@@ -24,15 +24,10 @@ var _ = Register(&Codec{
 var (
 	generationPath = regexp.MustCompile(`/ml/v1[^/]*(?:/deployments/([^/]+))?/(?:text/generation|generation/text)(?:_stream)?$`)
 	watsonxForm    = requestForm{
-		prompt: "input", in: "parameters", members: map[string]taker{"model_id": takeModelID},
+		prompt: "input", in: "parameters", members: map[string]taker{"model_id": takeModel},
 		parameters: parametersOf("temperature", "max_new_tokens=max_tokens", "top_p", "random_seed=seed", "stop_sequences=stop"),
 	}
 )
-
-func takeModelID(r *modelio.Request, _ string, v jsontext.Value) bool {
-	r.Model = v.Word()
-	return v.IsWord()
-}
 
 func watsonxDeployment(w *Wire, req *modelio.Request) {
 	sayOperation("generation")(w, req)

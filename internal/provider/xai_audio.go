@@ -1,14 +1,7 @@
 package provider
 
 // xAI's speech, and its transcriptions.
-var _ = Register(&Codec{
-	API:       "xai.speech",
-	Generates: true,
-	Fixed:     noTemperature,
-	Match:     posts(has("text"), "/v1/tts"),
-	body:      requestForm{prompt: "text"}.decode,
-	response:  decodeSpeech,
-})
+var _ = Register(speaks("xai.speech", "text", "/v1/tts", nil))
 
 var _ = Register(&Codec{
 	API:       "xai.transcriptions",

@@ -25,7 +25,10 @@ type suite struct {
 	dir string
 }
 
-func newSuite(t *testing.T) suite { return suite{t, filepath.Join(t.TempDir(), ".ai-snapshots")} }
+func newSuite(t *testing.T) suite {
+	tbtest.Unfiltered(t)
+	return suite{t, filepath.Join(t.TempDir(), ".ai-snapshots")}
+}
 
 func (s suite) run(mode string, test func(*tbtest.TB, *traceforgetest.Recorder), opts ...traceforgetest.Option) *tbtest.TB {
 	s.t.Helper()

@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/modelio"
+)
+
+// speaks is the codec of an API that reads aloud the text in the member prompt.
+func speaks(api, prompt, path string, outside outside) *Codec {
+	return &Codec{
+		API:       api,
+		Generates: true,
+		Fixed:     noTemperature,
+		Match:     posts(has(prompt), path),
+		body:      requestForm{prompt: prompt}.decode,
+		outside:   outside,
+		response:  decodeSpeech,
+	}
+}
+
+// decodeSpeech decodes an answer, which is audio as it is, or in the events of a stream.
+func decodeSpeech(a *Answer) (*modelio.Response, error) {
+	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
+	isAudio := strings.HasPrefix(mediaType, "audio/") || mediaType == unknownType
+	switch {
+	case a.Status >= 300 || !isAudio:
+		return a.decode(foldRules{add: addSpeech}, speech)
+	case len(a.Body) == 0:
+		return nil, errors.New("the answer is empty")
+	case strings.HasPrefix(mediaType, "audio/"):
+		return looseResponse(modelio.MediaPart(mediaType, encodedURL(mediaType, a.Body))), nil
+	}
+	return looseResponse(sniffed(base64.StdEncoding.EncodeToString(a.Body))), nil
+}
+
+// addSpeech takes an event. Each has audio in base64 of its own.
+func addSpeech(f *fold, _ string, event jsontext.Value) error {
+	switch kind := event.Member("type").Word(); kind {
+	case "speech.audio.delta":
+		if audio := event.Member("audio"); audio.Present() {
+			f.body.member("audio").append(audio.Raw())
+		}
+	case "speech.audio.done":
+		f.body.put("usage", event.Member("usage"))
+		f.body.member("audio").become(arrayNode)
+		f.done = true
+	default:
+		return fmt.Errorf("has the type %+q, which is none of speech", kind)
+	}
+	return nil
+}
+
+// speech decodes what the events of a stream said.
+func speech(body jsontext.Value) (*modelio.Response, error) {
+	var audio bytes.Buffer
+	for _, piece := range body.Member("audio").Elements() {
+		bytes, err := base64.StdEncoding.DecodeString(piece.Word())
+		if err != nil {
+			return nil, &WireError{Reason: "an event has audio that is no base64"}
+		}
+		audio.Write(bytes)
+	}
+	if audio.Len() == 0 {
+		return nil, neither("audio")
+	}
+	resp := looseResponse(sniffed(base64.StdEncoding.EncodeToString(audio.Bytes())))
+	resp.Usage = audioUsage.decode(body.Member("usage"))
+	return resp, nil
+}
