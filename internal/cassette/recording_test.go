@@ -178,7 +178,7 @@ func TestUnknownLayout(t *testing.T) {
 	v4 := goVCR(2, "host: h", "body: x")
 	for _, tt := range []struct{ name, reason, text, want string }{
 		{"empty", "nothing", "", "f:1: is empty; traceforge reads cassettes of go-vcr v1 to v4 (YAML), of httprr, and of vcrpy (YAML, JSON): " +
-			"convert it to one of them, or delete it and record the calls again with -update"},
+			"convert it to one of them, or record the calls again with -update"},
 		{"text", "neither", "hello", "f:1: has no interactions; traceforge reads"},
 		{"yaml", "no YAML", "a: [b\nc: d", "is no YAML: "},
 		{"ruby", "another VCR", "---\nhttp_interactions: []\n", "f:2: is a cassette of Ruby's VCR; traceforge reads"},
