@@ -16,6 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/contract"
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -98,7 +99,7 @@ func TestEveryRefLeadsSomewhere(t *testing.T) {
 
 		under, err := store.Open(s.dir)
 		require.NoError(s, err)
-		result, err := under.Verify()
+		result, err := audit.Verify(under)
 		require.NoError(s, err)
 		require.Empty(s, result.Findings, "nothing is there besides the documents")
 		files, err := filepath.Glob(filepath.Join(s.dir, "*", "*", "*"))

@@ -18,6 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -126,7 +127,7 @@ func (s *scene) requireProven() {
 	s.t.Helper()
 	all, err := store.Open(s.dir)
 	require.NoError(s.t, err)
-	result, err := all.Verify(recorder.Proven, recorder.Deterministic)
+	result, err := audit.Verify(all, recorder.Proven, recorder.Deterministic)
 	require.NoError(s.t, err)
 	require.Empty(s.t, result.Findings)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/fakeprovider"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -174,7 +175,7 @@ func (s *scene) requireWhole() {
 	s.t.Helper()
 	store, err := store.Open(s.dir)
 	require.NoError(s.t, err)
-	result, err := store.Verify()
+	result, err := audit.Verify(store)
 	require.NoError(s.t, err)
 	require.Empty(s.t, result.Findings)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	snapshots "github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 	"github.com/traceforge/traceforge-go/traceforgetest"
@@ -22,7 +23,7 @@ func findings(t *testing.T) (text string) {
 	t.Helper()
 	all, err := snapshots.Open(store(t))
 	require.NoError(t, err)
-	result, err := all.Verify(recorder.Proven, recorder.Deterministic)
+	result, err := audit.Verify(all, recorder.Proven, recorder.Deterministic)
 	require.NoError(t, err)
 	require.Equal(t, 1, result.Documents)
 	for _, f := range result.Findings {

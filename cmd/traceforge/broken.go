@@ -12,6 +12,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -50,7 +51,7 @@ func brokenOf(c *call, receipts []usage.Receipt) (breakage, error) {
 			return b, err
 		}
 		name := snapshot.DocumentName(r.Package, r.Test)
-		result, err := s.VerifyFiles([]string{"any/" + name + ".json"})
+		result, err := audit.VerifyFiles(s, []string{"any/" + name + ".json"})
 		if err != nil {
 			continue // there is no store
 		}

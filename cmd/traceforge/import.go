@@ -11,6 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/foreign"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -137,7 +138,7 @@ func (im *importer) write() error {
 	}
 	_, err := os.Stat(filepath.Join(im.store, "manifest.json"))
 	if len(im.change.Remove) > 0 && err == nil {
-		return im.into.WriteManifest()
+		return audit.WriteManifest(im.into)
 	}
 	return nil
 }

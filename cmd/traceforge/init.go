@@ -15,6 +15,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 func initialize(c *call) error {
@@ -72,7 +73,7 @@ func makeStore(dir string) error {
 	if err != nil {
 		return err
 	}
-	return s.WriteManifest() // and all else that a store has
+	return audit.WriteManifest(s) // and all else that a store has
 }
 
 // A setup is what init made.

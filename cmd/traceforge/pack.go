@@ -13,6 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
@@ -168,7 +169,7 @@ func judgePack(dir string, then func(report pack.Report, scratch string) error) 
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	report, err := pack.Verify(dir, scratch, func(s *store.Store) (*store.Result, error) { return proven(s) })
+	report, err := pack.Verify(dir, scratch, func(s *store.Store) (*audit.Result, error) { return proven(s) })
 	if err != nil {
 		return err
 	}

@@ -6,17 +6,18 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // proven verifies a store: that its files are whole, that its records say what they serve, and that
 // calls are deterministic, unless the store says once why none needs to be. It asks more checks besides.
-func proven(s *store.Store, more ...store.Check) (*store.Result, error) {
-	return provenBy(s, s.Verify, more)
+func proven(s *store.Store, more ...store.Check) (*audit.Result, error) {
+	return provenBy(s, audit.Verify, more)
 }
 
-// provenBy is proven for who verifies in another way than [store.Store.Verify].
-func provenBy(s *store.Store, verify func(...store.Check) (*store.Result, error), more []store.Check) (*store.Result, error) {
+// provenBy is proven for who verifies in another way than [audit.Verify].
+func provenBy(s *store.Store, verify func(*store.Store, ...store.Check) (*audit.Result, error), more []store.Check) (*audit.Result, error) {
 	var mu sync.Mutex
 	var notes []snapshot.Finding
 	note := func(d *store.Doc) []snapshot.Violation {
@@ -38,7 +39,7 @@ func provenBy(s *store.Store, verify func(...store.Check) (*store.Result, error)
 	// Nearly all that verify allocates is of one document, and gone with it. With memory that nothing touches, and which
 	// so takes none, the collector runs a quarter as often, for 16 MB more.
 	ballast := make([]byte, 16<<20)
-	result, err := verify(append(append(checks, note), more...)...)
+	result, err := verify(s, append(append(checks, note), more...)...)
 	runtime.KeepAlive(ballast)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 )
 
@@ -88,7 +89,7 @@ func remove(c *call, s *store.Store, orphans []coverage.Unused) error {
 	if err := s.Commit(change); err != nil {
 		return err
 	}
-	files, err := s.Prune()
+	files, err := audit.Prune(s)
 	for _, file := range files {
 		c.say("removed %s, which no record named", file)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 func repair(c *call) error {
@@ -26,7 +27,7 @@ func repair(c *call) error {
 			return err
 		}
 	}
-	report, err := s.Repair(c.values("theirs")...)
+	report, err := audit.Repair(s, c.values("theirs")...)
 	if report != nil {
 		c.text(spelled(report.String()))
 	}
@@ -37,7 +38,7 @@ func repair(c *call) error {
 		return err
 	}
 	c.say("%s: nothing to merge", dir)
-	if found, err := s.Verify(); err == nil && len(found.Findings) > 0 {
+	if found, err := audit.Verify(s); err == nil && len(found.Findings) > 0 {
 		c.say("traceforge verify%s has %s", option(" --dir ", c.named()), page.Count(len(found.Findings), "finding", "findings"))
 	}
 	return nil
@@ -45,7 +46,7 @@ func repair(c *call) error {
 
 // writeManifest writes the manifest of a store.
 func writeManifest(c *call, s *store.Store, dir string) error {
-	if err := s.WriteManifest(); err != nil {
+	if err := audit.WriteManifest(s); err != nil {
 		return err
 	}
 	documents, err := s.List()

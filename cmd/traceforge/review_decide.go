@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 // An outcome is what became of a decision.
@@ -149,5 +150,5 @@ func (r *reviewRun) renewManifest() error {
 	if _, err := os.Stat(filepath.Join(r.dir, "manifest.json")); err != nil {
 		return nil
 	}
-	return r.store.WriteManifest()
+	return audit.WriteManifest(r.store)
 }

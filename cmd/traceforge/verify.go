@@ -16,6 +16,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -23,7 +24,7 @@ import (
 // A verification is what verify found.
 type verification struct {
 	dir      string // the store, as messages name it
-	result   *store.Result
+	result   *audit.Result
 	found    []snapshot.Finding
 	linted   []lint.Finding
 	coverage *coverage.Report // empty: none was asked for
@@ -95,7 +96,7 @@ func find(c *call) (v verification, err error) {
 		old.most = config.MaxAge
 	}
 	linting := lintingOf(c, s)
-	verify := s.Verify
+	verify := audit.Verify
 	revision := c.value("changed")
 	switch {
 	case revision != "" && len(c.args) > 0:
@@ -105,7 +106,7 @@ func find(c *call) (v verification, err error) {
 		if err != nil {
 			return v, err
 		}
-		verify = func(checks ...store.Check) (*store.Result, error) { return s.VerifyFiles(files, checks...) }
+		verify = verifyOf(files)
 	case revision != "":
 		if err := s.CheckTexts(); err != nil {
 			return v, err
@@ -117,7 +118,7 @@ func find(c *call) (v verification, err error) {
 			return v, err
 		}
 		if !v.changed.all() {
-			verify = func(checks ...store.Check) (*store.Result, error) { return s.VerifyFiles(v.changed.Files, checks...) }
+			verify = verifyOf(v.changed.Files)
 		}
 	}
 	if v.result, err = provenBy(s, verify, []store.Check{adopted.look, old.look, linting.look}); err != nil {
@@ -251,4 +252,11 @@ func annotate(c *call, dir string, f snapshot.Finding) {
 		text = f.Pointer + ": " + text
 	}
 	c.command(annotation.Error(file, 0, "traceforge verify: "+f.Rule, text))
+}
+
+// verifyOf returns what verifies the documents that files belong to.
+func verifyOf(files []string) func(*store.Store, ...store.Check) (*audit.Result, error) {
+	return func(s *store.Store, checks ...store.Check) (*audit.Result, error) {
+		return audit.VerifyFiles(s, files, checks...)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 // branches records something on each of two branches of what is recorded, and merges them.
@@ -73,7 +74,7 @@ func TestMergeOfOneTest(t *testing.T) {
 
 	s, err := store.Open(r.store())
 	require.NoError(t, err)
-	report, err := s.Repair()
+	report, err := audit.Repair(s)
 	require.NoError(t, err)
 	t.Log(report.String())
 	r.git("add", "--all")

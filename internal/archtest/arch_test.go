@@ -24,6 +24,7 @@ const module = "github.com/traceforge/traceforge-go"
 // Reasons that several arrows have.
 const (
 	names    = "the hashes that name what is stored"
+	audited  = "whether a store is whole"
 	texts    = "the one room that reads and writes JSON"
 	typed    = "objects that are read and written as their tags say"
 	shown    = "what may be printed"
@@ -60,9 +61,14 @@ var arrows = map[string]map[string]string{
 	"internal/filename": {},
 	"internal/store": {
 		"internal/inorder": sorts, "canon": names, "internal/amount": "limits in config.json", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": "what a call used",
-		"internal/git": "what it knows of a store", "internal/gotest": "how words of commands are quoted", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
+		"internal/git": "what it knows of a store", "internal/near": "what a member was meant to be", "snapshot": "what its documents hold",
 		"internal/pattern":  "which rules would change their own output",
-		"internal/conflict": merged, "internal/drift": "how requests are merged", "internal/filename": named,
+		"internal/filename": named,
+	},
+	"internal/store/audit": {
+		"internal/store": "the documents that it verifies and merges", "internal/inorder": sorts, "canon": names, "internal/jsontext": texts,
+		"internal/git": "what outside of a repository is no error", "internal/gotest": "how words of commands are quoted",
+		"snapshot": records, "internal/conflict": merged, "internal/drift": "how requests are merged", "internal/filename": named,
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": calls,
@@ -148,6 +154,7 @@ var arrows = map[string]map[string]string{
 		"canon": "hashes of the files of a pack", "contract": "envelopes of answers", "internal/jsontext": texts,
 		"internal/usage":  "what a run used",
 		"modelio/session": "the session of a test", "snapshot": "what documents name", "internal/store": files,
+		"internal/store/audit": audited,
 	},
 	"internal/place": {
 		"internal/gotest": "where tests are", "internal/jsontext": texts,
@@ -196,17 +203,19 @@ var arrows = map[string]map[string]string{
 		"internal/foreign":        "import",
 		"internal/cassette":       "recordings that import reads",
 		"modelio":                 "what modelio import asks of a session",
-		"modelio/session":         "the commands of modelio", "snapshot": records, "internal/store": files,
+		"modelio/session":         "the commands of modelio", "snapshot": records, "internal/store": files, "internal/store/audit": "verify, repair and prune",
 	},
 	"adapters/genkit":       {"adapters/genkit/internal/naming": "recorded names", "modelio": "the model that it is made into"},
 	"adapters/genkit/hooks": {"adapters/genkit": "models", "adapters/genkit/internal/naming": "recorded names"},
 	"adapters/genkit/internal/genkittest": {
 		"internal/tbtest": "a test that is recorded and replayed", "traceforgetest": "what records it",
 	},
-	"adapters/mcp":                     {"traceforgetest": "the tape"},
-	"adapters/websocket":               {"traceforgetest": "the tape"},
-	"examples/internal/standin":        {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
-	"integration/internal/recorded":    {"internal/recorder": "whether records say what they serve", "snapshot": records, "internal/store": files},
+	"adapters/mcp":              {"traceforgetest": "the tape"},
+	"adapters/websocket":        {"traceforgetest": "the tape"},
+	"examples/internal/standin": {"internal/fakeprovider": offline, "traceforgetest": "what is shown"},
+	"integration/internal/recorded": {
+		"internal/recorder": "whether records say what they serve", "snapshot": records, "internal/store": files, "internal/store/audit": audited,
+	},
 	"integration/collide/internal/ask": {"traceforgetest": "what others collide with"},
 	"bench/client/memory":              {"bench/client/ask": question},
 	"bench/client/traceforge":          {"bench/client/ask": question, "traceforgetest": "what is measured"},

@@ -14,6 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/lint"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -77,7 +78,7 @@ func stored(t *testing.T, tests ...test) *store.Store {
 func linted(t *testing.T, config *store.Config, tests ...test) ([]lint.Finding, *lint.Linter) {
 	t.Helper()
 	l := lint.New(config)
-	result, err := stored(t, tests...).Verify(l.Check)
+	result, err := audit.Verify(stored(t, tests...), l.Check)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	return l.Findings(), l
@@ -331,7 +332,7 @@ func TestHoldsNoDocuments(t *testing.T) {
 	tests = nil
 	before := heap()
 	l := lint.New(&store.Config{})
-	_, err := s.Verify(l.Check)
+	_, err := audit.Verify(s, l.Check)
 	require.NoError(t, err)
 	require.Less(t, heap()-before, int64(500_000))
 	require.Len(t, l.Findings(), 4)

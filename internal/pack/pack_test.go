@@ -21,6 +21,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/pack"
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -82,7 +83,7 @@ func aPack(t *testing.T) (dir string, from pack.Source) {
 
 func verify(t *testing.T, dir string) pack.Report {
 	t.Helper()
-	report, err := pack.Verify(dir, t.TempDir(), func(s *store.Store) (*store.Result, error) { return s.Verify(recorder.Proven) })
+	report, err := pack.Verify(dir, t.TempDir(), func(s *store.Store) (*audit.Result, error) { return audit.Verify(s, recorder.Proven) })
 	require.NoError(t, err)
 	return report
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/modelio/session"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -103,7 +104,7 @@ func (r Report) Answer() Answer {
 }
 
 // Judge says what is wrong with a store that was made of a pack: its documents, and whether they say what they serve.
-type Judge func(*store.Store) (*store.Result, error)
+type Judge func(*store.Store) (*audit.Result, error)
 
 // Verify checks the pack in dir, and nothing besides: it needs no repository, and writes to scratch alone, an empty
 // directory, where a pack that is valid leaves [StoreIn]. An error is one of reading or writing; findings are none.

@@ -18,6 +18,7 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/reading"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -115,7 +116,7 @@ func (s *scene) findings() []snapshot.Finding {
 	s.t.Helper()
 	opened, err := store.Open(s.dir)
 	require.NoError(s.t, err)
-	result, err := opened.Verify(Proven, Deterministic)
+	result, err := audit.Verify(opened, Proven, Deterministic)
 	require.NoError(s.t, err)
 	return result.Findings
 }

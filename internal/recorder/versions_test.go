@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -93,7 +94,7 @@ func TestFormer(t *testing.T) {
 			require.Empty(t, broken)
 			require.NoError(t, in.Commit(change))
 			require.Equal(t, want, sumOf(t, s.dir))
-			result, err := in.Verify(Proven)
+			result, err := audit.Verify(in, Proven)
 			require.NoError(t, err)
 			require.Empty(t, result.Findings)
 		})

@@ -18,7 +18,7 @@ func Manifest(t *testing.T) Schema {
 	t.Helper()
 	s := sourceOf(t, "internal/store")
 	var lists [][]string // the members of a manifest, and of an entry
-	ast.Inspect(s.funcs["parseManifest"], func(n ast.Node) bool {
+	ast.Inspect(s.funcs["ParseManifest"], func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && named(call) == "scan" {
 			var names []string
 			for _, e := range call.Args[1].(*ast.CompositeLit).Elts {
@@ -41,10 +41,10 @@ func Manifest(t *testing.T) Schema {
 	}
 	root := object(lists[0], Schema{
 		"version": Schema{"const": snapshot.Version}, "hash": described(hash(), "the combined hash of the entries"),
-		"created_at": described(at, s.comments["manifest.CreatedAt"]), "updated_at": described(at, s.comments["manifest.UpdatedAt"]),
+		"created_at": described(at, s.comments["Manifest.CreatedAt"]), "updated_at": described(at, s.comments["Manifest.UpdatedAt"]),
 		"snapshots": arrayOf(object(lists[1], Schema{
 			"id": Schema{"type": "string", "pattern": idPattern}, "provider": name, "hash": described(hash(), "the seal of the record"),
-			"file": described(Schema{"type": "string", "pattern": `^[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*\.json$`}, s.comments["entry.File"]),
+			"file": described(Schema{"type": "string", "pattern": `^[a-z0-9][a-z0-9-]*/[a-z0-9][a-z0-9-]*\.json$`}, s.comments["Entry.File"]),
 		})),
 	})
 	root["title"] = "The manifest of a store, version " + snapshot.Version

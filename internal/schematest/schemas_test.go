@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 var _ = flag.Bool("update", false, "write the schemas")
@@ -43,7 +44,7 @@ func TestManifestIsWritten(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "manifest.json")))
 	s, err := store.Open(dir)
 	require.NoError(t, err)
-	require.NoError(t, s.WriteManifest())
+	require.NoError(t, audit.WriteManifest(s))
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	require.NoError(t, err)
 	require.NoError(t, Validate("manifest", text))

@@ -28,7 +28,7 @@ func TestMaxAge(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)
-			writeFile(t, dir, configName, c.text)
+			writeFile(t, dir, ConfigName, c.text)
 			config, err := s.Config()
 			if c.wrong != "" {
 				var wrong *snapshot.Error

@@ -64,7 +64,7 @@ func BenchmarkVerify(b *testing.B) {
 	require.NoError(b, s.Commit(c))
 	b.ReportAllocs()
 	for b.Loop() {
-		result, err := s.Verify(func(*Doc) []snapshot.Violation { return nil })
+		result, err := Audit.Verify(s, func(*Doc) []snapshot.Violation { return nil })
 		require.NoError(b, err)
 		require.Empty(b, result.Findings)
 	}
@@ -81,7 +81,7 @@ func TestVerifyAllocations(t *testing.T) {
 	}
 	require.NoError(t, s.Commit(c))
 	verify := func() {
-		_, err := s.Verify()
+		_, err := Audit.Verify(s)
 		require.NoError(t, err)
 	}
 	perTest := testing.AllocsPerRun(3, verify) / tests

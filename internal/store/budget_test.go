@@ -12,7 +12,7 @@ import (
 func TestConfigOfLint(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
-	writeFile(t, dir, configName, `{
+	writeFile(t, dir, ConfigName, `{
   "budgets": {"document": "1MB", "answer": "500kB", "tokens_per_test": 20000, "tokens_of_all": 1000000,
     "cost_per_test": 0.05, "cost_of_all": 5},
   "prices": {"gpt-4o": {"input": 2.5, "output": 10, "cached_input": 1.25}, "free": {"input": 0, "output": 0}},
@@ -58,7 +58,7 @@ func TestConfigOfLintErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)
-			writeFile(t, dir, configName, c.text)
+			writeFile(t, dir, ConfigName, c.text)
 			_, err := s.Config()
 			require.ErrorContains(t, err, "config.json: "+c.want, c.reason)
 		})

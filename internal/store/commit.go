@@ -41,12 +41,12 @@ type Put struct {
 // is neither in the change nor in the store. A file whose content would not change is not
 // written. Raw answers and media that a document put does not name are removed.
 //
-// A process that is killed in a commit leaves it to the next one, or to [Store.Repair], to finish
+// A process that is killed in a commit leaves it to the next one, or to [audit.Repair], to finish
 // or to undo it. So an empty change is worth committing where a process updates: it does no more
 // than that, and costs next to nothing where there is nothing to do.
 func (s *Store) Commit(c Change) error {
 	if len(c.Put) == 0 && len(c.Remove) == 0 {
-		if _, err := os.Lstat(s.path(journalName)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(s.Path(JournalName)); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 	}
@@ -54,7 +54,7 @@ func (s *Store) Commit(c Change) error {
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	err = s.exclusively(func(w within) error { return s.commit(w, puts, c.Remove) })
+	err = s.Exclusively(func(w Writer) error { return s.commit(w, puts, c.Remove) })
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -65,7 +65,7 @@ func (s *Store) Commit(c Change) error {
 type target struct {
 	Put
 	data  []byte // the document's file
-	needs []need
+	needs []Need
 	given map[string][]byte // by own name
 }
 
@@ -86,7 +86,7 @@ func (s *Store) targets(c Change) ([]*target, error) {
 		puts = append(puts, t)
 	}
 	for _, file := range c.Remove {
-		_, name, ok := parseDocumentFile(file)
+		_, name, ok := ParseDocumentFile(file)
 		if !ok {
 			return nil, fmt.Errorf("remove: %q is no file of a document", file)
 		}
@@ -105,9 +105,9 @@ func (s *Store) target(p Put) (*target, error) {
 	if p.Document == nil {
 		return nil, fmt.Errorf("document %s is missing", p.Name)
 	}
-	file := documentFile(p.Provider, p.Name)
-	if wrong := misnamed(p.Name, p.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.in(file), Violations: wrong}
+	file := DocumentFile(p.Provider, p.Name)
+	if wrong := Misnamed(p.Name, p.Document); len(wrong) > 0 {
+		return nil, &snapshot.Error{File: s.In(file), Violations: wrong}
 	}
 	writer, check := p.Writer, p.Check
 	if writer == nil {
@@ -132,41 +132,41 @@ func (s *Store) target(p Put) (*target, error) {
 	}
 	t := &target{Put: p, data: data, needs: needsBy(p.Document, writer.Media), given: map[string][]byte{}}
 	for _, n := range t.needs {
-		given, ok := p.Media[n.hash]
-		if n.rule == snapshot.RuleRaw {
-			given, ok = p.Raw[rawNumber(n.own)]
+		given, ok := p.Media[n.Hash]
+		if n.Rule == snapshot.RuleRaw {
+			given, ok = p.Raw[RawNumber(n.Own)]
 		}
 		if !ok {
 			continue
 		}
 		if size := int64(len(given)); size > s.maxBytes {
-			return nil, s.unreadable(t.beside(n.own), &tooLarge{size, s.maxBytes})
+			return nil, s.unreadable(t.beside(n.Own), &tooLarge{size, s.maxBytes})
 		}
 		if !p.Summed {
-			if got := canon.Sum(given); got != n.hash {
-				return nil, s.failure(t.beside(n.own), "", n.rule, nil, "%s", n.altered(got, p.Name))
+			if got := canon.Sum(given); got != n.Hash {
+				return nil, s.failure(t.beside(n.Own), "", n.Rule, nil, "%s", n.Altered(got, p.Name))
 			}
 		}
-		t.given[n.own] = given
+		t.given[n.Own] = given
 	}
 	return t, nil
 }
 
 // commit makes the change, under the lock.
-func (s *Store) commit(w within, puts []*target, remove []string) error {
+func (s *Store) commit(w Writer, puts []*target, remove []string) error {
 	if s.isPending() {
 		return s.relog(w, puts, remove)
 	}
-	p := &plan{transaction: transaction{within: w, store: s}, gone: map[string]bool{}}
+	p := &plan{Transaction: Transaction{Writer: w, store: s}, gone: map[string]bool{}}
 	if err := p.plan(puts, remove); err != nil {
 		return err
 	}
-	return p.apply()
+	return p.Apply()
 }
 
 // A plan is what a commit does.
 type plan struct {
-	transaction
+	Transaction
 	providers []string        // that the store has before the commit
 	gone      map[string]bool // documents' files that are removed
 }
@@ -174,7 +174,7 @@ type plan struct {
 // plan adds the whole change. A document is written before its raw answers: who reads the new
 // document and an old answer waits for the lock, and then has both.
 func (p *plan) plan(puts []*target, remove []string) (err error) {
-	if p.providers, err = p.store.providers(); err != nil {
+	if p.providers, err = p.store.Providers(); err != nil {
 		return err
 	}
 	for _, t := range puts {
@@ -192,28 +192,28 @@ func (p *plan) plan(puts []*target, remove []string) (err error) {
 
 // put adds a document and what is beside it.
 func (p *plan) put(t *target) error {
-	file, dir := documentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
+	file, dir := DocumentFile(t.Provider, t.Name), t.Provider+"/"+t.Name
 	if err := p.checkDirs(t.Provider, dir); err != nil {
 		return err
 	}
-	if info, err := p.lstat(file); errors.Is(err, fs.ErrNotExist) {
-		p.write(file, t.data)
+	if info, err := p.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		p.Write(file, t.data)
 	} else if err != nil || !p.holds(file, info, t.data) {
 		if err := p.checkNewer(file); err != nil {
 			return err
 		}
-		p.write(file, t.data)
+		p.Write(file, t.data)
 	}
-	_, missing := p.lstat(dir)
+	_, missing := p.Lstat(dir)
 	isNew := errors.Is(missing, fs.ErrNotExist)
 	if isNew && len(t.needs) > 0 {
 		p.dirs = append(p.dirs, dir)
 	}
 	named := map[string]bool{}
 	for _, n := range t.needs {
-		named[n.own] = true
-		if data, ok := t.given[n.own]; ok && isNew {
-			p.writeSummed(dir+"/"+n.own, data, n.hash)
+		named[n.Own] = true
+		if data, ok := t.given[n.Own]; ok && isNew {
+			p.writeSummed(dir+"/"+n.Own, data, n.Hash)
 		} else if err := p.provide(t, n); err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func (p *plan) put(t *target) error {
 		if other == t.Provider {
 			continue
 		}
-		if err := p.drop(documentFile(other, t.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := p.drop(DocumentFile(other, t.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -235,42 +235,42 @@ func (p *plan) put(t *target) error {
 }
 
 // provide adds a file that the document names, unless it is there.
-func (p *plan) provide(t *target, n need) error {
-	own := "/" + t.Name + "/" + n.own
-	if data, ok := t.given[n.own]; ok {
-		if !p.has(t.Provider+own, data) {
-			p.writeSummed(t.Provider+own, data, n.hash)
+func (p *plan) provide(t *target, n Need) error {
+	own := "/" + t.Name + "/" + n.Own
+	if data, ok := t.given[n.Own]; ok {
+		if !p.Has(t.Provider+own, data) {
+			p.writeSummed(t.Provider+own, data, n.Hash)
 		}
 		return nil
 	}
-	if hash, err := p.sum(t.Provider + own); err == nil && hash == n.hash {
+	if hash, err := p.sum(t.Provider + own); err == nil && hash == n.Hash {
 		return nil
 	}
-	if pointedIn(p.store.path(t.Provider+own)) == n.hash {
+	if pointedIn(p.store.Path(t.Provider+own)) == n.Hash {
 		return nil // git lfs pull fetches it
 	}
 	for _, other := range p.providers { // where the document is now, if it moves
-		data, err := p.read(other + own)
-		if err == nil && canon.Sum(data) == n.hash {
-			p.write(t.Provider+own, data)
+		data, err := p.Read(other + own)
+		if err == nil && canon.Sum(data) == n.Hash {
+			p.Write(t.Provider+own, data)
 			return nil
 		}
 	}
-	return p.store.failure(documentFile(t.Provider, t.Name), n.pointer(), n.rule, fs.ErrNotExist,
-		"names %s, which is neither in the change nor in the store", n.hash)
+	return p.store.failure(DocumentFile(t.Provider, t.Name), n.Pointer(), n.Rule, fs.ErrNotExist,
+		"names %s, which is neither in the change nor in the store", n.Hash)
 }
 
 // clear removes what is in a document's directory and not named.
 func (p *plan) clear(dir string, named map[string]bool) error {
-	entries, err := p.list(dir)
+	entries, err := p.List(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if named[e.Name()] || !isBeside(e.Name()) || e.IsDir() {
+		if named[e.Name()] || !IsBeside(e.Name()) || e.IsDir() {
 			continue
 		}
-		if err := p.remove(dir + "/" + e.Name()); err != nil {
+		if err := p.Remove(dir + "/" + e.Name()); err != nil {
 			return err
 		}
 	}
@@ -279,13 +279,13 @@ func (p *plan) clear(dir string, named map[string]bool) error {
 
 // drop removes a document with what is beside it. It is fs.ErrNotExist if there is neither.
 func (p *plan) drop(file string) error {
-	dir := strings.TrimSuffix(file, documentExt)
-	provider, _, _ := parseDocumentFile(file)
+	dir := strings.TrimSuffix(file, DocumentExt)
+	provider, _, _ := ParseDocumentFile(file)
 	if err := p.checkDirs(provider, dir); err != nil {
 		return err
 	}
-	_, err := p.lstat(file)
-	_, beside := p.lstat(dir)
+	_, err := p.Lstat(file)
+	_, beside := p.Lstat(dir)
 	for _, failed := range []error{err, beside} {
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
 			return fmt.Errorf("remove: %w", failed)
@@ -299,7 +299,7 @@ func (p *plan) drop(file string) error {
 			return err
 		}
 		p.gone[file] = true
-		if err := p.remove(file); err != nil {
+		if err := p.Remove(file); err != nil {
 			return err
 		}
 	}
@@ -308,13 +308,13 @@ func (p *plan) drop(file string) error {
 
 // checkNewer refuses to replace or remove a document that a newer traceforge wrote.
 func (p *plan) checkNewer(file string) error {
-	data, err := p.read(file)
+	data, err := p.Read(file)
 	if err != nil {
 		return nil // there is none, or none that can be read
 	}
 	var newer *snapshot.Error
 	if errors.As(snapshot.CheckNewer(data), &newer) {
-		newer.File = p.store.in(file)
+		newer.File = p.store.In(file)
 		return newer
 	}
 	return nil
@@ -323,7 +323,7 @@ func (p *plan) checkNewer(file string) error {
 // checkDirs refuses directories that are links: where a store is written, none is followed.
 func (p *plan) checkDirs(dirs ...string) error {
 	for _, dir := range dirs {
-		info, err := p.lstat(dir)
+		info, err := p.Lstat(dir)
 		if err == nil && !info.IsDir() {
 			return p.store.failure(dir, "", snapshot.RuleStray, nil,
 				"is no directory: no link is followed where a store is written")
@@ -335,28 +335,28 @@ func (p *plan) checkDirs(dirs ...string) error {
 	return nil
 }
 
-// manifest adds the manifest, if it is to be kept up to date.
+// Manifest adds the manifest, if it is to be kept up to date.
 func (p *plan) manifest(puts []*target) error {
-	m := &manifest{}
-	data, err := p.read(manifestName)
+	m := &Manifest{}
+	data, err := p.Read(ManifestName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(p.providers) > 0:
 		return nil // the repository does without one
 	case err == nil && len(p.gone) == 0 && outgrown(data, puts):
 		return nil
 	case err == nil:
-		if m, err = parseManifest(data); errors.Is(err, snapshot.ErrNewer) {
-			return fmt.Errorf("%s: %w", p.store.in(manifestName), err)
+		if m, err = ParseManifest(data); errors.Is(err, snapshot.ErrNewer) {
+			return fmt.Errorf("%s: %w", p.store.In(ManifestName), err)
 		} else if err != nil {
-			return nil // verify says so, and Store.WriteManifest remedies it
+			return nil // verify says so, and audit.WriteManifest remedies it
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		if _, unreadable := unreadable(err); unreadable {
+		if _, unreadable := Unreadable(err); unreadable {
 			return nil
 		}
 		return err
 	}
-	m.Entries = slices.DeleteFunc(m.Entries, func(e entry) bool { return p.gone[e.File] })
+	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return p.gone[e.File] })
 	for _, t := range puts {
 		m.replace(t)
 	}
@@ -365,12 +365,12 @@ func (p *plan) manifest(puts []*target) error {
 	}
 	if len(m.Entries) == 0 {
 		if data != nil {
-			return p.remove(manifestName)
+			return p.Remove(ManifestName)
 		}
 		return nil
 	}
-	if next := m.encode(); string(next) != string(data) {
-		p.write(manifestName, next)
+	if next := m.Encode(); string(next) != string(data) {
+		p.Write(ManifestName, next)
 	}
 	return nil
 }
@@ -389,16 +389,25 @@ func outgrown(data []byte, puts []*target) bool {
 		}
 	}
 	for _, t := range puts {
-		if !bytes.Contains(data, []byte(begin+documentFile(t.Provider, t.Name)+`"`)) {
+		if !bytes.Contains(data, []byte(begin+DocumentFile(t.Provider, t.Name)+`"`)) {
 			documents++
 		}
 	}
 	return documents > manifestDocuments
 }
 
-// rawNumber returns the number of the call whose raw answer a file is named after.
-func rawNumber(own string) int {
+// RawNumber returns the number of the call whose raw answer a file is named after.
+func RawNumber(own string) int {
 	stem, _, _ := strings.Cut(own, ".")
 	n, _ := strconv.Atoi(stem)
 	return n
+}
+
+// CommitPut commits one document for who holds the lock.
+func (s *Store) CommitPut(w Writer, put Put) error {
+	t, err := s.target(put)
+	if err != nil {
+		return err
+	}
+	return s.commit(w, []*target{t}, nil)
 }

@@ -50,10 +50,10 @@ func (s *Store) Config() (*Config, error) {
 	doc, err := jsontext.Parse(text)
 	var at *jsontext.Error
 	if errors.As(err, &at) {
-		return nil, s.failure(configName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
+		return nil, s.failure(ConfigName, at.Pointer, snapshot.RuleJSON, err, "offset %d: %v", at.Offset, at.Err)
 	}
 	if err != nil {
-		return nil, s.unreadable(configName, err)
+		return nil, s.unreadable(ConfigName, err)
 	}
 	config := &Config{}
 	var wrong []snapshot.Violation
@@ -62,15 +62,15 @@ func (s *Store) Config() (*Config, error) {
 	}
 	if wrong != nil {
 		inorder.By(wrong, snapshot.Violation.Compare)
-		return nil, &snapshot.Error{File: s.in(configName), Violations: wrong}
+		return nil, &snapshot.Error{File: s.In(ConfigName), Violations: wrong}
 	}
 	return config, nil
 }
 
 // CheckTexts refuses the files of a store that git reads, where they are no files: git would wait for a pipe.
 func (s *Store) CheckTexts() error {
-	for _, name := range []string{attributesName, ignoreName} {
-		info, err := os.Lstat(s.path(name))
+	for _, name := range []string{AttributesName, IgnoreName} {
+		info, err := os.Lstat(s.Path(name))
 		if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink {
 			return s.failure(name, "", snapshot.RuleStray, nil, "%v: delete it", errIrregular)
 		}
@@ -80,19 +80,19 @@ func (s *Store) CheckTexts() error {
 
 // ConfigText returns config.json as it is spelled; nil: there is none.
 func (s *Store) ConfigText() ([]byte, error) {
-	if err := s.checkLinks(configName); err != nil {
+	if err := s.checkLinks(ConfigName); err != nil {
 		return nil, err
 	}
-	f, err := s.toRead(configName)
+	f, err := s.toRead(ConfigName)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, s.unreadable(configName, err)
+		return nil, s.unreadable(ConfigName, err)
 	}
 	text, err := readAll(f, s.maxBytes)
 	if err != nil {
-		return nil, s.unreadable(configName, err)
+		return nil, s.unreadable(ConfigName, err)
 	}
 	return text, nil
 }

@@ -15,7 +15,7 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &Config{}, config, "a store without the file says nothing")
 
-	writeFile(t, dir, configName, `{
+	writeFile(t, dir, ConfigName, `{
   "$schema": "https://example.com/config.json",
   "scrub": [{"name": "order", "pattern": "order-[0-9]+"}, {"volatile": true}],
   "nondeterministic": "the models of this product take no temperature",
@@ -71,17 +71,17 @@ func TestConfigErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)
 			commit(t, s, putOf("TestX", call{1, "one?", "one"}))
-			writeFile(t, dir, configName, c.text)
+			writeFile(t, dir, ConfigName, c.text)
 			_, err := s.Config()
 			var wrong *snapshot.Error
 			require.ErrorAs(t, err, &wrong, c.reason)
 			require.Contains(t, err.Error(), "config.json: "+c.want)
 			require.Contains(t, err.Error(), `way out: correct it, as docs/format.md has it under "Configuration"`)
 
-			result, err := s.Verify()
+			result, err := Audit.Verify(s)
 			require.NoError(t, err)
 			require.Len(t, result.Findings, len(wrong.Violations), "verify says it too")
-			require.Equal(t, configName, result.Findings[0].File)
+			require.Equal(t, ConfigName, result.Findings[0].File)
 		})
 	}
 }

@@ -52,7 +52,7 @@ var crashScenes = []crashScene{
 		for _, step := range steps[:ready+1] {
 			require.NoError(t, step())
 		}
-	}, func(s *Store) error { _, err := s.Repair(); return err }},
+	}, func(s *Store) error { _, err := Audit.Repair(s); return err }},
 }
 
 func recorded(t *testing.T, dir string) {
@@ -224,7 +224,7 @@ func TestCrash(t *testing.T) {
 func requireRemedied(t *testing.T, name, dir string, before, after map[string]string, done bool) (finished bool) {
 	t.Helper()
 	s := openAt(t, dir)
-	result, err := s.Verify()
+	result, err := Audit.Verify(s)
 	if errors.Is(err, fs.ErrNotExist) {
 		require.Empty(t, before, name)
 		return false
@@ -233,23 +233,23 @@ func requireRemedied(t *testing.T, name, dir string, before, after map[string]st
 	if len(result.Findings) > 0 {
 		names := func(f snapshot.Finding) bool { return strings.Contains(f.Message, "traceforge repair") }
 		require.True(t, slices.ContainsFunc(result.Findings, names), "%s: %v", name, result.Findings)
-		report, err := s.Repair()
+		report, err := Audit.Repair(s)
 		require.NoError(t, err, name)
 		require.Empty(t, report.Left, name)
 	}
-	result, err = s.Verify()
+	result, err = Audit.Verify(s)
 	require.NoError(t, err, name)
 	require.Empty(t, result.Findings, name)
 	require.Empty(t, result.Notes, name)
 	got := tree(t, filepath.Dir(dir))
-	delete(got, ".ai-snapshots/"+holderName)
+	delete(got, ".ai-snapshots/"+HolderName)
 	if done || len(got) == len(after) && got[".ai-snapshots/"+fileOf("TestX")] == after[".ai-snapshots/"+fileOf("TestX")] {
 		require.Equal(t, after, got, name)
 		return true
 	}
 	if len(before) == 0 { // a store without documents is as good as none
-		delete(got, ".ai-snapshots/"+attributesName)
-		delete(got, ".ai-snapshots/"+ignoreName)
+		delete(got, ".ai-snapshots/"+AttributesName)
+		delete(got, ".ai-snapshots/"+IgnoreName)
 	}
 	require.Equal(t, before, got, name)
 	return false

@@ -67,7 +67,7 @@ func documentsIn(files map[string]string) map[string]string {
 		file = strings.TrimPrefix(strings.TrimPrefix(file, ".ai-snapshots/"), ".pending/")
 		if name, n := parseLogFile(file); n > 0 {
 			found[name] += strings.TrimSuffix(text, logClosed)
-		} else if isStoreFile(file) && file != manifestName {
+		} else if IsStoreFile(file) && file != ManifestName {
 			found[file] = text
 		}
 	}

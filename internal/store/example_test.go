@@ -12,6 +12,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -46,7 +47,7 @@ func Example() {
 	fmt.Println(doc.File(), string(served), err)
 	files, err := s.List()
 	fmt.Println(files, err)
-	result, err := s.Verify()
+	result, err := audit.Verify(s)
 	fmt.Println(result.Documents, result.Calls, result.Findings, err)
 
 	if err := s.Commit(store.Change{Remove: []string{doc.File()}}); err != nil {
@@ -167,17 +168,17 @@ func ExampleStore_NewLog() {
 }
 
 // What is in the files but in no document is removed; what a merge left is repaired; the manifest is for other tools.
-func ExampleStore_Repair() {
+func Example_audit() {
 	s, name, remove := newStore("TestX")
 	defer remove()
 	extra := filepath.Join(s.Dir(), "openai", name, "2.json")
 	if err := os.WriteFile(extra, []byte("{}"), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(s.Prune())
-	_, err := s.Repair()
-	fmt.Println(err, s.WriteManifest())
-	checked, err := s.VerifyFiles([]string{"openai/" + name + ".json"})
+	fmt.Println(audit.Prune(s))
+	_, err := audit.Repair(s)
+	fmt.Println(err, audit.WriteManifest(s))
+	checked, err := audit.VerifyFiles(s, []string{"openai/" + name + ".json"})
 	fmt.Println(checked.Documents, len(checked.Findings), err)
 	manifest, err := store.ReadFile(filepath.Join(s.Dir(), "manifest.json"))
 	fmt.Println(strings.Contains(string(manifest), name), int64(len(manifest)) < s.MaxBytes(), err)

@@ -105,16 +105,16 @@ func sumFile(f *os.File, limit int64, piece []byte) (canon.Hash, []byte, error) 
 	return hashOf(sum), nil, nil
 }
 
-// pieceSize is how much of a file is hashed at once.
-const pieceSize = 32 << 10
+// PieceSize is how much of a file is hashed at once.
+const PieceSize = 32 << 10
 
 func hashOf(sum hash.Hash) canon.Hash {
 	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil)))
 }
 
-// within are the files of a store that is being written: no link leads out of it.
-type within struct {
-	root  *os.Root
+// Writer are the files of a store that is being written: no link leads out of it.
+type Writer struct {
+	Root  *os.Root
 	limit int64
 	dirs  map[string]*os.Root // directories that are open, by path; see in
 }
@@ -122,17 +122,17 @@ type within struct {
 // dirsMost is how many directories are open at once.
 const dirsMost = 8
 
-// in returns the directory of a file, and the file's name in it. A directory is opened once for all that a commit
+// In returns the directory of a file, and the file's name in it. A directory is opened once for all that a commit
 // does there, until leave.
-func (w within) in(file string) (dir *os.Root, name string, err error) {
+func (w Writer) in(file string) (dir *os.Root, name string, err error) {
 	at, name := path.Split(file)
 	if at == "" || w.dirs == nil {
-		return w.root, file, nil
+		return w.Root, file, nil
 	}
 	if dir := w.dirs[at]; dir != nil {
 		return dir, name, nil
 	}
-	if dir, err = w.root.OpenRoot(path.Clean(at)); err != nil {
+	if dir, err = w.Root.OpenRoot(path.Clean(at)); err != nil {
 		return nil, "", err
 	}
 	if len(w.dirs) == dirsMost {
@@ -143,7 +143,7 @@ func (w within) in(file string) (dir *os.Root, name string, err error) {
 }
 
 // leave closes the directories, as one that is open cannot be removed everywhere.
-func (w within) leave() {
+func (w Writer) leave() {
 	for _, dir := range w.dirs {
 		dir.Close()
 	}
@@ -151,7 +151,7 @@ func (w within) leave() {
 }
 
 // lstat, open and the others are as those of [os.Root].
-func (w within) lstat(file string) (fs.FileInfo, error) {
+func (w Writer) Lstat(file string) (fs.FileInfo, error) {
 	dir, name, err := w.in(file)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (w within) lstat(file string) (fs.FileInfo, error) {
 	return info, named(err, file)
 }
 
-func (w within) openFile(file string, flag int) (*os.File, error) {
+func (w Writer) openFile(file string, flag int) (*os.File, error) {
 	dir, name, err := w.in(file)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (w within) openFile(file string, flag int) (*os.File, error) {
 }
 
 // rename gives a file the name of another in the same directory, which it replaces.
-func (w within) rename(from, to string) error {
+func (w Writer) rename(from, to string) error {
 	dir, name, err := w.in(from)
 	if err != nil {
 		return err
@@ -188,8 +188,8 @@ func named(err error, file string) error {
 
 // regular opens a file; it is fs.ErrNotExist too if it is a link or anything else that is no file,
 // which a commit replaces.
-func (w within) regular(file string) (*os.File, error) {
-	info, err := w.lstat(file)
+func (w Writer) regular(file string) (*os.File, error) {
+	info, err := w.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist}
 	}
@@ -199,7 +199,7 @@ func (w within) regular(file string) (*os.File, error) {
 	return w.openFile(file, os.O_RDONLY)
 }
 
-func (w within) read(file string) ([]byte, error) {
+func (w Writer) Read(file string) ([]byte, error) {
 	f, err := w.regular(file)
 	if err != nil {
 		return nil, err
@@ -207,32 +207,32 @@ func (w within) read(file string) ([]byte, error) {
 	return readAll(f, w.limit)
 }
 
-func (w within) sum(file string) (canon.Hash, error) {
+func (w Writer) sum(file string) (canon.Hash, error) {
 	f, err := w.regular(file)
 	if err != nil {
 		return "", err
 	}
-	sum, _, err := sumFile(f, math.MaxInt64, make([]byte, pieceSize))
+	sum, _, err := sumFile(f, math.MaxInt64, make([]byte, PieceSize))
 	return sum, err
 }
 
-// has reports whether a file has the given content.
-func (w within) has(file string, data []byte) bool {
-	info, err := w.lstat(file)
+// Has reports whether a file has the given content.
+func (w Writer) Has(file string, data []byte) bool {
+	info, err := w.Lstat(file)
 	return err == nil && w.holds(file, info, data)
 }
 
 // holds is has of a file that is there.
-func (w within) holds(file string, info fs.FileInfo, data []byte) bool {
+func (w Writer) holds(file string, info fs.FileInfo, data []byte) bool {
 	if info.Size() != int64(len(data)) {
 		return false
 	}
-	got, err := w.read(file)
+	got, err := w.Read(file)
 	return err == nil && bytes.Equal(got, data)
 }
 
-// list returns what a directory holds; nothing if it is not there.
-func (w within) list(dir string) ([]fs.DirEntry, error) {
+// List returns what a directory holds; nothing if it is not there.
+func (w Writer) List(dir string) ([]fs.DirEntry, error) {
 	f, err := w.openFile(dir, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -244,7 +244,7 @@ func (w within) list(dir string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-func (w within) remove(file string) error {
+func (w Writer) Remove(file string) error {
 	dir, name, err := w.in(file)
 	if err == nil {
 		err = named(dir.Remove(name), file)
@@ -256,10 +256,10 @@ func (w within) remove(file string) error {
 }
 
 // create writes a file, in the place of whatever a process that died has left there.
-func (w within) create(file string, data []byte) error {
+func (w Writer) create(file string, data []byte) error {
 	f, err := w.openFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
-		if err = w.remove(file); err == nil {
+		if err = w.Remove(file); err == nil {
 			f, err = w.openFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		}
 	}
@@ -271,10 +271,10 @@ func (w within) create(file string, data []byte) error {
 }
 
 // createIn is create, and makes the directory if there is none.
-func (w within) createIn(file string, data []byte) error {
+func (w Writer) createIn(file string, data []byte) error {
 	err := w.create(file, data)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = w.root.MkdirAll(path.Dir(file), 0o777); err == nil {
+		if err = w.Root.MkdirAll(path.Dir(file), 0o777); err == nil {
 			err = w.create(file, data)
 		}
 	}

@@ -34,7 +34,7 @@ const system = "You are a careful assistant of a shop.\nNever guess.\nName the o
 func nameOf(test string) string { return snapshot.DocumentName(testPackage, test) }
 
 // fileOf returns the file of the document of a test, of openai.
-func fileOf(test string) string { return documentFile("openai", nameOf(test)) }
+func fileOf(test string) string { return DocumentFile("openai", nameOf(test)) }
 
 // rawOf returns the file of a raw answer.
 func rawOf(test string, n int) string {
@@ -98,7 +98,7 @@ func requireWhole(t *testing.T, s *Store) {
 		requireWholeLogs(t, s)
 		return
 	}
-	result, err := s.Verify()
+	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 	if files, err := s.List(); err == nil && len(files) > manifestDocuments {
@@ -113,10 +113,10 @@ func requireWholeLogs(t *testing.T, s *Store) {
 	files, err := s.List()
 	require.NoError(t, err)
 	for _, file := range files {
-		provider, name, _ := parseDocumentFile(file)
+		provider, name, _ := ParseDocumentFile(file)
 		doc, err := s.Load(name, provider)
 		require.NoError(t, err)
-		for _, n := range needs(doc.Document) {
+		for _, n := range Needs(doc.Document) {
 			_, err := doc.fetch(n)
 			require.NoError(t, err)
 		}

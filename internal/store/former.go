@@ -14,14 +14,14 @@ func (s *Store) LoadFormer(pkg, test, provider string) (*Doc, error) {
 }
 
 // Former returns the documents of [snapshot.VersionSF] that are laid out as in a store. Files that cannot be read are
-// left to [Store.Verify].
+// left to [audit.Verify].
 func (s *Store) Former() (docs []*Doc, err error) {
 	files, err := s.List()
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		provider, name, _ := parseDocumentFile(file)
+		provider, name, _ := ParseDocumentFile(file)
 		doc, err := s.parseFile(name, provider)
 		var broken *snapshot.Error
 		switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 )
 
 // Who holds a store keeps other writers waiting.
@@ -22,7 +23,7 @@ func TestHold(t *testing.T) {
 		go func() {
 			other, err := store.Open(dir)
 			if err == nil {
-				err = other.WriteManifest()
+				err = audit.WriteManifest(other)
 			}
 			written <- err
 		}()

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A transaction is a set of files to write and to remove, all or none, even if the process
+// A Transaction is a set of files to write and to remove, all or none, even if the process
 // is killed on the way. All new files are written beside the ones they replace; the journal
 // says which. Once the journal says that they are complete, they are renamed; whoever finds
 // a journal of a process that died renames the rest, or removes them all.
@@ -22,8 +22,8 @@ import (
 // The journal has the hash of each new file, and of each file that is to go. So one that was cut
 // short does nothing to files that have changed since, and one of a stranger, in a pull request say,
 // removes nothing that its author does not know. One that may be a stranger's is not finished.
-type transaction struct {
-	within
+type Transaction struct {
+	Writer
 	store   *Store
 	writes  []write  // in the order of the renames
 	dirs    []string // that some of them need and that are not there
@@ -52,15 +52,18 @@ const (
 	journalReady  = "ready"
 )
 
-func (t *transaction) write(file string, data []byte) { t.writeSummed(file, data, canon.Sum(data)) }
+func (t *Transaction) Write(file string, data []byte) { t.writeSummed(file, data, canon.Sum(data)) }
+
+// Begin returns a change of nothing yet, for who holds the lock.
+func (s *Store) Begin(w Writer) *Transaction { return &Transaction{Writer: w, store: s} }
 
 // writeSummed is write of what has a hash that is known.
-func (t *transaction) writeSummed(file string, data []byte, hash canon.Hash) {
+func (t *Transaction) writeSummed(file string, data []byte, hash canon.Hash) {
 	t.writes = append(t.writes, write{step{file, hash}, data})
 }
 
-// remove adds the removal of a file that is there.
-func (t *transaction) remove(file string) error {
+// Remove adds the removal of a file that is there.
+func (t *Transaction) Remove(file string) error {
 	hash, err := t.sum(file)
 	if errors.Is(err, fs.ErrNotExist) { // a link, which nobody needs to know again
 		hash, err = canon.Sum(nil), nil
@@ -69,13 +72,13 @@ func (t *transaction) remove(file string) error {
 	return err
 }
 
-// apply makes the changes. After an error nothing has changed, or the journal is there
+// Apply makes the changes. After an error nothing has changed, or the journal is there
 // and the next process to write finishes the work.
-func (t *transaction) apply() error {
+func (t *Transaction) Apply() error {
 	if len(t.writes) == 0 && len(t.removes) == 0 {
 		return nil
 	}
-	journal, err := t.openFile(journalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	journal, err := t.openFile(JournalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
@@ -87,17 +90,17 @@ func (t *transaction) apply() error {
 }
 
 // prepare writes the journal, and then all new files.
-func (t *transaction) prepare(journal *os.File) error {
+func (t *Transaction) prepare(journal *os.File) error {
 	if _, err := journal.WriteString(t.journal()); err != nil {
 		return err
 	}
 	for _, dir := range t.dirs {
-		if err := t.root.MkdirAll(dir, 0o777); err != nil {
+		if err := t.Root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
 	for _, w := range t.writes { // what it makes, undo knows of
-		if err := t.createIn(w.file+tempExt, w.data); err != nil {
+		if err := t.createIn(w.file+TempExt, w.data); err != nil {
 			return err
 		}
 	}
@@ -106,7 +109,7 @@ func (t *transaction) prepare(journal *os.File) error {
 }
 
 // journal returns the lines that are written before any new file is.
-func (t *transaction) journal() string {
+func (t *Transaction) journal() string {
 	lines := []string{journalHead}
 	for _, w := range t.writes {
 		lines = append(lines, journalWrite+" "+string(w.hash)+" "+w.file)
@@ -122,36 +125,36 @@ func (t *transaction) journal() string {
 }
 
 // undo removes the new files and the journal.
-func (t *transaction) undo() error {
+func (t *Transaction) undo() error {
 	for _, w := range t.writes {
-		if err := t.within.remove(w.file + tempExt); err != nil {
+		if err := t.Writer.Remove(w.file + TempExt); err != nil {
 			return err
 		}
 		t.removeEmpty(path.Dir(w.file))
 	}
-	return t.within.remove(journalName)
+	return t.Writer.Remove(JournalName)
 }
 
 // finish puts the new files in place, and removes the others and the journal.
-func (t *transaction) finish() error {
+func (t *Transaction) finish() error {
 	for _, w := range t.writes {
-		if err := t.rename(w.file+tempExt, w.file); err != nil {
+		if err := t.rename(w.file+TempExt, w.file); err != nil {
 			return err
 		}
 	}
 	for _, r := range t.removes {
-		if err := t.within.remove(r.file); err != nil {
+		if err := t.Writer.Remove(r.file); err != nil {
 			return err
 		}
 		t.removeEmpty(path.Dir(r.file))
 	}
-	return t.within.remove(journalName)
+	return t.Writer.Remove(JournalName)
 }
 
 // removeEmpty removes a directory and its parents as long as they are empty.
-func (w within) removeEmpty(dir string) {
+func (w Writer) removeEmpty(dir string) {
 	w.leave()
-	for dir != "." && w.root.Remove(dir) == nil {
+	for dir != "." && w.Root.Remove(dir) == nil {
 		dir = path.Dir(dir)
 	}
 }
@@ -162,11 +165,11 @@ const (
 	undone   = "undone"
 )
 
-// recover finishes or undoes the commit of a process that died in it, if there is one, and says which.
+// Recover finishes or undoes the commit of a process that died in it, if there is one, and says which.
 // It refuses to finish a journal that may be a stranger's, or whose files have changed since. To undo one removes what is
 // no file of a store.
-func (s *Store) recover(w within) (became string, err error) {
-	data, err := w.read(journalName)
+func (s *Store) Recover(w Writer) (became string, err error) {
+	data, err := w.Read(JournalName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -181,7 +184,7 @@ func (s *Store) recover(w within) (became string, err error) {
 		return undone, t.undo()
 	}
 	if !s.signed(t.mac, journalHead, "", []byte(t.text)) {
-		if err := s.doubt(journalName, "is a commit that was cut short, which "+t.String()); err != nil {
+		if err := s.doubt(JournalName, "is a commit that was cut short, which "+t.String()); err != nil {
 			return "", err
 		}
 	}
@@ -196,7 +199,7 @@ func (s *Store) recover(w within) (became string, err error) {
 }
 
 // String tells what finishing the commit does.
-func (t *transaction) String() string {
+func (t *Transaction) String() string {
 	var written, removed []string
 	for _, w := range t.writes {
 		written = append(written, w.file)
@@ -217,13 +220,13 @@ func some(files []string) string {
 }
 
 func (s *Store) pending(format string, args ...any) error {
-	return s.failure(journalName, "", snapshot.RulePending, nil, format, args...)
+	return s.failure(JournalName, "", snapshot.RulePending, nil, format, args...)
 }
 
 // parseJournal reads a journal and reports whether all new files were complete. A journal that
 // was cut short is read as far as it goes: no file was written before its last line was.
-func parseJournal(w within, data string) (t *transaction, ready bool, err error) {
-	t = &transaction{within: w}
+func parseJournal(w Writer, data string) (t *Transaction, ready bool, err error) {
+	t = &Transaction{Writer: w}
 	read := 0
 	for line := range strings.Lines(data) {
 		line, whole := strings.CutSuffix(line, "\n")
@@ -238,7 +241,7 @@ func parseJournal(w within, data string) (t *transaction, ready bool, err error)
 		read += len(line) + 1
 		hash, file, _ := strings.Cut(rest, " ")
 		next := step{file, canon.Hash(hash)}
-		switch ok := next.hash.Valid() && isStoreFile(file); {
+		switch ok := next.hash.Valid() && IsStoreFile(file); {
 		case line == journalReady:
 			return t, true, nil
 		case t.mac != "":
@@ -257,7 +260,7 @@ func parseJournal(w within, data string) (t *transaction, ready bool, err error)
 
 // rest leaves of t what is still to do, and says which files are neither as they were before the commit
 // nor as they are to be. The error is that one could not be read, which may be otherwise the next time.
-func (t *transaction) rest() (wrong []string, failed error) {
+func (t *Transaction) rest() (wrong []string, failed error) {
 	// isThere tells of a file that must have a hash if it is there.
 	isThere := func(file string, want canon.Hash) (bool, error) {
 		got, err := t.sum(file)
@@ -272,7 +275,7 @@ func (t *transaction) rest() (wrong []string, failed error) {
 		return !missing, err
 	}
 	t.writes = slices.DeleteFunc(t.writes, func(w write) bool {
-		if there, _ := isThere(w.file+tempExt, w.hash); there {
+		if there, _ := isThere(w.file+TempExt, w.hash); there {
 			return false
 		}
 		if there, err := isThere(w.file, w.hash); !there {

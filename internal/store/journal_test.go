@@ -44,23 +44,23 @@ func TestRecovery(t *testing.T) {
 		require.NoError(t, os.CopyFS(again, os.DirFS(dir)))
 
 		s := openAt(t, dir)
-		result, err := s.Verify()
+		result, err := Audit.Verify(s)
 		require.NoError(t, err)
-		require.Contains(t, result.Findings, snapshot.Finding{File: journalName, Rule: "pending",
+		require.Contains(t, result.Findings, snapshot.Finding{File: JournalName, Rule: "pending",
 			Message: "a commit was cut short: traceforge repair finishes it or undoes it"}, "step %d", n)
 		want, became := before, undone
 		if n >= ready {
 			want, became = after, finished
 		}
-		report, err := s.Repair()
+		report, err := Audit.Repair(s)
 		require.NoError(t, err)
 		require.Equal(t, became, report.Commit)
-		require.Equal(t, "commit.pending: a commit was cut short: "+became+"\n", report.String())
+		require.Equal(t, "commit.pending: a commit was cut short: "+became+"\n", report.Text)
 		require.Equal(t, tree(t, want), tree(t, dir), "step %d", n)
 		requireWhole(t, s)
-		report, err = s.Repair()
+		report, err = Audit.Repair(s)
 		require.NoError(t, err)
-		require.Empty(t, report.String())
+		require.Empty(t, report.Text)
 
 		same := change()
 		if n >= ready {
@@ -96,10 +96,10 @@ func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready in
 	s := openAt(t, dir)
 	puts, err := s.targets(c)
 	require.NoError(t, err)
-	p := &plan{transaction: transaction{within: within{root: root, limit: s.maxBytes}, store: s}, gone: map[string]bool{}}
+	p := &plan{Transaction: Transaction{Writer: Writer{Root: root, limit: s.maxBytes}, store: s}, gone: map[string]bool{}}
 	require.NoError(t, p.plan(puts, c.Remove))
-	require.Contains(t, p.writes[len(p.writes)-1].file, manifestName, "the manifest comes last")
-	require.Contains(t, p.writes[0].file, documentExt, "and documents come first")
+	require.Contains(t, p.writes[len(p.writes)-1].file, ManifestName, "the manifest comes last")
+	require.Contains(t, p.writes[0].file, DocumentExt, "and documents come first")
 
 	file := func(name, data string) func() error {
 		return func() error {
@@ -110,14 +110,14 @@ func stepsOf(t *testing.T, dir string, c Change) (steps []func() error, ready in
 		}
 	}
 	journal := p.journal()
-	steps = append(steps, file(journalName, ""), file(journalName, journal[:30]), file(journalName, journal))
+	steps = append(steps, file(JournalName, ""), file(JournalName, journal[:30]), file(JournalName, journal))
 	for _, w := range p.writes {
-		steps = append(steps, file(w.file+tempExt, string(w.data[:1])), file(w.file+tempExt, string(w.data)))
+		steps = append(steps, file(w.file+TempExt, string(w.data[:1])), file(w.file+TempExt, string(w.data)))
 	}
-	steps = append(steps, file(journalName, journal+journalReady), file(journalName, journal+journalReady+"\n"))
+	steps = append(steps, file(JournalName, journal+journalReady), file(JournalName, journal+journalReady+"\n"))
 	ready = len(steps)
 	for _, w := range p.writes {
-		steps = append(steps, func() error { return root.Rename(w.file+tempExt, w.file) })
+		steps = append(steps, func() error { return root.Rename(w.file+TempExt, w.file) })
 	}
 	for _, r := range p.removes {
 		steps = append(steps, func() error { return root.Remove(r.file) })
@@ -147,10 +147,10 @@ func TestJournalOfAStranger(t *testing.T) {
 			commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 			writeFile(t, dir, "../outside.json", "x")
 			writeFile(t, dir, "README", "x")
-			writeFile(t, dir, configName, "x")
-			writeFile(t, dir, fileOf("TestZ")+tempExt, "not x")
+			writeFile(t, dir, ConfigName, "x")
+			writeFile(t, dir, fileOf("TestZ")+TempExt, "not x")
 			text := journalHead + "\n" + c.line + "\n" // as if it were signed
-			writeFile(t, dir, journalName, text+journalMAC+" "+s.mac(journalHead, "", []byte(text))+"\n"+journalReady+"\n")
+			writeFile(t, dir, JournalName, text+journalMAC+" "+s.mac(journalHead, "", []byte(text))+"\n"+journalReady+"\n")
 			before := tree(t, filepath.Dir(dir))
 			err := s.Commit(Change{Put: []Put{putOf("TestX", call{1, "one?", "changed"})}})
 			require.ErrorContains(t, err, c.says, c.reason)
@@ -158,12 +158,12 @@ func TestJournalOfAStranger(t *testing.T) {
 			require.ErrorContains(t, err, "way out: run traceforge repair")
 			require.Equal(t, before, tree(t, filepath.Dir(dir)))
 
-			report, err := s.Repair()
+			report, err := Audit.Repair(s)
 			require.NoError(t, err)
-			require.Contains(t, report.String(), "commit.pending: a commit was cut short: discarded, as it ")
-			require.Contains(t, report.String(), fileOf("TestZ")+".tmp: left of a commit that was cut short: removed\n")
-			delete(before, ".ai-snapshots/"+journalName)
-			delete(before, ".ai-snapshots/"+fileOf("TestZ")+tempExt)
+			require.Contains(t, report.Text, "commit.pending: a commit was cut short: discarded, as it ")
+			require.Contains(t, report.Text, fileOf("TestZ")+".tmp: left of a commit that was cut short: removed\n")
+			delete(before, ".ai-snapshots/"+JournalName)
+			delete(before, ".ai-snapshots/"+fileOf("TestZ")+TempExt)
 			require.Equal(t, before, tree(t, filepath.Dir(dir)))
 		})
 	}
@@ -175,7 +175,7 @@ func TestJournalThatGitTracks(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	document := tree(t, dir)[fileOf("TestX")]
-	writeFile(t, dir, journalName, journalHead+"\nremove "+string(canon.Sum([]byte(document)))+" "+fileOf("TestX")+"\nready\n")
+	writeFile(t, dir, JournalName, journalHead+"\nremove "+string(canon.Sum([]byte(document)))+" "+fileOf("TestX")+"\nready\n")
 	s.git = func(_ string, args ...string) (string, error) { return "", nil }
 	before := tree(t, dir)
 	err := s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}})
@@ -183,12 +183,12 @@ func TestJournalThatGitTracks(t *testing.T) {
 	require.ErrorContains(t, err, "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestX")+", and is not used")
 	require.ErrorContains(t, err, "git tracks it or does not ignore it; traceforge repair --take uses it as your own, and --discard removes it")
 	require.Equal(t, before, tree(t, dir))
-	report, err := s.Repair()
+	report, err := Audit.Repair(s)
 	require.NoError(t, err)
-	require.Contains(t, report.String(), "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestX"))
+	require.Contains(t, report.Text, "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestX"))
 	require.Equal(t, before, tree(t, dir))
 	require.NoError(t, s.DiscardDoubted())
-	delete(before, journalName)
+	delete(before, JournalName)
 	require.Equal(t, before, tree(t, dir))
 }
 
@@ -198,11 +198,11 @@ func TestCommitAfterAnError(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	before := tree(t, dir)
-	inTheWay := filepath.Join(dir, "openai", nameOf("TestY"), "1.json"+tempExt, "x")
+	inTheWay := filepath.Join(dir, "openai", nameOf("TestY"), "1.json"+TempExt, "x")
 	require.NoError(t, os.MkdirAll(inTheWay, 0o777))
 	require.Error(t, s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}))
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "openai", nameOf("TestY"))))
-	_, err := s.Repair()
+	_, err := Audit.Repair(s)
 	require.NoError(t, err)
 	require.Equal(t, before, tree(t, dir))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// lfsAttributes is the other text that .gitattributes may have: git keeps raw answers and media in Git LFS.
-const lfsAttributes = `* -text
+// LFSAttributes is the other text that .gitattributes may have: git keeps raw answers and media in Git LFS.
+const LFSAttributes = `* -text
 manifest.json -merge linguist-generated
 */*/* filter=lfs -merge linguist-generated
 `
@@ -19,15 +19,15 @@ manifest.json -merge linguist-generated
 // ErrNotFetched says that what belongs beside a document is a pointer of Git LFS, whose content is not here.
 var ErrNotFetched = errors.New("not fetched from Git LFS")
 
-// notFetched is what a file is that has only a pointer to its content.
-const notFetched = "is a pointer of Git LFS whose content was not fetched: git lfs pull"
+// NotFetched is what a file is that has only a pointer to its content.
+const NotFetched = "is a pointer of Git LFS whose content was not fetched: git lfs pull"
 
 // UseLFS makes git keep raw answers and media in Git LFS from now on: it writes .gitattributes, and the store if
 // there is none. What is committed stays where it is until it is added again.
 func (s *Store) UseLFS() error {
 	lfs := *s
 	lfs.lfs = true
-	return lfs.exclusively(func(within) error { return nil })
+	return lfs.Exclusively(func(Writer) error { return nil })
 }
 
 // maxAttributes is how much of .gitattributes is read: more than either text has.
@@ -37,9 +37,9 @@ const maxAttributes = 1024
 // also where it was damaged.
 func (s *Store) attributesFor(got string) string {
 	if s.lfs || strings.Contains(got, "filter=lfs") {
-		return lfsAttributes
+		return LFSAttributes
 	}
-	return attributes
+	return Attributes
 }
 
 // pointerVersion is the first line of each pointer of Git LFS.
@@ -48,8 +48,8 @@ const pointerVersion = "version https://git-lfs.github.com/spec/v1\n"
 // maxPointer is how long a pointer of Git LFS is at most, and a bit: its specification says less than 1,024 bytes.
 const maxPointer = 1024
 
-// pointed returns the hash of the content that data is a pointer of Git LFS to; empty: it is none.
-func pointed(data []byte) canon.Hash {
+// Pointed returns the hash of the content that data is a pointer of Git LFS to; empty: it is none.
+func Pointed(data []byte) canon.Hash {
 	if len(data) >= maxPointer || !bytes.HasPrefix(data, []byte(pointerVersion)) {
 		return ""
 	}
@@ -73,14 +73,14 @@ func pointedIn(file string) canon.Hash {
 	if err != nil {
 		return ""
 	}
-	return pointed(data)
+	return Pointed(data)
 }
 
-// notFetched returns the error of a file that is a pointer to what the document names; nil: data is something else,
+// NotFetched returns the error of a file that is a pointer to what the document names; nil: data is something else,
 // or what it is named for, however it looks.
-func (s *Store) notFetched(file string, n need, data []byte) error {
-	if pointed(data) != n.hash {
+func (s *Store) notFetched(file string, n Need, data []byte) error {
+	if Pointed(data) != n.Hash {
 		return nil
 	}
-	return s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", notFetched)
+	return s.failure(file, "", snapshot.RulePointer, ErrNotFetched, "%s", NotFetched)
 }

@@ -21,27 +21,27 @@ func TestUseLFS(t *testing.T) {
 	s, _ := newStore(t)
 	require.NoError(t, s.UseLFS(), "makes a store")
 	text := func() string {
-		data, err := os.ReadFile(s.path(attributesName))
+		data, err := os.ReadFile(s.Path(AttributesName))
 		require.NoError(t, err)
 		return string(data)
 	}
 	require.Equal(t, "* -text\nmanifest.json -merge linguist-generated\n*/*/* filter=lfs -merge linguist-generated\n", text())
 	commit(t, s, putOf("TestX", call{1, "x", "x"}))
-	require.Equal(t, lfsAttributes, text(), "a commit lets it stand")
+	require.Equal(t, LFSAttributes, text(), "a commit lets it stand")
 	requireWhole(t, s)
 
-	require.NoError(t, os.WriteFile(s.path(attributesName), []byte(lfsAttributes+"*.txt text\n"), 0o666))
-	result, err := s.Verify()
+	require.NoError(t, os.WriteFile(s.Path(AttributesName), []byte(LFSAttributes+"*.txt text\n"), 0o666))
+	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Len(t, result.Findings, 1)
 	require.Equal(t, snapshot.RuleAttributes, result.Findings[0].Rule, "there are two texts, and no others")
-	_, err = s.Repair()
+	_, err = Audit.Repair(s)
 	require.NoError(t, err)
-	require.Equal(t, lfsAttributes, text())
+	require.Equal(t, LFSAttributes, text())
 
-	require.NoError(t, os.Remove(s.path(attributesName)))
+	require.NoError(t, os.Remove(s.Path(AttributesName)))
 	commit(t, s, putOf("TestY", call{1, "y", "y"}))
-	require.Equal(t, attributes, text())
+	require.Equal(t, Attributes, text())
 }
 
 func TestPointers(t *testing.T) {
@@ -61,11 +61,11 @@ func TestPointers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, _ := newStore(t)
 			commit(t, s, putOf("TestX", call{1, "x", "x"}))
-			require.NoError(t, os.WriteFile(s.path(rawOf("TestX", 1)), []byte(tt.text), 0o666))
+			require.NoError(t, os.WriteFile(s.Path(rawOf("TestX", 1)), []byte(tt.text), 0o666))
 			doc, err := s.Load(nameOf("TestX"), "openai")
 			require.NoError(t, err)
 			_, err = doc.Raw(0)
-			result, wrong := s.Verify()
+			result, wrong := Audit.Verify(s)
 			require.NoError(t, wrong)
 			require.Len(t, result.Findings, 1)
 			require.Equal(t, tt.rule, result.Findings[0].Rule, tt.why)
@@ -100,12 +100,12 @@ func TestCommitKeepsPointers(t *testing.T) {
 	put := putOf("TestX", call{1, "x", "x"})
 	commit(t, s, put)
 	pointer := pointerTo(string(put.Raw[1]))
-	require.NoError(t, os.WriteFile(s.path(rawOf("TestX", 1)), []byte(pointer), 0o666))
+	require.NoError(t, os.WriteFile(s.Path(rawOf("TestX", 1)), []byte(pointer), 0o666))
 
 	next := putOf("TestX", call{1, "x", "x"}, call{2, "y", "y"})
 	delete(next.Raw, 1)
 	commit(t, s, next)
-	data, err := os.ReadFile(s.path(rawOf("TestX", 1)))
+	data, err := os.ReadFile(s.Path(rawOf("TestX", 1)))
 	require.NoError(t, err)
 	require.Equal(t, pointer, string(data), "what a kept call has is not lost: git lfs pull fetches it")
 }

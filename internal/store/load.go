@@ -29,10 +29,18 @@ type Doc struct {
 }
 
 // File returns the path of the document in its store, with forward slashes.
-func (d *Doc) File() string { return documentFile(d.Provider, d.Name) }
+func (d *Doc) File() string { return DocumentFile(d.Provider, d.Name) }
 
-// beside returns the path of a raw answer or a medium.
-func (d *Doc) beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
+// Keep holds a file beside the document that has the hash which it names, so that it is not read again.
+func (d *Doc) Keep(own string, data []byte) {
+	if d.whole == nil {
+		d.whole = map[string][]byte{}
+	}
+	d.whole[own] = data
+}
+
+// Beside returns the path of a raw answer or a medium.
+func (d *Doc) Beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
 
 // Load reads the document with the given name, which is under the given provider, and only if it is
 // not, under another one, for which the directories are looked through. It checks the document as
@@ -49,11 +57,11 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 		}
 		return s.loadLogs(name, logs)
 	}
-	doc, missing := s.loadFile(name, provider)
+	doc, missing := s.LoadFile(name, provider)
 	if !errors.Is(missing, fs.ErrNotExist) {
 		return doc, missing
 	}
-	providers, err := s.providers()
+	providers, err := s.Providers()
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +69,15 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 		if other == provider {
 			continue
 		}
-		if doc, err := s.loadFile(name, other); !errors.Is(err, fs.ErrNotExist) {
+		if doc, err := s.LoadFile(name, other); !errors.Is(err, fs.ErrNotExist) {
 			return doc, err
 		}
 	}
 	return nil, missing
 }
 
-// loadFile reads a document of [snapshot.Version] from its file.
-func (s *Store) loadFile(name, provider string) (*Doc, error) {
+// LoadFile reads a document of [snapshot.Version] from its file.
+func (s *Store) LoadFile(name, provider string) (*Doc, error) {
 	doc, err := s.parseFile(name, provider)
 	if err == nil && doc.Document.Version != snapshot.Version {
 		return nil, doc.OtherVersion()
@@ -80,7 +88,7 @@ func (s *Store) loadFile(name, provider string) (*Doc, error) {
 // OtherVersion returns the error of a document that is not of [snapshot.Version].
 func (d *Doc) OtherVersion() error {
 	wrong := []snapshot.Violation{snapshot.OtherVersion(d.Document.Version)}
-	return &snapshot.Error{File: d.store.in(d.File()), Violations: wrong}
+	return &snapshot.Error{File: d.store.In(d.File()), Violations: wrong}
 }
 
 // parseFile reads a document of any version from its file.
@@ -104,18 +112,18 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	doc.Document, err = snapshot.Parse(data)
 	var e *snapshot.Error
 	if errors.As(err, &e) {
-		e.File, e.Violations = s.in(file), inSFLayout(name, data, e.Violations)
+		e.File, e.Violations = s.In(file), InSFLayout(name, data, e.Violations)
 		return nil, e
 	}
-	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.in(file), Violations: inSFLayout(name, data, wrong)}
+	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
+		return nil, &snapshot.Error{File: s.In(file), Violations: InSFLayout(name, data, wrong)}
 	}
 	return doc, err
 }
 
-// inSFLayout returns what is wrong with a document: that it is laid out as SF prints it, with ids that are no name's of a
+// InSFLayout returns what is wrong with a document: that it is laid out as SF prints it, with ids that are no name's of a
 // store, or else what was found.
-func inSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
+func InSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
 		return found
@@ -135,8 +143,8 @@ func inSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot
 
 // Altered returns the document in a file of which nothing is wrong but its hashes, as somebody has changed it; nil: there is none.
 func (s *Store) Altered(file string) *Doc {
-	provider, name, ok := parseDocumentFile(file)
-	data, err := ReadFile(s.path(file))
+	provider, name, ok := ParseDocumentFile(file)
+	data, err := ReadFile(s.Path(file))
 	if !ok || err != nil {
 		return nil
 	}
@@ -148,19 +156,19 @@ func (s *Store) Altered(file string) *Doc {
 }
 
 // toRead opens a file to read it.
-func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.path(file)) }
+func (s *Store) toRead(file string) (*os.File, error) { return openToRead(s.Path(file)) }
 
 // checkLinks refuses a link that leads to a file of another name. Others are followed, as those
 // that Bazel makes of all files of a test. It goes by readlink, since go test's cache would take a
 // stat of a directory for a dependency on what other tests record.
 func (s *Store) checkLinks(files ...string) error {
 	for _, file := range files {
-		if _, err := os.Readlink(s.path(file)); err != nil {
+		if _, err := os.Readlink(s.Path(file)); err != nil {
 			continue // it is no link
 		}
-		target, err := filepath.EvalSymlinks(s.path(file))
+		target, err := filepath.EvalSymlinks(s.Path(file))
 		if err != nil {
-			return fmt.Errorf("load document: %s: %w", s.in(file), err)
+			return fmt.Errorf("load document: %s: %w", s.In(file), err)
 		}
 		if !strings.HasSuffix(filepath.ToSlash(target), "/"+file) {
 			return s.failure(file, "", snapshot.RuleStray, nil,
@@ -171,14 +179,14 @@ func (s *Store) checkLinks(files ...string) error {
 }
 
 func (s *Store) unreadable(file string, err error) error {
-	if violation, ok := unreadable(err); ok {
-		return &snapshot.Error{File: s.in(file), Violations: []snapshot.Violation{violation}, Err: err}
+	if violation, ok := Unreadable(err); ok {
+		return &snapshot.Error{File: s.In(file), Violations: []snapshot.Violation{violation}, Err: err}
 	}
-	return fmt.Errorf("read %s: %w", s.in(file), err)
+	return fmt.Errorf("read %s: %w", s.In(file), err)
 }
 
-// unreadable tells of an error that is the file's fault.
-func unreadable(err error) (v snapshot.Violation, ok bool) {
+// Unreadable tells of an error that is the file's fault.
+func Unreadable(err error) (v snapshot.Violation, ok bool) {
 	var large *tooLarge
 	switch {
 	case errors.As(err, &large):
@@ -189,8 +197,8 @@ func unreadable(err error) (v snapshot.Violation, ok bool) {
 	return v, false
 }
 
-// misnamed says which ids of a document are not what its name asks for.
-func misnamed(name string, d *snapshot.Document) []snapshot.Violation {
+// Misnamed says which ids of a document are not what its name asks for.
+func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
 	asked, source := "", snapshot.Source{} // the name that the source of a record asks for; all have one, as a rule
 	nameOf := snapshot.DocumentName
@@ -223,29 +231,29 @@ func recordPointer(i int, tokens ...string) string {
 	return jsontext.PointerTo(append([]string{"snapshots", fmt.Sprint(i)}, tokens...)...)
 }
 
-// A need is a file that a document names.
-type need struct {
-	own    string // its name, beside the document
-	hash   canon.Hash
+// A Need is a file that a document names.
+type Need struct {
+	Own    string // its name, beside the document
+	Hash   canon.Hash
 	record int // the index of the one that names it
-	rule   string
+	Rule   string
 }
 
-// needs returns the files that a document names.
-func needs(d *snapshot.Document) []need {
+// Needs returns the files that a document names.
+func Needs(d *snapshot.Document) []Need {
 	return needsBy(d, func(i int) []snapshot.Medium { return d.Snapshots[i].Media() })
 }
 
 // needsBy is needs for who knows the media that the i-th record names.
-func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []need {
-	var all []need
+func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need {
+	var all []Need
 	media := map[string]bool{}
 	for i := range d.Snapshots {
 		for _, n := range needsOf(d, i, mediaOf(i)) {
-			if n.rule == snapshot.RuleMedia && media[n.own] {
+			if n.Rule == snapshot.RuleMedia && media[n.Own] {
 				continue
 			}
-			media[n.own] = true
+			media[n.Own] = true
 			all = append(all, n)
 		}
 	}
@@ -253,25 +261,25 @@ func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []need
 }
 
 // needsOf returns the files that the i-th record names, which are its raw answer and the media.
-func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []need) {
+func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []Need) {
 	record := &d.Snapshots[i]
 	if record.Response.RawOutputRef != "" {
 		all = append(all, rawNeed(record, i))
 	}
 	for _, m := range media {
-		all = append(all, need{m.Name(), m.Hash, i, snapshot.RuleMedia})
+		all = append(all, Need{m.Name(), m.Hash, i, snapshot.RuleMedia})
 	}
 	return all
 }
 
-func rawNeed(record *snapshot.Snapshot, i int) need {
+func rawNeed(record *snapshot.Snapshot, i int) Need {
 	own := snapshot.RawName(record.Number(), &record.Response)
-	return need{own, record.Response.RawOutputRef, i, snapshot.RuleRaw}
+	return Need{own, record.Response.RawOutputRef, i, snapshot.RuleRaw}
 }
 
-// pointer returns the RFC 6901 pointer of the place that names the file.
-func (n need) pointer() string {
-	if n.rule == snapshot.RuleRaw {
+// Pointer returns the RFC 6901 pointer of the place that names the file.
+func (n Need) Pointer() string {
+	if n.Rule == snapshot.RuleRaw {
 		return recordPointer(n.record, "response", "raw_output_ref")
 	}
 	return recordPointer(n.record)
@@ -295,16 +303,16 @@ func (d *Doc) Media(h canon.Hash) ([]byte, error) {
 	for i := range d.Document.Snapshots {
 		for _, m := range d.Document.Snapshots[i].Media() {
 			if m.Hash == h {
-				return d.fetch(need{m.Name(), h, i, snapshot.RuleMedia})
+				return d.fetch(Need{m.Name(), h, i, snapshot.RuleMedia})
 			}
 		}
 	}
-	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.in(d.File()), h, fs.ErrNotExist)
+	return nil, fmt.Errorf("read media: no message of %s names %s: %w", d.store.In(d.File()), h, fs.ErrNotExist)
 }
 
 // fetch reads a file that the document names.
-func (d *Doc) fetch(n need) ([]byte, error) {
-	if data, ok := d.whole[n.own]; ok {
+func (d *Doc) fetch(n Need) ([]byte, error) {
+	if data, ok := d.whole[n.Own]; ok {
 		return data, nil
 	}
 	data, wrong := d.fetchOnce(n)
@@ -315,7 +323,7 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 	if s.held {
 		return nil, wrong // nobody commits
 	}
-	unlock, err := s.readLock()
+	unlock, err := s.ReadLock()
 	if err != nil || unlock == nil {
 		return nil, wrong
 	}
@@ -324,10 +332,10 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 		return data, nil
 	}
 	if now, err := s.Load(d.Name, d.Provider); err == nil && now.Document.Hash != d.Document.Hash {
-		return nil, s.failure(d.File(), n.pointer(), n.rule, ErrReplaced,
+		return nil, s.failure(d.File(), n.Pointer(), n.Rule, ErrReplaced,
 			"was recorded again by another process: run it again")
 	}
-	if _, err := os.Lstat(s.path(journalName)); err == nil {
+	if _, err := os.Lstat(s.Path(JournalName)); err == nil {
 		return nil, fmt.Errorf("%w\na commit was cut short: traceforge repair finishes it or undoes it", wrong)
 	}
 	return nil, wrong
@@ -335,11 +343,11 @@ func (d *Doc) fetch(n need) ([]byte, error) {
 
 // fetchOnce is fetch without a second look. What it reads is checked against the hash, so it does not
 // matter where a link leads.
-func (d *Doc) fetchOnce(n need) ([]byte, error) {
-	s, file := d.store, d.beside(n.own)
+func (d *Doc) fetchOnce(n Need) ([]byte, error) {
+	s, file := d.store, d.Beside(n.Own)
 	f, err := s.toRead(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, s.failure(d.File(), n.pointer(), n.rule, fs.ErrNotExist, "%s", n.missing(file))
+		return nil, s.failure(d.File(), n.Pointer(), n.Rule, fs.ErrNotExist, "%s", n.Missing(file))
 	}
 	if err != nil {
 		return nil, s.unreadable(file, err)
@@ -348,19 +356,19 @@ func (d *Doc) fetchOnce(n need) ([]byte, error) {
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}
-	if got := canon.Sum(data); got != n.hash {
+	if got := canon.Sum(data); got != n.Hash {
 		if err := s.notFetched(file, n, data); err != nil {
 			return nil, err
 		}
-		return nil, s.failure(file, "", n.rule, nil, "%s", n.altered(got, d.Name))
+		return nil, s.failure(file, "", n.Rule, nil, "%s", n.Altered(got, d.Name))
 	}
 	return data, nil
 }
 
-func (n need) missing(file string) string {
-	return fmt.Sprintf("names %s, but %s is missing", n.hash, file)
+func (n Need) Missing(file string) string {
+	return fmt.Sprintf("names %s, but %s is missing", n.Hash, file)
 }
 
-func (n need) altered(got canon.Hash, name string) string {
-	return fmt.Sprintf("has the hash %s, but %s names %s at %s", got, name+documentExt, n.hash, n.pointer())
+func (n Need) Altered(got canon.Hash, name string) string {
+	return fmt.Sprintf("has the hash %s, but %s names %s at %s", got, name+DocumentExt, n.Hash, n.Pointer())
 }

@@ -82,11 +82,11 @@ func TestRawRefuses(t *testing.T) {
 		", but "+put.Name+".json names "+string(ref)+" at "+pointer+"\nway out: restore it with git, or record it again")
 	require.NotContains(t, err.Error(), "cut short")
 
-	writeFile(t, dir, journalName, journalHead+"\n")
+	writeFile(t, dir, JournalName, journalHead+"\n")
 	_, err = doc.Raw(0)
 	require.ErrorIs(t, err, snapshot.ErrRaw)
 	require.ErrorContains(t, err, "a commit was cut short: traceforge repair finishes it or undoes it")
-	removeFile(t, dir, journalName)
+	removeFile(t, dir, JournalName)
 
 	removeFile(t, dir, rawOf("TestX", 1))
 	_, err = doc.Raw(0)
@@ -139,7 +139,7 @@ func TestLinks(t *testing.T) {
 	require.NoError(t, os.RemoveAll(runfiles))
 	link("openai", "openai")
 	requireCalls(t, linked, "TestX", call{1, "one?", "one"})
-	link("gone", documentFile("openai", "gone"))
+	link("gone", DocumentFile("openai", "gone"))
 	_, err = linked.Load("gone", "openai")
 	require.True(t, errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows", "%v", err)
 }

@@ -17,7 +17,7 @@ import (
 // The file .gitattributes tells git to leave the store's bytes alone, and hosts to collapse what
 // nobody reads (design R4, R5). It is also the store's lock: the one file that is never replaced, so
 // that no other file appears in the repository for it.
-const attributes = `* -text
+const Attributes = `* -text
 manifest.json -merge linguist-generated
 */*/* -merge linguist-generated
 `
@@ -30,32 +30,32 @@ commit.pending
 .pending
 `
 
-// ignored is what git is to leave alone: of pending answers all, since the store around them may not be there yet.
-func (s *Store) ignored() string {
+// IgnoredText is what git is to leave alone: of pending answers all, since the store around them may not be there yet.
+func (s *Store) IgnoredText() string {
 	if s.isPending() {
 		return "*\n"
 	}
 	return ignored
 }
 
-// exclusively calls f while no other process writes to the store or verifies it. It makes the store
+// Exclusively calls f while no other process writes to the store or verifies it. It makes the store
 // if there is none, and finishes or undoes the commit of a process that died in it.
-func (s *Store) exclusively(f func(within) error) error {
-	return s.locked(func(w within) error {
-		if _, err := s.recover(w); err != nil {
+func (s *Store) Exclusively(f func(Writer) error) error {
+	return s.Locked(func(w Writer) error {
+		if _, err := s.Recover(w); err != nil {
 			return err
 		}
 		return f(w)
 	})
 }
 
-// locked is exclusively, but leaves a commit that was cut short to f.
-func (s *Store) locked(f func(within) error) error {
+// Locked is exclusively, but leaves a commit that was cut short to f.
+func (s *Store) Locked(f func(Writer) error) error {
 	w, lock, err := s.lock()
 	if err != nil {
 		return fmt.Errorf("lock store %s: %w", s.name, err)
 	}
-	defer w.root.Close()
+	defer w.Root.Close()
 	defer lock.Close()
 	defer w.nameHolder()()
 	defer w.leave()
@@ -64,20 +64,20 @@ func (s *Store) locked(f func(within) error) error {
 
 // nameHolder tells those who wait who holds the lock, once it is held for a while, until unname. Without it they
 // wait all the same.
-func (w within) nameHolder() (unname func()) {
-	if _, err := w.root.Lstat(holderName); err == nil {
-		_ = w.root.Remove(holderName) // of a process that died
+func (w Writer) nameHolder() (unname func()) {
+	if _, err := w.Root.Lstat(HolderName); err == nil {
+		_ = w.Root.Remove(HolderName) // of a process that died
 	}
 	named := make(chan bool)
 	timer := time.AfterFunc(holdQuietly, func() {
 		defer close(named)
-		top := within{root: w.root} // whose directories are for another goroutine
-		_ = top.create(holderName, fmt.Appendf(nil, "%d %q\n", os.Getpid(), filepath.Base(os.Args[0])))
+		top := Writer{Root: w.Root} // whose directories are for another goroutine
+		_ = top.create(HolderName, fmt.Appendf(nil, "%d %q\n", os.Getpid(), filepath.Base(os.Args[0])))
 	})
 	return func() {
 		if !timer.Stop() {
 			<-named
-			_ = w.root.Remove(holderName)
+			_ = w.Root.Remove(HolderName)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (s *Store) open(flag int) (*lockedfile.File, error) {
 			s.Waiting(s.holder())
 		}
 	})
-	lock, err := lockedfile.OpenFile(s.path(attributesName), flag, 0)
+	lock, err := lockedfile.OpenFile(s.Path(AttributesName), flag, 0)
 	if !timer.Stop() {
 		<-told
 	}
@@ -107,7 +107,7 @@ func (s *Store) open(flag int) (*lockedfile.File, error) {
 func (s *Store) holder() string {
 	var pid int
 	var name string
-	data, err := s.read(holderName)
+	data, err := s.Read(HolderName)
 	if n, _ := fmt.Sscanf(string(data), "%d %q", &pid, &name); err != nil || n < 2 {
 		return "a process that verifies it, or several in turn"
 	}
@@ -115,9 +115,9 @@ func (s *Store) holder() string {
 }
 
 // lock locks the store for writing. The kernel frees the lock if the process dies.
-func (s *Store) lock() (within, *lockedfile.File, error) {
+func (s *Store) lock() (Writer, *lockedfile.File, error) {
 	if err := s.checkPending(); err != nil {
-		return within{}, nil, err
+		return Writer{}, nil, err
 	}
 	for {
 		root, err := os.OpenRoot(s.dir)
@@ -127,16 +127,16 @@ func (s *Store) lock() (within, *lockedfile.File, error) {
 			}
 		}
 		if err != nil {
-			return within{}, nil, err
+			return Writer{}, nil, err
 		}
-		w := within{root, s.maxBytes, map[string]*os.Root{}}
+		w := Writer{root, s.maxBytes, map[string]*os.Root{}}
 		lock, err := s.tryLock(w)
 		if lock != nil && err == nil {
 			return w, lock, nil
 		}
 		root.Close()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return within{}, nil, err
+			return Writer{}, nil, err
 		}
 		// git has just replaced the file, or the store: again
 	}
@@ -156,9 +156,9 @@ func (s *Store) checkPending() error {
 }
 
 // tryLock returns no lock if the file that it locked is not the store's any more.
-func (s *Store) tryLock(w within) (*lockedfile.File, error) {
-	_, err := w.touch(attributesName)
-	ignoring, err2 := w.touch(ignoreName)
+func (s *Store) tryLock(w Writer) (*lockedfile.File, error) {
+	_, err := w.touch(AttributesName)
+	ignoring, err2 := w.touch(IgnoreName)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
@@ -166,12 +166,12 @@ func (s *Store) tryLock(w within) (*lockedfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if same, err := w.isFile(attributesName, lock.File); err != nil || !same {
+	if same, err := w.isFile(AttributesName, lock.File); err != nil || !same {
 		return nil, errors.Join(err, lock.Close())
 	}
 	err = s.writeAttributes(lock.File)
-	if ignoring != int64(len(s.ignored())) { // of what nobody relies on, the length is asked at each lock
-		err = errors.Join(err, w.root.WriteFile(ignoreName, []byte(s.ignored()), 0o666))
+	if ignoring != int64(len(s.IgnoredText())) { // of what nobody relies on, the length is asked at each lock
+		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(s.IgnoredText()), 0o666))
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -193,10 +193,10 @@ func (s *Store) writeAttributes(f *os.File) error {
 	return f.Truncate(int64(len(want)))
 }
 
-// readLock keeps writers out. A store without its lock file is read without one: unlock is nil. So is
+// ReadLock keeps writers out. A store without its lock file is read without one: unlock is nil. So is
 // one on a file system without locks.
-func (s *Store) readLock() (unlock func(), err error) {
-	info, err := os.Lstat(s.path(attributesName))
+func (s *Store) ReadLock() (unlock func(), err error) {
+	info, err := os.Lstat(s.Path(AttributesName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -214,10 +214,10 @@ func (s *Store) readLock() (unlock func(), err error) {
 }
 
 // touch makes the file unless it is there, and fails if it is no regular file. It returns how long the file is.
-func (w within) touch(file string) (size int64, err error) {
-	info, err := w.root.Lstat(file)
+func (w Writer) touch(file string) (size int64, err error) {
+	info, err := w.Root.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err := w.root.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := w.Root.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			return 0, err
 		}
@@ -235,8 +235,8 @@ func (w within) touch(file string) (size int64, err error) {
 }
 
 // isFile reports whether f is the named file.
-func (w within) isFile(file string, f *os.File) (bool, error) {
-	named, err := w.root.Lstat(file)
+func (w Writer) isFile(file string, f *os.File) (bool, error) {
+	named, err := w.Root.Lstat(file)
 	if err != nil {
 		return false, err
 	}

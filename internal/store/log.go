@@ -145,7 +145,7 @@ func (l *Log) open() (*lockedfile.File, error) {
 	if l.file == "" {
 		return l.create()
 	}
-	f, err := lockedfile.OpenFile(s.path(l.file), os.O_WRONLY|os.O_APPEND, 0)
+	f, err := lockedfile.OpenFile(s.Path(l.file), os.O_WRONLY|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrTaken
 	}
@@ -167,7 +167,7 @@ func (l *Log) create() (*lockedfile.File, error) {
 	s := l.store
 	for n := time.Now().UnixMicro(); ; n++ {
 		file := logFile(l.name, n)
-		f, err := lockedfile.OpenFile(s.path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := lockedfile.OpenFile(s.Path(file), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case err == nil:
 			l.file = file
@@ -192,10 +192,10 @@ func (s *Store) makeDir() error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(s.dir), ignoreName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(s.dir), IgnoreName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(s.path(ignoreName), []byte(s.ignored()), 0o666)
+	return os.WriteFile(s.Path(IgnoreName), []byte(s.IgnoredText()), 0o666)
 }
 
 // Remove removes the log, and the directory around it unless it has more. It reports whether somebody has taken what
@@ -204,11 +204,11 @@ func (l *Log) Remove() (taken bool, err error) {
 	if l.file == "" {
 		return false, nil
 	}
-	err = os.Remove(l.store.path(l.file))
+	err = os.Remove(l.store.Path(l.file))
 	if taken = errors.Is(err, fs.ErrNotExist); taken {
 		err = nil
 	}
-	l.store.removeEmpty(ignoreName)
+	l.store.removeEmpty(IgnoreName)
 	return taken, err
 }
 
@@ -224,7 +224,7 @@ func (s *Store) removeEmpty(own ...string) {
 		return
 	}
 	for _, e := range entries {
-		_ = os.Remove(s.path(e.Name()))
+		_ = os.Remove(s.Path(e.Name()))
 	}
 	_ = os.Remove(s.dir) // and not what comes meanwhile: a log may
 }
@@ -232,7 +232,7 @@ func (s *Store) removeEmpty(own ...string) {
 // Settle puts what a run of a test has bought behind what other runs have, in the place of all logs of the test: own are
 // those of the run. The other runs' records of the numbers in used go, and logs that cannot be read.
 func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
-	return s.exclusively(func(w within) error {
+	return s.Exclusively(func(w Writer) error {
 		if err := s.closeLogs(bought.Name); err != nil {
 			return err
 		}
@@ -259,8 +259,8 @@ func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 }
 
 // relog is commit of pending answers: a document put is in logs of its own, and all others of its test go.
-func (s *Store) relog(w within, puts []*target, remove []string) error {
-	t := &transaction{within: w, store: s}
+func (s *Store) relog(w Writer, puts []*target, remove []string) error {
+	t := &Transaction{Writer: w, store: s}
 	var gone []string
 	for _, put := range puts {
 		gone = append(gone, put.Name)
@@ -269,27 +269,27 @@ func (s *Store) relog(w within, puts []*target, remove []string) error {
 		}
 	}
 	for _, file := range remove {
-		_, name, _ := parseDocumentFile(file)
+		_, name, _ := ParseDocumentFile(file)
 		gone = append(gone, name)
 	}
 	for _, name := range gone {
 		logs, err := s.logsOf(name)
 		for _, file := range logs {
-			err = errors.Join(err, t.remove(file))
+			err = errors.Join(err, t.Remove(file))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := t.apply(); err != nil {
+	if err := t.Apply(); err != nil {
 		return err
 	}
-	s.removeEmpty(attributesName, ignoreName, holderName)
+	s.removeEmpty(AttributesName, IgnoreName, HolderName)
 	return nil
 }
 
 // log adds the logs of a document: one, as long as that is not full.
-func (t *transaction) log(put *target) error {
+func (t *Transaction) log(put *target) error {
 	var data *bytes.Buffer
 	var out *logParts
 	var writer snapshot.Writer
@@ -301,13 +301,13 @@ func (t *transaction) log(put *target) error {
 		}
 		record := &put.Document.Snapshots[i]
 		for _, need := range needsOf(put.Document, i, record.Media()) {
-			given, ok := put.given[need.own]
+			given, ok := put.given[need.Own]
 			if !ok {
-				return t.store.failure(documentFile(put.Provider, put.Name), need.pointer(), need.rule, fs.ErrNotExist,
-					"names %s, which is not in the change", need.hash)
+				return t.store.failure(DocumentFile(put.Provider, put.Name), need.Pointer(), need.Rule, fs.ErrNotExist,
+					"names %s, which is not in the change", need.Hash)
 			}
-			kind := map[string]string{snapshot.RuleRaw: logAnswer, snapshot.RuleMedia: logMedium}[need.rule]
-			out.beside(kind, need.hash, given)
+			kind := map[string]string{snapshot.RuleRaw: logAnswer, snapshot.RuleMedia: logMedium}[need.Rule]
+			out.beside(kind, need.Hash, given)
 		}
 		line, err := writer.Append(*record)
 		if err != nil {
@@ -317,7 +317,7 @@ func (t *transaction) log(put *target) error {
 		_ = out.flush() // to memory
 		if int64(data.Len()) >= t.store.maxBytes || i == len(put.Document.Snapshots)-1 {
 			data.WriteString(logClosed)
-			t.write(logFile(put.Name, n), data.Bytes())
+			t.Write(logFile(put.Name, n), data.Bytes())
 			data, n = nil, n+1
 		}
 	}
@@ -331,10 +331,10 @@ func (s *Store) closeLogs(name string) error {
 	}
 	logs, err := s.logsOf(name)
 	for _, file := range logs {
-		if info, err := os.Lstat(s.path(file)); err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Lstat(s.Path(file)); err != nil || !info.Mode().IsRegular() {
 			continue // which is for who reads it to say
 		}
-		f, err := lockedfile.OpenFile(s.path(file), os.O_RDWR|os.O_APPEND, 0)
+		f, err := lockedfile.OpenFile(s.Path(file), os.O_RDWR|os.O_APPEND, 0)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (s *Store) logsOf(name string) (files []string, err error) {
 		case n > 0 && (name == "" || of == name):
 			files = append(files, e.Name())
 		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // of a provider, as in a store
-			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", s.in(e.Name()))
+			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", s.In(e.Name()))
 		}
 	}
 	inorder.By(files, func(a, b string) int {
@@ -65,7 +65,7 @@ func (s *Store) listLogs() (files []string, err error) {
 		if !filename.Legal(provider) {
 			provider = unknownProvider
 		}
-		files, last = append(files, documentFile(provider, name)), name
+		files, last = append(files, DocumentFile(provider, name)), name
 	}
 	sort.Strings(files)
 	return files, err
@@ -90,7 +90,7 @@ func logFile(name string, n int64) string { return name + "." + strconv.FormatIn
 // loadLogs returns the document that logs of a test make.
 func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
-		return nil, &fs.PathError{Op: "load document", Path: s.in(name), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "load document", Path: s.In(name), Err: fs.ErrNotExist}
 	}
 	doc := &Doc{Name: name, store: s, whole: map[string][]byte{}}
 	blobs := map[canon.Hash][]byte{}
@@ -117,13 +117,13 @@ func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
 	if err := doc.Document.Seal(); err != nil {
 		return nil, err
 	}
-	for _, n := range needs(doc.Document) {
-		if data, ok := blobs[n.hash]; ok {
-			doc.whole[n.own] = data
+	for _, n := range Needs(doc.Document) {
+		if data, ok := blobs[n.Hash]; ok {
+			doc.whole[n.Own] = data
 		}
 	}
-	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.in(logs[0]), Violations: wrong}
+	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
+		return nil, &snapshot.Error{File: s.In(logs[0]), Violations: wrong}
 	}
 	return doc, nil
 }
@@ -132,7 +132,7 @@ func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
 // them to blobs. What a kill cut short is left out, and torn set.
 func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
 	wrong := func(rule, format string, args ...any) error { return s.failure(file, "", rule, nil, format, args...) }
-	info, err := os.Lstat(s.path(file))
+	info, err := os.Lstat(s.Path(file))
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, wrong(snapshot.RuleStray, "%v", errIrregular)
 	}
@@ -196,7 +196,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	d, err := snapshot.ParseRecords(lines)
 	var e *snapshot.Error
 	if errors.As(err, &e) {
-		e.File = s.in(file)
+		e.File = s.In(file)
 	}
 	if err != nil {
 		return nil, err

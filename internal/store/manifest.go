@@ -6,28 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/filename"
-	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A manifest lists the records of a store (SF "Manifest File"). It is derived from the documents,
+// A Manifest lists the records of a store (SF "Manifest File"). It is derived from the documents,
 // and nothing but verify reads it (design R4).
-type manifest struct {
+type Manifest struct {
 	CreatedAt time.Time // of the oldest record; earlier if a commit replaced that
 	UpdatedAt time.Time // of the newest record; later if a commit removed that
-	Entries   []entry   // sorted by file, and in the document's order
+	Entries   []Entry   // sorted by file, and in the document's order
 }
 
 // An entry is a record in a manifest.
-type entry struct {
+type Entry struct {
 	ID       string
 	Provider string
 	File     string // path in the store, with forward slashes
@@ -38,11 +36,11 @@ type entry struct {
 // commits: each writes it whole.
 const manifestDocuments = 100
 
-// encode returns the manifest with a line for each entry.
-func (m *manifest) encode() []byte {
+// Encode returns the manifest with a line for each entry.
+func (m *Manifest) Encode() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"version\": %q,\n  \"created_at\": %q,\n  \"updated_at\": %q,\n  \"snapshots\": [\n",
-		snapshot.Version, formatTime(m.CreatedAt), formatTime(m.UpdatedAt))
+		snapshot.Version, FormatTime(m.CreatedAt), FormatTime(m.UpdatedAt))
 	for i, e := range m.Entries {
 		if i > 0 {
 			b.WriteString(",\n")
@@ -54,15 +52,15 @@ func (m *manifest) encode() []byte {
 	return b.Bytes()
 }
 
-// indented returns the manifest as JSON.stringify with two spaces prints it.
-func (m *manifest) indented() []byte {
+// Indented returns the manifest as JSON.stringify with two spaces prints it.
+func (m *Manifest) Indented() []byte {
 	var b bytes.Buffer
-	_ = json.Indent(&b, m.encode(), "", "  ")
+	_ = json.Indent(&b, m.Encode(), "", "  ")
 	return b.Bytes()
 }
 
-// formatTime returns t as documents have it.
-func formatTime(t time.Time) string {
+// FormatTime returns t as documents have it.
+func FormatTime(t time.Time) string {
 	if t.Nanosecond() < int(time.Millisecond) {
 		return t.UTC().Format("2006-01-02T15:04:05Z")
 	}
@@ -70,7 +68,7 @@ func formatTime(t time.Time) string {
 }
 
 // combinedHash returns the hash that the manifest must have (SF "Combined Hash").
-func (m *manifest) combinedHash() canon.Hash {
+func (m *Manifest) combinedHash() canon.Hash {
 	seals := make(snapshot.Seals, len(m.Entries))
 	for i, e := range m.Entries {
 		seals[i] = e.Hash
@@ -78,9 +76,9 @@ func (m *manifest) combinedHash() canon.Hash {
 	return seals.Combined(snapshot.Version)
 }
 
-// parseManifest reads a manifest of any layout. It checks the manifest itself, and not what it says
+// ParseManifest reads a manifest of any layout. It checks the manifest itself, and not what it says
 // of documents.
-func parseManifest(data []byte) (*manifest, error) {
+func ParseManifest(data []byte) (*Manifest, error) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
 		return nil, err
@@ -93,13 +91,13 @@ func parseManifest(data []byte) (*manifest, error) {
 	if ok && version != snapshot.Version {
 		return nil, fmt.Errorf("is of version %q, must be %q", version, snapshot.Version)
 	}
-	m := &manifest{}
+	m := &Manifest{}
 	var created, updated, hash string
 	ok = ok && root.Member("snapshots").IsArray() && scan(root, map[string]*string{
 		"version": &version, "created_at": &created, "updated_at": &updated, "snapshots": nil, "hash": &hash,
 	})
 	for _, element := range root.Member("snapshots").Elements() {
-		var e entry
+		var e Entry
 		var seal string
 		ok = ok && scan(element, map[string]*string{"id": &e.ID, "provider": &e.Provider, "file": &e.File, "hash": &seal})
 		e.Hash = canon.Hash(seal)
@@ -131,31 +129,31 @@ func scan(object jsontext.Value, members map[string]*string) bool {
 }
 
 // entriesOf returns the entries of a document.
-func entriesOf(provider, name string, d *snapshot.Document) []entry {
-	entries := make([]entry, len(d.Snapshots))
-	file := documentFile(provider, name)
+func entriesOf(provider, name string, d *snapshot.Document) []Entry {
+	entries := make([]Entry, len(d.Snapshots))
+	file := DocumentFile(provider, name)
 	for i := range d.Snapshots {
 		record := &d.Snapshots[i]
-		entries[i] = entry{snapshot.ID(name, record.Number()), cmp.Or(record.Provider, provider), file, record.Hash}
+		entries[i] = Entry{snapshot.ID(name, record.Number()), cmp.Or(record.Provider, provider), file, record.Hash}
 	}
 	return entries
 }
 
 // replace puts the entries of a document in the place of those that it had.
-func (m *manifest) replace(t *target) {
+func (m *Manifest) replace(t *target) {
 	next := entriesOf(t.Provider, t.Name, t.Document)
-	others := slices.DeleteFunc(m.Entries, func(e entry) bool { return e.File == next[0].File })
-	byFile := func(e entry, file string) int { return cmp.Compare(e.File, file) }
+	others := slices.DeleteFunc(m.Entries, func(e Entry) bool { return e.File == next[0].File })
+	byFile := func(e Entry, file string) int { return cmp.Compare(e.File, file) }
 	at, _ := slices.BinarySearchFunc(others, next[0].File, byFile)
 	if len(others) == 0 {
 		m.CreatedAt, m.UpdatedAt = time.Time{}, time.Time{} // they were those of this document
 	}
 	m.Entries = slices.Insert(others, at, next...)
-	m.span(t.Document)
+	m.Span(t.Document)
 }
 
 // span widens the manifest's times to hold those of a document's records.
-func (m *manifest) span(d *snapshot.Document) {
+func (m *Manifest) Span(d *snapshot.Document) {
 	for i := range d.Snapshots {
 		at := d.Snapshots[i].Timestamp.UTC().Truncate(time.Millisecond)
 		if m.CreatedAt.IsZero() || at.Before(m.CreatedAt) {
@@ -168,14 +166,14 @@ func (m *manifest) span(d *snapshot.Document) {
 }
 
 // plain reports whether e has nothing that JSON would escape.
-func (e entry) plain() bool {
-	_, _, ok := parseDocumentFile(e.File)
+func (e Entry) plain() bool {
+	_, _, ok := ParseDocumentFile(e.File)
 	_, _, isID := snapshot.ParseID(e.ID)
 	return ok && isID && filename.Legal(e.Provider) && e.Hash.Valid()
 }
 
 // documents returns how many documents the manifest lists.
-func (m *manifest) documents() int {
+func (m *Manifest) documents() int {
 	n := 0
 	for i := range m.Entries {
 		if i == 0 || m.Entries[i].File != m.Entries[i-1].File {
@@ -183,71 +181,4 @@ func (m *manifest) documents() int {
 		}
 	}
 	return n
-}
-
-// WriteManifest derives the manifest from the documents. All of them must be intact: an error joins
-// an [*snapshot.Error] for each that is not, and leaves the manifest as it was. The error is
-// [fs.ErrNotExist] if there is no store.
-func (s *Store) WriteManifest() error {
-	return s.existing("write manifest", func(w within) error { return s.writeManifest(w) })
-}
-
-// existing calls f as exclusively does, if there is a store.
-func (s *Store) existing(what string, f func(within) error) error {
-	_, err := os.Stat(s.dir)
-	if err == nil {
-		err = s.exclusively(f)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
-}
-
-func (s *Store) writeManifest(w within) error {
-	if data, err := w.read(manifestName); err == nil {
-		if err := snapshot.CheckNewer(data); err != nil {
-			return fmt.Errorf("%s: %w", s.in(manifestName), err)
-		}
-	}
-	v := &verifier{store: s, lists: true}
-	if err := v.documents(); err != nil {
-		return err
-	}
-	for _, f := range v.result.Findings {
-		if _, _, ok := parseDocumentFile(f.File); ok && f.Rule == snapshot.RuleStray {
-			v.broken = append(v.broken, f) // a link to a document: its records would be left out
-		}
-	}
-	if len(v.broken) > 0 {
-		return s.errorsOf(v.broken)
-	}
-	m := &v.manifest
-	m.Entries = slices.Collect(v.entries())
-	t := &transaction{within: w, store: s}
-	if data := m.encode(); len(m.Entries) > 0 && !w.has(manifestName, data) {
-		t.write(manifestName, data)
-	} else if len(m.Entries) == 0 {
-		if _, err := w.lstat(manifestName); err == nil {
-			if err := t.remove(manifestName); err != nil {
-				return err
-			}
-		}
-	}
-	return t.apply()
-}
-
-// errorsOf joins an error for each file that has findings.
-func (s *Store) errorsOf(findings []snapshot.Finding) error {
-	inorder.By(findings, snapshot.Finding.Compare)
-	var errs []error
-	var last *snapshot.Error
-	for _, f := range findings {
-		if file := s.in(f.File); last == nil || last.File != file {
-			last = &snapshot.Error{File: file}
-			errs = append(errs, last)
-		}
-		last.Violations = append(last.Violations, snapshot.Violation{Pointer: f.Pointer, Rule: f.Rule, Message: f.Message})
-	}
-	return errors.Join(errs...)
 }

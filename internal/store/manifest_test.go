@@ -33,7 +33,7 @@ func TestManifest(t *testing.T) {
 		} `json:"snapshots"`
 		Hash canon.Hash `json:"hash"`
 	}
-	decoder := json.NewDecoder(strings.NewReader(tree(t, dir)[manifestName]))
+	decoder := json.NewDecoder(strings.NewReader(tree(t, dir)[ManifestName]))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&got))
 	require.Equal(t, "1.1.0", got.Version)
@@ -46,7 +46,7 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, fileOf("TestX"), got.Snapshots[1].File)
 	require.Equal(t, put.Provider+" tool", got.Snapshots[1].Provider+" "+got.Snapshots[2].Provider, "the record's own")
 	before := tree(t, dir)
-	require.NoError(t, s.WriteManifest())
+	require.NoError(t, Audit.WriteManifest(s))
 	require.Equal(t, before, tree(t, dir))
 }
 
@@ -60,7 +60,7 @@ func TestManifestTimes(t *testing.T) {
 	}
 	times := func(created, updated string) {
 		t.Helper()
-		manifest := tree(t, dir)[manifestName]
+		manifest := tree(t, dir)[ManifestName]
 		require.Contains(t, manifest, `"created_at": "2026-01-09T`+created+`:00Z"`)
 		require.Contains(t, manifest, `"updated_at": "2026-01-09T`+updated+`:00Z"`)
 	}
@@ -75,15 +75,15 @@ func TestManifestTimes(t *testing.T) {
 	// No other document is read to find the next oldest, so the manifest lags.
 	commit(t, s, at("TestA", 25))
 	times("10:30", "10:55")
-	result, err := s.Verify()
+	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
-	require.Equal(t, []snapshot.Finding{{File: manifestName, Pointer: "/created_at", Rule: "behind",
+	require.Equal(t, []snapshot.Finding{{File: ManifestName, Pointer: "/created_at", Rule: "behind",
 		Message: "is 2026-01-09T10:30:00Z, but the oldest record is of 2026-01-09T10:42:00Z: traceforge repair --manifest writes it"}}, result.Notes)
-	require.NoError(t, s.WriteManifest())
+	require.NoError(t, Audit.WriteManifest(s))
 	times("10:42", "10:55")
 	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestA")}}))
-	result, err = s.Verify()
+	result, err = Audit.Verify(s)
 	require.NoError(t, err)
 	require.Equal(t, "/updated_at", result.Notes[0].Pointer)
 }
@@ -92,26 +92,26 @@ func TestManifestThatLags(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestY", call{1, "y?", "y"}))
-	old := tree(t, dir)[manifestName]
+	old := tree(t, dir)[ManifestName]
 
 	// As after a pull: the documents are others.
 	commit(t, s, putOf("TestX", call{1, "one?", "changed"}), putOf("TestZ", call{1, "z?", "z"}))
-	writeFile(t, dir, manifestName, old)
-	result, err := s.Verify()
+	writeFile(t, dir, ManifestName, old)
+	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
-	behind := []snapshot.Finding{{File: manifestName, Rule: "behind",
+	behind := []snapshot.Finding{{File: ManifestName, Rule: "behind",
 		Message: "records that it lists and that are not there any more or have changed: 1, new ones: 2: traceforge repair --manifest writes it"}}
 	require.Equal(t, behind, result.Notes)
-	s.git = func(string, ...string) (string, error) { return manifestName + "\x00", nil }
-	result, err = s.Verify()
+	s.git = func(string, ...string) (string, error) { return ManifestName + "\x00", nil }
+	result, err = Audit.Verify(s)
 	require.NoError(t, err)
 	require.Equal(t, behind, result.Findings, "a manifest that git tracks must be right")
 
 	// A branches does without a manifest.
-	removeFile(t, dir, manifestName)
+	removeFile(t, dir, ManifestName)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
-	require.NotContains(t, tree(t, dir), manifestName)
+	require.NotContains(t, tree(t, dir), ManifestName)
 	requireWhole(t, s)
 }
 
@@ -125,14 +125,14 @@ func TestManifestOfManyDocuments(t *testing.T) {
 	}
 	commit(t, s, puts...)
 	requireWhole(t, s)
-	before := tree(t, dir)[manifestName]
+	before := tree(t, dir)[ManifestName]
 	commit(t, s, putOf("TestMore", call{1, "x?", "x"}))
-	require.Equal(t, before, tree(t, dir)[manifestName])
-	require.NoError(t, s.WriteManifest())
+	require.Equal(t, before, tree(t, dir)[ManifestName])
+	require.NoError(t, Audit.WriteManifest(s))
 	requireWhole(t, s)
-	before = tree(t, dir)[manifestName]
+	before = tree(t, dir)[ManifestName]
 	require.NoError(t, s.Commit(Change{Remove: []string{fileOf("TestMore")}}))
-	require.NotEqual(t, before, tree(t, dir)[manifestName])
+	require.NotEqual(t, before, tree(t, dir)[ManifestName])
 	requireWhole(t, s)
 }
 
@@ -140,7 +140,7 @@ func TestManifestThatIsWrong(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
-	right := tree(t, dir)[manifestName]
+	right := tree(t, dir)[ManifestName]
 	replaced := func(old, new string) string {
 		require.Contains(t, right, old)
 		return strings.Replace(right, old, new, 1)
@@ -162,61 +162,61 @@ func TestManifestThatIsWrong(t *testing.T) {
 		{"updated", "no record is newer", strings.Replace(replaced(`"updated_at": "2026`, `"updated_at": "2025`), "x", "x", 1), "/updated_at: manifest: is 2025-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			writeFile(t, dir, manifestName, c.manifest)
-			result, err := s.Verify()
+			writeFile(t, dir, ManifestName, c.manifest)
+			result, err := Audit.Verify(s)
 			require.NoError(t, err)
 			require.Len(t, result.Findings, 1, c.reason)
 			require.Contains(t, result.Findings[0].String(), c.says, c.reason)
 			require.Empty(t, result.Notes)
-			require.NoError(t, s.WriteManifest())
-			require.Equal(t, right, tree(t, dir)[manifestName])
+			require.NoError(t, Audit.WriteManifest(s))
+			require.Equal(t, right, tree(t, dir)[ManifestName])
 		})
 	}
 
 	// One that cannot be read is left to traceforge repair --manifest.
-	writeFile(t, dir, manifestName, "x")
+	writeFile(t, dir, ManifestName, "x")
 	commit(t, s, putOf("TestY", call{1, "y?", "changed"}))
-	require.Equal(t, "x", tree(t, dir)[manifestName])
-	require.NoError(t, s.WriteManifest())
+	require.Equal(t, "x", tree(t, dir)[ManifestName])
+	require.NoError(t, Audit.WriteManifest(s))
 	requireWhole(t, s)
 
 	// One as JSON.stringify prints it is as good.
 	var v any
-	require.NoError(t, json.Unmarshal([]byte(tree(t, dir)[manifestName]), &v))
-	m, err := parseManifest([]byte(tree(t, dir)[manifestName]))
+	require.NoError(t, json.Unmarshal([]byte(tree(t, dir)[ManifestName]), &v))
+	m, err := ParseManifest([]byte(tree(t, dir)[ManifestName]))
 	require.NoError(t, err)
-	printed := string(m.indented())
-	require.JSONEq(t, tree(t, dir)[manifestName], printed)
+	printed := string(m.Indented())
+	require.JSONEq(t, tree(t, dir)[ManifestName], printed)
 	require.Contains(t, printed, "    {\n      \"id\": \""+nameOf("TestX")+"-1\",\n      \"provider\": \"openai\",\n")
-	writeFile(t, dir, manifestName, printed)
+	writeFile(t, dir, ManifestName, printed)
 	requireWhole(t, s)
 
 	// Broken documents have no manifest.
 	writeFile(t, dir, fileOf("TestX"), "{")
-	err = s.WriteManifest()
+	err = Audit.WriteManifest(s)
 	require.ErrorContains(t, err, "write manifest: ")
 	require.ErrorContains(t, err, fileOf("TestX"))
-	require.Equal(t, printed, tree(t, dir)[manifestName])
+	require.Equal(t, printed, tree(t, dir)[ManifestName])
 }
 
 // FuzzManifest: whatever is read is written as it was, and nothing else is read.
 func FuzzManifest(t *testing.F) {
 	f := mutation.New(t)
-	m := &manifest{CreatedAt: recordedAt, UpdatedAt: recordedAt}
-	m.Entries = []entry{{"x-1", "openai", "openai/x.json", canon.Sum(nil)}, {"x-2", "openai", "openai/x.json", canon.Sum([]byte("2"))}}
-	f.Add(m.encode())
-	f.Add(m.indented())
+	m := &Manifest{CreatedAt: recordedAt, UpdatedAt: recordedAt}
+	m.Entries = []Entry{{"x-1", "openai", "openai/x.json", canon.Sum(nil)}, {"x-2", "openai", "openai/x.json", canon.Sum([]byte("2"))}}
+	f.Add(m.Encode())
+	f.Add(m.Indented())
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		read, err := parseManifest(data)
+		read, err := ParseManifest(data)
 		if err != nil {
 			return
 		}
-		for _, text := range [][]byte{read.encode(), read.indented()} {
-			again, err := parseManifest(text)
+		for _, text := range [][]byte{read.Encode(), read.Indented()} {
+			again, err := ParseManifest(text)
 			require.NoError(t, err)
 			require.Equal(t, read.Entries, again.Entries)
-			require.Equal(t, read.encode(), again.encode())
+			require.Equal(t, read.Encode(), again.Encode())
 		}
 	})
 }
@@ -228,15 +228,15 @@ func FuzzJournal(t *testing.F) {
 	f.Add(journalHead + "\n" + journalWrite + " " + step + journalRemove + " " + step + journalReady + "\n")
 	f.Add(journalHead + "\nwrite " + string(canon.Sum(nil)) + " ../x.json\n")
 	f.Fuzz(func(t *testing.T, data string) {
-		tx, _, err := parseJournal(within{}, data)
+		tx, _, err := parseJournal(Writer{}, data)
 		if err != nil {
 			return
 		}
 		for _, w := range tx.writes {
-			require.True(t, isStoreFile(w.file) && fs.ValidPath(w.file))
+			require.True(t, IsStoreFile(w.file) && fs.ValidPath(w.file))
 		}
 		for _, r := range tx.removes {
-			require.True(t, isStoreFile(r.file) && fs.ValidPath(r.file))
+			require.True(t, IsStoreFile(r.file) && fs.ValidPath(r.file))
 		}
 	})
 }
@@ -248,8 +248,8 @@ func TestManifestOfLinks(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "document.json")
 	require.NoError(t, os.Rename(filepath.Join(dir, fileOf("TestA")), outside))
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, fileOf("TestA"))))
-	before := tree(t, dir)[manifestName]
-	err := s.WriteManifest()
+	before := tree(t, dir)[ManifestName]
+	err := Audit.WriteManifest(s)
 	require.ErrorContains(t, err, fileOf("TestA")+": stray: is a link, and a store holds files: put the file in its place")
-	require.Equal(t, before, tree(t, dir)[manifestName])
+	require.Equal(t, before, tree(t, dir)[ManifestName])
 }

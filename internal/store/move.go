@@ -56,7 +56,7 @@ func (s *Store) move(moves []Move) (moved []Moved, err error) {
 	if _, err := os.Stat(s.dir); err != nil {
 		return nil, err
 	}
-	err = s.exclusively(func(w within) error {
+	err = s.Exclusively(func(w Writer) error {
 		pending := s.Pending()
 		waiting := pending.holding(moves)
 		change, from, err := s.locking().planMoves(moves, waiting)
@@ -64,7 +64,7 @@ func (s *Store) move(moves []Move) (moved []Moved, err error) {
 			return err
 		}
 		if len(waiting) > 0 {
-			err = pending.exclusively(func(w within) error {
+			err = pending.Exclusively(func(w Writer) error {
 				for _, m := range waiting {
 					if err := pending.closeLogs(m.Name); err != nil {
 						return err
@@ -111,18 +111,18 @@ func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err
 			return c, nil, err
 		}
 		if there, err := s.Load(put.Name, put.Provider); err == nil {
-			return c, nil, fmt.Errorf("%s of %s in %s: %w", s.in(there.File()), m.Test, m.Package, fs.ErrExist)
+			return c, nil, fmt.Errorf("%s of %s in %s: %w", s.In(there.File()), m.Test, m.Package, fs.ErrExist)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return c, nil, err
 		}
 		c.Put, c.Remove = append(c.Put, put), append(c.Remove, doc.File())
-		moved = append(moved, Moved{doc.File(), documentFile(put.Provider, put.Name)})
+		moved = append(moved, Moved{doc.File(), DocumentFile(put.Provider, put.Name)})
 	}
 	return c, moved, nil
 }
 
 // commitMoves commits a change under the lock.
-func (s *Store) commitMoves(w within, c Change) error {
+func (s *Store) commitMoves(w Writer, c Change) error {
 	puts, err := s.targets(c)
 	if err != nil {
 		return err

@@ -30,14 +30,14 @@ func TestNewerStore(t *testing.T) {
 			p.Provider = "anthropic"
 			return s.Commit(Change{Put: []Put{p}})
 		}},
-		{"manifest", "the update of another test in a store that is newer", manifestName, func(s *Store) error {
+		{"manifest", "the update of another test in a store that is newer", ManifestName, func(s *Store) error {
 			return s.Commit(Change{Put: []Put{putOf("TestOther", call{1, "Hi", "Hello"})}})
 		}},
 		{"derived", "the manifest of documents that cannot be read", fileOf("TestX"), func(s *Store) error {
-			return s.WriteManifest()
+			return Audit.WriteManifest(s)
 		}},
-		{"derived-again", "a manifest that would take the store back", manifestName, func(s *Store) error {
-			return s.WriteManifest()
+		{"derived-again", "a manifest that would take the store back", ManifestName, func(s *Store) error {
+			return Audit.WriteManifest(s)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestNewerStore(t *testing.T) {
 			require.ErrorContains(t, err, way)
 			require.NotContains(t, err.Error(), "record")
 			require.Equal(t, before, tree(t, dir))
-			result, err := s.Verify()
+			result, err := Audit.Verify(s)
 			require.NoError(t, err)
 			require.Len(t, result.Findings, 1)
 			require.Equal(t, snapshot.RuleNewer, result.Findings[0].Rule)

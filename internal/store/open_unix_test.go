@@ -39,14 +39,14 @@ var irregular = map[string]func(t *testing.T, file string){
 // TestFilesThatAreNone puts what is no file, or one that is far too long, where a store has one: whatever reads it says
 // so, and nothing waits for it or reads it.
 func TestFilesThatAreNone(t *testing.T) {
-	document, raw, log := fileOf("TestX"), rawOf("TestX", 1), pendingName+"/"+nameOf("TestX")+".1"+logExt
+	document, raw, log := fileOf("TestX"), rawOf("TestX", 1), PendingName+"/"+nameOf("TestX")+".1"+logExt
 	for kind, make := range irregular {
-		for _, file := range []string{configName, attributesName, ignoreName, manifestName, journalName, holderName, document, raw, log} {
+		for _, file := range []string{ConfigName, AttributesName, IgnoreName, ManifestName, JournalName, HolderName, document, raw, log} {
 			t.Run(kind+"/"+filepath.Base(file), func(t *testing.T) {
 				s, dir := newStore(t)
 				require.NoError(t, s.Commit(Change{Put: []Put{putOf("TestX", call{1, "x?", "x"})}}))
-				require.NoError(t, s.WriteManifest())
-				require.NoError(t, os.MkdirAll(filepath.Join(dir, pendingName), 0o777))
+				require.NoError(t, Audit.WriteManifest(s))
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, PendingName), 0o777))
 				path := filepath.Join(dir, filepath.FromSlash(file))
 				require.NoError(t, os.RemoveAll(path))
 				make(t, path)
@@ -54,7 +54,7 @@ func TestFilesThatAreNone(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				wrong := map[string]error{}
-				_, wrong[configName] = s.Config()
+				_, wrong[ConfigName] = s.Config()
 				doc, err := s.Load(nameOf("TestX"), "openai")
 				if wrong[document] = err; err == nil {
 					_, wrong[raw] = doc.Raw(0)
@@ -64,13 +64,13 @@ func TestFilesThatAreNone(t *testing.T) {
 				_ = s.CheckTexts()
 				_, err = ReadFile(path)
 				require.Error(t, err)
-				result, err := s.Verify(func(*Doc) []snapshot.Violation { return nil })
+				result, err := Audit.Verify(s, func(*Doc) []snapshot.Violation { return nil })
 				require.NoError(t, err)
-				if file != log && (kind != "hole" || file != holderName) { // which is for people
+				if file != log && (kind != "hole" || file != HolderName) { // which is for people
 					require.NotEmpty(t, result.Findings)
 				}
 				_ = s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) // it may replace it
-				_, _ = s.Repair()
+				_, _ = Audit.Repair(s)
 				if err, asked := wrong[file]; asked {
 					require.Error(t, err)
 					require.Contains(t, err.Error(), filepath.Base(file))
@@ -96,7 +96,7 @@ func TestLogThatIsFull(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, doc.Document.Snapshots, 1)
 
-	require.NoError(t, os.Truncate(b.log.store.path(b.log.file), s.logMost()+1))
+	require.NoError(t, os.Truncate(b.log.store.Path(b.log.file), s.logMost()+1))
 	_, err = s.Pending().Load(nameOf("TestX"), "openai")
 	require.ErrorContains(t, err, b.log.file+": value: has 12001 bytes, and at most 12000 are read: TRACEFORGE_MAX_BYTES raises the limit")
 }

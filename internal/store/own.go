@@ -128,7 +128,7 @@ func (s *Store) doubt(file, what string) error {
 		return nil
 	}
 	why := "git tracks it or does not ignore it"
-	ignored, err := s.repository().ignored(file)
+	ignored, err := s.Repository().ignored(file)
 	switch {
 	case err == nil && ignored:
 		return nil
@@ -141,12 +141,12 @@ func (s *Store) doubt(file, what string) error {
 		"traceforge repair --take uses it as your own, and --discard removes it", what, why)
 }
 
-// doubted returns what is wrong with pending answers that may be a stranger's, by the names of their documents.
-func (s *Store) doubted() (all map[string]*snapshot.Error, err error) {
+// Doubted returns what is wrong with pending answers that may be a stranger's, by the names of their documents.
+func (s *Store) Doubted() (all map[string]*snapshot.Error, err error) {
 	files, err := s.List()
 	all = map[string]*snapshot.Error{}
 	for _, file := range files {
-		provider, name, _ := parseDocumentFile(file)
+		provider, name, _ := ParseDocumentFile(file)
 		var wrong *snapshot.Error
 		if _, err := s.Load(name, provider); errors.Is(err, ErrDoubt) && errors.As(err, &wrong) {
 			all[name] = wrong
@@ -158,29 +158,32 @@ func (s *Store) doubted() (all map[string]*snapshot.Error, err error) {
 // DiscardDoubted removes the journal and the pending answers that may be a stranger's. What the journal has not done is not
 // done.
 func (s *Store) DiscardDoubted() error {
-	err := s.locked(func(w within) error {
-		_, err := s.recover(w)
+	err := s.Locked(func(w Writer) error {
+		_, err := s.Recover(w)
 		if errors.Is(err, ErrDoubt) {
-			err = w.remove(journalName)
+			err = w.Remove(JournalName)
 		}
 		return err
 	})
-	doubted, listed := s.Pending().doubted()
+	doubted, listed := s.Pending().Doubted()
 	for name := range doubted {
 		err = errors.Join(err, s.Reject(name))
 	}
 	return errors.Join(err, listed)
 }
 
-// take marks pending answers that may be a stranger's as this user's own.
-func (s *Store) take() error {
+// Adopt marks pending answers that may be a stranger's as this user's own, if the user says that they are.
+func (s *Store) Adopt() error {
+	if !s.trusting {
+		return nil
+	}
 	careful := *s
 	careful.trusting = false
-	doubted, err := careful.doubted()
+	doubted, err := careful.Doubted()
 	if err != nil || len(doubted) == 0 {
 		return err
 	}
-	return s.exclusively(func(w within) error {
+	return s.Exclusively(func(w Writer) error {
 		var puts []*target
 		for name := range doubted {
 			doc, err := s.locking().Load(name, unknownProvider)

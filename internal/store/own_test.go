@@ -50,7 +50,7 @@ func TestJournalsOfOthers(t *testing.T) {
 				}
 				text := journalHead + "\nremove " + sumOf(t, dir, fileOf("TestGone")) + " " + fileOf("TestGone") + "\n"
 				mac := openAt(t, dir).mac(journalHead, "", []byte(text))
-				writeFile(t, dir, journalName, text+"mac "+mac+"\nready\n")
+				writeFile(t, dir, JournalName, text+"mac "+mac+"\nready\n")
 				in.make(t, s)
 				before := tree(t, dir)
 				err := s.Commit(Change{Put: []Put{putOf("TestX", call{1, "one?", "changed"})}})
@@ -61,18 +61,18 @@ func TestJournalsOfOthers(t *testing.T) {
 				}
 				require.ErrorIs(t, err, ErrDoubt)
 				require.ErrorContains(t, err, "which writes nothing and removes "+fileOf("TestGone")+", and is not used: it has no mark of this user, and ")
-				report, err := s.Repair()
+				report, err := Audit.Repair(s)
 				require.NoError(t, err)
-				require.Contains(t, report.String(), "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestGone"))
+				require.Contains(t, report.Text, "commit.pending: pending: is a commit that was cut short, which writes nothing and removes "+fileOf("TestGone"))
 				require.Equal(t, before, tree(t, dir))
 				if name == "no git" {
-					_, err := s.Trusting().Repair()
+					_, err := Audit.Repair(s.Trusting())
 					require.NoError(t, err)
 					require.NoFileExists(t, filepath.Join(dir, fileOf("TestGone")))
 					return
 				}
 				require.NoError(t, s.DiscardDoubted())
-				delete(before, journalName)
+				delete(before, JournalName)
 				require.Equal(t, before, tree(t, dir))
 			})
 		}
@@ -83,7 +83,7 @@ func TestJournalsOfOthers(t *testing.T) {
 func TestJournalInOtherLetters(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
-	writeFile(t, dir, journalName, journalHead+"\nremove "+sumOf(t, dir, fileOf("TestX"))+" "+fileOf("TestX")+"\nready\n")
+	writeFile(t, dir, JournalName, journalHead+"\nremove "+sumOf(t, dir, fileOf("TestX"))+" "+fileOf("TestX")+"\nready\n")
 	top := filepath.Dir(dir)
 	gittest.Run(t, top, "init", "-q")
 	gittest.Run(t, top, "config", "core.ignoreCase", "true")
@@ -101,7 +101,7 @@ func TestJournalSigned(t *testing.T) {
 		journalHead + "\n" + step + mac + "ready\n", journalHead + "\n" + mac + step + "ready\n",
 		journalHead + "\n" + mac + step + mac + "ready\n", journalHead + "\n" + step + "mac \nready\n", journalHead + "\n" + step + "ready\n",
 	} {
-		writeFile(t, dir, journalName, journal)
+		writeFile(t, dir, JournalName, journal)
 		before := tree(t, dir)
 		require.Error(t, s.Commit(Change{}))
 		require.Equal(t, before, tree(t, dir))
@@ -121,7 +121,7 @@ func TestPendingOfOthers(t *testing.T) {
 					} else {
 						commit(t, s.Pending(), talk("TestX", bought...))
 					}
-					writeFile(t, dir, journalName, journalHead+"\n")
+					writeFile(t, dir, JournalName, journalHead+"\n")
 					if !own {
 						s.keys = anotherUser
 					}
@@ -139,12 +139,12 @@ func TestPendingOfOthers(t *testing.T) {
 					require.ErrorIs(t, err, ErrDoubt)
 					_, err = s.Accept([]string{nameOf("TestX")})
 					require.ErrorIs(t, err, ErrDoubt)
-					report, err := s.Repair()
+					report, err := Audit.Repair(s)
 					require.NoError(t, err)
-					require.Contains(t, report.String(), "pending: holds ")
-					delete(before, journalName)
+					require.Contains(t, report.Text, "pending: holds ")
+					delete(before, JournalName)
 					now := tree(t, dir)
-					for _, file := range []string{journalName, pendingName + "/" + attributesName, pendingName + "/" + ignoreName} {
+					for _, file := range []string{JournalName, PendingName + "/" + AttributesName, PendingName + "/" + IgnoreName} {
 						delete(before, file)
 						delete(now, file)
 					}
@@ -152,7 +152,7 @@ func TestPendingOfOthers(t *testing.T) {
 						require.Equal(t, before, now)
 					}
 					if name == "no git" {
-						_, err := s.Trusting().Repair()
+						_, err := Audit.Repair(s.Trusting())
 						require.NoError(t, err)
 						_, err = s.Accept([]string{nameOf("TestX")})
 						require.NoError(t, err, "it is signed now")
@@ -199,7 +199,7 @@ func sumOf(t *testing.T, dir, file string) string {
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	defer root.Close()
-	sum, err := within{root: root, limit: s.maxBytes}.sum(file)
+	sum, err := Writer{Root: root, limit: s.maxBytes}.sum(file)
 	require.NoError(t, err)
 	return string(sum)
 }

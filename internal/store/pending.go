@@ -22,18 +22,22 @@ import (
 // A record that has the id of one of s is to replace that.
 func (s *Store) Pending() *Store {
 	p := *s
-	p.dir, p.name = filepath.Join(s.dir, pendingName), filepath.Join(s.name, pendingName)
+	p.dir, p.name = filepath.Join(s.dir, PendingName), filepath.Join(s.name, PendingName)
 	return &p
 }
 
 // isPending reports whether s is the store of another one's pending answers. It has no manifest.
-func (s *Store) isPending() bool { return filepath.Base(s.dir) == pendingName }
+func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
 
 // An Accepted is a pending record that [Store.Accept] took over.
 type Accepted struct {
 	ID string // as it was pending
 	As string // its id in the document; another one where another call had got its number
 }
+
+// A Check is one more question about a document: it returns what is wrong with it, for package audit and for [Store.Accept].
+// It is called on several goroutines at once, for documents that are whole, and must not keep d.
+type Check func(d *Doc) []snapshot.Violation
 
 // Accept takes pending records over into the documents of s, and removes them from [Store.Pending]: all of
 // them, or after an error none. A record whose number the document has replaces that one, of which the answer
@@ -47,7 +51,7 @@ type Accepted struct {
 func (s *Store) Accept(ids []string, checks ...Check) ([]Accepted, error) {
 	var all []Accepted
 	waited := s.Pending().recordsOf(ids)
-	err := s.decide("accept", ids, func(w within, d *decision) error {
+	err := s.decide("accept", ids, func(w Writer, d *decision) error {
 		var puts []*target
 		for _, name := range d.names() {
 			put, accepted, err := d.accept(name, checks)
@@ -119,12 +123,12 @@ func (s *Store) taken(waited []snapshot.Snapshot) (all []Accepted) {
 // which goes with all its records, also where it cannot be read. One that is not pending is an error that is
 // [fs.ErrNotExist].
 func (s *Store) Reject(ids ...string) error {
-	return s.decide("reject", ids, func(within, *decision) error { return nil })
+	return s.decide("reject", ids, func(Writer, *decision) error { return nil })
 }
 
 // decide calls use with the pending records that ids name, under the locks of both stores, and then
 // removes them.
-func (s *Store) decide(verb string, ids []string, use func(w within, d *decision) error) error {
+func (s *Store) decide(verb string, ids []string, use func(w Writer, d *decision) error) error {
 	err := s.decided(ids, use)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
@@ -132,7 +136,7 @@ func (s *Store) decide(verb string, ids []string, use func(w within, d *decision
 	return nil
 }
 
-func (s *Store) decided(ids []string, use func(w within, d *decision) error) error {
+func (s *Store) decided(ids []string, use func(w Writer, d *decision) error) error {
 	pending := s.Pending()
 	if len(ids) == 0 {
 		return nil
@@ -142,8 +146,8 @@ func (s *Store) decided(ids []string, use func(w within, d *decision) error) err
 	} else if err != nil {
 		return err
 	}
-	return s.exclusively(func(w within) error {
-		return pending.exclusively(func(p within) error {
+	return s.Exclusively(func(w Writer) error {
+		return pending.Exclusively(func(p Writer) error {
 			for _, id := range ids {
 				name, _, _ := snapshot.ParseID(id) // which the name of a document may look like too
 				if err := errors.Join(pending.closeLogs(id), pending.closeLogs(name)); err != nil {
@@ -191,7 +195,7 @@ func (d *decision) choose(ids []string) error {
 	}
 	d.chosen, d.files = map[string]map[int]bool{}, map[string]string{}
 	for _, file := range files {
-		_, name, _ := parseDocumentFile(file)
+		_, name, _ := ParseDocumentFile(file)
 		d.files[name] = file
 	}
 	for _, id := range ids {
@@ -261,7 +265,7 @@ func (d *decision) accept(name string, checks []Check) (put Put, accepted []Acce
 
 // load reads a pending document, which must have the chosen numbers.
 func (d *decision) load(name string) (*Doc, error) {
-	provider, _, _ := parseDocumentFile(d.files[name])
+	provider, _, _ := ParseDocumentFile(d.files[name])
 	doc, err := d.pending.Load(name, provider)
 	if err != nil {
 		return nil, err
@@ -280,7 +284,7 @@ func (d *decision) load(name string) (*Doc, error) {
 
 // verify holds a pending document to what Verify holds all documents to.
 func (d *decision) verify(doc *Doc, checks []Check) error {
-	for _, n := range needs(doc.Document) {
+	for _, n := range Needs(doc.Document) {
 		if _, err := doc.fetch(n); err != nil {
 			return err
 		}
@@ -291,13 +295,13 @@ func (d *decision) verify(doc *Doc, checks []Check) error {
 	}
 	if len(wrong) > 0 {
 		logs, err := d.pending.logsOf(doc.Name)
-		return errors.Join(err, &snapshot.Error{File: d.pending.in(logs[0]), Violations: wrong})
+		return errors.Join(err, &snapshot.Error{File: d.pending.In(logs[0]), Violations: wrong})
 	}
 	return nil
 }
 
 // clear removes the chosen records.
-func (d *decision) clear(w within) error {
+func (d *decision) clear(w Writer) error {
 	var puts []*target
 	var remove []string
 	for _, name := range d.names() {

@@ -106,7 +106,7 @@ func TestAcceptNew(t *testing.T) {
 	require.Equal(t, []string{fileOf("TestOther")}, files)
 	requireWhole(t, s)
 	requireWhole(t, s.Pending())
-	require.Equal(t, "*\n", tree(t, s.Pending().Dir())[ignoreName], "git ignores it also where the store has no .gitignore yet")
+	require.Equal(t, "*\n", tree(t, s.Pending().Dir())[IgnoreName], "git ignores it also where the store has no .gitignore yet")
 }
 
 // A new record whose number another call got since it was bought gets the next one, once: who is killed between the
@@ -193,7 +193,7 @@ func TestAcceptRefuses(t *testing.T) {
 			pend(t, s, recordedAt, "TestOther", call{1, "a", "c"})
 			logs, err := s.Pending().logsOf(nameOf("TestIt"))
 			require.NoError(t, err)
-			tt.alter(t, filepath.Join(dir, pendingName, logs[0]))
+			tt.alter(t, filepath.Join(dir, PendingName, logs[0]))
 			before := tree(t, dir)
 			_, err = s.Accept([]string{nameOf("TestOther"), nameOf("TestIt")}, func(d *Doc) []snapshot.Violation {
 				if tt.check == nil || d.Name != nameOf("TestIt") {
@@ -244,7 +244,7 @@ func TestNotPending(t *testing.T) {
 		require.ErrorIs(t, err, fs.ErrNotExist, "%q", id)
 		delete(before, "commit.pending")
 		after := tree(t, dir)
-		for _, own := range []string{attributesName, ignoreName} { // of the store, which is made
+		for _, own := range []string{AttributesName, IgnoreName} { // of the store, which is made
 			delete(after, own)
 		}
 		require.Equal(t, before, after)
@@ -274,13 +274,13 @@ func TestAcceptAgain(t *testing.T) {
 	undecided(t, dir)
 	s := openAt(t, dir)
 	ids := []string{nameOf("TestX"), nameOf("TestNew")}
-	before := tree(t, filepath.Join(dir, pendingName))
+	before := tree(t, filepath.Join(dir, PendingName))
 	want, err := s.Accept(ids)
 	require.NoError(t, err)
 	require.Len(t, want, 3)
 
 	for file, text := range before {
-		path := filepath.Join(dir, pendingName, filepath.FromSlash(file))
+		path := filepath.Join(dir, PendingName, filepath.FromSlash(file))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 	}
@@ -288,12 +288,12 @@ func TestAcceptAgain(t *testing.T) {
 	root, err := os.OpenRoot(p.dir)
 	require.NoError(t, err)
 	defer root.Close()
-	cut := &transaction{within: within{root: root, limit: s.maxBytes}, store: p}
+	cut := &Transaction{Writer: Writer{Root: root, limit: s.maxBytes}, store: p}
 	logs := logsIn(t, s)
 	for _, file := range logs {
-		require.NoError(t, cut.remove(file))
+		require.NoError(t, cut.Remove(file))
 	}
-	require.NoError(t, root.WriteFile(journalName, []byte(cut.journal()+journalReady+"\n"), 0o666))
+	require.NoError(t, root.WriteFile(JournalName, []byte(cut.journal()+journalReady+"\n"), 0o666))
 	got, err := openAt(t, dir).Accept(ids)
 	require.NoError(t, err)
 	require.ElementsMatch(t, want, got)

@@ -141,7 +141,7 @@ func TestManyProcessesCommit(t *testing.T) {
 		if _, err := os.Stat(dir); err != nil {
 			continue
 		}
-		result, err := s.Verify()
+		result, err := Audit.Verify(s)
 		require.NoError(t, err)
 		require.Empty(t, result.Findings, "Verify never sees a commit under way")
 	}
@@ -150,7 +150,7 @@ func TestManyProcessesCommit(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, processes*(commitsEach-commitsEach/5+1))
 	before := tree(t, dir)
-	require.NoError(t, s.WriteManifest())
+	require.NoError(t, Audit.WriteManifest(s))
 	require.Equal(t, before, tree(t, dir))
 }
 
@@ -235,7 +235,7 @@ func TestKilledProcess(t *testing.T) {
 		}
 		_ = cmd.Wait() // killed
 
-		if _, err := os.Stat(s.path(journalName)); err == nil {
+		if _, err := os.Stat(s.Path(JournalName)); err == nil {
 			pending++
 		}
 		commit(t, s, putOf(fmt.Sprint("TestAfter", number), call{1, "x?", "x"}))
@@ -283,9 +283,9 @@ func hold(out io.Writer, dir, number string) error {
 		return err
 	}
 	if number == holds {
-		return s.locked(func(within) error { return waits() })
+		return s.Locked(func(Writer) error { return waits() })
 	}
-	unlock, err := s.readLock()
+	unlock, err := s.ReadLock()
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func TestWaiting(t *testing.T) {
 	}{
 		{holds, "a commit waits for a commit", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$",
 			func(s *Store) error { return s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}) }},
-		{holds, "so does Verify", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$", func(s *Store) error { _, err := s.Verify(); return err }},
+		{holds, "so does Verify", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$", func(s *Store) error { _, err := Audit.Verify(s); return err }},
 		{holds, "so does Reject", "^process %d, " + regexp.QuoteMeta(strconv.Quote(program)) + "$",
 			func(s *Store) error { return s.Reject(nameOf("TestX")) }},
 		{verifies, "a commit waits for Verify", `^a process that verifies it, or several in turn$`,
@@ -331,7 +331,7 @@ func TestWaiting(t *testing.T) {
 			require.Regexp(t, says, told[0])
 			require.NoError(t, cmd.Wait())
 			requireWhole(t, s)
-			require.NotContains(t, tree(t, dir), holderName)
+			require.NotContains(t, tree(t, dir), HolderName)
 		})
 	}
 }
@@ -347,13 +347,13 @@ func TestHolderOfAStranger(t *testing.T) {
 		"1 \"\\x1b[2J\"":                         `process 1, "\x1b[2J"`,
 		"1 \"" + strings.Repeat("x", 999) + "\"": `process 1, "` + strings.Repeat("x", 199),
 	} {
-		writeFile(t, dir, holderName, content)
+		writeFile(t, dir, HolderName, content)
 		require.Equal(t, says, s.holder(), content)
 	}
 	commit(t, s, putOf("TestY", call{1, "y?", "y"}))
-	require.NotContains(t, tree(t, dir), holderName)
+	require.NotContains(t, tree(t, dir), HolderName)
 	document := tree(t, dir)[fileOf("TestX")]
-	require.NoError(t, os.Symlink(filepath.FromSlash(fileOf("TestX")), filepath.Join(dir, holderName)))
+	require.NoError(t, os.Symlink(filepath.FromSlash(fileOf("TestX")), filepath.Join(dir, HolderName)))
 	require.Equal(t, "a process that verifies it, or several in turn", s.holder())
 	commit(t, s, putOf("TestZ", call{1, "z?", "z"}))
 	require.Equal(t, document, tree(t, dir)[fileOf("TestX")])

@@ -6,7 +6,7 @@ import "os"
 // has no file, or one that cannot be looked at, has the size 0: verify tells of it.
 func (d *Doc) Sizes() (document int64, raw []int64) {
 	size := func(file string) int64 {
-		info, err := os.Stat(d.store.path(file))
+		info, err := os.Stat(d.store.Path(file))
 		if err != nil {
 			return 0
 		}
@@ -15,7 +15,7 @@ func (d *Doc) Sizes() (document int64, raw []int64) {
 	raw = make([]int64, len(d.Document.Snapshots))
 	for i := range d.Document.Snapshots {
 		if record := &d.Document.Snapshots[i]; record.Response.RawOutputRef != "" {
-			raw[i] = size(d.beside(rawNeed(record, i).own))
+			raw[i] = size(d.Beside(rawNeed(record, i).Own))
 		}
 	}
 	return size(d.File()), raw

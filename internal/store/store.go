@@ -19,7 +19,7 @@ import (
 //
 // A Store is safe for concurrent use, by this process and by others. It holds nothing open, so
 // there is nothing to close: reading opens the files that it reads and nothing else, without a lock,
-// and [Store.Commit] excludes all other writers and [Store.Verify].
+// and [Store.Commit] excludes all other writers and [audit.Verify].
 type Store struct {
 	// Waiting is told who holds the store's lock once it was waited for 2 seconds; nil: nobody is. It is set
 	// before the store is used, and called on a goroutine of its own, while the caller waits.
@@ -65,12 +65,12 @@ func (s *Store) Dir() string { return s.name }
 // otherwise (design R16).
 func (s *Store) MaxBytes() int64 { return s.maxBytes }
 
-// path returns the path of a file of the store.
-func (s *Store) path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
+// Path returns the path of a file of the store.
+func (s *Store) Path(file string) string { return filepath.Join(s.dir, filepath.FromSlash(file)) }
 
-// read reads a file; one that is no regular file, which is a finding already, is as good as missing.
-func (s *Store) read(file string) ([]byte, error) {
-	info, err := os.Lstat(s.path(file))
+// Read reads a file; one that is no regular file, which is a finding already, is as good as missing.
+func (s *Store) Read(file string) ([]byte, error) {
+	info, err := os.Lstat(s.Path(file))
 	if err == nil && !info.Mode().IsRegular() {
 		err = fs.ErrNotExist
 	}
@@ -84,49 +84,63 @@ func (s *Store) read(file string) ([]byte, error) {
 	return readAll(f, s.maxBytes)
 }
 
-// in returns the path of a file of the store for messages.
-func (s *Store) in(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
+// Sum returns the hash of a file, which may be large, and its content if that fits in piece.
+func (s *Store) Sum(file string, piece []byte) (hash canon.Hash, data []byte, err error) {
+	f, err := s.toRead(file)
+	if err != nil {
+		return "", nil, err
+	}
+	return sumFile(f, s.maxBytes, piece)
+}
+
+// NewDoc returns a document of the store that says what d does.
+func (s *Store) NewDoc(provider, name string, d *snapshot.Document) *Doc {
+	return &Doc{Provider: provider, Name: name, Document: d, store: s}
+}
+
+// In returns the path of a file of the store for messages.
+func (s *Store) In(file string) string { return path.Join(filepath.ToSlash(s.name), file) }
 
 // failure returns an error with one violation.
 func (s *Store) failure(file, pointer, rule string, err error, format string, args ...any) *snapshot.Error {
 	violation := snapshot.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)}
-	return &snapshot.Error{File: s.in(file), Violations: []snapshot.Violation{violation}, Err: err}
+	return &snapshot.Error{File: s.In(file), Violations: []snapshot.Violation{violation}, Err: err}
 }
 
 // What a store holds besides documents and what is beside them.
 const (
-	attributesName = ".gitattributes"
-	ignoreName     = ".gitignore"
-	configName     = "config.json"
-	manifestName   = "manifest.json"
-	journalName    = "commit.pending"
-	holderName     = "lock.tmp" // who holds the lock; ignored by git as all *.tmp are
-	pendingName    = ".pending" // answers that were bought and not accepted (design R11)
+	AttributesName = ".gitattributes"
+	IgnoreName     = ".gitignore"
+	ConfigName     = "config.json"
+	ManifestName   = "manifest.json"
+	JournalName    = "commit.pending"
+	HolderName     = "lock.tmp" // who holds the lock; ignored by git as all *.tmp are
+	PendingName    = ".pending" // answers that were bought and not accepted (design R11)
 
-	documentExt = ".json"
-	tempExt     = ".tmp"
+	DocumentExt = ".json"
+	TempExt     = ".tmp"
 )
 
-func documentFile(provider, name string) string { return provider + "/" + name + documentExt }
+func DocumentFile(provider, name string) string { return provider + "/" + name + DocumentExt }
 
-// parseDocumentFile returns the provider and the name of the document whose file it is.
-func parseDocumentFile(file string) (provider, name string, ok bool) {
+// ParseDocumentFile returns the provider and the name of the document whose file it is.
+func ParseDocumentFile(file string) (provider, name string, ok bool) {
 	provider, name, _ = strings.Cut(file, "/")
-	name, ok = strings.CutSuffix(name, documentExt)
+	name, ok = strings.CutSuffix(name, DocumentExt)
 	return provider, name, ok && filename.Legal(provider) && filename.LegalDocument(name)
 }
 
-// parseBesideFile returns the provider, the document and the file's own name of a raw answer or a
+// ParseBesideFile returns the provider, the document and the file's own name of a raw answer or a
 // medium.
-func parseBesideFile(file string) (provider, name, own string, ok bool) {
+func ParseBesideFile(file string) (provider, name, own string, ok bool) {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, own, ok = strings.Cut(rest, "/")
-	return provider, name, own, ok && filename.Legal(provider) && filename.LegalDocument(name) && isBeside(own)
+	return provider, name, own, ok && filename.Legal(provider) && filename.LegalDocument(name) && IsBeside(own)
 }
 
-// isBeside reports whether a file of the given name may be beside a document: a raw answer, which
+// IsBeside reports whether a file of the given name may be beside a document: a raw answer, which
 // is named by the number of its call, or a medium, which is named by its hash.
-func isBeside(own string) bool {
+func IsBeside(own string) bool {
 	stem, ext, _ := strings.Cut(own, ".")
 	if ext == "" || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
 		return false
@@ -135,13 +149,13 @@ func isBeside(own string) bool {
 	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
 }
 
-// isStoreFile reports whether file is the path of a document, of what is beside one, of the manifest or of a log:
+// IsStoreFile reports whether file is the path of a document, of what is beside one, of the manifest or of a log:
 // what commits write and remove.
-func isStoreFile(file string) bool {
-	_, _, document := parseDocumentFile(file)
-	_, _, _, beside := parseBesideFile(file)
+func IsStoreFile(file string) bool {
+	_, _, document := ParseDocumentFile(file)
+	_, _, _, beside := ParseBesideFile(file)
 	_, log := parseLogFile(file)
-	return file == manifestName || document || beside || log > 0
+	return file == ManifestName || document || beside || log > 0
 }
 
 // List returns the files of all documents, sorted. Of a store that is not there it is empty.
@@ -149,18 +163,18 @@ func (s *Store) List() ([]string, error) {
 	if s.isPending() {
 		return s.listLogs()
 	}
-	providers, err := s.providers()
+	providers, err := s.Providers()
 	if err != nil {
 		return nil, err
 	}
 	var files []string
 	for _, provider := range providers {
-		entries, err := os.ReadDir(s.path(provider))
+		entries, err := os.ReadDir(s.Path(provider))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("list store: %w", err)
 		}
 		for _, e := range entries {
-			if _, _, ok := parseDocumentFile(provider + "/" + e.Name()); ok && !e.IsDir() {
+			if _, _, ok := ParseDocumentFile(provider + "/" + e.Name()); ok && !e.IsDir() {
 				files = append(files, provider+"/"+e.Name())
 			}
 		}
@@ -168,8 +182,8 @@ func (s *Store) List() ([]string, error) {
 	return files, nil
 }
 
-// providers returns the names of the providers' directories, sorted.
-func (s *Store) providers() ([]string, error) {
+// Providers returns the names of the providers' directories, sorted.
+func (s *Store) Providers() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list store: %w", err)

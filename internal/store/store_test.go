@@ -25,13 +25,13 @@ func TestEmptyStore(t *testing.T) {
 	require.Empty(t, files)
 	_, err = s.Load(nameOf("TestX"), "openai")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = s.Verify()
+	_, err = Audit.Verify(s)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = s.Prune()
+	_, err = Audit.Prune(s)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = s.Repair()
+	_, err = Audit.Repair(s)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorIs(t, s.WriteManifest(), fs.ErrNotExist)
+	require.ErrorIs(t, Audit.WriteManifest(s), fs.ErrNotExist)
 	require.NoError(t, s.Commit(Change{}))
 	require.NoDirExists(t, dir, "nothing is written before a commit")
 }
@@ -92,7 +92,7 @@ func TestMove(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "openai"))
 	files, err := s.List()
 	require.NoError(t, err)
-	require.Equal(t, []string{documentFile("anthropic", nameOf("TestX"))}, files)
+	require.Equal(t, []string{DocumentFile("anthropic", nameOf("TestX"))}, files)
 }
 
 func TestMedia(t *testing.T) {
@@ -123,7 +123,7 @@ func TestMedia(t *testing.T) {
 	_, err = doc.Media(h)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "/snapshots/0: media: names "+string(h)+", but "+file+" is missing\nway out: restore it with git")
-	result, err := s.Verify()
+	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Equal(t, []snapshot.Finding{{File: fileOf("TestX"), Pointer: "/snapshots/0", Rule: "media",
 		Message: "names " + string(h) + ", but " + file + " is missing"}}, result.Findings)
@@ -159,7 +159,7 @@ func TestUnchangedFilesAreNotWritten(t *testing.T) {
 	for file := range before {
 		info, err := os.Stat(filepath.Join(dir, file))
 		require.NoError(t, err)
-		changed := file == manifestName || file == fileOf("TestY") || file == rawOf("TestY", 2)
+		changed := file == ManifestName || file == fileOf("TestY") || file == rawOf("TestY", 2)
 		require.Equal(t, changed, info.ModTime().After(old.Add(time.Minute)), file)
 	}
 }
@@ -173,7 +173,7 @@ func TestMaxBytes(t *testing.T) {
 	_, err := s.Load(nameOf("TestX"), "openai")
 	require.ErrorContains(t, err, "and at most 20 are read: TRACEFORGE_MAX_BYTES raises the limit")
 	require.ErrorContains(t, s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}), "at most 20 are read")
-	result, err := s.Verify()
+	result, err := Audit.Verify(s)
 	require.NoError(t, err)
 	require.Equal(t, "value", result.Findings[0].Rule)
 	for _, wrong := range []string{"x", "0", "-1"} {

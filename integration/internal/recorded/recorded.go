@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/recorder"
 	"github.com/traceforge/traceforge-go/internal/store"
+	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -50,7 +51,7 @@ func RequireSound(t testing.TB, dir string) {
 	t.Helper()
 	s, err := store.Open(dir)
 	require.NoError(t, err)
-	result, err := s.Verify(recorder.Proven)
+	result, err := audit.Verify(s, recorder.Proven)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 }

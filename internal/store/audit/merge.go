@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -33,7 +34,7 @@ type record struct {
 }
 
 // recordsOf returns the records of one side; none of a side that has no document.
-func recordsOf(d *Doc) ([]*record, error) {
+func recordsOf(d *store.Doc) ([]*record, error) {
 	if d == nil {
 		return nil, nil
 	}
@@ -220,12 +221,12 @@ func (m *recordMerge) rename() {
 }
 
 // put returns the put of the merged document.
-func (m *recordMerge) put() Put {
+func (m *recordMerge) put() store.Put {
 	records := make([]snapshot.Snapshot, len(m.merged))
 	for i, r := range m.merged {
 		records[i] = *r.Snapshot
 	}
-	return PutOf(m.name, records)
+	return store.PutOf(m.name, records)
 }
 
 func numbered(records []*record, n int) *record {

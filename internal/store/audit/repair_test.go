@@ -1,7 +1,6 @@
-package store
+package audit
 
 import (
-	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -17,11 +17,11 @@ import (
 type gitScene struct {
 	t     *testing.T
 	dir   string
-	store *Store
+	store *store.Store
 }
 
 // newRepository returns a repository whose branch main has the given documents.
-func newRepository(t *testing.T, puts ...Put) *gitScene {
+func newRepository(t *testing.T, puts ...store.Put) *gitScene {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git: ", err)
@@ -48,7 +48,7 @@ func (r *gitScene) try(args ...string) (string, error) {
 }
 
 // commit commits documents, to the store and to git.
-func (r *gitScene) commit(puts ...Put) {
+func (r *gitScene) commit(puts ...store.Put) {
 	r.t.Helper()
 	commit(r.t, r.store, puts...)
 	r.stage()
@@ -78,9 +78,9 @@ func (r *gitScene) conflicts() []string {
 }
 
 // requireVerified fails if Verify finds anything; a manifest that lags is none.
-func requireVerified(t *testing.T, s *Store) {
+func requireVerified(t *testing.T, s *store.Store) {
 	t.Helper()
-	result, err := s.Verify()
+	result, err := Verify(s)
 	require.NoError(t, err)
 	require.Empty(t, result.Findings)
 }
@@ -88,7 +88,7 @@ func requireVerified(t *testing.T, s *Store) {
 // heal repairs the store, runs the command that the report names, and commits the merge.
 func (r *gitScene) heal(theirs ...string) *Report {
 	r.t.Helper()
-	report, err := r.store.Repair(theirs...)
+	report, err := Repair(r.store, theirs...)
 	require.NoError(r.t, err)
 	require.Empty(r.t, report.Left)
 	requireVerified(r.t, r.store)
@@ -106,14 +106,14 @@ func (r *gitScene) heal(theirs ...string) *Report {
 func TestBranchesThatDoNotConflict(t *testing.T) {
 	t.Parallel()
 	one := call{1, "one?", "one"}
-	other := func(p Put, pkg string) Put {
+	other := func(p store.Put, pkg string) store.Put {
 		source := &p.Document.Snapshots[0].Source
 		source.Package = pkg
 		p.Name = snapshot.DocumentName(pkg, source.Test)
 		p.Document.Snapshots[0].ID = snapshot.ID(p.Name, 1)
 		return p
 	}
-	shared := func(system string, tests ...string) (puts []Put) {
+	shared := func(system string, tests ...string) (puts []store.Put) {
 		for _, test := range tests {
 			puts = append(puts, putWith(test, system, call{1, "one?", "one of " + test}))
 		}
@@ -122,24 +122,24 @@ func TestBranchesThatDoNotConflict(t *testing.T) {
 	first, second := []string{"TestA1", "TestA2", "TestA3", "TestA4"}, []string{"TestB1", "TestB2", "TestB3", "TestB4"}
 	for _, c := range []struct {
 		name, reason       string
-		base, ours, theirs []Put
+		base, ours, theirs []store.Put
 	}{
 		{"packages", "tests of different packages have documents of their own", nil,
-			[]Put{other(putOf("TestX", one), "example.com/ours")}, []Put{other(putOf("TestX", one), "example.com/theirs")}},
-		{"tests", "so have different tests of a package", []Put{putOf("TestX", one), putOf("TestY", one)},
-			[]Put{putOf("TestX", call{1, "one?", "ours"}), putOf("TestNew", one)}, []Put{putOf("TestY", call{1, "one?", "theirs"}, call{2, "two?", "two"})}},
+			[]store.Put{other(putOf("TestX", one), "example.com/ours")}, []store.Put{other(putOf("TestX", one), "example.com/theirs")}},
+		{"tests", "so have different tests of a package", []store.Put{putOf("TestX", one), putOf("TestY", one)},
+			[]store.Put{putOf("TestX", call{1, "one?", "ours"}), putOf("TestNew", one)}, []store.Put{putOf("TestY", call{1, "one?", "theirs"}, call{2, "two?", "two"})}},
 		{"prompts", "a prompt that four tests share is in four documents", append(shared(system, first...), shared(system, second...)...),
 			shared("Ours.\n"+system, first...), shared("Theirs.\n"+system, second...)},
 		{"answers", "the same answer of two tests is two files", nil,
-			[]Put{putOf("TestX", one)}, []Put{putOf("TestY", one)}},
+			[]store.Put{putOf("TestX", one)}, []store.Put{putOf("TestY", one)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRepository(t, append(c.base, putOf("TestBase", one))...)
 			merged := r.branches(func() { r.commit(c.ours...) }, func() { r.commit(c.theirs...) })
 			require.True(t, merged, c.reason)
 			requireVerified(t, r.store)
-			require.NotContains(t, r.git("ls-files"), manifestName)
-			report, err := r.store.Repair()
+			require.NotContains(t, r.git("ls-files"), store.ManifestName)
+			report, err := Repair(r.store)
 			require.NoError(t, err)
 			require.Empty(t, report.String())
 			requireWhole(t, r.store)
@@ -216,7 +216,7 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			puts := []Put{putOf("TestOther", base...)}
+			puts := []store.Put{putOf("TestOther", base...)}
 			if c.base != nil {
 				puts = append(puts, putOf("TestX", c.base...))
 			}
@@ -226,7 +226,7 @@ func TestBothRecordedTheSameTest(t *testing.T) {
 			for _, file := range r.conflicts() {
 				require.True(t, file == fileOf("TestX") || strings.HasPrefix(file, "openai/"+nameOf("TestX")+"/"), file)
 			}
-			result, err := r.store.Verify()
+			result, err := Verify(r.store)
 			require.NoError(t, err)
 			require.Equal(t, "conflict", result.Findings[0].Rule)
 			require.Equal(t, fileOf("TestX"), result.Findings[0].File)
@@ -252,17 +252,17 @@ func TestRepairAgain(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
 	require.False(t, r.branches(func() { r.commit(putOf("TestX", call{1, "one?", "ours"})) }, func() { r.commit(putOf("TestX", call{1, "one?", "theirs"})) }))
-	_, err := r.store.Repair()
+	_, err := Repair(r.store)
 	require.NoError(t, err)
 	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"})
-	report, err := r.store.Repair()
+	report, err := Repair(r.store)
 	require.NoError(t, err)
 	require.Contains(t, report.String(), fileOf("TestX")+": whole, and left as it is\nnow: git add -A -- ")
 	commit(t, r.store, putOf("TestX", call{1, "one?", "ours"}, call{2, "two?", "recorded after the merge"}))
-	_, err = r.store.Repair()
+	_, err = Repair(r.store)
 	require.NoError(t, err)
 	requireCalls(t, r.store, "TestX", call{1, "one?", "ours"}, call{2, "two?", "recorded after the merge"})
-	_, err = r.store.Repair(nameOf("TestX") + "-1")
+	_, err = Repair(r.store, nameOf("TestX")+"-1")
 	require.NoError(t, err)
 	requireCalls(t, r.store, "TestX", call{1, "one?", "theirs"})
 	r.heal()
@@ -322,7 +322,7 @@ func TestRemovedAndChanged(t *testing.T) {
 	change := func(r *gitScene) func() { return func() { r.commit(putOf("TestX", call{1, "one?", "changed"})) } }
 	removed := func(r *gitScene) func() {
 		return func() {
-			require.NoError(t, r.store.Commit(Change{Remove: []string{fileOf("TestX")}}))
+			require.NoError(t, r.store.Commit(store.Change{Remove: []string{fileOf("TestX")}}))
 			r.stage()
 		}
 	}
@@ -358,7 +358,7 @@ func TestMovedAndChanged(t *testing.T) {
 	requireCalls(t, r.store, "TestX", call{1, "one?", "moved"}, call{2, "two?", "theirs"})
 	files, err := r.store.List()
 	require.NoError(t, err)
-	require.Equal(t, []string{documentFile("anthropic", nameOf("TestX"))}, files)
+	require.Equal(t, []string{store.DocumentFile("anthropic", nameOf("TestX"))}, files)
 }
 
 // TestTrackedManifest: a repository that tracks its manifest has a conflict in it too, and Repair
@@ -366,20 +366,20 @@ func TestMovedAndChanged(t *testing.T) {
 func TestTrackedManifest(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
-	r.git("add", "-f", ".ai-snapshots/"+manifestName)
+	r.git("add", "-f", ".ai-snapshots/"+store.ManifestName)
 	r.git("commit", "-q", "-m", "track the manifest")
 	require.False(t, r.branches(func() { r.commit(putOf("TestY", call{1, "y?", "y"})) }, func() { r.commit(putOf("TestZ", call{1, "z?", "z"})) }))
-	require.Equal(t, []string{manifestName}, r.conflicts())
+	require.Equal(t, []string{store.ManifestName}, r.conflicts())
 	report := r.heal()
 	require.Empty(t, report.Merged)
-	require.Equal(t, []string{manifestName}, report.Add)
+	require.Equal(t, []string{store.ManifestName}, report.Add)
 	requireWhole(t, r.store)
 }
 
 // TestContinuedRecords: records of theirs that continue each other do so under their new numbers.
 func TestContinuedRecords(t *testing.T) {
 	t.Parallel()
-	agent := func(answers ...string) Put {
+	agent := func(answers ...string) store.Put {
 		var calls []call
 		for i, answer := range answers {
 			calls = append(calls, call{i + 1, "go on", answer})
@@ -416,13 +416,14 @@ func TestRepairWithoutGit(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
 	writeFile(t, dir, fileOf("TestX"), "{\n<<<<<<< a\n=======\n>>>>>>> b\n}\n")
-	s.git = func(string, ...string) (string, error) { return "", errors.New("no git") }
-	report, err := s.Repair()
+	report, err := Repair(s)
 	require.NoError(t, err)
-	require.Equal(t, fileOf("TestX")+": conflict: holds conflict markers, and git does not tell the sides (no git): "+
-		"take one of them, and record again with -update what is missing\n", report.String())
-	s.git = func(string, ...string) (string, error) { return "", nil }
-	report, err = s.Repair()
+	require.Contains(t, report.String(), fileOf("TestX")+": conflict: holds conflict markers, and git does not tell the sides (")
+	require.Contains(t, report.String(), "): take one of them, and record again with -update what is missing\n")
+
+	r := newRepository(t, putOf("TestX", call{1, "one?", "one"}))
+	writeFile(t, filepath.Join(r.dir, ".ai-snapshots"), fileOf("TestX"), "{\n<<<<<<< a\n=======\n>>>>>>> b\n}\n")
+	report, err = Repair(r.store)
 	require.NoError(t, err)
 	require.Contains(t, report.String(), "git has no sides of it")
 }
@@ -442,7 +443,7 @@ func TestRepairLeaves(t *testing.T) {
 		}
 	}
 	require.False(t, r.branches(side("ours", "{}"), side("theirs", "{\"x\": 1}")))
-	report, err := r.store.Repair()
+	report, err := Repair(r.store)
 	require.NoError(t, err)
 	require.Len(t, report.Merged, 1)
 	require.Equal(t, fileOf("TestY"), report.Merged[0].File)

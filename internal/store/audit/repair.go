@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -23,11 +24,11 @@ import (
 //
 // Repair runs git, but stages nothing: until git add, git has all sides, and another Repair may choose
 // otherwise. The error is [fs.ErrNotExist] if there is no store.
-func (s *Store) Repair(theirs ...string) (*Report, error) {
-	r := &repair{store: s, report: &Report{dir: s.in("")}, theirs: theirs}
-	_, err := os.Stat(s.dir)
+func Repair(s *store.Store, theirs ...string) (*Report, error) {
+	r := &repair{store: s, report: &Report{dir: s.In("")}, theirs: theirs}
+	_, err := os.Stat(s.Path(""))
 	if err == nil {
-		err = s.locked(r.repair)
+		err = s.Locked(r.repair)
 	}
 	if err == nil {
 		err = r.pending()
@@ -42,24 +43,24 @@ func (s *Store) Repair(theirs ...string) (*Report, error) {
 const AllTheirs = "all"
 
 type repair struct {
-	store          *Store
+	store          *store.Store
 	report         *Report
 	theirs         []string
 	sides, commits [4][]version // what git has of the files that are in conflict, and of all
 }
 
-func (r *repair) repair(w within) error {
+func (r *repair) repair(w store.Writer) error {
 	switch err := r.commit(w); {
-	case errors.Is(err, ErrDoubt):
+	case errors.Is(err, store.ErrDoubt):
 		return nil
 	case err != nil:
 		return err
 	}
 	var noGit error
-	r.sides, noGit = r.store.repository().unmerged()
+	r.sides, noGit = unmerged(r.store.Repository())
 	names := r.conflicts()
 	if len(names) > 0 {
-		r.commits = r.store.repository().merging()
+		r.commits = merging(r.store.Repository())
 	}
 	for _, name := range names {
 		if err := r.merge(w, name); err != nil {
@@ -71,31 +72,31 @@ func (r *repair) repair(w within) error {
 
 // commit finishes or undoes a commit that was cut short. One whose files have changed since is discarded: what it has not
 // done is not done, and what it has, verify finds. One that may be a stranger's is left.
-func (r *repair) commit(w within) error {
-	became, err := r.store.recover(w)
+func (r *repair) commit(w store.Writer) error {
+	became, err := r.store.Recover(w)
 	var refused *snapshot.Error
-	if errors.Is(err, ErrDoubt) && errors.As(err, &refused) {
+	if errors.Is(err, store.ErrDoubt) && errors.As(err, &refused) {
 		r.doubt(refused)
 		return err
 	}
 	if errors.As(err, &refused) {
 		became = "discarded, as it " + refused.Violations[0].Message
-		err = w.remove(journalName)
+		err = w.Remove(store.JournalName)
 	}
 	r.report.Commit = became
 	if err != nil {
 		return err
 	}
-	return fs.WalkDir(w.root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
-		if e != nil && e.Name() == pendingName {
+	return fs.WalkDir(w.Root.FS(), ".", func(file string, e fs.DirEntry, err error) error {
+		if e != nil && e.Name() == store.PendingName {
 			return fs.SkipDir
 		}
-		of, temp := strings.CutSuffix(file, tempExt)
-		if err != nil || !temp || e.IsDir() || !isStoreFile(of) {
+		of, temp := strings.CutSuffix(file, store.TempExt)
+		if err != nil || !temp || e.IsDir() || !store.IsStoreFile(of) {
 			return err
 		}
 		r.report.Removed = append(r.report.Removed, file)
-		return w.remove(file)
+		return w.Remove(file)
 	})
 }
 
@@ -109,10 +110,10 @@ func (r *repair) doubt(refused *snapshot.Error) {
 // pending marks pending answers that may be a stranger's as the user's own where that was said, and else names them.
 func (r *repair) pending() error {
 	pending := r.store.Pending()
-	if r.store.trusting {
-		return pending.take()
+	if err := pending.Adopt(); err != nil {
+		return err
 	}
-	doubted, err := pending.doubted()
+	doubted, err := pending.Doubted()
 	for _, name := range inorder.Names(doubted) {
 		r.doubt(doubted[name])
 	}
@@ -125,7 +126,7 @@ func (r *repair) conflicts() []string {
 	for _, v := range slices.Concat(r.sides[:]...) {
 		if name := nameIn(v.file); name != "" {
 			names[name] = true
-		} else if slices.Contains([]string{attributesName, ignoreName, manifestName}, v.file) {
+		} else if slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ManifestName}, v.file) {
 			r.add(v.file) // these are written in any case
 		} else if !slices.ContainsFunc(r.report.Left, func(f snapshot.Finding) bool { return f.File == v.file }) {
 			r.left(v.file, "is in conflict, and no document: merge it by hand")
@@ -136,10 +137,10 @@ func (r *repair) conflicts() []string {
 
 // nameIn returns the name of the document that a file is, or is beside; empty: neither.
 func nameIn(file string) string {
-	if _, name, ok := parseDocumentFile(file); ok {
+	if _, name, ok := store.ParseDocumentFile(file); ok {
 		return name
 	}
-	if _, name, _, ok := parseBesideFile(file); ok {
+	if _, name, _, ok := store.ParseBesideFile(file); ok {
 		return name
 	}
 	return ""
@@ -170,25 +171,21 @@ func (r *repair) leave(name string, err error) {
 }
 
 // merge merges one document.
-func (r *repair) merge(w within, name string) error {
+func (r *repair) merge(w store.Writer, name string) error {
 	doc, merge, err := r.resolve(name)
 	if err != nil {
 		return err
 	}
-	put := Put{Provider: doc.Provider, Name: name, Document: doc.Document, Raw: map[int][]byte{}}
-	if put.Media, err = r.collect(w, name, needs(doc.Document)); err != nil {
+	put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document, Raw: map[int][]byte{}}
+	if put.Media, err = r.collect(w, name, store.Needs(doc.Document)); err != nil {
 		return err
 	}
-	for _, n := range needs(doc.Document) {
-		if data, ok := put.Media[n.hash]; ok && n.rule == snapshot.RuleRaw {
-			put.Raw[rawNumber(n.own)] = data
+	for _, n := range store.Needs(doc.Document) {
+		if data, ok := put.Media[n.Hash]; ok && n.Rule == snapshot.RuleRaw {
+			put.Raw[store.RawNumber(n.Own)] = data
 		}
 	}
-	t, err := r.store.target(put)
-	if err != nil {
-		return err
-	}
-	if err := r.store.commit(w, []*target{t}, nil); err != nil {
+	if err := r.store.CommitPut(w, put); err != nil {
 		return err
 	}
 	merge.File, merge.Records = doc.File(), len(doc.Document.Snapshots)
@@ -199,15 +196,15 @@ func (r *repair) merge(w within, name string) error {
 		}
 	}
 	r.add(doc.File())
-	if len(t.needs) > 0 {
+	if len(store.Needs(doc.Document)) > 0 {
 		r.add(doc.Provider + "/" + doc.Name)
 	}
 	return nil
 }
 
 // resolve returns the document that a conflict becomes.
-func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
-	var sides [4]*Doc
+func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
+	var sides [4]*store.Doc
 	for i := range sides {
 		if sides[i], err = r.side(i, name); err != nil {
 			return nil, merge, err
@@ -229,7 +226,7 @@ func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 		merge.Choices = []Choice{{name, "ours removed the document and theirs changed it", "theirs", nil}}
 		return theirs, merge, nil
 	}
-	if here, err := r.store.loadFile(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
+	if here, err := r.store.LoadFile(name, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider {
 		return here, merge, nil
 	}
 	m := &recordMerge{name: name, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, id) }}
@@ -245,13 +242,13 @@ func (r *repair) resolve(name string) (doc *Doc, merge Merge, err error) {
 		return nil, merge, errors.New("no record is left: remove the document with git rm")
 	}
 	put := m.put()
-	return &Doc{Provider: put.Provider, Name: name, Document: put.Document, store: r.store}, m.result, nil
+	return r.store.NewDoc(put.Provider, name, put.Document), m.result, nil
 }
 
 // side returns what one side has of a document; nil: nothing. Git names another provider where it takes
 // the document for renamed, but the commit knows.
-func (r *repair) side(number int, name string) (*Doc, error) {
-	is := func(v version) bool { _, n, ok := parseDocumentFile(v.file); return ok && n == name }
+func (r *repair) side(number int, name string) (*store.Doc, error) {
+	is := func(v version) bool { _, n, ok := store.ParseDocumentFile(v.file); return ok && n == name }
 	i := slices.IndexFunc(r.sides[number], is)
 	if i < 0 {
 		return nil, nil
@@ -264,24 +261,24 @@ func (r *repair) side(number int, name string) (*Doc, error) {
 			}
 		}
 	}
-	data, err := r.store.repository().object(v.object)
+	data, err := object(r.store.Repository(), v.object)
 	if err != nil {
 		return nil, err
 	}
-	provider, _, _ := parseDocumentFile(v.file)
-	doc := &Doc{Provider: provider, Name: name, store: r.store}
-	if doc.Document, err = snapshot.Parse(data); err != nil {
+	provider, _, _ := store.ParseDocumentFile(v.file)
+	document, err := snapshot.Parse(data)
+	if err != nil {
 		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]
 		return nil, fmt.Errorf("%s has it broken: %w", who, err)
 	}
-	if wrong := misnamed(name, doc.Document); len(wrong) > 0 {
+	if wrong := store.Misnamed(name, document); len(wrong) > 0 {
 		return nil, &snapshot.Error{Violations: wrong}
 	}
-	return doc, nil
+	return r.store.NewDoc(provider, name, document), nil
 }
 
 // moved finds a side that git does not name since it has the document under another provider.
-func moved(s *Store, name string, sides *[4]*Doc) {
+func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	if (sides[2] == nil) == (sides[3] == nil) {
 		return
 	}
@@ -289,9 +286,9 @@ func moved(s *Store, name string, sides *[4]*Doc) {
 	if sides[3] == nil {
 		missing, there = 3, sides[2]
 	}
-	providers, _ := s.providers()
+	providers, _ := s.Providers()
 	for _, other := range providers {
-		if doc, err := s.loadFile(name, other); err == nil && other != there.Provider {
+		if doc, err := s.LoadFile(name, other); err == nil && other != there.Provider {
 			sides[missing] = doc
 		}
 	}
@@ -299,30 +296,30 @@ func moved(s *Store, name string, sides *[4]*Doc) {
 
 // collect finds the raw answers and media of a merged document, by their hashes: in the store, among what
 // git has of the sides, and in the commits that are being merged. What is nowhere, the commit refuses.
-func (r *repair) collect(w within, name string, needed []need) (map[canon.Hash][]byte, error) {
+func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
-	providers, err := r.store.providers()
+	providers, err := r.store.Providers()
 	if err != nil {
 		return nil, err
 	}
 	for _, provider := range providers {
 		dir := provider + "/" + name
-		entries, err := w.list(dir)
+		entries, err := w.List(dir)
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range entries {
-			if data, err := w.read(dir + "/" + e.Name()); err == nil {
+			if data, err := w.Read(dir + "/" + e.Name()); err == nil {
 				found[canon.Sum(data)] = data
 			}
 		}
 	}
-	isMissing := func(n need) bool { return found[n.hash] == nil }
+	isMissing := func(n store.Need) bool { return found[n.Hash] == nil }
 	for _, v := range slices.Concat(append(r.sides[:], r.commits[:]...)...) {
-		if _, of, _, ok := parseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
+		if _, of, _, ok := store.ParseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
 			continue
 		}
-		if data, err := r.store.repository().smudged(v); err == nil {
+		if data, err := smudged(r.store.Repository(), v); err == nil {
 			found[canon.Sum(data)] = data
 		}
 	}
@@ -331,7 +328,7 @@ func (r *repair) collect(w within, name string, needed []need) (map[canon.Hash][
 
 // finish writes the manifest, if there is one and all documents are whole, and reports documents that
 // are still in conflict.
-func (r *repair) finish(w within, noGit error) error {
+func (r *repair) finish(w store.Writer, noGit error) error {
 	v := &verifier{store: r.store}
 	if err := v.documents(); err != nil {
 		return err
@@ -350,8 +347,8 @@ func (r *repair) finish(w within, noGit error) error {
 			r.left(f.File, "holds conflict markers, and %s, %s", why, buyMissing)
 		}
 	}
-	if _, err := w.root.Lstat(manifestName); err != nil || len(v.broken) > 0 {
+	if _, err := w.Root.Lstat(store.ManifestName); err != nil || len(v.broken) > 0 {
 		return nil
 	}
-	return r.store.writeManifest(w)
+	return writeManifest(r.store, w)
 }

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"bytes"
@@ -6,33 +6,104 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/conflict"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// WriteManifest derives the manifest from the documents. All of them must be intact: an error joins
+// an [*snapshot.Error] for each that is not, and leaves the manifest as it was. The error is
+// [fs.ErrNotExist] if there is no store.
+func WriteManifest(s *store.Store) error {
+	return existing(s, "write manifest", func(w store.Writer) error { return writeManifest(s, w) })
+}
+
+// existing calls f as exclusively does, if there is a store.
+func existing(s *store.Store, what string, f func(store.Writer) error) error {
+	_, err := os.Stat(s.Path(""))
+	if err == nil {
+		err = s.Exclusively(f)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func writeManifest(s *store.Store, w store.Writer) error {
+	if data, err := w.Read(store.ManifestName); err == nil {
+		if err := snapshot.CheckNewer(data); err != nil {
+			return fmt.Errorf("%s: %w", s.In(store.ManifestName), err)
+		}
+	}
+	v := &verifier{store: s, lists: true}
+	if err := v.documents(); err != nil {
+		return err
+	}
+	for _, f := range v.result.Findings {
+		if _, _, ok := store.ParseDocumentFile(f.File); ok && f.Rule == snapshot.RuleStray {
+			v.broken = append(v.broken, f) // a link to a document: its records would be left out
+		}
+	}
+	if len(v.broken) > 0 {
+		return errorsOf(s, v.broken)
+	}
+	m := &v.manifest
+	m.Entries = slices.Collect(v.entries())
+	t := s.Begin(w)
+	if data := m.Encode(); len(m.Entries) > 0 && !w.Has(store.ManifestName, data) {
+		t.Write(store.ManifestName, data)
+	} else if len(m.Entries) == 0 {
+		if _, err := w.Lstat(store.ManifestName); err == nil {
+			if err := t.Remove(store.ManifestName); err != nil {
+				return err
+			}
+		}
+	}
+	return t.Apply()
+}
+
+// errorsOf joins an error for each file that has findings.
+func errorsOf(s *store.Store, findings []snapshot.Finding) error {
+	inorder.By(findings, snapshot.Finding.Compare)
+	var errs []error
+	var last *snapshot.Error
+	for _, f := range findings {
+		if file := s.In(f.File); last == nil || last.File != file {
+			last = &snapshot.Error{File: file}
+			errs = append(errs, last)
+		}
+		last.Violations = append(last.Violations, snapshot.Violation{Pointer: f.Pointer, Rule: f.Rule, Message: f.Message})
+	}
+	return errors.Join(errs...)
+}
+
 // checkManifest holds the manifest, if there is one, against the documents.
 func (v *verifier) checkManifest() error {
-	data, err := v.store.read(manifestName)
+	data, err := v.store.Read(store.ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	violation, ok := unreadable(err)
+	violation, ok := store.Unreadable(err)
 	if err != nil && !ok {
 		return err
 	}
 	if err == nil {
 		violation = v.manifestViolation(data)
 	}
-	found := findingOf(manifestName, violation)
+	found := findingOf(store.ManifestName, violation)
 	switch {
 	case violation.Rule == "":
-	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !v.store.repository().tracked(manifestName)):
-		if v.store.repository().ignores(manifestName) {
+	case violation.Rule == snapshot.RuleBehind && (violation.Pointer != "" || !tracked(v.store.Repository(), store.ManifestName)):
+		if ignores(v.store.Repository(), store.ManifestName) {
 			return nil // nobody else reads it
 		}
 		v.result.Notes = append(v.result.Notes, found)
@@ -51,7 +122,7 @@ func wrongManifest(rule, pointer, format string, args ...any) snapshot.Violation
 // manifestViolation returns what is wrong with a manifest; of several things one, since one command
 // remedies all.
 func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
-	m, err := parseManifest(data)
+	m, err := store.ParseManifest(data)
 	var newer *snapshot.Error
 	switch line, kinds := conflict.Line(data); {
 	case err != nil && kinds == 3:
@@ -60,7 +131,7 @@ func (v *verifier) manifestViolation(data []byte) snapshot.Violation {
 		return newer.Violations[0]
 	case err != nil:
 		return wrongManifest(snapshot.RuleManifest, "", "%v", err)
-	case !bytes.Equal(data, m.encode()) && !bytes.Equal(data, m.indented()):
+	case !bytes.Equal(data, m.Encode()) && !bytes.Equal(data, m.Indented()):
 		return wrongManifest(snapshot.RuleManifest, "", "is not laid out as traceforge or SF write it")
 	case len(v.broken) > 0:
 		return snapshot.Violation{} // what it should say is not known
@@ -84,12 +155,12 @@ func wrongTime(pointer, which string, is, of time.Time, narrower int) snapshot.V
 	case narrower < 0:
 		rule = snapshot.RuleBehind
 	}
-	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", formatTime(is), which, formatTime(of))
+	return wrongManifest(rule, pointer, "is %s, but the %s record is of %s", store.FormatTime(is), which, store.FormatTime(of))
 }
 
 // behind tells of a manifest that lists other records than there are; the rule is empty if it lists those. A record's
 // hash seals its id, so that one with another id, or another file, was altered.
-func (v *verifier) behind(m *manifest) (wrong snapshot.Violation) {
+func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 	places := make(map[canon.Hash]int, len(m.Entries)) // of what it lists that is still to be found
 	for i, e := range m.Entries {
 		places[e.Hash] = i

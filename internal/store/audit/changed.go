@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"errors"
@@ -7,16 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// VerifyFiles is [Store.Verify] for the documents that files belong to: they are paths in the store, of documents, of
+// VerifyFiles is [Verify] for the documents that files belong to: they are paths in the store, of documents, of
 // what is beside them, and of anything else that may not belong there. It opens the other documents not at all, and
 // the manifest neither. Files that are not there, as those that a branch removed, are no findings by themselves.
-func (s *Store) VerifyFiles(files []string, checks ...Check) (*Result, error) {
-	return s.verified(func() (*Result, error) {
+func VerifyFiles(s *store.Store, files []string, checks ...store.Check) (*Result, error) {
+	return verified(s, func() (*Result, error) {
 		v := &verifier{store: s, checks: checks, beside: true}
-		providers, err := s.providers()
+		providers, err := s.Providers()
 		if err == nil {
 			err = v.list(files, providers)
 		}
@@ -38,12 +39,12 @@ func (v *verifier) list(files, providers []string) error {
 	providers = slices.DeleteFunc(providers, v.isNoDirectory)
 	names := map[string]bool{}
 	var of []string // of a repository
-	for _, file := range append(slices.Clone(files), journalName) {
-		if strings.HasPrefix(file, pendingName+"/") {
+	for _, file := range append(slices.Clone(files), store.JournalName) {
+		if strings.HasPrefix(file, store.PendingName+"/") {
 			continue // it is no part of what is recorded
 		}
 		if first, _, _ := strings.Cut(file, "/"); slices.Contains(repositoryNames, first) {
-			if _, err := os.Lstat(v.store.path(first)); err == nil && !slices.Contains(of, first) {
+			if _, err := os.Lstat(v.store.Path(first)); err == nil && !slices.Contains(of, first) {
 				v.stray(first, isOfRepository)
 				of = append(of, first)
 			}
@@ -70,7 +71,7 @@ func (v *verifier) list(files, providers []string) error {
 
 // isNoDirectory reports what should be a directory, and is a link or a file: nothing behind it is looked at.
 func (v *verifier) isNoDirectory(dir string) bool {
-	info, err := os.Lstat(v.store.path(dir))
+	info, err := os.Lstat(v.store.Path(dir))
 	if err != nil || info.IsDir() {
 		return false
 	}
@@ -80,15 +81,15 @@ func (v *verifier) isNoDirectory(dir string) bool {
 
 // listOther reports a file that does not belong in a store.
 func (v *verifier) listOther(file string) error {
-	info, err := os.Lstat(v.store.path(file))
+	info, err := os.Lstat(v.store.Path(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case file == journalName:
+	case file == store.JournalName:
 		v.report(file, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
-	case info.Mode().IsRegular() && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, file):
+	case info.Mode().IsRegular() && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, file):
 	default:
 		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))
 	}
@@ -97,8 +98,8 @@ func (v *verifier) listOther(file string) error {
 
 // listNamed notes the document of a name under one provider, or the files that are left of it.
 func (v *verifier) listNamed(provider, name string) error {
-	file, dir := documentFile(provider, name), provider+"/"+name
-	info, err := os.Lstat(v.store.path(file))
+	file, dir := store.DocumentFile(provider, name), provider+"/"+name
+	info, err := os.Lstat(v.store.Path(file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -55,14 +56,14 @@ func TestVerify(t *testing.T) {
 			func(t *testing.T, dir string) {
 				require.NoError(t, os.CopyFS(filepath.Join(dir, "anthropic"), os.DirFS(filepath.Join(dir, "openai"))))
 				require.NoError(t, os.RemoveAll(filepath.Join(dir, "anthropic", nameOf("TestX"))))
-				removeFile(t, dir, documentFile("anthropic", nameOf("TestX")))
+				removeFile(t, dir, store.DocumentFile("anthropic", nameOf("TestX")))
 			},
 			[]snapshot.Finding{{File: fileOf("TestY"), Rule: "duplicate",
-				Message: "is the document of the same test as " + documentFile("anthropic", nameOf("TestY")) + ": delete one"}}},
+				Message: "is the document of the same test as " + store.DocumentFile("anthropic", nameOf("TestY")) + ": delete one"}}},
 		{"strays", "what is in a store is reviewed",
 			func(t *testing.T, dir string) {
 				for _, file := range []string{"README", "openai/README", "openai/" + nameOf("TestX") + "/README", "openai/" + nameOf("TestX") + "/01.json",
-					fileOf("TestX") + tempExt, "Upper/x", "openai/UPPER.json"} {
+					fileOf("TestX") + store.TempExt, "Upper/x", "openai/UPPER.json"} {
 					writeFile(t, dir, file, "x")
 				}
 			},
@@ -71,7 +72,7 @@ func TestVerify(t *testing.T) {
 				{File: "Upper", Rule: "stray", Message: isStray},
 				{File: "openai/README", Rule: "stray", Message: isStray},
 				{File: "openai/UPPER.json", Rule: "stray", Message: isStray},
-				{File: fileOf("TestX") + tempExt, Rule: "stray", Message: "is left of a commit that was cut short: traceforge repair removes it"},
+				{File: fileOf("TestX") + store.TempExt, Rule: "stray", Message: "is left of a commit that was cut short: traceforge repair removes it"},
 				{File: "openai/" + nameOf("TestX") + "/01.json", Rule: "stray", Message: isStray},
 				{File: "openai/" + nameOf("TestX") + "/README", Rule: "stray", Message: isStray}}},
 		{"links", "a link leads to what nobody reviews",
@@ -87,25 +88,25 @@ func TestVerify(t *testing.T) {
 				{File: fileOf("TestY"), Rule: "stray", Message: "is a link, and a store holds files: put the file in its place"}}},
 		{"attributes", "git would change line ends, or track what it must not",
 			func(t *testing.T, dir string) {
-				removeFile(t, dir, attributesName)
-				writeFile(t, dir, ignoreName, "")
+				removeFile(t, dir, store.AttributesName)
+				writeFile(t, dir, store.IgnoreName, "")
 			},
 			[]snapshot.Finding{
 				{File: ".gitattributes", Rule: "attributes", Message: "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"},
 				{File: ".gitignore", Rule: "attributes", Message: "is missing, or differs from what traceforge writes: traceforge repair, or the next commit, writes it"}}},
 		{"users-own", "these are nobody else's",
 			func(t *testing.T, dir string) {
-				writeFile(t, dir, configName, "{}")
+				writeFile(t, dir, store.ConfigName, "{}")
 				writeFile(t, dir, ".pending/openai/x.json", "{}")
 			}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := newStore(t)
 			commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
-			removeFile(t, dir, manifestName)
+			removeFile(t, dir, store.ManifestName)
 			c.change(t, dir)
 			before := tree(t, dir)
-			result, err := s.Verify()
+			result, err := Verify(s)
 			require.NoError(t, err)
 			require.ElementsMatch(t, c.want, result.Findings, c.reason)
 			require.Empty(t, result.Notes)
@@ -125,7 +126,7 @@ func TestVerifyFindsEveryAlteredByte(t *testing.T) {
 			altered := []byte(content)
 			altered[i] ^= 1
 			writeFile(t, dir, file, string(altered))
-			result, err := s.Verify()
+			result, err := Verify(s)
 			require.NoError(t, err)
 			named := false
 			for _, f := range append(result.Findings, result.Notes...) {
@@ -142,7 +143,7 @@ func TestVerifyChecks(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}, call{2, "two?", "two"}), putOf("TestY", call{1, "y?", "y"}))
-	result, err := s.Verify(func(d *Doc) []snapshot.Violation {
+	result, err := Verify(s, func(d *store.Doc) []snapshot.Violation {
 		if raw, err := d.Raw(0); err != nil || !bytes.Contains(raw, []byte("one")) {
 			return nil
 		}
@@ -161,7 +162,7 @@ func TestPrune(t *testing.T) {
 	writeFile(t, dir, rawOf("TestX", 7), "x")
 	removeFile(t, dir, fileOf("TestY"))
 	writeFile(t, dir, fileOf("TestZ"), "broken")
-	pruned, err := s.Prune()
+	pruned, err := Prune(s)
 	require.NoError(t, err)
 	require.Equal(t, []string{rawOf("TestX", 7), rawOf("TestY", 1)}, pruned)
 	require.Contains(t, tree(t, dir), rawOf("TestZ", 1), "what a broken document names is not known")
@@ -174,7 +175,7 @@ func TestVerifyBeforeTheFirstCommitEnds(t *testing.T) {
 	s, dir := newStore(t)
 	require.NoError(t, os.MkdirAll(dir, 0o777))
 	requireWhole(t, s)
-	writeFile(t, dir, attributesName, "")
+	writeFile(t, dir, store.AttributesName, "")
 	requireWhole(t, s)
 }
 
@@ -182,12 +183,12 @@ func TestVerifyIrregular(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}))
-	removeFile(t, dir, ignoreName)
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ignoreName), 0o777))
-	result, err := s.Verify()
+	removeFile(t, dir, store.IgnoreName)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, store.IgnoreName), 0o777))
+	result, err := Verify(s)
 	require.NoError(t, err)
 	require.Len(t, result.Findings, 2)
-	require.ErrorContains(t, s.Commit(Change{Put: []Put{putOf("TestY", call{1, "y?", "y"})}}), "is no regular file")
+	require.ErrorContains(t, s.Commit(store.Change{Put: []store.Put{putOf("TestY", call{1, "y?", "y"})}}), "is no regular file")
 	require.ErrorIs(t, os.Remove(filepath.Join(dir, "gone")), fs.ErrNotExist)
 	require.False(t, strings.Contains(result.Findings[0].Message, "\n"))
 }

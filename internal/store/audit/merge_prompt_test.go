@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -15,7 +16,7 @@ import (
 const sharedPrompt = "You are a helper.\nBe kind.\nUse no lists.\nName your sources.\nNever guess.\nBe brief."
 
 // sharing returns documents of tests with one system prompt, whose second call goes on from the first.
-func sharing(system, said string, tests int) (puts []Put) {
+func sharing(system, said string, tests int) (puts []store.Put) {
 	for n := range tests {
 		test := fmt.Sprintf("Test%02d", n)
 		p := putWith(test, system, call{1, "one?", said}, call{2, "two?", "two"})
@@ -35,7 +36,7 @@ func TestSharedPrompt(t *testing.T) {
 	both := strings.Replace(kind, "Never guess.", "Never guess, ask.", 1)
 	for _, c := range []struct {
 		name, reason       string
-		ours, theirs       []Put
+		ours, theirs       []store.Put
 		with               []string // the command of git that joins the branches
 		take               string
 		system, said, left string
@@ -67,7 +68,7 @@ func TestSharedPrompt(t *testing.T) {
 			if c.take != "" {
 				take = []string{c.take}
 			}
-			report, err := r.store.Repair(take...)
+			report, err := Repair(r.store, take...)
 			require.NoError(t, err)
 			said := report.String()
 			require.LessOrEqual(t, strings.Count(said, "\n"), 12, said)

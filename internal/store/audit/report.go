@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Report is what [Store.Repair] did, and what is left to do.
+// A Report is what [Repair] did, and what is left to do.
 type Report struct {
 	// Commit is what became of a commit that was cut short: "finished", "undone", or "discarded" and why;
 	// empty: there was none.
@@ -47,7 +48,7 @@ func (r *Report) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if r.Commit != "" {
-		line("%s: a commit was cut short: %s", journalName, r.Commit)
+		line("%s: a commit was cut short: %s", store.JournalName, r.Commit)
 	}
 	if len(r.Removed) > 0 {
 		line("%s: left of a commit that was cut short: removed", few(r.Removed))

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"cmp"
@@ -19,13 +19,15 @@ import (
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/conflict"
 	"github.com/traceforge/traceforge-go/internal/filename"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Result is what [Store.Verify] found.
+// A Result is what [Verify] found.
 type Result struct {
 	Findings  []snapshot.Finding // what is wrong, sorted
 	Notes     []snapshot.Finding // what is worth saying and no failure, sorted
@@ -33,27 +35,23 @@ type Result struct {
 	Calls     int
 }
 
-// A Check is one more question about a document: it returns what is wrong with it, for [Store.Verify].
-// It is called on several goroutines at once, for documents that are whole, and must not keep d.
-type Check func(d *Doc) []snapshot.Violation
-
 // Verify looks at every file of the store and returns everything that is wrong. It changes nothing,
 // and a writer waits for it. It works on all cores, and keeps little of each document.
 // The error is [fs.ErrNotExist] if there is no store.
-func (s *Store) Verify(checks ...Check) (*Result, error) {
-	return s.verified(func() (*Result, error) { return s.verify(checks) })
+func Verify(s *store.Store, checks ...store.Check) (*Result, error) {
+	return verified(s, func() (*Result, error) { return verify(s, checks) })
 }
 
 // verified calls verify while no other process writes.
-func (s *Store) verified(verify func() (*Result, error)) (*Result, error) {
+func verified(s *store.Store, verify func() (*Result, error)) (*Result, error) {
 	for {
-		unlock, err := s.readLock()
+		unlock, err := s.ReadLock()
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
 		result, err := verify()
 		if unlock == nil {
-			if _, absent := os.Lstat(s.path(attributesName)); absent == nil && (err != nil || len(result.Findings) > 0) {
+			if _, absent := os.Lstat(s.Path(store.AttributesName)); absent == nil && (err != nil || len(result.Findings) > 0) {
 				continue // the first commit began meanwhile
 			}
 		} else {
@@ -66,9 +64,9 @@ func (s *Store) verified(verify func() (*Result, error)) (*Result, error) {
 	}
 }
 
-func (s *Store) verify(checks []Check) (*Result, error) {
+func verify(s *store.Store, checks []store.Check) (*Result, error) {
 	v := &verifier{store: s, checks: checks, beside: true}
-	if _, err := os.Lstat(s.path(manifestName)); err == nil {
+	if _, err := os.Lstat(s.Path(store.ManifestName)); err == nil {
 		v.lists = true
 	}
 	if err := v.documents(); err != nil {
@@ -94,8 +92,8 @@ func (v *verifier) sorted() *Result {
 
 // A verifier collects what the documents of a store say.
 type verifier struct {
-	store  *Store
-	checks []Check
+	store  *store.Store
+	checks []store.Check
 	beside bool // look at what is beside the documents too
 	lists  bool // derive the manifest
 
@@ -106,7 +104,7 @@ type verifier struct {
 	result   Result
 	broken   []snapshot.Finding // of documents
 	orphans  []string           // files beside documents that none names
-	manifest manifest           // as it would be derived, without its entries
+	manifest store.Manifest     // as it would be derived, without its entries
 }
 
 // A listedDocument is a document whose file is there.
@@ -124,12 +122,13 @@ type sealedRecord struct {
 }
 
 // entries are those of the manifest, as it would be derived.
-func (v *verifier) entries() iter.Seq[entry] {
-	return func(yield func(entry) bool) {
+func (v *verifier) entries() iter.Seq[store.Entry] {
+	return func(yield func(store.Entry) bool) {
 		for _, doc := range v.listed {
-			file := documentFile(doc.provider, doc.name)
+			file := store.DocumentFile(doc.provider, doc.name)
 			for _, r := range doc.records {
-				if !yield(entry{snapshot.ID(doc.name, r.number), cmp.Or(r.provider, doc.provider), file, canon.Hash(fmt.Sprintf("sha256:%x", r.hash))}) {
+				e := store.Entry{ID: snapshot.ID(doc.name, r.number), Provider: cmp.Or(r.provider, doc.provider), File: file}
+				if e.Hash = canon.Hash(fmt.Sprintf("sha256:%x", r.hash)); !yield(e) {
 					return
 				}
 			}
@@ -167,7 +166,7 @@ func strayMessage(e fs.DirEntry) string {
 	switch {
 	case e.Type()&fs.ModeSymlink != 0:
 		return "is a link, and a store holds files: put the file in its place"
-	case strings.HasSuffix(e.Name(), tempExt):
+	case strings.HasSuffix(e.Name(), store.TempExt):
 		return "is left of a commit that was cut short: traceforge repair removes it"
 	}
 	return isStray
@@ -176,24 +175,24 @@ func strayMessage(e fs.DirEntry) string {
 // walk notes what documents the store has, and reports what does not belong in it. What is beside a document is for
 // who looks at that.
 func (v *verifier) walk() error {
-	entries, err := os.ReadDir(v.store.dir)
+	entries, err := os.ReadDir(v.store.Path(""))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		name := e.Name()
-		v.empty = v.empty && slices.Contains([]string{attributesName, ignoreName, holderName}, name)
+		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName}, name)
 		switch regular := e.Type().IsRegular(); {
 		case slices.Contains(repositoryNames, name):
 			v.stray(name, isOfRepository)
-		case e.IsDir() && name == pendingName:
+		case e.IsDir() && name == store.PendingName:
 		case e.IsDir() && filename.Legal(name):
 			if err := v.walkProvider(name); err != nil {
 				return err
 			}
-		case name == journalName:
+		case name == store.JournalName:
 			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
-		case regular && slices.Contains([]string{attributesName, ignoreName, configName, manifestName, holderName}, name):
+		case regular && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, name):
 		default:
 			v.stray(name, strayMessage(e))
 		}
@@ -203,7 +202,7 @@ func (v *verifier) walk() error {
 
 // walkProvider is walk in the directory of a provider.
 func (v *verifier) walkProvider(provider string) error {
-	f, err := os.Open(v.store.path(provider))
+	f, err := os.Open(v.store.Path(provider))
 	if err != nil {
 		return err
 	}
@@ -213,7 +212,7 @@ func (v *verifier) walkProvider(provider string) error {
 		var entries []fs.DirEntry
 		entries, err = f.ReadDir(1000) // of very many, that need not be in memory together
 		for _, e := range entries {
-			_, _, isDocument := parseDocumentFile(provider + "/" + e.Name())
+			_, _, isDocument := store.ParseDocumentFile(provider + "/" + e.Name())
 			switch {
 			case e.IsDir() && filename.LegalDocument(e.Name()):
 				dirs = append(dirs, e.Name())
@@ -231,12 +230,12 @@ func (v *verifier) walkProvider(provider string) error {
 	sort.Strings(dirs)
 	v.listed = slices.Grow(v.listed, len(files))
 	for _, file := range files {
-		name := strings.TrimSuffix(file, documentExt)
+		name := strings.TrimSuffix(file, store.DocumentExt)
 		_, hasDir := slices.BinarySearch(dirs, name)
 		v.listed = append(v.listed, listedDocument{provider: provider, name: name, hasDir: hasDir})
 	}
 	for _, dir := range dirs {
-		if _, ok := slices.BinarySearch(files, dir+documentExt); ok || !v.beside {
+		if _, ok := slices.BinarySearch(files, dir+store.DocumentExt); ok || !v.beside {
 			continue
 		}
 		if err := v.abandoned(provider, dir); err != nil {
@@ -249,7 +248,7 @@ func (v *verifier) walkProvider(provider string) error {
 // abandoned reports the directory of a document that is not there. What is in it are paid answers, so that the first way
 // out is to bring the document back.
 func (v *verifier) abandoned(provider, name string) error {
-	dir, file := provider+"/"+name, documentFile(provider, name)
+	dir, file := provider+"/"+name, store.DocumentFile(provider, name)
 	owns, err := v.owned(dir)
 	if err != nil || len(owns) == 0 {
 		return err
@@ -258,12 +257,12 @@ func (v *verifier) abandoned(provider, name string) error {
 		v.orphans = append(v.orphans, dir+"/"+own)
 	}
 	back := "put it back"
-	if v.store.repository().inHead(file) {
+	if inHead(v.store.Repository(), file) {
 		git := "git"
-		if filepath.IsAbs(v.store.name) { // maybe in another repository than the working directory
-			git += " -C " + gotest.Quote(v.store.name)
+		if filepath.IsAbs(v.store.Dir()) { // maybe in another repository than the working directory
+			git += " -C " + gotest.Quote(v.store.Dir())
 		}
-		back = git + " checkout HEAD -- " + gotest.Quote(v.store.in(file)) + " brings it back"
+		back = git + " checkout HEAD -- " + gotest.Quote(v.store.In(file)) + " brings it back"
 	}
 	v.stray(dir, fmt.Sprintf("its document %s is missing: %s; traceforge prune --write removes the answers", file, back))
 	return nil
@@ -271,12 +270,12 @@ func (v *verifier) abandoned(provider, name string) error {
 
 // owned returns the files of a document's directory, if it is there, and reports what does not belong in it.
 func (v *verifier) owned(dir string) (owns []string, err error) {
-	entries, err := os.ReadDir(v.store.path(dir))
+	entries, err := os.ReadDir(v.store.Path(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !isBeside(e.Name()) {
+		if !e.Type().IsRegular() || !store.IsBeside(e.Name()) {
 			v.stray(dir+"/"+e.Name(), strayMessage(e))
 			continue
 		}
@@ -289,16 +288,16 @@ func (v *verifier) owned(dir string) (owns []string, err error) {
 func (v *verifier) texts() error {
 	var wrong *snapshot.Error
 	if _, err := v.store.Config(); errors.As(err, &wrong) {
-		v.report(configName, wrong.Violations...)
+		v.report(store.ConfigName, wrong.Violations...)
 	}
-	return errors.Join(v.checkText(attributesName, attributes, lfsAttributes), v.checkText(ignoreName, v.store.ignored()))
+	return errors.Join(v.checkText(store.AttributesName, store.Attributes, store.LFSAttributes), v.checkText(store.IgnoreName, v.store.IgnoredText()))
 }
 
 // checkText checks a file that commits write, with one of the given contents. It may be missing, or still be empty, only where there
 // is nothing else: then a first commit is about to begin.
 func (v *verifier) checkText(name string, want ...string) error {
-	data, err := v.store.read(name)
-	if violation, ok := unreadable(err); err != nil && ok {
+	data, err := v.store.Read(name)
+	if violation, ok := store.Unreadable(err); err != nil && ok {
 		v.report(name, violation)
 		return nil
 	}
@@ -330,8 +329,8 @@ func (v *verifier) documents() error {
 
 // lookAtAll looks at the documents that are listed.
 func (v *verifier) lookAtAll() error {
-	return each(v.listed, func(i int, of listedDocument, s *scratch) (err error) {
-		v.listed[i].records, err = v.look(&Doc{Provider: of.provider, Name: of.name, store: v.store}, of.hasDir, s)
+	return each(v.listed, func(i int, of listedDocument, piece []byte) (err error) {
+		v.listed[i].records, err = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
 		return err
 	})
 }
@@ -344,33 +343,28 @@ func (v *verifier) duplicates() {
 	first := make(map[string]string, len(v.listed))
 	for _, doc := range v.listed {
 		if other, ok := first[doc.name]; ok {
-			message := "is the document of the same test as " + documentFile(other, doc.name) + ": delete one"
-			v.report(documentFile(doc.provider, doc.name), snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
+			message := "is the document of the same test as " + store.DocumentFile(other, doc.name) + ": delete one"
+			v.report(store.DocumentFile(doc.provider, doc.name), snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: message})
 		}
 		first[doc.name] = doc.provider
 	}
 }
 
-// A scratch is memory of one goroutine to read into.
-type scratch struct {
-	piece []byte // of a file that is hashed
-}
-
 // each calls f for each item, on all cores. It returns the first error that
 // f does.
-func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
+func each[T any](items []T, f func(i int, item T, piece []byte) error) error {
 	var next atomic.Int64
 	errs := make(chan error, runtime.GOMAXPROCS(0))
 	for range cap(errs) {
 		go func() {
 			var err error
-			s := &scratch{make([]byte, pieceSize)}
+			piece := make([]byte, store.PieceSize)
 			for err == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
 					break
 				}
-				err = f(i, items[i], s)
+				err = f(i, items[i], piece)
 			}
 			errs <- err
 		}()
@@ -385,14 +379,10 @@ func each[T any](items []T, f func(i int, item T, s *scratch) error) error {
 }
 
 // look looks at a document and what is beside it, and returns what a manifest says of its records.
-func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealedRecord, error) {
-	f, err := v.store.toRead(doc.File())
+func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) ([]sealedRecord, error) {
+	data, err := v.store.Read(doc.File())
 	if err != nil {
-		return nil, err
-	}
-	data, err := readAll(f, v.store.maxBytes)
-	if err != nil {
-		violation, ok := unreadable(err)
+		violation, ok := store.Unreadable(err)
 		if !ok {
 			return nil, err
 		}
@@ -401,14 +391,14 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealedRecord, erro
 	}
 	var wrong []snapshot.Violation
 	if doc.Document, wrong = snapshot.Examine(data); doc.Document == nil {
-		v.breaks(doc, inSFLayout(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
+		v.breaks(doc, store.InSFLayout(doc.Name, data, append(wrong, v.altered(doc, data)...))...)
 		return nil, nil
 	}
-	if misnamed := misnamed(doc.Name, doc.Document); len(misnamed) > 0 {
-		wrong = append(wrong, inSFLayout(doc.Name, data, misnamed)...)
+	if misnamed := store.Misnamed(doc.Name, doc.Document); len(misnamed) > 0 {
+		wrong = append(wrong, store.InSFLayout(doc.Name, data, misnamed)...)
 	}
 	if v.beside {
-		if err := v.lookBeside(doc, hasDir, s); err != nil {
+		if err := v.lookBeside(doc, hasDir, piece); err != nil {
 			return nil, err
 		}
 		if len(wrong) == 0 {
@@ -425,7 +415,7 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealedRecord, erro
 	if !v.lists {
 		return nil, nil
 	}
-	v.manifest.span(doc.Document)
+	v.manifest.Span(doc.Document)
 	records := make([]sealedRecord, len(doc.Document.Snapshots))
 	for i := range records {
 		record := &doc.Document.Snapshots[i]
@@ -436,7 +426,7 @@ func (v *verifier) look(doc *Doc, hasDir bool, s *scratch) ([]sealedRecord, erro
 }
 
 // altered says what changed of the answers of a document whose hashes are wrong, as far as the raw answers tell.
-func (v *verifier) altered(doc *Doc, data []byte) (wrong []snapshot.Violation) {
+func (v *verifier) altered(doc *store.Doc, data []byte) (wrong []snapshot.Violation) {
 	changed := *doc
 	if changed.Document = snapshot.ParseUnsealed(data); changed.Document == nil || !v.beside {
 		return nil
@@ -448,7 +438,7 @@ func (v *verifier) altered(doc *Doc, data []byte) (wrong []snapshot.Violation) {
 }
 
 // breaks notes what is wrong with a document.
-func (v *verifier) breaks(doc *Doc, wrong ...snapshot.Violation) {
+func (v *verifier) breaks(doc *store.Doc, wrong ...snapshot.Violation) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, violation := range wrong {
@@ -458,21 +448,87 @@ func (v *verifier) breaks(doc *Doc, wrong ...snapshot.Violation) {
 
 // Prune removes the raw answers and media that no document names, and returns their files, sorted.
 // The error is [fs.ErrNotExist] if there is no store.
-func (s *Store) Prune() ([]string, error) {
+func Prune(s *store.Store) ([]string, error) {
 	var orphans []string
-	err := s.existing("prune", func(w within) error {
+	err := existing(s, "prune", func(w store.Writer) error {
 		v := &verifier{store: s, beside: true}
 		if err := v.documents(); err != nil {
 			return err
 		}
-		t := &transaction{within: w, store: s}
+		t := s.Begin(w)
 		for _, file := range v.orphans {
-			if err := t.remove(file); err != nil {
+			if err := t.Remove(file); err != nil {
 				return err
 			}
 		}
 		orphans = inorder.Strings(v.orphans)
-		return t.apply()
+		return t.Apply()
 	})
 	return orphans, err
+}
+
+// lookBeside looks at what is beside a document.
+func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) (err error) {
+	named := map[string]store.Need{}
+	for _, n := range store.Needs(doc.Document) {
+		named[n.Own] = n
+	}
+	var owns []string
+	if hasDir {
+		owns, err = v.owned(doc.Provider + "/" + doc.Name)
+	}
+	if err != nil {
+		return err
+	}
+	for _, own := range owns {
+		n, ok := named[own]
+		if !ok {
+			v.orphan(doc.Beside(own))
+			continue
+		}
+		delete(named, own)
+		if err := v.checkBeside(doc, n, piece); err != nil {
+			return err
+		}
+	}
+	for own, n := range named {
+		v.report(doc.File(), snapshot.Violation{Pointer: n.Pointer(), Rule: n.Rule, Message: n.Missing(doc.Beside(own))})
+	}
+	return nil
+}
+
+// orphan reports a file beside documents that none names.
+func (v *verifier) orphan(file string) {
+	v.mu.Lock()
+	v.orphans = append(v.orphans, file)
+	v.mu.Unlock()
+	v.stray(file, "is named by no record: traceforge prune removes it")
+}
+
+// checkBeside checks that a file has the hash that its document names. It keeps small ones for the checks that ask for
+// them again.
+func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) error {
+	file := doc.Beside(n.Own)
+	got, data, err := v.store.Sum(file, piece)
+	if got == n.Hash && data != nil && len(v.checks) > 0 {
+		doc.Keep(n.Own, slices.Clone(data))
+	}
+	if violation, ok := store.Unreadable(err); err != nil && ok {
+		v.report(file, violation)
+		return nil
+	}
+	if err != nil || got == n.Hash {
+		return err
+	}
+	violation := snapshot.Violation{Rule: n.Rule, Message: n.Altered(got, doc.Name)}
+	data, _ = v.store.Read(file)
+	if store.Pointed(data) == n.Hash {
+		violation.Rule, violation.Message = snapshot.RulePointer, store.NotFetched
+	}
+	if line, kinds := conflict.Line(data); kinds == 3 {
+		violation.Rule = snapshot.RuleConflict
+		violation.Message = fmt.Sprintf("line %d is a conflict marker of a merge", line)
+	}
+	v.report(file, violation)
+	return nil
 }

@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/store"
+)
+
+// tracked reports whether git tracks a file of the store, or cannot say so. Outside of a repository it does not.
+func tracked(r store.Repository, file string) bool {
+	out, err := r.Git("ls-files", "-z", "--", file)
+	return len(out) > 0 || err != nil && !errors.Is(err, git.ErrNoRepository)
+}
+
+// ignores reports whether the rules of git ignore a file of the store, tracked or not.
+func ignores(r store.Repository, file string) bool {
+	_, err := r.Git("check-ignore", "--quiet", file)
+	return err == nil
+}
+
+// inHead reports whether the last commit has a file of the store.
+func inHead(r store.Repository, file string) bool {
+	_, err := r.Git("cat-file", "-e", "HEAD:./"+file)
+	return err == nil
+}
+
+// A version is what a side of a merge, or a commit, has of a file.
+type version struct {
+	file   string // path in the store
+	object string // its content
+}
+
+// unmerged returns the versions of the files of the store that a merge left in conflict: 1 are those of the
+// common ancestor, 2 ours, 3 theirs.
+func unmerged(r store.Repository) (sides [4][]version, err error) {
+	out, err := r.Git("ls-files", "-u", "-z", "--", ".")
+	for line := range strings.SplitSeq(out, "\x00") {
+		info, file, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(info); len(fields) == 3 { // mode, object, stage
+			n, _ := strconv.Atoi(fields[2])
+			sides[n&3] = append(sides[n&3], version{file, fields[1]})
+		}
+	}
+	return sides, err
+}
+
+// committed returns the files of the store in a commit; none if there is no such commit.
+func committed(r store.Repository, commit string) (all []version) {
+	out, _ := r.Git("ls-tree", "-r", "-z", commit, "./")
+	for line := range strings.SplitSeq(out, "\x00") {
+		info, file, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(info); len(fields) == 3 { // mode, type, object
+			all = append(all, version{file, fields[2]})
+		}
+	}
+	return all
+}
+
+// merging returns what the commits that are being merged have, numbered as by unmerged. It is empty in
+// other merges than those of branches and single commits, as of a stash.
+func merging(r store.Repository) (commits [4][]version) {
+	for _, theirs := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"} {
+		if commits[3] = committed(r, theirs); commits[3] != nil {
+			base, _ := r.Git("merge-base", "HEAD", theirs)
+			commits[1], commits[2] = committed(r, strings.TrimSpace(base)), committed(r, "HEAD")
+			break
+		}
+	}
+	return commits
+}
+
+// object returns the content of an object of git.
+func object(r store.Repository, name string) ([]byte, error) {
+	data, err := r.Git("cat-file", "blob", name)
+	return []byte(data), err
+}
+
+// smudged returns the content of an object of git as it is in the working tree, where file is its path in the store:
+// of a pointer what Git LFS has for it.
+func smudged(r store.Repository, v version) ([]byte, error) {
+	data, err := object(r, v.object)
+	if err != nil || store.Pointed(data) == "" {
+		return data, err
+	}
+	prefix, err := r.Git("rev-parse", "--show-prefix")
+	if err != nil {
+		return nil, err
+	}
+	content, err := r.Git("cat-file", "--filters", "--path="+strings.TrimSuffix(prefix, "\n")+v.file, v.object)
+	return []byte(content), err
+}
