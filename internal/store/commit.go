@@ -335,7 +335,7 @@ func (p *plan) checkDirs(dirs ...string) error {
 	return nil
 }
 
-// Manifest adds the manifest, if it is to be kept up to date.
+// manifest adds the manifest, if it is to be kept up to date.
 func (p *plan) manifest(puts []*target) error {
 	m := &Manifest{}
 	data, err := p.Read(ManifestName)
@@ -403,7 +403,7 @@ func RawNumber(own string) int {
 	return n
 }
 
-// CommitPut commits one document for who holds the lock.
+// CommitPut commits one document; the caller holds the lock.
 func (s *Store) CommitPut(w Writer, put Put) error {
 	t, err := s.target(put)
 	if err != nil {

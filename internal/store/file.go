@@ -112,7 +112,7 @@ func hashOf(sum hash.Hash) canon.Hash {
 	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil)))
 }
 
-// Writer are the files of a store that is being written: no link leads out of it.
+// A Writer holds the files of a store that is being written: no link leads out of it.
 type Writer struct {
 	Root  *os.Root
 	limit int64
@@ -122,7 +122,7 @@ type Writer struct {
 // dirsMost is how many directories are open at once.
 const dirsMost = 8
 
-// In returns the directory of a file, and the file's name in it. A directory is opened once for all that a commit
+// in returns the directory of a file, and the file's name in it. A directory is opened once for all that a commit
 // does there, until leave.
 func (w Writer) in(file string) (dir *os.Root, name string, err error) {
 	at, name := path.Split(file)
@@ -150,7 +150,7 @@ func (w Writer) leave() {
 	clear(w.dirs)
 }
 
-// lstat, open and the others are as those of [os.Root].
+// Lstat, openFile and the others are as those of [os.Root].
 func (w Writer) Lstat(file string) (fs.FileInfo, error) {
 	dir, name, err := w.in(file)
 	if err != nil {

@@ -20,12 +20,13 @@ type Repository struct {
 	run runner
 }
 
+// Repository returns the repository of git that the store is in.
 func (s *Store) Repository() Repository { return Repository{s.dir, s.git} }
 
-// git runs git in the store.
+// Git runs git in the store.
 func (r Repository) Git(args ...string) (string, error) { return r.run(r.dir, args...) }
 
-// IgnoredText reports whether git ignores a file of the store, and does not track it.
+// ignored reports whether git ignores a file of the store, and does not track it.
 func (r Repository) ignored(file string) (bool, error) {
 	out, err := r.Git("--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
 	return out != "", err

@@ -76,7 +76,7 @@ func pointedIn(file string) canon.Hash {
 	return Pointed(data)
 }
 
-// NotFetched returns the error of a file that is a pointer to what the document names; nil: data is something else,
+// notFetched returns the error of a file that is a pointer to what the document names; nil: data is something else,
 // or what it is named for, however it looks.
 func (s *Store) notFetched(file string, n Need, data []byte) error {
 	if Pointed(data) != n.Hash {

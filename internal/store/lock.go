@@ -49,7 +49,7 @@ func (s *Store) Exclusively(f func(Writer) error) error {
 	})
 }
 
-// Locked is exclusively, but leaves a commit that was cut short to f.
+// Locked calls f as Exclusively does, but leaves a commit that was cut short to f.
 func (s *Store) Locked(f func(Writer) error) error {
 	w, lock, err := s.lock()
 	if err != nil {

@@ -24,7 +24,7 @@ type Manifest struct {
 	Entries   []Entry   // sorted by file, and in the document's order
 }
 
-// An entry is a record in a manifest.
+// An Entry is a record in a manifest.
 type Entry struct {
 	ID       string
 	Provider string
@@ -152,7 +152,7 @@ func (m *Manifest) replace(t *target) {
 	m.Span(t.Document)
 }
 
-// span widens the manifest's times to hold those of a document's records.
+// Span widens the manifest's times to hold those of a document's records.
 func (m *Manifest) Span(d *snapshot.Document) {
 	for i := range d.Snapshots {
 		at := d.Snapshots[i].Timestamp.UTC().Truncate(time.Millisecond)

@@ -36,7 +36,7 @@ func (m *takeover) index(n int) int {
 	return slices.IndexFunc(m.old, func(s snapshot.Snapshot) bool { return s.Number() == n })
 }
 
-// Adopt returns the outcome of the call of the i-th record.
+// take returns the outcome of the call of the i-th record.
 func (m *takeover) take(i int, s *snapshot.Snapshot) (o Outcome, err error) {
 	o = Outcome{Of: m.index(s.Number()), Record: s}
 	if o.Of < 0 {

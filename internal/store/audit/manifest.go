@@ -26,7 +26,7 @@ func WriteManifest(s *store.Store) error {
 	return existing(s, "write manifest", func(w store.Writer) error { return writeManifest(s, w) })
 }
 
-// existing calls f as exclusively does, if there is a store.
+// existing calls f as [store.Store.Exclusively] does, if there is a store.
 func existing(s *store.Store, what string, f func(store.Writer) error) error {
 	_, err := os.Stat(s.Path(""))
 	if err == nil {

@@ -177,10 +177,11 @@ func (r *repair) merge(w store.Writer, name string) error {
 		return err
 	}
 	put := store.Put{Provider: doc.Provider, Name: name, Document: doc.Document, Raw: map[int][]byte{}}
-	if put.Media, err = r.collect(w, name, store.Needs(doc.Document)); err != nil {
+	needs := store.Needs(doc.Document)
+	if put.Media, err = r.collect(w, name, needs); err != nil {
 		return err
 	}
-	for _, n := range store.Needs(doc.Document) {
+	for _, n := range needs {
 		if data, ok := put.Media[n.Hash]; ok && n.Rule == snapshot.RuleRaw {
 			put.Raw[store.RawNumber(n.Own)] = data
 		}
@@ -196,7 +197,7 @@ func (r *repair) merge(w store.Writer, name string) error {
 		}
 	}
 	r.add(doc.File())
-	if len(store.Needs(doc.Document)) > 0 {
+	if len(needs) > 0 {
 		r.add(doc.Provider + "/" + doc.Name)
 	}
 	return nil
