@@ -24,6 +24,7 @@ import (
 
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/internal/schematest"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -160,7 +161,7 @@ func TestCorpusLines(t *testing.T) {
 	lines, long, documents := 0, 0, 0
 	start := time.Now()
 	var longest []string
-	for i, x := range corpus(t, "corpus.jsonl", sampled(5, 1)) {
+	for i, x := range corpus(t, "corpus.jsonl", tbtest.Sampled(5, 1)) {
 		req, resp, ok := x.decode(t)
 		if !ok {
 			continue
@@ -204,7 +205,7 @@ func TestCorpusContinues(t *testing.T) {
 	type tally struct{ loops, known, sent int }
 	tallies := map[string]*tally{}
 	var unknown []string
-	for _, file := range []string{"sequences.jsonl", "corpus.jsonl"}[:sampled(1, 2)] {
+	for _, file := range []string{"sequences.jsonl", "corpus.jsonl"}[:tbtest.Sampled(1, 2)] {
 		cassettes := map[string][]snapshot.Snapshot{}
 		origins := map[string]string{}
 		for _, x := range corpus(t, file, 1) {

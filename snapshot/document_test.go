@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/canon"
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -39,7 +40,7 @@ func TestEveryAlteredByteIsFound(t *testing.T) {
 	t.Parallel()
 	records, _ := agent("Be brief.\nAlways.", 2)
 	data := encode(t, document(t, records...))
-	for i := 0; i < len(data); i += sampled(5, 1) {
+	for i := 0; i < len(data); i += tbtest.Sampled(5, 1) {
 		for _, flip := range []byte{1, 2, 32, 128} {
 			altered := bytes.Clone(data)
 			altered[i] ^= flip

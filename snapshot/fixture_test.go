@@ -3,7 +3,6 @@ package snapshot_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
@@ -83,13 +82,4 @@ func indented(tb testing.TB, text []byte) []byte {
 	require.NoError(tb, json.Indent(&b, text, "", "  "))
 	b.WriteByte('\n')
 	return b.Bytes()
-}
-
-// sampled returns how often a test repeats itself: all times if TRACEFORGE_TEST_ALL is set, as it is in
-// make check.
-func sampled(few, all int) int {
-	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
-		return all
-	}
-	return few
 }

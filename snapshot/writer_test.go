@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/tbtest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -16,7 +17,7 @@ import (
 // has written nothing.
 func TestWriter(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(sampled(10, 40)) {
+	for seed := range uint64(tbtest.Sampled(10, 40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))

@@ -31,7 +31,7 @@ func trajectory(calls []*modelio.Call) string {
 // TestTrajectoryOfToolsAtOnce: tools that one answer asks for are in that answer's order, in each recording and in each
 // replay, however long they take.
 func TestTrajectoryOfToolsAtOnce(t *testing.T) {
-	plan := rehearsal.Sampled(rehearsal.Plan{Recordings: 2, Replays: 4}, rehearsal.Plan{Recordings: 17, Replays: 30})
+	plan := tbtest.Sampled(rehearsal.Plan{Recordings: 2, Replays: 4}, rehearsal.Plan{Recordings: 17, Replays: 30})
 	for _, n := range []int{3, 5, 8, 12, 16, 20} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			s, work := newScene(t), rehearsal.NewWork(int64(n))
@@ -125,7 +125,7 @@ func inSequence(do []func(context.Context) error) error {
 // TestTrajectoryOfAFailingTool: a turn in which a tool fails passes in each replay, whatever became of the other tools, and
 // makes one document.
 func TestTrajectoryOfAFailingTool(t *testing.T) {
-	plan := rehearsal.Sampled(rehearsal.Plan{Recordings: 4, Replays: 4}, rehearsal.Plan{Recordings: 50, Replays: 40})
+	plan := tbtest.Sampled(rehearsal.Plan{Recordings: 4, Replays: 4}, rehearsal.Plan{Recordings: 50, Replays: 40})
 	nested := func(tf *traceforgetest.Recorder) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) { // is on the tape by the call of its model
 			_, err := send(tf.Client(), newChat("from a tool"))

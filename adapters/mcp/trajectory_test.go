@@ -19,7 +19,7 @@ import (
 // TestTrajectory: tools of a server that one answer asks for at once make one document, and the calls of each replay are
 // those of its recording, whatever the transport.
 func TestTrajectory(t *testing.T) {
-	plan := rehearsal.Sampled(rehearsal.Plan{Recordings: 2, Replays: 3}, rehearsal.Plan{Recordings: 34, Replays: 30})
+	plan := tbtest.Sampled(rehearsal.Plan{Recordings: 2, Replays: 3}, rehearsal.Plan{Recordings: 34, Replays: 30})
 	for _, w := range []func(*rehearsal.Work) way{
 		func(work *rehearsal.Work) way {
 			return overHTTP(works(work), &mcp.StreamableHTTPOptions{Stateless: true})

@@ -177,12 +177,13 @@ var arrows = map[string]map[string]string{
 		"snapshot": "the version of the format",
 	},
 	"internal/tbtest": {}, "internal/tbtest/stdjson": {}, "internal/tbtest/toy": {}, "internal/tbtest/linker": {}, "internal/tbtest/mutation": {},
-	"internal/tbtest/copied": {"internal/tbtest/toy": "the flags of go"},
-	"internal/tbtest/vector": {"internal/tbtest/toy": "where the checkout is"},
-	"internal/rehearsal":     {"internal/tbtest": "a test that is recorded and replayed"},
-	"internal/conformance":   {"modelio": "the answers that are judged"},
-	"internal/demo":          {"internal/fakeprovider": offline},
-	"internal/demo/fake":     {"internal/fakeprovider": offline},
+	"internal/tbtest/copied":   {"internal/tbtest/toy": "the flags of go"},
+	"internal/tbtest/vector":   {"internal/tbtest/toy": "where the checkout is"},
+	"internal/store/storetest": {"canon": "hashes of raw answers", "modelio": "what records ask and say", "snapshot": records},
+	"internal/rehearsal":       {"internal/tbtest": "a test that is recorded and replayed"},
+	"internal/conformance":     {"modelio": "the answers that are judged"},
+	"internal/demo":            {"internal/fakeprovider": offline},
+	"internal/demo/fake":       {"internal/fakeprovider": offline},
 
 	// Modules of their own.
 	"cmd/traceforge": {

@@ -23,14 +23,6 @@ import (
 // A Plan says how often a test is recorded, and how often each recording is replayed.
 type Plan struct{ Recordings, Replays int }
 
-// Sampled returns few, and all if TRACEFORGE_TEST_ALL is set, as it is in make check.
-func Sampled(few, all Plan) Plan {
-	if os.Getenv("TRACEFORGE_TEST_ALL") != "" {
-		return all
-	}
-	return few
-}
-
 // A Tally counts the runs that differ.
 type Tally struct {
 	Recordings, Replays int    // all of them

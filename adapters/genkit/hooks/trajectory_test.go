@@ -57,7 +57,7 @@ func cities(n int) (names []string) {
 
 // TestTrajectory: tools that run at once make one document, and the calls of each replay are those of its recording.
 func TestTrajectory(t *testing.T) {
-	plan := rehearsal.Sampled(rehearsal.Plan{Recordings: 2, Replays: 3}, rehearsal.Plan{Recordings: 25, Replays: 30})
+	plan := tbtest.Sampled(rehearsal.Plan{Recordings: 2, Replays: 3}, rehearsal.Plan{Recordings: 25, Replays: 30})
 	for _, n := range []int{3, 8, 13, 20} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			work := rehearsal.NewWork(int64(n))
@@ -69,7 +69,7 @@ func TestTrajectory(t *testing.T) {
 // TestTrajectoryOfAFailingTool: a turn in which a tool fails passes in each replay. Genkit waits for no other tool of it, so
 // that chance says which of them are recorded.
 func TestTrajectoryOfAFailingTool(t *testing.T) {
-	plan := rehearsal.Sampled(rehearsal.Plan{Recordings: 3, Replays: 3}, rehearsal.Plan{Recordings: 50, Replays: 40})
+	plan := tbtest.Sampled(rehearsal.Plan{Recordings: 3, Replays: 3}, rehearsal.Plan{Recordings: 50, Replays: 40})
 	work := rehearsal.NewWork(1)
 	tally := plan.Rehearse(t, func(dir, _ string) (string, *tbtest.TB) { return forecast(t, dir, work, cities(5), "city 02") })
 	tally.ByChance = "Genkit does not wait for the tools beside one that failed"
