@@ -17,8 +17,6 @@ import (
 
 const testPackage, system = storetest.Package, storetest.System
 
-var recordedAt = storetest.RecordedAt
-
 var (
 	nameOf, rawOf = storetest.Name, storetest.RawFile
 	text          = storetest.Text

@@ -6,22 +6,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/conflict"
-	"github.com/traceforge/traceforge-go/internal/filename"
-	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -146,142 +141,6 @@ func (v *verifier) report(file string, found ...snapshot.Violation) {
 
 func findingOf(file string, v snapshot.Violation) snapshot.Finding {
 	return snapshot.Finding{File: file, Pointer: v.Pointer, Rule: v.Rule, Message: v.Message}
-}
-
-func (v *verifier) stray(file, message string) {
-	v.report(file, snapshot.Violation{Rule: snapshot.RuleStray, Message: message})
-}
-
-const cutShort = "a commit was cut short: traceforge repair finishes it or undoes it"
-
-const isStray = "does not belong in a store: delete it"
-
-// repositoryNames are what git knows a repository by.
-var repositoryNames = []string{"HEAD", "config", "objects", "refs"}
-
-const isOfRepository = "is of what makes a directory a repository to git, which then obeys its config: delete it"
-
-// strayMessage says what to do about a file that should not be there.
-func strayMessage(e fs.DirEntry) string {
-	switch {
-	case e.Type()&fs.ModeSymlink != 0:
-		return "is a link, and a store holds files: put the file in its place"
-	case strings.HasSuffix(e.Name(), store.TempExt):
-		return "is left of a commit that was cut short: traceforge repair removes it"
-	}
-	return isStray
-}
-
-// walk notes what documents the store has, and reports what does not belong in it. What is beside a document is for
-// who looks at that.
-func (v *verifier) walk() error {
-	entries, err := os.ReadDir(v.store.Path(""))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		v.empty = v.empty && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.HolderName}, name)
-		switch regular := e.Type().IsRegular(); {
-		case slices.Contains(repositoryNames, name):
-			v.stray(name, isOfRepository)
-		case e.IsDir() && name == store.PendingName:
-		case e.IsDir() && filename.Legal(name):
-			if err := v.walkProvider(name); err != nil {
-				return err
-			}
-		case name == store.JournalName:
-			v.report(name, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
-		case regular && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, name):
-		default:
-			v.stray(name, strayMessage(e))
-		}
-	}
-	return nil
-}
-
-// walkProvider is walk in the directory of a provider.
-func (v *verifier) walkProvider(provider string) error {
-	f, err := os.Open(v.store.Path(provider))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var files, dirs []string
-	for err == nil {
-		var entries []fs.DirEntry
-		entries, err = f.ReadDir(1000) // of very many, that need not be in memory together
-		for _, e := range entries {
-			_, _, isDocument := store.ParseDocumentFile(provider + "/" + e.Name())
-			switch {
-			case e.IsDir() && filename.LegalDocument(e.Name()):
-				dirs = append(dirs, e.Name())
-			case e.Type().IsRegular() && isDocument:
-				files = append(files, e.Name())
-			default:
-				v.stray(provider+"/"+e.Name(), strayMessage(e))
-			}
-		}
-	}
-	if err != io.EOF {
-		return err
-	}
-	sort.Strings(files)
-	sort.Strings(dirs)
-	v.listed = slices.Grow(v.listed, len(files))
-	for _, file := range files {
-		name := strings.TrimSuffix(file, store.DocumentExt)
-		_, hasDir := slices.BinarySearch(dirs, name)
-		v.listed = append(v.listed, listedDocument{provider: provider, name: name, hasDir: hasDir})
-	}
-	for _, dir := range dirs {
-		if _, ok := slices.BinarySearch(files, dir+store.DocumentExt); ok || !v.beside {
-			continue
-		}
-		if err := v.abandoned(provider, dir); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// abandoned reports the directory of a document that is not there. What is in it are paid answers, so that the first way
-// out is to bring the document back.
-func (v *verifier) abandoned(provider, name string) error {
-	dir, file := provider+"/"+name, store.DocumentFile(provider, name)
-	owns, err := v.owned(dir)
-	if err != nil || len(owns) == 0 {
-		return err
-	}
-	for _, own := range owns {
-		v.orphans = append(v.orphans, dir+"/"+own)
-	}
-	back := "put it back"
-	if inHead(v.store.Repository(), file) {
-		git := "git"
-		if filepath.IsAbs(v.store.Dir()) { // maybe in another repository than the working directory
-			git += " -C " + gotest.Quote(v.store.Dir())
-		}
-		back = git + " checkout HEAD -- " + gotest.Quote(v.store.In(file)) + " brings it back"
-	}
-	v.stray(dir, fmt.Sprintf("its document %s is missing: %s; traceforge prune --write removes the answers", file, back))
-	return nil
-}
-
-// owned returns the files of a document's directory, if it is there, and reports what does not belong in it.
-func (v *verifier) owned(dir string) (owns []string, err error) {
-	entries, err := os.ReadDir(v.store.Path(dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !store.IsBeside(e.Name()) {
-			v.stray(dir+"/"+e.Name(), strayMessage(e))
-			continue
-		}
-		owns = append(owns, e.Name())
-	}
-	return owns, nil
 }
 
 // texts looks at the files that are of no provider.
