@@ -37,7 +37,8 @@ type Recorder struct {
 	found sync.Once
 	opts  recorder.Options
 	calls *recorder.Recorder
-	wrong error // what options that do not go together say; nil: they do
+	wrong error        // what options that do not go together say; nil: they do
+	kept  atomic.Int32 // how many requests are among the artifacts
 
 	mode  recorder.Mode // asked for by an option, for a run that replays
 	kinds []Kind        // that it makes live
@@ -163,6 +164,9 @@ func (r *Recorder) open() error {
 	r.opts.Accept = r.place.acceptCommand(r.opts.Test)
 	r.opts.Fail, r.opts.Tell = r.t.Fail, r.tell
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
+	if keepsArtifacts() {
+		r.opts.Asked = r.keepAsked
+	}
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
@@ -208,7 +212,7 @@ func (r *Recorder) finish() {
 		r.note(note)
 	}
 	r.mark()
-	if err := r.leaveReceipt(); err != nil {
+	if err := errors.Join(r.leaveReceipt(), r.keepReceipt()); err != nil {
 		r.t.Errorf("traceforge: %v", err)
 	}
 }

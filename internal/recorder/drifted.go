@@ -24,6 +24,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 		return nil
 	}
 	r.tape.held[best] = true
+	r.tellAsked(c, &r.tape.records[best])
 	recorded := r.tape.parts[best]
 	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.record(best))
 	d := &usage.Drift{Kind: usage.Drifted, Record: r.tape.records[best].ID, Call: r.tape.records[best].Number(), Provider: c.provider}

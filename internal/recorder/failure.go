@@ -60,12 +60,36 @@ func (r *Recorder) record(i int) string {
 	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
 }
 
+// An Asked is a request that no record answers, and the recorded one that it is held against, both as canonical JSON in which
+// secrets are masked.
+type Asked struct {
+	Request  string
+	Recorded string // empty: it is held against none
+}
+
+// tellAsked tells of a call that no record answers; record is nil where it is held against none.
+func (s *setup) tellAsked(c *call, record *snapshot.Snapshot) {
+	if s.Asked == nil {
+		return
+	}
+	text := func(req *modelio.Request) string {
+		core, _ := snapshot.RequestCore(req, nil) // a request with a key has one
+		return s.Plain(string(core))
+	}
+	asked := Asked{Request: text(c.request)}
+	if record != nil {
+		asked.Recorded = text(&record.Request)
+	}
+	s.Asked(asked)
+}
+
 // unrecorded is the failure of a call that no snapshot fits: drift where the test has one left
 // that the call can be held against, else a missing snapshot.
 func (r *Recorder) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f
 	}
+	r.tellAsked(c, nil)
 	state := r.tested() + " has none recorded"
 	if n := len(r.tape.records); n > 0 {
 		state = fmt.Sprintf("none of %s's %s fits it", r.tested(), count(n, "recorded call"))

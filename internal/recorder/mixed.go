@@ -22,6 +22,7 @@ func (r *Recorder) mixed(c *call) (*servedRecord, *take, error) {
 			if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
 				return nil, nil, r.refused(c, r.unforkable(c))
 			}
+			r.tellAsked(c, nil)
 			tk, err := r.take(c, "")
 			return nil, tk, err
 		}

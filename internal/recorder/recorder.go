@@ -34,6 +34,7 @@ type Options struct {
 	Fail     func()                 // marks the test as failed at once
 	Tell     func(*Failure)         // prints a failure; not called after the test has ended
 	Waiting  func(holder string)    // is told who holds the store's lock, after 2 seconds; nil: nobody is
+	Asked    func(Asked)            // gets each request that no record answers, live ones of a fork included; nil: nobody does
 	Upstream http.RoundTripper      // makes the live calls
 
 	Ignored          []string // RFC 6901 pointers that keys leave out

@@ -1,0 +1,68 @@
+package traceforgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/traceforge/traceforge-go/internal/recorder"
+	"github.com/traceforge/traceforge-go/internal/usage"
+)
+
+// keepsArtifacts reports whether the run keeps what tests leave in their directories of artifacts, as Go 1.26 and later can.
+func keepsArtifacts() bool {
+	asked := flag.Lookup("test.artifacts")
+	return asked != nil && asked.Value.String() == "true"
+}
+
+// artifacts returns the directory that go test -artifacts keeps of the test; empty means that it has none.
+func (r *Recorder) artifacts() (dir string) {
+	defer func() { _ = recover() }() // a framework's testing.TB that is nil underneath
+	if keeper, ok := r.t.(interface{ ArtifactDir() string }); ok && keepsArtifacts() {
+		dir = keeper.ArtifactDir()
+	}
+	return dir
+}
+
+// keepAsked keeps a request that no record answers as request-N.json, N from 1 on, and the recorded request that it is held
+// against as recorded-N.json: diff shows what changed.
+func (r *Recorder) keepAsked(asked recorder.Asked) {
+	dir := r.artifacts()
+	if dir == "" {
+		return
+	}
+	n := r.kept.Add(1)
+	err := keepJSON(dir, fmt.Sprintf("request-%d.json", n), asked.Request)
+	if asked.Recorded != "" {
+		err = errors.Join(err, keepJSON(dir, fmt.Sprintf("recorded-%d.json", n), asked.Recorded))
+	}
+	if err != nil {
+		r.t.Errorf("traceforge: %v", err)
+	}
+}
+
+// keepJSON writes a JSON text, a member a line, into a new file.
+func keepJSON(dir, name, text string) error {
+	var laidOut bytes.Buffer
+	if json.Indent(&laidOut, []byte(text), "", "  ") != nil {
+		laidOut.WriteString(text) // a secret that was masked has taken a quotation mark with it
+	}
+	laidOut.WriteByte('\n')
+	return os.WriteFile(filepath.Join(dir, name), laidOut.Bytes(), 0o666)
+}
+
+// keepReceipt adds the receipt of a test that failed to its artifacts, of which traceforge report makes the page.
+func (r *Recorder) keepReceipt() error {
+	if !r.t.Failed() {
+		return nil
+	}
+	dir := r.artifacts()
+	if dir == "" {
+		return nil
+	}
+	return new(usage.ReceiptWriter).Add(dir, r.receipt())
+}
