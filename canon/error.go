@@ -26,6 +26,6 @@ var (
 	ErrKept = errors.New("not a kept number")
 )
 
-// An Error says where and why a text is not acceptable: its Offset, its Pointer (RFC 6901), and in Err one of this
+// An Error says where and why a text is not acceptable, by Offset and Pointer (RFC 6901). Err is one of this
 // package's sentinel errors. It names one place, also where a text breaks several rules.
 type Error = jsontext.Error

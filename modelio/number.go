@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// A Numbering replaces values that a provider makes up by numbers in order of appearance, so that no random value is
-// in a core (design R8). Refs of tool calls become call_1, call_2, …, ids of items item_1, signatures signature_1,
+// A Numbering replaces values that a provider makes up by numbers in order of appearance (design R8), so that no core
+// holds a random value. Refs of tool calls become call_1, call_2, …, ids of items item_1, signatures signature_1,
 // encrypted reasoning encrypted_1, and ids of answers response_1. Other values that a provider hands out for a while
 // have the name of their member. Each kind is counted on its own, so that none moves the numbers of another.
 //

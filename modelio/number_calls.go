@@ -62,8 +62,8 @@ func (c *callNumbers) part(part *Part) (edited bool) {
 	return edited
 }
 
-// named returns the number of a call that another place than a tool request or response names: the latest with that
-// ref, or a new one.
+// named returns the number of a call that is named outside of tool requests and responses: the latest with that ref,
+// or a new one.
 func (c *callNumbers) named(ref string) string {
 	if id, ok := c.latest[ref]; ok {
 		return id

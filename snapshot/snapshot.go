@@ -65,8 +65,8 @@ func (s *Source) SameOrigin(other *Source) bool {
 	return s.Origin == other.Origin && s.Scripted == other.Scripted && slices.Equal(s.Unknown, other.Unknown)
 }
 
-// Continues says that a request begins with messages of an earlier call: the first Messages of its whole request and,
-// as one more, its answer (design R4).
+// Continues says that a request begins with messages of an earlier call (design R4). They are the first Messages of
+// its whole request and, as one more, its answer.
 type Continues struct {
 	Call     int    // the n of that call's id
 	Messages int    // how many messages; one more than the request has: its answer too

@@ -21,8 +21,7 @@ type Rule struct {
 // [Recorder.Calls] and [Recorder.Snapshots] show the placeholders.
 //
 // A value has the same placeholder in both runs if the requests have it in the same places. A value that the answer
-// is the first to say is replayed as it was recorded. One that Value or Pattern found is replayed as a dummy of the
-// same shape.
+// is the first to say is replayed as it was recorded, or as a dummy of the same shape if Value or Pattern found it.
 //
 // Rules that all tests of a repository need stand in .ai-snapshots/config.json, as docs/format.md has it. A value
 // that is a member of its own is better left out with [Ignore].
@@ -38,10 +37,10 @@ func Scrub(rules ...Rule) Option {
 	}}
 }
 
-// Value is the rule for one value, such as a key or a customer's name, also where it is escaped in JSON or in a URL.
-// The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such letters, digits,
-// hyphens and underscores. A value that is empty, as in replay one from the environment may be, has a dummy in its
-// place.
+// Value is the rule for one value, such as a key or a customer's name. It finds the value where it is escaped in JSON
+// or in a URL too. The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such
+// letters, digits, hyphens and underscores. A value that is empty, as in replay one from the environment may be, has
+// a dummy in its place.
 func Value(name, value string) Rule {
 	return Rule{scrub.Value(name, value), [3]string{"Value", name, value}}
 }

@@ -107,8 +107,8 @@ func (c *conversion) take(unknown modelio.Object, name string, v any) {
 	}
 }
 
-// spare copies unknown, for callers that delete from it, without the members that only spell out a zero value of
-// Genkit's: null, false, 0 and "".
+// spare copies unknown, for callers that delete from it, without members that spell out Genkit's zero values: null,
+// false, 0 and "".
 func spare(unknown modelio.Object) modelio.Object {
 	left := modelio.Object{}
 	for name, raw := range unknown {

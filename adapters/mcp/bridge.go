@@ -178,8 +178,8 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 	}
 }
 
-// of returns the call that a message of the server's belongs to: the one whose progress it tells, or that listens for
-// it, else the latest. It is nil where no call is under way.
+// of returns the call that a message of the server's belongs to. It is the one whose progress it tells, or that
+// listens for it, else the latest. It is nil where no call is under way.
 func (b *bridge) of(request *jsonrpc.Request) *stream {
 	var params struct {
 		Token any `json:"progressToken"`

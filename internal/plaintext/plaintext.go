@@ -76,8 +76,8 @@ var formless = &unicode.RangeTable{
 	LatinOffset: 1,
 }
 
-// Shown reports whether a terminal may show r as what it is, where it stands in order: a mark behind its base, a
-// joiner within an emoji.
+// Shown reports whether a terminal may show r as what it is. A mark must stand behind its base, and a joiner within
+// an emoji.
 func Shown(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.Is(formless, r) || r == zeroWidthJoiner
 }

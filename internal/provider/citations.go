@@ -187,8 +187,8 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 	return c.all
 }
 
-// inBytes turns a place in bytes into one in characters, or nil where it is not in the text or has other words than
-// it should. A start that is left out is 0.
+// inBytes turns a place in bytes into one in characters. It is nil where it is not in the text or has other words
+// than it should. A start that is left out is 0.
 func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
 	first, okFirst := start.Count()
 	last, ok := end.Count()

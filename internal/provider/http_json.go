@@ -24,8 +24,8 @@ var generic = (&Codec{
 	response: decodeGenericAnswer,
 }).complete()
 
-// matchGeneric takes requests to a known provider or to a server on this machine, and those that look like an API's:
-// a body of JSON, or a version in the path.
+// matchGeneric takes requests to a known provider or to a server on this machine. It takes others that look like an
+// API's: a body of JSON, or a version in the path.
 func matchGeneric(w *Wire) bool {
 	if host := bareHost(w.URL); knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path) {
 		return true

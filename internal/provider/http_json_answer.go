@@ -12,7 +12,7 @@ import (
 )
 
 // decodeGenericAnswer takes any answer. It decodes a form that another codec knows as that codec does, wherever the
-// answer came from. Of other answers it takes the text, where it is evident, and keeps the rest beside it.
+// answer came from. It takes the text of other answers, where it is evident, and keeps the rest beside it.
 func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, registered) }
 
 // DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
@@ -120,7 +120,7 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
-// looseStream decodes a stream by the codec that knows its form. Of other streams it takes the text, where it is
+// looseStream decodes a stream by the codec that knows its form. It takes the text of other streams, where it is
 // evident, and the events that say more.
 func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if f := formOf(a, known); f != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// steady writes a value without what differs in every answer: it leaves times out, and numbers the ids that a
+// steady writes a value without what differs in every answer. It leaves times out, and numbers the ids that a
 // provider made in order of appearance.
 type steady struct {
 	without []string // the path of what is left out besides

@@ -157,8 +157,8 @@ func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
 	}
 }
 
-// settle puts 1 in the place of each passing member below the object v, which is at a path of a message, and changes
-// its members o.
+// settle puts 1 in the place of each passing member below the object v, and so changes its members o. at is v's path
+// in the message.
 func settle(o modelio.Object, v jsontext.Value, at ...string) {
 	for _, path := range mcpPassing {
 		if len(path) <= len(at) || !slices.Equal(path[:len(at)], at) {

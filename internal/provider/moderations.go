@@ -6,7 +6,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The moderations API of OpenAI and of hosts that copy it, and Mistral's APIs of the same form, for conversations and
+// The moderations API of OpenAI and of hosts that copy it. Mistral has APIs of the same form, for conversations and
 // for a user's own classes.
 var _ = Register(&Codec{
 	API:     "openai.moderations",

@@ -115,8 +115,8 @@ func Providers() []Provider {
 	return all
 }
 
-// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call. Those of
-// which one is enough are together.
+// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call. Variables
+// of which one is enough are together.
 func KeyVariables() (names [][]string) {
 	for _, p := range Providers() {
 		names = append(names, p.KeyVariables()...)
@@ -249,8 +249,8 @@ func isPrivate(host string) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
 }
 
-// hostName names the provider of an unknown host: the host with each dot as one hyphen and each hyphen as two, so
-// that no two hosts share a name. Where that is longer than 64 characters, or the host has others than letters,
+// hostName names the provider of an unknown host. It is the host with each dot as one hyphen and each hyphen as two,
+// so that no two hosts share a name. Where that is longer than 64 characters, or the host has others than letters,
 // digits, dots and hyphens, the name ends in 12 digits of its hash.
 func hostName(host string) string {
 	const longest, digits = 64, 12

@@ -20,7 +20,7 @@ import (
 type Realtime struct {
 	// Message decodes a frame of the client's.
 	Message func(req *modelio.Request, frame jsontext.Value) modelio.Message
-	// Audio returns the data of a frame that is nothing but a piece of a stream, and what the stream is; nil means it is more.
+	// Audio returns the data of a frame that is only a piece of a stream, and which stream; nil means it is more.
 	// Such frames in a row are one message, since how a stream is split is a matter of timing.
 	Audio func(frame jsontext.Value) (stream modelio.Object, at []string, data []byte)
 	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes the text of a system message.

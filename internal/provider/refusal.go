@@ -51,8 +51,8 @@ func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	return form(w, status, text)
 }
 
-// statusWords are a provider's words for failures, by status. Those for 400 stand for other wrong requests, and those
-// for 500 for other failures of the provider.
+// statusWords are a provider's words for failures, by status. The words for 400 stand for other wrong requests, and
+// the words for 500 for other failures of the provider.
 type statusWords map[int]string
 
 func (w statusWords) of(status int) string {

@@ -258,7 +258,7 @@ func parseJournal(w Writer, data string) (t *Transaction, ready bool, err error)
 	return t, false, nil
 }
 
-// rest removes from t what is done, and returns the files that are neither as they were before the commit nor as they
+// rest removes from t what is done. It returns the files that are neither as they were before the commit nor as they
 // are to be. The error is that one could not be read, which may be otherwise the next time.
 func (t *Transaction) rest() (wrong []string, failed error) {
 	// isThere tells of a file that must have a hash if it is there.

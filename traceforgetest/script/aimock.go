@@ -233,7 +233,7 @@ func (f *fixture) count(all []*fixture) {
 	}
 }
 
-// chosen returns the fixture that answers a call: the first that matches it or, where fixtures have a turn, the
+// chosen returns the fixture that answers a call: the first that matches it. Where fixtures have a turn it takes the
 // latest that is not ahead of the conversation.
 func chosen(all []*fixture, a *asked) *fixture {
 	turn := 0

@@ -53,8 +53,9 @@ func New(steps ...Step) *Script {
 	return s
 }
 
-// Check makes a test fail on a request that no step takes, on a step that the API could not give, and at its end on
-// an unused step. A recorder whose upstream the script is does so by itself. Check returns the script.
+// Check makes a test fail on a request that no step takes, and on a step that the API could not give. At its end the
+// test fails on a step that no request asked for. A recorder whose upstream the script is does so by itself. Check
+// returns the script.
 func (s *Script) Check(t TB) *Script {
 	t.Helper()
 	s.mu.Lock()
