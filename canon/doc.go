@@ -1,5 +1,5 @@
-// Package canon is the canonical form of JSON texts and the hash of it: two texts that say
-// the same have the same bytes and so the same [Hash].
+// Package canon computes the canonical form of JSON texts and the hash of it. Two texts that say the same have the
+// same canonical bytes, and so the same [Hash].
 //
 // # Terminology
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// What an [Error] wraps, for callers that branch.
+// An [Error] wraps one of these, for callers that branch on the kind of fault.
 var (
 	// ErrSyntax says that the text is not one JSON value (RFC 8259).
 	ErrSyntax = jsontext.ErrSyntax
@@ -26,7 +26,6 @@ var (
 	ErrKept = errors.New("not a kept number")
 )
 
-// An Error says where a text is not acceptable, and why: its Offset, its Pointer (RFC 6901), and in
-// Err one of the sentinel errors of this package. Of a text that breaks several rules it names one
-// place.
+// An Error says where and why a text is not acceptable, by Offset and Pointer (RFC 6901). Err is one of this
+// package's sentinel errors. It names one place, also where a text breaks several rules.
 type Error = jsontext.Error

@@ -11,10 +11,9 @@ import (
 // keptName is the name of the only member of a kept number.
 const keptName = "$number"
 
-// KeepNumbers returns the canonical form of src, as [JSON] does, but with every number that
-// does not fit a float64 written as an object that keeps its text: 9223372036854775807
-// becomes {"$number":"9223372036854775807"}, and 1e400 becomes {"$number":"1e400"}. All
-// other numbers stay numbers, as in JSON.
+// KeepNumbers is [JSON], except that a number that does not fit a float64 becomes an object that keeps its text. So
+// 9223372036854775807 becomes {"$number":"9223372036854775807"}, and 1e400 becomes {"$number":"1e400"}. All other
+// numbers stay numbers, as in JSON.
 //
 // So that nothing else has that form, an object of src whose only member is named $number,
 // $$number, and so on, has one more $ put before that name. Two texts share a result only if
@@ -29,10 +28,9 @@ func KeepNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, keepNumbers)
 }
 
-// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src, but
-// with kept numbers as the numbers they were, spelled as they were. With these the result is
-// no text that [JSON] takes. The errors are those of JSON and [ErrKept], for an object
-// that looks like a kept number but is none that KeepNumbers writes.
+// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src, with kept numbers as they
+// were spelled. With these the result is no text that [JSON] takes. The errors are those of JSON and [ErrKept], for
+// an object that looks like a kept number but is none that KeepNumbers writes.
 func RestoreNumbers(src []byte) ([]byte, error) {
 	if Canonical(src) && !mentionsKept(src) {
 		return bytes.Clone(src), nil

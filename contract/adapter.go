@@ -22,7 +22,7 @@ type Adapter struct {
 	Store CAS
 	// Catalog has the providers that may be called.
 	Catalog Catalog
-	// Client makes the calls; nil: [http.DefaultClient]. Redirects are not followed, so that no
+	// Client makes the calls; nil means [http.DefaultClient]. Redirects are not followed, so that no
 	// key reaches another host.
 	Client *http.Client
 	// Secret returns the API key that a ref names. It is called for every call whose params have
@@ -32,8 +32,8 @@ type Adapter struct {
 	Stream bool
 }
 
-// provenance returns a context that says who makes the call: the catalog's name for the provider and, where the program
-// says its provenance, the correlation id of the params.
+// provenance adds the catalog's name of the provider to a context and, where the program states its provenance, the
+// correlation id of the params.
 func provenance(ctx context.Context, p GenerateParams) context.Context {
 	from := snapshot.ProvenanceOf(ctx)
 	if from != (snapshot.Provenance{}) && from.CorrelationID == "" && p.CorrelationID != nil {
@@ -43,15 +43,14 @@ func provenance(ctx context.Context, p GenerateParams) context.Context {
 	return snapshot.WithProvenance(ctx, from)
 }
 
-// Generate makes the call that p asks for and stores what it yields: the envelope, tool calls and
-// their arguments, reasoning, the provider's own bytes, warnings. After an error nothing of it counts: what a
-// full disk left behind is named by no receipt. Nothing is tried again.
+// Generate makes the call that p asks for and stores its result: envelope, tool calls and their arguments, reasoning,
+// the provider's own bytes, warnings. After an error nothing of it counts: what a full disk left behind is named by
+// no receipt. Nothing is tried again.
 //
-// A call that is not made because of its params is an [*Error], also within another error that
-// names the ref; a missing or altered blob is [ErrBlob]. An answer that breaks off is
-// [ErrIncomplete], an answer that holds the API key is [ErrKeyEchoed]. What the provider reports
-// is a [*ProviderError]; it is stored like an answer, and only with it there is a receipt beside
-// the error, one with [FinishError].
+// A call that is not made because of its params is an [*Error], also within another error that names the ref; a
+// missing or altered blob is [ErrBlob]. An answer that breaks off is [ErrIncomplete], an answer that holds the API
+// key is [ErrKeyEchoed]. A failure that the provider reports is a [*ProviderError]. It is stored like an answer, and
+// it alone has a receipt beside the error, with [FinishError].
 //
 // Where Client is that of a recorder, the call is in the snapshot store, and with it all that the params and the receipt name:
 // see [Store.Journal]. A program that wants its run, step, correlation id or config in the record says them with
@@ -161,7 +160,7 @@ func (a *Adapter) keep(r *request, answer *provider.Answer, key string) (Generat
 	return receipt, nil
 }
 
-// echoes reports whether a blob holds the key. One that is shorter than any provider's is a
+// echoes reports whether a blob holds the key. It ignores a key that is shorter than any provider's: that is a
 // placeholder, such as "unused", and may well be a word of the answer.
 func echoes(blobs [][]byte, key string) bool {
 	const shortest = 16

@@ -38,8 +38,7 @@ func at(path []string, v any) modelio.Object {
 	return modelio.Object{path[0]: encode(v)}
 }
 
-// merge puts the members of src into dst, objects into objects. What both have, it reports with its
-// pointer.
+// merge puts the members of src into dst, objects into objects. It reports a member that both have, by its pointer.
 func merge(dst, src modelio.Object, pointer string, conflict func(pointer string)) {
 	for _, name := range slices.Sorted(maps.Keys(src)) {
 		old, ok := dst[name]

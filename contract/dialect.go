@@ -21,7 +21,7 @@ type dialect struct {
 	effort         []string                               // where the body has the reasoning effort
 	format         []string                               // where the body has the response format
 	toolChoice     func(ToolChoice) any
-	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil: it is the default
+	responseFormat func(ResponseFormat) (value any, ok bool) // ok: the API has it; nil means it is the default
 	takesMetadata  func(name string, options modelio.Object) bool
 	metadataRule   string                                          // what the API takes, for the error
 	taken          taken                                           // the metadata of messages and parts that the API has members for

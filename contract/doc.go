@@ -1,5 +1,5 @@
-// Package contract calls models by one contract, whoever their provider is (LC): what is asked are [GenerateParams],
-// what came of it is a [GenerateReceipt], and what the model answered is an [OutputEnvelope].
+// Package contract calls models of any provider by one contract (LC). A call is [GenerateParams], its outcome a
+// [GenerateReceipt], and the model's answer an [OutputEnvelope].
 //
 // The one thing to know: params and receipts hold no content, only hashes of it, and all that they name is in the snapshot
 // store. Give the [Adapter] a [Store] and the client of a recorder; the recorder keeps the calls in .ai-snapshots, the store
@@ -38,10 +38,9 @@
 // JSON blobs are canonical, as [PutJSON] writes them; another blob is not read as JSON, so that
 // nothing has two refs.
 //
-//   - A message (message_refs) is an object with content, role and, if there is any, metadata:
-//     see [PutMessage]. Refs of tool calls go to the provider as they are. What [Adapter.Reply] stores
-//     names its model in the metadata, as $model, where it has parts that no other model takes:
-//     another one is sent the texts and tool calls alone.
+//   - A message (message_refs) is an object with content, role and, if there is any, metadata: see [PutMessage]. Refs
+//     of tool calls go to the provider as they are. A message of [Adapter.Reply] names its model in the metadata, as
+//     $model, where it has parts that no other model takes: another one is sent the texts and tool calls alone.
 //   - A tool (tool_refs) is one GK tool definition: [modelio.ToolDefinition].
 //   - A response format (response_format_ref) is a [ResponseFormat].
 //   - Provider options (provider_options_ref) are members of the request's body, by the home
@@ -53,10 +52,10 @@
 //
 // # What goes over the wire
 //
-// What params do not set is not sent. The exceptions are max_tokens for Anthropic, which has no
-// default for it ([AnthropicMaxTokens]), and what makes a stream count its tokens. What an API has
-// no way to say is [ErrUnsupported] before the call: stop sequences of OpenAI responses, metadata of the params or of a
-// part that it does not take, custom parts, media of other kinds, thinking without its signature.
+// Only what params set is sent. The exceptions are max_tokens for Anthropic, which has no default for it
+// ([AnthropicMaxTokens]), and what makes a stream count its tokens. A demand that an API has no member for is
+// [ErrUnsupported] before the call: stop sequences of OpenAI responses, metadata of the params or of a part that it
+// does not take, custom parts, media of other kinds, thinking without its signature.
 //
 //	                   openai.chat        openai.responses    anthropic.messages
 //	max_tokens         max_tokens         max_output_tokens   max_tokens
@@ -77,9 +76,9 @@
 //
 // # Determinism
 //
-// The same config and step give the same params, the same params and blobs the same request, and
-// the same answer the same receipt, streamed or not, except for its raw bytes. What changes with every
-// recording of the same behaviour is in provider_response_id, raw_output_ref, the token counts and
-// provider_call_id, which no caller needs to branch on; call_id is counted (design R8). Signed or
-// encrypted reasoning changes too, and with it the ref of the message that [Adapter.Reply] stores.
+// The same config and step give the same params, the same params and blobs the same request, and the same answer the
+// same receipt, streamed or not, except for its raw bytes. Recordings of the same behaviour differ in
+// provider_response_id, raw_output_ref, the token counts and provider_call_id, which no caller needs to branch on;
+// call_id is counted (design R8). Signed or encrypted reasoning changes too, and with it the ref of the message that
+// [Adapter.Reply] stores.
 package contract

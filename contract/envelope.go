@@ -13,7 +13,7 @@ import (
 // Envelope").
 type envelope struct {
 	ref          canon.Hash // of the envelope's own blob: output_ref
-	toolCallsRef canon.Hash // of the list of tool calls; empty: the model made none
+	toolCallsRef canon.Hash // of the list of tool calls; empty means the model made none
 	blobs        [][]byte   // the envelope and all that it names, to be stored together
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// What an error of this package is, as [errors.Is] tells, for callers that branch.
+// An error of this package is one of these, as [errors.Is] tells, for callers that branch on the kind of fault.
 var (
 	// ErrMissing says that something required is missing or blank.
 	ErrMissing = errors.New("missing")
@@ -109,7 +109,7 @@ func newError(what string, violations ...modelio.Violation) error {
 type ProviderError struct {
 	Provider     string
 	Status       int    // HTTP status
-	Type         string // the provider's own words, here and below; empty: it has none
+	Type         string // the provider's own words, here and below; empty means it has none
 	Code         string
 	Message      string
 	RawOutputRef canon.Hash // blob: the bytes that say so

@@ -6,9 +6,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// madeBy is a member of the metadata of a model's message, as [Adapter.Reply] stores it, that has parts which
-// this model alone can read: signed or encrypted reasoning, what its provider's own tools did, citations.
-// It says whose they are, since the next run may go to another model (LC "Model Change Boundary").
+// madeBy names, in the metadata of a stored reply, the model that alone can read some of its parts. These are signed
+// or encrypted reasoning, what its provider's own tools did, and citations. The next run may go to another model (LC
+// "Model Change Boundary").
 const madeBy = "$model"
 
 func nameOf(p GenerateParams) json.RawMessage { return encode(p.Provider + "/" + p.Model) }

@@ -9,10 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// numberCalls returns an answer with the refs of its tool calls replaced by call_1, call_2, … on from
-// those of the history, as a snapshot has them (design R8), and what the provider called them.
-// No ref of the history is used again, also if that starts with a call_7 because it was cut.
-// What was passed is not changed.
+// numberCalls returns an answer whose tool calls are numbered on from those of the history (call_3, call_4, …), as in
+// a snapshot (design R8). It also returns their refs as the provider has them. No ref of the history is used again,
+// also if that starts with a call_7 because it was cut. The arguments are not changed.
 func numberCalls(history []modelio.Message, answer modelio.Message) (numbered modelio.Message, ids map[string]string) {
 	whole, originals := modelio.NormalizeRefs(append(slices.Clip(history), answer))
 	numbered = whole[len(history)]

@@ -23,12 +23,12 @@ type GenerateParams struct {
 	APIKey        *TextOrSecretRef `json:"api_key" is:"key"` // never the key itself: a literal is [ErrLiteralKey]
 }
 
-// RuntimeArgs tune one call (LC "LLM Runtime Args"). What is not set is not sent, so that the
-// provider's default applies.
+// RuntimeArgs tune one call (LC "LLM Runtime Args"). An arg that is not set is not sent, so that the provider's
+// default applies.
 type RuntimeArgs struct {
 	Temperature        *Decimal          `json:"temperature"`
 	MaxTokens          *uint64           `json:"max_tokens"` // tokens that may be generated
-	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil: not set
+	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil means not set
 	ToolChoice         *ToolChoice       `json:"tool_choice"`
 	ReasoningEffort    *string           `json:"reasoning_effort" is:"word"` // in the provider's words: low, medium, high
 	StopSequences      []string          `json:"stop_sequences"`             // nil: not set
@@ -61,8 +61,8 @@ func (p GenerateParams) Hash() (canon.Hash, error) {
 	return canon.SumJSON(p)
 }
 
-// checked returns a copy of p that shares no memory with it, or all that is wrong with p. What
-// JSON may say is what may be in memory.
+// checked returns a copy of p that shares no memory with it, or all that is wrong with p. Params in memory are held
+// to the rules of their JSON.
 func (p GenerateParams) checked() (GenerateParams, error) {
 	return checked("generate params", p)
 }

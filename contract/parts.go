@@ -12,7 +12,7 @@ import (
 
 // Metadata are members of the wire that a message has no field for. These are the ones that requests of each API
 // have, by what has them: a message, or a part of a kind. A member of another provider is not sent to this one, and
-// nothing is left out silently: it is ErrUnsupported. What a model's own answer has is not asked, see madeBy.
+// nothing is left out silently: it is ErrUnsupported. Parts of a model's own answer are exempt, see madeBy.
 type taken map[string][]string
 
 const (

@@ -5,9 +5,9 @@ import "github.com/traceforge/traceforge-go/canon"
 // A GenerateReceipt says what became of one call (LC "LLM Receipt"). All of its refs are blobs of the
 // store that the [Adapter] writes to.
 //
-// Of two recordings of the same behaviour, provider_response_id, raw_output_ref, the token counts
-// and, through provider_call_id, output_ref differ (design R3). The finish reason and what the envelope
-// says otherwise are what a caller may branch on.
+// Two recordings of the same behaviour differ in provider_response_id, raw_output_ref, the token counts and, through
+// provider_call_id, in output_ref (design R3). The finish reason and what the envelope says otherwise are what a
+// caller may branch on.
 type GenerateReceipt struct {
 	OutputRef          canon.Hash    `json:"output_ref"`           // blob: an [OutputEnvelope]
 	RawOutputRef       *canon.Hash   `json:"raw_output_ref"`       // blob: the provider's own bytes, without their content encoding
@@ -36,7 +36,7 @@ const (
 	FinishError     = "error"      // the provider reported an error: [ProviderError] has it
 )
 
-// TokenUsage counts tokens. What the provider did not report is 0, and a [Warning] says so.
+// TokenUsage counts tokens. A count that the provider did not report is 0, and a [Warning] says so.
 type TokenUsage struct {
 	Prompt     uint64 `json:"prompt"`
 	Completion uint64 `json:"completion"`

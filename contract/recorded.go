@@ -17,8 +17,8 @@ import (
 type Record struct {
 	Provider string // in whose directory the document is; it counts where the snapshot names none
 	Snapshot *snapshot.Snapshot
-	Raw      []byte                           // the provider's own bytes; nil: none
-	Media    func(canon.Hash) ([]byte, error) // the media that messages name; nil: none
+	Raw      []byte                           // the provider's own bytes; nil means none are kept
+	Media    func(canon.Hash) ([]byte, error) // reads a medium that messages name; nil means they name none
 }
 
 // A Recorded is a recorded call in the terms of the contract: an entry of a [Store.Journal].
@@ -38,10 +38,10 @@ type Recorded struct {
 
 // FromSnapshot returns the params, the receipt and the envelope of a recorded call.
 //
-// What of the request the contract has no name for is in the provider options, so nothing is
-// lost. Refs of tool calls and opaque values are those of the snapshot (design R8), so a
-// conversation that is recorded again has params of the same hash. No API key is recorded, and a correlation id only
-// where the program said its provenance. Where the request named no model, the params name none, and are not valid.
+// Members of the request that the contract has no name for are in the provider options, so nothing is lost. Refs of
+// tool calls and opaque values are those of the snapshot (design R8), so a conversation that is recorded again has
+// params of the same hash. No API key is recorded, and a correlation id only where the program said its provenance.
+// Where the request named no model, the params name none, and are not valid.
 //
 // A snapshot that is no generation, such as one of embeddings, is [ErrUnsupported]; a raw answer or
 // a medium that is missing or altered is [ErrBlob].
@@ -98,8 +98,8 @@ func said[T ~string](v T) *T {
 	return &v
 }
 
-// Refs returns the refs of all blobs of the call, sorted: what params, receipt and envelope name, what those name in turn, and
-// the params and the receipt themselves.
+// Refs returns the refs of all blobs of the call, sorted: the params, the receipt, what these name, and what that
+// names in turn.
 func (r *Recorded) Refs() []canon.Hash { return slices.Sorted(maps.Keys(r.blobs)) }
 
 // Blob returns a blob that r refers to. It implements [Blobs].
@@ -166,8 +166,8 @@ func (r *Recorded) outcome(record Record) error {
 	return nil
 }
 
-// rawAnswer returns what the provider's own bytes say: its ids, which a record does not have. Of bytes
-// that cannot be read, as of an answer that was cut, it is empty.
+// rawAnswer returns what the provider's own bytes say: its ids, which a record does not have. It is empty for bytes
+// that cannot be read, such as an answer that was cut.
 func (r *Recorded) rawAnswer(record Record) (*modelio.Response, error) {
 	s := record.Snapshot
 	if s.Response.RawOutputRef == "" {

@@ -10,13 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Reply stores the model's message of an answer, for the next step to name after the messages of
-// p, and returns its ref. p and r are what [Adapter.Generate] was given and returned. The message
-// has the parts of the answer that the provider wants to see again, signed and encrypted reasoning
-// included, and the tool calls with the call ids of the envelope: a tool response names its call by
-// that. Calls that the provider made itself keep its ids. What only this model can read of it is not
-// sent to another, in a later run. Left out is what OpenAI responses take back by
-// an id only: images, and reasoning that is not encrypted, as it is where the option include asks for it.
+// Reply stores the model's message of an answer, for the next step to name after the messages of p, and returns its
+// ref. p and r are what [Adapter.Generate] was given and returned. The message has the parts of the answer that the
+// provider wants to see again, signed and encrypted reasoning included, and the tool calls with the call ids of the
+// envelope: a tool response names its call by that. Calls that the provider made itself keep its ids. Parts that only
+// this model can read are not sent to another one in a later run. Left out is what OpenAI responses take back by an
+// id only: images, and reasoning that is not encrypted, as it is where the option include asks for it.
 func (a *Adapter) Reply(p GenerateParams, r GenerateReceipt) (canon.Hash, error) {
 	if err := a.Catalog.check("generate params", p.Provider, p.Model); err != nil {
 		return "", err

@@ -83,8 +83,8 @@ func loadMessages(blobs Blobs, refs []canon.Hash, check func(i int, m modelio.Me
 
 func isResults(m modelio.Message) bool { return m.Role == modelio.RoleTool && len(m.Metadata) == 0 }
 
-// encode writes the body: what the codec has fields for, the controls as the dialect says them,
-// the provider options, and what the API demands besides.
+// encode writes the body: the codec's fields, the controls in the API's dialect, the provider options, and members
+// that the API demands besides.
 func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error {
 	args := r.params.Runtime
 	if err := r.fill(wire, blobs); err != nil {
@@ -256,8 +256,8 @@ func (r *request) format(blobs Blobs) (modelio.Object, error) {
 	return at(r.dialect.format, value), nil
 }
 
-// metadata returns the metadata of the params. What the API would not take is refused: no record would say it, and
-// so nothing could lead back to the params.
+// metadata returns the metadata of the params. It refuses metadata that the API does not take: no record would have
+// it, so nothing could lead back to the params.
 func (r *request) metadata(options modelio.Object) (map[string]string, error) {
 	var found violations
 	for name := range r.params.Runtime.Metadata {

@@ -39,8 +39,8 @@ type Catalog map[string]Provider
 // A Provider is a host of models.
 type Provider struct {
 	API    string   // one of the API constants
-	URL    string   // what comes before the API's own path: "https://gateway.example"; empty: the API's home
-	Models []string // the models that may be used; nil: any
+	URL    string   // what comes before the API's own path: "https://gateway.example"; empty means the API's home
+	Models []string // the models that may be used; nil means any
 }
 
 // The wire APIs that the [Adapter] speaks.
@@ -55,11 +55,10 @@ const (
 // Boundary").
 type Run struct{ config RunConfig }
 
-// Start starts a run with the overrides, if there are any, in place of the whole session config;
-// else with that (LC "Run-Start and Step Materialization Semantics"). If the config lacks a
-// provider or a model the error is [ErrMissing], if the catalog does not have one it is
-// [ErrUnknown]; it is an [*Error] with all that is wrong, the same every time. Then there is no
-// run.
+// Start starts a run with the session config, or with the overrides in its place (LC "Run-Start and Step
+// Materialization Semantics"). If the config lacks a provider or a model the error is [ErrMissing], if the catalog
+// does not have one it is [ErrUnknown]; it is an [*Error] with all that is wrong, the same every time. Then there is
+// no run.
 func Start(catalog Catalog, session RunConfig, overrides *RunConfig) (*Run, error) {
 	config := session
 	if overrides != nil {
@@ -134,10 +133,9 @@ type StepContext struct {
 // UnmarshalJSON reads s strictly. An error is an [*Error] with all that is wrong.
 func (s *StepContext) UnmarshalJSON(data []byte) error { return unmarshal("step context", data, s) }
 
-// Materialize makes the params of one step. The same arguments always give the same params, or the same
-// error: an [*Error] with all that is wrong, which is [ErrMissing] for a provider, a model
-// or messages that are not there. What neither argument sets stays unset. The params share no
-// memory with the arguments.
+// Materialize makes the params of one step. The same arguments always give the same params, or the same error: an
+// [*Error] with all that is wrong, which is [ErrMissing] for a provider, a model or messages that are not there. A
+// member that neither argument sets stays unset. The params share no memory with the arguments.
 func Materialize(config RunConfig, step StepContext) (GenerateParams, error) {
 	params := GenerateParams{
 		CorrelationID: step.CorrelationID,

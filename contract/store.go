@@ -26,11 +26,11 @@ type CAS interface {
 	PutBlob(blob []byte) (canon.Hash, error)
 }
 
-// A Store is a snapshot store (.ai-snapshots) as a CAS. It reads what the recorded calls say: their messages, tools, options,
-// params, receipts, envelopes and raw answers. What it is given it keeps in memory until it is dropped, and writes nowhere: a
-// recorder keeps the calls, from which it is derived, so that nothing is stored twice. Without a recorder, as outside of a test,
-// what it is given lasts as long as it does: a program that keeps blobs without records has a [CAS] of its own. It is safe for
-// concurrent use.
+// A Store is a snapshot store (.ai-snapshots) as a CAS. It reads what the recorded calls say: their messages, tools,
+// options, params, receipts, envelopes and raw answers. A blob that is put into it stays in memory until the Store is
+// dropped, and is written nowhere: a recorder keeps the calls, from which every blob is derived, so that nothing is
+// stored twice. Without a recorder, as outside of a test, such a blob lasts as long as the Store: a program that
+// keeps blobs without records has a [CAS] of its own. It is safe for concurrent use.
 type Store struct {
 	store *store.Store
 	mu    sync.Mutex

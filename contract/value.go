@@ -132,7 +132,7 @@ func (s *SecretRef) UnmarshalJSON(data []byte) error { return unmarshal("secret 
 // A ResponseFormat says what the text of an answer must be.
 type ResponseFormat struct {
 	Type       string          `json:"type"`        // FormatText, FormatJSON or FormatJSONSchema
-	JSONSchema json.RawMessage `json:"json_schema"` // for FormatJSONSchema only; nil: not set
+	JSONSchema json.RawMessage `json:"json_schema"` // for FormatJSONSchema only; nil means not set
 	Strict     *bool           `json:"strict"`      // for FormatJSONSchema only; Anthropic is always strict
 }
 

@@ -31,9 +31,8 @@ type Request struct {
 	Seed             *json.Number
 	Stop             []string
 
-	// Options is everything else of the body, and in its member "$url" what the URL says
-	// beyond the endpoint: a deployment or an API version, never a key. For the other marks in
-	// it see the package's documentation.
+	// Options is everything else of the body. Its member "$url" is what the URL says beyond the endpoint: a
+	// deployment or an API version, never a key. For the other marks in it see the package's documentation.
 	Options Object
 }
 
@@ -41,15 +40,14 @@ type Request struct {
 type Response struct {
 	Candidates []Candidate // one, except for callers that ask for more; what came before Error, if that is set
 	Usage      *Usage
-	ID         string         // the provider's own id of the answer; empty: none
+	ID         string         // the provider's own id of the answer; empty means it has none
 	Model      string         // the model that answered, in the provider's words
 	Error      *ProviderError // what the provider reported instead of an answer, or in mid-stream after a part of one
 
-	// Complete reports whether the whole answer is there. One that was not streamed is. A
-	// stream is once its API's terminal event came: for chat completions "[DONE]" or a
-	// finish_reason for each choice, as real streams lack either; message_stop,
-	// response.completed or response.incomplete, message-end, messageStop; a finishReason for
-	// each candidate; "done":true. A reported Error ends a stream too, but does not complete it.
+	// Complete reports whether the whole answer is there. An answer that was not streamed is whole. A stream is whole
+	// once its API's terminal event came: for chat completions "[DONE]" or a finish_reason for each choice, as real
+	// streams lack either; message_stop, response.completed or response.incomplete, message-end, messageStop; a
+	// finishReason for each candidate; "done":true. A reported Error ends a stream too, but does not complete it.
 	Complete bool
 
 	// Metadata is what the answer says beside its candidates: creation time, fingerprints,
@@ -61,14 +59,14 @@ type Response struct {
 type Candidate struct {
 	Message         Message
 	FinishReason    FinishReason
-	FinishReasonRaw string // the provider's own word; empty: it gave none
+	FinishReasonRaw string // the provider's own word; empty means it gave none
 	Citations       []Citation
 }
 
-// A Citation says on what an answer rests, in the same terms for all providers (design R6). What a provider does not
-// say is empty.
+// A Citation says on what an answer rests, in the same terms for all providers (design R6). A field that a provider
+// does not fill is empty.
 type Citation struct {
-	Start, End *int64 // the part of the answer's text, in Unicode code points from 0, End not in it; nil: not said
+	Start, End *int64 // the part of the answer's text, in Unicode code points from 0, End not in it; nil means not said
 	URL        string
 	Title      string
 	Quote      string // of the source, not of the answer
@@ -77,7 +75,7 @@ type Citation struct {
 
 // A ProviderError is a provider's error object.
 type ProviderError struct {
-	Status  int `json:",omitempty"` // HTTP status; 0: the error came in an answer of status 200, or in mid-stream
+	Status  int `json:",omitempty"` // HTTP status; 0 means the error came in an answer of status 200, or in mid-stream
 	Type    string
 	Code    string
 	Message string // the whole body where it is no error object that we know

@@ -18,11 +18,11 @@ type Call struct {
 	Latency  time.Duration // from sending the request to the end of the answer, when it was recorded
 }
 
-// Tool returns the name of the tool that was called, of the program's own or of a server's; "" where a model was, or
-// a server was asked something else.
+// Tool returns the name of the tool that was called, the program's own or a server's. It is "" where a model was
+// called, or a server was asked something else.
 func (c *Call) Tool() string { return c.Request.Tool() }
 
-// Tool returns the name of the tool that a request calls, which is also what it has for a model; "": none.
+// Tool returns the name of the tool that a request calls, which is also what it has for a model; "" means none.
 func (r *Request) Tool() string {
 	if len(r.Messages) != 1 || len(r.Messages[0].Content) != 1 {
 		return ""
@@ -33,8 +33,8 @@ func (r *Request) Tool() string {
 	return ""
 }
 
-// ToolRequests returns the tools that the model asks for in its first candidate, in their order, those too that
-// its provider runs itself. Of a call of a tool it is nil.
+// ToolRequests returns the tools that the model asks for in its first candidate, in their order, those too that its
+// provider runs itself. It is nil for a call of a tool.
 func (c *Call) ToolRequests() (asked []*ToolRequest) {
 	for _, part := range c.answer() {
 		if part.ToolRequest != nil {
@@ -44,8 +44,8 @@ func (c *Call) ToolRequests() (asked []*ToolRequest) {
 	return asked
 }
 
-// ToolNames returns the names of the tools that the answer asks for, sorted, each as often as it is asked for: for assertions
-// on a turn in which their order says nothing.
+// ToolNames returns the sorted names of the tools that the answer asks for, each as often as it is asked for. It is
+// for assertions on a turn in which their order says nothing.
 func (c *Call) ToolNames() (names []string) {
 	for _, asked := range c.ToolRequests() {
 		names = append(names, asked.Name)
@@ -53,8 +53,8 @@ func (c *Call) ToolNames() (names []string) {
 	return inorder.Strings(names)
 }
 
-// Option returns an option of the request as a plain value: a string, a bool, a json.Number, a []any or a map[string]any; nil
-// where the request has no such option, or null.
+// Option returns an option of the request as a plain value: a string, a bool, a json.Number, a []any or a
+// map[string]any. It is nil where the request has no such option, or null.
 func (r *Request) Option(name string) any {
 	decoder := json.NewDecoder(bytes.NewReader(r.Options[name]))
 	decoder.UseNumber()

@@ -1,6 +1,6 @@
-// Package modelio defines what goes into a model and what comes out of it: the Genkit model
-// contract (GK) with its messages, parts, requests, responses and chunks; and, in the same words, a
-// call over the wire, whatever the wire format: [Request], [Response], [Numbering].
+// Package modelio defines the input and output of models: the messages, parts, requests, responses and chunks of the
+// Genkit model contract (GK). [Request], [Response] and [Numbering] are a call over the wire in the same words,
+// whatever the wire format.
 //
 // A [Model] is the one-method seam between an application and a model. [ModelFunc] makes one
 // of a function. Package modeltest joins the chunks of a stream into the whole answer, proves that a

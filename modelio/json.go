@@ -15,7 +15,7 @@ import (
 // that GK gives its type.
 type FormatError struct {
 	Type    string // what was read or written, in GK's words: "message"
-	Pointer string // RFC 6901 pointer to the place; empty: the whole
+	Pointer string // RFC 6901 pointer to the place; empty means the whole
 	Problem string // what is wrong there
 }
 

@@ -2,7 +2,7 @@ package modelio
 
 // ModelInfo is what a model declares about itself (GK "Capabilities & Declaration").
 type ModelInfo struct {
-	Label    string       `json:"label,omitzero"` // name for people; empty: absent
+	Label    string       `json:"label,omitzero"` // name for people; empty means absent
 	Supports Capabilities `json:"supports,omitzero"`
 	Unknown  Object       `json:"-" is:"unknown"` // Genkit's versions, stage and configSchema, and further members
 }
@@ -15,7 +15,7 @@ type Capabilities struct {
 	ToolChoice  bool        `json:"toolChoice,omitzero"`  // heeds the tool choices required and none
 	SystemRole  bool        `json:"systemRole,omitzero"`  // takes system messages
 	Constrained Constrained `json:"constrained,omitzero"` // enforces output.schema itself
-	Output      []string    `json:"output,omitzero"`      // formats that it writes: "text", "json", "media"; nil: absent
+	Output      []string    `json:"output,omitzero"`      // formats that it writes: "text", "json", "media"; nil means absent
 	Unknown     Object      `json:"-" is:"unknown"`       // Genkit's context, contentType, longRunning, and others
 }
 

@@ -10,15 +10,13 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 )
 
-// A Numbering replaces what a provider makes up by numbers in order of appearance, so that random
-// values leave no trace in a core (design R8): the refs of tool calls by call_1, call_2, …, the ids
-// of items by item_1, signatures by signature_1, encrypted reasoning by encrypted_1, ids of answers
-// by response_1, and other values that a provider hands out for a while by the name of the member
-// that has them. Each kind is counted on its own, so that none moves the numbers of another.
+// A Numbering replaces values that a provider makes up by numbers in order of appearance (design R8), so that no core
+// holds a random value. Refs of tool calls become call_1, call_2, …, ids of items item_1, signatures signature_1,
+// encrypted reasoning encrypted_1, and ids of answers response_1. Other values that a provider hands out for a while
+// have the name of their member. Each kind is counted on its own, so that none moves the numbers of another.
 //
-// What is replaced follows from its place, not from what it looks like, see [handedOut]. Ids of
-// what lives long (files, assistants, vector stores) stay, since whoever sends another one has
-// changed the request.
+// A value is replaced for its place, and never for its looks, see [handedOut]. Ids of things that live long (files,
+// assistants, vector stores) stay, since whoever sends another one has changed the request.
 //
 // The zero value is ready to number one request and then any number of answers to it. A Numbering
 // is not safe for concurrent use.
@@ -152,8 +150,8 @@ func (n *Numbering) number(kind, value string) string {
 	return number
 }
 
-// changed calls edit with a copy of each element of all and returns the list with those that it
-// reports as changed; all itself if nothing changed.
+// changed calls edit with a copy of each element of all, and returns a list with the copies that edit reports as
+// changed. It returns all itself if nothing changed.
 func changed[T any](all []T, edit func(*T) (bool, error)) ([]T, error) {
 	if len(all) == 0 {
 		return all, nil
@@ -226,8 +224,8 @@ func (n *Numbering) part(part *Part) (edited bool, err error) {
 	return edited, nil
 }
 
-// result numbers a tool's result. What a tool of the caller says is the caller's; what one of the
-// provider's own says goes back to it unread.
+// result numbers a tool's result. It leaves the words of the caller's tools alone. A result of the provider's own
+// tool goes back to it unread, so ids in it are numbered.
 func (n *Numbering) result(part *Part) (bool, error) {
 	edited := n.calls.part(part)
 	response := *part.ToolResponse

@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// NormalizeRefs returns msgs with the refs of all tool requests and tool responses replaced by
-// call_1, call_2, … by order of appearance, so that random ids of a provider or of Genkit leave
-// no trace in a core (design R8). A request or response without a ref gets one too: the same
-// conversation with and without refs has the same normal form.
+// NormalizeRefs returns msgs with the refs of tool requests and responses replaced by call_1, call_2, … in order of
+// appearance. So random ids of a provider or of Genkit are in no core (design R8). A request or response without a
+// ref gets one too: the same conversation with and without refs has the same normal form.
 //
 // Each tool request is a call of its own, even when its ref was used before, as providers do
 // that count their calls per turn. A tool response belongs to the first unanswered call with
@@ -63,8 +62,8 @@ func (c *callNumbers) part(part *Part) (edited bool) {
 	return edited
 }
 
-// named returns the number of a call that is named elsewhere than in a tool request or response:
-// the latest with that ref, or a call that is new.
+// named returns the number of a call that is named outside of tool requests and responses: the latest with that ref,
+// or a new one.
 func (c *callNumbers) named(ref string) string {
 	if id, ok := c.latest[ref]; ok {
 		return id

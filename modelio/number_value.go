@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// handedOut maps the members whose strings a provider has made up to the kind that they are counted
-// as, in every object but those of a caller's own making. A member in the plural has a list of them.
+// handedOut maps members whose strings a provider makes up to the kind they are counted as. It holds in every object
+// but those of a caller's own making. A member in the plural has a list of them.
 //
 // Further places are the id of an item (a message, a part, what a custom part holds), the data of
 // encrypted reasoning, the segments of a path, and the names that Google gives to what it keeps for

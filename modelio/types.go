@@ -37,8 +37,8 @@ const (
 	ToolChoiceNone     ToolChoice = "none"
 )
 
-// An Object is a JSON object whose members are kept as their own bytes, so that nothing
-// in them (large integers, number spellings, members nobody knows) is lost.
+// An Object is a JSON object whose members keep their own bytes. So large integers, spellings of numbers and members
+// nobody knows are not lost.
 type Object map[string]json.RawMessage
 
 // A Message is one turn of a conversation (GK "Message").
@@ -66,7 +66,7 @@ type Part struct {
 
 // Media names binary content by a data: URI, which every model supports, or by an http(s): URI.
 type Media struct {
-	ContentType string `json:"contentType,omitzero"` // MIME type; empty: absent
+	ContentType string `json:"contentType,omitzero"` // MIME type; empty means absent
 	URL         string `json:"url"`
 	Unknown     Object `json:"-" is:"unknown"`
 }
@@ -85,7 +85,7 @@ type ToolResponse struct {
 	Name    string          `json:"name"`
 	Output  json.RawMessage `json:"output,omitzero"` // nil: absent; null is kept
 	Ref     string          `json:"ref,omitzero"`
-	Content []Part          `json:"content,omitzero"` // Genkit's multipart tool responses; nil: absent
+	Content []Part          `json:"content,omitzero"` // Genkit's multipart tool responses; nil means absent
 	Unknown Object          `json:"-" is:"unknown"`
 }
 
@@ -93,16 +93,16 @@ type ToolResponse struct {
 type ToolDefinition struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description,omitzero"`
-	InputSchema  json.RawMessage `json:"inputSchema,omitzero"`  // JSON Schema; nil: absent
-	OutputSchema json.RawMessage `json:"outputSchema,omitzero"` // JSON Schema; nil: absent
+	InputSchema  json.RawMessage `json:"inputSchema,omitzero"`  // JSON Schema; nil means absent
+	OutputSchema json.RawMessage `json:"outputSchema,omitzero"` // JSON Schema; nil means absent
 	Metadata     Object          `json:"metadata,omitzero"`
 	Unknown      Object          `json:"-" is:"unknown"`
 }
 
 // OutputConfig constrains what the model answers.
 type OutputConfig struct {
-	Format      string          `json:"format,omitzero"`      // "json", "text", …; empty: absent
-	Schema      json.RawMessage `json:"schema,omitzero"`      // JSON Schema; nil: absent
+	Format      string          `json:"format,omitzero"`      // "json", "text", …; empty means absent
+	Schema      json.RawMessage `json:"schema,omitzero"`      // JSON Schema; nil means absent
 	Constrained *bool           `json:"constrained,omitzero"` // nil: absent
 	Unknown     Object          `json:"-" is:"unknown"`
 }
@@ -126,8 +126,8 @@ type GenerateResponse struct {
 	Unknown      Object          `json:"-" is:"unknown"`
 }
 
-// Usage counts tokens. A nil count was not reported; it is not zero. What codecs decode means the same
-// for all providers (design R6): the input is all that the model read, the output all that it made.
+// Usage counts tokens. A nil count was not reported; it is not zero. The counts that codecs decode mean the same for
+// all providers (design R6): the input is all that the model read, the output all that it made.
 type Usage struct {
 	InputTokens  *int64 `json:"inputTokens,omitzero"`
 	OutputTokens *int64 `json:"outputTokens,omitzero"`
@@ -144,8 +144,8 @@ type Usage struct {
 	Unknown Object `json:"-" is:"unknown"`
 }
 
-// Used returns how many tokens a call used: input and output where both were reported, else the total that the provider
-// reports; nil where it does not.
+// Used returns how many tokens a call used: input and output where both were reported, else the total that the
+// provider reports, else nil.
 func (u *Usage) Used() *int64 {
 	switch {
 	case u == nil:
@@ -173,7 +173,7 @@ type GenerateResponseChunk struct {
 	Index      int             `json:"index,omitzero"` // candidate index
 	Content    []Part          `json:"content" is:"required"`
 	Custom     json.RawMessage `json:"custom,omitzero"`
-	Aggregated *bool           `json:"aggregated,omitzero"` // the chunk carries the whole answer so far; nil: absent
+	Aggregated *bool           `json:"aggregated,omitzero"` // the chunk carries the whole answer so far; nil means absent
 	Unknown    Object          `json:"-" is:"unknown"`
 }
 

@@ -9,7 +9,7 @@ import (
 // A Violation is one thing that is wrong with a text: a document, a session, params, an answer. It is
 // the one shape of the packages that judge texts.
 type Violation struct {
-	Pointer string // RFC 6901 pointer of the place; empty: the whole text
+	Pointer string // RFC 6901 pointer of the place; empty means the whole text
 	Rule    string // the name of the rule, as the specification of the text has it
 	Message string
 }

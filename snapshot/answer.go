@@ -19,7 +19,7 @@ type answer struct {
 	reasonRaw string
 	calls     []modelio.ToolRequest
 	citations []modelio.Citation
-	parts     []modelio.Part // where content and calls do not say it all; nil: they do
+	parts     []modelio.Part // where content and calls do not say it all; nil means they do
 }
 
 // answerOf returns c as files have it.
@@ -69,8 +69,8 @@ func contentOf(parts []modelio.Part) string {
 	return b.String()
 }
 
-// callsOf returns the tool calls of an answer that the caller is to run: those that the provider
-// runs itself are answered in the same message, or say so in their type.
+// callsOf returns the tool calls of an answer that the caller is to run. Calls that the provider runs itself are
+// answered in the same message, or say so in their type.
 func callsOf(parts []modelio.Part) (calls []modelio.ToolRequest) {
 	var answered map[string]bool
 	for i := range parts {
@@ -91,8 +91,8 @@ func callsOf(parts []modelio.Part) (calls []modelio.ToolRequest) {
 	return calls
 }
 
-// isPlain reports whether a text and so many calls say all that parts do: one text, which is not
-// empty, before the calls, and no metadata.
+// isPlain reports whether a text and so many calls say all that parts do: one non-empty text before the calls, and no
+// metadata.
 func isPlain(parts []modelio.Part, calls int) bool {
 	for i := range parts {
 		p := &parts[i]
@@ -201,8 +201,8 @@ const (
 	plainType       = "application/json"
 )
 
-// stored returns the headers of a response as a file has them: where there is a raw answer, without the plain content
-// type, and with an empty one where it had none.
+// stored returns the headers of a response as a file has them. Beside a raw answer the plain content type is left
+// out, and an empty one says that there was none.
 func (c *coder) stored(r *Response) map[string][]string {
 	if c.old || r.RawOutputRef == "" {
 		return r.Headers
@@ -429,7 +429,8 @@ func (c *coder) providerError(e *modelio.ProviderError) {
 	})
 }
 
-// usage is the token counts. Those of a part of the tokens are mostly what they were in the call before.
+// usage is the token counts. Counts of cached and reasoning tokens are mostly what they were in the call before, so
+// files leave them out where they are.
 func (c *coder) usage(u *modelio.Usage) {
 	if c.reading() && c.base != nil && c.base.Response.Usage != nil {
 		was := c.base.Response.Usage

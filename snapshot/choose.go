@@ -22,7 +22,7 @@ type chooser struct {
 	scratch coder
 
 	added int              // so many requests are in the tree: those in front of the one that was looked at last
-	paths [][]int32        // of each request: its messages' numbers; nil: it was not read
+	paths [][]int32        // of each request: its messages' numbers; nil means it was not read
 	said  [][]modelio.Part // of each answer: its parts
 	steps map[edge]int32   // to the node below
 	last  []int            // by node: the latest request that goes through it
@@ -241,8 +241,8 @@ func (h *chooser) sameDocument(i, j int) bool {
 // sentMost bounds the messages in which one answer is looked for.
 const sentMost = 64
 
-// answered returns the latest request that ends at a node and whose answer the next messages are,
-// how that was sent back, and how many messages it is; 0 if there is none.
+// answered returns the latest request that ends at a node and whose answer begins the next messages. It also returns
+// how the answer was sent back, and in how many messages; 0 means there is no such request.
 func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Sent, n int) {
 	j = -1
 	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {

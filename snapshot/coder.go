@@ -38,7 +38,7 @@ const (
 // A coder goes through the members of a document, in the order in which files have them. It reads
 // them from a text, or it writes them, so that one list of members serves both.
 //
-// What cannot be read or written is reported, and left out.
+// A member that cannot be read or written is reported, and left out.
 type coder struct {
 	form form
 	at   jsontext.Value // reading: the value at hand
@@ -52,7 +52,7 @@ type coder struct {
 	doc         *Document
 	old         bool                // the document is of VersionSF
 	index       int                 // of the record at hand
-	base        *Snapshot           // that it continues; nil: none
+	base        *Snapshot           // the record that it continues; nil means none
 	ownType     bool                // reading: the response at hand says its content type
 	own, before map[string]string   // writing to a file: members of it, and of base, that need not be repeated
 	texts       []map[string]string // writing to a file: of all records
@@ -61,7 +61,7 @@ type coder struct {
 	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
 	plains      []plain             // reading: room for contents
 	seal        *coder              // reading: of what seals cover, one after another
-	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil: all is
+	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil means all is
 	copied      int                 // reading: messages that whole requests do not share
 	examining   bool                // reading: note texts that are in other pieces than files have them
 	otherPieces []Violation
@@ -94,7 +94,7 @@ type step struct {
 // A frame is an object that is open.
 type frame struct {
 	first, next, last int             // reading: its members, and the one that is likely to be next
-	unknown           *modelio.Object // where its further members are; nil: it has none
+	unknown           *modelio.Object // where its further members are; nil means it has none
 	start, opened     int             // writing: where it and its last member begin in dst
 	name              string          // writing: of the last member
 	valued            int             // writing: where its value begins

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// inherited are the members of a request that stand only where they differ from those of the call
-// that it continues; null where that has one and this has none. All others stand in every record.
+// inherited are the members of a request that stand only where they differ from the call that it continues. A null
+// says that this call has none. All others stand in every record.
 var inherited = []string{
 	"api", "frequency_penalty", "presence_penalty", "provider_options", "seed", "stop", "tools", "top_p",
 }
@@ -134,8 +134,8 @@ func (c *coder) sent(sent *[]Sent) {
 	})
 }
 
-// sentPart is a number, the index of a part of the answer, which was sent as it was answered; an
-// object with that number and the metadata with which it was sent; or a part of another kind.
+// sentPart reads or writes a part that was sent back. It is the index of a part of the answer, an object with that
+// index and the metadata with which it was sent, or a part of another kind.
 func (c *coder) sentPart(p *SentPart) {
 	index := int64(p.Answer)
 	switch {
@@ -241,8 +241,8 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 	return nil, true
 }
 
-// beginning returns what a request has after the messages that it shares with base: the answer to
-// that as it was sent back, if n counts it.
+// beginning returns the messages after those that a request shares with base: base's answer as it was sent back, if n
+// counts it.
 func (n *Continues) beginning(c *coder, base *Snapshot) (sent []modelio.Message, ok bool) {
 	if n.Messages <= len(base.Request.Messages) {
 		if n.Sent != nil {

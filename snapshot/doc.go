@@ -1,6 +1,5 @@
-// Package snapshot is the record of what models were asked and what they answered: the documents in
-// which tests keep their calls, their validation and their hashes. docs/format.md is the
-// specification of their files; package store has the directory that they are in.
+// Package snapshot reads, writes and validates documents: the files in which tests keep their calls of models and the
+// answers. docs/format.md is the specification of their files; package store has the directory that they are in.
 //
 // # Terminology
 //
@@ -15,9 +14,8 @@
 //
 // # Guarantees
 //
-// [Parse] takes what the format asks for and nothing else. What it takes, [Document.Seal] and
-// [Document.Encode] write without losing anything, in one spelling; a document that is in that
-// spelling is written as it was.
+// [Parse] takes what the format asks for and nothing else. [Document.Seal] and [Document.Encode] write it without
+// losing anything, in one spelling; a document that is in that spelling is written as it was.
 //
 // A file says each turn of a conversation once, in short lines. In memory each request is whole, its
 // texts are joined, and numbers are as they were sent, in all fields that are a [json.RawMessage] or

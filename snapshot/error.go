@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// What an [*Error] of this package is, for callers that branch.
+// An [*Error] of this package is one of these, for callers that branch on the kind of fault.
 var (
 	// ErrVersion says that a text is of another version of the format (SF "Migration Path").
 	ErrVersion = errors.New("snapshot version is not supported")
@@ -90,8 +90,8 @@ type Violation = modelio.Violation
 
 // A Finding is one thing that is wrong with a store.
 type Finding struct {
-	File    string `json:"file"`    // path in the store, with forward slashes; empty: the store itself
-	Pointer string `json:"pointer"` // RFC 6901 pointer into the file; empty: the whole file
+	File    string `json:"file"`    // path in the store, with forward slashes; empty means the store itself
+	Pointer string `json:"pointer"` // RFC 6901 pointer into the file; empty means the whole file
 	Rule    string `json:"rule"`    // one of the rules above
 	Message string `json:"message"`
 }
@@ -120,7 +120,7 @@ func sorted(all []Violation) []Violation {
 // [ErrVersion], [ErrNewer], [ErrConflict], [ErrSeal], [ErrManifest] and [ErrRaw], as [errors.Is] tells,
 // where one of its violations is.
 type Error struct {
-	File       string      // path of the file; empty: the text came from no file
+	File       string      // path of the file; empty means the text came from no file
 	Violations []Violation // at least one, sorted by pointer, rule and message
 	Err        error       // the error that the violations tell of, if they do; else nil
 }

@@ -18,17 +18,17 @@ const (
 	slugMost      = filename.DocumentMost - len("-") - nameHexDigits
 )
 
-// ProgramPackage stands for the package in the records of a program that is no Go test, whose calls traceforge exec
-// recorded: no import path is like it. The test is the name that exec was given, and the function the program's command.
+// ProgramPackage stands for the package where traceforge exec recorded a program that is no Go test. No import path
+// is like it. The test is the name that exec was given, and the function the program's command.
 const ProgramPackage = "traceforge exec"
 
-// DocumentName returns the name of the document that holds the calls of a test: the last two elements of the test
-// package's import path and the test's name, "-" and 12 hexadecimal digits of the SHA-256 of the import path and the
-// test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a record. It has at most 96
-// characters, and is a legal file name everywhere: a to z, 0 to 9 and "-".
+// DocumentName returns the name of the document with the calls of a test. It is the last two elements of the test
+// package's import path, the test's name, and 12 hexadecimal digits of a hash, joined by "-". The hash is the SHA-256
+// of the import path and the test's name, with a zero byte between them. With "-<n>" behind it, it is the id of a
+// record. It has at most 96 characters, and is a legal file name everywhere: a to z, 0 to 9 and "-".
 //
 // Each part is in lower case with a "-" for each run of other characters. Elements that are a major version, such as
-// v2, and a "_test" at the end are left out. Of a longer package the last 40 characters stay, of a longer name the first.
+// v2, and a "_test" at the end are left out. A longer package keeps its last 40 characters, a longer name its first.
 func DocumentName(pkg, test string) string {
 	own := slug(packageOf(pkg))
 	if len(own) > packageMost {

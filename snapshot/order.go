@@ -7,9 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// fileOrder compares names as files have them: array indexes first, by number, as JSON.parse orders
-// them whatever the text says, and all others in canonical order. So the JavaScript of SF "Hash
-// Calculation" hashes what files say.
+// fileOrder compares names in the order of files: array indexes first, by number, as JSON.parse orders them, then all
+// others in canonical order. So the JavaScript of SF "Hash Calculation" hashes what files say.
 func fileOrder(a, b string) int {
 	if order, ok := indexOrder(a, b); ok {
 		return order

@@ -13,10 +13,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Parse reads a document, strictly: it must have every member that the format requires and no
-// other, each of the right type, every hash must match, and what a request continues must be there
-// (SF "Validation Rules"). White space, the order of members, the spelling of strings and numbers
-// and the pieces of texts are free; [Examine] asks for those that [Document.Encode] writes.
+// Parse reads a document, strictly (SF "Validation Rules"). It must have every member that the format requires and no
+// other, each of the right type; every hash must match; and each call that another continues must be there. White
+// space, the order of members, the spelling of strings and numbers and the pieces of texts are free; [Examine] asks
+// for those that [Document.Encode] writes.
 //
 // The document keeps data, which must not change any more. In it each request is whole. Requests share the memory of what they have in common:
 // change none in place.
@@ -106,8 +106,8 @@ func (c *coder) checkDocument(at jsontext.Value) {
 	}
 }
 
-// checkRecord checks a record's seal, and the ranges that SF "Request Fields" gives. What a provider
-// refused is on record as it was sent.
+// checkRecord checks a record's seal, and the ranges that SF "Request Fields" gives. A request that the provider
+// refused may be out of range: it is on record as it was sent.
 func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 	if s.Hash != "" {
 		want, ok := c.sealOf(at)
@@ -137,8 +137,8 @@ func disagreement(stated, computed canon.Hash) string {
 	return fmt.Sprintf("says %s, but the content has %s", stated, computed)
 }
 
-// Examine is [Parse] that also asks for the spelling of files: [Version], the layout, the order of members and
-// the pieces of texts that [Document.Encode] writes. The document is nil if Parse would reject it, or it is of [VersionSF].
+// Examine is [Parse] that also asks for the spelling of [Document.Encode]: [Version], the layout, the order of
+// members and the pieces of texts. The document is nil if Parse would reject it, or it is of [VersionSF].
 func Examine(data []byte) (*Document, []Violation) {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {

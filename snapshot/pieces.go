@@ -55,8 +55,8 @@ func fits(s string, most int) bool {
 	return true
 }
 
-// divide appends the pieces of s, which is too long: it is cut at the places of the first level that
-// has any, and what is still too long at those of the next. A long s without places is looked through once.
+// divide appends the pieces of s, which is too long. It cuts s at the places of the first level that has any, and
+// longer pieces at those of the next. A long s without places is looked through once.
 func divide(pieces []string, s string, level int) []string {
 	start, next := 0, len(levels)              // of the levels below that have a place in s, the first
 	asked := ^uint16(0) << (level * levelBits) // the bits of this level, and of those in front of next

@@ -322,8 +322,8 @@ type check struct {
 	holds func(string) bool
 }
 
-// LegalHeader reports whether s is a header's name as records have it: a lower-case token (RFC 9110 section 5.6.2), so that no
-// two names are one header.
+// LegalHeader reports whether s is a lower-case token (RFC 9110 section 5.6.2). Records name headers in that way, so
+// that no two names are one header.
 func LegalHeader(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
 }

@@ -51,8 +51,8 @@ func (d *Document) Encode() ([]byte, error) {
 	return layOut(c.dst), nil
 }
 
-// SF returns a document with this one record in SF's literal form: the whole request, texts
-// joined, nothing left out, and the seals that SF's JavaScript computes of that.
+// SF returns a document with this one record in SF's literal form: the whole request, texts joined, nothing left out.
+// Its seals are those that SF's JavaScript computes.
 func (s *Snapshot) SF() ([]byte, error) {
 	d := Document{Snapshots: []Snapshot{*s}}
 	return d.SF()
@@ -100,8 +100,8 @@ func (s Seals) Combined(version string) canon.Hash {
 
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
 
-// sealOf returns the seal of a record as it stands in a text, if all members that it covers are
-// there, and all their numbers ones that JavaScript reads as they are (SF "Individual Snapshot Hash").
+// sealOf returns the seal of a record as it stands in a text (SF "Individual Snapshot Hash"). There is one if all
+// members that it covers are there, and JavaScript reads all their numbers as they are.
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
 		size := min(len(record.Raw()), spillMost+spillMost/4) // of this one, and about that of the others
@@ -149,10 +149,9 @@ func SealOf(record []byte) (canon.Hash, error) {
 	return "", &Error{Violations: []Violation{{Rule: RuleMissing, Message: "lacks a member that the seal covers"}}}
 }
 
-// RequestCore returns the canonical JSON of what a request asks for: the whole of it, texts joined,
-// numbers that no float64 holds as objects, less what the ignored RFC 6901 pointers name (design R3).
-// A token * names every element of an array. A pointer that names nothing is no error; one that is
-// malformed, or names the whole request, is.
+// RequestCore returns the canonical JSON of a whole request, without the values that the ignored RFC 6901 pointers
+// name (design R3). Texts are joined, and numbers that no float64 holds are objects. A token * names every element of
+// an array. A pointer that names nothing is no error; one that is malformed, or names the whole request, is.
 func RequestCore(r *modelio.Request, ignored []string) ([]byte, error) {
 	c := newCoreCoder()
 	s := Snapshot{Request: *r}

@@ -27,8 +27,8 @@ type Snapshot struct {
 	ID        string    // <document>-<n>
 	Timestamp time.Time // when it was recorded, UTC, milliseconds
 	Source    Source
-	Provider  string     // in files a member of request; empty: the provider in whose directory the document is
-	Continues *Continues // how the file says the beginning of the messages; nil: they are all in the record
+	Provider  string     // in files a member of request; empty means the provider in whose directory the document is
+	Continues *Continues // how the file says the beginning of the messages; nil means they are all in the record
 	Request   modelio.Request
 	Response  Response
 	Hash      canon.Hash // the seal: over all of the above as it stands in the file (design R2)
@@ -44,13 +44,13 @@ type Source struct {
 
 	Package          string     // import path of the test's package; in files in the first record only
 	Test             string     // the test's full name, as t.Name reports it; in files in the first record only
-	Nondeterministic string     // the reason given for lifting design R7; empty: not lifted
-	Now              time.Time  // the first time that the test was told; in files in the first record only; zero: it asked for none
-	Origin           string     // what the record was imported or migrated from, until the call is made; empty: a recording
-	Scripted         canon.Hash // of the step of a script that gave the answer; empty: a provider gave it
+	Nondeterministic string     // the reason given for lifting design R7; empty means not lifted
+	Now              time.Time  // the first time that the test was told; in files in the first record only; zero means it asked for none
+	Origin           string     // what the record was imported or migrated from, until the call is made; empty means a recording
+	Scripted         canon.Hash // of the step of a script that gave the answer; empty means a provider gave it
 	Unknown          []string   // headers of the request that the recording it was imported from does not say
 	Ignored          []string   // RFC 6901 pointers into the whole request that its core leaves out
-	Lane             string     // which of several callers that ask at once made the call; empty: no lane
+	Lane             string     // which of several callers that ask at once made the call; empty means no lane
 	Provenance       Provenance
 }
 
@@ -65,24 +65,24 @@ func (s *Source) SameOrigin(other *Source) bool {
 	return s.Origin == other.Origin && s.Scripted == other.Scripted && slices.Equal(s.Unknown, other.Unknown)
 }
 
-// Continues says that a request begins with messages of an earlier call of the document: the first
-// Messages of that call's whole request and, as one more, its answer (design R4).
+// Continues says that a request begins with messages of an earlier call (design R4). They are the first Messages of
+// its whole request and, as one more, its answer.
 type Continues struct {
 	Call     int    // the n of that call's id
 	Messages int    // how many messages; one more than the request has: its answer too
-	Sent     []Sent // the messages in which the answer was sent back; nil: one, as it was answered
+	Sent     []Sent // the messages in which the answer was sent back; nil means one, as it was answered
 }
 
 // Sent is a message in which an answer, or a part of it, was sent back.
 type Sent struct {
-	Metadata modelio.Object // of the message; nil: none
+	Metadata modelio.Object // of the message; nil means none
 	Parts    []SentPart     // nil: those of the answer, as they were answered
 }
 
 // A SentPart is a part of an answer that was sent back, or one that was put beside them.
 type SentPart struct {
 	Answer   int            // index of the part in the answer, if Part is nil
-	Metadata modelio.Object // of that part as it was sent; nil: as it was answered
+	Metadata modelio.Object // of that part as it was sent; nil means as it was answered
 	Part     *modelio.Part  // what is no part of the answer
 }
 
@@ -96,16 +96,16 @@ type Response struct {
 	Headers      map[string][]string
 	TimingMS     []int64    // milliseconds from sending the request to each event of a stream
 	RawOutputRef canon.Hash // of the provider's own bytes, which are beside the document
-	Stale        canon.Hash // of the core of the request that was answered, where that was another (design R11); empty: this one
-	Note         string     // why the codec of the API could not take the answer, which the generic one decoded; empty: it could
-	Incomplete   string     // "aborted", "ended" or "error": a stream that was cut; empty: complete
+	Stale        canon.Hash // of the core of the request that was answered, where that was another (design R11); empty means this one
+	Note         string     // why the codec of the API could not take the answer, which the generic one decoded; empty means it could
+	Incomplete   string     // "aborted", "ended" or "error": a stream that was cut; empty means complete
 	Readings     []Reading  // what other programs read in the same bytes, those that concern calls of tools first
 	ReadingsMore int        // how many readings there are besides
 }
 
 // A Reading is what some programs read in the bytes of an answer, and the record does not say.
 type Reading struct {
-	Event int    // of the stream, counted from 1; 0: the answer is no stream
+	Event int    // of the stream, counted from 1; 0 means the answer is no stream
 	Kind  string // a word of docs/format.md
 	Says  string // the differing text, name or arguments
 }

@@ -7,9 +7,9 @@ func (r *Response) Confirms(was *Response) bool {
 		(r.TimingMS == nil || was.TimingMS != nil)
 }
 
-// Succeed puts s in the place of was, an earlier record of the same call (design R4): it takes over the id, what the
-// call continues, and the line where file and function are the same. Where the answer says what it said before, s keeps
-// was's, with its bytes, times, usage and headers, and with the provenance of the call that got it.
+// Succeed puts s in the place of was, an earlier record of the same call (design R4). s takes over the id, the call
+// that it continues, and the line where file and function are the same. Where the answer says what it said before, s
+// keeps was's, with its bytes, times, usage and headers, and with the provenance of the call that got it.
 func (s *Snapshot) Succeed(was *Snapshot, answered bool) {
 	s.ID, s.Continues = was.ID, was.Continues
 	if s.Source.File == was.Source.File && s.Source.Function == was.Source.Function {

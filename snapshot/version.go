@@ -26,7 +26,7 @@ func OtherVersion(version string) Violation {
 	return Violation{Pointer: "/version", Rule: RuleVersion, Message: message}
 }
 
-// newer reports whether a version is later than [Version]. One that is none is not.
+// newer reports whether a version is later than [Version]. A text that is no version is not.
 func newer(version string) bool {
 	var major, minor, patch int
 	if n, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n != 3 || err != nil {
@@ -36,7 +36,7 @@ func newer(version string) bool {
 }
 
 // CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or a manifest of a later version than
-// [Version], so that nobody replaces what is newer. Anything else that may be wrong with data it leaves alone.
+// [Version]. So nobody replaces a newer file. It reports no other fault of data.
 func CheckNewer(data []byte) error {
 	doc, err := jsontext.Parse(data)
 	if err != nil {

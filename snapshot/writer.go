@@ -11,16 +11,16 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Writer writes documents as [Document.Write] does, one after the other, as those of a test that makes one call
-// more: what it made of a record it takes again while the record and the one that it continues stay the same. It
-// keeps what it is given, whose memory must not change in place. The zero value is ready to use. A Writer is not
-// for several goroutines at once.
+// A Writer writes versions of a document as [Document.Write] does, one after the other, as a test makes one call
+// more. It encodes a record again only where the record or the one that it continues has changed. It keeps the
+// documents, whose memory must not change in place. The zero value is ready to use. A Writer is not for several
+// goroutines at once.
 type Writer struct {
 	chooser *chooser
 	records []*writtenRecord // of the document that was written last
-	data    []byte           // its file; nil: it has none, as it was written record by record
-	read    *Document        // that document as it was read from its file; nil: it was not
-	log     *coder           // of records that are appended; nil: none are
+	data    []byte           // its file; nil means it has none, as it was written record by record
+	read    *Document        // that document as it was read from its file; nil means it was not
+	log     *coder           // of records that are appended; nil means none are
 }
 
 // A writtenRecord is a record as it was written.
@@ -28,15 +28,15 @@ type writtenRecord struct {
 	given     Snapshot // as it came
 	continues *Continues
 	hash      canon.Hash
-	base      *writtenRecord    // that it continues; nil: none
+	base      *writtenRecord    // the record that it continues; nil means none
 	members   map[string]string // that need not be repeated in those that continue it
 	copied    int               // messages that its request does not share with that of base
 	text      []byte            // a part of the file
-	line      []byte            // the same in one line, behind lineBegins; nil: text has it
+	line      []byte            // the same in one line, behind lineBegins; nil means text has it
 	media     []Medium          // that it names
 }
 
-// Write seals a document and encodes it, and asks check about it as it will be read again; nil: nothing is
+// Write seals a document and encodes it, and asks check about it as it will be read again; nil means nothing is
 // asked. Check must not keep what it is given, and nobody may change the data.
 func (w *Writer) Write(d *Document, check func(read *Document) error) (data []byte, err error) {
 	d.Version = Version

@@ -14,7 +14,7 @@ import (
 // A Kind says what calls ask: see [Check] and [Live].
 type Kind string
 
-// The kinds of calls. Those of MCP servers count as calls of tools, and all others as calls of models.
+// The kinds of calls. Calls of MCP servers count as calls of tools, and all others as calls of models.
 const (
 	Models Kind = usage.KindModels
 	Tools  Kind = usage.KindTools

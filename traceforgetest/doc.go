@@ -38,10 +38,10 @@
 // # Recording
 //
 // TRACEFORGE_UPDATE=1 go test ./... serves the calls that still match a snapshot, makes those that changed or are
-// new, and records them under .ai-snapshots beside the go.mod. For one package there is a flag, go test
-// ./agents -update; with ./... go would pass it to packages that do not use this one, which do not know it. What is
-// not called any more goes, unless the test was run in part: with -short, with -skip, or with a -run that selects
-// some of its subtests. A line in the test's log says what became of its snapshots, and what that cost:
+// new, and records them under .ai-snapshots beside the go.mod. For one package there is a flag, go test ./agents
+// -update; with ./... go would pass it to packages that do not use this one, which do not know it. Snapshots that are
+// not called any more go, unless the test was run in part: with -short, with -skip, or with a -run that selects some
+// of its subtests. A line in the test's log says what became of its snapshots, and what that cost:
 //
 //	traceforge: 3 kept, 1 changed (system, answer), 1 new, 412 tokens
 //
@@ -64,11 +64,11 @@
 // .ai-snapshots/.pending when it is complete, also if the process is killed later. The next -update uses it;
 // traceforge accept and traceforge reject decide without one. Replay never looks there.
 //
-// Recording refuses what would make a golden worthless: a temperature other than 0 or no seed
-// where the API has one ([Nondeterministic] lifts that), and, unless [Allow] says otherwise, an answer that was
-// cut and answers of status 408, 429 and 5xx, which ask to try again. HTTP that is no model call is
-// refused too: [Record] records it, [PassThrough] lets it pass. What replay will miss of what was recorded
-// is said in the test's log: go test -v shows it.
+// Recording refuses what would make a golden worthless: a temperature other than 0 or no seed where the API has one
+// ([Nondeterministic] lifts that), and, unless [Allow] says otherwise, an answer that was cut and answers of status
+// 408, 429 and 5xx, which ask to try again. HTTP that is no model call is refused too: [Record] records it,
+// [PassThrough] lets it pass. The test's log says which parts of a recording replay will not have: go test -v shows
+// it.
 //
 // # Options of a package
 //
@@ -79,9 +79,9 @@
 //		return traceforgetest.New(t, traceforgetest.Nondeterministic("our models take no temperature"))
 //	}
 //
-// What holds for the whole repository stands once in .ai-snapshots/config.json, such as
-// {"nondeterministic": "our models take no temperature"}. Of models that are known to take no
-// temperature none is asked for, and the record says so.
+// A setting of the whole repository stands once in .ai-snapshots/config.json, such as {"nondeterministic": "our
+// models take no temperature"}. A model that is known to take no temperature need not be sent one, and the record
+// says so.
 //
 // # Replaying
 //
@@ -113,11 +113,11 @@
 //
 // # What is used
 //
-// [Recorder.Client] is for SDKs that take an *http.Client, [Recorder.URL] for code and child
-// processes that take a base URL, [Recorder.Model] for models behind the [modelio.Model]
-// interface, [Recorder.Tool] for tools. [Recorder.Calls] gives what was asked and answered, for assertions on what a program
-// did, and [Recorder.Fault] lets recorded answers go wrong, for tests of what follows. Of in package modelio/session makes a
-// Model IO session of the calls.
+// [Recorder.Client] is for SDKs that take an *http.Client, [Recorder.URL] for code and child processes that take a
+// base URL, [Recorder.Model] for models behind the [modelio.Model] interface, [Recorder.Tool] for tools.
+// [Recorder.Calls] gives what was asked and answered, for assertions on what a program did, and [Recorder.Fault] lets
+// recorded answers go wrong, for tests of what follows. Function Of in package modelio/session makes a Model IO
+// session of the calls.
 //
 // [Getting started]: https://github.com/traceforge/traceforge-go/blob/main/docs/getting-started.md
 package traceforgetest

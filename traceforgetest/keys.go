@@ -19,8 +19,8 @@ var keys struct {
 // keyVariables are those of all providers, which do not change while the process runs.
 var keyVariables = sync.OnceValue(provider.KeyVariables)
 
-// lendKeys sets the variables that are not set, or empty, as CI leaves them where there is no secret;
-// giveBack ends that when nobody else uses them.
+// lendKeys sets the variables that are unset, or empty, as CI leaves them without a secret. giveBack ends that when
+// nobody else uses them.
 func lendKeys() (giveBack func()) {
 	keys.Lock()
 	defer keys.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// mark sets attributes of the test for readers of go test -json: what became of its calls, how many there are, and the tokens
-// of their answers. A run that prints no attributes is not asked for them.
+// mark sets attributes of the test for readers of go test -json: the outcome of its calls, their number, and the
+// tokens of their answers. A run that prints no attributes is not asked for them.
 func (r *Recorder) mark() {
 	defer func() { _ = recover() }() // a framework's testing.TB may have none
 	if !testing.Verbose() {

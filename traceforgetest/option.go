@@ -93,19 +93,17 @@ func Upstream(rt http.RoundTripper) Option {
 	}}
 }
 
-// Ignore leaves parts of the request out of the comparison, by RFC 6901 pointers into the
-// request as it stands in the snapshot file: "/messages/0/content" or
-// "/provider_options/user". A token * stands for every element of a list: "/messages/*/content". The
-// snapshot lists the pointers and keeps what was sent. What varies inside a text is better replaced with
-// [Scrub]: where a whole text is ignored, no change of it is seen.
+// Ignore leaves parts of the request out of the comparison, by RFC 6901 pointers into the request of the snapshot
+// file. Examples are "/messages/0/content" and "/provider_options/user". A token * stands for every element of a
+// list: "/messages/*/content". The snapshot lists the pointers and keeps what was sent. A value that varies inside a
+// text is better replaced with [Scrub]: where a whole text is ignored, no change of it is seen.
 func Ignore(pointers ...string) Option {
 	return option{"Ignore", pointers, func(r *Recorder) { r.opts.Ignored = append(r.opts.Ignored, pointers...) }}
 }
 
-// Nondeterministic lifts the rules that a request must set its temperature to 0 and, where
-// the API has one, a seed (SF "Determinism Requirements"), as far as the model takes them. The
-// reason is stored in each snapshot; it must not be empty. Where each test of a package needs it, it
-// belongs into a helper of the package, and where each of the repository does, into config.json.
+// Nondeterministic lifts the rules that a request sets its temperature to 0 and, where the API has one, a seed (SF
+// "Determinism Requirements"). The reason is stored in each snapshot; it must not be empty. Where each test of a
+// package needs it, it belongs into a helper of the package, and where each of the repository does, into config.json.
 func Nondeterministic(reason string) Option {
 	return option{"Nondeterministic", reason, func(r *Recorder) { r.opts.Nondeterministic, r.opts.Lifted = reason, true }}
 }
@@ -117,17 +115,16 @@ const (
 	// CutStreams lets a stream that was cut, by the caller or by the network, become a golden snapshot. The
 	// snapshot says how it ended, and replay ends it so: with an error, or as if it were whole.
 	CutStreams = Allowance(recorder.CutStreams)
-	// TransportErrors records errors of the transport (a refused or reset connection, a timeout, an
-	// unknown host, a failed TLS handshake) like answers, and replays them as errors of the same
-	// kind: errors.Is and errors.As find what they found while recording.
+	// TransportErrors records errors of the transport like answers, and replays them as errors of the same kind. They
+	// are a refused or reset connection, a timeout, an unknown host, and a failed TLS handshake. errors.Is and
+	// errors.As find in them what they found while recording.
 	TransportErrors = Allowance(recorder.TransportErrors)
-	// RetryableErrors records answers of status 408, 429 and 5xx like any other, for tests of what follows
-	// them: a 429 and the 200 of the next try are two snapshots of one request, which replay gives in this
-	// order. A Retry-After is replayed too, so a client waits as long. Without it only the try that did
-	// better is recorded.
+	// RetryableErrors records answers of status 408, 429 and 5xx like any other, for tests of what follows them. A
+	// 429 and the 200 of the next try are two snapshots of one request, which replay gives in this order. A
+	// Retry-After is replayed too, so a client waits as long. Without it only the try that did better is recorded.
 	RetryableErrors = Allowance(recorder.RetryableErrors)
-	// NoCalls lets a test make no call, as some rows of a table do. One that has snapshots still fails where
-	// they are not called.
+	// NoCalls lets a test make no call, as some rows of a table do. A test that has snapshots still fails where they
+	// are not called.
 	NoCalls = Allowance(recorder.NoCalls)
 )
 
@@ -140,28 +137,27 @@ func Allow(what ...Allowance) Option {
 	}}
 }
 
-// Record names hosts whose calls are recorded as they are where they are no model calls: pages, searches,
-// downloads, tokens. A host stands for its subdomains too. Such a call is its method, its URL without credentials, and
-// its body; of its answer programs get the bytes, binary ones too, and the headers that are kept (see
-// [KeepHeaders]). It fails on drift like any other call, and no rule of determinism holds for it. What looks
-// like an API, with a body of JSON or a version in its path, is recorded without this option.
+// Record names hosts whose calls are recorded as they are where they are no model calls: pages, searches, downloads,
+// tokens. A host stands for its subdomains too. Such a call is its method, its URL without credentials, and its body;
+// of its answer programs get the bytes, binary ones too, and the headers that are kept (see [KeepHeaders]). It fails
+// on drift like any other call, and no rule of determinism holds for it. A call that looks like an API's, with a body
+// of JSON or a version in its path, is recorded without this option.
 func Record(hosts ...string) Option {
 	return option{"Record", hosts, func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) }}
 }
 
-// KeepHeaders names headers of answers that the code under test reads, besides those that are kept anyway:
-// the content type, where to go and when to try again, and ids of requests of errors. A name that ends in *
-// stands for all that begin so. A header that changes with each call changes no snapshot whose answer stays what
-// it was, so one that is there already gets the header with TRACEFORGE_UPDATE=all. Those that carry a secret,
-// such as Set-Cookie and Authorization, and those that say how bytes came, are never kept: they fail the test at once.
+// KeepHeaders names headers of answers that the code under test reads. Always kept are the content type, where to go
+// and when to try again, and the request ids of errors. A name that ends in * stands for all that begin so. A header
+// that changes with each call changes no snapshot whose answer stays what it was, so one that is there already gets
+// the header with TRACEFORGE_UPDATE=all. Headers that carry a secret, such as Set-Cookie and Authorization, and those
+// that say how bytes came, are never kept: their names fail the test at once.
 func KeepHeaders(names ...string) Option {
 	return option{"KeepHeaders", names, func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) }}
 }
 
-// PassThrough names hosts that get no model calls, and give answers that do not matter, such as those of
-// telemetry. While recording they are passed on and not recorded; in replay they are refused with an answer that
-// names the host, and do not fail the test. A host stands for its subdomains too. What a test needs an
-// answer of is for [Record].
+// PassThrough names hosts that get no model calls, and give answers that do not matter, such as those of telemetry.
+// While recording they are passed on and not recorded; in replay they are refused with an answer that names the host,
+// and do not fail the test. A host stands for its subdomains too. Use [Record] for hosts whose answers a test needs.
 func PassThrough(hosts ...string) Option {
 	return option{"PassThrough", hosts, func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) }}
 }

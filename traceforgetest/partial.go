@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// isPartial reports whether the run leaves parts of the named test out, as far as flags tell: what it does not
-// call may be called by the whole test.
+// isPartial reports whether the run leaves parts of the named test out, by its flags. The whole test may make calls
+// that this run does not.
 func isPartial(name string) bool {
 	return testing.Short() || flagText("test.skip") != "" || selectsBelow(flagText("test.run"), name)
 }
@@ -20,8 +20,8 @@ func flagText(name string) string {
 	return ""
 }
 
-// selectsBelow reports whether a -run pattern selects subtests of the named test only: it does where each of its
-// alternatives that selects the test has more levels than the test's name.
+// selectsBelow reports whether a -run pattern selects only subtests of the named test. It does where each alternative
+// that selects the test has more levels than its name.
 func selectsBelow(pattern, name string) (below bool) {
 	names := strings.Split(name, "/")
 	for _, one := range splitPattern(pattern, '|') {

@@ -120,9 +120,9 @@ func (p place) storeDir(option string) (dir, shown string, err error) {
 	return dir, shown, nil
 }
 
-// source finds where a call comes from: the innermost frame of the main module's own non-test
-// code, else the outermost of its tests; fallback where the stack has neither, as in another goroutine.
-// What a RoundTrip calls, and a Do where something calls that, is the way to the model and nobody's call.
+// source finds the code that makes a call: the innermost frame of the main module's non-test code, else the outermost
+// of its tests. It is fallback where the stack has neither, as in another goroutine. Frames below a RoundTrip, or
+// below a Do that something calls, are the way to the model and nobody's call.
 func (p place) source(fallback snapshot.Source) snapshot.Source {
 	return p.sourceIn(callers().frames(), fallback)
 }
@@ -160,8 +160,8 @@ func isIn(function, name string) bool {
 	return slices.Contains(strings.Split(strings.TrimSuffix(function, "-fm"), "."), name)
 }
 
-// origin finds the line of the test that asks for a recorder, which may be a helper's caller: the outermost
-// one of a test file, else the innermost of the module's other code.
+// origin finds the line of the test that asks for a recorder, maybe by a helper. It is the outermost line of a test
+// file, else the innermost of the module's other code.
 func (p place) origin(asking stack) (asked snapshot.Source) {
 	for frame := range asking.frames() {
 		source, own := p.own(frame)
@@ -172,8 +172,8 @@ func (p place) origin(asking stack) (asked snapshot.Source) {
 	return asked
 }
 
-// shown returns how a line of the module is printed: its file as seen from the package's directory, where
-// go test runs, or whole with -fullpath.
+// shown returns a line of the module as it is printed, with its file relative to the package's directory, or whole
+// with -fullpath.
 func (p place) shown(s snapshot.Source) string {
 	file := s.File
 	if !p.moved && p.root != "" {
@@ -221,10 +221,9 @@ func (p place) owns(pkg string) bool {
 	return pkg == p.module || strings.HasPrefix(pkg, p.module+"/") || pkg == p.pkg || pkg == p.pkg+"_test"
 }
 
-// relative returns a source file's path below the module's root, and whether it is there: the
-// closures of a function of another module that is inlined into one of this module are named as
-// if they were of this one. Under -trimpath files are named by import path instead of by
-// directory, and those of other modules have a version.
+// relative returns a source file's path below the module's root, and whether it is there. It may not be: closures of
+// another module's function that is inlined into one of this module are named as if they were of this one. Under
+// -trimpath files are named by import path instead of by directory, and those of other modules have a version.
 func (p place) relative(file string) (rel string, here bool) {
 	file = filepath.ToSlash(file)
 	rel, here = strings.CutPrefix(file, filepath.ToSlash(p.root)+"/")

@@ -80,10 +80,9 @@ func filters() []string {
 	return given
 }
 
-// uncached keeps go from caching the result of this run, as what the run writes is the point of
-// it: TRACEFORGE_UPDATE=1 go test would record once and then say "(cached)". go caches no result
-// that it has no log for of what the tests read. Where the log cannot be removed while it is
-// open, as on Windows, -count=1 does the same.
+// uncached keeps go from caching the result of this run, whose point is what it writes. TRACEFORGE_UPDATE=1 go test
+// would record once and then say "(cached)". go caches no result that it has no log for of what the tests read. Where
+// the log cannot be removed while it is open, as on Windows, -count=1 does the same.
 func uncached() {
 	if log := flag.Lookup("test.testlogfile"); log != nil && log.Value.String() != "" {
 		os.Remove(log.Value.String())

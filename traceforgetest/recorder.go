@@ -37,7 +37,7 @@ type Recorder struct {
 	found sync.Once
 	opts  recorder.Options
 	calls *recorder.Recorder
-	wrong error        // what options that do not go together say; nil: they do
+	wrong error // what options that do not go together say; nil means they do
 	kept  atomic.Int32 // how many requests are among the artifacts
 
 	mode  recorder.Mode // asked for by an option, for a run that replays
@@ -45,8 +45,8 @@ type Recorder struct {
 	given []option
 }
 
-// running holds the recorders of the tests that run, by package and test: two in one test would each see the
-// other's snapshots as not called.
+// running holds the recorders of running tests, by package and test. Two in one test would each see the other's
+// snapshots as not called.
 var running sync.Map // of *opened
 
 // An openRecorder is one that a test has asked for, maybe from several goroutines at once.
@@ -58,11 +58,11 @@ type openRecorder struct {
 
 // New returns a recorder for the test t. It replays, unless the run updates: see [Updating].
 //
-// Without options, or with equal ones, it returns the recorder that t has already, if it has one, so that each of several
-// agents can ask for one; a subtest's t has its own. Other options than those of the first call fail the test. Options are
-// equal where their data is; recordings of other tools by their files, other upstreams if they are the same pointer,
-// functions if one line gave them. What cannot work, as an unknown mode, fails the test too. New may be called by several
-// goroutines at once.
+// Without options, or with equal ones, it returns the recorder that t has already, if it has one, so that each of
+// several agents can ask for one; a subtest's t has its own. Other options than those of the first call fail the
+// test. Options are equal where their data is; recordings of other tools by their files, other upstreams if they are
+// the same pointer, functions if one line gave them. A setting that cannot work, such as an unknown mode, fails the
+// test too. New may be called by several goroutines at once.
 //
 // Everything ends in t's cleanup, where the test fails on
 // drift, on calls without a snapshot, on snapshots that were not called and on a test that made
@@ -236,11 +236,11 @@ func (r *Recorder) failedBelow() (names []string) {
 // an *http.Client. It sets no timeout.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
-// Lane returns an HTTP client whose calls are paired among themselves: a call of the lane is answered by what
-// was recorded in the lane, and the lane's name stands in the snapshots. It is for callers that ask the same at
-// once and go on with their own answers, such as workers: nothing else tells their calls apart. A name is a
-// short word ("worker-1"), which must be the same in each run; the same name gives the same lane. Calls of
-// [Recorder.Client], [Recorder.URL] and [Recorder.Model] are in no lane: a model over HTTP takes the lane's client.
+// Lane returns an HTTP client whose calls get only answers that were recorded in the lane. The lane's name stands in
+// the snapshots. It is for callers that ask the same at once and go on with their own answers, such as workers:
+// nothing else tells their calls apart. A name is a short word ("worker-1"), which must be the same in each run; the
+// same name gives the same lane. Calls of [Recorder.Client], [Recorder.URL] and [Recorder.Model] are in no lane: a
+// model over HTTP takes the lane's client.
 func (r *Recorder) Lane(name string) *http.Client {
 	r.t.Helper()
 	if !snapshot.LegalLane(name) {
@@ -272,11 +272,10 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.calls.RoundTrip(req)
 }
 
-// URL returns the base URL of a server on a loopback address that stands for the named
-// provider ("openai", "anthropic"), for code and child processes that take only a URL. What it
-// is asked goes through the recorder as if it had been sent to the provider; it is the root of
-// the provider's host, so an SDK's own path, such as /v1, is appended to it. The server ends
-// with the test. An unknown provider fails the test at once.
+// URL returns the base URL of a local server that stands for the named provider ("openai", "anthropic"). It is for
+// code and child processes that take only a URL. A request to it goes through the recorder as if it had been sent to
+// the provider. The URL is the root of the provider's host, so an SDK's own path, such as /v1, is appended to it. The
+// server ends with the test. An unknown provider fails the test at once.
 func (r *Recorder) URL(provider string) string {
 	r.t.Helper()
 	url, closeServer, err := r.calls.Serve(provider)
@@ -287,19 +286,18 @@ func (r *Recorder) URL(provider string) string {
 	return url
 }
 
-// Model returns a model whose calls are recorded from m and replayed without it, chunks
-// included, in the same store and with the same rules as HTTP calls. The name is
-// "provider/model"; the provider is lower-case letters, digits and hyphens. In replay m may be
-// nil.
+// Model returns a model whose calls are recorded from m and replayed without it, chunks included. They are in the
+// same store, by the same rules as HTTP calls. The name is "provider/model"; the provider is lower-case letters,
+// digits and hyphens. In replay m may be nil.
 func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
 	return r.action("", name, m)
 }
 
-// Action returns a model whose calls are recorded as those of an action of a kind that is none of [Recorder.Model]: what
-// a framework calls as it calls models, such as an embedder of Genkit's ("embed"). Their API is "genkit.embed" then.
-// The rest is as for models, except that no answer is held to be deterministic, and that a check leaves the calls alone.
-// The kind is a word of lower-case letters.
+// Action returns a model that stands for another kind of action, which a framework calls as it calls models, such as
+// an embedder of Genkit's. Where kind is "embed", the API of its calls is "genkit.embed". The rest is as for models,
+// except that no answer is held to be deterministic, and that a check leaves the calls alone. The kind is a word of
+// lower-case letters.
 func (r *Recorder) Action(kind, name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
 	if kind == "generate" || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz") != "" || kind == "" {
@@ -344,10 +342,10 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 	})
 }
 
-// Tool returns a tool whose calls are recorded from run and replayed without it, on the tape of the model calls:
-// in the same document, by the same rules. A call is identified by the tool's name and its input; the name is what
-// the model calls the tool. In replay run may be nil. Input and output are JSON; an input that is nil is absent. run is
-// called by several goroutines where a model asks for several tools, also where its context has ended.
+// Tool returns a tool whose calls are recorded from run and replayed without it. They are in the document of the
+// model calls, by the same rules. A call is identified by the tool's name and its input; the name is what the model
+// calls the tool. In replay run may be nil. Input and output are JSON; an input that is nil is absent. run is called
+// by several goroutines where a model asks for several tools, also where its context has ended.
 //
 // An error of the tool is recorded by its text, and replayed as an error with that text alone; one that ends
 // the call with its context is not recorded. The output is given back as JSON of the same values.
@@ -364,10 +362,10 @@ func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) 
 	}
 }
 
-// Now returns the present time as the test's snapshots have it, in UTC and to the millisecond: the time of the first call of
-// Now in the recording, which is stored with them, so that a prompt with a date says the same in each run. It is the same for all
-// calls of one test. Replays and updates return what is stored; TRACEFORGE_UPDATE=all takes a new one. A test whose snapshots
-// have no time yet gets one from the next update, and fails in replay. It is safe for concurrent use.
+// Now returns the time of the first call of Now in the recording, in UTC and to the millisecond. It is stored with
+// the snapshots, so that a prompt with a date says the same in each run. It is the same for all calls of one test.
+// Replays and updates return what is stored; TRACEFORGE_UPDATE=all takes a new one. A test whose snapshots have no
+// time yet gets one from the next update, and fails in replay. It is safe for concurrent use.
 func (r *Recorder) Now() time.Time {
 	r.t.Helper()
 	now, err := r.calls.Now()
@@ -377,12 +375,12 @@ func (r *Recorder) Now() time.Time {
 	return now
 }
 
-// Calls returns what was asked and answered so far, in the order of the calls, for assertions on
-// what a program did: which tools it used, how often it asked which model, what that cost. Each call of it is a copy
-// of the caller's own. It gives the same in a recording and in its replays, where the latency is that of the
-// recording. Tools that one answer asked for are in the order of that answer, and others that may have overlapped when they
-// were recorded in that of the document, since which of them asks first is another one in each run. A call that has no whole answer is not among them; a snapshot
-// that cannot be read fails the test at once.
+// Calls returns the requests and answers so far, in the order of the calls. It is for assertions on what a program
+// did: which tools it used, how often it asked which model, what that cost. Each call of it is a copy of the caller's
+// own. It gives the same in a recording and in its replays, where the latency is that of the recording. Tools that
+// one answer asked for are in the order of that answer. Other calls that may have overlapped when they were recorded
+// are in the order of the document, since which comes first differs in each run. A call that has no whole answer is
+// not among them; a snapshot that cannot be read fails the test at once.
 func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	calls, err := r.calls.Calls()
@@ -392,9 +390,9 @@ func (r *Recorder) Calls() []*modelio.Call {
 	return calls
 }
 
-// Snapshots returns the records of the calls so far that have a whole answer, in their order, each with its provider, and whether
-// they were replayed. It implements [github.com/traceforge/traceforge-go/modelio/session.Recording]. Those that were recorded have no
-// hashes yet. A snapshot that cannot be read fails the test at once.
+// Snapshots returns the records of the calls so far that have a whole answer, in their order, and whether they were
+// replayed. Each names its provider. It implements [github.com/traceforge/traceforge-go/modelio/session.Recording].
+// Records of this run's own calls have no hashes yet. A snapshot that cannot be read fails the test at once.
 func (r *Recorder) Snapshots() (records []snapshot.Snapshot, replayed bool) {
 	r.t.Helper()
 	records, err := r.calls.Snapshots()

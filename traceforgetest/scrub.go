@@ -14,18 +14,17 @@ type Rule struct {
 	of   [3]string // the function that made it, and its arguments: rules are equal where these are
 }
 
-// Scrub keeps what its rules find inside texts as placeholders, such as {{uuid:1}}: in messages, tool inputs
-// and results, schemas and options, in answers and in their raw bytes, streams too. So the snapshot holds
-// nothing secret, and what varies with every run is no drift. A provider gets what the program sends,
-// and the program gets its own values back: an answer that was recorded with the path of one
-// run is replayed with that of another. [Recorder.Calls] and [Recorder.Session] show the placeholders.
+// Scrub keeps what its rules find inside texts as placeholders, such as {{uuid:1}}. It looks in messages, tool inputs
+// and results, schemas and options, and in answers and their raw bytes, streams too. So the snapshot holds nothing
+// secret, and what varies with every run is no drift. A provider gets what the program sends, and the program gets
+// its own values back: an answer that was recorded with the path of one run is replayed with that of another.
+// [Recorder.Calls] and [Recorder.Snapshots] show the placeholders.
 //
-// A value has the same placeholder in both runs if the requests have it in the same places. What the answer is
-// the first to say is replayed as it was recorded or, where it was found by Value or Pattern, as a dummy
-// of the same shape.
+// A value has the same placeholder in both runs if the requests have it in the same places. A value that the answer
+// is the first to say is replayed as it was recorded, or as a dummy of the same shape if Value or Pattern found it.
 //
-// Rules that all tests of a repository need stand in .ai-snapshots/config.json, as docs/format.md has it.
-// What is in a member of its own is better left out with [Ignore].
+// Rules that all tests of a repository need stand in .ai-snapshots/config.json, as docs/format.md has it. A value
+// that is a member of its own is better left out with [Ignore].
 func Scrub(rules ...Rule) Option {
 	of := make([][3]string, len(rules))
 	for i, rule := range rules {
@@ -38,10 +37,10 @@ func Scrub(rules ...Rule) Option {
 	}}
 }
 
-// Value is the rule for one value, such as a key or the name of a customer, also where it is escaped in JSON
-// or in a URL. The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such
-// letters, digits, hyphens and underscores. A value that is empty, as in replay one from the environment
-// may be, has a dummy in its place.
+// Value is the rule for one value, such as a key or a customer's name. It finds the value where it is escaped in JSON
+// or in a URL too. The name stands in placeholders: {{customer:1}}. It begins with a lower-case letter, and has such
+// letters, digits, hyphens and underscores. A value that is empty, as in replay one from the environment may be, has
+// a dummy in its place.
 func Value(name, value string) Rule {
 	return Rule{scrub.Value(name, value), [3]string{"Value", name, value}}
 }

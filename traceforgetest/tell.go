@@ -32,7 +32,7 @@ func (r *Recorder) note(text string) { r.print(r.origin(), gotest.Spelled(text, 
 func (r *Recorder) print(at snapshot.Source, text string) {
 	text = "traceforge: " + text
 	if out := outputOf(r.t); out != nil && at.File != "" {
-		// In one write, as other goroutines print too. What testing logs is indented in the same way.
+		// In one write, as other goroutines print too. Package testing indents its log in the same way.
 		fmt.Fprintf(out, "%s: %s\n", r.place.shown(at), strings.ReplaceAll(text, "\n", "\n    "))
 		return
 	}

@@ -18,9 +18,9 @@ import (
 // that do not know -update.
 const updateEnv = "TRACEFORGE_UPDATE"
 
-// Updating reports whether the run was asked to rewrite goldens, by -update or by TRACEFORGE_UPDATE=1 or
-// all, so that a test's own golden files can follow the same flag. It is false for the other modes (new,
-// tools, rekey, check, live). Call it from a test, when the flags have been parsed.
+// Updating reports whether -update or TRACEFORGE_UPDATE=1 or all asks the run to rewrite goldens. So a test's own
+// golden files can follow the same flag. It is false for the other modes (new, tools, rekey, check, live). Call it
+// from a test, when the flags have been parsed.
 func Updating() bool {
 	m, err := currentMode()
 	return err == nil && (m == recorder.Update || m == recorder.UpdateAll)
@@ -46,7 +46,8 @@ func currentMode() (recorder.Mode, error) {
 	return m, err
 }
 
-// errFlagInCI is why a run with the flag fails in CI: a flag that was left in a command would make goldens that nobody has seen.
+// errFlagInCI fails a run with the flag in CI: a flag that was left in a command would make goldens that nobody has
+// seen.
 var errFlagInCI = errors.New("-update is refused in CI, which replays: CI is set, and no call was made; to record all the same: " +
 	updateEnv + "=1 go test …")
 
@@ -69,9 +70,8 @@ func updateFlag() (mode recorder.Mode) {
 	return mode
 }
 
-// misplacedPackages returns the package pattern of a command line like
-// "go test -update ./...", of which go runs only the current directory: what follows the
-// first flag that go does not know is passed to the test binary.
+// misplacedPackages returns the package pattern of a command line like "go test -update ./...". go runs only the
+// current directory there: it passes all that follows the first unknown flag to the test binary.
 func misplacedPackages(args []string) string {
 	for _, arg := range args {
 		if arg == "." || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || strings.HasSuffix(arg, "/...") {

@@ -88,10 +88,10 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 	return &ai.RetrieverResponse{Documents: documents}, nil
 }
 
-// BackgroundModel defines a model in g that records how the operations of live are started, checked and cancelled, and
-// replays that, under a name of its own: provider/model. While rec replays, live may be nil. A program that polls until
-// an operation is done polls as often in replay, and need not wait. What the model supports is in opts; nil: everything.
-// It can be cancelled if live can, or if opts has a Cancel, which is not called.
+// BackgroundModel defines a model in g, named provider/model, that records and replays how the operations of live are
+// started, checked and cancelled. While rec replays, live may be nil. A program that polls until an operation is done
+// polls as often in replay, and need not wait. The opts say what the model supports; nil means everything. It can be
+// cancelled if live can, or if opts has a Cancel, which is not called.
 //
 // It needs Genkit Go 1.7; background models of older versions do not work. It is safe for concurrent use if rec is.
 func BackgroundModel(rec ActionRecorder, g *genkit.Genkit, name string, live ai.BackgroundModel, opts *ai.BackgroundModelOptions) ai.BackgroundModel {

@@ -107,8 +107,8 @@ func (c *conversion) take(unknown modelio.Object, name string, v any) {
 	}
 }
 
-// spare returns the members of unknown, to be taken one by one, except for those that only spell
-// out what Genkit has as a zero value: null, false, 0 and the empty string.
+// spare copies unknown, for callers that delete from it, without members that spell out Genkit's zero values: null,
+// false, 0 and "".
 func spare(unknown modelio.Object) modelio.Object {
 	left := modelio.Object{}
 	for name, raw := range unknown {

@@ -1,9 +1,9 @@
 // Package genkittraceforge connects Genkit Go with traceforge: it records and replays the calls of
 // models, embedders, retrievers and background models.
 //
-// With Genkit Go 1.7 and later, package genkithooks beside it records a whole generation, tools
-// included, by ai.WithUse(genkithooks.Record(rec)). Of older versions one line puts this package
-// between the application and any model of Genkit's:
+// With Genkit Go 1.7 and later, package genkithooks beside it records a whole generation, tools included, by
+// ai.WithUse(genkithooks.Record(rec)). With older versions one line puts this package between the application and any
+// model of Genkit's:
 //
 //	genkit.Generate(ctx, g,
 //		ai.WithModelName("openai/gpt-4o"),
@@ -15,7 +15,7 @@
 // takes no middleware, [Model] defines a model that records another. [Embedder], [Retriever] and
 // [BackgroundModel] record what is no model, for which Genkit has no middleware.
 //
-// What is recorded is a [modelio.GenerateRequest] and its answer. Genkit's types are converted
-// to those and back field by field, because Genkit's own JSON drops empty texts, empty objects
-// and nulls, and rounds large integers. What Genkit has no place for is an error.
+// A record is a [modelio.GenerateRequest] and its answer. Genkit's types are converted to those and back field by
+// field, because Genkit's own JSON drops empty texts, empty objects and nulls, and rounds large integers. A value
+// that Genkit has no place for is an error.
 package genkittraceforge

@@ -15,9 +15,9 @@ import (
 // errNoModel says that a call that is not replayed has no model to go to.
 var errNoModel = errors.New("genkittraceforge: no model to record")
 
-// Model defines a model in g that records the calls of live and replays them, under a name of
-// its own: provider/model. While rec replays, live may be nil, and then so may be the plugin that it
-// comes from. What the model supports is in opts; nil: everything.
+// Model defines a model in g that records the calls of live and replays them, under a name of its own:
+// provider/model. While rec replays, live may be nil, and then so may be the plugin that it comes from. The opts say
+// what the model supports; nil means everything.
 func Model(rec Recorder, g *genkit.Genkit, name string, live ai.Model, opts *ai.ModelOptions) ai.Model {
 	if opts == nil {
 		opts = supportsAll(name)

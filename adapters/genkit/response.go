@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// finishReasonRaw is the unknown member of a response that holds Genkit's own word where its
-// finish reason is none of GK's four: aborted, interrupted or unknown.
+// finishReasonRaw is the unknown member with Genkit's own finish reason where GK has no such reason: aborted,
+// interrupted or unknown.
 const finishReasonRaw = "finishReasonRaw"
 
 // fromResponse converts an answer of Genkit's, except for what Genkit puts around it: the request,

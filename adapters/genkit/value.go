@@ -110,8 +110,8 @@ func toMap(object modelio.Object) (map[string]any, error) {
 	return m, nil
 }
 
-// toMetadata is toMap for a part's metadata, where Genkit's plugins keep the signature of a
-// thought as bytes and do not find it if it is anything else.
+// toMetadata is toMap for a part's metadata, with the signature of a thought as bytes: Genkit's plugins find it in no
+// other type.
 func toMetadata(object modelio.Object) (map[string]any, error) {
 	m, err := toMap(object)
 	if s, ok := m["signature"].(string); ok {

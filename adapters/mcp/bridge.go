@@ -25,7 +25,7 @@ type bridge struct {
 	conn      mcp.Connection // nil: none yet
 	broke     error          // why there is none any more
 	calls     []*stream      // that are not answered, in their order
-	listening *stream        // to what belongs to no call; nil: nobody is
+	listening *stream        // to what belongs to no call; nil means nobody is
 	unheard   [][]byte       // what belongs to no call, before somebody listened
 	opened    *jsonrpc.Response
 }
@@ -178,8 +178,8 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 	}
 }
 
-// of returns the call that a request or a notification of the server's belongs to: the one whose progress it tells,
-// or that listens for it, else the latest; nil: none.
+// of returns the call that a message of the server's belongs to. It is the one whose progress it tells, or that
+// listens for it, else the latest. It is nil where no call is under way.
 func (b *bridge) of(request *jsonrpc.Request) *stream {
 	var params struct {
 		Token any `json:"progressToken"`
@@ -248,7 +248,7 @@ func (b *bridge) close() error {
 type stream struct {
 	ctx     context.Context
 	request *jsonrpc.Request // nil: of itself
-	token   any              // of its progress; nil: it wants none
+	token   any              // of its progress; nil means it wants none
 
 	mu     sync.Mutex
 	rest   bytes.Buffer

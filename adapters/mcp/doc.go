@@ -1,6 +1,5 @@
-// Package mcptraceforge records what a program and a Model Context Protocol server say to each other over any
-// transport of the official Go SDK: a process at the other end of a pipe, or a server in memory. It has one
-// function, [Transport], which takes the place of the transport in the test.
+// Package mcptraceforge records and replays the Model Context Protocol over any transport of its Go SDK, such as the
+// pipe to a process. It has one function, [Transport], which takes the place of the transport in the test.
 //
 // Servers that are reached over streamable HTTP need nothing of it: their transport takes the client of the test,
 // as in mcp.StreamableClientTransport{Endpoint: url, HTTPClient: tf.Client()}.

@@ -18,8 +18,8 @@ import (
 // of the host weather.mcp where it is weather, and of the provider weather-mcp in snapshots, unless config.json names
 // another for that host. It is of small letters, digits and hyphens; a test gives each server a name of its own.
 //
-// What a server asks while several calls are under way is recorded with the latest of them, as such transports do
-// not say which of them it is for.
+// A request that the server makes while several calls are under way is recorded with the latest of them: such
+// transports do not say which one it is for.
 func Transport(tf *traceforgetest.Recorder, name string, inner mcp.Transport) mcp.Transport {
 	return &transport{tf, name, inner}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// Dialer returns a dialer whose sessions are on the tape of a test: while recording it connects to the provider, in replay
-// to nobody. A session is recorded when it has ended, which the test's end does at the latest. What it dials has to
-// be the API of a provider, such as wss://api.openai.com/v1/realtime. It is safe for concurrent use.
+// Dialer returns a dialer whose sessions are on the tape of a test: while recording it connects to the provider, in
+// replay to nobody. A session is recorded when it has ended, which the test's end does at the latest. It dials APIs
+// of providers only, such as wss://api.openai.com/v1/realtime. It is safe for concurrent use.
 func Dialer(tf *traceforgetest.Recorder) *websocket.Dialer {
 	dial := func(scheme string) func(context.Context, string, string) (net.Conn, error) {
 		return func(context.Context, string, string) (net.Conn, error) {

@@ -1,6 +1,6 @@
-// Command repo generates a repository of many packages whose tests call a model, once for each
-// tool, and prints how long its tests take: traceforge beside go-vcr, and beside answers from
-// memory, which are the limit. Run it from the directory of module bench:
+// Command repo generates a repository of many packages whose tests call a model, and prints how long they take. It
+// does so for traceforge, for go-vcr, and for answers from memory, which are the limit. Run it from the directory of
+// module bench:
 //
 //	go run ./repo [-packages 60] [-tests 50] [-parallel 16] [-rounds 3]
 package main

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// What is measured, in the order in which it is printed. The binaries are run without go test, all
-// that it costs left out; the others are whole commands.
+// The steps that are measured, in the order in which they are printed. The binaries are run without go test, all that
+// it costs left out; the others are whole commands.
 const (
 	stepBuild   = "go test -c ./..."
 	stepRecord  = "binaries: record"

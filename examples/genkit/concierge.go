@@ -81,7 +81,7 @@ func (a *App) with(options ...ai.GenerateOption) []ai.GenerateOption {
 	)
 }
 
-// Describe says which city is in a picture. What it asks is in describe.prompt.
+// Describe says which city is in a picture. Its prompt is in describe.prompt.
 func (a *App) Describe(ctx context.Context, photo string) (string, error) {
 	resp, err := a.describe.Execute(ctx, ai.WithInput(map[string]any{"photo": photo}), ai.WithUse(a.use...))
 	if err != nil {

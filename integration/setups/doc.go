@@ -1,3 +1,3 @@
-// Package setups runs the real SDKs as people set their tests up: in a bubble of testing/synctest, behind a company's
+// Package setups runs the real SDKs in setups of real tests: in a bubble of testing/synctest, behind a company's
 // gateway, on a host of Azure's.
 package setups

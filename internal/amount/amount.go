@@ -11,7 +11,7 @@ import (
 
 const day = 24 * time.Hour
 
-// Of returns an amount that may not be known; nil: 0.
+// Of returns an amount that may not be known; nil means 0.
 func Of(n *int64) int64 {
 	if n == nil {
 		return 0

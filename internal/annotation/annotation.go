@@ -15,16 +15,15 @@ import (
 // Wanted reports whether this process runs under GitHub Actions.
 func Wanted() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-// Env is the variable that has tests leave the annotations of drifts to whoever reads their receipts, so that
-// there is one a cause and not one a process: "off".
+// Env is the variable that turns annotations of tests off, where it is "off". A reader of their receipts then makes
+// one for each cause, and not one for each process.
 const Env = "TRACEFORGE_ANNOTATIONS"
 
 // Left reports whether tests leave the annotations of drifts to others.
 func Left() bool { return os.Getenv(Env) == "off" }
 
-// Path returns the path of a file below the checkout, which may hold the directory root, that
-// the file's path is relative to, further down; the file as it is where that is not known. The checkout
-// is that of a job of GitHub Actions or of GitLab.
+// Path returns a file's path below the checkout, where that is known, else the file as it is. The file is relative to
+// root, which may be further down in the checkout. The checkout is that of a job of GitHub Actions or of GitLab.
 func Path(root, file string) string {
 	workspace := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))
 	if workspace == "" || root == "" {

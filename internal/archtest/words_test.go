@@ -143,6 +143,23 @@ func TestPlainWordsAreFound(t *testing.T) {
 	}
 }
 
+// TestPagesBeginWithTheirQuestion holds that a page of docs says first which question it answers, as docs/README.md lists it.
+func TestPagesBeginWithTheirQuestion(t *testing.T) {
+	list, err := os.ReadFile("../../docs/README.md")
+	require.NoError(t, err)
+	rows := regexp.MustCompile(`(?m)^\| \[([a-z-]+\.md)\]\([a-z-]+\.md\) \| (.*?) \|$`).FindAllStringSubmatch(string(list), -1)
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	require.Len(t, rows, len(pages)-1)
+	for _, row := range rows {
+		page, err := os.ReadFile("../../docs/" + row[1])
+		require.NoError(t, err)
+		question := regexp.MustCompile(`\A# .*\n\n\*([^*]*\?)\*`).FindStringSubmatch(string(page))
+		require.NotNil(t, question, row[1])
+		assert.Equal(t, question[1], row[2])
+	}
+}
+
 // TestGlossary holds that each word of docs/glossary.md is defined once, in the order that its page has.
 func TestGlossary(t *testing.T) {
 	page, err := os.ReadFile("../../docs/glossary.md")

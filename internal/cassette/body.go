@@ -38,8 +38,8 @@ func readsAsText(contentType string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json")
 }
 
-// meaning returns a text that is the same for bodies that say the same: JSON by its values, forms by their fields,
-// multipart without its boundary, all without gzip.
+// meaning returns the same text for bodies that say the same. It compares JSON by values, forms by fields, multipart
+// without its boundary, and all without gzip.
 func meaning(contentType string, body []byte) string {
 	if bytes.HasPrefix(body, gzipMagic) {
 		if plain, err := unzip(body); err == nil {

@@ -12,9 +12,9 @@ import (
 
 const httprrHead = "httprr trace v1"
 
-// readHTTPRR reads a trace of httprr (golang/oscar, and its copies in langchaingo and adk-go): a line, then each call as
-// a line of two lengths, the request as it is sent to a proxy, and the answer as it came. httprr takes its key for a
-// map, so a call answers as often as it is asked.
+// readHTTPRR reads a trace of httprr (golang/oscar, and its copies in langchaingo and adk-go). After its first line
+// each call is a line of two lengths, the request in proxy form, and the answer as it came. httprr takes its key for
+// a map, so a call answers as often as it is asked.
 func (r *Recording) readHTTPRR(data []byte) error {
 	r.Tool, r.rule = "httprr", rule{repeats: true}
 	whole := data

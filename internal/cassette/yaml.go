@@ -142,7 +142,7 @@ func duration(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// member returns a member of a mapping; nil: it has none.
+// member returns a member of a mapping; nil means it has none.
 func member(node *yaml.Node, name string) *yaml.Node {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil

@@ -1,9 +1,9 @@
-// Package encoder writes Model IO requests as bodies of the APIs that package contract calls. What it writes, package
-// provider decodes to the same request again.
+// Package encoder writes Model IO requests as bodies of the APIs that package contract calls. Package provider
+// decodes such a body to the same request again.
 //
-// Requests that no codec decoded are in plain GK terms. What the API has no place for is an error, except metadata
-// of system messages where the API has one member for all of them, and the output schemas of tools. What a decoded
-// request says of a path, a query or headers is left out. Errors are of type [*provider.WireError].
+// Requests that no codec decoded are in plain GK terms. A member that the API has no place for is an error, except
+// metadata of system messages where the API has one member for all of them, and the output schemas of tools. The
+// path, the query and the headers of a decoded request are left out. Errors are of type [*provider.WireError].
 package encoder
 
 import (

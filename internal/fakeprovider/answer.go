@@ -13,7 +13,7 @@ import (
 // nothing but the request and the number that it was asked with.
 type Asking struct {
 	Call    Call     // without an API where the path is that of none
-	Refused *Failure // what the real provider answers, whatever the reply; nil: it takes the call
+	Refused *Failure // what the real provider answers, whatever the reply; nil means it takes the call
 
 	request  *http.Request
 	exchange *exchange

@@ -90,8 +90,8 @@ func (f anthropicMessages) read(c *Call) *Failure {
 	return f.readBody(c, body)
 }
 
-// readBody reads what is the same on Anthropic's own hosts and on Bedrock and Vertex, where
-// the path names the model and says whether to stream.
+// readBody reads the members that all hosts of Anthropic's API share. On Bedrock and Vertex the path names the model
+// and says whether to stream.
 func (f anthropicMessages) readBody(c *Call, body members) *Failure {
 	for _, key := range []string{"max_tokens", "messages"} {
 		if !body.has(key) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// azure is one of OpenAI's formats as Azure speaks it: the path names the deployment, and
-// answers come with sorted members and the verdicts of the content filter.
+// azure is one of OpenAI's formats in Azure's form. The path names the deployment, and answers have sorted members
+// and the verdicts of the content filter.
 type azure struct{ format }
 
 func onAzure(c *Call) bool {

@@ -76,8 +76,8 @@ func (f invokeClaude) stream(x *exchange) []event {
 	return events
 }
 
-// invokeNova carries the format of Amazon's own models, which is Converse's except for its
-// streams: there the name of an event is the one member of an object around it.
+// invokeNova carries the format of Amazon's own models. It is Converse's, except that the name of a stream's event is
+// the one member of an object around it.
 type invokeNova struct{ invoke }
 
 func (invokeNova) read(c *Call) *Failure { return converse{}.read(c) }

@@ -10,7 +10,7 @@ import (
 // A Call is a request that the server received. The first group of fields is what came over
 // the wire; the second is what it says, empty where the call was refused.
 type Call struct {
-	API    string // the wire format: "openai.chat"; empty: a path of no known format
+	API    string // the wire format: "openai.chat"; empty means a path of no known format
 	Method string
 	Host   string
 	Path   string
@@ -23,14 +23,14 @@ type Call struct {
 	Choices  int       // how many answers are asked for: OpenAI's n; at least 1
 	Messages []Message // prompts and texts to embed are messages of the user
 	Tools    []Tool
-	Schema   json.RawMessage // the JSON Schema that the answer must fit; nil: none
+	Schema   json.RawMessage // the JSON Schema that the answer must fit; nil means it need fit none
 	Files    []File          // of a multipart form
 
 	usageChunk bool     // OpenAI: stream_options.include_usage
 	padding    bool     // OpenAI: stream_options.include_obfuscation
 	packed     bool     // embeddings: as base64
-	dimensions int      // embeddings: the length of a vector; 0: the usual one
-	types      []string // embeddings of Cohere: as what numbers; nil: not said
+	dimensions int      // embeddings: the length of a vector; 0 means the usual one
+	types      []string // embeddings of Cohere: as what numbers; nil means not said
 	images     bool     // Vertex AI: the model makes images
 
 	traced bool // Bedrock's agents: enableTrace
@@ -55,7 +55,7 @@ type Message struct {
 // A Tool is a function that the caller offers.
 type Tool struct {
 	Name   string
-	Schema json.RawMessage // JSON Schema of its arguments; nil: none
+	Schema json.RawMessage // JSON Schema of its arguments; nil means it has none
 }
 
 // A ToolResult is what a tool that the model called answered.

@@ -1,9 +1,9 @@
 // Package fakeprovider is an HTTP server that speaks the wire formats of model providers and
 // says what a test tells it to say.
 //
-// One [Server] speaks all formats; the path of a request decides which, and the request
-// decides whether the answer is streamed. What it answers is a [Reply], scripted in order
-// with [Server.Reply] or computed from the request with [Server.Handle]:
+// One [Server] speaks all formats; the path of a request decides which, and the request decides whether the answer is
+// streamed. An answer is a [Reply], scripted in order with [Server.Reply] or computed from the request with
+// [Server.Handle]:
 //
 //	srv := fakeprovider.New(t)
 //	srv.Reply(fakeprovider.Text("hello"), fakeprovider.Error(429, "rate_limit_error", "slow down"))

@@ -61,11 +61,12 @@ func (geminiEmbed) whole(x *exchange) []byte {
 	return indented(object{{"embeddings", all}, counts})
 }
 
-// stream is never called. Those below are not called either: no call of these formats asks for one.
+// stream is never called. The methods of the same name below are not called either: no call of these formats asks for
+// a stream.
 func (geminiEmbed) stream(*exchange) []event { return nil }
 
-// vertexPredict is Vertex AI's format for models of any kind: here those that embed texts, which are contents, and those that
-// make images, which have prompts.
+// vertexPredict is Vertex AI's format for models of any kind. Here they embed texts, which are contents, or make
+// images, which have prompts.
 type vertexPredict struct{ gemini }
 
 var _ = serve(atMethod(vertexPredict{}, "predict"))

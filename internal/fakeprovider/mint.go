@@ -46,8 +46,8 @@ func (m *mint) id(prefix, alphabet string, n int) string {
 
 var latencies atomic.Uint64
 
-// latency returns the milliseconds that an answer says it took: no two answers in a row say the same, as some have nothing
-// else of their own.
+// latency returns the milliseconds that an answer says it took. No two answers in a row say the same, as some differ
+// in nothing else.
 func (m *mint) latency() int {
 	if m.fixed {
 		return 100 + m.rng.IntN(900)

@@ -49,7 +49,7 @@ func (f openAIChat) read(c *Call) *Failure {
 	return nil
 }
 
-// chatSchema returns the JSON Schema of OpenAI's response_format; nil: none.
+// chatSchema returns the JSON Schema of OpenAI's response_format; nil means none.
 func chatSchema(body members) json.RawMessage {
 	var format struct {
 		Schema struct {

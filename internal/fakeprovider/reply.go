@@ -11,16 +11,16 @@ import (
 type Reply struct {
 	Text      string
 	Thinking  string // the reasoning that goes before the text
-	Signature string // the seal of Thinking, where the format has one; empty: a random one
+	Signature string // the seal of Thinking, where the format has one; empty means a random one
 	Refusal   string // why the model does not answer
 	ToolCalls []ToolCall
 	Choices   []Reply     // the further answers where the call asks for n; the last one stands for those that are missing
-	Finish    string      // the provider's own finish reason; empty: what the content implies
+	Finish    string      // the provider's own finish reason; empty means what the content implies
 	Usage     *Usage      // nil: counted in words
-	Model     string      // the model that answers; empty: the one asked for
-	ID        string      // of the answer; empty: a random one
-	Vectors   [][]float64 // the embeddings, where the call asks for those; nil: made from the inputs
-	Media     []byte      // the image or the sound, where the call asks for one; nil: made from the inputs
+	Model     string      // the model that answers; empty means the one asked for
+	ID        string      // of the answer; empty means a random one
+	Vectors   [][]float64 // the embeddings, where the call asks for those; nil means made from the inputs
+	Media     []byte      // the image or the sound, where the call asks for one; nil means made from the inputs
 
 	Failure *Failure // an error instead of an answer, or in mid-stream: see Stream.FailAfter
 	Raw     *Raw     // exact bytes instead of all the above
@@ -51,7 +51,7 @@ type Usage struct {
 
 // A Failure is a provider's error. Each format shows the fields that it has.
 type Failure struct {
-	Status  int // HTTP status; 0: 500
+	Status  int // HTTP status; 0 means 500
 	Type    string
 	Code    string
 	Param   string
@@ -80,16 +80,16 @@ const (
 // Stream says how a streamed answer is cut into events and written.
 type Stream struct {
 	Fragments []string      // the exact fragments of Text, which they must add up to
-	Sizes     []int         // lengths of the fragments in characters, the last one repeated; nil: words
+	Sizes     []int         // lengths of the fragments in characters, the last one repeated; nil means words
 	Gap       time.Duration // between events
-	WriteSize int           // bytes a write, so that events and characters are split; 0: one write an event
-	FailAfter int           // events before Reply.Failure, which then comes in mid-stream; 0: at once, by status
+	WriteSize int           // bytes a write, so that events and characters are split; 0 means one write an event
+	FailAfter int           // events before Reply.Failure, which then comes in mid-stream; 0 means at once, by status
 
 	// Variants of server-sent events:
 
 	CRLF      bool   // lines end with CR LF
 	Comment   string // a comment before each event
-	PingEvery int    // a ping event after every so many events; 0: only what the format has
+	PingEvery int    // a ping event after every so many events; 0 means only what the format has
 	NoDone    bool   // leave out [DONE]
 }
 

@@ -30,9 +30,9 @@ type Cassette struct {
 	body    []byte
 }
 
-// ReadCassette reads a cassette of version 1.0, as the proxy writes it or as TraceForge's own starter has it, where the
-// response is the body itself, the model stands beside the request, and the rest is in metadata. Its signature is not
-// checked: the secret is in the program's source.
+// ReadCassette reads a cassette of version 1.0, of the proxy or of TraceForge's own starter. The starter's response
+// is the body itself, its model stands beside the request, and the rest is in metadata. Its signature is not checked:
+// the secret is in the program's source.
 func ReadCassette(data []byte) (*Cassette, error) {
 	doc, err := jsontext.ParseStrict(data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package foreign reads what other programs recorded, as documents of a store: those of the Snapshot Format
-// Specification as it lays them out itself, and TraceForge's cassettes.
+// Package foreign turns recordings of other programs into documents of a store. It reads documents in the layout of
+// the Snapshot Format Specification itself, and TraceForge's cassettes.
 package foreign
 
 import (
@@ -18,7 +18,7 @@ import (
 type Call struct {
 	File     string // that has it
 	Snapshot snapshot.Snapshot
-	Raw      []byte                // the answer's bytes; nil: there are none, so that replay has nothing to serve
+	Raw      []byte                // the answer's bytes; nil means there are none, so that replay has nothing to serve
 	Media    map[canon.Hash][]byte // what its texts name
 }
 

@@ -18,7 +18,7 @@ import (
 // An Import brings calls that another tool recorded into a store.
 type Import struct {
 	Scratch string // a directory that is removed afterwards
-	Config  []byte // config.json of the store; nil: it has none
+	Config  []byte // config.json of the store; nil means it has none
 	Shown   string // how messages name the store
 }
 
@@ -40,9 +40,9 @@ type Unkept struct {
 	WaysOut []string `json:"ways_out,omitempty"` // options of the recorder
 }
 
-// Test makes the calls of a recording again as its test did, and returns the document that an update would write of
-// them: the recorder's rules hold. A call that cannot be kept is left out, and no other; where all are, there is no
-// document. source is where the test stands.
+// Test makes the calls of a recording again, and returns the document that an update would write of them, by the
+// recorder's rules. A call that cannot be kept is left out, and no other; where all are, there is no document. source
+// is where the test stands.
 func (im *Import) Test(rec *cassette.Recording, source snapshot.Source) (*Imported, error) {
 	made := &Imported{}
 	calls := rec.Calls()
@@ -122,8 +122,8 @@ func (im *Import) run(dir string, source snapshot.Source, calls []cassette.Call)
 	return unkept, nil
 }
 
-// notKept says why a call is no record. Of a failure's text the first line says it, and what is indented below is the
-// request; the ways out follow.
+// notKept says why a call is no record. The first line of a failure's text is the reason. The request is indented
+// below it, and the ways out follow.
 func notKept(c cassette.Call, err error) Unkept {
 	u := Unkept{Number: c.Number(), Line: c.Line(), Method: c.Method(), URL: c.URL(), Why: err.Error()}
 	var f *recorder.Failure

@@ -30,9 +30,9 @@ func (p *Place) Source(pkg, dir string) snapshot.Source {
 // separators are what copies of httprr, and hand-written helpers, have in file names for the "/" in a test's name.
 var separators = []string{"_", "-"}
 
-// Place returns the test that a recording is of, whose path below the package's directory is file: that of which the path
-// has the name, t.Name() after any folders, or that with a separator for each "/". The test must be there. A path that
-// may mean several tests means none.
+// Place returns the test whose recording is file, a path below the package's directory. The path ends in the test's
+// name, after any folders, as it is or with a separator for each "/". The test must be there. A path that may mean
+// several tests means none.
 func (t *Tests) Place(file string) (*Place, error) {
 	elements := strings.Split(trimExtensions(file), "/")
 	found := map[string]bool{}

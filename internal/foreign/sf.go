@@ -13,11 +13,11 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one record
-// of it ("Valid Snapshots"), whoever wrote it. Hashes may lack their "sha256:", as the JavaScript of the specification
-// computes them. What SF leaves open is translated (docs/format.md section 14), and what it does not name is kept in
-// the provider options. What it says is held, and nothing that is missing is made up. The error is an
-// [*snapshot.Error].
+// ReadSF reads a document as the Snapshot Format Specification prints it ("Complete Snapshot Structure"), or one
+// record of it ("Valid Snapshots"), whoever wrote it. Hashes may lack their "sha256:", as the JavaScript of the
+// specification computes them. Forms that SF leaves open are translated (docs/format.md section 14), and members that
+// it does not name are kept in the provider options. Each rule of SF is held, and no missing value is made up. The
+// error is an [*snapshot.Error].
 func ReadSF(data []byte) (*snapshot.Document, error) {
 	doc, err := snapshot.Parse(data)
 	if err == nil && !slices.ContainsFunc(doc.Snapshots, isOfOthers) {
@@ -57,8 +57,8 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	return doc, err
 }
 
-// isOfOthers reports whether a record is in the words of another program, though the format takes them: its tools, or
-// parts of its messages, are spelled as a provider wants them.
+// isOfOthers reports whether another program wrote a record that the format takes: tools or parts of messages are
+// spelled as a provider wants them.
 func isOfOthers(s snapshot.Snapshot) bool {
 	isOther := func(p modelio.Part) bool { return len(p.Unknown) > 0 }
 	return slices.ContainsFunc(s.Request.Tools, func(t modelio.ToolDefinition) bool { return len(t.Unknown) > 0 }) ||
@@ -218,9 +218,8 @@ func IsOurs(name string, d *snapshot.Document) bool {
 	})
 }
 
-// CallsOf returns the calls of a document that [ReadSF] read, of a provider. What stands beside our documents, raw
-// answers and media, SF's have not: what a record says of such files is left out, and one whose texts name media is
-// refused.
+// CallsOf returns the calls of a document that [ReadSF] read, of a provider. SF's documents have no raw answers and
+// media beside them: names of such files are left out, and a record whose texts name media is refused.
 func CallsOf(file, provider string, d *snapshot.Document) ([]Call, error) {
 	var calls []Call
 	for i := range d.Snapshots {

@@ -20,7 +20,7 @@ type sfRecord struct {
 	beyond  map[string]modelio.Object // what SF does not name, by the part that has it; of the request it is in the provider options
 }
 
-// The members that SF names, by part. Those that are required are not left out where they are null.
+// The members that SF names, by part. A required member stays where it is null.
 var sfNames = map[string]struct{ required, optional []string }{
 	"source": {required: []string{"file", "line", "function"}},
 	"request": {
@@ -89,7 +89,8 @@ func (r *sfRecord) translate() {
 // timeForms are the spellings of ISO 8601 that say a time zone. One without says no time.
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00", "20060102T150405.999999999Z0700"}
 
-// time spells the timestamp in UTC and milliseconds. What is shorter is kept beside it.
+// time spells the timestamp in UTC and milliseconds. The original spelling is kept beside it where that would be
+// lost.
 func (r *sfRecord) time() {
 	text := word(r.members["timestamp"])
 	for _, form := range timeForms {
@@ -147,7 +148,7 @@ func (r *sfRecord) whole() modelio.Object {
 	return whole
 }
 
-// options are the provider options of the request with what SF does not name: members of the request under their own
+// options are the provider options with the members that SF does not name: those of the request under their own
 // names, all others under $sf.
 func (r *sfRecord) options() modelio.Object {
 	options, _ := jsontext.MembersOf(r.parts["request"]["provider_options"])
@@ -166,7 +167,7 @@ func (r *sfRecord) options() modelio.Object {
 	return options
 }
 
-// word returns the text of a string; empty: the value is none.
+// word returns the text of a string; empty means the value is none.
 func word(value json.RawMessage) string {
 	text, err := jsontext.Parse(value)
 	if err != nil {

@@ -27,7 +27,7 @@ var claudeBlocks = []string{"tool_use", "tool_result", "thinking", "redacted_thi
 // wireRoles are the roles that providers have, and the format.
 var wireRoles = []string{"system", "developer", "user", "assistant", "model", "tool", "function"}
 
-// conversation translates messages and tools. What is not of a form that is known stays, and is an error.
+// conversation translates messages and tools. A value of no known form stays, and is an error.
 func (r *sfRecord) conversation() {
 	request := r.parts["request"]
 	tools, _ := jsontext.Parse(request["tools"])
@@ -121,7 +121,7 @@ func (r *sfRecord) answer() {
 	}
 }
 
-// chatCalls returns tool calls in the form of chat completions; nil: one is of no form that is known.
+// chatCalls returns tool calls in the form of chat completions; nil means one is of no form that is known.
 func chatCalls(calls jsontext.Value) json.RawMessage {
 	var all []json.RawMessage
 	for _, call := range calls.Elements() {
@@ -165,8 +165,8 @@ func isWireMessage(m jsontext.Value) bool {
 	return m.Member("content").IsNull() || isAny(m.Member("content"), func(block jsontext.Value) bool { return block.Member("type").IsString() })
 }
 
-// isStrange reports whether a message is of no form: its role is nobody's, or its content no text, no list, and no null
-// of one who calls a tool.
+// isStrange reports whether a message is of no known form. Its role is nobody's, or its content is no text, no list,
+// and no null beside a tool call.
 func isStrange(m jsontext.Value) bool {
 	content := m.Member("content")
 	said := content.IsString() || content.IsArray() || (content.IsNull() || !content.Present()) && m.Member("tool_calls").IsArray()
@@ -216,7 +216,7 @@ func codecOf(api string) *provider.Codec {
 	return codec
 }
 
-// decodeRequest decodes a body of an API; nil: the API does not take it.
+// decodeRequest decodes a body of an API; nil means the API does not take it.
 func decodeRequest(api string, body modelio.Object) *modelio.Request {
 	body["model"] = []byte(`"m"`)
 	req, err := codecOf(api).DecodeRequest(&provider.Wire{

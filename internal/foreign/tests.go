@@ -113,7 +113,8 @@ func (w *walk) note(n ast.Node) {
 	}
 }
 
-// call goes into a function of the package. What a Run is given is one deeper: t.Run, and testify's suite.Run and s.Run.
+// call goes into a function of the package. The function that a Run is given is one deeper: t.Run, and testify's
+// suite.Run and s.Run.
 func (w *walk) call(c *ast.CallExpr, depth int) (goOn bool) {
 	name := ""
 	switch f := c.Fun.(type) {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Changed returns the files below dir that are not as they were where the branch left a revision: what is committed
-// since, staged, changed, removed, or not known to git and not ignored. since is that commit.
+// Changed returns the files below dir that have changed since the commit where the branch left a revision. They were
+// committed, staged, changed or removed, or git neither knows nor ignores them. since is that commit.
 func Changed(ctx context.Context, dir, revision string) (since string, files []string, err error) {
 	if since, err = left(ctx, dir, revision); err != nil {
 		return "", nil, err

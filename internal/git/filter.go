@@ -14,8 +14,9 @@ var unfiltered = []string{
 	"cat-file", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
 }
 
-// turnFiltersOff adds to a command what turns off the filters of the repository's own config. Those that the user's or the
-// system's defines run as that says. A command that stages or restores files which need a filter that is off fails.
+// turnFiltersOff adds to a command what turns off the filters of the repository's own config. Filters of the user's
+// or the system's config run as they say. A command that stages or restores files which need a filter that is off
+// fails.
 func (r *Repository) turnFiltersOff(ctx context.Context, c *command, args []string) error {
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--literal-pathspecs" })
 	if slices.Contains(unfiltered, args[0]) && !slices.Contains(args, "--filters") && !slices.Contains(args, "--modified") {

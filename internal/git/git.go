@@ -46,7 +46,7 @@ func (r *Repository) output(ctx context.Context, dir string, in io.Reader, args 
 	return c.run(ctx)
 }
 
-// index returns the index that the git which runs this hook has prepared; empty: that of the repository.
+// index returns the index that the git which runs this hook has prepared; empty means that of the repository.
 func (r *Repository) index() string {
 	file := os.Getenv("GIT_INDEX_FILE")
 	if file == "" {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// owned reports whether .git, what it names and the directory that holds it belong to this user; root owns too what
-// belongs to who called it by sudo, as for git.
+// owned reports whether .git, the paths that it names and its directory belong to this user. As for git, root owns
+// files of the user who called sudo too.
 func (r *Repository) owned(entry string) bool {
 	owners := []string{strconv.Itoa(os.Geteuid())}
 	if sudo := os.Getenv("SUDO_UID"); owners[0] == "0" && sudo != "" {

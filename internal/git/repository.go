@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ErrNoRepository is the error where a directory is in no repository that can be asked: there is none, it is another
-// user's, or there is no git.
+// ErrNoRepository says that a directory is in no repository that can be asked. There is none, it is another user's,
+// or there is no git.
 var ErrNoRepository = errors.New("is in no repository of git")
 
 // A Repository is a work tree and the directory that git keeps of it.

@@ -33,7 +33,7 @@ func Deleted(ctx context.Context, dir string) ([]string, error) {
 	return split(printed), err
 }
 
-// Staged returns what the index has of files and directories below dir. Those that a merge left in conflict are an
+// Staged returns what the index has of files and directories below dir. A file that a merge left in conflict is an
 // error.
 func Staged(ctx context.Context, dir string, names []string) (files []File, err error) {
 	empty, err := announced(ctx, dir, names)
@@ -70,7 +70,8 @@ func Stage(ctx context.Context, dir string, names []string) error {
 	return err
 }
 
-// Restore makes files and directories below dir what the index has of them. What it does not have is removed.
+// Restore makes files and directories below dir what the index has of them. It removes files that the index does not
+// have.
 func Restore(ctx context.Context, dir string, names []string) error {
 	empty, err := announced(ctx, dir, names)
 	if err == nil && len(empty) > 0 {

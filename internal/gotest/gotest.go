@@ -1,5 +1,5 @@
-// Package gotest is what the harness and the command know of go test alike: how tests are named,
-// and how they are selected on its command line.
+// Package gotest is the knowledge of go test that harness and command share: how tests are named, and how its command
+// line selects them.
 package gotest
 
 import (
@@ -61,8 +61,8 @@ func Pattern(test string) string {
 	return strings.Join(elements, "/")
 }
 
-// Patterns returns the -run pattern that matches the named tests; empty: there are none. Of several it matches their
-// functions, as -run has one pattern a level, so that subtests of several tests cannot be named apart.
+// Patterns returns the -run pattern that matches the named tests; empty means there are none. For several tests it
+// matches their functions: -run has one pattern a level, so that subtests of several tests cannot be named apart.
 func Patterns(tests []string) string {
 	if len(tests) == 1 {
 		return Pattern(tests[0])
@@ -169,16 +169,16 @@ func isSpecial(r rune) bool {
 	return !plain
 }
 
-// Workspace returns the nearest directory from dir upwards that holds a go.work; empty: none does, as far as is known.
+// Workspace returns the nearest directory from dir upwards that holds a go.work; empty means none does, as far as is known.
 func Workspace(dir string) string {
 	root, _ := Above(dir, "go.work", fs.FileMode.IsRegular) // it is for hints
 	return root
 }
 
-// Module returns the nearest directory from dir upwards that holds a go.mod; empty: none does.
+// Module returns the nearest directory from dir upwards that holds a go.mod; empty means none does.
 func Module(dir string) (string, error) { return Above(dir, "go.mod", fs.FileMode.IsRegular) }
 
-// Above returns the nearest directory from dir upwards that holds what is named, and of the kind that is meant; empty: none
+// Above returns the nearest directory from dir upwards that holds what is named, and of the kind that is meant; empty means none
 // does. Where nobody can say whether one holds it, that is an error, as the next one above would be another's.
 func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {
 	for dir != "" {

@@ -14,9 +14,9 @@ const commandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
 var commandLine = regexp.MustCompile(`(^|[^\w/.-])(?:go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|rekey|mv|check|` +
 	`prune|repair|manifest|pack|modelio|contract|snapshot|import|schema|git|version|man)\b|exec |--help\b)`)
 
-// Spelled returns a text with its command lines as they work in a directory: where the go.mod from there upwards has the
-// command as a tool, "go tool traceforge" in place of "traceforge". Lines of a difference stay. It reads go.mod only where a
-// text has such a line.
+// Spelled returns a text with its command lines as they work in a directory. Where its go.mod has the command as a
+// tool, they say "go tool traceforge" in place of "traceforge". Lines of a difference stay. It reads go.mod only
+// where a text has such a line.
 func Spelled(text, dir string) string {
 	if !commandLine.MatchString(text) || !isTool(dir) {
 		return text

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// What an [Error] wraps, for callers that branch.
+// An [Error] wraps one of these, for callers that branch on the kind of fault.
 var (
 	// ErrSyntax says that the text is not one JSON value (RFC 8259).
 	ErrSyntax = errors.New("invalid JSON")
@@ -20,11 +20,10 @@ var (
 	ErrDepth = errors.New("nested too deep")
 )
 
-// An Error says where a text is not acceptable, and why. Of a text that breaks several rules
-// it names one place.
+// An Error says where a text is not acceptable, and why. It names one place, also where a text breaks several rules.
 type Error struct {
 	Offset  int64  // bytes before the offending place
-	Pointer string // RFC 6901 pointer to the innermost value that holds it; empty: the whole text
+	Pointer string // RFC 6901 pointer to the innermost value that holds it; empty means the whole text
 	Err     error  // wraps one of the sentinel errors of this package, or of package canon
 }
 

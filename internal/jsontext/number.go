@@ -68,8 +68,8 @@ func Number(src []byte, i int) (end int, kind NumberKind) {
 	return i, kind
 }
 
-// isPlainFraction reports whether a number without exponent is canonical as it stands,
-// given the digits of its fraction, how many digits precede them, and whether these are a zero.
+// isPlainFraction reports whether a number without exponent is canonical as it stands. fraction is its digits behind
+// the point, digits counts those before it, and zero says that these are a zero.
 func isPlainFraction(fraction []byte, digits int, zero bool) bool {
 	if fraction[len(fraction)-1] == '0' {
 		return false

@@ -39,8 +39,8 @@ func Parse(src []byte) (*Document, error) { return parse(src, keep) }
 // ParseStrict is Parse for a text in which no string may hold a lone surrogate (RFC 7493 section 2.1).
 func ParseStrict(src []byte) (*Document, error) { return parse(src, refuse) }
 
-// ParseLenient is Parse for a text that may be all that RFC 8259 allows: its names may be repeated, and
-// hold lone surrogates, as in JavaScript.
+// ParseLenient is Parse for any text that RFC 8259 allows. Names may be repeated, and hold lone surrogates, as in
+// JavaScript.
 func ParseLenient(src []byte) (*Document, error) { return parse(src, allow) }
 
 // A policy says what becomes of what JSON allows and Go strings and objects cannot hold.
@@ -52,8 +52,8 @@ const (
 	allow                // lone surrogates and repeated names stay
 )
 
-// ParseReplacing is Parse for a text that is never encoded again: lone surrogates, such as the
-// half of an emoji at which a model had to stop, become U+FFFD, as in every SDK.
+// ParseReplacing is Parse for a text that is never encoded again. Lone surrogates become U+FFFD, as in every SDK: a
+// model may stop at half of an emoji.
 func ParseReplacing(src []byte) (*Document, error) {
 	if at := bytes.IndexByte(src, '\\'); at >= 0 && (bytes.Contains(src[at:], []byte(`\ud`)) || bytes.Contains(src[at:], []byte(`\uD`))) {
 		src = withoutLoneSurrogates(src)

@@ -14,15 +14,14 @@ type Reader struct {
 	scanner
 	depth int // arrays and objects that are open
 
-	// Of the string being read, what is not yet handed over:
+	// The pieces of the string being read that were not handed over yet:
 	chars     []byte
 	canonical []byte
 	visit     Visitor
 }
 
-// A Visitor is handed a string a piece at a time: its characters in UTF-8, with U+FFFD for a lone
-// surrogate, as in JavaScript, and the same in canonical form, without quotes; there a lone
-// surrogate is escaped. The last call is that for the end of the string.
+// A Visitor is handed a string a piece at a time, in UTF-8 and in canonical form without quotes. A lone surrogate is
+// U+FFFD in the first, as in JavaScript, and is escaped in the second. The last call is for the end of the string.
 type Visitor func(chars, canonical []byte)
 
 const (
@@ -162,8 +161,8 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Raw reads a value of any kind and appends its text to dst, of which it keeps so many bytes at
-// most, but no more than the reader has room for. cut reports whether there were more.
+// Raw reads a value of any kind and appends its text to dst, but not more bytes than most or than the reader has room
+// for. cut reports whether there were more.
 func (r *Reader) Raw(dst []byte, most int) (text []byte, cut bool, err error) {
 	r.peek() // past white space
 	start := r.offset()

@@ -13,7 +13,7 @@ type scanner struct {
 	window []byte // what is read and not yet passed is window[pos:]
 	pos    int
 
-	r      io.Reader // of what comes after the window; nil: nothing
+	r      io.Reader // of what comes after the window; nil means nothing comes
 	buffer []byte    // that the window is a part of
 	passed int64     // bytes of the text before the window
 	stop   error     // why nothing more can be read: io.EOF or the reader's error

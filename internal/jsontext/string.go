@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain returns the index of the first byte of text that does not stand for itself in a
-// JSON string: a quote, a backslash or a control character; len(text) if there is none.
-// ascii reports whether all bytes before it are ASCII.
+// Plain returns the index of the first quote, backslash or control character in text, or len(text). Other bytes stand
+// for themselves in a JSON string. ascii reports whether all bytes before it are ASCII.
 func Plain(text []byte) (end int, ascii bool) {
 	// Eight bytes at a time: a high bit in stop marks a byte to stop at. A borrow can mark a
 	// byte wrongly, but only one above the lowest that is marked rightly.
@@ -72,8 +71,8 @@ func AppendRune(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }
 
-// Unescape returns the character that the escape sequence of n bytes at the start of text, a
-// backslash, stands for, which may be a lone surrogate. n is 0 if there is no escape sequence.
+// Unescape returns the character of the escape sequence of n bytes at the start of text, which is a backslash. The
+// character may be a lone surrogate. n is 0 if there is no escape sequence.
 func Unescape(text []byte) (r rune, n int) {
 	if len(text) < 2 {
 		return 0, 0

@@ -17,7 +17,7 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A document is the calls of a test while rules look at it. What a place holds of it are copies.
+// A document is the calls of a test while rules look at it. A place holds copies of its parts.
 type document struct {
 	*store.Doc
 	test  page.Test
@@ -31,7 +31,7 @@ type call struct {
 	index    int
 	provider string
 	raw      int64 // bytes of the raw answer
-	base     *call // the call that it continues; nil: none
+	base     *call // the call that it continues; nil means it continues none
 }
 
 func newDocument(d *store.Doc) *document {

@@ -32,7 +32,7 @@ type Rule struct {
 }
 
 // An adder notes a finding of a rule at a place, which has its message. key is what findings of one cause share. way
-// is what to do; empty: what the rule says.
+// is what to do; empty means what the rule says.
 type adder func(key, way string, at Place)
 
 // Rules returns all rules, in the order in which findings are told.
@@ -73,9 +73,9 @@ func (f *Finding) Line() snapshot.Finding {
 // A Place is where something was found.
 type Place struct {
 	page.Test
-	File    string `json:"file"`              // the document, its path in the store; empty: all documents
-	Call    string `json:"call,omitempty"`    // the id; empty: the whole document
-	Pointer string `json:"pointer"`           // into the file; empty: the whole of it
+	File    string `json:"file"`              // the document, its path in the store; empty means all documents
+	Call    string `json:"call,omitempty"`    // the id; empty means the whole document
+	Pointer string `json:"pointer"`           // into the file; empty means the whole of it
 	Message string `json:"message,omitempty"` // where it is another than the finding's
 }
 

@@ -68,7 +68,7 @@ var pinned = regexp.MustCompile(`(19|20)\d\d[-_]?[01]\d[-_]?[0-3]\d|\d\d-20\d\d$
 
 // An alias is a form of names that a provider moves from one model to the next, as it documents.
 type alias struct {
-	provider string // whose form it is; empty: of all
+	provider string // whose form it is; empty means of all
 	names    *regexp.Regexp
 }
 

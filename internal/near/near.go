@@ -1,7 +1,7 @@
 // Package near finds the name that a mistyped word was meant to be.
 package near
 
-// Name returns that of names which word is nearest to, the first of several; empty: none is near.
+// Name returns that of names which word is nearest to, the first of several; empty means none is near.
 func Name(word string, names []string) string {
 	best, least := "", len(word)/3+2
 	for _, name := range names {

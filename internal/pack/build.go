@@ -25,7 +25,7 @@ type builder struct {
 	put func(file string, data []byte) error
 	run *Run
 
-	configured string // the store whose config.json, or lack of one, is the pack's; empty: none yet
+	configured string // the store whose config.json, or lack of one, is the pack's; empty means none yet
 }
 
 // build returns the run of a source, and puts all files of its pack but run.json.

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// A pack of another system has a run.json of its own with what its kernel made of an intent, and at most one session, model_io.json
-// (MIO §7). It has no documents, so nothing of it is a store.
+// A pack of another system has a run.json of its own kernel, and at most one session, model_io.json (MIO §7). It has
+// no documents, so nothing of it is a store.
 
 // otherFiles are what such a pack may hold.
 var otherFiles = []string{

@@ -1,5 +1,5 @@
-// Package pack is the run export pack (MIO §7): a directory with all that the tests of a run said to models and what
-// they were answered, for others to verify and to replay without the repository that it comes from.
+// Package pack writes and verifies run export packs (MIO §7): directories with all calls of a run's tests and their
+// answers. Others can verify and replay them without the repository.
 //
 //	run.json                                     what ran, how it ended, and the hash of every other file
 //	tests.receipt                                what each test used, a line each, as tests leave it
@@ -10,8 +10,8 @@
 //
 // It holds only what is in receipts and store, and no time of its own, so equal runs make equal bytes.
 //
-// The rules of a pack, PK1 to PK12, are named as in the pack specification that MIO refers to, as far as they speak of
-// what is here. What is wrong with a document has the name of the document's rule.
+// The rules of a pack, PK1 to PK12, are named as in the pack specification that MIO refers to, as far as they speak
+// of what is here. A fault of a document has the name of the document's rule.
 package pack
 
 import (

@@ -45,7 +45,8 @@ func (v *verifier) unpack() error {
 	return nil
 }
 
-// unpackRefs copies what a document names to where its store has it. What is missing, the check of the store tells.
+// unpackRefs copies what a document names to where its store has it. The check of the store reports files that are
+// missing.
 func (v *verifier) unpackRefs(file, beside string) error {
 	data, err := v.root.ReadFile(file)
 	if err != nil {

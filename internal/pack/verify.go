@@ -39,7 +39,7 @@ const (
 	ruleSize      = "size"
 )
 
-// What a pack can have, so that nobody can make us read without end.
+// The size of a pack is limited, so that nobody can make us read without end.
 const (
 	maxFiles = 100_000
 	maxBytes = 4 << 30 // of all files
@@ -106,8 +106,8 @@ func (r Report) Answer() Answer {
 // Judge says what is wrong with a store that was made of a pack: its documents, and whether they say what they serve.
 type Judge func(*store.Store) (*audit.Result, error)
 
-// Verify checks the pack in dir, and nothing besides: it needs no repository, and writes to scratch alone, an empty
-// directory, where a pack that is valid leaves [StoreIn]. An error is one of reading or writing; findings are none.
+// Verify checks the pack in dir without its repository. It writes to scratch alone, an empty directory, where a pack
+// that is valid leaves [StoreIn]. An error is one of reading or writing; findings are none.
 func Verify(dir, scratch string, judge Judge) (Report, error) {
 	v := verifier{report: Report{Path: dir, Checks: []Check{}}, scratch: scratch}
 	if err := v.verify(dir, judge); err != nil {
@@ -334,7 +334,7 @@ func (v *verifier) sessions() error {
 	return nil
 }
 
-// session checks a session, and returns its hash; empty: it is not valid.
+// session checks a session, and returns its hash; empty means it is not valid.
 func (v *verifier) session(file string) (canon.Hash, error) {
 	f, err := v.root.Open(file)
 	if err != nil {

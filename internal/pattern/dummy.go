@@ -2,11 +2,11 @@ package pattern
 
 import "regexp/syntax"
 
-// Dummy returns a string of the shape of what the pattern finds: the first ways to go, and as little as is needed. Those
-// of different numbers differ as far as the pattern has room for it.
+// Dummy returns a string in the shape of what the pattern finds, by its first alternatives and as short as they
+// allow. Dummies of different numbers differ as far as the pattern has room for it.
 func (p *Pattern) Dummy(n int) string { return p.sample(p.group, n) }
 
-// sample returns a string of the shape of what a group of the pattern matches; 0: all of it.
+// sample returns a string of the shape of what a group of the pattern matches; 0 means all of it.
 func (p *Pattern) sample(group, n int) string {
 	tree, err := syntax.Parse(p.re.String(), syntax.Perl)
 	if err != nil {

@@ -41,7 +41,7 @@ func New(re *regexp.Regexp) (*Pattern, error) {
 	return p, nil
 }
 
-// unsettled returns what the pattern finds in a text between what it has found there before; empty: nothing.
+// unsettled returns what the pattern finds in a text between what it has found there before; empty means nothing.
 func (p *Pattern) unsettled(text string) (more string) {
 	at := 0
 	look := func(part string) {

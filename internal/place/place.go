@@ -49,8 +49,8 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 	return s, dir, nil
 }
 
-// checkStore tells a directory that is no store at all, of which each file would be a stray, from
-// a store that something is wrong with, and from one that is empty as before the first recording.
+// checkStore returns an error if a directory is no store at all, of which each file would be a stray. A store with
+// faults passes. An empty directory passes too, as before the first recording.
 func checkStore(s *store.Store, dir string) error {
 	files, err := os.ReadDir(dir)
 	ofStores := func(f fs.DirEntry) bool { // the last of them: no test has passed yet
@@ -66,8 +66,8 @@ func checkStore(s *store.Store, dir string) error {
 	return fmt.Errorf("no store: %s has neither documents nor the .gitattributes of a store: name another directory", dir)
 }
 
-// Documents loads the documents of a store one after the other, in the order of their files. One
-// that cannot be read is an error in its place.
+// Documents loads the documents of a store one after the other, in the order of their files. A document that cannot
+// be read is an error in its place.
 func Documents(s *store.Store) iter.Seq2[*store.Doc, error] {
 	return func(yield func(*store.Doc, error) bool) {
 		files, err := s.List()
@@ -195,9 +195,9 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	return docs, broken
 }
 
-// TestOfBroken returns the test whose document is in a file of the store in dir, or beside it, as far
-// as that can still be read: verify has found it to be broken, so that a store does not load it. function is that
-// of its first record.
+// TestOfBroken returns the test of a broken document, as far as it can still be read. file is the document's path in
+// the store in dir, or that of a file beside it. A store does not load what verify has found to be broken. function
+// is that of its first record.
 func TestOfBroken(dir, file string) (test page.Test, function string) {
 	provider, rest, _ := strings.Cut(file, "/")
 	name, _, _ := strings.Cut(rest, "/")

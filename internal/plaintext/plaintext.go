@@ -1,5 +1,5 @@
-// Package plaintext makes text from anywhere fit to be printed: what a store or a provider says drives no
-// terminal, hides and reorders nothing, and is no command to what reads the log (design R16).
+// Package plaintext makes text of stores and providers fit to be printed (design R16). Such text drives no terminal,
+// hides and reorders nothing, and is no command to a reader of the log.
 package plaintext
 
 import (
@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line. Control characters and those that hide or reorder text are escaped as in
-// JSON. The first character of what begins a command is escaped too: "::" in front of a word, which GitHub's
-// runner takes at the beginning of a line, and "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) or
-// its kin of other runners anywhere. Of a JSON text it makes another spelling.
+// Line returns s as one line. Control characters and those that hide or reorder text are escaped as in JSON. The
+// first character of what begins a command is escaped too: "::" in front of a word, which GitHub's runner takes at
+// the beginning of a line, and "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) or its kin of other runners
+// anywhere. A JSON text gets another spelling of the same value.
 func Line(s string) string { return escape(s, "") }
 
 // Text is Line for text of several lines.
@@ -64,8 +64,8 @@ const (
 	keycap          = '\u20e3'
 )
 
-// formless are characters that count as graphic, and that nobody sees, or nobody tells from a space: variation selectors,
-// fillers, the braille blank, and all spaces but two.
+// formless are graphic characters that nobody sees or tells from a space: variation selectors, fillers, the braille
+// blank, and all spaces but two.
 var formless = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00a0, 0x00a0, 1}, {0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x1680, 0x1680, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1},
@@ -76,8 +76,8 @@ var formless = &unicode.RangeTable{
 	LatinOffset: 1,
 }
 
-// Shown reports whether a terminal may show r as what it is, if it stands where it should: a mark behind its base, a joiner
-// within an emoji.
+// Shown reports whether a terminal may show r as what it is. A mark must stand behind its base, and a joiner within
+// an emoji.
 func Shown(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.Is(formless, r) || r == zeroWidthJoiner
 }

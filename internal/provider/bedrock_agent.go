@@ -111,8 +111,8 @@ func addAgent(f *fold, name string, event jsontext.Value) error {
 	return nil
 }
 
-// agentAnswer decodes what the events of a stream said: a text, files, and calls that the caller is to make. What the
-// agent did itself, which traces tell, is Metadata.
+// agentAnswer decodes what the events of a stream said: a text, files, and calls that the caller is to make. The
+// agent's own steps, which traces tell, are Metadata.
 func agentAnswer(body jsontext.Value) (*modelio.Response, error) {
 	if !body.Member("chunks").Present() && !body.Member("traces").Present() && !body.Member("files").Present() &&
 		!body.Member("invocationInputs").IsArray() {

@@ -251,7 +251,7 @@ func ranPart(part *modelio.Part) {
 	}
 }
 
-// guarded returns what a guardrail did, which a request may ask for; nil: it does not say.
+// guarded returns what a guardrail did, which a request may ask for; nil means it does not say.
 func guarded(trace jsontext.Value) []modelio.Part {
 	if !trace.Member("guardrail").IsObject() {
 		return nil
@@ -323,8 +323,7 @@ var converseEvents = []string{
 	"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata",
 }
 
-// converseEvent returns the kind of an event that says it by the name of a member, as
-// Amazon's own models have it; "" for any other.
+// converseEvent returns the kind of an event that is named by a member, as Amazon's own models do, or "".
 func converseEvent(v jsontext.Value) (kind string, event jsontext.Value) {
 	for name, m := range v.Members() {
 		if slices.Contains(converseEvents, name) {

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The InvokeModel operations of AWS Bedrock, whose bodies are those of the model: of Claude as in
-// anthropic.messages, of Amazon's as in bedrock.converse, of others a prompt.
+// The InvokeModel operations of AWS Bedrock take the body of the model: Claude's is that of anthropic.messages,
+// Amazon's that of bedrock.converse, others have a prompt.
 var _ = Register(&Codec{
 	API:       "bedrock.invoke",
 	Version:   "bedrock-",
@@ -100,8 +100,8 @@ func invokeUnwrap(event jsontext.Value) (jsontext.Value, error) {
 	return doc.Root(), err
 }
 
-// invokeTexts says where the answers of models that take a prompt have their text and why it
-// ends: in the body, or in the elements of a list.
+// invokeTexts are the members with the text and the finish reason in answers of models that take a prompt. They are
+// in the body, or in the elements of a list.
 var invokeTexts = []struct {
 	list         string
 	text, finish []string

@@ -54,8 +54,7 @@ func retrieved(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, usageNames{}, candidateOf(parts...), "retrievalResults"), nil
 }
 
-// decodeRetrieveGenerate decodes a body. What it says of the model and its temperature, deep in the configuration, stays
-// there too.
+// decodeRetrieveGenerate decodes a body. The model and its temperature, deep in the configuration, stay there too.
 func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
 	req := requestForm{members: map[string]taker{"input": takeQuestion}}.decode(body)
 	for _, kind := range []string{"knowledgeBaseConfiguration", "externalSourcesConfiguration"} {

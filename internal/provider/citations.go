@@ -187,7 +187,7 @@ func generateCitations(candidate jsontext.Value, text string) []modelio.Citation
 	return c.all
 }
 
-// inBytes returns a place that is given in bytes in characters: nil where it is not in the text, or has other words
+// inBytes turns a place in bytes into one in characters. It is nil where it is not in the text or has other words
 // than it should. A start that is left out is 0.
 func inBytes(text string, start, end, words jsontext.Value) (from, to *int64) {
 	first, okFirst := start.Count()

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Cloudflare's Workers AI: one operation for models of all kinds, which the path names. What a body and an answer have
-// is the model's: messages or a prompt and a text, a picture, sound, numbers.
+// Cloudflare's Workers AI: one operation for models of all kinds, which the path names. The members of a body and of
+// an answer depend on the model: messages or a prompt, and a text, a picture, sound or numbers.
 var _ = Register(&Codec{
 	API:       "cloudflare.run",
 	Generates: true,

@@ -47,7 +47,7 @@ func byType(embeddings jsontext.Value) (parts []modelio.Part) {
 	return parts
 }
 
-// cohereList returns an answer of Cohere's APIs that generate nothing. What is billed is in the member meta.
+// cohereList returns an answer of Cohere's APIs that generate nothing. The billed tokens are in the member meta.
 func cohereList(body jsontext.Value, all []modelio.Candidate, taken ...string) *modelio.Response {
 	resp := responseOf(body, cohereUsage, all, taken...)
 	if counts := cohereUsage.among(body.Member("meta")); counts != nil {

@@ -99,7 +99,7 @@ func cohereV1Result(v jsontext.Value) modelio.Part {
 	return part
 }
 
-// cohereV1Tool decodes a tool. What its parameters are is no JSON Schema, so it is kept beside it.
+// cohereV1Tool decodes a tool. Its parameters are no JSON Schema, so they are kept in the metadata.
 func cohereV1Tool(v jsontext.Value) (tool modelio.ToolDefinition, ok bool) {
 	tool.Metadata = functionTool(&tool, v, "")
 	return tool, v.IsObject() && v.Member("name").IsWord()

@@ -1,6 +1,5 @@
-// Package provider is the wire formats of model providers: what their APIs take and answer,
-// decoded to [modelio.Request] and [modelio.Response], so that the rest of the project never sees a
-// provider's own shape.
+// Package provider decodes the wire formats of model providers to [modelio.Request] and [modelio.Response]. So the
+// rest of the project never sees a provider's own shape.
 //
 // Each API is one [Codec], which its file registers; [Match] finds that of a request, and
 // [ProviderOf] says who is asked. Where no other takes a request, the generic codec, http.json, keeps
@@ -11,10 +10,9 @@
 // A decoded request has lost nothing that was sent (design R6). It is in three places:
 //
 //   - Fields, for what all APIs share.
-//   - Options, for members of the body without a field, and for members whose value
-//     does not fit theirs: a stop that is a string, a temperature that is null or quoted,
-//     messages that are none. Of an object that has the parameters, such as Gemini's
-//     generationConfig, Options has what is left.
+//   - Options, for members of the body without a field, and for members whose value does not fit theirs: a stop that
+//     is a string, a temperature that is null or quoted, messages that are none. Where an object has the parameters,
+//     as Gemini's generationConfig does, Options has the rest of that object.
 //   - Metadata of messages, parts and tools, for what those say beside their fields, under the
 //     wire's own names: cache_control, name, detail, strict. If the wire has such a member
 //     in an inner object, Metadata has it there too: {"image_url":{"detail":"low"}}.
@@ -23,15 +21,14 @@
 // merged. A block that has no part of its own, or that lacks what a part
 // needs, is a custom part with all of its members.
 //
-// No two bodies decode to the same request, except for what is no part of a JSON value: the order of
-// members, white space between them, and the spelling of escapes in strings that have a field. Numbers
-// keep their spelling, and no integer is rounded. In tool arguments that are JSON within a
-// string, which models see to the character, nothing changes: where the canonical form of the
-// input is not what was sent, Metadata has the text. Text with a lone surrogate, which no Go
-// string can hold, counts as not fitting its field. Of what only ties messages to each other, which a codec declares as
-// Passing, it is kept that it is there. Not kept are the boundary of a multipart
-// form, what stands outside of its parts, the order of parts with different names, and
-// credentials in a query. Files of a form are parts of a message: text where they are, else media.
+// No two bodies decode to the same request, except for what is no part of a JSON value: the order of members, white
+// space between them, and the spelling of escapes in strings that have a field. Numbers keep their spelling, and no
+// integer is rounded. In tool arguments that are JSON within a string, which models see to the character, nothing
+// changes: where the canonical form of the input is not what was sent, Metadata has the text. Text with a lone
+// surrogate, which no Go string can hold, counts as not fitting its field. A member that only ties messages to each
+// other, which a codec declares as Passing, is kept as present, without its value. Not kept are the boundary of a
+// multipart form, what stands outside of its parts, the order of parts with different names, and credentials in a
+// query. Files of a form are parts of a message: text where they are, else media.
 //
 // A codec refuses what says no one thing: an object with two members of a name, nesting deeper
 // than 1,000, a member name with a lone surrogate; and one of our own marks as a member name.
@@ -77,25 +74,27 @@
 //
 // # What a response keeps
 //
-// An answer is not encoded again, as its bytes are stored (design R5), so what only spells it
-// is dropped: null and empty members, indexes, padding, marks. A streamed answer is folded to
-// the body that the API would have sent unstreamed, and decoded as that, so that both give the
-// same Response. What changes with every call is outside of the parts: in Response.Metadata, and
-// for one candidate in its message's Metadata (log probabilities, annotations). Signatures and
-// encrypted reasoning, which have to go back with the part they belong to, are in its Metadata.
+// An answer is not encoded again, as its bytes are stored (design R5), so what only spells it is dropped: null and
+// empty members, indexes, padding, marks. A streamed answer is folded to the body that the API would have sent
+// unstreamed, and decoded as that, so that both give the same Response. Values that change with every call are
+// outside of the parts: in Response.Metadata, and for one candidate in its message's Metadata (log probabilities,
+// annotations). Signatures and encrypted reasoning, which have to go back with the part they belong to, are in its
+// Metadata.
 //
-// What no reader reads is told in a word: in the parts of APIs that generate nothing, and where the generic codec keeps an answer
-// whole, a list of more than 8 numbers is "numbers:sha256:…;1536;-0.1,0.2,0.3", and in embeddings a base64 text of 512 characters or
-// more is "base64:sha256:…;6144". The bytes are in the raw answer, and the hash holds the record against them.
+// Numbers that nobody reads are told in a word. In the parts of APIs that generate nothing, and where the generic
+// codec keeps an answer whole, a list of more than 8 numbers is "numbers:sha256:…;1536;-0.1,0.2,0.3", and in
+// embeddings a base64 text of 512 characters or more is "base64:sha256:…;6144". The bytes are in the raw answer, and
+// the hash holds the record against them.
 //
 // Usage means one thing: the input is all that the model read, cached or not, the output all that it
 // made, reasoning or not, whatever a provider counts apart.
 //
-// Citations are one list for all APIs, with places in characters of the text. Of what no codec knows, http.json decodes
-// answers in the form of an API that is known as its codec does; of others it has the text, where one is evident, and
-// all else as a custom part, without times and with the ids of what was made numbered.
+// Citations are one list for all APIs, with places in characters of the text. Where no codec knows the request,
+// http.json decodes an answer in the form of a known API as that API's codec does. It keeps any other answer as its
+// text, where one is evident, and a custom part with all else, without times and with the ids of what was made
+// numbered.
 //
-// Calls of tools that Anthropic runs itself are tool requests and responses too, within the
-// model's message; Metadata's type tells them apart: server_tool_use. Those of OpenAI are custom
-// parts, as are embeddings and the answers of APIs that http.json keeps.
+// Calls of tools that Anthropic runs itself are tool requests and responses too, within the model's message;
+// Metadata's type tells them apart: server_tool_use. Calls that OpenAI runs itself are custom parts, as are
+// embeddings and the answers of APIs that http.json keeps.
 package provider

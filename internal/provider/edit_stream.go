@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A Stream is a streamed answer whose events are counted from 1: those that carry data. What stands between them
-// belongs to the one that follows, and to the last.
+// A Stream is a streamed answer whose events are counted from 1: those that carry data. Text between two of them
+// belongs to the later one, and text at the end to the last.
 type Stream struct {
 	events  []Event
 	data    []int // the places in events of those that carry data
 	framing *framing
 }
 
-// StreamOf returns an answer as a stream; nil: it is none.
+// StreamOf returns an answer as a stream; nil means it is none.
 func StreamOf(a *Answer) *Stream {
 	s := &Stream{framing: framingOf(a.ContentType, a.Body)}
 	if s.framing == nil && bytes.HasPrefix(bytes.TrimLeft(a.Body, " \t\r\n"), []byte("[")) {

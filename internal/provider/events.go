@@ -10,7 +10,7 @@ import (
 // An Event is one event of a streamed answer.
 type Event struct {
 	Raw  []byte // all of its bytes, with what ends it
-	Name string // what the framing calls the event; empty: nothing
+	Name string // the framing's name of the event; empty means it has none
 	Data []byte // nil where the event carries none: a comment, an empty line
 }
 
@@ -57,7 +57,7 @@ type Seen struct {
 	Alike bool
 }
 
-// Seen returns the events of a stream as decoding sees them; nil: it is no stream. It takes them apart once for each Body.
+// Seen returns the events of a stream as decoding sees them; nil means it is no stream. It takes them apart once for each Body.
 // It is for one goroutine at a time.
 func (a *Answer) Seen() []Seen {
 	if a.forget(); a.seen == nil {

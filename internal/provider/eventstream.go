@@ -29,8 +29,8 @@ func frameEnd(rest []byte) int {
 	return len(rest)
 }
 
-// frameSizes returns the sizes of the frame that buf begins with and of its headers; 0 where there
-// is no prelude, or not the whole of it.
+// frameSizes returns the sizes of the frame that buf begins with and of its headers, or 0 where buf has no whole
+// prelude.
 func frameSizes(buf []byte) (frame, headers int) {
 	if len(buf) < preludeSize || binary.BigEndian.Uint32(buf[8:]) != crc32.ChecksumIEEE(buf[:8]) {
 		return 0, 0

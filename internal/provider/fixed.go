@@ -9,9 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// What models refuse changes with every release, so these facts only decide what a recording asks for and
-// what a failure advises. No record is judged by them. Each has its source; what is not known is asked for, and
-// the provider's own answer then says better (see [NotTaken]).
+// These facts only decide what a recording asks for and what a failure advises, since models refuse other parameters
+// with every release. No record is judged by them. Each has its source; what is not known is asked for, and the
+// provider's own answer then says better (see [NotTaken]).
 
 // samplers are the parameters that reasoning models keep to themselves.
 var samplers = []string{"temperature", "top_p"}
@@ -97,9 +97,8 @@ func claudeFixed(req *modelio.Request) []string {
 // notTaken is how providers say that a model does not take a parameter.
 var notTaken = regexp.MustCompile(`(?i)unsupported|not support|deprecated|incompatible|may only be|only \S+ is allowed`)
 
-// NotTaken returns which parameters of a request the provider's answer says that the model does not take, of
-// "temperature", "top_p" and "seed"; nil for an answer of another status than 400 and 422, and for one that says
-// nothing of them.
+// NotTaken returns those of "temperature", "top_p" and "seed" that the model does not take, by the provider's answer.
+// It is nil for an answer of another status than 400 and 422, and for one that says nothing of them.
 func NotTaken(status int, e *modelio.ProviderError) (names []string) {
 	if e == nil || status != 400 && status != 422 || !notTaken.MatchString(e.Code+" "+e.Message) {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// foldRules say how the events of an API become the body that it would have answered with, had it
-// not been asked to stream, so that both are decoded alike. The zero value is for an API that does
-// not stream: its last event is the body.
+// foldRules turn the events of an API into the body of its unstreamed answer, so that both are decoded alike. The
+// zero value is for an API that does not stream: its last event is the body.
 type foldRules struct {
 	pieces  rules                                                  // for events that are the body itself, piece by piece
 	add     func(f *fold, name string, event jsontext.Value) error // for other events, by name and data
@@ -104,8 +103,8 @@ func each(take func(element *node, piece jsontext.Value)) rule {
 	}
 }
 
-// growing is the rules for an object whose strings grow. Those of the given names do so unless a piece repeats
-// what has come so far: some hosts say a name whole each time, others in pieces.
+// growing is the rules for an object whose strings grow. A string of a given name does not grow by a piece that
+// repeats what has come so far: some hosts say a name whole each time, others in pieces.
 func growing(repeated ...string) rules {
 	r := rules{"": (*node).grow}
 	for _, name := range repeated {
@@ -128,7 +127,7 @@ type node struct {
 	index int64    // its own in an array whose pieces come with their index
 	key   string   // likewise, as it is spelled
 	open  bool     // more of it is to come
-	log   *journal // of the fold; nil: none
+	log   *journal // the fold's log of edits; nil means it keeps none
 }
 
 // A nodeKind is how a value grows.
@@ -143,7 +142,7 @@ const (
 	arrayNode                  // by its items
 )
 
-// become makes n grow as kind. Of what it was that stays which can grow so.
+// become makes n grow as kind. It keeps content that can go on growing in that way.
 func (n *node) become(kind nodeKind) {
 	if n.kind == kind {
 		return

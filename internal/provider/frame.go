@@ -15,7 +15,7 @@ type Frame struct {
 	After  Place // where the client was, of a frame of the server's
 	Binary bool
 	Data   []byte
-	Open   string   // the subprotocol that the server chose; empty: it is no beginning
+	Open   string   // the subprotocol that the server chose; empty means it is no beginning
 	Close  *Closing // nil: it is no end
 }
 

@@ -45,8 +45,8 @@ func isGenerateAnswer(body jsontext.Value) bool {
 	return elementOf(body.Member("candidates")).Member("content").IsObject()
 }
 
-// generatePath returns the model and the method that a path ends in: the name of a model, or
-// kind and name of what is used like one, such as tunedModels/mine.
+// generatePath returns the model and the method that a path ends in. A thing that is used like a model has its kind
+// in the name, such as tunedModels/mine.
 func generatePath(path string) (model, method string) {
 	resource, method, _ := cutLast(path, ":")
 	rest, name, _ := cutLast(resource, "/")

@@ -85,8 +85,8 @@ func growCandidate(candidate *node, piece jsontext.Value) {
 
 var partPieces = rules{"text": (*node).grow, "functionCall": growFunctionCall}
 
-// growPart continues the last part by one of the same kind, text or thought, or by more arguments
-// of a function call; any other part is a new one.
+// growPart continues the last part by one of the same kind, text or thought, or by more arguments of a function call.
+// It begins a part with any other.
 func growPart(parts *node, v jsontext.Value) {
 	last := parts.last()
 	call := v.Member("functionCall")

@@ -30,7 +30,7 @@ var interactionsForm = requestForm{
 	in:         "generation_config",
 }
 
-// interactionsTool decodes a function. Those that Google runs are kept whole, by their types.
+// interactionsTool decodes a function. Tools that Google runs are kept whole, by their types.
 func interactionsTool(v jsontext.Value) (modelio.ToolDefinition, bool) {
 	tool, ok := responsesTool(v)
 	if kind := v.Member("type").Word(); kind != "function" || !v.Member("name").IsWord() {
@@ -79,7 +79,7 @@ func isContent(v jsontext.Value) bool {
 	return slices.Contains([]string{"text", "image", "audio", "video", "document"}, v.Member("type").Word())
 }
 
-// interactionsContent decodes a content. One that is not as its kind should be becomes a custom part.
+// interactionsContent decodes a content. A content that lacks what its kind needs becomes a custom part.
 func interactionsContent(v jsontext.Value) modelio.Part {
 	kind, data, uri := v.Member("type").Word(), v.Member("data"), v.Member("uri")
 	contentType := v.Member("mime_type")

@@ -24,8 +24,8 @@ var generic = (&Codec{
 	response: decodeGenericAnswer,
 }).complete()
 
-// matchGeneric takes what goes to a known provider or to a model server of one's own on this machine,
-// or has the looks of an API: a body of JSON, or a version in the path.
+// matchGeneric takes requests to a known provider or to a server on this machine. It takes others that look like an
+// API's: a body of JSON, or a version in the path.
 func matchGeneric(w *Wire) bool {
 	if host := bareHost(w.URL); knownHost(host) != "" || isPrivate(host) || versionSegment.MatchString(w.URL.Path) {
 		return true
@@ -56,8 +56,8 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 	return req, nil
 }
 
-// decodeBodyOf decodes a body of any kind: one says what an object is. What is uploaded is what a user says, in a form or as
-// the body itself.
+// decodeBodyOf decodes a body of any kind: one decodes an object. An upload, in a form or as the body itself, is a
+// user's message.
 func decodeBodyOf(w *Wire, one func(body jsontext.Value) *modelio.Request) (*modelio.Request, error) {
 	req := &modelio.Request{Messages: []modelio.Message{}, Options: modelio.Object{}}
 	root, err := w.root()

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// decodeGenericAnswer takes any answer: one of a form that another codec knows as that codec does, wherever it
-// came from, else its text, as far as that is evident, and beside it all else that it says.
+// decodeGenericAnswer takes any answer. It decodes a form that another codec knows as that codec does, wherever the
+// answer came from. It takes the text of other answers, where it is evident, and keeps the rest beside it.
 func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLoose(a, registered) }
 
 // DecodeWhole decodes an answer that its API's codec cannot take. No form is asked, as each leaves out what it does
@@ -59,8 +59,8 @@ func looseAnswer(body jsontext.Value, known []*Codec) (*modelio.Response, error)
 	return resp, nil
 }
 
-// looseParts returns an answer with the text of a value, if it has one, and what is left of it as a custom part,
-// in the member name if there is one.
+// looseParts returns an answer with the text of a value, if it has one, and a custom part with the rest. The rest is
+// in the member name, unless that is empty.
 func looseParts(v jsontext.Value, name string) *modelio.Response {
 	var parts []modelio.Part
 	path, text := evidentText(v)
@@ -120,8 +120,8 @@ func evidentText(v jsontext.Value) (path []string, text string) {
 	return nil, ""
 }
 
-// looseStream decodes a stream: one of a form that is known as that, else its text as far as it is evident, and
-// the events that say more.
+// looseStream decodes a stream by the codec that knows its form. It takes the text of other streams, where it is
+// evident, and the events that say more.
 func looseStream(a *Answer, known []*Codec) *modelio.Response {
 	if f := formOf(a, known); f != nil {
 		if resp, err := decodeStream(a.Seen(), f.stream, f.answer); err == nil {
@@ -210,8 +210,8 @@ func framesOnly(o modelio.Object) bool {
 	return true
 }
 
-// opaquePart returns an answer that is not JSON as text or media. One that says it is text is shown as text, though
-// a byte of it is none: many programs read it all the same.
+// opaquePart returns an answer that is not JSON as text or media. An answer whose type is text is shown as text, also
+// where it is not valid UTF-8: many programs read it all the same.
 func opaquePart(a *Answer) []modelio.Part {
 	mediaType, _, _ := mime.ParseMediaType(a.ContentType)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// steady writes a value again without what is another in every answer: times are left out, and the ids of what a
-// provider made are numbered in the order in which they appear.
+// steady writes a value without what differs in every answer. It leaves times out, and numbers the ids that a
+// provider made in order of appearance.
 type steady struct {
 	without []string // the path of what is left out besides
 	whole   bool     // it is the whole answer, whose own id is no part of what it says

@@ -82,8 +82,8 @@ var layout = []string{"pages", "paragraphs", "sections", "tables", "figures", "h
 
 const longLayout = 2 << 10 // bytes, from which a layout is a medium
 
-// analysisOf decodes a job. Of each content that was analyzed the text is a text, what was found a custom part, and a long
-// layout a medium.
+// analysisOf decodes a job. Each analyzed content gives its text, a custom part with the findings, and, where it is
+// long, its layout as a medium.
 func analysisOf(body jsontext.Value) *modelio.Response {
 	contents := body.Member("result", "contents")
 	if !contents.IsArray() {

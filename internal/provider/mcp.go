@@ -10,12 +10,12 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The Model Context Protocol over streamable HTTP (revisions 2025-03-26 to 2026-07-28): a POST has one JSON-RPC
-// message, whose answer is JSON or a stream of messages; a GET opens a stream of the server's own messages.
+// The Model Context Protocol over streamable HTTP (revisions 2025-03-26 to 2026-07-28). A POST has one JSON-RPC
+// message, whose answer is JSON or a stream of messages. A GET opens a stream of the server's own messages.
 //
-// The parameters of a method are in Options, as it calls them: {"method":…,"params":…}. A call of a tool is a
-// tool request, the rest of its parameters is in params. What a client answers to a server's request is in result;
-// the content of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
+// The parameters of a method are in Options, as it calls them: {"method":…,"params":…}. A call of a tool is a tool
+// request, the rest of its parameters is in params. A client's answer to a server's request is in result; the content
+// of a message that it sampled is a message. Batches, which later revisions dropped, are for http.json.
 var _ = Register(&Codec{
 	API:      "mcp",
 	Tools:    true,
@@ -86,8 +86,8 @@ func isMCPAnswer(message jsontext.Value) bool {
 		(message.Member("result").Present() || message.Member("error").Present())
 }
 
-// mcpPassing are the members that tie messages to each other, or to the trace of a run: whether they are there is
-// kept, and no value that says no more.
+// mcpPassing are the members that tie messages to each other, or to the trace of a run. A record keeps that they are
+// there, and not their values.
 var mcpPassing = [][]string{
 	{"id"},
 	{"params", "_meta", "progressToken"},
@@ -141,7 +141,7 @@ func isMCPID(v jsontext.Value) bool {
 	return number || v.IsString()
 }
 
-// takeMCPParams takes the parameters of a method. Those of a tool's call without a name are kept as they are.
+// takeMCPParams takes the parameters of a method. A call of a tool without a name keeps its parameters as they are.
 func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
 	rest := modelio.Object(params.Object())
 	if method == mcpCallTool && params.Member("name").IsWord() {
@@ -157,8 +157,8 @@ func takeMCPParams(req *modelio.Request, method string, params jsontext.Value) {
 	}
 }
 
-// settle puts 1 in the place of each passing member below the object v, which is at a place of a message, in o,
-// its members.
+// settle puts 1 in the place of each passing member below the object v, and so changes its members o. at is v's path
+// in the message.
 func settle(o modelio.Object, v jsontext.Value, at ...string) {
 	for _, path := range mcpPassing {
 		if len(path) <= len(at) || !slices.Equal(path[:len(at)], at) {

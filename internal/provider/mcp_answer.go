@@ -8,10 +8,10 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// decodeMCPAnswer decodes a message, or a stream of messages. Those that the server sent before the answer, its own
-// requests and notifications, are custom parts. The members of lists are custom parts too. A stream that the client listens to
-// has no end, and one whose events have ids goes on where the client asks for what follows (2025-11-25, "Resumability
-// and Redelivery").
+// decodeMCPAnswer decodes a message, or a stream of messages. Messages that the server sent before the answer, its
+// own requests and notifications, are custom parts. The members of lists are custom parts too. A stream that the
+// client listens to has no end, and one whose events have ids goes on where the client asks for what follows
+// (2025-11-25, "Resumability and Redelivery").
 func decodeMCPAnswer(a *Answer) (*modelio.Response, error) {
 	if a.Status < 300 && len(bytes.TrimSpace(a.Body)) == 0 {
 		resp := looseResponse() // to a notification, or to an answer

@@ -17,19 +17,20 @@ type Session struct {
 
 	// Opens reports whether a request opens a session.
 	Opens func(req *modelio.Request) bool
-	// Aside answers a request that asks for nothing, and that clients make when they like: a notification, a sign of
-	// life, the end of the session; nil: it is none. w is what req was decoded from.
+	// Aside answers a request that clients make when they like and that asks for nothing; nil means that req asks for
+	// something. Such requests are notifications, signs of life and the end of the session. w is what req was decoded
+	// from.
 	Aside func(w *Wire, req *modelio.Request) *Answer
 	// Listens reports whether the answer to a request is what the server says of itself for as long as the client
 	// listens. Clients ask for it as often as they like.
 	Listens func(req *modelio.Request) bool
-	// Asks returns the id by which a client answers a message of the server's; "": the server asks nothing.
+	// Asks returns the id by which a client answers a message of the server's; "" means the server asks nothing.
 	Asks func(message []byte) string
-	// Answers returns the id of what a request answers; "": it answers nothing.
+	// Answers returns the id of what a request answers; "" means it answers nothing.
 	Answers func(w *Wire) string
-	// ID returns what ties answers to a request; nil: nothing does.
+	// ID returns what ties answers to a request; nil means nothing does.
 	ID func(w *Wire) json.RawMessage
-	// Tie returns the body of a recorded answer as one to the request w. The answer is tied to id; nil: to that of w.
+	// Tie returns the body of a recorded answer as one to the request w. The answer is tied to id; nil means to that of w.
 	Tie func(w *Wire, a *Answer, id json.RawMessage) []byte
 }
 
@@ -118,8 +119,8 @@ func tieMCP(w *Wire, a *Answer, id json.RawMessage) []byte {
 	return out
 }
 
-// tied returns a message with the id of the request that it answers, and with the token of the request whose
-// progress it tells. What is no such message stays.
+// tied returns a message with the id of the request that it answers, and with the token of the request whose progress
+// it tells. It returns any other message as it is.
 func tied(message []byte, id, token json.RawMessage) []byte {
 	doc, err := jsontext.Parse(message)
 	if err != nil {

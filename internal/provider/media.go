@@ -20,7 +20,7 @@ func SplitDataURL(url string) (contentType, base64 string, ok bool) {
 	return strings.Cut(rest, ";base64,")
 }
 
-// media returns a media part. What is known of its content type is what a data: URI says.
+// media returns a media part. Its content type is known from a data: URI only.
 func media(url string) modelio.Part {
 	var contentType string
 	if rest, ok := strings.CutPrefix(url, "data:"); ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The moderations API of OpenAI and of hosts that copy it, and Mistral's others of the same form: of conversations, and for classes
-// of one's own.
+// The moderations API of OpenAI and of hosts that copy it. Mistral has APIs of the same form, for conversations and
+// for a user's own classes.
 var _ = Register(&Codec{
 	API:     "openai.moderations",
 	Match:   posts(has("input"), "/moderations", "/classifications"),

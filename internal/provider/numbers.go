@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// What stands in an answer in place of a vector, which nobody reads: how many numbers it has and the first of them, and
-// a hash, by which the record is held against the raw answer.
+// These texts stand in an answer in place of a vector, which nobody reads. They have its length, its first numbers,
+// and a hash that holds the record against the raw answer.
 const (
 	signNumbers = "numbers:" // hash; count; the first numbers
 	signBase64  = "base64:"  // hash; size in bytes
@@ -91,8 +91,8 @@ func briefText(v jsontext.Value) json.RawMessage {
 	return jsontext.Text(fmt.Sprintf("%ssha256:%x;%d", signBase64, sha256.Sum256(data), len(data)))
 }
 
-// answered returns an answer of the elements of a list, each a custom part: embeddings, ranks, verdicts. One that is no object
-// is in a member of the name given.
+// answered returns an answer of the elements of a list, each a custom part: embeddings, ranks, verdicts. An element
+// that is no object is in a member of the given name.
 func answered(elements jsontext.Value, name string, without ...string) []modelio.Candidate {
 	var parts []modelio.Part
 	for _, e := range elements.Elements() {

@@ -125,8 +125,8 @@ var chatRoles = map[string]modelio.Role{
 	"function":  modelio.RoleTool,
 }
 
-// chatRole takes the role of a message. One that is not known speaks to the model, so it is a user's. One that
-// is not the usual one for ours is kept in Metadata.
+// chatRole takes the role of a message. An unknown role speaks to the model, so it is a user's. Metadata keeps a role
+// whose spelling is not the usual one.
 func chatRole(m *modelio.Message, v jsontext.Value) {
 	m.Role = cmp.Or(chatRoles[v.Word()], modelio.RoleUser)
 	if v.Word() != WireRole(m.Role) {

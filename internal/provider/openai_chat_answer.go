@@ -211,8 +211,8 @@ func growCalls(message *node, name string, v jsontext.Value) {
 	}
 }
 
-// callAt returns the tool call that the next piece continues: the one with its index, but if
-// the piece has another id than that, it begins a call; some hosts give all calls index 0.
+// callAt returns the tool call that the next piece continues: the one with its index. A piece with another id than
+// that call begins a new one, since some hosts give all calls index 0.
 func callAt(calls *node, piece jsontext.Value) *node {
 	index, id := piece.Member("index"), piece.Member("id")
 	for _, call := range slices.Backward(calls.items) {

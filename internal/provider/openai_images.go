@@ -96,7 +96,7 @@ func imageOf(v jsontext.Value, format string) (part modelio.Part, ok bool) {
 	return part, true
 }
 
-// imageStream folds events, of which the last has the image. Those before show it while it is made.
+// imageStream folds events, of which the last has the image. Earlier events show it while it is made.
 var imageStream = foldRules{add: addImage, end: endsWith(arrayNode, "data")}
 
 // ofAllImages are the members of an event that an answer has beside its images.

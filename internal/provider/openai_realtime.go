@@ -9,8 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The realtime API of OpenAI and Azure over a WebSocket, as it is since 2025-08 and as its beta was. What a session
-// answers depends on when its audio came, so no temperature makes it the same again: it does not count as generating.
+// The realtime API of OpenAI and Azure over a WebSocket, as it is since 2025-08 and as its beta was. The answers of a
+// session depend on when its audio came, so no temperature makes them the same again: it does not count as
+// generating.
 var _ = Register(&Codec{
 	API:      "openai.realtime",
 	Match:    opens("/realtime"),

@@ -43,8 +43,8 @@ func responsesAnswer(body jsontext.Value) (*modelio.Response, error) {
 	return responseOf(body, responsesUsage, []modelio.Candidate{c}, taken...), nil
 }
 
-// declares reports whether a tool of the name is one that the caller has declared, by the tools that an answer repeats;
-// one that repeats none does not say.
+// declares reports whether the tools that an answer repeats have one of that name, which the caller declared. An
+// answer that repeats none does not say.
 func declares(tools jsontext.Value, name string) bool {
 	for _, tool := range tools.Elements() {
 		if tool.Member("type").Word() == "custom" && tool.Member("name").Word() == name {
@@ -87,7 +87,7 @@ func responsesParts(item jsontext.Value) []modelio.Part {
 // did not come, or came without output.
 var responsesStream = foldRules{add: addResponses, end: endResponses}
 
-// itemPieces are an item as it begins, and as it ends. What it has by then counts.
+// itemPieces are an item as it begins, and as it ends. The later one counts.
 var itemPieces = rules{"content": putBlocks, "summary": putBlocks}
 
 func addResponses(f *fold, name string, event jsontext.Value) error {

@@ -34,8 +34,7 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 	return a.decode(foldRules{add: addTranscription}, transcription)
 }
 
-// measured are the members of a segment that say how sure the model is and how it went about it, which the text does
-// not say.
+// measured are the members of a segment that say how sure the model is and how it worked.
 var measured = []string{"avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "tokens", "seek", "logprobs"}
 
 // transcription decodes a transcript: its text, and a custom part with who says what when. How sure the model is of it

@@ -38,7 +38,7 @@ func toolRequest(v jsontext.Value, name, ref, input string) *modelio.ToolRequest
 	return &modelio.ToolRequest{Name: v.Member(name).Word(), Ref: v.Member(ref).Word(), Input: v.Member(input).Raw()}
 }
 
-// only returns the members of an object that names say; nil: it has none of them.
+// only returns the members of an object that names say; nil means it has none of them.
 func only(v jsontext.Value, names ...string) (o modelio.Object) {
 	for _, name := range names {
 		if m := v.Member(name); m.Present() {

@@ -14,7 +14,7 @@ import (
 // functions are safe for concurrent use with different arguments. Their errors are of type [*WireError].
 type Codec struct {
 	API      string // the codec's name, kept in snapshots: "openai.chat"
-	Provider string // whose API it is, which counts where the host says nothing; empty: who its name begins with
+	Provider string // whose API it is, which counts where the host says nothing; empty means who its name begins with
 
 	// Facts about the provider. The codec of one of its APIs declares them; [Provider] says what they are.
 	Hosts    []string
@@ -26,17 +26,17 @@ type Codec struct {
 	Generates bool // the answers are generated: a temperature says whether they would be the same (design R7)
 	Tools     bool // the calls are of tools, not of models
 	Seeded    bool // the API has a seed parameter (design R7)
-	// Fixed returns which of "temperature", "top_p" and "seed" the model of a request takes no value for that would
-	// make it deterministic (design R7); nil: each model of the API takes all of them.
+	// Fixed returns those of "temperature", "top_p" and "seed" for which the model takes no value that would make it
+	// deterministic (design R7). nil means each model of the API takes all of them.
 	Fixed func(req *modelio.Request) []string
 
-	// Marks are options that each of its requests has, and Prompted says that they have a prompt, or a list of them, and
-	// never messages: a record of a request without these is of another API.
+	// Marks are options that each of its requests has. Prompted says that its requests have a prompt, or a list of
+	// prompts, and never messages. A record without these is of another API.
 	Marks    []string
-	Version  string // what anthropic_version begins with in the body of its requests of Claude; empty: they have none
+	Version  string // what anthropic_version begins with in the body of its requests of Claude; empty means they have none
 	Prompted bool
 
-	Refusal refusalForm // what its errors look like; nil: as those of its provider's other APIs, or as OpenAI's
+	Refusal refusalForm // what its errors look like; nil means as those of its provider's other APIs, or as OpenAI's
 	Files   bool        // answers may be files, whose lines are no events of a stream unless their type says so
 
 	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
@@ -44,7 +44,7 @@ type Codec struct {
 	Passing [][]string
 	Session *Session // nil: each call stands alone
 	Free    []string // members of its answers whose own members are named by others, such as a tool's output
-	// Realtime is for sessions over a WebSocket; nil: a call is a request and its answer.
+	// Realtime is for sessions over a WebSocket; nil means a call is a request and its answer.
 	Realtime *Realtime
 
 	// Match reports whether w is a request of this API, by method, path and body shape. No two codecs
@@ -58,15 +58,15 @@ type Codec struct {
 
 	// Register makes DecodeRequest of these three, and DecodeResponse of the next three, where it is nil.
 	body    func(body jsontext.Value) *modelio.Request // decodes a body that is an object
-	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil: by body
-	outside outside                                    // takes what the path says; nil: nothing
+	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil means by body
+	outside outside                                    // takes what the path says; nil means the path says nothing
 
 	answer   decoder                                    // decodes the body of an answer
 	stream   foldRules                                  // makes such a body of the events of a stream
-	response func(a *Answer) (*modelio.Response, error) // decodes any answer; nil: by the two before
+	response func(a *Answer) (*modelio.Response, error) // decodes any answer; nil means by the two before
 
 	// looks and begins are for the generic codec: an answer from anywhere that looks like one of this API is decoded
-	// as one. They are about the body of a whole answer and about an event of a stream; nil: no answer is.
+	// as one. They are about the body of a whole answer and about an event of a stream; nil means no answer is.
 	looks  func(body jsontext.Value) bool
 	begins func(name string, event jsontext.Value) bool
 }
@@ -138,7 +138,7 @@ func Named(api string) (*Codec, bool) {
 	return nil, false
 }
 
-// Unlike says why a request cannot be one of the API, which served it or refused it; empty: it may be one.
+// Unlike says why a request cannot be one of the API, which served it or refused it; empty means it may be one.
 func (c *Codec) Unlike(req *modelio.Request, served bool) string {
 	version := strings.Trim(string(req.Options["anthropic_version"]), `"`)
 	if c.Version != "" && !strings.HasPrefix(version, c.Version) && (version != "" || served && c.API == vertexAnthropicAPI) {
@@ -161,7 +161,7 @@ type Answer struct {
 	ContentType string
 	Body        []byte
 
-	Asked *modelio.Request // what it answers; nil: not known
+	Asked *modelio.Request // what it answers; nil means not known
 	Open  bool             // more may come, so a stream is whole only with the event that ends it
 
 	of     []byte             // the body that the rest is of
@@ -172,7 +172,7 @@ type Answer struct {
 // A WireError says what a codec cannot take, and where.
 type WireError struct {
 	API     string // the codec's name
-	Pointer string // RFC 6901 pointer into the body or the request; empty: the whole
+	Pointer string // RFC 6901 pointer into the body or the request; empty means the whole
 	Reason  string
 }
 

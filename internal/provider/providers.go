@@ -14,23 +14,23 @@ import (
 // A Provider is what is known of one who answers model calls.
 type Provider struct {
 	Name string // the name of its directory in a store (SF "Storage Format"): lower-case letters, digits and hyphens
-	// Hosts are the names of its hosts, each with all names under it; * stands for any text. Of
-	// several that fit a host the longest counts.
+	// Hosts are the names of its hosts, each with all names under it; * stands for any text. The longest one that
+	// fits a host counts.
 	Hosts []string
-	Home  string   // the root of its public host; empty: each customer has a host of its own
+	Home  string   // the root of its public host; empty means each customer has a host of its own
 	Keys  []string // environment variables with its key, without which its SDKs refuse to make a client or a call
 	// OneKey says that any of Keys is enough, and that an SDK complains where it finds two of them.
 	OneKey   bool
 	BaseURLs []BaseURL // environment variables that say where it is
 
-	Refusal refusalForm // what its errors look like; nil: as those of the API that it is asked by
+	Refusal refusalForm // what its errors look like; nil means as those of the API that it is asked by
 }
 
 // A BaseURL is an environment variable from which official SDKs of a provider read where it is. docs/exec.md
 // lists which do.
 type BaseURL struct {
 	Name string
-	Path string // that its value ends in, behind the provider's host; empty: none
+	Path string // the path that its value ends in, behind the provider's host; empty means none
 	// Home is the root that the variable stands for where that is not the provider's; $NAME in it is an environment
 	// variable. Empty: the provider's home, and where it has none the variable must be there.
 	Home string
@@ -115,8 +115,8 @@ func Providers() []Provider {
 	return all
 }
 
-// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call, of one
-// thing each: where one of several is enough, they are together.
+// KeyVariables returns the environment variables without which some SDK refuses to make a client or a call. Variables
+// of which one is enough are together.
 func KeyVariables() (names [][]string) {
 	for _, p := range Providers() {
 		names = append(names, p.KeyVariables()...)
@@ -170,11 +170,11 @@ func Home(name string) (*url.URL, bool) {
 	return nil, false
 }
 
-// ProviderOf returns the name of the provider that w is sent to (design R9): what the repository's
-// configuration says of its host, else whom it is known to belong to. A loopback or private address
-// stands for the provider of the API, so that gateways and local servers stay interchangeable with
-// it. Any other host is a provider of its own, named after it by [hostName]. Ports are no identity.
-// The regions that Bedrock and Vertex have in their names are none either.
+// ProviderOf returns the name of the provider that w is sent to (design R9). The repository's configuration names the
+// provider of a host first, then the table of known hosts. A loopback or private address stands for the provider of
+// the API, so that gateways and local servers stay interchangeable with it. Any other host is a provider of its own,
+// named after it by [hostName]. Ports are no identity. The regions that Bedrock and Vertex have in their names are
+// none either.
 //
 // hosts maps host names, without port and in lower case, to names of providers; it may be nil.
 func ProviderOf(w *Wire, c *Codec, hosts map[string]string) string {
@@ -188,8 +188,8 @@ func ProviderOf(w *Wire, c *Codec, hosts map[string]string) string {
 	return hostName(host)
 }
 
-// AtHost returns the name of the provider at u: what the repository's configuration says of its host, else whom it is
-// known to belong to; "" where neither says it. See [ProviderOf].
+// AtHost returns the name of the provider at u, by the repository's configuration or the table of known hosts, or "".
+// See [ProviderOf].
 func AtHost(u *url.URL, hosts map[string]string) string {
 	host := bareHost(u)
 	if name, ok := hosts[host]; ok {
@@ -238,8 +238,8 @@ func IsLoopback(host string) bool {
 	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// isPrivate reports whether a host is this machine or one of a private network: by its address, or
-// by a name without a dot, such as that of a container, which no public host has.
+// isPrivate reports whether a host is this machine or in a private network, by its address or by a name without a
+// dot. No public host has such a name; containers do.
 func isPrivate(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
@@ -249,10 +249,9 @@ func isPrivate(host string) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
 }
 
-// hostName returns the provider's name for a host that is not known: the host with each dot as one
-// hyphen and each hyphen as two, so that no two hosts share a name. Where that is longer than 64
-// characters, or the host has others than letters, digits, dots and hyphens, the name ends in 12
-// digits of its hash.
+// hostName names the provider of an unknown host. It is the host with each dot as one hyphen and each hyphen as two,
+// so that no two hosts share a name. Where that is longer than 64 characters, or the host has others than letters,
+// digits, dots and hyphens, the name ends in 12 digits of its hash.
 func hostName(host string) string {
 	const longest, digits = 64, 12
 	exact := true

@@ -14,13 +14,13 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Realtime says how a session over a WebSocket is one call: its request is the handshake and what the client said,
-// a message for each frame; its answer is what the server said, [Frame] by frame, each with the place in the client's
-// words that it followed.
+// A Realtime makes one call of a session over a WebSocket. The request is the handshake and the client's frames, each
+// a message. The answer is the server's, [Frame] by frame, each with the place in the client's words that it
+// followed.
 type Realtime struct {
 	// Message decodes a frame of the client's.
 	Message func(req *modelio.Request, frame jsontext.Value) modelio.Message
-	// Audio returns the data of a frame that is nothing but a piece of a stream, and what the stream is; nil: it is more.
+	// Audio returns the data of a frame that is only a piece of a stream, and which stream; nil means it is more.
 	// Such frames in a row are one message, since how a stream is split is a matter of timing.
 	Audio func(frame jsontext.Value) (stream modelio.Object, at []string, data []byte)
 	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes the text of a system message.
@@ -42,7 +42,7 @@ func (p Place) Before(other Place) bool {
 // A Progress is a place that frames move on.
 type Progress struct {
 	Place
-	stream string // which the last message is; empty: none
+	stream string // the stream that the last message is a piece of; empty means none
 }
 
 // Take moves on by a frame of the client's, and reports whether it goes on with a stream.
@@ -87,7 +87,7 @@ func (how *Realtime) piece(f Frame) (name string, data []byte, with func(data []
 	}
 }
 
-// streamData returns the bytes of a member in base64; nil: it is none.
+// streamData returns the bytes of a member in base64; nil means it is none.
 func streamData(v jsontext.Value) []byte { return streamBytes(v.Word()) }
 
 func streamBytes(encoded string) []byte {

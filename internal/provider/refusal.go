@@ -26,9 +26,8 @@ func Refuse(w *Wire, hosts map[string]string, text string) *Refusal {
 	return r
 }
 
-// Fail returns a text as the answer of a status of 400 or more that the client of a request understands: that of
-// the provider where it has one of its own, else that of the API, else OpenAI's, which most others copy. hosts is as
-// in [ProviderOf].
+// Fail returns a text as an error, of a status of 400 or more, that the client of a request understands. Its shape is
+// the provider's own, else the API's, else OpenAI's, which most others copy. hosts is as in [ProviderOf].
 func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	codec, _ := Match(w)
 	name := ProviderOf(w, codec, hosts)
@@ -52,8 +51,8 @@ func Fail(w *Wire, hosts map[string]string, status int, text string) *Refusal {
 	return form(w, status, text)
 }
 
-// statusWords are a provider's words for what failed; those for 400 stand for other requests that were wrong, and those
-// for 500 for other failures of the provider.
+// statusWords are a provider's words for failures, by status. The words for 400 stand for other wrong requests, and
+// the words for 500 for other failures of the provider.
 type statusWords map[int]string
 
 func (w statusWords) of(status int) string {

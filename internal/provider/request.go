@@ -10,10 +10,10 @@ type outside func(*Wire, *modelio.Request)
 
 // A requestForm is the body of an API, an object.
 type requestForm struct {
-	prompt     string           // the member that is the prompt, if it is a string; empty: there are messages
+	prompt     string           // the member that is the prompt, if it is a string; empty means there are messages
 	members    map[string]taker // those with another field
 	parameters parameters
-	in         string // the object that has the parameters; empty: the body
+	in         string // the object that has the parameters; empty means the body
 }
 
 // A taker takes a member of a body into the field for it. It reports false for one that does not fit
@@ -44,7 +44,7 @@ func (w *Wire) decode(one func(body jsontext.Value) *modelio.Request) (*modelio.
 	return one(body), nil
 }
 
-// decode decodes a body. What has no field is kept in Options.
+// decode decodes a body. A member without a field is kept in Options.
 func (f requestForm) decode(body jsontext.Value) *modelio.Request {
 	req := &modelio.Request{Options: modelio.Object{}}
 	for name, v := range body.Members() {
@@ -120,8 +120,8 @@ func sayOperation(usual string) outside {
 	}
 }
 
-// keepOutside keeps in req what w says outside of its body: what was said of the path, the query
-// without credentials, and the headers that change behaviour.
+// keepOutside keeps in req what w says outside of its body: facts of the path, the query without credentials, and
+// headers that change behaviour.
 func (w *Wire) keepOutside(req *modelio.Request) {
 	if w.URL.RawQuery != "" {
 		w.keepQuery()

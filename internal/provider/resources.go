@@ -61,7 +61,7 @@ func isResource(w *Wire) bool {
 	return api && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
-// decodeResource decodes a request: what is asked stands in $url. What is to be cached is a conversation.
+// decodeResource decodes a request: its operation stands in $url. Content to be cached is a conversation.
 func decodeResource(w *Wire) (*modelio.Request, error) {
 	return decodeResourceAs(w, resourceForm(w).decode)
 }
@@ -196,8 +196,8 @@ func resource(v jsontext.Value) (part modelio.Part, varies modelio.Object) {
 	return modelio.Part{Custom: said}, varies
 }
 
-// steadyOf returns the members of an object and of those in it, and apart from them times, files that a batch made, and
-// URLs that have the resource's id in them.
+// steadyOf divides the members of an object, at all depths, into those that stay and those that vary. Times, files
+// that a batch made, and URLs with the resource's id vary.
 func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 	said = modelio.Object{}
 	for name, m := range v.Members() {

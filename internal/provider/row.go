@@ -10,9 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// Most events of a stream say the next words of a text and differ in nothing else. What the second event of such a
-// row did to the body the others do as well, so they are taken without being parsed: decoding a stream of
-// thousands of events costs a tenth.
+// Most events of a stream say the next words of a text and differ in nothing else. The others do to the body what the
+// second event of the row did, so they are taken without being parsed: decoding a stream of thousands of events costs
+// a tenth.
 
 // A row is where a fold is in a row of such events.
 type row struct {
@@ -78,9 +78,9 @@ func IsPiece(member string) bool { return slices.Contains(pieces, member) }
 // padding are the members of events that say nothing of an answer, and are another in each.
 var padding = []string{"obfuscation", "p", "sequence_number"}
 
-// Alike reports whether two events that are JSON are the same in everything but one string, a piece of a text, and in
-// what is there for padding. It returns the piece of the second, as it is escaped, with something in it; that it is
-// whole, and valid, is known where the first event is valid JSON.
+// Alike reports whether two events that are JSON differ only in one string, a piece of a text, and in padding. It
+// returns the piece of the second, as it is escaped, with something in it; that it is whole, and valid, is known
+// where the first event is valid JSON.
 func Alike(first, second []byte) (piece []byte, alike bool) {
 	for {
 		same := commonPrefix(first, second)
@@ -111,8 +111,8 @@ func Alike(first, second []byte) (piece []byte, alike bool) {
 	}
 }
 
-// memberAt returns the name of the member in whose string or number a text ends, and where its value begins, behind
-// the quote of a string; 0 where it ends in neither.
+// memberAt returns the name of the member in whose string or number a text ends, and where its value begins, behind a
+// quote. It returns 0 where the text ends in neither.
 func memberAt(text []byte) (name []byte, begin int) {
 	begin = len(text)
 	for begin > 0 && '0' <= text[begin-1] && text[begin-1] <= '9' {
@@ -137,8 +137,8 @@ func memberAt(text []byte) (name []byte, begin int) {
 	return before[bytes.LastIndexByte(before, '"')+1:], begin
 }
 
-// stringEnd returns where the inside of a string ends, at its quote; the length of text where it is none, or holds
-// what is rarely in one.
+// stringEnd returns where the inside of a string ends, at its quote. It returns the length of text where that is no
+// string, or holds what is rarely in one.
 func stringEnd(text []byte) int {
 	for at := 0; ; {
 		n, ascii := jsontext.Plain(text[at:])

@@ -5,8 +5,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The predict method of Vertex AI, whose models and endpoints each have instances and predictions of their own: embeddings, images,
-// texts. The Gemini API has it too. What takes long is answered with an operation, whose result is fetched later.
+// The predict method of Vertex AI, whose models and endpoints each have instances and predictions of their own:
+// embeddings, images, texts. The Gemini API has it too. A long call is answered with an operation, whose result is
+// fetched later.
 var _ = Register(&Codec{
 	API:     "vertex.predict",
 	Match:   posts(hasList("instances"), ":predict", ":predictLongRunning"),

@@ -1,5 +1,5 @@
-// Package rehearsal records a test many times over and replays each recording many times, for tests of what must be the
-// same in all of them.
+// Package rehearsal records a test many times and replays each recording many times, for tests of what must be the
+// same in all.
 package rehearsal
 
 import (
@@ -28,7 +28,7 @@ type Tally struct {
 	Recordings, Replays int    // all of them
 	Failed              int    // runs that did not pass
 	Documents           int    // different documents of one program, apart from times
-	ByChance            string // why the program itself may make other documents, which is no failure; empty: it makes one
+	ByChance            string // why the program itself may make other documents, which is no failure; empty means it makes one
 	Calls               int    // replays whose calls are not those of their recording
 	First               string
 }
@@ -95,8 +95,8 @@ func (p Plan) Rehearse(t *testing.T, run func(dir, mode string) (calls string, t
 	return c
 }
 
-// passing is what differs from recording to recording: times, the hashes that cover them, dates and sizes of answers, and the
-// ids of messages and sessions, which a raw answer has.
+// passing matches what differs from recording to recording: times, hashes that cover them, dates and sizes of
+// answers, and ids in raw answers.
 var passing = regexp.MustCompile(`(?s)"(timestamp|latency_ms|hash|raw_output_ref)": [^\n]*|"(date|content-length|mcp-session-id)": \[.*?\]|127\.0\.0\.1[:-]\d+`)
 
 // Timeless returns the documents of a store without what is passing.
@@ -145,8 +145,8 @@ type Tool struct {
 // Input returns what the tool is given.
 func (t Tool) Input() json.RawMessage { return fmt.Appendf(nil, `{"n":%d}`, t.N) }
 
-// A Model answers chat completions, always in the same words: it asks for its tools, and where a request has "results" it
-// asks for nothing more.
+// A Model answers chat completions, always in the same words. It asks for its tools, unless a request has "results"
+// already.
 type Model []Tool
 
 // RoundTrip implements [http.RoundTripper].

@@ -60,7 +60,8 @@ func variant(tag string, value any) any {
 	return Schema{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
 }
 
-// Contract returns the schemas of the call contract, by the names of their files. Those that LC names have its names.
+// Contract returns the schemas of the call contract, by the names of their files. A schema that LC names has its
+// name.
 func Contract(t *testing.T) map[string]Schema {
 	t.Helper()
 	make := func(title, about string, root func(c *tagged) any) Schema {

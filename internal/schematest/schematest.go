@@ -54,7 +54,7 @@ func Checkout(name string) string {
 
 var compiled sync.Map // *jsonschema.Schema by name
 
-// Validate returns what is wrong with a JSON text by the schema of that name; nil: nothing.
+// Validate returns what is wrong with a JSON text by the schema of that name; nil means nothing.
 func Validate(name string, text []byte) error {
 	schema, err := compile(name)
 	if err != nil {

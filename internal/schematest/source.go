@@ -104,11 +104,11 @@ func said(c *ast.CommentGroup) string {
 }
 
 var (
-	goOnly = regexp.MustCompile(`(; )?(nil|empty): (absent|none|not (set|kept|known|there))$`)
+	goOnly = regexp.MustCompile(`(; )?(nil|empty)(:| means) (absent|none|not (set|kept|known|there))$`)
 	link   = regexp.MustCompile(`\[(\w+)\]`)
 )
 
-// named returns the function that a call names, as in c.text, list or required; empty: it names none.
+// named returns the function that a call names, as in c.text, list or required; empty means it names none.
 func named(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -119,7 +119,7 @@ func named(call *ast.CallExpr) string {
 	return ""
 }
 
-// first returns the first call of a function of that name in n; nil: there is none.
+// first returns the first call of a function of that name in n; nil means there is none.
 func first(n ast.Node, name string) (found *ast.CallExpr) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && found == nil && named(call) == name {

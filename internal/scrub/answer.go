@@ -13,16 +13,16 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// A MissingError says that an answer has placeholders whose values are not known: the test has no rule
-// of their name, or the request has no such value.
+// A MissingError says that an answer has placeholders without a value. The test has no rule of their name, or the
+// request has no such value.
 type MissingError struct{ Placeholders []string }
 
 func (e *MissingError) Error() string {
 	return "no value is known for " + strings.Join(e.Placeholders, ", ")
 }
 
-// Answer returns the bytes of an answer to the request as they are kept: with placeholders for the values
-// that the request has, and for secrets. All else stays as it is spelled.
+// Answer returns the bytes of an answer as they are kept, with placeholders for values of the request and for
+// secrets. All else stays as it is spelled.
 func (v *Values) Answer(a *provider.Answer) []byte {
 	idle := len(v.values) == 0 && !slices.ContainsFunc(v.rules.finders, func(f finder) bool { return f.dummy != nil })
 	if idle && (v.stored || !mayHold(a.Body)) {
@@ -38,8 +38,8 @@ func (v *Values) Answer(a *provider.Answer) []byte {
 	return body
 }
 
-// Restore returns the bytes of an answer that was kept as they are served: with the values of this
-// run's request, and dummies for other secrets. The error is a [*MissingError].
+// Restore returns the bytes of a kept answer as they are served, with the values of this run's request and dummies
+// for other secrets. The error is a [*MissingError].
 func (v *Values) Restore(a *provider.Answer) ([]byte, error) {
 	if !mayHold(a.Body) {
 		return a.Body, nil

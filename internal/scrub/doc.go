@@ -1,5 +1,5 @@
-// Package scrub replaces what varies with every run, or is secret, inside the texts of a call by
-// placeholders, and puts the values of a later run in their places again (design R12).
+// Package scrub replaces varying and secret values in the texts of a call by placeholders (design R12). A later run's
+// values take the places of these.
 //
 // A placeholder is {{name:n}}. n counts the values of that name in the order in which the request has
 // them, its messages last. So a request has the same placeholders whatever was called before it, and a

@@ -22,7 +22,7 @@ type text struct {
 	escaped    bool
 	edits      []edit
 
-	key   string    // texts of one key are pieces of one; empty: it is whole
+	key   string    // texts of one key are pieces of one; empty means it is whole
 	inner *document // what value is in base64
 }
 
@@ -36,7 +36,7 @@ func parse(src []byte) *document {
 	return d
 }
 
-// plain returns the document of a text that is no JSON. One that is not UTF-8 has no texts.
+// plain returns the document of a text that is no JSON. A text that is not UTF-8 gives a document without texts.
 func plain(src []byte) *document {
 	d := &document{src: src}
 	if utf8.Valid(src) {

@@ -14,8 +14,8 @@ import (
 
 // A Rule says which parts of a text are replaced. The zero value is no rule.
 type Rule struct {
-	name    string // of its placeholders; empty: Volatile, which has several
-	wrong   string // why it cannot be used; empty: it can
+	name    string // of its placeholders; empty means Volatile, which has several
+	wrong   string // why it cannot be used; empty means it can
 	finders []finder
 }
 
@@ -23,10 +23,10 @@ type Rule struct {
 type finder struct {
 	name  string // of their placeholders
 	find  func(text string) []span
-	dummy func(n int) string // stands for the n-th secret that only the recording knew; nil: they are no secrets
+	dummy func(n int) string // stands for the n-th secret that only the recording knew; nil means they are no secrets
 	one   bool               // there is one value, which is the dummy
 
-	// anywhere finds what is found in every process; nil: as find does, or nothing if there is one value.
+	// anywhere finds what is found in every process; nil means as find does, or nothing if there is one value.
 	anywhere func(text string) []span
 }
 
@@ -97,8 +97,8 @@ func Pattern(name string, re *regexp.Regexp) Rule {
 	return r
 }
 
-// Volatile returns the rule for what is another value in each run: temporary directories, those of
-// users, ports of servers on this machine, uuids and times.
+// Volatile returns the rule for values that differ in each run: temporary and home directories, ports of servers on
+// this machine, uuids and times.
 func Volatile() Rule { return Rule{finders: volatile()} }
 
 // VolatileDates returns the rule for that and for dates without a time of day.
@@ -172,8 +172,8 @@ func (r *Rules) Anywhere() *Rules {
 	return rules
 }
 
-// First returns where a stored text has the first thing that the rules find, or that is their placeholder; end is 0 where
-// it has none.
+// First returns the place of the first value in a stored text that the rules find, or of their first placeholder. end
+// is 0 where there is none.
 func (r *Rules) First(text string) (start, end int) {
 	var taken []match
 	for _, t := range stored(text) {
@@ -230,8 +230,9 @@ const leastClean = 64
 const mostRounds = 16
 
 // find returns the values in a text besides what is taken of it, all in order. A rule sees the text between what is
-// taken, and between what the rules before it found. What is found splits a text, in which a rule may find more: it is
-// searched until nothing is left, so that what was scrubbed stays. Who finds more forever takes the text whole.
+// taken, and between what the rules before it found. A find splits the text, and a rule may find more in the rest:
+// the search goes on until nothing is left, so that a scrubbed text stays as it is. A rule that would find more
+// forever takes the text whole.
 func (r *Rules) find(text string, taken []match) []match {
 	fresh := len(taken) == 0 && len(text) >= leastClean
 	if fresh {

@@ -66,7 +66,7 @@ func Names(text string) (names []string) {
 	return names
 }
 
-// Whole returns the name of the rule whose placeholders are all that a scrubbed text says; empty: it says more.
+// Whole returns the name of the rule whose placeholders are all that a scrubbed text says; empty means it says more.
 func Whole(text string) (name string) {
 	at := 0
 	for _, t := range stored(text) {

@@ -10,8 +10,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Values are the values of one request and their placeholders. They are for one goroutine at a time. Of one
-// test's, only one at a time may work on an answer; requests may be scrubbed at once.
+// Values are the values of one request and their placeholders. They are for one goroutine at a time. Only one Values
+// of a test at a time may work on an answer; requests may be scrubbed at once.
 type Values struct {
 	rules        *Rules
 	stored       bool              // of a request that was scrubbed: it has placeholders
@@ -56,8 +56,8 @@ func (v *Values) scrub(req *modelio.Request, core []byte) *modelio.Request {
 	return editor(v.request).texts().Request(req)
 }
 
-// messagesLast returns the parts of a core in the order in which values are counted. What a conversation
-// keeps as it goes on comes before what follows.
+// messagesLast returns the parts of a core in the order in which values are counted. Values that a conversation keeps
+// as it goes on come before later ones.
 func messagesLast(core []byte) [][]byte {
 	doc, err := jsontext.Parse(core)
 	if err != nil {

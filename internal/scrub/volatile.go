@@ -86,7 +86,7 @@ var (
 	homeRoots = []string{"/home/", "/Users/", "/usr/home/", "/var/home/"}
 )
 
-// temporary returns the root of temporary directories of this process, with a slash behind it; none: it has no such one.
+// temporary returns the root of temporary directories of this process, with a slash behind it; none means it has no such one.
 func temporary() []string {
 	if dir := filepath.ToSlash(filepath.Clean(os.TempDir())); len(dir) > 1 && dir[0] == '/' {
 		return []string{dir + "/"}
@@ -94,7 +94,7 @@ func temporary() []string {
 	return nil
 }
 
-// homes returns the directory of this user; none: it is not known.
+// homes returns the directory of this user; none means it is not known.
 func homes() []string {
 	if dir, err := os.UserHomeDir(); err == nil && len(dir) > 1 && dir[0] == '/' {
 		return []string{filepath.ToSlash(filepath.Clean(dir))}

@@ -46,9 +46,9 @@ var dated = regexp.MustCompile(`[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{3,4}
 // Undated returns a model's name without the date or number that it ends in.
 func Undated(model string) string { return dated.ReplaceAllString(model, "") }
 
-// Cost returns what a call cost when its answer was bought: by the price of the model that answered, else
-// of the one that was asked, else of either without its date. ok is false if no price is known, and if
-// the answer does not say how many tokens it took.
+// Cost returns what a call cost when its answer was bought. The price is that of the model that answered, else of the
+// one that was asked, else of either without its date. ok is false if no price is known, and if the answer does not
+// say how many tokens it took.
 func (c *Config) Cost(s *snapshot.Snapshot) (cost float64, ok bool) {
 	used := s.Response.Usage
 	if used == nil || used.InputTokens == nil && used.OutputTokens == nil {

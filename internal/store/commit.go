@@ -28,10 +28,10 @@ type Put struct {
 	Document *snapshot.Document    // Commit seals it
 	Raw      map[int][]byte        // raw answers by the n of their call; those that the store has need not be given
 	Media    map[canon.Hash][]byte // likewise; those that the document does not name are left out
-	Writer   *snapshot.Writer      // that wrote a document with records of this one; nil: none did
+	Writer   *snapshot.Writer      // that wrote a document with records of this one; nil means none did
 	Summed   bool                  // the hashes that the document has of Raw and Media were made of these bytes: they are not made again
 
-	// Check is asked before anything is written, with the document as it will be read; nil: nothing
+	// Check is asked before anything is written, with the document as it will be read; nil means nothing
 	// is asked. Its error is that of the commit.
 	Check func(*snapshot.Document) error
 }

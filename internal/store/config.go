@@ -78,7 +78,7 @@ func (s *Store) CheckTexts() error {
 	return nil
 }
 
-// ConfigText returns config.json as it is spelled; nil: there is none.
+// ConfigText returns config.json as it is spelled; nil means there is none.
 func (s *Store) ConfigText() ([]byte, error) {
 	if err := s.checkLinks(ConfigName); err != nil {
 		return nil, err

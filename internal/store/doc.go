@@ -1,5 +1,5 @@
-// Package store is the directory .ai-snapshots: the documents of tests, the providers' raw answers
-// and the media that they name, and the manifest (SF "Storage Format", design R4, R5).
+// Package store reads and writes the directory .ai-snapshots: documents of tests, raw answers, media and the manifest
+// (SF "Storage Format", design R4, R5).
 //
 //	.ai-snapshots/
 //	├── .gitattributes  .gitignore  config.json

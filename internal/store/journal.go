@@ -19,9 +19,9 @@ import (
 // says which. Once the journal says that they are complete, they are renamed; whoever finds
 // a journal of a process that died renames the rest, or removes them all.
 //
-// The journal has the hash of each new file, and of each file that is to go. So one that was cut
-// short does nothing to files that have changed since, and one of a stranger, in a pull request say,
-// removes nothing that its author does not know. One that may be a stranger's is not finished.
+// The journal has the hash of each new file, and of each file that is to go. So one that was cut short does nothing
+// to files that have changed since, and one of a stranger, in a pull request say, removes nothing that its author
+// does not know. A commit that may be a stranger's is not finished.
 type Transaction struct {
 	Writer
 	store   *Store
@@ -159,7 +159,7 @@ func (w Writer) removeEmpty(dir string) {
 	}
 }
 
-// What became of a commit that was cut short.
+// The fate of a commit that was cut short.
 const (
 	finished = "finished"
 	undone   = "undone"
@@ -258,8 +258,8 @@ func parseJournal(w Writer, data string) (t *Transaction, ready bool, err error)
 	return t, false, nil
 }
 
-// rest leaves of t what is still to do, and says which files are neither as they were before the commit
-// nor as they are to be. The error is that one could not be read, which may be otherwise the next time.
+// rest removes from t what is done. It returns the files that are neither as they were before the commit nor as they
+// are to be. The error is that one could not be read, which may be otherwise the next time.
 func (t *Transaction) rest() (wrong []string, failed error) {
 	// isThere tells of a file that must have a hash if it is there.
 	isThere := func(file string, want canon.Hash) (bool, error) {

@@ -23,7 +23,7 @@ var ErrNotFetched = errors.New("not fetched from Git LFS")
 const NotFetched = "is a pointer of Git LFS whose content was not fetched: git lfs pull"
 
 // UseLFS makes git keep raw answers and media in Git LFS from now on: it writes .gitattributes, and the store if
-// there is none. What is committed stays where it is until it is added again.
+// there is none. Committed files stay where they are until they are added again.
 func (s *Store) UseLFS() error {
 	lfs := *s
 	lfs.lfs = true
@@ -48,7 +48,7 @@ const pointerVersion = "version https://git-lfs.github.com/spec/v1\n"
 // maxPointer is how long a pointer of Git LFS is at most, and a bit: its specification says less than 1,024 bytes.
 const maxPointer = 1024
 
-// Pointed returns the hash of the content that data is a pointer of Git LFS to; empty: it is none.
+// Pointed returns the hash of the content that data is a pointer of Git LFS to; empty means it is none.
 func Pointed(data []byte) canon.Hash {
 	if len(data) >= maxPointer || !bytes.HasPrefix(data, []byte(pointerVersion)) {
 		return ""
@@ -76,8 +76,8 @@ func pointedIn(file string) canon.Hash {
 	return Pointed(data)
 }
 
-// notFetched returns the error of a file that is a pointer to what the document names; nil: data is something else,
-// or what it is named for, however it looks.
+// notFetched returns the error of a file that is only a pointer to what the document names. It is nil where data is
+// something else, or is what the document names although it looks like a pointer.
 func (s *Store) notFetched(file string, n Need, data []byte) error {
 	if Pointed(data) != n.Hash {
 		return nil

@@ -42,10 +42,9 @@ func (d *Doc) Keep(own string, data []byte) {
 // Beside returns the path of a raw answer or a medium.
 func (d *Doc) Beside(own string) string { return d.Provider + "/" + d.Name + "/" + own }
 
-// Load reads the document with the given name, which is under the given provider, and only if it is
-// not, under another one, for which the directories are looked through. It checks the document as
-// [snapshot.Parse] does, and that its records' ids are its name's. The error is an
-// [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
+// Load reads the document with the given name. It looks for it under the given provider, and only if it is not there
+// in the directories of all. It checks the document as [snapshot.Parse] does, and that its records' ids are its
+// name's. The error is an [*snapshot.Error], or [fs.ErrNotExist] if there is no such document.
 func (s *Store) Load(name, provider string) (*Doc, error) {
 	if !filename.LegalDocument(name) || !filename.Legal(provider) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
@@ -121,8 +120,8 @@ func (s *Store) parseFile(name, provider string) (*Doc, error) {
 	return doc, err
 }
 
-// InSFLayout returns what is wrong with a document: that it is laid out as SF prints it, with ids that are no name's of a
-// store, or else what was found.
+// InSFLayout returns the faults of a document. If it is laid out as SF prints it, with ids that no store has, that is
+// the one fault; else they are those found.
 func InSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot.Violation {
 	text, err := jsontext.ParseStrict(data)
 	if err != nil {
@@ -141,7 +140,7 @@ func InSFLayout(name string, data []byte, found []snapshot.Violation) []snapshot
 		"traceforge import --from sf --write brings it over, which makes no call"}}
 }
 
-// Altered returns the document in a file of which nothing is wrong but its hashes, as somebody has changed it; nil: there is none.
+// Altered returns the document in a file of which nothing is wrong but its hashes, as somebody has changed it; nil means there is none.
 func (s *Store) Altered(file string) *Doc {
 	provider, name, ok := ParseDocumentFile(file)
 	data, err := ReadFile(s.Path(file))
@@ -341,8 +340,8 @@ func (d *Doc) fetch(n Need) ([]byte, error) {
 	return nil, wrong
 }
 
-// fetchOnce is fetch without a second look. What it reads is checked against the hash, so it does not
-// matter where a link leads.
+// fetchOnce is fetch without a second look. The content is checked against the hash, so it does not matter where a
+// link leads.
 func (d *Doc) fetchOnce(n Need) ([]byte, error) {
 	s, file := d.store, d.Beside(n.Own)
 	f, err := s.toRead(file)

@@ -19,14 +19,14 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A Log is the file of pending answers to which one run of a test appends what it buys, as it buys it (docs/format.md
-// section 11). It belongs to that run: each run has another one. Who reads pending answers reads all logs of a test, and
-// leaves out what was begun when a process was killed. A Log is not for several goroutines at once.
+// A Log is the file to which one run of a test appends its pending answers as it buys them (docs/format.md section
+// 11). Each run has a log of its own. A reader of pending answers reads all logs of a test, and leaves out an entry
+// that a kill cut short. A Log is not for several goroutines at once.
 type Log struct {
 	store          *Store
 	name, provider string
 
-	file string      // its name; empty: there is none yet
+	file string      // its name; empty means there is none yet
 	info fs.FileInfo // of it, as it was made
 	size int64       // that it has, unless somebody took it
 }
@@ -48,9 +48,9 @@ func (s *Store) NewLog(name, provider string) *Log {
 	return &Log{store: s.Pending(), name: name, provider: provider}
 }
 
-// Append writes an answer: the record, as [snapshot.Writer.Append] encoded it, that of the place-th call of the run,
-// with its raw answer, of the hash that the record names, and its media. When it returns, a kill loses none of it. After
-// [ErrTaken] nothing is written, and the log is to be left for a new one; after any other error it is as it was.
+// Append writes the answer of the place-th call of the run. The record is as [snapshot.Writer.Append] encoded it, and
+// names the hash of raw and those of the media. When it returns, a kill loses none of it. After [ErrTaken] nothing is
+// written, and the log is to be left for a new one; after any other error it is as it was.
 func (l *Log) Append(place int, record, raw []byte, hash canon.Hash, media map[canon.Hash][]byte) error {
 	f, err := l.open()
 	if err != nil {
@@ -229,8 +229,9 @@ func (s *Store) removeEmpty(own ...string) {
 	_ = os.Remove(s.dir) // and not what comes meanwhile: a log may
 }
 
-// Settle puts what a run of a test has bought behind what other runs have, in the place of all logs of the test: own are
-// those of the run. The other runs' records of the numbers in used go, and logs that cannot be read.
+// Settle replaces all logs of a test by one: the records of other runs, and behind them those that this run bought.
+// own are the logs of this run. Records of other runs with a number in used are left out, as are logs that cannot be
+// read.
 func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 	return s.Exclusively(func(w Writer) error {
 		if err := s.closeLogs(bought.Name); err != nil {

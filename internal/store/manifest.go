@@ -116,7 +116,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// scan reads the strings of an object that has these members, and no others; nil: one that is no string.
+// scan reads the strings of an object that has these members, and no others; nil means one that is no string.
 func scan(object jsontext.Value, members map[string]*string) bool {
 	ok := object.Len() == len(members)
 	for name, to := range members {

@@ -96,7 +96,8 @@ func (s *Store) holding(moves []Move) (here []Move) {
 	return here
 }
 
-// planMoves returns the change that moves documents. One that is not here is to be in the other of the two stores.
+// planMoves returns the change that moves documents. A document that is not here must be in the other of the two
+// stores.
 func (s *Store) planMoves(moves, elsewhere []Move) (c Change, moved []Moved, err error) {
 	for _, m := range moves {
 		doc, err := s.Load(m.Name, m.Name)

@@ -9,7 +9,7 @@ import (
 // An Outcome is what became of a call of a test.
 type Outcome struct {
 	Of       int                // the index of the record that the call is of; -1: it is new
-	Record   *snapshot.Snapshot // what the call says now, with its provider; nil: its record stays as it is
+	Record   *snapshot.Snapshot // what the call says now, with its provider; nil means its record stays as it is
 	Answered bool               // the answer says what that of its record says, which stays
 	Dated    bool               // the time is that of the call in any case
 }
@@ -82,7 +82,7 @@ func (o *Outcome) after(was *snapshot.Snapshot) snapshot.Snapshot {
 	return s
 }
 
-// LastNumber returns the greatest number that a record has; 0: none has one.
+// LastNumber returns the greatest number that a record has; 0 means none has one.
 func LastNumber(records []snapshot.Snapshot) (last int) {
 	for i := range records {
 		last = max(last, records[i].Number())

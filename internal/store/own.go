@@ -20,9 +20,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// What a process leaves to the next one, a journal or pending answers, is one's own if it has a MAC by a key of this user's
-// cache directory, or else if git says that it ignores the file and does not track it. All else may have come with a pull
-// request and is not used.
+// A journal or pending answers that an earlier process left may have come with a pull request, and then are not used.
+// They are one's own if they have a MAC by a key of this user's cache directory, or if git ignores the file and does
+// not track it.
 
 // ErrDoubt is the error of a journal or of pending answers that may be a stranger's.
 var ErrDoubt = errors.New("may be a stranger's")
@@ -65,7 +65,7 @@ var userKey = sync.OnceValue(func() (k keyFile) {
 // inTrees are directories that a cache directory shares with a store, and whether they are in a repository or a module.
 var inTrees sync.Map
 
-// secret returns the key of this user; nil: there is none. A cache directory inside the repository or the module has none,
+// secret returns the key of this user; nil means there is none. A cache directory inside the repository or the module has none,
 // as a commit could bring it.
 func (s *Store) secret() []byte {
 	of, shared := s.keys(), s.dir
@@ -98,7 +98,7 @@ func isAbove(dir, name string) bool {
 	}
 }
 
-// mac returns the MAC of a kind of file that says data; empty: there is no key.
+// mac returns the MAC of a kind of file that says data; empty means there is no key.
 func (s *Store) mac(kind, of string, data []byte) string {
 	key := s.secret()
 	if key == nil {
@@ -155,8 +155,8 @@ func (s *Store) Doubted() (all map[string]*snapshot.Error, err error) {
 	return all, err
 }
 
-// DiscardDoubted removes the journal and the pending answers that may be a stranger's. What the journal has not done is not
-// done.
+// DiscardDoubted removes the journal and the pending answers that may be a stranger's. The rest of the journal's
+// commit is not done.
 func (s *Store) DiscardDoubted() error {
 	err := s.Locked(func(w Writer) error {
 		_, err := s.Recover(w)

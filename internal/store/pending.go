@@ -44,10 +44,10 @@ type Check func(d *Doc) []snapshot.Violation
 // stays where it said the same. A new one follows the record that is in front of it in the pending document; where
 // another call got its number since it was bought, it gets the next one. Accept removes no record of s.
 //
-// What it reads is verified, and the checks are asked about each pending document: what they find is the
-// error, an [*snapshot.Error]. An id that is not pending is an error that is [fs.ErrNotExist].
-// A process that is killed on the way leaves the records pending, or taken over: Accept may be called again. Where that
-// finishes what was cut short, it returns what was taken over.
+// Each pending document is verified, and passes the checks: their findings are the error, an [*snapshot.Error]. An id
+// that is not pending is an error that is [fs.ErrNotExist]. A process that is killed on the way leaves the records
+// pending, or taken over: Accept may be called again. Where that finishes what was cut short, it returns what was
+// taken over.
 func (s *Store) Accept(ids []string, checks ...Check) ([]Accepted, error) {
 	var all []Accepted
 	waited := s.Pending().recordsOf(ids)
@@ -97,7 +97,7 @@ func (s *Store) recordsOf(ids []string) (all []snapshot.Snapshot) {
 	return all
 }
 
-// taken returns as what each of some pending records is in s; nil: one of them is not, or there are none.
+// taken returns as what each of some pending records is in s; nil means one of them is not, or there are none.
 func (s *Store) taken(waited []snapshot.Snapshot) (all []Accepted) {
 	for i := range waited {
 		name, _, _ := snapshot.ParseID(waited[i].ID)
@@ -119,8 +119,8 @@ func (s *Store) taken(waited []snapshot.Snapshot) (all []Accepted) {
 	return all
 }
 
-// Reject removes pending records: all of them, or after an error none. An id may be the name of a document,
-// which goes with all its records, also where it cannot be read. One that is not pending is an error that is
+// Reject removes pending records: all of them, or after an error none. An id may be the name of a document, which
+// goes with all its records, also where it cannot be read. An id that is not pending is an error that is
 // [fs.ErrNotExist].
 func (s *Store) Reject(ids ...string) error {
 	return s.decide("reject", ids, func(Writer, *decision) error { return nil })
@@ -181,7 +181,7 @@ func (s *Store) locking() *Store {
 // A decision is about pending records.
 type decision struct {
 	main, pending *Store
-	chosen        map[string]map[int]bool // numbers by document; none: all of it
+	chosen        map[string]map[int]bool // numbers by document; none means all of it
 	files         map[string]string       // of pending documents, by name
 }
 
@@ -235,7 +235,7 @@ func (d *decision) accept(name string, checks []Check) (put Put, accepted []Acce
 	}
 	m := newTakeover(from, to, checks)
 	var done []Outcome
-	var ids []string // of the outcomes that were chosen; empty: it was not
+	var ids []string // of the outcomes that were chosen; empty means it was not
 	records := from.Records()
 	for i := range records {
 		s := &records[i]
@@ -375,8 +375,8 @@ func recordsIn(provider string, d *snapshot.Document) []snapshot.Snapshot {
 	return records
 }
 
-// PutOf returns the put of a document of the given records, each of which names its provider: it is in the directory
-// of the first one's.
+// PutOf returns the put of a document of the given records. It is in the directory of the provider that the first
+// record names.
 func PutOf(name string, records []snapshot.Snapshot) Put {
 	provider := ""
 	if len(records) > 0 {

@@ -2,8 +2,8 @@ package store
 
 import "os"
 
-// Sizes returns how long the file of the document is, and the raw answer of each of its calls, in bytes. What
-// has no file, or one that cannot be looked at, has the size 0: verify tells of it.
+// Sizes returns how long the file of the document is, and the raw answer of each of its calls, in bytes. A file that
+// is missing or cannot be looked at has the size 0: verify reports it.
 func (d *Doc) Sizes() (document int64, raw []int64) {
 	size := func(file string) int64 {
 		info, err := os.Stat(d.store.Path(file))

@@ -21,7 +21,7 @@ import (
 // there is nothing to close: reading opens the files that it reads and nothing else, without a lock,
 // and [Store.Commit] excludes all other writers and [audit.Verify].
 type Store struct {
-	// Waiting is told who holds the store's lock once it was waited for 2 seconds; nil: nobody is. It is set
+	// Waiting is told who holds the store's lock once it was waited for 2 seconds; nil means nobody is. It is set
 	// before the store is used, and called on a goroutine of its own, while the caller waits.
 	Waiting func(holder string)
 
@@ -107,7 +107,7 @@ func (s *Store) failure(file, pointer, rule string, err error, format string, ar
 	return &snapshot.Error{File: s.In(file), Violations: []snapshot.Violation{violation}, Err: err}
 }
 
-// What a store holds besides documents and what is beside them.
+// A store holds these files besides documents, raw answers and media.
 const (
 	AttributesName = ".gitattributes"
 	IgnoreName     = ".gitignore"
@@ -138,8 +138,7 @@ func ParseBesideFile(file string) (provider, name, own string, ok bool) {
 	return provider, name, own, ok && filename.Legal(provider) && filename.LegalDocument(name) && IsBeside(own)
 }
 
-// IsBeside reports whether a file of the given name may be beside a document: a raw answer, which
-// is named by the number of its call, or a medium, which is named by its hash.
+// IsBeside reports whether a file name may be that of a raw answer, the number of its call, or of a medium, its hash.
 func IsBeside(own string) bool {
 	stem, ext, _ := strings.Cut(own, ".")
 	if ext == "" || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
@@ -149,8 +148,8 @@ func IsBeside(own string) bool {
 	return err == nil && n > 0 && strconv.Itoa(n) == stem || canon.Hash("sha256:"+stem).Valid()
 }
 
-// IsStoreFile reports whether file is the path of a document, of what is beside one, of the manifest or of a log:
-// what commits write and remove.
+// IsStoreFile reports whether file is a path that commits write and remove: a document, a file beside one, the
+// manifest or a log.
 func IsStoreFile(file string) bool {
 	_, _, document := ParseDocumentFile(file)
 	_, _, _, beside := ParseBesideFile(file)
@@ -158,7 +157,7 @@ func IsStoreFile(file string) bool {
 	return file == ManifestName || document || beside || log > 0
 }
 
-// List returns the files of all documents, sorted. Of a store that is not there it is empty.
+// List returns the files of all documents, sorted. A store that does not exist has none.
 func (s *Store) List() ([]string, error) {
 	if s.isPending() {
 		return s.listLogs()

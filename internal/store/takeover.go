@@ -16,7 +16,7 @@ type takeover struct {
 	checks   []Check
 
 	old     []snapshot.Snapshot // of to
-	altered map[int]bool        // records of to, by number, that do not prove themselves; nil: not yet known
+	altered map[int]bool        // records of to, by number, that do not prove themselves; nil means not yet known
 	last    int                 // the last number that is in use
 	raw     map[int][]byte
 	media   map[canon.Hash][]byte

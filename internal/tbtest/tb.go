@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A TB is a testing.TB of its own. Of its methods those work that a harness uses: naming,
-// logging, failing, skipping and cleaning up.
+// A TB is a testing.TB of its own. The methods that a harness uses work: naming, logging, failing, skipping and
+// cleaning up.
 type TB struct {
 	testing.TB
 	name     string
@@ -24,8 +24,8 @@ type TB struct {
 	cleanups []func()
 }
 
-// Unfiltered takes the flags away, until t ends, that leave tests out: they are of t, not of the tests that it runs, where
-// they would say that records may be left unplayed.
+// Unfiltered clears the flags that leave tests out, until t ends. They are about t, and would tell the tests that it
+// runs that records may be left unplayed.
 func Unfiltered(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{"test.short": "false", "test.skip": ""} {

@@ -8,11 +8,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Same compares what is mostly the same, and is far faster than bringing both to a canonical form. What it says is the
-// same is so byte for byte; what it says is not may be spelled in another way. Nil and empty lists and objects are the
-// same, except where a part is custom.
+// A Same compares what is mostly the same, and is far faster than bringing both to a canonical form. Values that it
+// finds the same are so byte for byte; values that it finds different may only be spelled in another way. Nil and
+// empty lists and objects are the same, except where a part is custom.
 type Same struct {
-	Without string // what no text may hold; empty: it may hold anything
+	Without string // what no text may hold; empty means it may hold anything
 }
 
 // Requests compares requests.

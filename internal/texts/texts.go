@@ -1,5 +1,5 @@
-// Package texts edits the texts of requests and answers, wherever they have them. What needs no change is
-// shared with the result, what does is copied.
+// Package texts edits the texts of requests and answers, wherever they have them. The result shares memory that needs
+// no change, and copies the rest.
 package texts
 
 import (
@@ -16,7 +16,7 @@ import (
 type Editor struct {
 	Text func(*string) bool
 	JSON func(*json.RawMessage) bool // of values that are not absent
-	Name func(*string) bool          // of the members of objects; nil: they stay
+	Name func(*string) bool          // of the members of objects; nil means they stay
 
 	at string // a copy of the text at hand, so that none is allocated for each
 }

@@ -1,5 +1,5 @@
-// Package websocket is the two ends of a WebSocket connection (RFC 6455) over a stream of bytes: what recording and
-// replay need to read and write messages, without extensions. Who dials and who listens is not its matter.
+// Package websocket reads and writes the messages of a WebSocket connection (RFC 6455) over a stream of bytes, at
+// either end and without extensions. Who dials and who listens is not its matter.
 package websocket
 
 import (

@@ -16,8 +16,8 @@ import (
 // Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the
 // one that a [GenerateResponse] holds (GK "Streaming"). How a stream is cut does not change it.
 //
-//   - Fragments of text that follow each other are joined. Those of reasoning are too. A
-//     fragment that is empty and carries nothing else is dropped.
+//   - Fragments of text that follow each other are joined. Fragments of reasoning are joined too. A fragment that is
+//     empty and carries nothing else is dropped.
 //   - The metadata of joined fragments is united, so that a thoughtSignature that comes late
 //     belongs to the text before it. A fragment whose metadata contradicts what came before
 //     starts a part of its own: no metadata is lost.
@@ -26,8 +26,7 @@ import (
 //     ref. The part is what the final chunk says; metadata and ref that only a partial chunk
 //     had are added.
 //   - A chunk with aggregated:true replaces all that came before it.
-//   - Parts of other kinds stay as they are. What chunks carry beside role and content
-//     (custom) is no part of a message.
+//   - Parts of other kinds stay as they are. The member custom of a chunk is no part of a message.
 //
 // The message has the role of the chunks, or model where they name none. Chunks are not
 // changed. The aggregate of a message sent as one chunk is in normal form: aggregating it
@@ -84,7 +83,7 @@ type aggregate struct {
 	parts []modelio.Part
 
 	growing strings.Builder // the text or reasoning of the last part, if that is what it is
-	grows   *string         // where it goes, once it is whole; nil: the last part is of another kind
+	grows   *string         // where it goes, once it is whole; nil means the last part is of another kind
 
 	open  []int           // the parts that are tool requests without their final chunk
 	final map[string]bool // refs of the tool requests that had it

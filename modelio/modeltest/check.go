@@ -11,17 +11,16 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file
-// systems: it is [Check] of what m declares to support (see [modelio.Declarer]; a model that declares nothing is held to
-// support everything). It makes a few dozen calls, some at once.
+// TestModel proves that m obeys the model contract (GK), as testing/fstest.TestFS does for file systems. It is
+// [Check] of the capabilities that m declares (see [modelio.Declarer]); a model that declares nothing is held to
+// support everything. It makes a few dozen calls, some at once.
 func TestModel(m modelio.Model) error {
 	return Check(context.Background(), m, modelio.InfoOf(m))
 }
 
-// Check proves that m keeps the model contract: it calls m with requests of each kind that info
-// declares, streamed and not, and returns every breach that it sees, joined, each a [*Breach].
-// Nil means that it saw none. A breach says MUST and SHOULD where GK does, and otherwise whether GK defines what was
-// broken, or this package adds it: see [Level].
+// Check calls m with requests of each kind that info declares, streamed and not, and returns every breach of the
+// contract. The breaches are joined; each is a [*Breach]. Nil means that it saw none. A breach says MUST and SHOULD
+// where GK does, and otherwise whether GK defines what was broken, or this package adds it: see [Level].
 //
 // The requests are small, two or three dozen, and real: a model that stands for a provider
 // calls it. Check asks for no particular answer, as a model may say what it likes, but where a
@@ -180,8 +179,8 @@ func (c *checker) cancel(ctx context.Context) {
 	}
 }
 
-// concurrent checks that calls at the same time do not disturb each other: each has the chunks
-// of its own answer, and none has the answer to another request.
+// concurrent checks that calls at the same time do not disturb each other: each has its own chunks and its own
+// answer.
 func (c *checker) concurrent(ctx context.Context) {
 	requests := concurrentProbes()
 	var alone []string // what the model says to each request when it is the only one

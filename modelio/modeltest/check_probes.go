@@ -16,7 +16,7 @@ type probe struct {
 	request *modelio.GenerateRequest
 
 	demands Rule                          // broken if verdict says so
-	verdict func(*modelio.Message) string // what is wrong with the answer to this request; nil: it may be any
+	verdict func(*modelio.Message) string // what is wrong with the answer to this request; nil means it may be any
 }
 
 // asking returns a request with these messages and what else there is, all in GK's JSON.

@@ -12,10 +12,11 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// CheckWire proves of a model that stands for a provider what its answers cannot show: that the schema of a constrained request reaches
-// the provider (GK "Structured Output"), and what a system message says where info declares no systemRole (GK "System Messages"). sent
-// returns the requests that the provider got so far: those of a server, or of a recorder's Snapshots. It is called between the calls of
-// m, which are few and one after the other. The error joins breaches, as that of [Check] does.
+// CheckWire proves what the answers of a model that stands for a provider cannot show. The schema of a constrained
+// request reaches the provider (GK "Structured Output"). A system message does too where info declares no systemRole
+// (GK "System Messages"). sent returns the requests that the provider got so far: those of a server, or of a
+// recorder's Snapshots. It is called between the calls of m, which are few and one after the other. The error joins
+// breaches, as that of [Check] does.
 func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sent func() []modelio.Request) error {
 	var breaches []error
 	probe := func(name string, rule Rule, request *modelio.GenerateRequest, wrong func([]modelio.Request) string) {
@@ -38,8 +39,8 @@ func CheckWire(ctx context.Context, m modelio.Model, info modelio.ModelInfo, sen
 	return errors.Join(breaches...)
 }
 
-// withoutSchema says that no request has the schema of asPerson, which providers spell in ways of their own: as an option, or as the
-// input of a tool.
+// withoutSchema reports requests of which none has the schema of asPerson. Providers spell it in ways of their own:
+// as an option, or as the input of a tool.
 func withoutSchema(sent []modelio.Request) string {
 	for _, req := range sent {
 		var said []any
@@ -90,8 +91,8 @@ func withoutSystemText(sent []modelio.Request) string {
 	return "what the system message says is in none of what the provider was sent"
 }
 
-// Warnings returns what is likely to be wrong with m and is not for certain, so that [Check] does not say it: a long answer that comes
-// in one chunk (GK "Streaming"). It makes one call. A request that fails is for Check.
+// Warnings returns faults that are likely and not certain, which [Check] leaves out: a long answer that comes in one
+// chunk (GK "Streaming"). It makes one call, and ignores a failure of it, which Check reports.
 func Warnings(ctx context.Context, m modelio.Model) (all []*Breach) {
 	const long = 400 // bytes that no provider sends in one event
 	var log chunkLog

@@ -30,7 +30,7 @@ const (
 
 // The further rules, which [Check] proves.
 const (
-	// What a model takes (GK "Model Interface", "Behavioral Expectations").
+	// The input that a model takes (GK "Model Interface", "Behavioral Expectations").
 	RuleText         Rule = "text"          // a text prompt is answered, also one that stands for an undeclared capability
 	RuleMultiturn    Rule = "multiturn"     // a history is accepted, where declared
 	RuleSystemRole   Rule = "system-role"   // a system message is accepted, or simulated
@@ -41,7 +41,7 @@ const (
 	RuleJSON         Rule = "json"          // output.format json makes the text valid JSON
 	RuleToolChoice   Rule = "tool-choice"   // toolChoice required and none are heeded, where declared
 
-	// What a model answers (GK "Generate Response").
+	// The answer of a model (GK "Generate Response").
 	RuleMessage      Rule = "message"       // there is a message
 	RuleRole         Rule = "role"          // its role is model
 	RulePart         Rule = "part"          // each part is of one kind and has the JSON form of GK
@@ -116,7 +116,7 @@ var clauses = map[Rule]clause{
 // Level returns who demands a rule, and how strongly.
 func (r Rule) Level() Level { return clauses[r].level }
 
-// Clause returns what GK says of a rule, in its own words; empty: nothing.
+// Clause returns what GK says of a rule, in its own words; empty means nothing.
 func (r Rule) Clause() string { return clauses[r].text }
 
 // A Breach is an error that says which rule of the model contract was broken, and how.

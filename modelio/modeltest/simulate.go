@@ -8,21 +8,19 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Simulate returns req as a model with the given capabilities can take it, where GK says that
-// the framework or the model stands in for a capability that is not declared:
+// Simulate rewrites req for a model that lacks capabilities for which GK has the framework or the model stand in:
 //
-//   - Without systemRole, the content of system messages is put in order at the beginning of
-//     the first user message (GK "System Messages"), or becomes a user message of its own,
-//     the first of all, where there is none. What else a system message says, its metadata, is
-//     dropped.
+//   - Without systemRole, the content of system messages is put in order at the beginning of the first user message
+//     (GK "System Messages"), or becomes a user message of its own, the first of all, where there is none. The
+//     metadata of a system message is dropped.
 //   - Where output.schema is not enforced (constrained none, or no-tools in a request with
 //     tools), the schema is removed, constrained becomes false, and the prompt gets the schema
 //     as text, in Genkit's words (GK "Structured Output"): as a part with the metadata
 //     purpose:output at the end of the system message, else of the last user message. If there
 //     is such a part already, it does as it is, unless it is marked pending.
 //
-// Simulate does not change req; what needs no change is shared with the result. Simulating
-// twice is simulating once. What cannot be simulated (tools, media, a history) is left.
+// Simulate does not change req; what needs no change is shared with the result. Simulating twice is simulating once.
+// Tools, media and a history cannot be simulated, and are left.
 func Simulate(req *modelio.GenerateRequest, info modelio.ModelInfo) *modelio.GenerateRequest {
 	simulated := *req
 	if !enforces(info.Supports.Constrained, req) {

@@ -9,9 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// RequestCore returns what a session has the prompt_hash of where its prompts are requests: the
-// canonical JSON of req, with the refs of tool calls replaced as [modelio.NormalizeRefs] does and numbers that a
-// float64 does not hold kept as [canon.KeepNumbers] does. An error says what in req is not JSON.
+// RequestCore returns the text whose hash is the prompt_hash of req: its canonical JSON. Refs of tool calls are
+// replaced as [modelio.NormalizeRefs] does, and numbers that a float64 does not hold are kept as [canon.KeepNumbers]
+// does. An error says what in req is not JSON.
 func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 	normalized := *req
 	normalized.Messages, _ = modelio.NormalizeRefs(req.Messages)
@@ -22,8 +22,8 @@ func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 	return canon.KeepNumbers(text)
 }
 
-// responseCore is what a model said (design R3), as a session's response_content has it: usage,
-// custom and all else that says how it was said are left out.
+// responseCore is the words of a model (design R3), as a session's response_content has them, without usage, custom
+// and other facts of how they came.
 type responseCore struct {
 	Candidates   json.RawMessage      `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no place for
 	Content      *string              `json:"content"`
@@ -41,7 +41,7 @@ type coreToolCall struct {
 
 // A RecordedError is what a provider reported instead of an answer.
 type RecordedError struct {
-	Status  int    `json:"status"` // HTTP status; 0: none
+	Status  int    `json:"status"` // HTTP status; 0 means there was none
 	Type    string `json:"type"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -51,9 +51,9 @@ func (e *RecordedError) Error() string {
 	return fmt.Sprintf("recorded error: status %d, type %q, code %q: %s", e.Status, e.Type, e.Code, e.Message)
 }
 
-// ResponseCore returns the canonical JSON of what resp, the answer to req, says: content,
-// finish_reason, tool_calls and parts (design R3), with the refs of tool calls numbered on from those of req.
-// A message's own metadata is not in it. An error says what in resp is not JSON.
+// ResponseCore returns the canonical JSON of content, finish_reason, tool_calls and parts of resp, the answer to req
+// (design R3). Refs of tool calls are numbered on from those of req. A message's own metadata is not in it. An error
+// says what in resp is not JSON.
 func ResponseCore(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) ([]byte, error) {
 	core := responseCore{Content: new(string), FinishReason: resp.FinishReason}
 	if core.FinishReason == "" {
@@ -108,8 +108,8 @@ func (c *responseCore) message() *modelio.Message {
 	return m
 }
 
-// parseResponse returns the response that a response_content stands for: the one it is the core of,
-// or, where it is no core, as in sessions from elsewhere, one whose text it is.
+// parseResponse returns the response whose core a response_content is. A response_content that is no core, as in
+// sessions from elsewhere, becomes the text of one.
 func parseResponse(content string) (*modelio.GenerateResponse, error) {
 	core, ok := parseResponseCore(content)
 	if !ok {

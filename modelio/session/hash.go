@@ -12,9 +12,8 @@ import (
 // flushSize is how many bytes of a core are hashed at once.
 const flushSize = 64 << 10
 
-// A coreHash computes the hash of a session's core (MIO §4) while the session is read, so
-// that no more of it than one interaction need be in memory. The core holds what is given here
-// and nothing else; above all no times and no metrics (MI12).
+// A coreHash computes the hash of a session's core (MIO §4) while the session is read, with one interaction in memory
+// at a time. The core holds what is given here and nothing else; above all no times and no metrics (MI12).
 //
 // All strings are given in canonical form, without quotes.
 type coreHash struct {
@@ -25,7 +24,7 @@ type coreHash struct {
 	length int                             // interactions so far
 }
 
-// begin gives the first member of the core. What follows it is kept in memory until then.
+// begin gives the first member of the core. Interactions that came before it wait in memory until then.
 func (c *coreHash) begin(adapterID []byte) {
 	interactions := c.text
 	c.hash = sha256.New()
@@ -54,8 +53,8 @@ func (c *coreHash) interaction(i int, promptHash, content, responseHash []byte) 
 	}
 }
 
-// enqueue has what is hashed from now on hashed on a goroutine of its own: where there are two
-// processors, hashing the core of a session takes no time beside reading it. done ends that.
+// enqueue moves the hashing to a goroutine of its own: on two processors, hashing the core of a session takes no time
+// beside reading it. done ends that.
 func (c *coreHash) enqueue() (done func()) {
 	q := &hashQueue{make(chan []byte), make(chan []byte, 1)}
 	q.empty <- nil

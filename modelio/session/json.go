@@ -26,7 +26,7 @@ func (s *Session) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// A text is a member that is a string. One that may be absent is left out where it is empty.
+// A text is a member that is a string. An optional text is left out where it is empty.
 type text struct {
 	name     string
 	value    *string

@@ -22,9 +22,8 @@ func (e *LimitError) Error() string {
 // Unwrap returns [ErrLimit].
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
-// CheckLimits returns a [*LimitError] for the first limit of MIO that s exceeds: more than [MaxInteractions] (MI4), a
-// response of more than [MaxResponseBytes], or more than [MaxTotalBytes] of responses (MI11). Other rules are for
-// [Verify].
+// CheckLimits returns a [*LimitError] for the first limit of MIO that s exceeds: [MaxInteractions] (MI4),
+// [MaxResponseBytes] of one response, or [MaxTotalBytes] of all (MI11). Other rules are for [Verify].
 func (s *Session) CheckLimits() error {
 	if err := checkCount(len(s.Interactions)); err != nil {
 		return err
@@ -66,8 +65,8 @@ func limitError(rule, pointer, format string, args ...any) error {
 // timeFormat is that of the times of a session: ISO 8601 in UTC, to the millisecond.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// Summarize sets the members of s that sum it up (MIO §3.2, §3.4): when its first call began, when its last answer
-// ended, and the totals of what its interactions say. None of them is in its hash.
+// Summarize sets when the first call of s began, when its last answer ended, and the totals of its interactions (MIO
+// §3.2, §3.4). None of them is in its hash.
 func (s *Session) Summarize(began, ended time.Time) {
 	s.CreatedAt, s.EndedAt = began.UTC().Format(timeFormat), ended.UTC().Format(timeFormat)
 	s.Stats = &Stats{TotalInteractions: int64(len(s.Interactions))}

@@ -17,7 +17,7 @@ type Recorder struct {
 	header Session
 	now    func() time.Time
 	mu     sync.Mutex
-	calls  []*recordedCall // in the order in which the calls were made; nil: under way, or failed
+	calls  []*recordedCall // in the order in which the calls were made; nil means under way, or failed
 	bytes  int             // of their responses
 }
 

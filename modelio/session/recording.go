@@ -30,10 +30,10 @@ func Of(r Recording, provider, model string) (*Session, error) {
 	return s, nil
 }
 
-// OfRecords returns the session of mode record that records make, each an interaction, in their order: its prompt is the
-// canonical request core, and its response is the canonical response core. Times, latencies and tokens are those of the
-// records. An error names the record that cannot be in a session, or the rule of MIO that the session breaks (MI4, MI11), as a
-// [*LimitError].
+// OfRecords returns a session of mode record with an interaction for each record, in their order. Its prompt is the
+// canonical request core, and its response is the canonical response core. Times, latencies and tokens are those of
+// the records. An error names the record that cannot be in a session, or the rule of MIO that the session breaks
+// (MI4, MI11), as a [*LimitError].
 func OfRecords(adapterID, modelID string, records []snapshot.Snapshot) (*Session, error) {
 	s := New(adapterID, modelID)
 	var first, last time.Time

@@ -10,7 +10,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// What a [ReplayError] wraps.
+// A [ReplayError] wraps one of these.
 var (
 	// ErrNotFound says that a session has no answer to a request.
 	ErrNotFound = errors.New("no such prompt in the session")
@@ -54,9 +54,8 @@ type Replayer struct {
 	done     []bool               // by place
 }
 
-// Replay returns a model that answers a request with the first interaction of its prompt_hash
-// that was not replayed yet, so that a request that was made n times gets its n answers in
-// order. The session must not be changed from then on.
+// Replay returns a model that answers a request with the first interaction of its prompt_hash that was not replayed
+// yet. So a request that was made n times gets its n answers in order. The session must not be changed from then on.
 func Replay(s *Session, opts ReplayOptions) *Replayer {
 	r := &Replayer{
 		session:  s,
@@ -147,8 +146,8 @@ func (r *Replayer) place(prompt canon.Hash) (int, error) {
 	return 0, r.miss(prompt)
 }
 
-// miss names the first interaction that was not replayed: with nothing but hashes to
-// compare, that is the one which the request is most likely a changed form of.
+// miss names the first interaction that was not replayed: with only hashes to compare, the request is most likely a
+// changed form of that one.
 func (r *Replayer) miss(prompt canon.Hash) error {
 	for place, done := range r.done {
 		if !done {

@@ -31,8 +31,8 @@ func (p place) pointer(name string) string {
 // element returns the pointer of the interaction at p.
 func (p place) element() string { return fmt.Sprintf("/interactions/%d", p) }
 
-// judge notes what problem says of m, and a violation if m appears twice: readers differ in which one
-// they take, so they would differ in the hash.
+// judge notes the problem of m as a violation. It notes another if m appears twice: readers would take different
+// ones, and differ in the hash.
 func (v *verifier) judge(rule string, p place, name string, m *member, problem string) {
 	if m.repeated {
 		v.violate(rule, p.pointer(name), "member %s appears twice", name)

@@ -41,8 +41,8 @@ type Session struct {
 
 	// Ephemeral:
 
-	CreatedAt string         // ISO 8601, UTC; empty: absent
-	EndedAt   string         // ISO 8601, UTC; empty: absent
+	CreatedAt string         // ISO 8601, UTC; empty means absent
+	EndedAt   string         // ISO 8601, UTC; empty means absent
 	Stats     *Stats         // nil: absent
 	Unknown   modelio.Object // members MIO does not name, or of another type than it says
 }
@@ -58,7 +58,7 @@ type Interaction struct {
 
 	TokensInput  *int64         // nil: absent
 	TokensOutput *int64         // nil: absent
-	LatencyMS    *int64         // milliseconds; nil: absent
+	LatencyMS    *int64         // milliseconds; nil means absent
 	Unknown      modelio.Object // members MIO does not name, or of another type than it says
 }
 
@@ -75,8 +75,8 @@ func New(adapterID, modelID string) *Session {
 	return &Session{SchemaVersion: Version, AdapterID: adapterID, ModelID: modelID, Mode: ModeRecord}
 }
 
-// Append adds the interaction of a prompt and the response to it. Of the prompt only the hash is
-// kept. Bytes that are not UTF-8 are replaced by U+FFFD.
+// Append adds the interaction of a prompt and the response to it. It keeps only the hash of the prompt. Bytes that
+// are not UTF-8 are replaced by U+FFFD.
 func (s *Session) Append(prompt, response string) {
 	in := newInteraction(prompt, response)
 	in.I = len(s.Interactions)

@@ -76,9 +76,8 @@ func Path(v modelio.Violation) string {
 	return path.String()
 }
 
-// Verify checks a model_io.json file against MI1 to MI12 and returns every violation, sorted
-// by rule, path and message as plain strings (MI10); none if it is valid. A file that is not
-// JSON has one violation of [RuleParse].
+// Verify checks a model_io.json file against MI1 to MI12 and returns every violation, or none. They are sorted by
+// rule, path and message as plain strings (MI10). A file that is not JSON has one violation of [RuleParse].
 func Verify(data []byte) []modelio.Violation {
 	report, err := VerifyReader(bytes.NewReader(data), VerifyOptions{})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 )
 
-// The strings of a [Session] are UTF-8, except for lone surrogates: these are the three bytes
-// that UTF-8 would give them (WTF-8), since JavaScript, and so MIO, tells them from U+FFFD.
+// The strings of a [Session] are UTF-8, except that a lone surrogate is the three bytes that UTF-8 would give it
+// (WTF-8). JavaScript, and so MIO, tells it from U+FFFD.
 
 // canonicalString returns a string of a session in canonical form, without quotes.
 func canonicalString[T ~string](s T) []byte { return appendEscaped(nil, []byte(s)) }

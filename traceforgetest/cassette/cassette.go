@@ -15,7 +15,7 @@
 //
 //	$ TRACEFORGE_UPDATE=1 go test ./...
 //
-// What is recorded so says from what (source.nondeterministic), so that no rule of determinism is asked of it (design
+// Such a record names the recording (source.nondeterministic), so that no rule of determinism is asked of it (design
 // R7). It has the date of the old answer, where that has one, and the latency, where the tool kept it; else 0. The
 // rules of recordings hold for it otherwise: an answer that asks to try again, or that holds a secret, is not taken.
 //
@@ -37,14 +37,14 @@ type option func(*cassette.Recording)
 
 func (o option) apply(r *cassette.Recording) { o(r) }
 
-// Nearest answers a request that the recording does not hold with the next answer of the same method and URL that was not
-// given yet, else of the same method and path. The record says so, since such an answer may not fit. It is for requests
-// that changed since they were recorded: their answers are those of before.
+// Nearest answers an unknown request with the next unused answer of the same method and URL, else of the same method
+// and path. The record says so, since such an answer may not fit. It is for requests that changed since they were
+// recorded: their answers are those of before.
 func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = true }) }
 
-// Open opens what another tool recorded, as an upstream that answers from it: a cassette of go-vcr v1 to v4 (YAML), a
-// trace of httprr (also gzipped), or a cassette of vcrpy (YAML, JSON). The content says which it is. Fixtures of aimock are
-// for script.Open of package script. A file has at most 64 MB.
+// Open opens a recording of another tool as an upstream that answers from it. It takes cassettes of go-vcr v1 to v4
+// (YAML), traces of httprr (also gzipped), and cassettes of vcrpy (YAML, JSON). The content says which it is.
+// Fixtures of aimock are for script.Open of package script. A file has at most 64 MB.
 //
 // A request is answered as its tool did: by method, URL and body; by method and URL alone, the same body first, where the
 // default of the tool asks for no more, which is so for vcrpy and for go-vcr before v4. Bodies that say the same are the
@@ -52,7 +52,7 @@ func Nearest() Option { return option(func(r *cassette.Recording) { r.Nearest = 
 // request, and ports of loopback addresses are not compared, so that what was redacted does no harm. Each recorded call
 // answers once, in their order; httprr's answer again.
 //
-// A request that is not there fails the test, and names the nearest calls. What is returned is safe for concurrent use.
+// A request that is not there fails the test, and names the nearest calls. The upstream is safe for concurrent use.
 func Open(path string, opts ...Option) (http.RoundTripper, error) {
 	r, err := cassette.Open(path)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 // A Fault is what goes wrong with a recorded answer. The zero value does nothing.
 type Fault = traceforgetest.Fault
 
-// Status answers with a status from 400 to 599, such as 429 or 529, in the shape of the provider's errors, and with
-// a Retry-After in whole seconds.
+// Status answers with a status from 400 to 599, such as 429, in the shape of the provider's errors, with a
+// Retry-After in whole seconds.
 func Status(status int, retryAfter time.Duration) Fault {
 	return recorder.Status(status, retryAfter)
 }
 
-// Disconnect ends the call before an answer came, with an error of the transport that wraps err, such as
-// [syscall.ECONNRESET], [io.ErrUnexpectedEOF], or [os.ErrDeadlineExceeded], which is a timeout.
+// Disconnect ends the call without an answer, with an error of the transport that wraps err. Such errors are
+// [syscall.ECONNRESET], [io.ErrUnexpectedEOF], and [os.ErrDeadlineExceeded], which is a timeout.
 func Disconnect(err error) Fault { return recorder.Disconnect(err) }
 
 // Delay lets the answer wait for so long.

@@ -219,7 +219,7 @@ func (f *fixture) say() error {
 	return f.wrong
 }
 
-// finishes are the finish reasons of fixtures. Those that what is said implies say nothing.
+// finishes are the finish reasons of fixtures. A reason that the content implies is "".
 var finishes = map[string]modelio.FinishReason{
 	"": "", "stop": "", "tool_calls": "", "length": modelio.FinishLength, "content_filter": modelio.FinishBlocked,
 }
@@ -233,8 +233,8 @@ func (f *fixture) count(all []*fixture) {
 	}
 }
 
-// chosen returns the fixture that answers a call: the first that it matches, or of those with a turn the latest that is
-// not ahead of the conversation.
+// chosen returns the fixture that answers a call: the first that matches it. Where fixtures have a turn it takes the
+// latest that is not ahead of the conversation.
 func chosen(all []*fixture, a *asked) *fixture {
 	turn := 0
 	for _, m := range a.call.Messages {
@@ -314,7 +314,7 @@ func systemText(c *fakeprovider.Call) string {
 	return strings.Join(all, "\n")
 }
 
-// usage is what a fixture counts, in any provider's names; nil: nothing.
+// usage is what a fixture counts, in any provider's names; nil means nothing.
 func (f *fixture) usage() *usage {
 	count := func(names ...string) (n int) {
 		for _, name := range names {

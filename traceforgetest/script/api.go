@@ -19,7 +19,7 @@ type api struct {
 	finish  map[modelio.FinishReason]string
 }
 
-// Words for why an answer ends. What is not there the API does not say.
+// Words for why an answer ends. An API cannot say a reason that its table lacks.
 var (
 	openAIWords    = map[modelio.FinishReason]string{modelio.FinishStop: "stop", modelio.FinishLength: "length", modelio.FinishBlocked: "content_filter"}
 	responsesWords = map[modelio.FinishReason]string{

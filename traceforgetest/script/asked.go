@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Contains returns a condition that holds where what is new of a request has a text: what came since the model last spoke,
-// which are words of the user and results of tools; of a request without messages its prompt or its inputs.
+// Contains returns a condition that holds where the new part of a request has a text. That part is the user's words
+// and the tools' results since the model last spoke. In a request without messages it is the prompt or the inputs.
 func Contains(text string) func(*modelio.Request) bool {
 	return func(req *modelio.Request) bool { return slices.ContainsFunc(fresh(req), has(text)) }
 }
@@ -65,7 +65,7 @@ type asked struct {
 	number  int
 	call    fakeprovider.Call
 	request *modelio.Request
-	refused string // why its API would refuse it; empty: it takes it
+	refused string // why its API would refuse it; empty means it takes it
 	choice  choice
 }
 
@@ -127,7 +127,7 @@ func (a *asked) offered() (names []string) {
 type choice struct {
 	forced bool     // the answer is a call
 	none   bool     // the answer is none
-	tools  []string // of which the call is one; nil: any
+	tools  []string // of which the call is one; nil means any
 }
 
 // choiceIn reads the choice of a request's body, in any API's spelling.

@@ -20,7 +20,7 @@ func (a *asked) may(s *said) bool {
 	return s.Failure != nil || known && a.refused == "" && to.embeds == s.Embeds
 }
 
-// takes says why the API could not give what a step says; nil: it could.
+// takes says why the API could not give what a step says; nil means it could.
 func (a *asked) takes(s *said) error {
 	to := apis[a.call.API]
 	name := a.call.API
@@ -88,7 +88,7 @@ func (a *asked) takesCalls(s *said) error {
 	return nil
 }
 
-// strictly returns the schema of a tool that the provider is to hold the model to; nil: there is none.
+// strictly returns the schema of a tool that the provider is to hold the model to; nil means there is none.
 func (a *asked) strictly(tool string) json.RawMessage {
 	for _, t := range a.request.Tools {
 		var function struct{ Strict bool }

@@ -17,9 +17,9 @@ import (
 // A Script answers requests with its steps. It is safe for concurrent use; the steps without a condition go to requests in
 // the order in which these come.
 type Script struct {
-	from      string             // names the file of fixtures; empty: the steps are the test's
+	from      string             // names the file of fixtures; empty means the steps are the test's
 	choose    func(*asked) *step // chooses the step that answers, and counts it as used
-	otherwise func() string      // what fixtures there are; nil: there are none
+	otherwise func() string      // what fixtures there are; nil means there are none
 
 	mu       sync.Mutex
 	steps    []*step
@@ -53,8 +53,9 @@ func New(steps ...Step) *Script {
 	return s
 }
 
-// Check makes a test fail by a request that no step takes, by a step that the API could not give, and when it ends by a step
-// that no request asked for. A recorder whose upstream the script is does so by itself. Check returns the script.
+// Check makes a test fail on a request that no step takes, and on a step that the API could not give. At its end the
+// test fails on a step that no request asked for. A recorder whose upstream the script is does so by itself. Check
+// returns the script.
 func (s *Script) Check(t TB) *Script {
 	t.Helper()
 	s.mu.Lock()
@@ -72,7 +73,7 @@ func (s *Script) Check(t TB) *Script {
 // Client returns an HTTP client that the script answers.
 func (s *Script) Client() *http.Client { return &http.Client{Transport: s} }
 
-// Requests returns what was asked so far, in the order in which it came. Of a request that no codec reads it has the API
+// Requests returns what was asked so far, in the order in which it came. A request that no codec reads has its API
 // alone.
 func (s *Script) Requests() []*modelio.Request {
 	s.mu.Lock()
@@ -80,8 +81,8 @@ func (s *Script) Requests() []*modelio.Request {
 	return slices.Clone(s.requests)
 }
 
-// Unused returns an error that names the steps that no request asked for; nil where there is none, or where a request got
-// no answer, since others may have failed to come by that.
+// Unused returns an error that names the steps that no request asked for. It is nil where there is none, and where a
+// request got no answer, as that may have kept others from coming.
 func (s *Script) Unused() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +216,7 @@ func (s *Script) chosen(a *asked) *step {
 	return nil
 }
 
-// next returns the next step in order; nil: there is none.
+// next returns the next step in order; nil means there is none.
 func (s *Script) next() *step {
 	for _, st := range s.steps {
 		if st.when == nil && !st.used {

@@ -33,7 +33,7 @@ type said struct {
 	Failure   *failure             `json:"failure,omitempty"`
 	Cut       *int                 `json:"cut,omitempty"` // after so many events
 
-	// What only fixtures say.
+	// Only fixtures say these.
 	ID        string `json:"id,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Signature string `json:"signature,omitempty"`
@@ -65,14 +65,14 @@ func Say(pieces ...string) Step { return Step{}.Say(pieces...) }
 // Think returns a step with reasoning, which goes before what it says.
 func Think(reasoning string) Step { return Step{said: said{Reasoning: reasoning}} }
 
-// Call returns a step that calls a tool with arguments, a JSON object. What is none fails the test.
+// Call returns a step that calls a tool with arguments, a JSON object. Arguments that are none fail the test.
 func Call(tool, arguments string) Step { return Step{}.Call(tool, arguments) }
 
 // Refuse returns a step in which the model declines, with the reason, as far as the API tells one.
 func Refuse(reason string) Step { return Step{said: said{Refusal: reason}} }
 
-// Fail returns a step that fails with an HTTP status and the error that the API has for it, with this message if there is
-// one. It takes each request, also one that the API would refuse.
+// Fail returns a step that fails with an HTTP status and the API's error for it, with this message if there is one.
+// It takes each request, also one that the API would refuse.
 func Fail(status int, message ...string) Step {
 	s := Step{said: said{Failure: &failure{Status: status, Message: strings.Join(message, " ")}}}
 	if status < 400 || status > 599 {
@@ -113,7 +113,7 @@ func (s Step) Usage(input, output int) Step {
 	return s
 }
 
-// Pause waits before the answer, and between the pieces of one that is streamed. What is replayed does not wait.
+// Pause waits before the answer, and between the pieces of one that is streamed. A replay does not wait.
 func (s Step) Pause(d time.Duration) Step {
 	s.pause = d
 	return s

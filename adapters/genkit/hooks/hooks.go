@@ -21,17 +21,16 @@ type Recorder interface {
 	Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
-// Record returns middleware that records what a generation asks for, and replays it: each call of
-// its model, under the name that Genkit has for it, so that another model is drift, and each call of a tool. In
-// replay neither the model nor a tool runs.
+// Record returns middleware that records and replays a generation: each call of its model and of its tools. A model
+// has Genkit's name for it, so another model is drift. In replay neither the model nor a tool runs.
 //
 // The request is recorded before Genkit simulates a system role, adds documents to the prompt or downloads media for
 // models that need it; see [genkittraceforge.Middleware] for what is sorted and what is left out. A tool that
 // interrupts is recorded as that. Where a generation is resumed with it, what it is resumed with is recorded too.
 //
-// Of several middlewares it comes last, next to model and tools, where it sees what the others changed. One that calls
-// another model by itself, as Genkit's Fallback does, comes after it: the answer is then recorded as one of the model
-// that was asked first.
+// It comes after other middleware, next to model and tools, where it sees what the others changed. Middleware that
+// calls another model by itself, as Genkit's Fallback does, comes after it: the answer is then recorded as one of the
+// model that was asked first.
 //
 // It is safe for concurrent use if rec is. genkit.DefineMiddleware registers it for prompt files, which name it
 // traceforge/record (Genkit Go 1.8 and later).

@@ -19,7 +19,7 @@ type Call struct {
 	*snapshot.Snapshot
 	File     string // the document's
 	Provider string
-	Raw      []byte // the provider's own bytes; nil: none
+	Raw      []byte // the provider's own bytes; nil means none
 }
 
 // Calls returns all calls of the store in dir, in the order of its documents.

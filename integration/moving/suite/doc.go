@@ -1,6 +1,6 @@
-// Package suite measures what a suite has before and after it moves: two suites of 40 tests that make 150 calls, of which
-// requests and answers are recorded traffic of providers, written for go-vcr and for httprr, and moved by the recipe of
-// docs/migrating.md. It makes the table there:
+// Package suite measures a suite before and after it moves to traceforge, and makes the table of docs/migrating.md.
+// Two suites of 40 tests make 150 calls, whose requests and answers are recorded traffic of providers. One is written
+// for go-vcr and one for httprr, and both are moved by the recipe of that page:
 //
 //	go test ./suite -run TestTable -v
 package suite

@@ -1,5 +1,5 @@
-// Package fields reads and writes objects of JSON as the tags of Go structs say, so that one list of members serves
-// readers, writers and schemas.
+// Package fields reads and writes JSON objects by the tags of Go structs, so that one list of members serves readers,
+// writers and schemas.
 //
 //	Role     string   `json:"role"`                     // required
 //	Ref      string   `json:"ref,omitzero"`             // may be absent; left out where it is zero

@@ -17,8 +17,8 @@ type Format struct {
 	Named  map[string]Reading                  // the readings that tags name
 	Checks map[reflect.Type]func(*Faults, any) // of structs that were read, of all that is written; given by pointer
 
-	// What is said of values of another kind, with the kind that is wanted and the kind that is there; of required
-	// members that are absent; of those that are null.
+	// The problems of a value of another kind, with the wanted and the actual kind, and of a required member that is
+	// absent or null.
 	Kind, Missing, Null Problem
 	// Unknown reports a member of this name, which no field of a struct has; known are those that they have.
 	Unknown func(r *Reader, name string, known []string)
@@ -85,7 +85,7 @@ type Member struct {
 	Field    reflect.StructField
 	Required bool   // must be there
 	Omitted  bool   // is left out where it is zero
-	Is       string // the reading of a format that reads it; empty: that of its type
+	Is       string // the reading of a format that reads it; empty means that of its type
 }
 
 // Members returns the members of a struct, in the order of its fields, and the field that keeps further ones; -1 where
@@ -117,7 +117,7 @@ func Members(t reflect.Type) (all []Member, unknown int) {
 // An object is how a format reads and writes a struct.
 type object struct {
 	members  []Member  // sorted by name
-	readings []Reading // of the members; nil: as the type says
+	readings []Reading // of the members; nil means as the type says
 	byName   map[string]int
 	unknown  int // the field that keeps further members; -1: there is none
 }

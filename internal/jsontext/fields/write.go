@@ -48,7 +48,7 @@ func (w *writer) value(v reflect.Value) {
 	}
 }
 
-// string writes a string. What is no UTF-8 would come back as other text, so it is refused.
+// string writes a string. It refuses bytes that are not UTF-8, which would come back as other text.
 func (w *writer) string(s string) {
 	if !utf8.ValidString(s) {
 		w.Report("", "string is not UTF-8")

@@ -11,9 +11,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// VerifyFiles is [Verify] for the documents that files belong to: they are paths in the store, of documents, of
-// what is beside them, and of anything else that may not belong there. It opens the other documents not at all, and
-// the manifest neither. Files that are not there, as those that a branch removed, are no findings by themselves.
+// VerifyFiles is [Verify] for the documents that files belong to. The files are paths in the store: of documents, of
+// raw answers and media, and of strays. It opens no other document, and not the manifest. Files that are not there,
+// as those that a branch removed, are no findings by themselves.
 func VerifyFiles(s *store.Store, files []string, checks ...store.Check) (*Result, error) {
 	return verified(s, func() (*Result, error) {
 		v := &verifier{store: s, checks: checks, beside: true}

@@ -33,8 +33,8 @@ type version struct {
 	object string // its content
 }
 
-// unmerged returns the versions of the files of the store that a merge left in conflict: 1 are those of the
-// common ancestor, 2 ours, 3 theirs.
+// unmerged returns the versions of the store's files that a merge left in conflict: 1 is the common ancestor's, 2
+// ours, 3 theirs.
 func unmerged(r store.Repository) (sides [4][]version, err error) {
 	out, err := r.Git("ls-files", "-u", "-z", "--", ".")
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -78,8 +78,8 @@ func object(r store.Repository, name string) ([]byte, error) {
 	return []byte(data), err
 }
 
-// smudged returns the content of an object of git as it is in the working tree, where file is its path in the store:
-// of a pointer what Git LFS has for it.
+// smudged returns the content of an object of git as it is in the working tree, where Git LFS has replaced pointers.
+// The version's file is its path in the store.
 func smudged(r store.Repository, v version) ([]byte, error) {
 	data, err := object(r, v.object)
 	if err != nil || store.Pointed(data) == "" {

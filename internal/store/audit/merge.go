@@ -93,8 +93,8 @@ func (m *recordMerge) merge() {
 	m.rename()
 }
 
-// counterpart returns the record of theirs that is of the same call as one of ours: that of its number,
-// and of a new one the first new one that asks the same and is not taken yet.
+// counterpart returns theirs of a record of ours: the one with its number. For a new record it is the first new one
+// that asks the same and is not taken yet.
 func (m *recordMerge) counterpart(o *record) *record {
 	if numbered(m.base, o.n) != nil {
 		return numbered(m.theirs, o.n)
@@ -160,8 +160,8 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 	return kept
 }
 
-// requests returns a record of the merged request (design N6): that of the side which has this request, else one with the
-// answer of ours, which is stale.
+// requests returns a record of the merged request (design N6). It is the side's that has this request, else it has
+// the answer of ours, which is stale.
 func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *record {
 	request, left, err := drift.Merge(&base.Request, &ours.Request, &theirs.Request)
 	if err != nil {
@@ -197,7 +197,7 @@ func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *reco
 	return &kept
 }
 
-// meaning returns what a merge is about; empty: the side does not have the record.
+// meaning returns what a merge is about; empty means the side does not have the record.
 func (r *record) meaning() canon.Hash {
 	if r == nil {
 		return ""

@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// Repair finishes or undoes a commit that was cut short, merges documents that a merge of git left in
-// conflict, record by record, and writes the manifest, if there is one.
+// Repair finishes or undoes a commit that was cut short, merges documents in conflict record by record, and writes
+// the manifest, if there is one.
 //
 // A record that one side changed, added or removed is as that side has it. Where both added records,
 // theirs get new numbers. Where both sides changed a record, their requests are merged by member, by element and by line of
@@ -70,8 +70,8 @@ func (r *repair) repair(w store.Writer) error {
 	return r.finish(w, noGit)
 }
 
-// commit finishes or undoes a commit that was cut short. One whose files have changed since is discarded: what it has not
-// done is not done, and what it has, verify finds. One that may be a stranger's is left.
+// commit finishes or undoes a commit that was cut short. One whose files have changed since is discarded: what it has
+// not done is not done, and what it has, verify finds. It leaves a commit that may be a stranger's.
 func (r *repair) commit(w store.Writer) error {
 	became, err := r.store.Recover(w)
 	var refused *snapshot.Error
@@ -135,7 +135,7 @@ func (r *repair) conflicts() []string {
 	return inorder.Names(names)
 }
 
-// nameIn returns the name of the document that a file is, or is beside; empty: neither.
+// nameIn returns the name of the document that a file is, or is beside; empty means neither.
 func nameIn(file string) string {
 	if _, name, ok := store.ParseDocumentFile(file); ok {
 		return name
@@ -246,7 +246,7 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 	return r.store.NewDoc(put.Provider, name, put.Document), m.result, nil
 }
 
-// side returns what one side has of a document; nil: nothing. Git names another provider where it takes
+// side returns what one side has of a document; nil means nothing. Git names another provider where it takes
 // the document for renamed, but the commit knows.
 func (r *repair) side(number int, name string) (*store.Doc, error) {
 	is := func(v version) bool { _, n, ok := store.ParseDocumentFile(v.file); return ok && n == name }
@@ -295,8 +295,9 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// collect finds the raw answers and media of a merged document, by their hashes: in the store, among what
-// git has of the sides, and in the commits that are being merged. What is nowhere, the commit refuses.
+// collect finds the raw answers and media of a merged document by their hashes. It looks in the store, in git's
+// versions of the sides, and in the commits that are being merged. The commit refuses a document one of whose files
+// is nowhere.
 func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
 	providers, err := r.store.Providers()

@@ -35,7 +35,7 @@ type Merge struct {
 // A Renumbered is a record that has another id now.
 type Renumbered struct{ From, To string }
 
-// A Choice is a record that both sides changed. What is not in it is in git, as it was.
+// A Choice is a record that both sides changed. The version that is not in it is in git, as it was.
 type Choice struct {
 	ID     string
 	Reason string

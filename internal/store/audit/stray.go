@@ -41,8 +41,8 @@ func strayMessage(e fs.DirEntry) string {
 	return isStray
 }
 
-// walk notes what documents the store has, and reports what does not belong in it. What is beside a document is for
-// who looks at that.
+// walk notes what documents the store has, and reports what does not belong in it. It leaves the files beside a
+// document to the check of that document.
 func (v *verifier) walk() error {
 	entries, err := os.ReadDir(v.store.Path(""))
 	if err != nil {
@@ -114,8 +114,8 @@ func (v *verifier) walkProvider(provider string) error {
 	return nil
 }
 
-// abandoned reports the directory of a document that is not there. What is in it are paid answers, so that the first way
-// out is to bring the document back.
+// abandoned reports the directory of a document that is not there. It holds paid answers, so that the first way out
+// is to bring the document back.
 func (v *verifier) abandoned(provider, name string) error {
 	dir, file := provider+"/"+name, store.DocumentFile(provider, name)
 	owns, err := v.owned(dir)

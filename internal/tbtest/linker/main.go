@@ -1,7 +1,7 @@
 //go:build unix || windows
 
-// Command linker keeps what go's linker made, for the tests: they run go test hundreds of times, and a test
-// binary that is linked again is the same, byte for byte. It is go's -toolexec:
+// Command linker keeps what go's linker made, for the tests. They run go test hundreds of times, and a test binary
+// that is linked again is the same, byte for byte. It is go's -toolexec:
 //
 //	GOFLAGS=-toolexec=/path/to/linker go test ./...
 //

@@ -46,8 +46,8 @@ func Make(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666)
 }
 
-// Env returns the variables with which go works in such a module: offline, with the caches of this user, and with
-// no setting of traceforge or of CI. What the module cache lacks, .ci/fetch brings.
+// Env returns the environment of go in such a module: offline, with this user's caches, and with no setting of
+// traceforge or of CI. .ci/fetch brings modules that the cache lacks.
 func Env() ([]string, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {

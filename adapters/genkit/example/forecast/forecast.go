@@ -1,5 +1,5 @@
-// Package forecast is a small Genkit application: a flow that asks a model about the weather,
-// with a tool that looks it up, and streams the answer.
+// Package forecast is a small Genkit application. Its flow asks a model about the weather, with a tool that looks it
+// up, and streams the answer.
 package forecast
 
 import (
