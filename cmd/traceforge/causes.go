@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
@@ -39,7 +38,7 @@ const mostAnnotations = 10
 
 // annotateCauses tells GitHub Actions of causes, each at the line of its first call. path is the file of a call in the
 // checkout.
-func (c *call) annotateCauses(calls *coverage.Calls, path func(drift.Place) string) {
+func (c *call) annotateCauses(calls *coverage.Calls, path func(page.Place) string) {
 	blocks := page.Blocks(calls.Causes)
 	for i, b := range blocks[:min(len(blocks), mostAnnotations)] {
 		first := b[0].Calls[0]
@@ -60,6 +59,6 @@ func (c *call) annotateDrifts(calls *coverage.Calls) error {
 	if err != nil {
 		return err
 	}
-	c.annotateCauses(calls, func(at drift.Place) string { return annotation.Path(src.Module(at.Package), at.File) })
+	c.annotateCauses(calls, func(at page.Place) string { return annotation.Path(src.Module(at.Package), at.File) })
 	return nil
 }

@@ -128,7 +128,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{"review", []any{listedGroup{}, listedTest{}, page.Test{}, drift.Change{}}},
 		{"mv", []any{movedDocument{}, page.Test{}}},
 		{"diff", []any{
-			page.Comparison{}, drift.Cause{}, drift.Change{}, drift.Place{}, drift.Answered{}, page.Change{}, page.CallDifference{},
+			page.Comparison{}, page.Cause{}, drift.Change{}, page.Place{}, page.Answered{}, page.Change{}, page.CallDifference{},
 		}},
 		{"ls", []any{entry{}, modelUse{}, tokenCount{}, weight{}}},
 		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -320,8 +319,8 @@ func otherGroup(found *page.Comparison, d *page.Difference, caused bool) string 
 	if d.Change.Change != "changed" {
 		return d.Change.Change
 	}
-	ofTest := func(calls []drift.Place) bool {
-		return slices.ContainsFunc(calls, func(at drift.Place) bool {
+	ofTest := func(calls []page.Place) bool {
+		return slices.ContainsFunc(calls, func(at page.Place) bool {
 			return page.Test{Package: at.Package, Test: at.Test} == d.Test
 		})
 	}

@@ -68,7 +68,7 @@ var arrows = map[string]map[string]string{
 	"internal/store/audit": {
 		"internal/store": "the documents that it verifies and merges", "internal/inorder": sorts, "canon": names, "internal/jsontext": texts,
 		"internal/git": "what outside of a repository is no error", "internal/gotest": "how words of commands are quoted",
-		"snapshot": records, "internal/conflict": merged, "internal/drift": "how requests are merged", "internal/filename": named,
+		"snapshot": records, "internal/conflict": merged, "internal/drift": "where two lists differ", "modelio": calls, "internal/filename": named,
 	},
 	"contract": {
 		"canon": "refs", "internal/jsontext": texts, "internal/jsontext/fields": typed, "modelio": calls,

@@ -1,50 +1,85 @@
-package drift_test
+package drift
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// TestAnswersBesideTheirText holds that what programs act on beside the text is shown: a reviewer would be told
-// otherwise that two answers are the same.
-func TestAnswersBesideTheirText(t *testing.T) {
-	answer := func() *snapshot.Response {
-		r := &snapshot.Response{Headers: map[string][]string{"x-request-id": {"1"}}}
-		r.Candidates = []modelio.Candidate{{
-			Message:      modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{modelio.TextPart("Hi")}},
-			FinishReason: modelio.FinishStop,
-			Citations:    []modelio.Citation{{URL: "https://good.example"}},
-		}}
-		r.Candidates = append(r.Candidates, r.Candidates[0])
-		r.Candidates[1].Citations = []modelio.Citation{{URL: "https://second.example"}}
-		return r
+func answerOf(parts ...modelio.Part) *snapshot.Response {
+	r := &snapshot.Response{Status: 200, Headers: map[string][]string{"content-type": {"application/json"}, "x-request-id": {"1"}}}
+	r.Model = "m-1"
+	r.Candidates = []modelio.Candidate{{Message: says("model", parts...), FinishReason: modelio.FinishStop}}
+	return r
+}
+
+func TestAnswers(t *testing.T) {
+	call := func(input string) modelio.Part {
+		return modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "look", Ref: "1", Input: []byte(input)}}
 	}
-	for _, x := range []struct {
-		name, component string
+	used := int64(7)
+	for _, c := range []struct {
+		name, why, want string
+		before, after   *snapshot.Response
 		change          func(*snapshot.Response)
 	}{
-		{"citations", drift.Citations, func(r *snapshot.Response) { r.Candidates[0].Citations[0].URL = "https://evil.example" }},
-		{"location", drift.AnswerLeads, func(r *snapshot.Response) { r.Headers["location"] = []string{"https://evil.example"} }},
-		{"readings", drift.Readings, func(r *snapshot.Response) { r.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm()"}} }},
-		{"note", drift.AnswerNote, func(r *snapshot.Response) { r.Note = "is no JSON" }},
-		{"request_id", "", func(r *snapshot.Response) { r.Headers["x-request-id"] = []string{"2"} }},
+		{name: "noise", why: "what is another with every call", change: func(r *snapshot.Response) {
+			r.LatencyMS, r.TokensUsed, r.RawOutputRef, r.ID = 9, &used, "x", "y"
+			r.Headers["x-request-id"] = []string{"2"}
+		}},
+		{name: "text", why: "what it says", want: "answer: text /content -Yes. +No.", after: answerOf(modelio.TextPart("No."))},
+		{name: "calls", why: "what the caller is to run", want: "answer: text removed /content -Yes.\nanswer: tool calls added /tool_calls +look({\"a\":1})",
+			after: answerOf(call(`{"a":1}`))},
+		{name: "arguments", why: "of a call", want: `answer: tool calls /tool_calls -look({"a":1}) +look({"a":2})`,
+			before: answerOf(call(`{"a":1}`)), after: answerOf(call(`{"a":2}`))},
+		{name: "reasoning", why: "what led to it", want: "answer: reasoning /parts -a +b",
+			before: answerOf(modelio.ReasoningPart("a"), modelio.TextPart("Yes.")), after: answerOf(modelio.ReasoningPart("b"), modelio.TextPart("Yes."))},
+		{name: "media", why: "what neither text nor calls say", want: "answer: parts /parts -      \"url\": \"a\" +      \"url\": \"b\"",
+			before: answerOf(modelio.MediaPart("", "a")), after: answerOf(modelio.MediaPart("", "b"))},
+		{name: "reason", why: "why it ended", want: "answer: finish reason /finish_reason -stop +length",
+			change: func(r *snapshot.Response) { r.Candidates[0].FinishReason = modelio.FinishLength }},
+		{name: "candidates", why: "further answers", want: "answer 2: text added /candidates/0/content +Or not.\nanswer 2: finish reason added /candidates/0/finish_reason +stop",
+			change: func(r *snapshot.Response) {
+				r.Candidates = append(r.Candidates, answerOf(modelio.TextPart("Or not.")).Candidates...)
+			}},
+		{name: "how", why: "which model, and how it came", want: "answer: model /model -m-1 +m-2\nanswer: status /status -200 +203\n" +
+			"answer: content type /headers/content-type -application/json +text/html\nanswer: incomplete added /incomplete +aborted",
+			change: func(r *snapshot.Response) {
+				r.Model, r.Status, r.Incomplete = "m-2", 203, "aborted"
+				r.Headers["content-type"] = []string{"text/html"}
+			}},
+		{name: "error", why: "a refusal", want: "answer: error added /error +{ +  \"message\": \"no\" +}",
+			change: func(r *snapshot.Response) { r.Error = &modelio.ProviderError{Message: "no"} }},
 	} {
-		t.Run(x.name, func(t *testing.T) {
-			got := answer()
-			x.change(got)
-			changes, err := drift.Answers(answer(), got)
-			require.NoError(t, err)
-			if x.component == "" {
-				require.Empty(t, changes)
-				return
+		t.Run(c.name, func(t *testing.T) {
+			before, after := c.before, c.after
+			if before == nil {
+				before = answerOf(modelio.TextPart("Yes."))
 			}
-			require.Len(t, changes, 1)
-			require.Equal(t, x.component, changes[0].Component)
+			if after == nil {
+				after = answerOf(modelio.TextPart("Yes."))
+			}
+			if c.change != nil {
+				c.change(after)
+			}
+			changes, err := Answers(before, after)
+			require.NoError(t, err)
+			var lines []string
+			for _, change := range changes {
+				line := change.String() + " " + change.Pointer
+				change.Visit(func(op, text string) { line += " " + op + text })
+				lines = append(lines, line)
+			}
+			require.Equal(t, c.want, strings.Join(lines, "\n"), c.why)
 		})
 	}
+	broken := answerOf(call(`{`))
+	_, err := Answers(broken, answerOf())
+	require.Error(t, err, "arguments that are no JSON")
+	_, err = Answers(answerOf(), broken)
+	require.Error(t, err, "on either side")
 }

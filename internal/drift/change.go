@@ -63,7 +63,7 @@ func (c Change) Reordered() bool { return strings.HasSuffix(c.Component, another
 func (c Change) Key() string {
 	h := sha256.New()
 	io.WriteString(h, c.Kind)
-	c.visit(func(op, line string) { io.WriteString(h, "\n"+op+line) })
+	c.Visit(func(op, line string) { io.WriteString(h, "\n"+op+line) })
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
@@ -72,7 +72,7 @@ func (c Change) OfMessages() bool { return strings.HasPrefix(c.Pointer, "/messag
 
 // Lines returns how many lines were removed and added.
 func (c Change) Lines() (removed, added int) {
-	c.visit(func(op, _ string) {
+	c.Visit(func(op, _ string) {
 		if op == before {
 			removed++
 		} else {
@@ -82,14 +82,14 @@ func (c Change) Lines() (removed, added int) {
 	return removed, added
 }
 
-// visit visits the lines that changed.
-func (c Change) visit(visit func(op, line string)) {
+// Visit visits the lines that changed.
+func (c Change) Visit(visit func(op, line string)) {
 	b, a := lines(c.Before), lines(c.After)
-	for _, e := range edits(b, a) {
-		for _, line := range b[e.a0:e.a1] {
+	for _, e := range Edits(b, a) {
+		for _, line := range b[e.A0:e.A1] {
 			visit(before, line)
 		}
-		for _, line := range a[e.b0:e.b1] {
+		for _, line := range a[e.B0:e.B1] {
 			visit(after, line)
 		}
 	}
@@ -136,25 +136,25 @@ type Mark struct {
 // other does not have.
 func (c Change) Hunks(around, most int) (hunks []Hunk, more int) {
 	b, a := lines(c.Before), lines(c.After)
-	all := edits(b, a)
+	all := Edits(b, a)
 	for i, e := range all {
 		if most <= 0 {
-			more += e.a1 - e.a0 + e.b1 - e.b0
+			more += e.A1 - e.A0 + e.B1 - e.B0
 			continue
 		}
-		from := max(0, e.a0-around)
-		if i > 0 && e.a0-all[i-1].a1 <= 2*around {
-			from = all[i-1].a1
+		from := max(0, e.A0-around)
+		if i > 0 && e.A0-all[i-1].A1 <= 2*around {
+			from = all[i-1].A1
 		} else {
-			hunks = append(hunks, Hunk{Before: from + 1, After: e.b0 - (e.a0 - from) + 1})
+			hunks = append(hunks, Hunk{Before: from + 1, After: e.B0 - (e.A0 - from) + 1})
 		}
 		h := &hunks[len(hunks)-1]
-		h.same(b[from:e.a0])
+		h.same(b[from:e.A0])
 		was := len(h.Lines)
-		left := h.replaced(b[e.a0:e.a1], a[e.b0:e.b1], most)
+		left := h.replaced(b[e.A0:e.A1], a[e.B0:e.B1], most)
 		most, more = most-len(h.Lines)+was, more+left
-		if i == len(all)-1 || all[i+1].a0-e.a1 > 2*around {
-			h.same(b[e.a1:min(len(b), e.a1+around)])
+		if i == len(all)-1 || all[i+1].A0-e.A1 > 2*around {
+			h.same(b[e.A1:min(len(b), e.A1+around)])
 		}
 	}
 	return hunks, more

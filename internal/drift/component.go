@@ -132,13 +132,13 @@ type gap struct{ r, g []int }
 
 // gaps returns what two lists do not have alike, and apart from that what both have at other places.
 func gaps(r, g []part) (all []gap, moved gap) {
-	found := edits(sums(r), sums(g))
+	found := Edits(sums(r), sums(g))
 	gone, come := map[uint64]int{}, map[uint64]int{}
 	for _, e := range found {
-		for _, p := range r[e.a0:e.a1] {
+		for _, p := range r[e.A0:e.A1] {
 			gone[p.sum]++
 		}
-		for _, p := range g[e.b0:e.b1] {
+		for _, p := range g[e.B0:e.B1] {
 			come[p.sum]++
 		}
 	}
@@ -154,8 +154,8 @@ func gaps(r, g []part) (all []gap, moved gap) {
 	}
 	for _, e := range found {
 		var one gap
-		pick(r, e.a0, e.a1, come, &one.r, &moved.r)
-		pick(g, e.b0, e.b1, gone, &one.g, &moved.g)
+		pick(r, e.A0, e.A1, come, &one.r, &moved.r)
+		pick(g, e.B0, e.B1, gone, &one.g, &moved.g)
 		if len(one.r)+len(one.g) > 0 {
 			all = append(all, one)
 		}
@@ -246,8 +246,8 @@ func counterpartsOf(recorded, got *Request, in gap) [][2]int {
 	})
 }
 
-// answerSent is the kind of a message that sends an answer back.
-const answerSent = string(modelio.RoleModel) + " message"
+// AnswerSent is the kind of a message that sends an answer back.
+const AnswerSent = string(modelio.RoleModel) + " message"
 
 // message adds the i-th message of a request.
 func (w *writer) message(in *Request, i int, r, g part) {

@@ -122,7 +122,7 @@ func TestCompare(t *testing.T) {
 			var lines []string
 			for _, c := range changes {
 				line := fmt.Sprintf("%s %s [%s]", c, c.Pointer, c.Kind)
-				c.visit(func(op, text string) { line += " " + op + text })
+				c.Visit(func(op, text string) { line += " " + op + text })
 				lines = append(lines, line)
 			}
 			require.Equal(t, tt.want, strings.Join(lines, "\n"), tt.why)

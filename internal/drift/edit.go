@@ -2,13 +2,13 @@ package drift
 
 import "slices"
 
-// An edit is where two lists differ: recorded[a0:a1] became got[b0:b1].
-type edit struct{ a0, a1, b0, b1 int }
+// An Edit is where two lists differ: recorded[A0:A1] became got[B0:B1].
+type Edit struct{ A0, A1, B0, B1 int }
 
-// edits returns where two lists differ, in order; between two edits is at least one equal element.
+// Edits returns where two lists differ, in order; between two edits is at least one equal element.
 // Elements that are in both lists once hold the lists together, so that an inserted line is one
 // insertion. Time is O(n log n), memory O(n).
-func edits[T comparable](a, b []T) []edit {
+func Edits[T comparable](a, b []T) []Edit {
 	m := matcher{a: make([]int32, len(a)), b: make([]int32, len(b))}
 	numbers := map[T]int32{}
 	for i, list := range [][]T{a, b} {
@@ -23,7 +23,7 @@ func edits[T comparable](a, b []T) []edit {
 		}
 	}
 	m.uses = make([]use, len(numbers))
-	m.compare(edit{0, len(a), 0, len(b)}, 0)
+	m.compare(Edit{0, len(a), 0, len(b)}, 0)
 	return m.found
 }
 
@@ -32,7 +32,7 @@ type matcher struct {
 	a, b  []int32
 	uses  []use // by number, for the region at hand
 	cells []uint16
-	found []edit
+	found []Edit
 }
 
 // A use is how often an element is in a region, and where it was last.
@@ -44,16 +44,16 @@ const (
 )
 
 // compare adds the edits of a region.
-func (m *matcher) compare(r edit, depth int) {
-	for r.a0 < r.a1 && r.b0 < r.b1 && m.a[r.a0] == m.b[r.b0] {
-		r.a0++
-		r.b0++
+func (m *matcher) compare(r Edit, depth int) {
+	for r.A0 < r.A1 && r.B0 < r.B1 && m.a[r.A0] == m.b[r.B0] {
+		r.A0++
+		r.B0++
 	}
-	for r.a0 < r.a1 && r.b0 < r.b1 && m.a[r.a1-1] == m.b[r.b1-1] {
-		r.a1--
-		r.b1--
+	for r.A0 < r.A1 && r.B0 < r.B1 && m.a[r.A1-1] == m.b[r.B1-1] {
+		r.A1--
+		r.B1--
 	}
-	n, k := r.a1-r.a0, r.b1-r.b0
+	n, k := r.A1-r.A0, r.B1-r.B0
 	switch {
 	case n == 0 && k == 0:
 		return
@@ -70,16 +70,16 @@ func (m *matcher) compare(r edit, depth int) {
 		return
 	}
 	from := r
-	for _, at := range append(anchors, [2]int{r.a1, r.b1}) {
-		m.compare(edit{from.a0, at[0], from.b0, at[1]}, depth+1)
-		from.a0, from.b0 = at[0]+1, at[1]+1
+	for _, at := range append(anchors, [2]int{r.A1, r.B1}) {
+		m.compare(Edit{from.A0, at[0], from.B0, at[1]}, depth+1)
+		from.A0, from.B0 = at[0]+1, at[1]+1
 	}
 }
 
 // add adds an edit, and makes one of it and the last where nothing is between them.
-func (m *matcher) add(r edit) {
-	if last := len(m.found) - 1; last >= 0 && m.found[last].a1 == r.a0 && m.found[last].b1 == r.b0 {
-		m.found[last].a1, m.found[last].b1 = r.a1, r.b1
+func (m *matcher) add(r Edit) {
+	if last := len(m.found) - 1; last >= 0 && m.found[last].A1 == r.A0 && m.found[last].B1 == r.B0 {
+		m.found[last].A1, m.found[last].B1 = r.A1, r.B1
 		return
 	}
 	m.found = append(m.found, r)
@@ -87,25 +87,25 @@ func (m *matcher) add(r edit) {
 
 // anchors returns the elements that are in both sides of a region once, and in the same order: the
 // longest such list.
-func (m *matcher) anchors(r edit) (anchors [][2]int) {
-	for i := r.a0; i < r.a1; i++ {
+func (m *matcher) anchors(r Edit) (anchors [][2]int) {
+	for i := r.A0; i < r.A1; i++ {
 		u := &m.uses[m.a[i]]
 		u.inA, u.a = u.inA+1, int32(i)
 	}
-	for i := r.b0; i < r.b1; i++ {
+	for i := r.B0; i < r.B1; i++ {
 		u := &m.uses[m.b[i]]
 		u.inB, u.b = u.inB+1, int32(i)
 	}
 	var once [][2]int
-	for i := r.a0; i < r.a1; i++ {
+	for i := r.A0; i < r.A1; i++ {
 		if u := m.uses[m.a[i]]; u.inA == 1 && u.inB == 1 {
 			once = append(once, [2]int{i, int(u.b)})
 		}
 	}
-	for i := r.a0; i < r.a1; i++ {
+	for i := r.A0; i < r.A1; i++ {
 		m.uses[m.a[i]] = use{}
 	}
-	for i := r.b0; i < r.b1; i++ {
+	for i := r.B0; i < r.B1; i++ {
 		m.uses[m.b[i]] = use{}
 	}
 	return increasing(once)
@@ -138,8 +138,8 @@ func increasing(pairs [][2]int) [][2]int {
 }
 
 // exact adds the edits of a small region by the longest list of elements that both sides have.
-func (m *matcher) exact(r edit) {
-	a, b := m.a[r.a0:r.a1], m.b[r.b0:r.b1]
+func (m *matcher) exact(r Edit) {
+	a, b := m.a[r.A0:r.A1], m.b[r.B0:r.B1]
 	row := len(b) + 1
 	m.cells = slices.Grow(m.cells[:0], (len(a)+1)*row)[:(len(a)+1)*row]
 	clear(m.cells)
@@ -153,7 +153,7 @@ func (m *matcher) exact(r edit) {
 		}
 	}
 	for i, j := 0, 0; i < len(a) || j < len(b); {
-		at := edit{r.a0 + i, r.a0 + i, r.b0 + j, r.b0 + j}
+		at := Edit{r.A0 + i, r.A0 + i, r.B0 + j, r.B0 + j}
 		switch {
 		case i < len(a) && j < len(b) && a[i] == b[j]:
 			i++
@@ -161,10 +161,10 @@ func (m *matcher) exact(r edit) {
 			continue
 		case j == len(b) || i < len(a) && m.cells[(i+1)*row+j] >= m.cells[i*row+j+1]:
 			i++
-			at.a1++
+			at.A1++
 		default:
 			j++
-			at.b1++
+			at.B1++
 		}
 		m.add(at)
 	}

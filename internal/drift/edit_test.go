@@ -39,8 +39,8 @@ func TestEdits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, e := range edits(strings.Fields(c.before), strings.Fields(c.after)) {
-				got = append(got, fmt.Sprintf("%d-%d+%d-%d", e.a0, e.a1, e.b0, e.b1))
+			for _, e := range Edits(strings.Fields(c.before), strings.Fields(c.after)) {
+				got = append(got, fmt.Sprintf("%d-%d+%d-%d", e.A0, e.A1, e.B0, e.B1))
 			}
 			require.Equal(t, c.want, strings.Join(got, " "), c.why)
 		})
@@ -62,13 +62,13 @@ func FuzzEdits(t *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after string) {
 		a, b := strings.Fields(before), strings.Fields(after)
 		made, at := []string{}, 0
-		for i, e := range edits(a, b) {
-			require.True(t, i == 0 && at <= e.a0 || at < e.a0, "an equal element is between edits")
-			require.True(t, e.a0 < e.a1 || e.b0 < e.b1, "an edit is of something")
-			made = append(append(made, a[at:e.a0]...), b[e.b0:e.b1]...)
-			at = e.a1
+		for i, e := range Edits(a, b) {
+			require.True(t, i == 0 && at <= e.A0 || at < e.A0, "an equal element is between edits")
+			require.True(t, e.A0 < e.A1 || e.B0 < e.B1, "an edit is of something")
+			made = append(append(made, a[at:e.A0]...), b[e.B0:e.B1]...)
+			at = e.A1
 		}
 		require.True(t, slices.Equal(b, append(made, a[at:]...)))
-		require.Equal(t, len(edits(a, b)) == 0, slices.Equal(a, b))
+		require.Equal(t, len(Edits(a, b)) == 0, slices.Equal(a, b))
 	})
 }

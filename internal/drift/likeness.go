@@ -98,13 +98,13 @@ func commonText(before, after string) int {
 	a, from := words(before)
 	b, _ := words(after)
 	common, start := 0, 0
-	for _, e := range append(edits(a, b), edit{a0: len(a)}) {
-		for w := start; w < e.a0; w++ {
+	for _, e := range append(Edits(a, b), Edit{A0: len(a)}) {
+		for w := start; w < e.A0; w++ {
 			if first, _ := utf8.DecodeRuneInString(a[w]); kindOf(first) != space {
 				common += from[w+1] - from[w]
 			}
 		}
-		start = e.a1
+		start = e.A1
 	}
 	if common*least < longer {
 		return 0

@@ -11,8 +11,8 @@ func marks(before, after string) (was, is []Mark) {
 	a, fromA := words(before)
 	b, fromB := words(after)
 	common := len(before)
-	for _, e := range united(a, edits(a, b)) {
-		w, i := Mark{fromA[e.a0], fromA[e.a1]}, Mark{fromB[e.b0], fromB[e.b1]}
+	for _, e := range united(a, Edits(a, b)) {
+		w, i := Mark{fromA[e.A0], fromA[e.A1]}, Mark{fromB[e.B0], fromB[e.B1]}
 		common -= w.To - w.From
 		was, is = append(was, w), append(is, i)
 	}
@@ -66,14 +66,14 @@ func joins(r rune) bool {
 }
 
 // united makes one edit of those between which is no word.
-func united(words []string, all []edit) (united []edit) {
+func united(words []string, all []Edit) (united []Edit) {
 	for _, e := range all {
 		last := len(united) - 1
-		if last < 0 || hasWord(words[united[last].a1:e.a0]) {
+		if last < 0 || hasWord(words[united[last].A1:e.A0]) {
 			united = append(united, e)
 			continue
 		}
-		united[last].a1, united[last].b1 = e.a1, e.b1
+		united[last].A1, united[last].B1 = e.A1, e.B1
 	}
 	return united
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // A Block is causes that the same calls have: they are shown together.
-type Block []*drift.Cause
+type Block []*Cause
 
 // Blocks puts causes that the same calls have together, and keeps the order of the others.
-func Blocks(causes []*drift.Cause) []Block {
+func Blocks(causes []*Cause) []Block {
 	type ends struct {
 		calls       int
-		first, last drift.Place
+		first, last Place
 	}
 	var blocks []Block
 	at := map[ends][]int{} // which have calls like these
@@ -66,7 +66,7 @@ func (b Block) extent() string {
 	return line
 }
 
-func (b Block) onlyAnswers() bool { return b[0].Change.Kind == drift.OtherAnswers }
+func (b Block) onlyAnswers() bool { return b[0].Change.Kind == OtherAnswers }
 
 // subject says what changed: "system prompt changed, tool search added".
 func (b Block) subject() string {
@@ -91,9 +91,9 @@ func (b Block) subject() string {
 // aloneOf says what became of calls that are held against nothing; empty: they differ from their records.
 func aloneOf(c drift.Change) string {
 	switch c.Kind {
-	case drift.Unrecorded:
+	case Unrecorded:
 		return "calls without a snapshot"
-	case drift.Uncalled:
+	case Uncalled:
 		return "recorded calls that were not made"
 	}
 	return ""
@@ -137,7 +137,7 @@ type testCalls struct {
 }
 
 // testsOf returns the tests that make calls, in the order of these.
-func testsOf(calls []drift.Place) (tests []testCalls) {
+func testsOf(calls []Place) (tests []testCalls) {
 	at := map[Test]int{}
 	for _, c := range calls {
 		test := Test{c.Package, c.Test}
@@ -196,7 +196,7 @@ func compareBool(a, b bool) int {
 }
 
 // Where names a call: "TestX in example.com/shop, call 2, shop/ask.go:31".
-func Where(at drift.Place) string {
+func Where(at Place) string {
 	text := at.Test
 	if at.Package != "" {
 		text += " in " + at.Package
@@ -212,13 +212,13 @@ func Where(at drift.Place) string {
 
 // Accept returns the command that accepts causes: it records the tests again that have them. What did not change
 // is not bought. Empty: they have no test.
-func Accept(causes []*drift.Cause) string { return again(causes, "") }
+func Accept(causes []*Cause) string { return again(causes, "") }
 
 // Adopt returns the command that keeps the stored answers for requests that changed, without a call. Empty: they have no test.
-func Adopt(causes []*drift.Cause) string { return again(causes, "rekey") }
+func Adopt(causes []*Cause) string { return again(causes, "rekey") }
 
 // again returns the command that runs the tests of causes again in a mode of TRACEFORGE_UPDATE; "": with -update.
-func again(causes []*drift.Cause, mode string) string {
+func again(causes []*Cause, mode string) string {
 	const mostPackages, mostTests = 4, 12 // of a command that people can read
 	var packages, tests []string
 	patterned := true // go test can select the tests by name

@@ -13,19 +13,19 @@ import (
 
 func TestBlocks(t *testing.T) {
 	text := func(s string) *string { return &s }
-	at := func(pkg, test string, call int) drift.Place { return drift.Place{Package: pkg, Test: test, Call: call} }
+	at := func(pkg, test string, call int) page.Place { return page.Place{Package: pkg, Test: test, Call: call} }
 	change := func(component string, before, after *string) drift.Change {
 		return drift.Change{Component: component, Kind: component, Before: before, After: after}
 	}
 	one, two := text("0"), text("1\n2")
-	var c drift.Causes
-	c.Add(drift.Call{Place: at("p", "TestA", 1), Request: []drift.Change{
+	var c page.Causes
+	c.Add(page.Call{Place: at("p", "TestA", 1), Request: []drift.Change{
 		change("model", text("a"), text("b")), change("parameters: top_p", one, text("1")), change("tool look", nil, one), change("tool find", two, nil),
 		change("the same messages in another order", one, two), change("user message", one, two),
 	}})
-	c.Add(drift.Call{Place: at("p", "TestB", 1), Request: []drift.Change{change("parameters: seed", one, text("1"))}})
-	c.Add(drift.Call{Place: at("q", "TestB", 2), Request: []drift.Change{change("parameters: seed", one, text("1"))}, Answer: []drift.Change{change("answer: text", one, two)}})
-	c.Add(drift.Call{Place: at("q", "TestB", 3), Answer: []drift.Change{change("answer: text", one, two)}})
+	c.Add(page.Call{Place: at("p", "TestB", 1), Request: []drift.Change{change("parameters: seed", one, text("1"))}})
+	c.Add(page.Call{Place: at("q", "TestB", 2), Request: []drift.Change{change("parameters: seed", one, text("1"))}, Answer: []drift.Change{change("answer: text", one, two)}})
+	c.Add(page.Call{Place: at("q", "TestB", 3), Answer: []drift.Change{change("answer: text", one, two)}})
 	var headlines []string
 	for _, b := range page.Blocks(c.List()) {
 		headlines = append(headlines, b.Headline())
@@ -39,12 +39,12 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestAccept(t *testing.T) {
-	causes := func(tests ...string) []*drift.Cause {
-		var c drift.Causes
+	causes := func(tests ...string) []*page.Cause {
+		var c page.Causes
 		for _, test := range tests {
 			pkg, name, _ := strings.Cut(test, " ")
 			before, after := "a", "b"
-			c.Add(drift.Call{Place: drift.Place{Package: pkg, Test: name}, Request: []drift.Change{{Kind: "system", Before: &before, After: &after}}})
+			c.Add(page.Call{Place: page.Place{Package: pkg, Test: name}, Request: []drift.Change{{Kind: "system", Before: &before, After: &after}}})
 		}
 		return c.List()
 	}

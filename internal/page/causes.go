@@ -19,7 +19,7 @@ const (
 )
 
 // Causes shows causes: the first call of each in full, its answer, and the other tests by name.
-func (p *Page) Causes(causes []*drift.Cause) {
+func (p *Page) Causes(causes []*Cause) {
 	blocks := Blocks(causes)
 	for i, b := range blocks {
 		switch {
@@ -101,7 +101,7 @@ func (p *Page) changes(most int, changes ...drift.Change) {
 
 // answers shows what the answers of a block say now: one of several where requests changed, else those that are
 // known.
-func (p *Page) answers(b Block, first drift.Place) {
+func (p *Page) answers(b Block, first Place) {
 	shown := 0
 	for _, answered := range b[0].Answers {
 		if answered.Changes == nil || shown > 0 && !b.onlyAnswers() && len(b[0].Answers) > 2 {

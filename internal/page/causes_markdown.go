@@ -12,7 +12,7 @@ const mostNamed = 300
 
 // CausesMarkdown shows what changed in config.json, and causes, as GitHub-flavoured Markdown of at most so many bytes, in few
 // lines: the first call of each cause in full, the other tests by name in one line. left says how many parts are cut or left out.
-func CausesMarkdown(config []*Setting, causes []*drift.Cause, most int) (text string, left int) {
+func CausesMarkdown(config []*Setting, causes []*Cause, most int) (text string, left int) {
 	m := markdown{most: most}
 	m.settings(config)
 	for i, b := range Blocks(causes) {

@@ -12,13 +12,13 @@ import (
 
 // A Comparison is what two states of a store do not have alike.
 type Comparison struct {
-	Config      []*Setting     `json:"config,omitempty"` // what changed in config.json, which comes before all
-	Causes      []*drift.Cause `json:"causes"`
-	Differences []*Difference  `json:"differences"` // of each document
+	Config      []*Setting    `json:"config,omitempty"` // what changed in config.json, which comes before all
+	Causes      []*Cause      `json:"causes"`
+	Differences []*Difference `json:"differences"` // of each document
 
 	// Records that say what they said.
-	Again []drift.Place `json:"again,omitempty"` // recorded again
-	Bytes []drift.Place `json:"bytes,omitempty"` // whose raw answers are others
+	Again []Place `json:"again,omitempty"` // recorded again
+	Bytes []Place `json:"bytes,omitempty"` // whose raw answers are others
 
 	// Whole makes Add keep the differences of each call by pointer, for programs.
 	Whole bool `json:"-"`
@@ -30,7 +30,7 @@ type Comparison struct {
 	// as that shows.
 	Conversations bool `json:"-"`
 
-	group drift.Causes
+	group Causes
 	tests []*htmlTest
 	kept  int // bytes of their texts
 	alone int // documents that one state has alone
@@ -143,8 +143,8 @@ func (t *counterparts) next(was, now *snapshot.Snapshot) (changes []drift.Change
 // calls compares two calls of a test.
 func (c *Comparison) calls(
 	told *counterparts, test Test, was, now *snapshot.Snapshot,
-) (call drift.Call, err error) {
-	call.Place = drift.Place{
+) (call Call, err error) {
+	call.Place = Place{
 		Package: test.Package, Test: test.Test, Call: now.Number(), File: now.Source.File, Line: now.Source.Line,
 	}
 	if test.OfProgram() {
@@ -198,7 +198,7 @@ func (c *Comparison) Close() error {
 	}
 	c.Causes = c.group.List()
 	if c.Causes == nil {
-		c.Causes = []*drift.Cause{}
+		c.Causes = []*Cause{}
 	}
 	return nil
 }

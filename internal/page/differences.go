@@ -1,10 +1,6 @@
 package page
 
-import (
-	"fmt"
-
-	"github.com/traceforge/traceforge-go/internal/drift"
-)
+import "fmt"
 
 // How much of documents is shown that one state has alone.
 const (
@@ -74,7 +70,7 @@ func (c *Comparison) Sections() (all []Section) {
 	}
 	for _, s := range []struct {
 		one, many, note string
-		calls           []drift.Place
+		calls           []Place
 	}{
 		{"call recorded again", "calls recorded again", "what was sent and answered is the same", c.Again},
 		{"raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same", c.Bytes},

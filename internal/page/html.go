@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -71,7 +70,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	for _, t := range c.tests {
 		shown[t.test] = t
 	}
-	of := map[*drift.Cause]Block{}
+	of := map[*Cause]Block{}
 	for i, b := range blocks {
 		for _, cause := range b {
 			of[cause] = b
@@ -204,7 +203,7 @@ func htmlHead(c *Comparison, about About, causes, tests int, sections []Section)
 
 // headline says how much differs: "1 cause: 101 calls of 101 tests, 3 answers changed; 1 test added".
 func (c *Comparison) headline() string {
-	calls, answers := map[drift.Place]bool{}, map[drift.Place]bool{}
+	calls, answers := map[Place]bool{}, map[Place]bool{}
 	for _, cause := range c.Causes {
 		for _, at := range cause.Calls {
 			calls[at] = true
@@ -248,7 +247,7 @@ func answersFirst(tests []*htmlTest) []*htmlTest {
 }
 
 // testsOfAll counts the tests that causes have.
-func testsOfAll(causes []*drift.Cause) int {
+func testsOfAll(causes []*Cause) int {
 	tests := map[Test]bool{}
 	for _, c := range causes {
 		for _, at := range c.Calls {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -115,7 +114,7 @@ func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
 func causeID(b Block) string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may have any key
 
 // links returns the places of the causes of a test.
-func (t *htmlTest) links(blocks map[*drift.Cause]Block) (links []htmlLink) {
+func (t *htmlTest) links(blocks map[*Cause]Block) (links []htmlLink) {
 	seen := map[string]bool{}
 	for _, cause := range t.causes {
 		b := blocks[cause]

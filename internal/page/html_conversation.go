@@ -21,7 +21,7 @@ type htmlTest struct {
 	test             Test
 	sent             map[int]string // what calls sent last whose answers changed, in a line
 	changed, answers int            // calls
-	causes           []*drift.Cause // of its calls
+	causes           []*Cause       // of its calls
 	size             int            // bytes of its texts, about
 }
 
@@ -65,12 +65,12 @@ func (c *Comparison) keep(t *htmlTest) {
 }
 
 // add adds a call that changed, and what of it no call of the test before it has shown.
-func (t *htmlTest) add(call drift.Call, causes []*drift.Cause, now *snapshot.Snapshot) {
+func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	if t == nil {
 		return
 	}
 	t.changed++
-	var fresh []*drift.Cause
+	var fresh []*Cause
 	for _, cause := range causes {
 		if !slices.Contains(t.causes, cause) {
 			fresh = append(fresh, cause)
@@ -187,7 +187,7 @@ func (t *htmlTest) Hits() string {
 		kinds = append(kinds, nameOf(cause.Change))
 	}
 	text := Count(t.changed, "call", "calls")
-	if t.answers == 0 || len(kinds) > 1 || kinds[0] != drift.OtherAnswers {
+	if t.answers == 0 || len(kinds) > 1 || kinds[0] != OtherAnswers {
 		text += ": " + strings.Join(Most(3, kinds, "more"), ", ")
 	}
 	if t.answers > 0 {
@@ -215,8 +215,8 @@ func messageOf(c drift.Change) (i int, ok bool) {
 	return i, err == nil
 }
 
-func hasKey(causes []*drift.Cause, key string) bool {
-	return slices.ContainsFunc(causes, func(c *drift.Cause) bool { return c.Key == key })
+func hasKey(causes []*Cause, key string) bool {
+	return slices.ContainsFunc(causes, func(c *Cause) bool { return c.Key == key })
 }
 
 func maxKey[V any](m map[int]V) int {

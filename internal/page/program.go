@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -61,7 +60,7 @@ func isRun(words []string) bool {
 }
 
 // programsAgain returns the commands that record the programs again that have causes, in a mode of --update.
-func programsAgain(causes []*drift.Cause, mode string) (commands []string) {
+func programsAgain(causes []*Cause, mode string) (commands []string) {
 	for _, c := range causes {
 		for _, at := range c.Calls {
 			if at.Package == snapshot.ProgramPackage {

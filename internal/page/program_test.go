@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -31,6 +30,6 @@ func TestProgramAgain(t *testing.T) {
 	} {
 		require.Equal(t, again+"-- COMMAND", page.ProgramAgain("flow", of, ""), "%q", of)
 	}
-	hostile := &drift.Cause{Calls: []drift.Place{{Package: snapshot.ProgramPackage, Test: "flow", Command: "node; id"}}}
-	require.Equal(t, again+"-- COMMAND", page.Accept([]*drift.Cause{hostile}), "of a receipt")
+	hostile := &page.Cause{Calls: []page.Place{{Package: snapshot.ProgramPackage, Test: "flow", Command: "node; id"}}}
+	require.Equal(t, again+"-- COMMAND", page.Accept([]*page.Cause{hostile}), "of a receipt")
 }

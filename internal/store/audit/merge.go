@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/traceforge/traceforge-go/canon"
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -163,7 +162,7 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 // requests returns a record of the merged request (design N6). It is the side's that has this request, else it has
 // the answer of ours, which is stale.
 func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *record {
-	request, left, err := drift.Merge(&base.Request, &ours.Request, &theirs.Request)
+	request, left, err := mergeRequest(&base.Request, &ours.Request, &theirs.Request)
 	if err != nil {
 		m.broken = err
 		return ours

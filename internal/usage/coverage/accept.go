@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/usage"
@@ -19,17 +18,17 @@ func (c *Calls) Adopt() string {
 	for _, d := range c.drifts {
 		unanswered[d.Test] = unanswered[d.Test] || d.Kind == usage.Missing
 	}
-	var adopted drift.Cause
+	var adopted page.Cause
 	for _, d := range c.drifts {
 		if d.Kind == usage.Drifted && !unanswered[d.Test] {
-			adopted.Calls = append(adopted.Calls, drift.Place{Package: d.Package, Test: d.Test.Test, Command: d.command})
+			adopted.Calls = append(adopted.Calls, page.Place{Package: d.Package, Test: d.Test.Test, Command: d.command})
 		}
 	}
-	return tagged(page.Adopt([]*drift.Cause{&adopted}), c.tags)
+	return tagged(page.Adopt([]*page.Cause{&adopted}), c.tags)
 }
 
 // accept returns the command that accepts causes, of tests that were built with tags.
-func accept(causes []*drift.Cause, tags string) string { return tagged(page.Accept(causes), tags) }
+func accept(causes []*page.Cause, tags string) string { return tagged(page.Accept(causes), tags) }
 
 // tagged returns a command with build tags.
 func tagged(command, tags string) string {
@@ -47,14 +46,14 @@ func (c *Report) acceptWhere() {
 		return
 	}
 	var roots []string
-	of := map[string][]*drift.Cause{}
+	of := map[string][]*page.Cause{}
 	for _, cause := range c.Causes {
 		for _, at := range cause.Calls {
 			root := c.Root(at.Package)
 			if !slices.Contains(roots, root) {
 				roots = append(roots, root)
 			}
-			of[root] = append(of[root], &drift.Cause{Calls: []drift.Place{at}})
+			of[root] = append(of[root], &page.Cause{Calls: []page.Place{at}})
 		}
 	}
 	own, _ := gotest.Module(wd) // else the command goes there

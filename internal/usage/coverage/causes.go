@@ -14,14 +14,14 @@ import (
 // Calls are what tests did with their records, by causes and counts. A test that ran several times, as in two
 // shards or again after it failed, is counted once.
 type Calls struct {
-	Causes     []*drift.Cause `json:"causes"`     // those of the most calls first
-	Tests      int            `json:"tests"`      // that had a recorder and used it
-	Replayed   int            `json:"replayed"`   // calls
-	Drifted    int            `json:"drifted"`    // calls that differ from their record
-	Unrecorded int            `json:"unrecorded"` // calls without a record
-	Uncalled   int            `json:"uncalled"`   // records that no call asked for
-	Tokens     int64          `json:"tokens"`     // that the answers of the drifted calls took when they were recorded
-	Accept     string         `json:"accept"`     // the command that accepts all; empty: nothing drifted
+	Causes     []*page.Cause `json:"causes"`     // those of the most calls first
+	Tests      int           `json:"tests"`      // that had a recorder and used it
+	Replayed   int           `json:"replayed"`   // calls
+	Drifted    int           `json:"drifted"`    // calls that differ from their record
+	Unrecorded int           `json:"unrecorded"` // calls without a record
+	Uncalled   int           `json:"uncalled"`   // records that no call asked for
+	Tokens     int64         `json:"tokens"`     // that the answers of the drifted calls took when they were recorded
+	Accept     string        `json:"accept"`     // the command that accepts all; empty: nothing drifted
 
 	drifts []testDrift
 	tags   string // build tags of the tests
@@ -36,7 +36,7 @@ type testDrift struct {
 
 // Verb says what the command of Accept does: it records where calls have no snapshot, and nothing drifted.
 func (c *Calls) Verb() string {
-	if slices.ContainsFunc(c.Causes, func(cause *drift.Cause) bool { return cause.Change.Kind != drift.Unrecorded }) {
+	if slices.ContainsFunc(c.Causes, func(cause *page.Cause) bool { return cause.Change.Kind != page.Unrecorded }) {
 		return "accept all: "
 	}
 	return "record all: "
@@ -48,8 +48,8 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
 		return compareTests(page.Test{Package: a.Package, Test: a.Test}, page.Test{Package: b.Package, Test: b.Test})
 	})
-	c := &Calls{Causes: []*drift.Cause{}}
-	var group drift.Causes
+	c := &Calls{Causes: []*page.Cause{}}
+	var group page.Causes
 	tests, played := map[page.Test]bool{}, map[string]bool{}
 	drifts := onceEach{}
 	for _, r := range receipts {
@@ -149,16 +149,16 @@ func complete(r usage.Receipt) []usage.Drift {
 }
 
 // add adds a drift to its causes.
-func (c *Calls) add(group *drift.Causes, test page.Test, command string, d usage.Drift) {
-	at := drift.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: command}
-	var changes []drift.KnownChange
+func (c *Calls) add(group *page.Causes, test page.Test, command string, d usage.Drift) {
+	at := page.Place{Package: test.Package, Test: test.Test, Call: d.Call, File: d.File, Line: d.Line, Command: command}
+	var changes []page.KnownChange
 	switch d.Kind {
 	case usage.Missing:
 		c.Unrecorded++
-		changes = append(changes, alone(drift.Unrecorded, nil, d.Summary))
+		changes = append(changes, alone(page.Unrecorded, nil, d.Summary))
 	case usage.Uncalled:
 		c.Uncalled++
-		changes = append(changes, alone(drift.Uncalled, d.Summary, nil))
+		changes = append(changes, alone(page.Uncalled, d.Summary, nil))
 	default:
 		c.Drifted++
 		c.Tokens += d.Tokens
@@ -169,11 +169,11 @@ func (c *Calls) add(group *drift.Causes, test page.Test, command string, d usage
 			changes = append(changes, alone("ignored pointers", nil, nil))
 		}
 	}
-	group.AddKnown(at, drift.Spent{TokensBefore: d.Tokens}, changes...)
+	group.AddKnown(at, page.Spent{TokensBefore: d.Tokens}, changes...)
 }
 
 // alone is a change of a call that is held against nothing, whose kind is the cause.
-func alone(kind string, before, after []string) drift.KnownChange {
+func alone(kind string, before, after []string) page.KnownChange {
 	c := drift.Change{Component: "request", Kind: kind}
 	if before != nil {
 		text := strings.Join(before, "\n")
@@ -183,13 +183,13 @@ func alone(kind string, before, after []string) drift.KnownChange {
 		text := strings.Join(after, "\n")
 		c.After = &text
 	}
-	return drift.KnownChange{Key: kind, Change: c}
+	return page.KnownChange{Key: kind, Change: c}
 }
 
-func changeOf(d usage.DriftChange) drift.KnownChange {
+func changeOf(d usage.DriftChange) page.KnownChange {
 	c := drift.Change{Component: d.Component, Kind: d.Kind, Before: d.Before, After: d.After}
 	c.Component = strings.TrimSuffix(d.Component, " "+c.Fate()) // which is said of it again
-	return drift.KnownChange{Key: d.Key, Change: c}
+	return page.KnownChange{Key: d.Key, Change: c}
 }
 
 // Tally says what became of the calls: "120 tests, 340 calls replayed, 100 drifted".

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 
 	"github.com/traceforge/traceforge-go/internal/annotation"
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
@@ -51,7 +50,7 @@ func (c *Report) CodeQuality() ([]byte, error) {
 }
 
 // Path returns the file of a call below the checkout, where that is known.
-func (c *Report) Path(at drift.Place) string {
+func (c *Report) Path(at page.Place) string {
 	if at.File == "" {
 		return ""
 	}

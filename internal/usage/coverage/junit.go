@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
@@ -97,7 +96,7 @@ func (c *Report) junitFailures() map[page.Test]*junitFailure {
 			} else {
 				text += "as in " + first.Test + " in " + first.Package + "\n"
 			}
-			text += "accept: " + accept([]*drift.Cause{{Calls: []drift.Place{at}}}, c.tags) + "\n"
+			text += "accept: " + accept([]*page.Cause{{Calls: []page.Place{at}}}, c.tags) + "\n"
 			if failures[test] == nil { // it makes fewer calls than are recorded
 				failures[test] = &junitFailure{Message: strings.TrimSuffix(b.Headline(), "\n"), Type: "drift"}
 			}

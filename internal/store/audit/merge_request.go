@@ -1,19 +1,22 @@
-package drift
+package audit
 
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/traceforge/traceforge-go/internal/drift"
+	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Merge merges two requests that were one, by member, by element and by line, as git merges lines. Where both sides changed the
+// mergeRequest merges two requests that were one, by member, by element and by line, as git merges lines. Where both sides changed the
 // same one differently ours stays: left names these components.
-func Merge(base, ours, theirs *modelio.Request) (merged *modelio.Request, left []string, err error) {
+func mergeRequest(base, ours, theirs *modelio.Request) (merged *modelio.Request, left []string, err error) {
 	var sides [3]jsontext.Value
 	for i, r := range []*modelio.Request{base, ours, theirs} {
 		var text bytes.Buffer
@@ -64,7 +67,7 @@ type merger struct {
 
 // value returns what becomes of a value; nil: nothing.
 func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
-	b, o, t := rawOf(base), rawOf(ours), rawOf(theirs)
+	b, o, t := textIn(base), textIn(ours), textIn(theirs)
 	all := func(is func(jsontext.Value) bool) bool { return is(base) && is(ours) && is(theirs) }
 	switch {
 	case o == t || t == b:
@@ -82,7 +85,7 @@ func (m *merger) value(pointer string, base, ours, theirs jsontext.Value) json.R
 	return presentRaw(ours)
 }
 
-func rawOf(v jsontext.Value) string { return string(presentRaw(v)) }
+func textIn(v jsontext.Value) string { return string(presentRaw(v)) }
 
 func presentRaw(v jsontext.Value) json.RawMessage {
 	if !v.Present() {
@@ -92,8 +95,9 @@ func presentRaw(v jsontext.Value) json.RawMessage {
 }
 
 func (m *merger) object(pointer string, base, ours, theirs jsontext.Value) json.RawMessage {
-	merged := map[string]json.RawMessage{}
-	for _, name := range both(ours.Object(), theirs.Object()) {
+	names, merged := ours.Object(), map[string]json.RawMessage{}
+	maps.Copy(names, theirs.Object())
+	for _, name := range inorder.Names(names) {
 		at := pointer + jsontext.PointerTo(name)
 		if v := m.value(at, base.Member(name), ours.Member(name), theirs.Member(name)); v != nil {
 			merged[name] = v
@@ -108,7 +112,7 @@ func (m *merger) list(pointer string, base, ours, theirs jsontext.Value) (merged
 	var texts [3][]string
 	for i, v := range []jsontext.Value{base, ours, theirs} {
 		for _, element := range v.Elements() {
-			sides[i], texts[i] = append(sides[i], element), append(texts[i], rawOf(element))
+			sides[i], texts[i] = append(sides[i], element), append(texts[i], textIn(element))
 		}
 	}
 	take := func(list []string) {
@@ -172,14 +176,14 @@ func (c *chunk) of(side int, list []string) []string { return list[c.from[side]:
 
 // chunks takes three lists apart into places that are the same and places where some differ. Changes that touch are one.
 func chunks(base, ours, theirs []string) (all []chunk) {
-	changes := [3][]edit{1: edits(base, ours), 2: edits(base, theirs)}
+	changes := [3][]drift.Edit{1: drift.Edits(base, ours), 2: drift.Edits(base, theirs)}
 	var at [3]int // where the next chunk begins
 	for len(changes[1])+len(changes[2]) > 0 {
 		first := 1
-		if len(changes[1]) == 0 || len(changes[2]) > 0 && changes[2][0].a0 < changes[1][0].a0 {
+		if len(changes[1]) == 0 || len(changes[2]) > 0 && changes[2][0].A0 < changes[1][0].A0 {
 			first = 2
 		}
-		same := changes[first][0].a0 - at[0]
+		same := changes[first][0].A0 - at[0]
 		c := chunk{from: [3]int{at[0] + same, at[1] + same, at[2] + same}}
 		all = append(all, chunk{at, c.from})
 		end := c.from[0]
@@ -187,10 +191,10 @@ func chunks(base, ours, theirs []string) (all []chunk) {
 		for grown := true; grown; {
 			grown = false
 			for side := 1; side <= 2; side++ {
-				if len(changes[side]) > 0 && changes[side][0].a0 <= end {
+				if len(changes[side]) > 0 && changes[side][0].A0 <= end {
 					e := changes[side][0]
-					end = max(end, e.a1)
-					longer[side] += (e.b1 - e.b0) - (e.a1 - e.a0)
+					end = max(end, e.A1)
+					longer[side] += (e.B1 - e.B0) - (e.A1 - e.A0)
 					changes[side], grown = changes[side][1:], true
 				}
 			}

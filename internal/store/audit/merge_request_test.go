@@ -1,4 +1,4 @@
-package drift
+package audit
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ func asked(system string, edits ...func(*modelio.Request)) *modelio.Request {
 	return r
 }
 
-func TestMerge(t *testing.T) {
+func TestMergeRequest(t *testing.T) {
 	const prompt = "one\ntwo\nthree\nfour\nfive\n"
 	put := func(old, new string) string { return strings.Replace(prompt, old, new, 1) }
 	cold := func(r *modelio.Request) { n := json.Number("0"); r.Temperature = &n }
@@ -54,13 +54,13 @@ func TestMerge(t *testing.T) {
 			nil, []string{"tool search"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			merged, left, err := Merge(c.base, c.ours, c.theirs)
+			merged, left, err := mergeRequest(c.base, c.ours, c.theirs)
 			require.NoError(t, err)
 			require.Equal(t, c.left, left, c.reason)
 			if c.merged != nil {
 				require.Equal(t, c.merged, merged, c.reason)
 			}
-			same, left, err := Merge(c.base, c.ours, c.ours)
+			same, left, err := mergeRequest(c.base, c.ours, c.ours)
 			require.NoError(t, err)
 			require.Empty(t, left)
 			require.Equal(t, c.ours, same, "nothing of a request is lost")

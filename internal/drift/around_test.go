@@ -9,24 +9,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
-func TestAddKnown(t *testing.T) {
-	before, after := "Never guess.", "Do not guess."
-	text := drift.Change{Component: "system", Kind: "system", Before: &before, After: &after}
-	none := drift.Change{Component: "system", Kind: "system"}
-	var c drift.Causes
-	c.AddKnown(drift.Place{Test: "TestA", Call: 1}, drift.Spent{TokensBefore: 3},
-		drift.KnownChange{Key: "k", Change: none}, drift.KnownChange{Key: "other", Change: none})
-	c.AddKnown(drift.Place{Test: "TestB", Call: 1}, drift.Spent{TokensBefore: 4},
-		drift.KnownChange{Key: "k", Change: text}, drift.KnownChange{Key: "k", Change: text})
-	list := c.List()
-	require.Len(t, list, 2)
-	require.Equal(t, drift.Cause{
-		Key: "k", Change: text, Calls: []drift.Place{{Test: "TestA", Call: 1}, {Test: "TestB", Call: 1}},
-		Spent: drift.Spent{TokensBefore: 7},
-	}, *list[0], "the texts are those of the call that has them, and a call counts once")
-	require.Len(t, list[1].Calls, 1)
-}
-
 func TestAround(t *testing.T) {
 	text := func(s string) *string { return &s }
 	far := strings.Repeat("a line that stays\n", 5000)

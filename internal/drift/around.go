@@ -1,38 +1,9 @@
 package drift
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
-
-// Kinds of causes that no difference explains: see [Causes.AddKnown].
-const (
-	Unrecorded = "unrecorded" // calls without a record
-	Uncalled   = "uncalled"   // records without a call
-)
-
-// A KnownChange is a change of a call of another process: its key is known, and its texts maybe not.
-type KnownChange struct {
-	Key string
-	Change
-}
-
-// AddKnown adds a call of a run. Of changes with equal keys one that has texts stands for all. It is for causes of
-// which all calls are added so.
-func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
-	for i, change := range changes {
-		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {
-			continue // of a call that is in the cause
-		}
-		cause := c.cause(change.Key, change.Change)
-		if cause.Change.Before == nil && cause.Change.After == nil {
-			cause.Change = change.Change
-		}
-		cause.Calls = append(cause.Calls, at)
-		cause.Spent.add(spent)
-	}
-}
 
 // Around returns a change whose texts are together not longer than most bytes, or little longer: larger ones
 // are cut to what is around the lines that changed, and long lines to what is around their marks. The key of

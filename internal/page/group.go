@@ -1,8 +1,10 @@
-package drift
+package page
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/traceforge/traceforge-go/internal/drift"
 )
 
 // A Place is where a call is made.
@@ -18,9 +20,9 @@ type Place struct {
 // A Call is a call that two recordings, or a recording and a run, do not have alike.
 type Call struct {
 	Place
-	Request []Change `json:"request,omitempty"`
-	Answer  []Change `json:"answer,omitempty"`
-	Adopted bool     `json:"adopted,omitempty"` // the answer is that to another request
+	Request []drift.Change `json:"request,omitempty"`
+	Answer  []drift.Change `json:"answer,omitempty"`
+	Adopted bool           `json:"adopted,omitempty"` // the answer is that to another request
 
 	// Inherits is the number of the call of the test whose messages this one has in front, changed as they are: they are
 	// not in Request. 0: it has none.
@@ -47,12 +49,12 @@ func (s *Spent) add(other Spent) {
 // A Cause is a change that calls have in common. A call with several changes has several causes. Calls
 // whose answers changed, and nothing of their requests, have one cause in common: see [OtherAnswers].
 type Cause struct {
-	Key     string     `json:"key"`               // equal in all processes
-	Change  Change     `json:"change"`            // that of the first call
-	Calls   []Place    `json:"calls"`             // as they were added
-	Answers []Answered `json:"answers,omitempty"` // of calls without a more special cause
-	Adopted int        `json:"adopted,omitempty"` // how many calls kept the answer to another request
-	Spent              // by Calls of which both sides are known
+	Key     string       `json:"key"`               // equal in all processes
+	Change  drift.Change `json:"change"`            // that of the first call
+	Calls   []Place      `json:"calls"`             // as they were added
+	Answers []Answered   `json:"answers,omitempty"` // of calls without a more special cause
+	Adopted int          `json:"adopted,omitempty"` // how many calls kept the answer to another request
+	Spent                // by Calls of which both sides are known
 
 	latest          int  // the last call that was added, by its number
 	calls, answered span // where Calls and Answers are in those of the test
@@ -64,7 +66,7 @@ type span struct{ begin, test int }
 // An Answered is a call whose answer changed too.
 type Answered struct {
 	Place
-	Changes []Change `json:"changes,omitempty"` // of the answer; nil: not kept
+	Changes []drift.Change `json:"changes,omitempty"` // of the answer; nil: not kept
 }
 
 // OtherAnswers is the kind of the cause that calls have whose answers changed, and nothing of their requests.
@@ -138,12 +140,12 @@ func (c *Causes) Add(call Call) (own []*Cause, n int) {
 		}
 	}
 	if len(all) == 0 && len(call.Answer) > 0 {
-		add(c.cause(OtherAnswers, Change{Component: OtherAnswers, Kind: OtherAnswers}))
+		add(c.cause(OtherAnswers, drift.Change{Component: OtherAnswers, Kind: OtherAnswers}))
 		own = all[:1:1]
 	}
 	c.all, c.links[call.Call] = all, at
 	for _, change := range call.Answer {
-		change.visit(func(op, line string) { c.said[op+line] = true })
+		change.Visit(func(op, line string) { c.said[op+line] = true })
 	}
 	c.place(call, all)
 	return own, len(all)
@@ -189,16 +191,16 @@ func extended[T any](list []T, at *span, all []T, test int) []T {
 }
 
 // follows reports whether a message says what an answer before it says.
-func (c *Causes) follows(change Change) bool {
-	if change.Kind != answerSent || len(c.said) == 0 {
+func (c *Causes) follows(change drift.Change) bool {
+	if change.Kind != drift.AnswerSent || len(c.said) == 0 {
 		return false
 	}
 	follows := true
-	change.visit(func(op, line string) { follows = follows && c.said[op+line] })
+	change.Visit(func(op, line string) { follows = follows && c.said[op+line] })
 	return follows
 }
 
-func (c *Causes) key(change Change) string {
+func (c *Causes) key(change drift.Change) string {
 	at := sides{change.Kind, change.Before, change.After}
 	key, known := c.keys[at]
 	if !known {
@@ -247,7 +249,7 @@ func (c *Cause) hasCallsOf(other *Cause) bool {
 	return len(c.Calls) == len(other.Calls) && c.Calls[0] == other.Calls[0] && slices.Equal(c.Calls, other.Calls)
 }
 
-func (c *Causes) cause(key string, first Change) *Cause {
+func (c *Causes) cause(key string, first drift.Change) *Cause {
 	cause, known := c.byKey[key]
 	if !known {
 		if c.byKey == nil {
@@ -258,4 +260,32 @@ func (c *Causes) cause(key string, first Change) *Cause {
 		c.order = append(c.order, cause)
 	}
 	return cause
+}
+
+// Kinds of causes that no difference explains: see [Causes.AddKnown].
+const (
+	Unrecorded = "unrecorded" // calls without a record
+	Uncalled   = "uncalled"   // records without a call
+)
+
+// A KnownChange is a change of a call of another process: its key is known, and its texts maybe not.
+type KnownChange struct {
+	Key string
+	drift.Change
+}
+
+// AddKnown adds a call of a run. Of changes with equal keys one that has texts stands for all. It is for causes of
+// which all calls are added so.
+func (c *Causes) AddKnown(at Place, spent Spent, changes ...KnownChange) {
+	for i, change := range changes {
+		if slices.ContainsFunc(changes[:i], func(other KnownChange) bool { return other.Key == change.Key }) {
+			continue // of a call that is in the cause
+		}
+		cause := c.cause(change.Key, change.Change)
+		if cause.Change.Before == nil && cause.Change.After == nil {
+			cause.Change = change.Change
+		}
+		cause.Calls = append(cause.Calls, at)
+		cause.Spent.add(spent)
+	}
 }
