@@ -176,11 +176,11 @@ func (ck *check) fail(why string) {
 	ck.Why = cmp.Or(ck.Why, why)
 }
 
-func (s *setup) timeForCheck() time.Duration {
-	if s.Deadline.IsZero() {
+func (k *checks) timeForCheck() time.Duration {
+	if k.Deadline.IsZero() {
 		return checkTime
 	}
-	return min(checkTime, time.Until(s.Deadline)-reportTime)
+	return min(checkTime, time.Until(k.Deadline)-reportTime)
 }
 
 // ask returns what a live call says, or why it says nothing that can be compared.

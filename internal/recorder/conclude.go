@@ -151,8 +151,8 @@ func (k *checks) failAll() (note string) {
 }
 
 // briefly returns a failure of a check without what the command shows that makes it.
-func (s *setup) briefly(f *Failure) *Failure {
-	if !s.Checking.Brief {
+func (k *checks) briefly(f *Failure) *Failure {
+	if !k.Checking.Brief {
 		return f
 	}
 	first := failuref(strings.TrimSuffix(f.brief, " (- recorded, + live)"))
@@ -162,13 +162,13 @@ func (s *setup) briefly(f *Failure) *Failure {
 
 // diverged is the failure of a test whose tools, which were run, returned something else than the tape has. The
 // program was served the tape, so that none of them is due to another.
-func (s *setup) diverged(checks []*check) *Failure {
+func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
 		if name := ck.call.who(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, s.lastSaid(ck.call.request)))
+		below = append(below, fmt.Sprintf("call %d: %s", ck.Number, k.lastSaid(ck.call.request)))
 		for _, t := range ck.Tiers {
 			if differs(t) {
 				below = append(below, t.Diff)
@@ -186,7 +186,7 @@ func (s *setup) diverged(checks []*check) *Failure {
 }
 
 // failOfCheck returns why a check fails its test; nil where it does not.
-func (s *setup) failOfCheck(ck *check) *Failure {
+func (k *checks) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
 	var below []string
 	var brief string
@@ -207,7 +207,7 @@ func (s *setup) failOfCheck(ck *check) *Failure {
 		}
 	}
 	if ck.AskedModel != "" {
-		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, s.Checking.Old))
+		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, k.Checking.Old))
 	}
 	if ck.RecordedModel != "" || len(ck.LiveModels) > 0 {
 		below = append(below, fmt.Sprintf("answered by: %s, recorded by %s",

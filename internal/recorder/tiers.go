@@ -159,35 +159,35 @@ func split(v jsontext.Value) (tiers [3]modelio.Object) {
 
 // holds reports whether a difference of a tier fails. Another model that is asked on purpose is no
 // difference; of a tool each one is.
-func (s *setup) holds(ck *check, tier string) bool {
-	o := s.Checking
+func (k *checks) holds(ck *check, tier string) bool {
+	o := k.Checking
 	return ck.call.codec.Tools || o.Holds(tier) && !(tier == "model" && o.New != "")
 }
 
 // differences returns what two answers do not have alike in a tier. What the rules of the test take out of
 // texts is no difference.
-func (s *setup) differences(before, after *said, tier int) []drift.Difference {
+func (k *checks) differences(before, after *said, tier int) []drift.Difference {
 	found := drift.JSON(before.tiers[tier], after.tiers[tier])
 	if len(found) == 0 {
 		return nil
 	}
-	alike := s.rules.Alike()
+	alike := k.rules.Alike()
 	return slices.DeleteFunc(found, func(d drift.Difference) bool { return alike(d.Recorded, d.Got) })
 }
 
 // compareTiers returns how two answers compare, tier by tier.
-func (s *setup) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
+func (k *checks) compareTiers(ck *check, before, after *said) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
-		differences := s.differences(before, after, i)
-		s.hide(differences)
+		differences := k.differences(before, after, i)
+		k.hide(differences)
 		if ck.call.codec.Tools { // whose answers are results and nothing else
 			return []usage.CheckedTier{{
-				Tier: usage.ResultTier, Same: len(differences) == 0, Held: s.holds(ck, tier),
-				Diff: s.Plain(cmp.Or(s.outcomes(before, after), drift.Text(differences))),
+				Tier: usage.ResultTier, Same: len(differences) == 0, Held: k.holds(ck, tier),
+				Diff: k.Plain(cmp.Or(k.outcomes(before, after), drift.Text(differences))),
 			}}
 		}
 		all = append(all, usage.CheckedTier{
-			Tier: tier, Same: len(differences) == 0, Held: s.holds(ck, tier), Diff: s.Plain(drift.Text(differences)),
+			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.Plain(drift.Text(differences)),
 		})
 	}
 	return all
@@ -195,22 +195,22 @@ func (s *setup) compareTiers(ck *check, before, after *said) (all []usage.Checke
 
 // outcomes says in two lines what a tool returned where one of its two answers is an error, as the members of the two
 // have nothing in common; "" for all else.
-func (s *setup) outcomes(before, after *said) string {
+func (k *checks) outcomes(before, after *said) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""
 	}
-	line := func(of *said) string { return short(s.scanner().Mask(of.returned)) }
+	line := func(of *said) string { return short(k.scanner().Mask(of.returned)) }
 	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 
 func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
 
 // byOutput groups answers that are the same in all that is held, the most frequent ones first.
-func (s *setup) byOutput(ck *check) (groups [][]*said) {
+func (k *checks) byOutput(ck *check) (groups [][]*said) {
 	for _, answer := range ck.live {
 		same := func(group []*said) bool {
 			for i, tier := range usage.Tiers {
-				if s.holds(ck, tier) && len(s.differences(group[0], answer, i)) > 0 {
+				if k.holds(ck, tier) && len(k.differences(group[0], answer, i)) > 0 {
 					return false
 				}
 			}
