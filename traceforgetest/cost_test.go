@@ -68,14 +68,9 @@ func allocations(during func()) int {
 // decoded.
 func TestReplayAllocationsOfStream(t *testing.T) {
 	const events, most = 2000, 600
-	var answer strings.Builder
-	for i := range events {
-		fmt.Fprintf(&answer, `data: {"choices":[{"index":0,"delta":{"content":" word%d"}}]}`+"\n\n", i)
-	}
-	answer.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 	bodies, _ := benchCalls(2<<10, 1)
-	recordBench(t, dir, bodies, [][]byte{[]byte(answer.String())})
+	recordBench(t, dir, bodies, [][]byte{[]byte(streamOfWords(events))})
 	a := allocations(func() {
 		replayBench(t, dir, bodies, func(client *http.Client) { timePost(t, client, bodies[0]) })
 	})
@@ -85,27 +80,41 @@ func TestReplayAllocationsOfStream(t *testing.T) {
 	}
 }
 
+// streamOfWords is an answer of many short events.
+func streamOfWords(n int) string {
+	var answer strings.Builder
+	for i := range n {
+		fmt.Fprintf(&answer, `data: {"choices":[{"index":0,"delta":{"content":" word%d"}}]}`+"\n\n", i)
+	}
+	answer.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
+	return answer.String()
+}
+
 // TestReplayMemoryOfLongAnswer bounds the memory that is allocated to replay a long answer, for each of its bytes: its file, the
-// document's, its text where that is in pieces there, and the text that programs read in it.
+// document's, its text where that is in pieces there, and the text that programs read in it. Of a stream there is a list of
+// its events besides.
 func TestReplayMemoryOfLongAnswer(t *testing.T) {
 	const size = 4 << 20
+	whole := func(text string) string {
+		return `{"choices":[{"message":{"role":"assistant","content":"` + strings.Repeat(text, size/len(text)) + `"},"finish_reason":"stop"}]}`
+	}
 	for name, test := range map[string]struct {
-		text string
-		most float64
+		answer string
+		most   float64
 	}{
-		"in one piece": {"dolor sit amet ", 3.3},
-		"in pieces":    {"All work and no play makes Jack a dull boy. ", 5},
+		"in one piece": {whole("dolor sit amet "), 3.3},
+		"in pieces":    {whole("All work and no play makes Jack a dull boy. "), 5},
+		"in events":    {streamOfWords(size / 70), 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), ".ai-snapshots")
 			bodies, _ := benchCalls(2<<10, 1)
-			answer := `{"choices":[{"message":{"role":"assistant","content":"` + strings.Repeat(test.text, size/len(test.text)) + `"},"finish_reason":"stop"}]}`
-			recordBench(t, dir, bodies, [][]byte{[]byte(answer)})
+			recordBench(t, dir, bodies, [][]byte{[]byte(test.answer)})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			replayBench(t, dir, bodies, func(client *http.Client) { timePost(t, client, bodies[0]) })
 			runtime.ReadMemStats(&after)
-			times := float64(after.TotalAlloc-before.TotalAlloc) / size
+			times := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(test.answer))
 			t.Logf("%.2f bytes for each byte of the answer", times)
 			if !raced {
 				require.LessOrEqual(t, times, test.most)

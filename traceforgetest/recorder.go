@@ -37,7 +37,7 @@ type Recorder struct {
 	found sync.Once
 	opts  recorder.Options
 	calls *recorder.Recorder
-	wrong error // what options that do not go together say; nil means they do
+	wrong error        // what options that do not go together say; nil means they do
 	kept  atomic.Int32 // how many requests are among the artifacts
 
 	mode  recorder.Mode // asked for by an option, for a run that replays

@@ -107,16 +107,15 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 	cut, done := false, false
 	for i := range events {
 		event := &events[i]
-		n := event.N
 		if len(event.Said) == 0 {
 			continue
 		}
-		if event.Done {
+		if event.Done() {
 			done = true
 			continue
 		}
 		if cut {
-			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", n-1)}
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: no JSON, in the middle of the stream", i)}
 		}
 		if f.continues(event) {
 			continue
@@ -128,7 +127,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 		}
 		if err != nil {
 			err := parseError(err)
-			err.Reason = fmt.Sprintf("event %d: %s", n, err.Reason)
+			err.Reason = fmt.Sprintf("event %d: %s", i+1, err.Reason)
 			return nil, err
 		}
 		if found := errorObject(doc.Root()); found != nil {
@@ -136,7 +135,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 			continue
 		}
 		if err := f.next(event.Name, doc.Root()); err != nil {
-			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", n, err)}
+			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", i+1, err)}
 		}
 		f.begin()
 	}

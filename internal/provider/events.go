@@ -49,13 +49,13 @@ func (e *Events) NextRaw() []byte {
 
 // A Seen is an event as decoding sees it.
 type Seen struct {
-	Event
-	N     int    // 1: the first
+	Name  string
 	Said  []byte // its data without white space around
-	Done  bool   // it says that the stream is done, and nothing else
-	Piece []byte // what [Alike] says of it and the one before
-	Alike bool
+	Piece []byte // all that it says otherwise than the one before, see [Alike]; nil: more
 }
+
+// Done reports whether it says that the stream is done, and nothing else.
+func (s *Seen) Done() bool { return string(s.Said) == "[DONE]" }
 
 // Seen returns the events of a stream as decoding sees them; nil means it is no stream. It takes them apart once for each Body.
 // It is for one goroutine at a time.
@@ -85,13 +85,13 @@ func (a *Answer) forget() {
 
 // all returns the events that are left, as decoding sees them.
 func (e *Events) all() []Seen {
-	const sizeOfEvent = 200 // bytes, about
-	all := make([]Seen, 0, 1+len(e.rest)/sizeOfEvent)
+	const shortEvent = 64 // bytes
+	all := make([]Seen, 0, 1+min(len(e.rest)/shortEvent, bytes.Count(e.rest, []byte("\n"))/2))
 	var last []byte
 	for event, err := e.Next(); err == nil; event, err = e.Next() {
-		s := Seen{Event: event, N: len(all) + 1, Said: bytes.TrimSpace(event.Data)}
-		if s.Done = string(s.Said) == "[DONE]"; !s.Done && len(s.Said) > 0 {
-			s.Piece, s.Alike = Alike(last, s.Said)
+		s := Seen{Name: event.Name, Said: bytes.TrimSpace(event.Data)}
+		if !s.Done() && len(s.Said) > 0 {
+			s.Piece, _ = Alike(last, s.Said)
 			last = s.Said
 		}
 		all = append(all, s)

@@ -25,7 +25,7 @@ type row struct {
 // continues takes an event that does what the one before it did, and reports whether it did so.
 func (f *fold) continues(event *Seen) bool {
 	r := &f.row
-	alike := event.Alike && r.name == event.Name
+	alike := event.Piece != nil && r.name == event.Name
 	text := r.text
 	if !alike || !r.again {
 		text = nil

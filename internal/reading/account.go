@@ -20,7 +20,10 @@ type account struct {
 	over  bool   // the program ends with an error
 	event int    // the number of the one under way
 	name  string // what its framing calls it
-	marks []mark // where the text grew
+
+	recorded string // the text of the record
+	same     int    // how much of the text was compared with that
+	differs  int    // the event in which the text left it; 0: none
 	effect
 }
 
@@ -45,9 +48,6 @@ type block struct {
 	text, input []byte
 }
 
-// A mark says how long the text was after an event.
-type mark struct{ event, end int }
-
 // grow adds to a text.
 func (a *account) grow(text *[]byte, v view) {
 	if piece := v.text(); piece != "" || v.isText() {
@@ -68,7 +68,7 @@ func (a *account) continues(before, piece []byte) bool {
 		return false
 	case a.changes == 1:
 		*a.grew, a.by, a.piece = append(*a.grew, text...), "", text
-		a.mark()
+		a.follow()
 	}
 	return true
 }
@@ -84,7 +84,7 @@ func (a *account) say(texts ...view) {
 			a.grow(&a.text, block.at("text"))
 		}
 	}
-	a.mark()
+	a.follow()
 }
 
 // unescaped returns the characters that the inside of a JSON string stands for.
@@ -96,9 +96,14 @@ func unescaped(inner []byte) ([]byte, bool) {
 	return []byte(text), whole
 }
 
-func (a *account) mark() {
-	if len(a.marks) == 0 || a.marks[len(a.marks)-1].end < len(a.text) {
-		a.marks = append(a.marks, mark{a.event, len(a.text)})
+// follow compares what the text has grown by with the record's.
+func (a *account) follow() {
+	switch all := len(a.text); {
+	case a.differs > 0:
+	case all > len(a.recorded) || a.recorded[a.same:all] != string(a.text[a.same:]):
+		a.differs = a.event
+	default:
+		a.same = all
 	}
 }
 
@@ -123,18 +128,4 @@ func (a *account) at(place int64) *call {
 func (a *account) add(name, arguments string) {
 	a.changes += 2
 	a.calls = append(a.calls, &call{int64(len(a.calls)), []byte(name), []byte(arguments), a.event})
-}
-
-// firstDifference returns the event in which the text leaves another one.
-func (a *account) firstDifference(text string) int {
-	same := 0
-	for same < min(len(text), len(a.text)) && text[same] == a.text[same] {
-		same++
-	}
-	for _, m := range a.marks {
-		if m.end > same {
-			return m.event
-		}
-	}
-	return a.event
 }

@@ -33,7 +33,7 @@ func standard(a *provider.Answer) events {
 		name := ""
 		for i := range seen {
 			e := event{name: seen[i].Name, data: seen[i].Said}
-			if seen[i].Alike && name == e.name {
+			if name == e.name {
 				e.piece = seen[i].Piece
 			}
 			name = e.name

@@ -26,32 +26,32 @@ func (f *found) odd(a *provider.Answer, named bool) (odd int) {
 	done, name := false, ""
 	for i := range all {
 		seen := &all[i]
-		alike := seen.Alike && seen.Name == name
+		alike := seen.Piece != nil && seen.Name == name
 		name = seen.Name
 		switch {
 		case len(seen.Said) == 0:
 		case done:
 			odd = 1 // programs stop
-		case seen.Done:
+		case seen.Done():
 			done = true
 		case !alike:
 			doc, err := jsontext.Parse(seen.Said)
-			odd = max(odd, f.oddJSON(seen.N, seen.Said, doc, err))
+			odd = max(odd, f.oddJSON(i+1, seen.Said, doc, err))
 		}
-		if len(seen.Said) > 0 && !seen.Done && !alike {
-			odd = max(odd, f.oddName(seen, named))
+		if len(seen.Said) > 0 && !seen.Done() && !alike {
+			odd = max(odd, f.oddName(i+1, seen, named))
 		}
 	}
 	return odd
 }
 
 // oddName adds an event whose name is not its type, and reports whether programs tell events by names that are not there.
-func (f *found) oddName(e *provider.Seen, named bool) int {
+func (f *found) oddName(event int, e *provider.Seen, named bool) int {
 	if (e.Name != "") != named {
 		return 1
 	}
 	if doc, err := jsontext.ParseLenient(e.Said); named && err == nil && doc.Root().Member("type").Word() != e.Name {
-		f.add(e.N, "event-name", e.Name)
+		f.add(event, "event-name", e.Name)
 		return 1
 	}
 	return 0

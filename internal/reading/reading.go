@@ -4,6 +4,7 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ func Of(a *provider.Answer, api, host string, resp *modelio.Response) []snapshot
 	}
 	for i := range all.ways[:1+len(all.ways[1:])*odd] {
 		for n, take := range all.takes {
-			told := all.ways[i].account(a, take, len(f.text))
+			told := all.ways[i].account(a, take, f.text)
 			if !told.over && (told.seen || !all.partly || told.event == 0) && !(n > 0 && slices.Contains(all.several, host)) {
 				f.compare(told)
 			}
@@ -60,15 +61,15 @@ func (f *found) compareWhole(take take, w *way, of *provider.Answer, plain bool)
 	if !ok {
 		return
 	}
-	a := &account{text: make([]byte, 0, len(f.text))}
+	a := &account{text: make([]byte, 0, len(f.text)), recorded: f.text}
 	take(a, v)
 	a.finish = "" // is said where it is
 	f.compare(a)
 }
 
-// account has a program read the events of a stream, of which a text of about size bytes is expected.
-func (w *way) account(answer *provider.Answer, take take, size int) *account {
-	a := &account{text: make([]byte, 0, size)}
+// account has a program read the events of a stream, whose text is expected to be the record's.
+func (w *way) account(answer *provider.Answer, take take, recorded string) *account {
+	a := &account{text: make([]byte, 0, len(recorded)), recorded: recorded}
 	var before []byte
 	for e := range w.events(answer) {
 		a.event++
@@ -163,7 +164,7 @@ func (f *found) add(event int, kind, says string) {
 func (f *found) compare(told *account) {
 	told.blocked()
 	if string(told.text) != f.text {
-		f.add(told.firstDifference(f.text), "text", string(told.text))
+		f.add(cmp.Or(told.differs, told.event), "text", string(told.text))
 	}
 	if told.finish != "" && told.finish != f.said.finish {
 		f.add(told.event, "finish", told.finish)
