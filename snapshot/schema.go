@@ -347,9 +347,9 @@ var (
 		"at most 64 of the characters a to z, 0 to 9 and -, not start with -, and not be a device name of Windows",
 		filename.Legal,
 	}
-	// isPath: as design R13 wants it, so that it is the same on every machine.
+	// isPath: as design R13 wants it, so that it is the same on every machine. Before ":/" stands a drive or a scheme.
 	isPath = &check{"a relative path with forward slashes, without . and ..", func(s string) bool {
-		return fs.ValidPath(s) && s != "." && !strings.ContainsRune(s, '\\')
+		return fs.ValidPath(s) && s != "." && !strings.ContainsRune(s, '\\') && !strings.Contains(s, ":/")
 	}}
 	isRole       = oneOf("system", "user", "model", "tool")
 	isReason     = oneOf("stop", "length", "blocked", "other")

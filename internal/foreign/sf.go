@@ -130,11 +130,7 @@ func readTranslated(version string, root jsontext.Value, from []jsontext.Value) 
 		records[0].keepAll("document", root.Rest("version", "snapshots", "hash"))
 	}
 	for {
-		text, err := sealed(version, records)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := snapshot.Parse(text)
+		doc, err := snapshot.Parse(sealed(version, records))
 		if err == nil {
 			return doc, number(doc)
 		}
@@ -181,22 +177,23 @@ func number(doc *snapshot.Document) error {
 	return nil
 }
 
-// sealed returns the document of records, sealed as the text that it is now has it.
-func sealed(version string, records []*sfRecord) ([]byte, error) {
+// sealed returns the document of records, sealed as the text that it is now has it. One that lacks a member has no seal,
+// and is an error to who parses it.
+func sealed(version string, records []*sfRecord) []byte {
 	var seals snapshot.Seals
 	var all []json.RawMessage
 	for _, r := range records {
 		record := r.whole()
 		seal, err := snapshot.SealOf(jsontext.ObjectText(record))
 		if err != nil {
-			return nil, err
+			seal = canon.Sum(nil)
 		}
 		record["hash"] = jsontext.Text(seal)
 		seals, all = append(seals, seal), append(all, jsontext.ObjectText(record))
 	}
 	return jsontext.ObjectText(modelio.Object{
 		"version": jsontext.Text(version), "snapshots": jsontext.List(all), "hash": jsontext.Text(seals.Combined(version)),
-	}), nil
+	})
 }
 
 // elements are those of an array.

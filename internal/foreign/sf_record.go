@@ -36,8 +36,10 @@ var sfNames = map[string]struct{ required, optional []string }{
 func sfRecordOf(v jsontext.Value) *sfRecord {
 	r := &sfRecord{members: v.Object(), parts: map[string]modelio.Object{}, beyond: map[string]modelio.Object{}}
 	for name := range sfNames {
-		r.parts[name] = v.Member(name).Object()
-		delete(r.members, name)
+		if part := v.Member(name); part.IsObject() { // another value stays, and is an error
+			r.parts[name] = part.Object()
+			delete(r.members, name)
+		}
 	}
 	delete(r.members, "hash")
 	r.keepAll("record", v.Rest("id", "timestamp", "source", "request", "response", "hash"))
@@ -140,7 +142,7 @@ func (r *sfRecord) whole() modelio.Object {
 	for name, part := range r.parts {
 		whole[name] = jsontext.ObjectText(part)
 	}
-	if options := r.options(); len(options) > 0 {
+	if options := r.options(); r.parts["request"] != nil && len(options) > 0 {
 		request := maps.Clone(r.parts["request"])
 		request["provider_options"] = jsontext.ObjectText(options)
 		whole["request"] = jsontext.ObjectText(request)

@@ -123,18 +123,24 @@ var faults = map[string]string{
 	"combined":           "/hash: hash",
 	"content_number":     "/snapshots/0/request/messages/0/content: type",
 	"file_absolute":      "/snapshots/0/source/file: value",
+	"file_drive":         "/snapshots/0/source/file: value",
 	"file_outside":       "/snapshots/0/source/file: value",
+	"file_url":           "/snapshots/0/source/file: value",
 	"hash":               "/snapshots/0/hash: seal",
 	"ids_twice":          "/snapshots/1/id: duplicate",
 	"latency_negative":   "/snapshots/0/response/latency_ms: value",
 	"line_zero":          "/snapshots/0/source/line: value",
 	"messages_text":      "/snapshots/0/request/messages: type",
 	"no_hash":            "/snapshots/0/hash: missing",
+	"no_id":              "/snapshots/0/id: missing",
 	"no_max_tokens":      "/snapshots/0/request/max_tokens: missing",
 	"no_messages":        "/snapshots/0/request/messages: missing",
 	"no_reason":          "/snapshots/0/response/finish_reason: type",
+	"no_source":          "/snapshots/0/source: missing",
 	"prompt_too":         "/snapshots/0/request: value",
+	"request_text":       "/snapshots/0/request: type",
 	"role":               "/snapshots/0/request/messages/0/role: value",
+	"source_text":        "/snapshots/0/source: type",
 	"stop_text":          "/snapshots/0/request/stop: type",
 	"temperature_range":  "/snapshots/0/request/temperature: value",
 	"temperature_text":   "/snapshots/0/request/temperature: type",
@@ -152,6 +158,13 @@ func TestFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := foreign.ReadSF([]byte(text(t, "../faults/"+name+".json")))
 			require.ErrorContains(t, err, want)
+			var wrong *snapshot.Error
+			require.ErrorAs(t, err, &wrong)
+			place, rule, _ := strings.Cut(want, ": ")
+			require.True(t, rule == "" || len(wrong.Violations) == 1, "one fault: %v", err)
+			for _, v := range wrong.Violations {
+				require.True(t, strings.HasPrefix(v.Pointer, place), "one place: %v", err)
+			}
 		})
 	}
 }

@@ -19,21 +19,22 @@ var otherFiles = []string{
 
 const (
 	sessionFile = "model_io.json"
+	sessionHash = "model_io_hash" // in run.json
 	bundleFile  = "bundle.json"
 )
 
 // isOther reports whether the pack is one of another system.
 func (v *verifier) isOther() bool {
-	if _, err := fs.Stat(v.root.FS(), ReceiptsFile); err == nil {
+	has := func(file string) bool {
+		_, err := fs.Stat(v.root.FS(), file)
+		return err == nil
+	}
+	if has(ReceiptsFile) {
 		return false
 	}
 	data, err := v.root.ReadFile(RunFile)
-	if err != nil {
-		_, err = fs.Stat(v.root.FS(), bundleFile)
-		return err == nil
-	}
 	run, ok := jsontext.MembersOf(data)
-	return ok && run["kernel_result_kind"] != nil
+	return has(sessionFile) || err != nil && has(bundleFile) || ok && run["kernel_result_kind"] != nil
 }
 
 // other verifies a pack of another system, as its reference verifier does.
@@ -61,32 +62,36 @@ func (v *verifier) other() error {
 		v.violate(ruleRequired, RunFile, "", "required file missing: %s: %s", RunFile, otherAgain)
 		return nil
 	}
-	if err := v.bundle(there[bundleFile]); err != nil || !there[sessionFile] {
+	data, err := v.root.ReadFile(RunFile)
+	if err != nil {
 		return err
 	}
-	_, err = v.session(sessionFile)
-	return err
+	text, err := jsontext.Parse(data)
+	if err != nil {
+		v.violate(ruleRun, RunFile, "", "%v: %s", err, otherAgain)
+		return nil
+	}
+	v.bundle(text.Root(), there[bundleFile])
+	hash, isNamed := text.Root().Member(sessionHash).Text()
+	switch {
+	case there[sessionFile]:
+		return v.session(sessionFile, "/"+sessionHash, canon.Hash(hash), otherAgain)
+	case isNamed:
+		v.violate(ruleReference, RunFile, "/"+sessionHash, "names %s, but there is no %s: %s", jsontext.Excerpt(hash), sessionFile, otherAgain)
+	}
+	return nil
 }
 
 const otherAgain = "have the system that wrote the pack write it again"
 
 // bundle asks for the bundle that run.json names. The hash there is of a core of it that the kernel's own specification defines, which
 // MIO does not give: so only its form is judged.
-func (v *verifier) bundle(there bool) error {
-	data, err := v.root.ReadFile(RunFile)
-	if err != nil {
-		return err
-	}
-	run, err := jsontext.Parse(data)
-	if err != nil {
-		return err // unreachable: isOther has parsed it
-	}
-	kind, stated := run.Root().Member("kernel_result_kind").Word(), run.Root().Member("bundle", "sha256").Word()
+func (v *verifier) bundle(run jsontext.Value, there bool) {
+	kind, stated := run.Member("kernel_result_kind").Word(), run.Member("bundle", "sha256").Word()
 	switch {
 	case !there && (kind == "BUNDLE" || kind == "CLARIFY"):
 		v.violate(ruleRequired, bundleFile, "", "required file missing: %s (required for BUNDLE/CLARIFY outcomes): %s", bundleFile, otherAgain)
 	case there && !canon.Hash(stated).Valid():
 		v.violate(ruleReference, bundleFile, "", "hash mismatch: run.json references %s, which is no sha256:<64 hex chars>: %s", stated, otherAgain)
 	}
-	return nil
 }

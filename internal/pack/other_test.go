@@ -2,6 +2,7 @@ package pack_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,13 @@ func TestOthersThatAreWrong(t *testing.T) {
 		{"link", "PK6", func(dir string) error { return os.Symlink("run.json", filepath.Join(dir, "policy.json")) }},
 		{"directory", "PK2", func(dir string) error { return os.Mkdir(filepath.Join(dir, "sessions"), 0o700) }},
 		{"no_json", "PK8", func(dir string) error { return os.WriteFile(filepath.Join(dir, "model_io.json"), []byte("{"), 0o600) }},
+		{"other_hash", "PK5: names sha256:11", func(dir string) error {
+			return name(dir, "sha256:"+strings.Repeat("1", 64))
+		}},
+		{"no_session", "PK5: names sha256:ce", func(dir string) error {
+			return errors.Join(name(dir, hash), os.Remove(filepath.Join(dir, "model_io.json")))
+		}},
+		{"run_no_json", "PK3", func(dir string) error { return os.WriteFile(filepath.Join(dir, "run.json"), []byte("{"), 0o600) }},
 		{"no_bundle", "PK1", func(dir string) error { return os.Remove(filepath.Join(dir, "bundle.json")) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,4 +76,33 @@ func TestOthersThatAreWrong(t *testing.T) {
 			require.Contains(t, report.Findings[0].String(), test.want)
 		})
 	}
+}
+
+// TestOtherNamesItsSession: a run.json that names the hash of its session (MIO §7) is held to it, whatever else it says.
+func TestOtherNamesItsSession(t *testing.T) {
+	dir := t.TempDir()
+	data, err := os.ReadFile(vector.File(t, "model-io/packs/valid_pack_with_model_io/model_io.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "model_io.json"), data, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"model_io_hash":"`+hash+`"}`), 0o600))
+	report, err := pack.Verify(dir, t.TempDir(), nil)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Findings)
+	require.True(t, report.Other)
+	require.Equal(t, []pack.Check{{
+		Computed: hash, Expected: hash, Match: true, Field: "model_io_hash", Source: "run.json", Target: "model_io.json",
+	}}, report.Checks)
+}
+
+// hash is that of the session in the reference's pack.
+const hash = "sha256:ce26da873935464d7f35df38fe4051f9a2e39b204115b87971661d42128cabb2"
+
+// name has run.json name the hash of a session.
+func name(dir, hash string) error {
+	file := filepath.Join(dir, "run.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(strings.Replace(string(data), "{", `{"model_io_hash":"`+hash+`",`, 1)), 0o600)
 }

@@ -314,43 +314,38 @@ func (v *verifier) sessions() error {
 			v.violate(ruleReference, RunFile, pointer+"/file", "names %q, which is not there: %s", t.Session.File, again)
 			continue
 		}
-		hash, err := v.session(t.Session.File)
-		if err != nil {
+		if err := v.session(t.Session.File, pointer+"/model_io_hash", t.Session.ModelIOHash, again); err != nil {
 			return err
-		}
-		if hash == "" {
-			continue
-		}
-		match := hash == t.Session.ModelIOHash
-		v.report.Checks = append(v.report.Checks, Check{
-			Computed: hash, Expected: t.Session.ModelIOHash, Match: match,
-			Field: "model_io_hash", Source: RunFile, Target: t.Session.File,
-		})
-		if !match {
-			v.violate(ruleReference, RunFile, pointer+"/model_io_hash", "names %s, but %s computes to %s: %s",
-				t.Session.ModelIOHash, t.Session.File, hash, again)
 		}
 	}
 	return nil
 }
 
-// session checks a session, and returns its hash; empty means it is not valid.
-func (v *verifier) session(file string) (canon.Hash, error) {
+// session checks a session, and that it has the hash that run.json names; empty means it names none.
+func (v *verifier) session(file, pointer string, want canon.Hash, remedy string) error {
 	f, err := v.root.Open(file)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Close()
 	is, err := session.VerifyReader(f, session.VerifyOptions{})
 	var invalid *canon.Error
 	if errors.As(err, &invalid) {
-		v.violate(ruleSession, file, "", "is no JSON: %v: %s", err, again)
-		return "", nil
+		v.violate(ruleSession, file, "", "is no JSON: %v: %s", err, remedy)
+		return nil
 	}
 	for _, wrong := range is.Violations {
 		v.violate(ruleSession, file, wrong.Pointer, "%s: %s", wrong.Rule, wrong.Message)
 	}
-	return is.Hash, err
+	if err != nil || is.Hash == "" || want == "" {
+		return err
+	}
+	check := Check{Computed: is.Hash, Expected: want, Match: is.Hash == want, Field: "model_io_hash", Source: RunFile, Target: file}
+	v.report.Checks = append(v.report.Checks, check)
+	if !check.Match {
+		v.violate(ruleReference, RunFile, pointer, "names %s, but %s computes to %s: %s", want, file, is.Hash, remedy)
+	}
+	return nil
 }
 
 // documents checks the documents and what they serve, as in any store.

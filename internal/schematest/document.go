@@ -349,7 +349,7 @@ func (d *documentSchema) checked(check ast.Expr) any {
 	case "isProvider":
 		return Schema{"type": "string", "pattern": providerPattern, "not": Schema{"pattern": `^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`}}
 	case "isPath":
-		return Schema{"type": "string", "pattern": `^[^/\\]+(/[^/\\]+)*$`, "not": Schema{"pattern": `(^|/)\.\.?(/|$)`}}
+		return Schema{"type": "string", "pattern": `^[^/\\]+(/[^/\\]+)*$`, "not": Schema{"pattern": `(^|/)\.\.?(/|$)|:/`}}
 	case "isLane":
 		return Schema{"type": "string", "pattern": d.pattern("laneName")}
 	}
