@@ -50,6 +50,10 @@ func TestSharedPrompt(t *testing.T) {
 			[]string{"rebase", "-q", "theirs"}, "", both, "theirs", "", true},
 		{"squashed", "a squash has no second parent", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
 			[]string{"merge", "-q", "--squash", "theirs"}, "", both, "ours", "", true},
+		{"squashed with one answer changed", "git merged the raw answers to theirs, and says nowhere where ours is",
+			sharing(kind, "one", 8), sharing(ask, "theirs", 8), []string{"merge", "-q", "--squash", "theirs"}, "", both, "one", "", true},
+		{"squashed, theirs", "git merged the raw answers to ours, and theirs is that of the base",
+			sharing(kind, "ours", 8), sharing(ask, "one", 8), []string{"merge", "-q", "--squash", "theirs"}, AllTheirs, ask, "one", "", false},
 		{"same line", "ours stays, and it is said", sharing(kind, "ours", 8), sharing(put("Be kind.", "Be polite."), "theirs", 8),
 			[]string{"merge", "-q", "--no-edit", "theirs"}, "", kind, "ours", "both changed system: that is ours", false},
 		{"theirs", "the user chose", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
@@ -99,4 +103,29 @@ func TestSharedPrompt(t *testing.T) {
 			require.Empty(t, r.conflicts())
 		})
 	}
+}
+
+// TestSharedPromptWithoutAnswers: where git has lost the answer that eight documents of ten name, a line says so of all.
+func TestSharedPromptWithoutAnswers(t *testing.T) {
+	t.Parallel()
+	with := func(prompt, said string) []store.Put {
+		return append(sharing(prompt, said, 8), sharing(prompt, "kept", 18)[8:]...)
+	}
+	r := newRepository(t, with(sharedPrompt, "lost")...)
+	r.git("checkout", "-q", "-b", "theirs")
+	r.commit(with(strings.Replace(sharedPrompt, "Be kind.", "Be calm.", 1), "found")...)
+	r.git("checkout", "-q", "-b", "ours", "main")
+	r.commit(with(strings.Replace(sharedPrompt, "Never guess.", "Never guess, ask.", 1), "lost")...)
+	_, err := r.try("merge", "-q", "--squash", "theirs")
+	require.Error(t, err)
+	lost := strings.TrimSpace(r.git("rev-parse", "HEAD:.ai-snapshots/"+rawOf("Test00", 1)))
+	removeFile(t, r.dir, ".git/objects/"+lost[:2]+"/"+lost[2:])
+
+	report, err := Repair(r.store)
+	require.NoError(t, err)
+	said := report.String()
+	require.LessOrEqual(t, strings.Count(said, "\n"), 12, said)
+	require.Contains(t, said, "and 5 more: conflict: could not be merged: neither git nor the store has an answer that it names\n"+
+		"take one side with git checkout --ours or --theirs, and record again with -update what is missing\n"+
+		"now: take a side of each that is left, then git add -A -- ")
 }
