@@ -75,7 +75,8 @@ func merging(r store.Repository) (commits [4][]version) {
 // history returns what any commit that git knows here has, or had, of the store's files. A merge that keeps no parent of theirs,
 // as a squash or a stash, is told of nowhere else.
 func history(r store.Repository) (all []version) {
-	out, _ := r.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--relative", "--format=", "-z", "--", ".")
+	out, _ := r.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
+		"-z", "--", ".")
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		if info := strings.Fields(fields[i]); len(info) == 5 { // modes, objects, status

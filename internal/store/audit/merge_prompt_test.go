@@ -129,3 +129,48 @@ func TestSharedPromptWithoutAnswers(t *testing.T) {
 		"take one side with git checkout --ours or --theirs, and record again with -update what is missing\n"+
 		"now: take a side of each that is left, then git add -A -- ")
 }
+
+// TestSharedPromptAfterOtherMerges: git makes one common ancestor of the two that a criss-cross has, with markers in it, and a
+// revert of a merge names an answer that only the merge had.
+func TestSharedPromptAfterOtherMerges(t *testing.T) {
+	t.Parallel()
+	prompt := func(changes ...string) string { return strings.NewReplacer(changes...).Replace(sharedPrompt) }
+	kind, ask := []string{"Be kind.", "Be calm."}, []string{"Be brief.", "Be short."}
+	both := append(kind, ask...)
+	r := newRepository(t, sharing(sharedPrompt, "one", 1)...)
+	r.git("checkout", "-q", "-b", "theirs")
+	r.commit(sharing(prompt(ask...), "theirs", 1)...)
+	r.git("checkout", "-q", "main")
+	r.commit(sharing(prompt(kind...), "ours", 1)...)
+	_, err := r.try("merge", "-q", "theirs")
+	require.Error(t, err)
+	r.heal()
+	r.git("checkout", "-q", "theirs")
+	_, err = r.try("merge", "-q", "main^")
+	require.Error(t, err)
+	r.heal()
+	r.commit(sharing(prompt(append(both, "lists", "tables")...), "side", 1)...)
+	r.git("checkout", "-q", "main")
+	commit(t, r.store, sharing(prompt(both...), "merged", 1)...)
+	r.git("add", "-A")
+	r.git("commit", "-q", "--amend", "--no-edit")
+	r.git("branch", "merged")
+	r.commit(sharing(prompt(append(both, "helper", "clerk")...), "more", 1)...)
+	_, err = r.try("merge", "-q", "theirs")
+	require.Error(t, err)
+	r.heal()
+	record := func() *snapshot.Snapshot {
+		doc, err := r.store.Load(nameOf("Test00"), "openai")
+		require.NoError(t, err)
+		return &doc.Document.Snapshots[0]
+	}
+	require.Equal(t, prompt(append(both, "helper", "clerk", "lists", "tables")...), *record().Request.Messages[0].Content[0].Text)
+
+	r.git("reset", "-q", "--hard", "merged")
+	r.commit(sharing(prompt(append(both, "helper", "clerk")...), "merged", 1)...)
+	_, err = r.try("revert", "--no-edit", "-m", "1", "merged")
+	require.Error(t, err)
+	r.heal()
+	require.Equal(t, prompt(append(kind, "helper", "clerk")...), *record().Request.Messages[0].Content[0].Text)
+	require.Equal(t, "merged", *record().Response.Candidates[0].Message.Content[0].Text)
+}

@@ -269,12 +269,11 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 			}
 		}
 	}
-	data, err := object(r.store.Repository(), v.object)
-	if err != nil {
-		return nil, err
-	}
 	provider, _, _ := store.ParseDocumentFile(v.file)
-	document, err := snapshot.Parse(data)
+	document, err := r.parse(v)
+	if i := slices.IndexFunc(r.commits[number], is); number == 1 && i >= 0 && errors.Is(err, snapshot.ErrConflict) {
+		document, err = r.parse(r.commits[number][i]) // git makes one of several ancestors, with markers in it
+	}
 	if err != nil {
 		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]
 		return nil, fmt.Errorf("%s has it broken: %w", who, err)
@@ -283,6 +282,14 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 		return nil, &snapshot.Error{Violations: wrong}
 	}
 	return r.store.NewDoc(provider, name, document), nil
+}
+
+func (r *repair) parse(v version) (*snapshot.Document, error) {
+	data, err := object(r.store.Repository(), v.object)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Parse(data)
 }
 
 // moved finds a side that git does not name since it has the document under another provider.
