@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
+	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
@@ -20,7 +21,7 @@ import (
 // ruleLost is the rule of verify's own for documents that git has, of tests that are there.
 const ruleLost = "lost"
 
-// mostLooked is how many documents of tests that did not run are looked at after a run.
+// mostLooked is how many documents of tests that did not run are looked at.
 const mostLooked = 1_000
 
 // sayGone names the tests that the code does not have any more, and that have documents which the run did not use.
@@ -79,7 +80,7 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 		return nil
 	}
 	for _, file := range deleted {
-		if strings.Count(file, "/") != 1 || path.Ext(file) != ".json" || there[nameOf(file)] || len(found) == filesShown {
+		if strings.Count(file, "/") != 1 || path.Ext(file) != ".json" || there[nameOf(file)] || len(found) == mostLooked {
 			continue
 		}
 		text, err := git.Run(c.ctx, dir, "show", ":./"+file)
@@ -91,8 +92,8 @@ func lost(c *call, s *store.Store, dir string) (found []snapshot.Finding) {
 			continue
 		}
 		if test := page.TestOf(doc); !test.OfProgram() && src.Gone(test.Package, test.Test) == "" {
-			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back",
-				test.Test, test.Package, listed(dir, []string{file}))
+			all := gotest.Quote(path.Join(filepath.ToSlash(dir), strings.TrimSuffix(file, ".json")+"*")) // raw answers too
+			message := fmt.Sprintf("git has it, and %s in %s is still there: git checkout -- %s brings it back", test.Test, test.Package, all)
 			found = append(found, snapshot.Finding{File: file, Rule: ruleLost, Message: message})
 		}
 	}

@@ -135,7 +135,10 @@ func find(c *call) (v verification, err error) {
 	v.found = append(v.result.Findings, stale...)
 	found, aging := old.held()
 	v.found, v.result.Notes = append(v.found, found...), append(v.result.Notes, aging...)
-	v.result.Notes = slices.Concat(v.result.Notes, notes, waiting, lost(c, s, dir))
+	v.result.Notes = slices.Concat(v.result.Notes, notes, waiting)
+	if len(c.args) == 0 {
+		v.found = append(v.found, lost(c, s, dir)...)
+	}
 	linted, wrong := linting.held(c)
 	v.linted, v.found = linted, append(v.found, wrong...)
 	if c.is("secrets") {

@@ -72,6 +72,20 @@ func merging(r store.Repository) (commits [4][]version) {
 	return commits
 }
 
+// history returns what any commit that git knows here has, or had, of the store's files. A merge that keeps no parent of theirs,
+// as a squash or a stash, is told of nowhere else.
+func history(r store.Repository) (all []version) {
+	out, _ := r.Git("log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
+		"-z", "--", ".")
+	fields := strings.Split(out, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		if info := strings.Fields(fields[i]); len(info) == 5 { // modes, objects, status
+			all = append(all, version{fields[i+1], info[2]}, version{fields[i+1], info[3]})
+		}
+	}
+	return all
+}
+
 // object returns the content of an object of git.
 func object(r store.Repository, name string) ([]byte, error) {
 	data, err := r.Git("cat-file", "blob", name)

@@ -50,6 +50,10 @@ func TestSharedPrompt(t *testing.T) {
 			[]string{"rebase", "-q", "theirs"}, "", both, "theirs", "", true},
 		{"squashed", "a squash has no second parent", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
 			[]string{"merge", "-q", "--squash", "theirs"}, "", both, "ours", "", true},
+		{"squashed with one answer changed", "git merged the raw answers to theirs, and says nowhere where ours is",
+			sharing(kind, "one", 8), sharing(ask, "theirs", 8), []string{"merge", "-q", "--squash", "theirs"}, "", both, "one", "", true},
+		{"squashed, theirs", "git merged the raw answers to ours, and theirs is that of the base",
+			sharing(kind, "ours", 8), sharing(ask, "one", 8), []string{"merge", "-q", "--squash", "theirs"}, AllTheirs, ask, "one", "", false},
 		{"same line", "ours stays, and it is said", sharing(kind, "ours", 8), sharing(put("Be kind.", "Be polite."), "theirs", 8),
 			[]string{"merge", "-q", "--no-edit", "theirs"}, "", kind, "ours", "both changed system: that is ours", false},
 		{"theirs", "the user chose", sharing(kind, "ours", 8), sharing(ask, "theirs", 8),
@@ -99,4 +103,74 @@ func TestSharedPrompt(t *testing.T) {
 			require.Empty(t, r.conflicts())
 		})
 	}
+}
+
+// TestSharedPromptWithoutAnswers: where git has lost the answer that eight documents of ten name, a line says so of all.
+func TestSharedPromptWithoutAnswers(t *testing.T) {
+	t.Parallel()
+	with := func(prompt, said string) []store.Put {
+		return append(sharing(prompt, said, 8), sharing(prompt, "kept", 18)[8:]...)
+	}
+	r := newRepository(t, with(sharedPrompt, "lost")...)
+	r.git("checkout", "-q", "-b", "theirs")
+	r.commit(with(strings.Replace(sharedPrompt, "Be kind.", "Be calm.", 1), "found")...)
+	r.git("checkout", "-q", "-b", "ours", "main")
+	r.commit(with(strings.Replace(sharedPrompt, "Never guess.", "Never guess, ask.", 1), "lost")...)
+	_, err := r.try("merge", "-q", "--squash", "theirs")
+	require.Error(t, err)
+	lost := strings.TrimSpace(r.git("rev-parse", "HEAD:.ai-snapshots/"+rawOf("Test00", 1)))
+	removeFile(t, r.dir, ".git/objects/"+lost[:2]+"/"+lost[2:])
+
+	report, err := Repair(r.store)
+	require.NoError(t, err)
+	said := report.String()
+	require.LessOrEqual(t, strings.Count(said, "\n"), 12, said)
+	require.Contains(t, said, "and 5 more: conflict: could not be merged: neither git nor the store has an answer that it names\n"+
+		"take one side with git checkout --ours or --theirs, and record again with -update what is missing\n"+
+		"now: take a side of each that is left, then git add -A -- ")
+}
+
+// TestSharedPromptAfterOtherMerges: git makes one common ancestor of the two that a criss-cross has, with markers in it, and a
+// revert of a merge names an answer that only the merge had.
+func TestSharedPromptAfterOtherMerges(t *testing.T) {
+	t.Parallel()
+	prompt := func(changes ...string) string { return strings.NewReplacer(changes...).Replace(sharedPrompt) }
+	kind, ask := []string{"Be kind.", "Be calm."}, []string{"Be brief.", "Be short."}
+	both := append(kind, ask...)
+	r := newRepository(t, sharing(sharedPrompt, "one", 1)...)
+	r.git("checkout", "-q", "-b", "theirs")
+	r.commit(sharing(prompt(ask...), "theirs", 1)...)
+	r.git("checkout", "-q", "main")
+	r.commit(sharing(prompt(kind...), "ours", 1)...)
+	_, err := r.try("merge", "-q", "theirs")
+	require.Error(t, err)
+	r.heal()
+	r.git("checkout", "-q", "theirs")
+	_, err = r.try("merge", "-q", "main^")
+	require.Error(t, err)
+	r.heal()
+	r.commit(sharing(prompt(append(both, "lists", "tables")...), "side", 1)...)
+	r.git("checkout", "-q", "main")
+	commit(t, r.store, sharing(prompt(both...), "merged", 1)...)
+	r.git("add", "-A")
+	r.git("commit", "-q", "--amend", "--no-edit")
+	r.git("branch", "merged")
+	r.commit(sharing(prompt(append(both, "helper", "clerk")...), "more", 1)...)
+	_, err = r.try("merge", "-q", "theirs")
+	require.Error(t, err)
+	r.heal()
+	record := func() *snapshot.Snapshot {
+		doc, err := r.store.Load(nameOf("Test00"), "openai")
+		require.NoError(t, err)
+		return &doc.Document.Snapshots[0]
+	}
+	require.Equal(t, prompt(append(both, "helper", "clerk", "lists", "tables")...), *record().Request.Messages[0].Content[0].Text)
+
+	r.git("reset", "-q", "--hard", "merged")
+	r.commit(sharing(prompt(append(both, "helper", "clerk")...), "merged", 1)...)
+	_, err = r.try("revert", "--no-edit", "-m", "1", "merged")
+	require.Error(t, err)
+	r.heal()
+	require.Equal(t, prompt(append(kind, "helper", "clerk")...), *record().Request.Messages[0].Content[0].Text)
+	require.Equal(t, "merged", *record().Response.Candidates[0].Message.Content[0].Text)
 }

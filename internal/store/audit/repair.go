@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
@@ -26,6 +27,7 @@ import (
 // otherwise. The error is [fs.ErrNotExist] if there is no store.
 func Repair(s *store.Store, theirs ...string) (*Report, error) {
 	r := &repair{store: s, report: &Report{dir: s.In("")}, theirs: theirs}
+	r.history = sync.OnceValue(func() []version { return history(s.Repository()) })
 	_, err := os.Stat(s.Path(""))
 	if err == nil {
 		err = s.Locked(r.repair)
@@ -47,6 +49,7 @@ type repair struct {
 	report         *Report
 	theirs         []string
 	sides, commits [4][]version // what git has of the files that are in conflict, and of all
+	history        func() []version
 }
 
 func (r *repair) repair(w store.Writer) error {
@@ -167,6 +170,10 @@ func (r *repair) leave(name string, err error) {
 			file = v.file // the document is before what is beside it
 		}
 	}
+	var refused *snapshot.Error
+	if errors.As(err, &refused) && slices.Contains([]string{snapshot.RuleRaw, snapshot.RuleMedia}, refused.Violations[0].Rule) {
+		err = errors.New("neither git nor the store has an answer that it names")
+	}
 	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs, %s", err, buyMissing)
 }
 
@@ -262,12 +269,11 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 			}
 		}
 	}
-	data, err := object(r.store.Repository(), v.object)
-	if err != nil {
-		return nil, err
-	}
 	provider, _, _ := store.ParseDocumentFile(v.file)
-	document, err := snapshot.Parse(data)
+	document, err := r.parse(v)
+	if i := slices.IndexFunc(r.commits[number], is); number == 1 && i >= 0 && errors.Is(err, snapshot.ErrConflict) {
+		document, err = r.parse(r.commits[number][i]) // git makes one of several ancestors, with markers in it
+	}
 	if err != nil {
 		who := [...]string{1: "the common ancestor", 2: "ours", 3: "theirs"}[number]
 		return nil, fmt.Errorf("%s has it broken: %w", who, err)
@@ -276,6 +282,14 @@ func (r *repair) side(number int, name string) (*store.Doc, error) {
 		return nil, &snapshot.Error{Violations: wrong}
 	}
 	return r.store.NewDoc(provider, name, document), nil
+}
+
+func (r *repair) parse(v version) (*snapshot.Document, error) {
+	data, err := object(r.store.Repository(), v.object)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Parse(data)
 }
 
 // moved finds a side that git does not name since it has the document under another provider.
@@ -295,9 +309,8 @@ func moved(s *store.Store, name string, sides *[4]*store.Doc) {
 	}
 }
 
-// collect finds the raw answers and media of a merged document by their hashes. It looks in the store, in git's
-// versions of the sides, and in the commits that are being merged. The commit refuses a document one of whose files
-// is nowhere.
+// collect finds the raw answers and media of a merged document, by their hashes: in the store, among what git has of the
+// sides, in the commits that are being merged, and in all others. What is nowhere, the commit refuses.
 func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[canon.Hash][]byte, error) {
 	found := map[canon.Hash][]byte{}
 	providers, err := r.store.Providers()
@@ -317,13 +330,18 @@ func (r *repair) collect(w store.Writer, name string, needed []store.Need) (map[
 		}
 	}
 	isMissing := func(n store.Need) bool { return found[n.Hash] == nil }
-	for _, v := range slices.Concat(append(r.sides[:], r.commits[:]...)...) {
-		if _, of, _, ok := store.ParseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
-			continue
+	look := func(versions []version) {
+		for _, v := range versions {
+			if _, of, _, ok := store.ParseBesideFile(v.file); !ok || of != name || !slices.ContainsFunc(needed, isMissing) {
+				continue
+			}
+			if data, err := smudged(r.store.Repository(), v); err == nil {
+				found[canon.Sum(data)] = data
+			}
 		}
-		if data, err := smudged(r.store.Repository(), v); err == nil {
-			found[canon.Sum(data)] = data
-		}
+	}
+	if look(slices.Concat(append(r.sides[:], r.commits[:]...)...)); slices.ContainsFunc(needed, isMissing) {
+		look(r.history())
 	}
 	return found, nil
 }

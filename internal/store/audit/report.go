@@ -59,7 +59,7 @@ func (r *Report) String() string {
 	}
 	r.left(line)
 	if len(r.Add) > 0 {
-		line("now: git add -A -- %s", r.toAdd())
+		line("%s", r.toAdd())
 	}
 	if n := r.stale(); n > 0 {
 		line("then: traceforge update, which buys %s again; until then replay serves those of ours", counted(n, "answer"))
@@ -180,11 +180,14 @@ func (r *Report) stale() (n int) {
 	return n
 }
 
-// toAdd names what is to be staged: of many files the store, less what is left.
+// toAdd says what is to be staged: of many files the store, less what is left; where that is much, it is to be decided first.
 func (r *Report) toAdd() string {
 	files := r.Add
 	if len(files) > 2*mostNamed {
 		files = []string{""}
+		if len(r.Left) > 2*mostNamed {
+			return "now: take a side of each that is left, then git add -A -- " + gotest.Quote(r.dir)
+		}
 		for _, f := range r.Left {
 			files = append(files, f.File)
 		}
@@ -196,5 +199,5 @@ func (r *Report) toAdd() string {
 			words[i] = gotest.Quote(":!" + path.Join(r.dir, file))
 		}
 	}
-	return strings.Join(words, " ")
+	return "now: git add -A -- " + strings.Join(words, " ")
 }
