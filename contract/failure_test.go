@@ -231,7 +231,11 @@ func TestFinishReasons(t *testing.T) {
 			contract.FinishBlocked:   {Refusal: "I will not"},
 		} {
 			s.provider.Reply(reply)
-			require.Equal(s, want, s.generate(s.asks(a)).FinishReason.Reason)
+			finish := s.generate(s.asks(a)).FinishReason
+			require.Equal(s, want, finish.Reason)
+			if reply.Finish != "" {
+				require.Equal(s, &reply.Finish, finish.Raw, "the provider's own word")
+			}
 		}
 	})
 }

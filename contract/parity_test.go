@@ -227,6 +227,16 @@ func TestJournalHash(t *testing.T) {
 		{"options_of_several", func(s *scene, p *contract.GenerateParams) {
 			p.Runtime.ProviderOptionsRef = contract.Some(s.put(json.RawMessage(`{"openai":{"user":"u"},"anthropic":{"top_k":3}}`)))
 		}, func(api) bool { return false }},
+		{"controls", func(s *scene, p *contract.GenerateParams) {
+			p.Runtime.Temperature, p.Runtime.ReasoningEffort = contract.Some[contract.Decimal]("0.5"), contract.Some("low")
+			p.Runtime.ToolRefs, p.Runtime.ToolChoice = []canon.Hash{s.put(calc)}, &contract.ToolChoice{Tag: contract.ChoiceTool, Name: "calc"}
+			p.Runtime.Metadata = map[string]string{"user_id": "u-1"}
+			p.Runtime.ProviderOptionsRef = contract.Some(s.put(json.RawMessage(`{"openai":{"store":true}}`)))
+			p.Runtime.ResponseFormatRef = contract.Some(s.put(contract.ResponseFormat{Type: contract.FormatJSONSchema, JSONSchema: json.RawMessage(`{"type":"object"}`)}))
+			if p.Provider == "anthropic" {
+				p.Runtime.ProviderOptionsRef = nil
+			}
+		}, func(api) bool { return true }},
 		{"no_max_tokens", func(_ *scene, p *contract.GenerateParams) { p.Runtime.MaxTokens = nil }, func(a api) bool { return a.name != contract.AnthropicMessages }},
 		{"decimal", func(_ *scene, p *contract.GenerateParams) {
 			p.Runtime.Temperature = contract.Some[contract.Decimal]("0.20")

@@ -80,6 +80,7 @@ var roundTrips = []struct{ name, why, what, text string }{
 	{"output_false", "constrained:false is a choice", "output config", `{"constrained":false}`},
 	{"output_empty", "Genkit sends it", "output config", `{}`},
 	{"request", "GK Generate Request", "request", `{"config":{"temperature":11},"docs":[{"content":[{"text":"d"}]}],"messages":[{"content":[{"text":"hi"}],"role":"user"}],"output":{},"toolChoice":"auto","tools":[]}`},
+	{"request_empty_config", "an empty object is not an absent one", "request", `{"config":{},"messages":[]}`},
 	{"request_least", "only messages are required", "request", `{"messages":[]}`},
 	{"request_nulls", "null, and saying so", "request", `{"config":null,"messages":null,"output":null,"toolChoice":null,"tools":null}`},
 	{"response", "GK Generate Response", "response", `{"custom":{"n":18446744073709551615},"finishReason":"stop","latencyMs":12.5,"message":{"content":[],"role":"model"},"usage":{"inputTokens":1}}`},
@@ -110,6 +111,55 @@ func TestJSON_RoundTrip(t *testing.T) {
 			require.Equal(t, tc.text, string(got), tc.why)
 		})
 	}
+}
+
+// TestJSON_Fields: each member that GK names has its field. What is among the unknown members comes back too, so that no round trip shows it.
+func TestJSON_Fields(t *testing.T) {
+	for _, tc := range []struct{ clause, what, text string }{
+		{"Message", "message", `{"role":"tool","content":[],"metadata":{"k":1}}`},
+		{"Text Part", "part", `{"text":"a","metadata":{"thoughtSignature":"g-1234567890"}}`},
+		{"Media Part", "part", `{"media":{"contentType":"image/png","url":"data:image/png;base64,iVBORw0KGgo="},"metadata":{"k":1}}`},
+		{"Tool Request Part", "part", `{"toolRequest":{"name":"getWeather","input":{"city":"Sea"},"ref":"call_abc123","partial":true}}`},
+		{"Tool Response Part", "part", `{"toolResponse":{"name":"getWeather","output":{"temperature":15},"ref":"call_abc123"}}`},
+		{"Reasoning Part", "part", `{"reasoning":"The user is asking about the weather.","metadata":{"k":1}}`},
+		{"Custom Part", "part", `{"custom":{"myProviderSpecificField":"someValue"},"metadata":{"k":1}}`},
+		{"Generate Request", "request", `{"messages":[],"tools":[{"name":"t","description":"d","inputSchema":{},"outputSchema":{}}],
+			"config":{"temperature":0},"toolChoice":"auto","output":{"format":"json","schema":{},"constrained":true}}`},
+		{"Generate Response", "response", `{"message":{"role":"model","content":[]},"finishReason":"stop",
+			"usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"custom":{"id":"x"}}`},
+		{"Capabilities & Declaration", "model info", `{"supports":{"multiturn":true,"media":true,"tools":true,"systemRole":true,"constrained":true}}`},
+		{"Streaming", "chunk", `{"content":[],"index":1}`},
+	} {
+		v := newByType[tc.what]()
+		require.NoError(t, json.Unmarshal([]byte(tc.text), v), tc.clause)
+		require.Empty(t, unknownMembers(reflect.ValueOf(v)), tc.clause)
+	}
+	require.Equal(t, []string{"id"}, unknownMembers(reflect.ValueOf(decode[modelio.GenerateRequest](t, `{"messages":[{"role":"user","content":[],"id":1}]}`))))
+}
+
+// unknownMembers returns the names of the members that a value, and those in it, have no field for.
+func unknownMembers(v reflect.Value) (names []string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			names = unknownMembers(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			names = append(names, unknownMembers(v.Index(i))...)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name != "Unknown" {
+				names = append(names, unknownMembers(v.Field(i))...)
+				continue
+			}
+			for _, name := range v.Field(i).MapKeys() {
+				names = append(names, name.String())
+			}
+		}
+	}
+	return names
 }
 
 func TestJSON_Written(t *testing.T) {

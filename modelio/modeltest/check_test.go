@@ -104,6 +104,17 @@ func TestCheck_GoodModel(t *testing.T) {
 	}
 }
 
+// TestCheck_FinishReasons: each of GK's four reasons to finish is one, and no other is.
+func TestCheck_FinishReasons(t *testing.T) {
+	for reason, want := range map[modelio.FinishReason]int{
+		modelio.FinishStop: 0, modelio.FinishLength: 0, modelio.FinishBlocked: 0, modelio.FinishOther: 0, "": 1, "end_turn": 1,
+	} {
+		ends := answered(func(_ *modelio.GenerateRequest, resp *modelio.GenerateResponse) { resp.FinishReason = reason })
+		err := modeltest.Check(t.Context(), ends(), modelio.ModelInfo{Supports: modelio.Capabilities{SystemRole: true}})
+		require.Equal(t, want, strings.Count(fmt.Sprint(err), "finish-reason: "), "%q: %v", reason, err)
+	}
+}
+
 // TestCheck_Undeclared: a model is asked for nothing that it does not declare.
 func TestCheck_Undeclared(t *testing.T) {
 	strict := modelio.ModelFunc(func(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
@@ -305,5 +316,8 @@ func (declaring) Info() modelio.ModelInfo {
 
 func TestInfoOf(t *testing.T) {
 	require.Equal(t, declaring{}.Info(), modelio.InfoOf(declaring{good}))
-	require.Equal(t, modelio.ConstrainedAll, modelio.InfoOf(modelio.ModelFunc(good)).Supports.Constrained)
+	require.Equal(t, modelio.Capabilities{
+		Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true,
+		Constrained: modelio.ConstrainedAll, Output: []string{"text", "json", "media"},
+	}, modelio.InfoOf(modelio.ModelFunc(good)).Supports, "one that declares nothing is held to all")
 }

@@ -22,6 +22,7 @@ import (
 type wire struct {
 	server        *fakeprovider.Server
 	schema        bool // it passes the schema on
+	mode          bool // it asks for JSON instead
 	system, moved bool // it passes on what a system message says; as a user's
 }
 
@@ -40,6 +41,9 @@ func (w *wire) Generate(ctx context.Context, req *modelio.GenerateRequest, _ mod
 	body["messages"] = messages
 	if req.Output != nil && w.schema {
 		body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "out", "schema": req.Output.Schema}}
+	}
+	if req.Output != nil && w.mode {
+		body["response_format"] = map[string]any{"type": "json_object"}
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -84,6 +88,7 @@ var wrongOnTheWire = []struct {
 	wire wire
 }{
 	{modeltest.RuleSchemaSent, "drops the schema", wire{system: true, moved: true}},
+	{modeltest.RuleSchemaSent, "asks for any JSON", wire{mode: true, system: true, moved: true}},
 	{modeltest.RuleSystemSent, "drops the system message", wire{schema: true}},
 	{modeltest.RuleSystemSent, "sends the role that it does not declare", wire{schema: true, system: true}},
 }

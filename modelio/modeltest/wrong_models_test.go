@@ -113,6 +113,11 @@ var wrongModels = []wrongModel{
 			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":"36"}`)}
 		}
 	})},
+	{modeltest.RuleConstrained, "it adds a member that the schema does not allow", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
+		if req.Output != nil && req.Output.Schema != nil {
+			resp.Message.Content = []modelio.Part{modelio.TextPart(`{"name":"Ada","age":36,"id":1}`)}
+		}
+	})},
 	{modeltest.RuleJSON, "it talks around the JSON", answered(func(req *modelio.GenerateRequest, resp *modelio.GenerateResponse) {
 		if req.Output != nil && req.Output.Schema == nil {
 			resp.Message.Content = []modelio.Part{modelio.TextPart("Here you are: {}")}

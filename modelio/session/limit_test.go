@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/modelio"
+	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // answers is a model that says a text, with its tokens.
@@ -47,6 +48,18 @@ func TestRecordTimes(t *testing.T) {
 	data, err := s.Encode()
 	require.NoError(t, err)
 	require.Empty(t, Verify(data))
+
+	in, out, began := int64(3), int64(5), time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	s, err = OfRecords("a", "m", []snapshot.Snapshot{
+		{Timestamp: began.Add(time.Second), Response: snapshot.Response{LatencyMS: 250}},
+		{Timestamp: began, Response: snapshot.Response{LatencyMS: 1500, Response: modelio.Response{Usage: &modelio.Usage{InputTokens: &in, OutputTokens: &out}}}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "2026-01-05T00:00:00.000Z", s.CreatedAt, "of records: the first call's timestamp")
+	require.Equal(t, "2026-01-05T00:00:01.500Z", s.EndedAt, "of records: the latest timestamp and latency")
+	require.Equal(t, &Stats{TotalInteractions: 2, TotalTokensInput: 3, TotalTokensOutput: 5, TotalLatencyMS: 1750}, s.Stats)
+	require.Equal(t, []*int64{&in, &out}, []*int64{s.Interactions[1].TokensInput, s.Interactions[1].TokensOutput})
+	require.Nil(t, s.Interactions[0].TokensInput, "what was not reported is absent")
 
 	none := Record(answers(""), "a", "m").Session()
 	require.Empty(t, none.CreatedAt+none.EndedAt, "no call has a time")

@@ -118,6 +118,11 @@ func TestSessionErrors(t *testing.T) {
 		})
 	}
 
+	for _, name := range []string{"model_io_schema_version", "adapter_id", "model_id", "mode", "interactions"} {
+		text := changed(t, `"`+name+`"`, `"another"`)
+		require.EqualError(t, new(session.Session).UnmarshalJSON(text), "modelio: session: /"+name+": required member is missing")
+	}
+
 	s := session.New("a", "m")
 	s.Append("p", "r")
 	s.Unknown = modelio.Object{"x/y": json.RawMessage("{")}
