@@ -24,7 +24,7 @@ type origin struct {
 // adopt makes the answer of a record that of a call: the program is served it, and the test records it as
 // if it came from the wire at the time and with the latency of then. The code for live calls makes the record, so that
 // it proves itself. The recorder's mutex is held.
-func (r *Recorder) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
+func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error) {
 	o.record = from.records[i]
 	stored, now := &o.record.Response, clock()
 	source := r.Source()

@@ -47,7 +47,7 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 	}
 	a := r.archive()
 	if a == nil {
-		if err := r.join(tk.codec.Session, live); err != nil {
+		if err := r.sessions.join(tk.codec.Session, live); err != nil {
 			return nil, err
 		}
 		return r.upstreamOf(live.Context()).RoundTrip(live)

@@ -66,7 +66,7 @@ func (c *call) known() key {
 func (c *call) id() string { return c.known().id() }
 
 // identify decodes a request and computes its key.
-func (r *Recorder) identify(w *wire) (*call, error) {
+func (r *run) identify(w *wire) (*call, error) {
 	codec, ok := r.codecOf(w)
 	if !ok {
 		return nil, r.unknownCall(w)
@@ -83,7 +83,7 @@ func (r *Recorder) identify(w *wire) (*call, error) {
 }
 
 // call makes the call of a request, which may change with it.
-func (r *Recorder) call(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
+func (r *run) call(name, lane string, codec *provider.Codec, request *modelio.Request) (*call, error) {
 	c := &call{codec: codec, ignored: r.Ignored}
 	fitParameters(request)
 	var err error
@@ -101,7 +101,7 @@ func (r *Recorder) call(name, lane string, codec *provider.Codec, request *model
 }
 
 // awaits reports whether a call is replayed by a record that is the same as it stands, and has no need of its key.
-func (r *Recorder) awaits(c *call) bool {
+func (r *run) awaits(c *call) bool {
 	if r.Mode != Replay || c.codec.Session != nil || c.codec.Realtime != nil {
 		return false
 	}

@@ -79,7 +79,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 }
 
 // isWhole reports whether a take has an answer that can be recorded.
-func (r *Recorder) isWhole(tk *take) bool {
+func (r *run) isWhole(tk *take) bool {
 	how := tk.ended()
 	return how != underWay && how != dropped && !r.transient(tk) && r.unfinished(tk) == nil && !tk.dropsQuietly()
 }

@@ -11,31 +11,40 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// A revision is what a run makes of its test's document.
+type revision struct {
+	*report
+	pending *pending
+	updated *usage.Update      // what the test did to its document; nil: nothing
+	written *snapshot.Document // what was committed; nil: nothing
+	renewed []string           // the ids of its records whose calls were made, or adopted their answers
+}
+
 // commit writes what was recorded, if the test passed: a test that failed or was skipped leaves the
 // store as it was, and what it bought waits. It returns what the test's log should say.
-func (r *Recorder) commit(o Outcome) (note string) {
+func (r *revision) commit(o Outcome) (note string) {
 	note = r.settle(o)
-	if r.pending != nil && r.pending.torn != "" {
+	if r.pending.torn != "" {
 		note = strings.Trim(r.pending.torn+"\n"+note, "\n")
 	}
 	return note
 }
 
-func (r *Recorder) settle(o Outcome) (note string) {
+func (r *revision) settle(o Outcome) (note string) {
 	goldens := r.goldens()
 	r.updated = &usage.Update{}
 	r.spent(goldens)
 	if !o.Failed && !o.Skipped && len(r.failures) == 0 {
 		err := r.write(goldens, o.Partial)
 		if err == nil && r.Mode != Rekey {
-			note, err = r.dropPending(o.Partial)
+			note, r.updated.Unasked, err = r.pending.drop(r.records(), r.renewed, o.Partial)
 		}
 		if err == nil {
 			return strings.Trim(r.Plain(summary(r.updated))+"\n"+note, "\n")
 		}
 		r.fail(r.asFailure(err))
 	}
-	if note := r.leavePending(goldens); note != "" {
+	if r.updated.Pending, note = r.pending.leave(goldens); note != "" {
 		return failedBy(o.Subtests) + note
 	}
 	if len(r.takes) == 0 {
@@ -58,7 +67,7 @@ func failedBy(subtests []string) string {
 }
 
 // made returns how many calls were made live, each with its tries.
-func (r *Recorder) made() (calls int) {
+func (r *revision) made() (calls int) {
 	failed := map[key]bool{}
 	for _, tk := range r.takes {
 		if r.transient(tk) {
@@ -75,7 +84,7 @@ func (r *Recorder) made() (calls int) {
 }
 
 // write commits the document that the test now has.
-func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
+func (r *revision) write(goldens map[*take]*golden, partial bool) error {
 	if r.Mode == UpdateNew && len(goldens) == 0 && r.now.IsZero() {
 		for _, a := range r.answered {
 			if a.take == nil {
@@ -98,7 +107,7 @@ func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 	if err := r.refuseSecrets(changed); err != nil {
 		return err
 	}
-	if r.pending != nil {
+	if r.pending.waits != nil {
 		put.Writer = &r.pending.writer
 	}
 	put.Summed = true
@@ -106,8 +115,19 @@ func (r *Recorder) write(goldens map[*take]*golden, partial bool) error {
 	return r.store.Commit(store.Change{Put: []store.Put{*put}})
 }
 
+// records returns those of the test's document as they are now.
+func (r *revision) records() []snapshot.Snapshot {
+	switch {
+	case r.written != nil:
+		return r.written.Snapshots
+	case r.tape != nil:
+		return r.tape.records
+	}
+	return nil
+}
+
 // remove removes the document of a test whose calls were all given up by their caller.
-func (r *Recorder) remove() error {
+func (r *revision) remove() error {
 	if r.tape.doc == nil {
 		return nil
 	}
@@ -116,7 +136,7 @@ func (r *Recorder) remove() error {
 
 // goldens makes the snapshots of the takes, by take. A call that failed for now and was made again
 // with success is one call.
-func (r *Recorder) goldens() map[*take]*golden {
+func (r *revision) goldens() map[*take]*golden {
 	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
 		tk.stop()
@@ -168,7 +188,7 @@ func (s *setup) transient(tk *take) bool {
 
 // verify looks each recording up again with the code that replays, in the document as it will be
 // read, before anything is written.
-func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
+func (r *revision) verify(provider string, doc *snapshot.Document, goldens map[*take]*golden) error {
 	t := tapeOf(provider, doc.Snapshots, r.rules)
 	for _, c := range r.inOrder(goldens) { // equal requests that overlapped stand in the order of their answers
 		g, k, what := c.golden, key{}, ""
@@ -195,7 +215,7 @@ func (r *Recorder) verify(provider string, doc *snapshot.Document, goldens map[*
 // document returns the tape of the test's document, also where the test called nothing that it
 // replays; an empty one where there is none that can be read, since an update replaces it. One that a newer
 // traceforge wrote is an error.
-func (r *Recorder) document(provider string) (*tape, error) {
+func (r *run) document(provider string) (*tape, error) {
 	if r.tape != nil {
 		return r.tape, nil
 	}

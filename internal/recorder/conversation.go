@@ -35,7 +35,7 @@ func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 
 // carriesServed returns an id in a request that an answer from the store has handed out; "" if it has none.
 // The refs of tool calls are not among them: no provider looks them up.
-func (r *Recorder) carriesServed(c *call, w *wire) string {
+func (r *run) carriesServed(c *call, w *wire) string {
 	refs := map[string]bool{}
 	for i := range c.request.Messages {
 		for _, part := range c.request.Messages[i].Content {
@@ -57,7 +57,7 @@ func (r *Recorder) carriesServed(c *call, w *wire) string {
 }
 
 // servedAnswers returns the answers that the test got from the store so far, as it got them.
-func (r *Recorder) servedAnswers() (all []*provider.Answer) {
+func (r *run) servedAnswers() (all []*provider.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range r.due {

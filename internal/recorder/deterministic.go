@@ -25,7 +25,7 @@ func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
 }
 
 // determine is undetermined for a caller that holds the lock.
-func (r *Recorder) determine(c *call) (lifted string, f *Failure) {
+func (r *run) determine(c *call) (lifted string, f *Failure) {
 	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
 		return "", nil
 	}
@@ -77,12 +77,12 @@ func (s *setup) sayOnce(f *Failure) {
 
 // isFixed reports whether a call's model takes no value for a parameter that would make it deterministic: it is known
 // for it, or its provider has said so to this test.
-func (r *Recorder) isFixed(c *call, name string) bool {
+func (r *run) isFixed(c *call, name string) bool {
 	return c.codec.Fixed != nil && slices.Contains(c.codec.Fixed(c.request), name) || slices.Contains(r.notTaken(c), name)
 }
 
 // notTaken returns what the answers so far said that the model of a call does not take.
-func (r *Recorder) notTaken(c *call) (names []string) {
+func (r *run) notTaken(c *call) (names []string) {
 	for _, tk := range r.takes {
 		if tk.provider == c.provider && tk.request.Model == c.request.Model {
 			names = append(names, tk.notTaken()...)
@@ -112,11 +112,11 @@ func (tk *take) notTaken() []string {
 	return provider.NotTaken(tk.httpStatus(), resp.Error)
 }
 
-// teach adds to a note for the log of a test which settings its models refused, and what to do instead, so that who
-// followed the rule of determinism into a refusal knows the way out.
-func (r *Recorder) teach(note string) string {
+// teach says which settings the models of a test refused, and what to do instead, so that who followed the rule of determinism
+// into a refusal knows the way out.
+func (n *notes) teach() {
 	var lines []string
-	for _, tk := range r.takes {
+	for _, tk := range n.takes {
 		for _, name := range tk.notTaken() {
 			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name, tk.provider, teaches)
 			if !slices.Contains(lines, line) {
@@ -125,13 +125,13 @@ func (r *Recorder) teach(note string) string {
 		}
 	}
 	if len(lines) == 0 {
-		return note
+		return
 	}
 	why := "as the first such test shows"
-	if r.first(teaches) {
-		why = r.saysWhy()
+	if n.first(teaches) {
+		why = n.saysWhy()
 	}
-	return strings.TrimPrefix(note+"\n"+strings.Join(lines, "\n")+why, "\n")
+	n.say("%s%s", strings.Join(lines, "\n"), why)
 }
 
 // Deterministic is a [store.Check]: it holds design R7 by what stands in a record. Where a model generated the answer the

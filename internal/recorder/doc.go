@@ -10,4 +10,16 @@
 // The same code identifies a call for recording and for replay, so that what was recorded is found
 // again. Nothing that is stored identifies a call: keys of recorded requests are computed when the
 // document is read.
+//
+// What is known of a test stands in layers, each of which sees those below it and nothing above:
+//
+//	setup     what the recorder was given; it does not change
+//	run       what calls have come to: the tape and what of it was played, the takes, the faults
+//	report    why the test fails, and in which words
+//	pending   what was bought for a test that has not passed
+//	revision  what the run makes of the test's document
+//	notes     what the test's log says at the end
+//
+// A [Recorder] is all of them, and takes calls in. Beside it are checks, sessions and lineage, which see as much of a run
+// as they need.
 package recorder

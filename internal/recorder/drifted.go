@@ -16,9 +16,12 @@ type cause struct {
 	later   []int // the n of the further calls
 }
 
+// causes are those of the calls of a test that drifted.
+type causes []*cause
+
 // drifted is the failure of a call that is held against the recorded call of the same provider and
 // API that it is most like and that was not played; nil if there is none.
-func (r *Recorder) drifted(c *call) *Failure {
+func (r *report) drifted(c *call) *Failure {
 	best, got := r.like(c)
 	if best < 0 {
 		return nil
@@ -32,7 +35,7 @@ func (r *Recorder) drifted(c *call) *Failure {
 		d.Tokens = *tokens
 	}
 	traces := r.compare.Traces(recorded, got)
-	if known := r.knownCause(traces); known != nil {
+	if known := r.causes.known(traces); known != nil {
 		known.later = append(known.later, d.Call)
 		for _, change := range known.changes {
 			change.Before, change.After = nil, nil
@@ -126,7 +129,7 @@ func (s *setup) difference(best int, changes []drift.Change, told []*reporter) s
 }
 
 // remarks says what changed in a word, and what explains it.
-func (r *Recorder) remarks(best int, changes []usage.DriftChange, differences []drift.Difference) string {
+func (r *report) remarks(best int, changes []usage.DriftChange, differences []drift.Difference) string {
 	if len(changes) == 0 {
 		return fmt.Sprintf("changed: the ignored pointers, from [%s] to [%s]",
 			strings.Join(r.tape.records[best].Source.Ignored, " "), strings.Join(r.Ignored, " "))
@@ -141,10 +144,10 @@ func (r *Recorder) remarks(best int, changes []usage.DriftChange, differences []
 	return strings.Join(lines, "\n")
 }
 
-// knownCause returns the cause of an earlier drift whose changes are among these. What has changed
+// known returns the cause of an earlier drift whose changes are among these. What has changed
 // besides follows from it as a rule: an agent goes on with other messages where it got no answer.
-func (r *Recorder) knownCause(traces []drift.Trace) *cause {
-	for _, known := range r.causes {
+func (all causes) known(traces []drift.Trace) *cause {
+	for _, known := range all {
 		gone := func(trace drift.Trace) bool { return !slices.Contains(traces, trace) }
 		if (known.traces == nil) == (traces == nil) && !slices.ContainsFunc(known.traces, gone) {
 			return known

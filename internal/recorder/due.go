@@ -30,7 +30,7 @@ func (d *due) prove() []snapshot.Violation {
 }
 
 // proven returns the failure of an answer that is not what its record says; nil of one that has no record yet.
-func (r *Recorder) proven(d *due) error {
+func (r *report) proven(d *due) error {
 	if d == nil || len(d.prove()) == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (r *Recorder) proven(d *due) error {
 }
 
 // proveRest proves the streams that nobody read to their end or closed.
-func (r *Recorder) proveRest() {
+func (r *report) proveRest() {
 	for _, d := range r.due {
 		if len(d.prove()) > 0 && r.failed[d.call.id()] == nil {
 			r.fail(r.unproven(d))

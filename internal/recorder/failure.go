@@ -53,10 +53,10 @@ func failuref(brief string, below ...string) *Failure {
 }
 
 // file names the test's document, which has been read.
-func (r *Recorder) file() string { return r.Shown + "/" + r.tape.doc.File() }
+func (r *run) file() string { return r.Shown + "/" + r.tape.doc.File() }
 
 // record names a record of the test's document.
-func (r *Recorder) record(i int) string {
+func (r *run) record(i int) string {
 	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
 }
 
@@ -85,7 +85,7 @@ func (s *setup) tellAsked(c *call, record *snapshot.Snapshot) {
 
 // unrecorded is the failure of a call that no snapshot fits: drift where the test has one left
 // that the call can be held against, else a missing snapshot.
-func (r *Recorder) unrecorded(c *call) *Failure {
+func (r *report) unrecorded(c *call) *Failure {
 	if f := r.drifted(c); f != nil {
 		return f
 	}
@@ -98,7 +98,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	summary := indent(r.summary(c.request))
-	renamed := r.renamedFrom(c)
+	renamed := r.lineage.renamedFrom(c)
 	f := r.alsoMissing(c, renamed)
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, r.wayOut("record"))
@@ -109,7 +109,7 @@ func (r *Recorder) unrecorded(c *call) *Failure {
 }
 
 // neighbours names the first recorded calls that were not made so far.
-func (r *Recorder) neighbours() string {
+func (r *report) neighbours() string {
 	const most = 3
 	var lines []string
 	for i := range r.tape.records {
@@ -130,7 +130,7 @@ func (s *setup) lastSaid(req *modelio.Request) string {
 	return lines[len(lines)-1]
 }
 
-func (r *Recorder) oneTooMany(i int) *Failure {
+func (r *report) oneTooMany(i int) *Failure {
 	times := r.tape.times(i)
 	request := &r.tape.records[i].Request
 	made := asking(r.tape.providerOf(i), request) + " was made"
@@ -154,7 +154,7 @@ func recordedTimes(n int) string {
 	return fmt.Sprintf("there are %d recordings", n)
 }
 
-func (r *Recorder) notCalled(i int) *Failure {
+func (r *report) notCalled(i int) *Failure {
 	below := []string{indent(r.summary(&r.tape.records[i].Request))}
 	if r.Mode == UpdateNew && len(r.takes) > 0 {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+

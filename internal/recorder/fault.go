@@ -119,12 +119,9 @@ func (r *Recorder) Inject(call int, f Fault) bool {
 	return modes[r.Mode].injects
 }
 
-// nextFault returns what is to be injected into a record; nil: nothing.
-func (r *Recorder) nextFault(number int) *injection {
-	if !modes[r.Mode].injects {
-		return nil
-	}
-	for _, in := range r.faults.all {
+// next returns what is to be injected into a record; nil: nothing.
+func (f *faults) next(number int) *injection {
+	for _, in := range f.all {
 		if in.call == number && !in.used {
 			return in
 		}
@@ -133,7 +130,7 @@ func (r *Recorder) nextFault(number int) *injection {
 }
 
 // inject answers a call with its record and a fault.
-func (r *Recorder) inject(d *due, in *injection) (*servedRecord, error) {
+func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 	in.used = true
 	if in.breaks {
 		if r.faults.owed == nil {
@@ -149,7 +146,7 @@ func (r *Recorder) inject(d *due, in *injection) (*servedRecord, error) {
 		}
 		r.answered = r.answered[:len(r.answered)-1]
 	}
-	if why := in.unfit(d, r, s.body); why != "" {
+	if why := in.unfit(d.call, r.tape.recordedAnswer(d.record, s.body)); why != "" {
 		in.unfitted = true
 		delete(r.faults.owed, d.call.known())
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.name, why))
@@ -161,19 +158,19 @@ func (r *Recorder) inject(d *due, in *injection) (*servedRecord, error) {
 }
 
 // unfit says why a fault cannot be injected into an answer; "": it can.
-func (in *injection) unfit(d *due, r *Recorder, body []byte) string {
-	direct := isDirect(d.call.codec.API)
+func (in *injection) unfit(c *call, answer *provider.Answer) string {
+	direct := isDirect(c.codec.API)
 	switch {
 	case direct && (in.status != 0 || in.split):
 		return "the call is no HTTP"
 	case in.status != 0 && (in.status < 400 || in.status > 599):
 		return "want a status from 400 to 599"
-	case in.split && splits(body) == nil:
+	case in.split && splits(answer.Body) == nil:
 		return "the answer has no character of more than one byte"
 	case in.stream == nil:
 		return ""
 	}
-	s := provider.StreamOf(r.tape.recordedAnswer(d.record, body))
+	s := provider.StreamOf(answer)
 	if s == nil {
 		return "the answer is no stream"
 	}
@@ -301,8 +298,8 @@ func (r *Recorder) Faults() (names []string) {
 
 // givenUp returns the first record that a fault stood in for and that its client never got; the fault is nil where
 // there is none. The recording does not say what a program does then.
-func (r *Recorder) givenUp() (first owedFault) {
-	for _, o := range r.faults.owed {
+func (f *faults) givenUp() (first owedFault) {
+	for _, o := range f.owed {
 		if first.fault == nil || o.record < first.record {
 			first = o
 		}
@@ -312,15 +309,14 @@ func (r *Recorder) givenUp() (first owedFault) {
 
 // uncalled returns the records that no call was there for, and of them those that need none, as the program gave up
 // on a call before them.
-func (r *Recorder) uncalled() (missed, excused []int) {
-	if r.tape == nil {
+func (t *tape) uncalled(gaveUp owedFault) (missed, excused []int) {
+	if t == nil {
 		return nil, nil
 	}
-	o := r.givenUp()
-	for i := range r.tape.records {
+	for i := range t.records {
 		switch {
-		case r.tape.played[i] || r.tape.isListened(i) || r.tape.spares(i):
-		case o.fault != nil && o.record < i:
+		case t.played[i] || t.isListened(i) || t.spares(i):
+		case gaveUp.fault != nil && gaveUp.record < i:
 			excused = append(excused, i)
 		default:
 			missed = append(missed, i)
@@ -329,17 +325,18 @@ func (r *Recorder) uncalled() (missed, excused []int) {
 	return missed, excused
 }
 
-// toldOfFaults is a line for the log of a test with faults; "" where none was injected.
-func (r *Recorder) toldOfFaults() string {
-	if len(r.faults.all) > 0 && !modes[r.Mode].injects {
-		return "faults are injected in replay only: " + r.faults.all[0].String()
+// injected says which faults were injected.
+func (n *notes) injected() {
+	if len(n.faults.all) > 0 && !modes[n.Mode].injects {
+		n.say("faults are injected in replay only: %s", n.faults.all[0])
+		return
 	}
 	type group struct {
 		name  string
 		times int
 	}
 	var groups []group
-	all := slices.SortedStableFunc(slices.Values(r.faults.all), func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
+	all := slices.SortedStableFunc(slices.Values(n.faults.all), func(a, b *injection) int { return cmp.Compare(a.call, b.call) })
 	for _, in := range all {
 		switch last := len(groups) - 1; {
 		case !in.used, in.unfitted:
@@ -350,19 +347,19 @@ func (r *Recorder) toldOfFaults() string {
 		}
 	}
 	if len(groups) == 0 {
-		return ""
+		return
 	}
-	var said, behind []string
+	var said []string
 	for _, g := range groups {
 		if g.times > 1 {
 			g.name += fmt.Sprintf(", %d times", g.times)
 		}
 		said = append(said, g.name)
 	}
-	if _, excused := r.uncalled(); len(excused) > 0 && r.Mode == Replay {
-		behind = append(behind, "not made behind it: "+calls(r.tape.numbers(excused)))
+	if _, excused := n.tape.uncalled(n.faults.givenUp()); len(excused) > 0 && n.Mode == Replay {
+		said = append(said, "not made behind it: "+calls(n.tape.numbers(excused)))
 	}
-	return r.Plain("injected: " + strings.Join(append(said, behind...), "; "))
+	n.say("%s", n.Plain("injected: "+strings.Join(said, "; ")))
 }
 
 // numbers returns those of records, as messages have them.
@@ -375,8 +372,8 @@ func (t *tape) numbers(records []int) (numbers []int) {
 
 // wayOut says how what differs from the recording is accepted, as verb and command, or what caused it where no
 // update changes it.
-func (r *Recorder) wayOut(verb string) string {
-	if in := r.givenUp().fault; in != nil {
+func (r *report) wayOut(verb string) string {
+	if in := r.faults.givenUp().fault; in != nil {
 		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
 			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.name)
 	}
@@ -387,7 +384,7 @@ func (r *Recorder) wayOut(verb string) string {
 }
 
 // unused is the failure of faults that no call was there for; nil: there are none.
-func (r *Recorder) unused() *Failure {
+func (r *report) unused() *Failure {
 	var names []string
 	for _, in := range r.faults.all {
 		if !in.used {

@@ -48,7 +48,7 @@ func saysTheSame(a, b *snapshot.Response) bool {
 
 // golden makes the golden of a take that ended as it should, and says why one that did not
 // cannot be kept.
-func (r *Recorder) golden(tk *take) (*golden, *Failure) {
+func (r *run) golden(tk *take) (*golden, *Failure) {
 	if tk.golden != nil {
 		return tk.golden, nil
 	}
@@ -96,7 +96,7 @@ func (g *golden) said() [sha256.Size]byte {
 
 // answerOf decodes what a take received: resp as it is understood, body as it came but without its
 // content encoding and with its placeholders.
-func (r *Recorder) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
+func (r *run) answerOf(tk *take) (resp *modelio.Response, body []byte, f *Failure) {
 	if f := r.unfinished(tk); f != nil {
 		return nil, nil, f
 	}
@@ -167,7 +167,7 @@ func (tk *take) httpStatus() int {
 var cut = map[outcome]string{aborted: "aborted", broken: "error", ended: "ended"}
 
 // frame returns the snapshot of a take without what the model said.
-func (r *Recorder) frame(tk *take) snapshot.Snapshot {
+func (r *run) frame(tk *take) snapshot.Snapshot {
 	s := snapshot.Snapshot{
 		Timestamp: dated(tk.started).UTC().Truncate(time.Millisecond),
 		Source:    tk.source,
@@ -200,7 +200,7 @@ func (r *Recorder) frame(tk *take) snapshot.Snapshot {
 }
 
 // unfinished is the failure of a take that has no whole answer.
-func (r *Recorder) unfinished(tk *take) *Failure {
+func (r *run) unfinished(tk *take) *Failure {
 	switch tk.outcome {
 	case unread:
 		return failuref(tk.said()+" was neither read to its end nor closed: it was not recorded",

@@ -32,7 +32,7 @@ func (r *Recorder) Gone() []string {
 	return r.gone()
 }
 
-func (r *Recorder) gone() (said []string) {
+func (r *run) gone() (said []string) {
 	for _, tk := range r.takes {
 		model := tk.request.Model
 		if r.asksOther(tk.call) {
@@ -51,11 +51,9 @@ func (r *Recorder) gone() (said []string) {
 	return said
 }
 
-// goneWayOut says of a test that failed what to do where a provider no longer has a model; "": none said so.
-func (r *Recorder) goneWayOut() string {
-	said := r.gone()
-	if len(said) == 0 {
-		return ""
+// goneWayOut says of a test that failed what to do where a provider no longer has a model.
+func (n *notes) goneWayOut() {
+	if said := n.gone(); len(said) > 0 {
+		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.with(Rekey.String()))
 	}
-	return strings.Join(said, "; ") + ": name another model in the code, and record with it, or keep the stored answers: " + r.with(Rekey.String())
 }

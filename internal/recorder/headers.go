@@ -209,12 +209,12 @@ var idleHeaders = []string{
 
 // dropped returns the names of the headers that the answers had and replay will not have, as far as a
 // program may act on them.
-func (r *Recorder) dropped() (names []string) {
-	for _, tk := range r.takes {
+func (n *notes) dropped() (names []string) {
+	for _, tk := range n.takes {
 		for name := range tk.header {
 			name = strings.ToLower(name)
 			idle := listed(idleHeaders, name) || isSecretHeader(name) || slices.Contains(transferHeaders, name)
-			if !idle && !r.isKept(name, tk.status) && !slices.Contains(names, name) {
+			if !idle && !n.isKept(name, tk.status) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // like returns the record that a call is held against, and what the call asks, taken apart; -1: it is like none.
-func (r *Recorder) like(c *call) (best int, got *drift.Request) {
+func (r *run) like(c *call) (best int, got *drift.Request) {
 	got, err := r.comparer().Request(c.request)
 	if err != nil {
 		return -1, nil // unreachable: the request has a key
@@ -15,7 +15,7 @@ func (r *Recorder) like(c *call) (best int, got *drift.Request) {
 }
 
 // comparer returns what takes requests apart by the rules of the test.
-func (r *Recorder) comparer() *drift.Comparer {
+func (r *run) comparer() *drift.Comparer {
 	if r.compare == nil {
 		r.compare = drift.NewComparer(r.Ignored)
 	}
@@ -39,7 +39,7 @@ func sameTool(a, b *modelio.Request) bool {
 // nearest returns the record that a call is held against, or -1: of those that say something of what the call
 // says the one that says most of it, and of these the one that differs least. After a first drift it is the next
 // record, if it has as many messages and differs by what is known to have changed.
-func (r *Recorder) nearest(c *call, got *drift.Request) int {
+func (r *run) nearest(c *call, got *drift.Request) int {
 	best, likeness, distance := -1, 0.0, 0
 	var others []int
 	for i := range r.tape.records {
@@ -54,7 +54,7 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 			r.tape.parts[i] = taken
 		}
 		recorded := r.tape.parts[i]
-		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.knownCause(r.compare.Traces(recorded, got)) != nil {
+		if best < 0 && len(recorded.Messages) == len(got.Messages) && r.causes.known(r.compare.Traces(recorded, got)) != nil {
 			return i
 		}
 		like := r.compare.Likeness(recorded, got)
@@ -77,7 +77,7 @@ func (r *Recorder) nearest(c *call, got *drift.Request) int {
 // nearestOther returns which of the records that say nothing of what a call says it is held against: the first
 // that only has other values that change every run, or the only one, if that is soon read. Else the call was
 // inserted, and a difference from another one would tell nothing.
-func (r *Recorder) nearestOther(records []int, got *drift.Request) int {
+func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {
 		recorded := r.tape.parts[i]

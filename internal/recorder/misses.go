@@ -16,72 +16,79 @@ import (
 // the same ones, and one line says it.
 var told sync.Map
 
-// misses adds to a note for the log of a test what its replay will miss of what was just seen (design R10).
-func (r *Recorder) misses(note string, o Outcome) string {
-	lines := []string{note}
-	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+// notes are the lines that the log of a test has at its end, besides why it failed.
+type notes struct {
+	*report
+	lines []string
+}
+
+func (n *notes) say(format string, args ...any) {
+	n.lines = append(n.lines, fmt.Sprintf(format, args...))
+}
+
+// misses says what the replay of a test will miss of what was just seen (design R10).
+func (n *notes) misses(o Outcome) {
 	switch {
-	case o.Skipped && len(r.takes) > 0:
-		say("replay has no answers for a test that skips itself after a call: skip before the first call")
-	case o.Skipped && slices.ContainsFunc(r.failures, func(f *Failure) bool { return f.Missing }):
-		say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that " +
+	case o.Skipped && len(n.takes) > 0:
+		n.say("replay has no answers for a test that skips itself after a call: skip before the first call")
+	case o.Skipped && slices.ContainsFunc(n.failures, func(f *Failure) bool { return f.Missing }):
+		n.say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that " +
 			"skips itself: skip before the first call")
-	case o.Skipped || o.Failed || len(r.failures) > 0 || !modes[r.Mode].writes:
+	case o.Skipped || o.Failed || len(n.failures) > 0 || !modes[n.Mode].writes:
 	default:
-		r.missed(say)
+		n.missed()
 	}
-	return strings.TrimPrefix(strings.Join(lines, "\n"), "\n")
 }
 
 // missed says what replay will miss of what a test recorded.
-func (r *Recorder) missed(say func(format string, args ...any)) {
-	if equal := r.overlapped(); len(equal) > 0 {
-		say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
+func (n *notes) missed() {
+	if equal := n.overlapped(); len(equal) > 0 {
+		n.say("%s, of %s line %d, were made at once and got different answers: replay gives them to who asks first, "+
 			"which may be another caller. %s",
-			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, r.lanes())
+			count(len(equal), "equal request"), equal[0].source.File, equal[0].source.Line, n.lanes())
 	}
-	if statuses := r.tried(); len(statuses) > 0 {
-		say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
-			"To record them too: %s", strings.Join(statuses, ", "), r.allow("RetryableErrors"))
+	if statuses := n.tried(); len(statuses) > 0 {
+		n.say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
+			"To record them too: %s", strings.Join(statuses, ", "), n.allow("RetryableErrors"))
 	}
-	for _, tk := range r.takes {
-		if r.transient(tk) {
+	for _, tk := range n.takes {
+		if n.transient(tk) {
 			continue
 		}
 		if tk.note != "" {
-			say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, r.Plain(tk.note))
+			n.say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, n.Plain(tk.note))
 		}
 		for _, line := range reading.Sentences(reading.Told(tk.readings)) {
-			say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, r.Plain(line))
+			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.Plain(line))
 		}
 	}
-	if names := strings.Join(r.dropped(), ", "); names != "" {
+	if names := strings.Join(n.dropped(), ", "); names != "" {
 		if _, said := told.LoadOrStore(names, true); !said {
-			say("headers of answers that are not recorded, and not there in replay: %s. "+
-				"Those that the code under test reads: %s", names, r.keepHeaders())
+			n.say("headers of answers that are not recorded, and not there in replay: %s. "+
+				"Those that the code under test reads: %s", names, n.keepHeaders())
 		}
 	}
 }
 
 // overlapped returns the takes of equal requests, of one lane, that were under way at once and got different
 // answers, in the order of the calls: which of them gets which answer in replay depends on who asks first.
-func (r *Recorder) overlapped() (equal []*take) {
+func (n *notes) overlapped() (equal []*take) {
 	byKey := map[key][]*take{}
-	for _, tk := range r.takes {
-		if !r.transient(tk) {
+	for _, tk := range n.takes {
+		if !n.transient(tk) {
 			byKey[tk.key] = append(byKey[tk.key], tk)
 		}
 	}
 	cores := map[*take][sha256.Size]byte{}
 	coreOf := func(tk *take) [sha256.Size]byte {
 		if _, known := cores[tk]; !known {
-			if g, f := r.golden(tk); f == nil {
+			if g, f := n.golden(tk); f == nil {
 				cores[tk] = g.said()
 			}
 		}
 		return cores[tk]
 	}
-	for _, tk := range r.takes {
+	for _, tk := range n.takes {
 		other := func(o *take) bool {
 			return o != tk && o.began < tk.heard && tk.began < o.heard && coreOf(o) != coreOf(tk)
 		}
@@ -93,14 +100,14 @@ func (r *Recorder) overlapped() (equal []*take) {
 }
 
 // tried returns the statuses of answers that asked to try again, and were followed by one that stood.
-func (r *Recorder) tried() (statuses []string) {
+func (n *notes) tried() (statuses []string) {
 	stood := map[key]bool{}
-	for _, tk := range r.takes {
-		if !r.transient(tk) {
+	for _, tk := range n.takes {
+		if !n.transient(tk) {
 			stood[tk.key] = true
 		}
 	}
-	for _, tk := range r.takes {
+	for _, tk := range n.takes {
 		if tk.outcome == retryable && stood[tk.key] {
 			statuses = append(statuses, strconv.Itoa(tk.status)+" "+http.StatusText(tk.status))
 		}

@@ -79,7 +79,7 @@ func (s *setup) unforkable(c *call) *Failure {
 }
 
 // unasked is the failure of a test whose live calls never asked the model that another one is to stand for; nil: one did.
-func (r *Recorder) unasked() *Failure {
+func (r *report) unasked() *Failure {
 	o := r.Checking
 	if r.Mode != Mixed || o.New == "" {
 		return nil
@@ -97,7 +97,7 @@ func (r *Recorder) unasked() *Failure {
 }
 
 // offTape is the failure of a tool that a live model asked for what the tape does not have.
-func (r *Recorder) offTape(c *call) *Failure {
+func (r *report) offTape(c *call) *Failure {
 	var lines []string
 	for i := range r.tape.records {
 		if request := &r.tape.records[i].Request; sameTool(request, c.request) && request.API == c.request.API {
@@ -117,7 +117,7 @@ func (r *Recorder) offTape(c *call) *Failure {
 
 // acceptLive returns the command that accepts what drifted in a run with live calls: tools are run again only where the
 // result of one is another, since that is what the request says.
-func (r *Recorder) acceptLive() string {
+func (r *report) acceptLive() string {
 	switch {
 	case r.Checking.From == 1 && r.Checking.Covers(false):
 		return r.with(UpdateAll.String())
@@ -128,7 +128,7 @@ func (r *Recorder) acceptLive() string {
 }
 
 // returnsAnother reports whether a live tool returned what none of its records says.
-func (r *Recorder) returnsAnother(tk *take) bool {
+func (r *report) returnsAnother(tk *take) bool {
 	if how := tk.ended(); !tk.codec.Tools || how == underWay || how == dropped || r.transient(tk) {
 		return false
 	}
@@ -171,25 +171,25 @@ func (r *Recorder) Live() (all []usage.Live) {
 	return all
 }
 
-// ranLive is a line for the log of a test of which some calls were live; "" where none was.
-func (r *Recorder) ranLive() string {
+// ranLive says which calls of a test were live.
+func (n *notes) ranLive() {
+	if len(n.takes) == 0 {
+		return
+	}
 	var models, tools, tries int
 	var tokens int64
-	for _, tk := range r.takes {
+	for _, tk := range n.takes {
 		switch {
-		case r.transient(tk):
+		case n.transient(tk):
 			tries++
 		case tk.codec.Tools:
 			tools++
 		default:
 			models++
 		}
-		if g, f := r.golden(tk); f == nil && g.snapshot.Response.TokensUsed != nil {
+		if g, f := n.golden(tk); f == nil && g.snapshot.Response.TokensUsed != nil {
 			tokens += *g.snapshot.Response.TokensUsed
 		}
-	}
-	if len(r.takes) == 0 {
-		return ""
 	}
 	var said []string
 	add := func(n int, noun, of string) {
@@ -203,24 +203,24 @@ func (r *Recorder) ranLive() string {
 		said = append(said, isAre(tries, "try", "tries")+" failed")
 	}
 	add(int(tokens), "token", "")
-	add(len(r.answered)-len(r.takes), "call", " answered by the tape")
-	if r.tape != nil {
+	add(len(n.answered)-len(n.takes), "call", " answered by the tape")
+	if n.tape != nil {
 		var uncalled []int
-		for i := range r.tape.records {
-			codec := codecNamed(r.tape.records[i].Request.API, r.tape.providerOf(i))
-			if !r.tape.played[i] && codec != nil && !r.Checking.Covers(codec.Tools) {
-				uncalled = append(uncalled, r.tape.records[i].Number())
+		for i := range n.tape.records {
+			codec := codecNamed(n.tape.records[i].Request.API, n.tape.providerOf(i))
+			if !n.tape.played[i] && codec != nil && !n.Checking.Covers(codec.Tools) {
+				uncalled = append(uncalled, n.tape.records[i].Number())
 			}
 		}
 		if len(uncalled) > 0 {
 			said = append(said, "not made: "+calls(uncalled))
 		}
 	}
-	if r.Checking.From > 1 {
-		said = append(said, fmt.Sprintf("forked at call %d", r.Checking.From))
+	if n.Checking.From > 1 {
+		said = append(said, fmt.Sprintf("forked at call %d", n.Checking.From))
 	}
-	if r.Checking.New != "" {
-		said = append(said, "asked "+r.Checking.New+" instead of "+r.Checking.Old)
+	if n.Checking.New != "" {
+		said = append(said, "asked "+n.Checking.New+" instead of "+n.Checking.Old)
 	}
-	return "live: " + strings.Join(said, ", ")
+	n.say("live: %s", strings.Join(said, ", "))
 }

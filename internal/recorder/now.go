@@ -35,7 +35,7 @@ func (r *Recorder) Now() (time.Time, error) {
 
 // date gives the first of a test's records the time that the test was told; one that was not told any keeps that of the
 // record which was the first before.
-func (r *Recorder) date(records []snapshot.Snapshot, before *tape) {
+func (r *revision) date(records []snapshot.Snapshot, before *tape) {
 	now := r.now
 	if now.IsZero() && len(before.records) > 0 {
 		now = before.records[0].Source.Now

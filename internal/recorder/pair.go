@@ -19,7 +19,7 @@ import (
 // written (design R4, R11). A record whose call did not change stays as it is. A changed one keeps its
 // id and its place, and where only the request changed its answer too. New records follow that of the
 // call before them. changed are the goldens that the document has something of.
-func (r *Recorder) pair(goldens map[*take]*golden, partial bool) (put *store.Put, changed []*golden, err error) {
+func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put, changed []*golden, err error) {
 	for _, g := range goldens {
 		r.maskCommand(g)
 	}
@@ -157,7 +157,7 @@ func providerOf(calls []testCall) string {
 // inOrder returns the calls of the test in their order. Those of tools that one answer asked for are in that answer's
 // order. Others that overlapped are in the order of their records, then of their requests and their answers, so that
 // concurrent recording gives one document.
-func (r *Recorder) inOrder(goldens map[*take]*golden) []testCall {
+func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 	takes := slices.SortedFunc(maps.Values(goldens), func(a, b *golden) int { return cmp.Compare(a.take.began, b.take.began) })
 	places := r.places(takes)
 	inPlace := func(a, b *golden) int {
@@ -186,7 +186,7 @@ func (r *Recorder) inOrder(goldens map[*take]*golden) []testCall {
 }
 
 // places returns where the document has a call: at the first record with its key, or behind all of them.
-func (r *Recorder) places(goldens []*golden) func(key) int {
+func (r *run) places(goldens []*golden) func(key) int {
 	places := map[key]int{}
 	if len(goldens) > 1 {
 		if old, err := r.document(goldens[0].take.provider); err == nil && old.know(len(old.records)) == nil {

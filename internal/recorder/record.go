@@ -14,7 +14,7 @@ func (r *Recorder) take(c *call, lifted string) (*take, error) {
 	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		keepsCuts: r.allows(CutStreams) || c.step != nil}
 	if modes[r.Mode].writes {
-		tk.complete = func() { r.keepPending(tk) }
+		tk.complete = func() { r.pending.keep(tk) }
 	}
 	r.learn(c.what)
 	r.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -69,38 +70,37 @@ type setup struct {
 	rules  *scrub.Rules
 }
 
-// A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
-type Recorder struct {
+// A run is what the calls of a test have come to so far: what its tape answered, and what was recorded. Where a method does
+// not lock, its caller holds the lock.
+type run struct {
 	setup
-
 	steps atomic.Int64 // counts what begins and what is heard of answers, in their order
 
 	mu       sync.Mutex
 	ended    bool
-	now      time.Time // that the test was told; zero: it asked for none
-	calls    int       // all calls so far
-	tape     *tape     // nil until the first call
-	takes    []*take   // what was recorded, in the order of the calls
-	answered []answer  // the calls that got their answer, in order
-	due      []*due    // what was served, to be proven
-	failures []*Failure
-	told     int                 // how many failures were told when they happened
-	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
-	compare  *drift.Comparer     // nil until a call drifts
-	causes   []*cause
-	written  *snapshot.Document // what was committed; nil: nothing
-	renewed  []string           // the ids of its records whose calls were made, or adopted their answers
-	bought   map[int]bool       // records whose calls were made again, as they were
-	scripts  []Script           // of models that the test wraps
+	now      time.Time       // that the test was told; zero: it asked for none
+	calls    int             // all calls so far
+	tape     *tape           // nil until the first call
+	takes    []*take         // what was recorded, in the order of the calls
+	answered []answer        // the calls that got their answer, in order
+	due      []*due          // what was served, to be proven
+	compare  *drift.Comparer // nil until a call drifts
+	causes   causes
+	faults   faults
+	scripts  []Script     // of models that the test wraps
+	bought   map[int]bool // records whose calls were made again, as they were
+}
+
+// A Recorder answers the calls of one test, or records them. It is safe for concurrent use.
+type Recorder struct {
+	run
+	report
+	revision
+	pending  pending
+	lineage  lineage
 	checks   checks
 	sessions sessions
 	spoken   []*realtime // sessions over WebSockets
-	faults   faults
-	updated  *usage.Update // what the test did to its document; nil: nothing
-	pending  *pending      // nil until a call is bought
-
-	sought    bool   // whether a document of another name was looked for
-	inherited string // its name; empty: none
 }
 
 // An answer is what a call got: a record of the tape, or a take.
@@ -133,12 +133,14 @@ func Open(o Options) (*Recorder, error) {
 		o.Upstream = http.DefaultTransport
 	}
 	s.Waiting = o.Waiting
-	r := &Recorder{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}
+	r := &Recorder{run: run{setup: setup{Options: o, store: s, name: snapshot.DocumentName(o.Package, o.Test)}}}
 	r.face = r.Options.face()
 	if o.Mode != Replay { // a replay writes nothing, and what it prints is masked by the environment of then
 		r.mask.environment = os.Environ()
 	}
-	r.checks.setup, r.checks.run = &r.setup, r
+	r.lineage.run, r.report.run, r.report.lineage = &r.run, &r.run, &r.lineage
+	r.pending.report, r.revision.report, r.revision.pending = &r.report, &r.report, &r.pending
+	r.checks.setup, r.checks.run, r.sessions.setup, r.sessions.run = &r.setup, r, &r.setup, r
 	return r, r.readConfig()
 }
 
@@ -167,7 +169,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
-	if resp, err := r.passThrough(req, w); resp != nil || err != nil {
+	if resp, err := r.sessions.passThrough(req, w); resp != nil || err != nil {
 		return resp, err
 	}
 	if err := r.begin(req.Context(), w); err != nil {
@@ -209,7 +211,7 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 // play makes the HTTP response of a record.
 func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	if c.codec.Session != nil {
-		return r.playedInSession(req, w, c, s)
+		return r.sessions.play(req, w, c, s)
 	}
 	return r.played(req, s)
 }
@@ -219,7 +221,7 @@ func (r *Recorder) answer(c *call) (*servedRecord, *take, error) {
 	if f := r.failedBefore(c); f != nil {
 		return nil, nil, f
 	}
-	if err := r.inherit(c); err != nil {
+	if err := r.lineage.inherit(c); err != nil {
 		return nil, nil, r.refused(c, err)
 	}
 	if err := r.ask(c); err != nil {
@@ -253,7 +255,7 @@ func isRecorded(err error) bool {
 }
 
 // refused makes an error the answer to a call, unless it is one that was recorded.
-func (r *Recorder) refused(c *call, err error) error {
+func (r *report) refused(c *call, err error) error {
 	if isRecorded(err) {
 		return err
 	}
@@ -261,7 +263,7 @@ func (r *Recorder) refused(c *call, err error) error {
 }
 
 // begin counts a call of a test that has not ended.
-func (r *Recorder) begin(ctx context.Context, what fmt.Stringer) error {
+func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	r.mu.Lock()
 	ended := r.ended
 	r.calls++
@@ -286,7 +288,7 @@ func (s *setup) tooLate(what fmt.Stringer) *Failure {
 
 // failedBefore returns the failure of a call that is made once more: an SDK that tries again does
 // not make a second failure.
-func (r *Recorder) failedBefore(c *call) *Failure {
+func (r *report) failedBefore(c *call) *Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.failed) == 0 {
@@ -296,12 +298,12 @@ func (r *Recorder) failedBefore(c *call) *Failure {
 }
 
 // failCall makes f the answer to a call and to every repetition of it.
-func (r *Recorder) failCall(what fmt.Stringer, id string, f *Failure) error {
+func (r *report) failCall(what fmt.Stringer, id string, f *Failure) error {
 	return r.failAt(what, id, f, r.Source())
 }
 
 // failAt is failCall for a call that comes from elsewhere than the one under way.
-func (r *Recorder) failAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
+func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapshot.Source) error {
 	r.learn(what)
 	f = r.plain(f)
 	f.Source = source
@@ -323,7 +325,7 @@ func (r *Recorder) failAt(what fmt.Stringer, id string, f *Failure, source snaps
 
 // fail fails the test, and tells the first failures at once, so that they come before what the code
 // under test says of them.
-func (r *Recorder) fail(f *Failure) {
+func (r *report) fail(f *Failure) {
 	r.Fail()
 	r.failures = append(r.failures, r.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
@@ -342,7 +344,7 @@ type Outcome struct {
 
 // Finish makes the checks that need the whole test, and commits what was recorded if the test
 // passed. It tells the failures that were not told yet, and returns what is worth a line in the test's log.
-func (r *Recorder) Finish(o Outcome) (note string) {
+func (r *Recorder) Finish(o Outcome) string {
 	r.endRealtime()
 	r.checks.end()
 	r.mu.Lock()
@@ -352,27 +354,28 @@ func (r *Recorder) Finish(o Outcome) (note string) {
 	if !o.Failed && !o.Skipped {
 		r.checkCalls(o.Partial)
 	}
+	n := notes{report: &r.report}
 	switch {
 	case modes[r.Mode].writes:
-		note = r.commit(o)
+		n.say("%s", r.commit(o))
 	case r.Mode == Mixed:
-		note = r.ranLive()
+		n.ranLive()
 	default:
-		note = r.checks.failAll()
+		n.say("%s", r.checks.failAll())
 	}
 	r.tellRest()
-	if wayOut := r.goneWayOut(); o.Failed && wayOut != "" {
-		note = strings.TrimPrefix(note+"\n"+wayOut, "\n")
+	if o.Failed {
+		n.goneWayOut()
 	}
-	if faults := r.toldOfFaults(); faults != "" {
-		note = strings.TrimPrefix(note+"\n"+faults, "\n")
-	}
-	return r.misses(r.teach(note), o)
+	n.injected()
+	n.teach()
+	n.misses(o)
+	return strings.Join(slices.DeleteFunc(n.lines, func(line string) bool { return line == "" }), "\n")
 }
 
 // checkCalls fails a test that made no call, or not all of the recorded ones. It is not asked
 // where the test has failed already, was skipped, or was run in part (design R10).
-func (r *Recorder) checkCalls(partial bool) {
+func (r *report) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
 	}
@@ -392,7 +395,7 @@ func (r *Recorder) checkCalls(partial bool) {
 			r.fail(f)
 		}
 	case !modes[r.Mode].drops && r.Mode != Mixed:
-		missed, _ := r.uncalled()
+		missed, _ := r.tape.uncalled(r.faults.givenUp())
 		for _, i := range missed {
 			r.fail(r.notCalled(i))
 		}
@@ -401,7 +404,7 @@ func (r *Recorder) checkCalls(partial bool) {
 
 // openTape opens the test's document with its first call, which names the provider in whose
 // directory it is.
-func (r *Recorder) openTape(provider string) error {
+func (r *run) openTape(provider string) error {
 	if r.tape != nil {
 		return nil
 	}

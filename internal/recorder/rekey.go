@@ -17,7 +17,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}
-	i, rules, err := r.match(c)
+	i, rules, err := r.tape.match(c)
 	switch {
 	case err != nil:
 		return nil, err

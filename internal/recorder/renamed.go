@@ -17,42 +17,49 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
+// A lineage is under which other names the document of a test may stand.
+type lineage struct {
+	*run
+	sought    bool   // whether a document of another name was looked for
+	inherited string // its name; empty: none
+}
+
 // inherit has a test without a document go on with that which it had under another name (design R11), so that
 // it buys nothing again: with the first one of Known whose first request is its own first one, or else with the likest one. That of a test which
 // the code does not have any more moves. A subtest may be there still, so that the document of another one is copied.
-func (r *Recorder) inherit(c *call) error {
-	if len(r.Known) == 0 || !modes[r.Mode].completes && r.Mode != Rekey {
+func (l *lineage) inherit(c *call) error {
+	if len(l.Known) == 0 || !modes[l.Mode].completes && l.Mode != Rekey {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.sought || r.tape != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sought || l.tape != nil {
 		return nil
 	}
-	r.sought = true
-	if _, err := r.store.Load(r.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
+	l.sought = true
+	if _, err := l.store.Load(l.name, c.provider); !errors.Is(err, fs.ErrNotExist) {
 		return nil // others tell of an error
 	}
-	likely := r.mayBeOf()
+	likely := l.mayBeOf()
 	same := slices.DeleteFunc(slices.Clone(likely), func(k usage.Known) bool {
-		begins, err := r.begins(k.Name, c)
+		begins, err := l.begins(k.Name, c)
 		return err != nil || !begins // what cannot be read is no test's
 	})
 	if len(same) == 0 {
-		same = r.likest(likely, c)
+		same = l.likest(likely, c)
 	}
 	for _, k := range same {
-		move := store.Move{Name: k.Name, Package: r.Package, Test: r.Test}
+		move := store.Move{Name: k.Name, Package: l.Package, Test: l.Test}
 		var err error
 		if k.Gone {
-			_, err = r.store.Move(move)
+			_, err = l.store.Move(move)
 		} else {
-			err = r.store.Copy(move)
+			err = l.store.Copy(move)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another test was faster
 			continue
 		}
-		r.inherited = k.Name
+		l.inherited = k.Name
 		return err
 	}
 	return nil
@@ -62,18 +69,18 @@ func (r *Recorder) inherit(c *call) error {
 const leastAlike = 0.2
 
 // likest returns the document of a gone test of the package whose first request is the likest to a call; none where two are as like.
-func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
-	compare := drift.NewComparer(s.Ignored)
+func (l *lineage) likest(known []usage.Known, c *call) (best []usage.Known) {
+	compare := drift.NewComparer(l.Ignored)
 	got, err := compare.Request(c.request)
 	if err != nil {
 		return nil // unreachable: the request has a key
 	}
 	most := leastAlike
 	for _, k := range known {
-		if !k.Gone || k.Package != s.Package {
+		if !k.Gone || k.Package != l.Package {
 			continue
 		}
-		doc, err := s.store.Load(k.Name, c.provider)
+		doc, err := l.store.Load(k.Name, c.provider)
 		if err != nil {
 			continue
 		}
@@ -92,17 +99,17 @@ func (s *setup) likest(known []usage.Known, c *call) (best []usage.Known) {
 }
 
 // mayBeOf returns the documents that may be the test's under another name, the likeliest first.
-func (s *setup) mayBeOf() []usage.Known {
-	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
-		return k.Name == s.name || !k.Gone && (k.Package != s.Package || topOf(k.Test) != topOf(s.Test))
+func (l *lineage) mayBeOf() []usage.Known {
+	likely := slices.DeleteFunc(slices.Clone(l.Known), func(k usage.Known) bool {
+		return k.Name == l.name || !k.Gone && (k.Package != l.Package || topOf(k.Test) != topOf(l.Test))
 	})
 	unlike := func(k usage.Known) int {
 		switch {
-		case k.Test == s.Test:
+		case k.Test == l.Test:
 			return 0
-		case k.Package == s.Package && path.Base(k.Test) == path.Base(s.Test):
+		case k.Package == l.Package && path.Base(k.Test) == path.Base(l.Test):
 			return 1
-		case k.Package == s.Package:
+		case k.Package == l.Package:
 			return 2
 		}
 		return 3
@@ -112,12 +119,12 @@ func (s *setup) mayBeOf() []usage.Known {
 }
 
 // begins reports whether a document begins with a call.
-func (s *setup) begins(name string, c *call) (bool, error) {
-	doc, err := s.store.Load(name, c.provider)
+func (l *lineage) begins(name string, c *call) (bool, error) {
+	doc, err := l.store.Load(name, c.provider)
 	if err != nil || len(doc.Document.Snapshots) == 0 {
 		return false, err
 	}
-	t := newTape(doc, s.rules)
+	t := newTape(doc, l.rules)
 	if err := t.know(1); err != nil {
 		return false, err
 	}
@@ -130,32 +137,32 @@ var gone sync.Map
 
 // goneTests returns them by their names. Replay lists no directory of a test that passes, as go test would run it again
 // when another one is recorded (design R13): this is for one that has failed. A store that is large is not read for it.
-func (s *setup) goneTests() map[string]string {
+func (l *lineage) goneTests() map[string]string {
 	const most = 1000 // documents
 	look := sync.OnceValue(func() map[string]string {
-		tests, sources := map[string]string{}, s.Sources()
+		tests, sources := map[string]string{}, l.Sources()
 		there := func(test string) bool {
 			declared := []byte("\nfunc " + topOf(test) + "(")
 			return slices.ContainsFunc(sources, func(text []byte) bool { return bytes.Contains(text, declared) })
 		}
-		files, err := s.store.List()
-		if err != nil || len(files) > most || !there(s.Test) { // the sources may be elsewhere
+		files, err := l.store.List()
+		if err != nil || len(files) > most || !there(l.Test) { // the sources may be elsewhere
 			return nil
 		}
 		for _, file := range files {
 			name := strings.TrimSuffix(path.Base(file), ".json")
-			doc, err := s.store.Load(name, path.Dir(file))
+			doc, err := l.store.Load(name, path.Dir(file))
 			if err != nil {
 				continue // what cannot be read is no test's
 			}
 			of := doc.Document.Snapshots[0].Source
-			if of.Package == s.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
+			if of.Package == l.Package && gotest.Kind(topOf(of.Test)) != "" && !there(of.Test) {
 				tests[name] = strings.Clone(of.Test)
 			}
 		}
 		return tests
 	})
-	found, _ := gone.LoadOrStore([2]string{s.Dir, s.Package}, look)
+	found, _ := gone.LoadOrStore([2]string{l.Dir, l.Package}, look)
 	return found.(func() map[string]string)()
 }
 
@@ -163,17 +170,17 @@ func topOf(test string) string { top, _, _ := strings.Cut(test, "/"); return top
 
 // renamedFrom says of a call of a test without records that one which is gone has it, and how to go on with that one's;
 // "" where there is none, or more than one.
-func (r *Recorder) renamedFrom(c *call) string {
-	if r.Sources == nil || r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
+func (l *lineage) renamedFrom(c *call) string {
+	if l.Sources == nil || l.sought || len(l.tape.records) > 0 || l.Mode != Replay && l.Mode != Check {
 		return ""
 	}
 	var was []string
-	for name, test := range r.goneTests() {
-		doc, err := r.store.Load(name, c.provider)
+	for name, test := range l.goneTests() {
+		doc, err := l.store.Load(name, c.provider)
 		if err != nil {
 			continue
 		}
-		t := newTape(doc, r.rules)
+		t := newTape(doc, l.rules)
 		if t.know(len(t.records)) == nil && slices.Contains(t.keys, c.key) {
 			was = append(was, test)
 		}
@@ -181,15 +188,15 @@ func (r *Recorder) renamedFrom(c *call) string {
 	if len(was) != 1 {
 		return ""
 	}
-	r.sought = true // a test is told of it once
-	from, to := was[0], r.Test
+	l.sought = true // a test is told of it once
+	from, to := was[0], l.Test
 	if _, sub, _ := strings.Cut(from, "/"); topOf(to)+"/"+sub == to || sub == "" && topOf(to) == to {
 		from, to = topOf(from), topOf(to)
 	}
 	dir := ""
-	if r.Shown != ".ai-snapshots" {
-		dir = " --dir " + gotest.Quote(r.Shown)
+	if l.Shown != ".ai-snapshots" {
+		dir = " --dir " + gotest.Quote(l.Shown)
 	}
 	return was[0] + ", which is not in the code any more, has this call recorded; if it was renamed, keep its records: traceforge mv" + dir + " " +
-		gotest.Quote(r.Package+"."+from) + " " + gotest.Quote(to)
+		gotest.Quote(l.Package+"."+from) + " " + gotest.Quote(to)
 }

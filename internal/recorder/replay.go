@@ -63,7 +63,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, r.underOtherRules(c, i, rules)
 	}
 	d.doc = r.tape.doc
-	if in := r.nextFault(r.tape.records[i].Number()); in != nil {
+	if in := r.faults.next(r.tape.records[i].Number()); in != nil && modes[r.Mode].injects {
 		return r.inject(d, in)
 	}
 	if len(r.faults.owed) > 0 {
@@ -83,7 +83,7 @@ func (t *tape) findCall(c *call) (i int, how fit, err error) {
 }
 
 // serve answers a call with its record, whose raw answer is given.
-func (r *Recorder) serve(d *due, raw []byte) (s *servedRecord, err error) {
+func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
 	i := d.record
 	if r.tape.records[i].Response.RawOutputRef == "" {
 		err = r.replayError(i)
@@ -100,7 +100,7 @@ func (r *Recorder) serve(d *due, raw []byte) (s *servedRecord, err error) {
 
 // raw returns the provider's bytes of a record. Where another process has recorded the test again
 // since, they are the new record's, which must answer the same request.
-func (r *Recorder) raw(i int) ([]byte, error) {
+func (r *run) raw(i int) ([]byte, error) {
 	const most = 10 // each further try takes another recording in between
 	for try := 1; ; try++ {
 		body, err := r.tape.doc.Raw(i)
@@ -120,7 +120,7 @@ func (r *Recorder) raw(i int) ([]byte, error) {
 }
 
 // reload reads the test's document once more. Its calls must be the same.
-func (r *Recorder) reload() error {
+func (r *run) reload() error {
 	doc, err := r.store.Load(r.name, r.tape.provider)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (r *Recorder) reload() error {
 }
 
 // replayError gives the recorded error of the transport again.
-func (r *Recorder) replayError(i int) error {
+func (r *run) replayError(i int) error {
 	if recorded := replayedTransportError(&r.tape.records[i]); recorded != nil {
 		return recorded
 	}

@@ -114,7 +114,7 @@ func (r *Recorder) Scripted(script Script) {
 }
 
 // unusedSteps fails the test by the steps of its scripts that no call asked for.
-func (r *Recorder) unusedSteps() {
+func (r *report) unusedSteps() {
 	if !r.asksScript() {
 		return
 	}
@@ -139,7 +139,7 @@ func (c *call) scripted() canon.Hash {
 
 // otherStep is the failure of a call whose record has another answer than the script; nil: they have the same, or the call
 // is asked of none.
-func (r *Recorder) otherStep(c *call, i int) error {
+func (r *report) otherStep(c *call, i int) error {
 	was := &r.tape.records[i]
 	if c.step == nil || was.Source.Scripted == c.step.Hash {
 		return nil

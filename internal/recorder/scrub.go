@@ -41,7 +41,7 @@ func keyed(name string, req *modelio.Request, ignored []string, scrubbed scrubFu
 type scrubFunc = func(req *modelio.Request, core []byte) (*modelio.Request, *scrub.Values)
 
 // restore returns a record of a tape with its answer as this run is served it.
-func (r *Recorder) restore(c *call, t *tape, i int, body []byte) (*servedRecord, error) {
+func (r *run) restore(c *call, t *tape, i int, body []byte) (*servedRecord, error) {
 	recorded, err := t.valuesOf(i)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ const (
 )
 
 // underOtherRules is the failure of a call whose record some rules hide text of, which they did not when it was recorded.
-func (r *Recorder) underOtherRules(c *call, i int, rules []string) *Failure {
+func (r *report) underOtherRules(c *call, i int, rules []string) *Failure {
 	r.tape.held[i] = true
 	brief := fmt.Sprintf("%s is answered by %s, of which %s hides text now", c.asking(), r.record(i), ruleNames(rules))
 	accept := otherRules + ": " + r.Accept + " (no call is made)"
@@ -185,7 +185,7 @@ func (t *tape) recordedAnswer(i int, body []byte) *provider.Answer {
 
 // unknownValues is the failure of a call whose recorded answer has placeholders that this run has no
 // values for.
-func (r *Recorder) unknownValues(i int, err error) error {
+func (r *run) unknownValues(i int, err error) error {
 	var missing *scrub.MissingError
 	if !errors.As(err, &missing) {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -17,6 +18,13 @@ import (
 
 // sessions are those of a test whose beginning the store served, and what its clients may go on with.
 type sessions struct {
+	*setup
+	run interface {
+		played(*http.Request, *servedRecord) (*http.Response, error)
+		owes(from, to time.Time, meant func(*modelio.Request) bool) bool // a call is recorded between two times that was not made yet
+		hasAsked(*provider.Session) bool                                 // a live call was one of such a session
+	}
+
 	mu      sync.Mutex
 	served  map[string]*session        // by the ids that were served
 	streams map[string]json.RawMessage // what ties answers to a request whose stream was cut, by the ids of its events
@@ -26,8 +34,8 @@ type sessions struct {
 
 // passThrough answers a request that is no call: it is passed on where its session is live, and not recorded. Whether it is
 // sent, and when, may be another in each run. It returns nil for a call.
-func (r *Recorder) passThrough(req *http.Request, w *wire) (*http.Response, error) {
-	codec, ok := r.codecOf(w)
+func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, error) {
+	codec, ok := l.codecOf(w)
 	if !ok || codec.Session == nil {
 		return nil, nil
 	}
@@ -39,17 +47,17 @@ func (r *Recorder) passThrough(req *http.Request, w *wire) (*http.Response, erro
 	switch {
 	case answer == nil:
 		return nil, nil
-	case !r.isLive(codec.Session, w):
+	case !l.isLive(codec.Session, w):
 		return answered(req, answer), nil
 	}
 	live := req.Clone(req.Context())
 	if w.sent != nil {
 		live.Body, live.ContentLength = io.NopCloser(bytes.NewReader(w.sent)), int64(len(w.sent))
 	}
-	if err := r.join(codec.Session, live); err != nil {
+	if err := l.join(codec.Session, live); err != nil {
 		return nil, err
 	}
-	return r.upstreamOf(live.Context()).RoundTrip(live)
+	return l.upstreamOf(live.Context()).RoundTrip(live)
 }
 
 // answered makes a response of an answer that nobody gave.
@@ -68,7 +76,7 @@ func answered(req *http.Request, a *provider.Answer) *http.Response {
 // listenEmpty answers a client that listens where nothing was recorded; nil: something was, or the session is live.
 func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Response, error) {
 	s := c.codec.Session
-	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.isLive(s, w) {
+	if s == nil || !s.Listens(c.request) || r.Mode != Check && r.sessions.isLive(s, w) {
 		return nil, nil
 	}
 	r.mu.Lock()
@@ -84,18 +92,18 @@ func (r *Recorder) listenEmpty(req *http.Request, w *wire, c *call) (*http.Respo
 	return resp, nil
 }
 
-// playedInSession makes the response of a record to a message of a session: it is tied to the request of this run.
-func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
+// play makes the response of a record to a message of a session: it is tied to the request of this run.
+func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*http.Response, error) {
 	session := c.codec.Session
 	stored := &s.record.Response
 	answer := &provider.Answer{Status: stored.Status, Body: s.body}
 	if types := stored.Headers["content-type"]; len(types) > 0 {
 		answer.ContentType = types[0]
 	}
-	id := r.sessions.tiedTo(req.Header.Get("Last-Event-ID"))
+	id := l.tiedTo(req.Header.Get("Last-Event-ID"))
 	tied := *s
 	tied.body = session.Tie(&w.Wire, answer, id)
-	resp, err := r.played(req, &tied)
+	resp, err := l.run.played(req, &tied)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +111,8 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 	case resp.Header.Get(session.Header) == "":
 	case was != "":
 		resp.Header.Set(session.Header, was)
-	case session.Opens(c.request) && r.Mode.Live():
-		r.sessions.serve(session, req, w, resp.Header.Get(session.Header))
+	case session.Opens(c.request) && l.Mode.Live():
+		l.serve(session, req, w, resp.Header.Get(session.Header))
 	}
 	if id == nil {
 		id = session.ID(&w.Wire)
@@ -113,13 +121,13 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 	if reply != "" {
 		reply = req.Header.Get(session.Header) + " " + reply
 	}
-	r.sessions.note(provider.EventIDs(answer), id, reply)
+	l.note(provider.EventIDs(answer), id, reply)
 	if body, ok := resp.Body.(*replayBody); ok && body.events != nil {
-		body.pause = r.cues(session, req, s.record, answer.Events(), body.pause)
+		body.pause = l.cues(session, req, s.record, answer.Events(), body.pause)
 	} else {
 		until := s.record.Timestamp.Add(time.Duration(stored.LatencyMS+1) * time.Millisecond)
 		resp.Body = &late{resp.Body, func() error {
-			return r.sessions.await(req.Context(), func() bool { return !r.owes(s.record.Timestamp, until, isReply) })
+			return l.await(req.Context(), func() bool { return !l.run.owes(s.record.Timestamp, until, isReply) })
 		}}
 	}
 	if session.Listens(c.request) {
@@ -130,7 +138,7 @@ func (r *Recorder) playedInSession(req *http.Request, w *wire, c *call, s *serve
 
 // cues returns what lets each event of a recorded stream come when it did: after the client has answered what the
 // server asked by the events before, and, of what a server said of itself, after the calls that were made before it.
-func (r *Recorder) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
+func (l *sessions) cues(s *provider.Session, req *http.Request, record *snapshot.Snapshot, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
 	var times []int64
 	if s.Listens(&record.Request) {
@@ -145,7 +153,7 @@ func (r *Recorder) cues(s *provider.Session, req *http.Request, record *snapshot
 			before = before.Add(time.Duration(times[n]) * time.Millisecond)
 		}
 		n++
-		err := r.sessions.await(ctx, func() bool { return r.sessions.replied(replies) && !r.owes(record.Timestamp, before, nil) })
+		err := l.await(ctx, func() bool { return l.replied(replies) && !l.run.owes(record.Timestamp, before, nil) })
 		if err == nil && pace != nil {
 			err = pace(ctx)
 		}
@@ -217,7 +225,7 @@ func (l *sessions) await(ctx context.Context, holds func() bool) error {
 
 // owes reports whether a call of a session, of those that are meant, is recorded between two times that was not made
 // yet; a nil meant: of all.
-func (r *Recorder) owes(from, to time.Time, meant func(*modelio.Request) bool) bool {
+func (r *run) owes(from, to time.Time, meant func(*modelio.Request) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.tape.records {
@@ -229,6 +237,13 @@ func (r *Recorder) owes(from, to time.Time, meant func(*modelio.Request) bool) b
 		}
 	}
 	return false
+}
+
+// hasAsked reports whether a live call was one of a session of that kind, as with a server that has no ids of sessions.
+func (r *run) hasAsked(s *provider.Session) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.takes, func(tk *take) bool { return tk.codec.Session == s })
 }
 
 // repeats reports whether a call can be made beside the session of its program: it is no reply, its server asked

@@ -37,24 +37,14 @@ func (s *session) isOpen() bool {
 }
 
 // isLive reports whether a session is with the server, and not only with the store.
-func (r *Recorder) isLive(s *provider.Session, w *wire) bool {
-	if opened := r.sessions.session(s, w.Header); opened != nil {
+func (l *sessions) isLive(s *provider.Session, w *wire) bool {
+	if opened := l.session(s, w.Header); opened != nil {
 		return opened.isOpen()
 	}
-	if !r.Mode.Live() || r.Mode == Check || r.offline() {
+	if !l.Mode.Live() || l.Mode == Check || l.offline() {
 		return false
 	}
-	if w.Header.Get(s.Header) != "" {
-		return true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, tk := range r.takes { // a server without sessions, which was asked something
-		if tk.codec.Session == s {
-			return true
-		}
-	}
-	return false
+	return w.Header.Get(s.Header) != "" || l.run.hasAsked(s)
 }
 
 // serve notes a session that the store has opened.
@@ -70,18 +60,18 @@ func (l *sessions) serve(s *provider.Session, req *http.Request, w *wire, id str
 
 // join puts the id of the session at the server into a live request, in place of that which the store served. The
 // first such request opens the session.
-func (r *Recorder) join(s *provider.Session, live *http.Request) error {
+func (l *sessions) join(s *provider.Session, live *http.Request) error {
 	if s == nil {
 		return nil
 	}
-	opened := r.sessions.session(s, live.Header)
+	opened := l.session(s, live.Header)
 	if opened == nil {
 		return nil
 	}
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
 	if opened.id == "" {
-		if err := opened.open(live.Context(), r.upstreamOf(opened.opening.Context())); err != nil {
+		if err := opened.open(live.Context(), l.upstreamOf(opened.opening.Context())); err != nil {
 			return fmt.Errorf("traceforge: opening the session again that the store began: %w", err)
 		}
 	}

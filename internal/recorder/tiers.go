@@ -27,7 +27,7 @@ type said struct {
 }
 
 // saidBy returns what a take received, in the words of a record: with its placeholders and numbers.
-func (r *Recorder) saidBy(tk *take) (*said, *Failure) {
+func (r *run) saidBy(tk *take) (*said, *Failure) {
 	decoded, _, f := r.answerOf(tk)
 	if f != nil {
 		return nil, f

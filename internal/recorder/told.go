@@ -47,8 +47,17 @@ func (s *setup) toldBefore(changes []drift.Change) []*reporter {
 	return told
 }
 
+// A report is why a test fails: what its calls have that no record answers, and how that is accepted.
+type report struct {
+	*run
+	lineage  *lineage
+	failures []*Failure
+	told     int                 // how many failures were told when they happened
+	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
+}
+
 // asTold is the failure of a call of which other tests have told all that changed; nil: they have not.
-func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*reporter) *Failure {
+func (r *report) asTold(brief string, changes []usage.DriftChange, told []*reporter) *Failure {
 	if len(told) == 0 || slices.Contains(told, nil) {
 		return nil
 	}
@@ -67,7 +76,7 @@ func (r *Recorder) asTold(brief string, changes []usage.DriftChange, told []*rep
 
 // alsoMissing is the failure of a call of a test without a record, where another test of the process has told of the same; nil: none
 // has, or there is more to say.
-func (r *Recorder) alsoMissing(c *call, renamed string) *Failure {
+func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	if len(r.tape.records) > 0 || renamed != "" || r.Program != nil || r.Mode != Replay {
 		return nil
 	}
@@ -94,7 +103,7 @@ const (
 
 // tellRest tells what was not told when it happened: of the failures of one cause how many they are, and
 // of many other ones the first.
-func (r *Recorder) tellRest() {
+func (r *report) tellRest() {
 	for _, cause := range r.causes {
 		if n := len(cause.later); n > 0 {
 			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.file(), calls(cause.later))
@@ -172,7 +181,7 @@ func calls(numbers []int) string {
 
 // Drifts says which calls of a test that has ended its records did not answer, and which records had no call,
 // in order.
-func (r *Recorder) Drifts() (drifts []usage.Drift) {
+func (r *report) Drifts() (drifts []usage.Drift) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	mistaken := r.tape.mistaken()

@@ -14,7 +14,7 @@ import (
 )
 
 // unanswered is the failure of a call that came back with an error of Go.
-func (r *Recorder) unanswered(tk *take) *Failure {
+func (r *run) unanswered(tk *take) *Failure {
 	below := []string{indent(r.summary(tk.request))}
 	status, _ := answeredWith(tk.err)
 	host := unreached(tk.err)
@@ -117,8 +117,8 @@ func (s *setup) lacksKey(name string) bool {
 
 // withoutKey is the way out of a call that drifted and whose provider's key is not there: it can adopt the stored answer.
 // "" where the key is there, or the call may adopt nothing.
-func (r *Recorder) withoutKey(c *call) string {
-	if r.Mode == Mixed || r.givenUp().fault != nil || !r.lacksKey(c.provider) {
+func (r *report) withoutKey(c *call) string {
+	if r.Mode == Mixed || r.faults.givenUp().fault != nil || !r.lacksKey(c.provider) {
 		return ""
 	}
 	if _, f := r.determine(c); f != nil {
@@ -129,7 +129,7 @@ func (r *Recorder) withoutKey(c *call) string {
 
 // mayAdopt reports whether the tape has a record for tk's call, its own or an unplayed one, and one for each other call that
 // was made live.
-func (r *Recorder) mayAdopt(tk *take) bool {
+func (r *run) mayAdopt(tk *take) bool {
 	if r.tape == nil {
 		return false
 	}

@@ -57,7 +57,7 @@ func (r *Recorder) buy(c *call) (*servedRecord, *take, error) {
 		return nil, nil, r.failCall(c.what, c.id(), f)
 	}
 	if c.step == nil {
-		if s := r.boughtEarlier(c, lifted); s != nil {
+		if s := r.pending.serve(c, lifted); s != nil {
 			return s, nil, nil
 		}
 	}
@@ -73,7 +73,7 @@ func (r *Recorder) stored(c *call) (s *servedRecord, recorded bool, err error) {
 	if _, err := r.document(c.provider); err != nil {
 		return nil, false, err
 	}
-	i, rules, err := r.match(c)
+	i, rules, err := r.tape.match(c)
 	if err != nil || i < 0 {
 		return nil, false, err
 	}
@@ -92,22 +92,22 @@ func (r *Recorder) stored(c *call) (s *servedRecord, recorded bool, err error) {
 
 // match returns the record of a call that was not played yet, or -1. rules says which rules of the test have
 // changed since, where the record does not stand as those of now would have it.
-func (r *Recorder) match(c *call) (i int, rules string, err error) {
-	i, how, err := r.tape.find(c.key)
+func (t *tape) match(c *call) (i int, rules string, err error) {
+	i, how, err := t.find(c.key)
 	switch {
 	case err != nil:
 		return -1, "", err
-	case how == found && r.tape.isScrubbed(i):
+	case how == found && t.isScrubbed(i):
 		return i, "", nil
 	case how == found:
 		return i, scrubRules, nil
 	}
-	for i := range r.tape.records {
-		s := &r.tape.records[i]
-		if r.tape.played[i] || samePointers(s.Source.Ignored, r.Ignored) {
+	for i := range t.records {
+		s := &t.records[i]
+		if t.played[i] || samePointers(s.Source.Ignored, c.ignored) {
 			continue
 		}
-		k, _, _, err := keyed(r.tape.providerOf(i), r.tape.request(i), r.Ignored, r.rules.Stored)
+		k, _, _, err := keyed(t.providerOf(i), t.request(i), c.ignored, t.rules.Stored)
 		if k.lane = s.Source.Lane; err == nil && k == c.key {
 			return i, "ignored pointers", nil
 		}
@@ -121,7 +121,7 @@ func samePointers(a, b []string) bool {
 
 // keep serves a call from its record, which must be whole. One that does not stand as the rules of now would have it
 // is written again from its own answer.
-func (r *Recorder) keep(c *call, i int, rules string) (*servedRecord, error) {
+func (r *run) keep(c *call, i int, rules string) (*servedRecord, error) {
 	d := &due{call: c, record: i}
 	var raw []byte
 	if r.tape.records[i].Response.RawOutputRef != "" {
@@ -137,7 +137,7 @@ func (r *Recorder) keep(c *call, i int, rules string) (*servedRecord, error) {
 	if raw != nil && len(d.prove()) > 0 {
 		return nil, r.unproven(d)
 	}
-	if r.Mode == Update && r.lacksTimes(i, raw) {
+	if r.Mode == Update && r.Timing && r.tape.lacksTimes(i, raw) {
 		return nil, errNoTimes
 	}
 	if rules != "" {
@@ -149,9 +149,9 @@ func (r *Recorder) keep(c *call, i int, rules string) (*servedRecord, error) {
 // errNoTimes says that a stream was recorded without the times that the test wants.
 var errNoTimes = errors.New("the record has no times of its events")
 
-func (r *Recorder) lacksTimes(i int, raw []byte) bool {
-	s := &r.tape.records[i]
-	return r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && r.tape.recordedAnswer(i, raw).Events() != nil
+func (t *tape) lacksTimes(i int, raw []byte) bool {
+	s := &t.records[i]
+	return !isDirect(s.Request.API) && s.Response.TimingMS == nil && t.recordedAnswer(i, raw).Events() != nil
 }
 
 // again returns the command that records the test in the mode of this run; -update where that records nothing.

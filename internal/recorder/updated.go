@@ -12,7 +12,7 @@ import (
 )
 
 // spent counts the tokens of the calls that were made in this run.
-func (r *Recorder) spent(goldens map[*take]*golden) {
+func (r *revision) spent(goldens map[*take]*golden) {
 	for tk, g := range goldens {
 		u := g.snapshot.Response.Usage
 		if tk.origin != nil || tk.imported != nil || u == nil {
@@ -28,7 +28,7 @@ func (r *Recorder) spent(goldens map[*take]*golden) {
 }
 
 // changed notes what changed of a record: was is how it was, request its request by the rules of now.
-func (r *Recorder) changed(was *snapshot.Snapshot, request *modelio.Request, g *golden, is *snapshot.Snapshot) {
+func (r *revision) changed(was *snapshot.Snapshot, request *modelio.Request, g *golden, is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
 		if component != "" && !slices.Contains(record.Components, component) {

@@ -59,7 +59,7 @@ func (r *Recorder) Updated() *usage.Update {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.updated != nil {
-		r.updated.Adopted = r.inherited
+		r.updated.Adopted = r.lineage.inherited
 	}
 	return r.updated
 }
