@@ -1,8 +1,6 @@
 package page
 
-import (
-	"github.com/traceforge/traceforge-go/internal/plaintext"
-)
+import "github.com/traceforge/traceforge-go/internal/plaintext"
 
 // How much of a cause the page holds.
 const (
