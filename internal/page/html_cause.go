@@ -123,39 +123,3 @@ func (t *htmlTest) links(blocks map[*Cause]Block) (links []htmlLink) {
 	}
 	return links
 }
-
-// An htmlItem is what is said of a document beside the causes.
-type htmlItem struct {
-	Open                     bool
-	Name, Package, File, Was string
-	Line                     string // where it is no test of a name
-	Notes                    []string
-	Calls                    []htmlGlance
-	More                     string
-}
-
-type htmlGlance struct{ Title, Sent, Answered string }
-
-func htmlItemOf(item Item) htmlItem {
-	v := htmlItem{Name: plaintext.Line(item.test.Test), Package: plaintext.Line(item.test.Package)}
-	if v.Name == "" {
-		v.Line = plaintext.Line(item.Line)
-	}
-	d := item.difference
-	if d == nil {
-		return v
-	}
-	v.File = plaintext.Line(d.File)
-	if d.Change.Change == moved {
-		v.Was = plaintext.Line(d.Was)
-		return v
-	}
-	if len(d.Calls) == 0 {
-		v.Notes = []string{sameCalls}
-	}
-	for _, g := range d.shownGlances() {
-		v.Calls = append(v.Calls, htmlGlance{d.glanceTitle(g), plaintext.Line(g.sent), plaintext.Line(g.answered)})
-	}
-	v.More = d.more()
-	return v
-}
