@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -37,7 +36,9 @@ var (
 )
 
 // htmlFuncs are what the template shows texts and changes with.
-var htmlFuncs = template.FuncMap{"line": plaintext.Line, "sides": func(c drift.Change) htmlChange { return htmlChangeOf(c, true) }}
+var htmlFuncs = template.FuncMap{
+	"line": plaintext.Line, "where": Where, "change": htmlChangeOf,
+}
 
 // About is what a page in HTML says of itself.
 type About struct {
@@ -79,8 +80,8 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 		for _, cause := range b {
 			of[cause] = b
 		}
-		v := htmlCauseOf(b, shown)
-		v.Open = i < htmlOpen
+		v := &htmlCause{Block: b, Open: i < htmlOpen, shown: shown}
+		v.tests()
 		if about.Accept {
 			v.Accept = plaintext.Line(Accept(b))
 		}
