@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -25,11 +23,8 @@ func check(c *call) error {
 		return err
 	}
 	defer c.sayPrograms("--check")
-	packages, err := recording(c, patterns)
+	packages, err := recording(c, patterns, run)
 	if err != nil {
-		return err
-	}
-	if err := hasTests(c, packages, patterns, run); err != nil {
 		return err
 	}
 	if c.is("live") {
@@ -52,10 +47,7 @@ func check(c *call) error {
 		}
 		c.text(r.text())
 	})
-	if err == nil && !r.OK {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(!r.OK, err)
 }
 
 // checkOptions returns the flags as the tests take them.
@@ -68,7 +60,7 @@ func checkOptions(c *call) (string, error) {
 	}
 	models := c.values("model")
 	if len(models) > 1 && !c.is("live") {
-		return "", usageError{errors.New("--model may be given several times with --live only")}
+		return "", usagef("--model may be given several times with --live only")
 	}
 	values.Set("brief", "1") // the answer shows the rest
 	text := values.Encode()
@@ -79,10 +71,10 @@ func checkOptions(c *call) (string, error) {
 		}
 		o, err := usage.ParseCheckOptions(text)
 		if err != nil {
-			return "", usageError{fmt.Errorf("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))}
+			return "", usagef("--%s", strings.TrimPrefix(err.Error(), usage.CheckEnv+": "))
 		}
 		if c.is("live") && !o.IsLive() {
-			return "", usageError{errors.New("--live goes with --kind, --from and --model, and no other flag that chooses calls")}
+			return "", usagef("--live goes with --kind, --from and --model, and no other flag that chooses calls")
 		}
 	}
 	return text, nil

@@ -39,7 +39,7 @@ func journalOf(chosen []selection) (journal, error) {
 }
 
 // errNotInStore is of a document whose raw answers are needed.
-var errNotInStore = usageError{errors.New("the raw answers beside a document are needed: name one of a store")}
+var errNotInStore = usagef("the raw answers beside a document are needed: name one of a store")
 
 // showContract prints the params, the receipt and the envelope of each call of a test.
 func showContract(c *call) error {

@@ -90,7 +90,7 @@ func decide(c *call, verb string, do func(s *store.Store, ids []string) error) e
 		return listWaiting(c, dir, all, broken)
 	}
 	if c.is("all") && len(c.args) > 0 {
-		return usageError{errors.New("--all goes without an ID")}
+		return usagef("--all goes without an ID")
 	}
 	if broken != nil && verb == "accept" {
 		return fmt.Errorf("%w\nnothing was accepted: traceforge reject ID removes what is broken", broken)

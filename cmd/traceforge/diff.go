@@ -17,7 +17,7 @@ import (
 
 func diff(c *call) error {
 	if c.is("html") && c.terminal {
-		return usageError{errors.New("--html prints a page for a browser: send it into a file, as with > review.html")}
+		return usagef("--html prints a page for a browser: send it into a file, as with > review.html")
 	}
 	names := append(c.args, []string{"HEAD", ""}[len(c.args):]...)
 	dir, err := place.StoreDir(c.named())
@@ -54,10 +54,7 @@ func diff(c *call) error {
 			c.say("nothing differs between %s and %s", names[0], cmp.Or(names[1], "the store as it is"))
 		}
 	}
-	if err == nil && !found.Empty() {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(!found.Empty(), err)
 }
 
 // diffCommand returns the command that shows all of what this one shows in part.

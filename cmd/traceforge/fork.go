@@ -67,17 +67,12 @@ func (c *call) forks(packages []coverage.Package, run, options string) error {
 			found.Runs = append(found.Runs, one)
 		}
 	}
-	slices.SortStableFunc(found.Runs, func(a, b fork) int {
-		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test.Test, b.Test.Test))
-	})
+	slices.SortStableFunc(found.Runs, func(a, b fork) int { return a.Test.Compare(b.Test) })
 	err = c.answer(found, func() { c.table(found.table()) })
 	if len(found.Runs) == 0 {
 		return errors.New("no test with a recorder ran")
 	}
-	if err == nil && !found.OK {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(!found.OK, err)
 }
 
 // forkOf returns what a receipt and go test say of a run.

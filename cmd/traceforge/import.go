@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -69,6 +71,7 @@ type importer struct {
 	kind    string // of --from; empty: any tool's recordings
 	scratch string // a directory that is removed when import ends
 	store   string // its directory, as messages name it
+	config  []byte // its config.json; nil: it has none
 	into    *store.Store
 
 	imports
@@ -113,6 +116,9 @@ func bring(c *call, kind string) (err error) {
 		reader = &documents{importer: im}
 	}
 	if err := reader.open(); err != nil {
+		return err
+	}
+	if im.config, err = store.ReadFile(filepath.Join(im.store, configFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if im.into, err = store.Open(im.store); err != nil {

@@ -283,17 +283,13 @@ func (r *documents) cassettes() string { return filepath.Join(r.scratch, "casset
 
 // copyConfig gives a store of its own the configuration of the store.
 func (r *documents) copyConfig(to string) error {
-	data, err := store.ReadFile(filepath.Join(r.store, "config.json"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if r.config == nil {
 		return nil
 	}
-	if err == nil {
-		err = os.MkdirAll(to, 0o777)
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(to, "config.json"), data, 0o666)
-	}
-	return err
+	return os.WriteFile(filepath.Join(to, configFile), r.config, 0o666)
 }
 
 // readBounded reads a file of at most so many bytes.

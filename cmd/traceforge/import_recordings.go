@@ -16,7 +16,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -53,14 +52,6 @@ func (im *recordings) open() error {
 	} else {
 		im.store, err = place.StoreOfModule(im.root)
 	}
-	if err != nil {
-		return err
-	}
-	im.rules.Scratch, im.rules.Shown = im.scratch, filepath.ToSlash(im.store)
-	im.rules.Config, err = store.ReadFile(filepath.Join(im.store, "config.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
 	return err
 }
 
@@ -74,6 +65,7 @@ type candidate struct {
 
 // read reads the recordings below the directory, and makes their documents.
 func (im *recordings) read() error {
+	im.rules = foreign.Import{Scratch: im.scratch, Shown: filepath.ToSlash(im.store), Config: im.config}
 	if err := im.walk(); err != nil {
 		return err
 	}

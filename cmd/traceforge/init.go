@@ -20,7 +20,7 @@ import (
 
 func initialize(c *call) error {
 	if c.value("command") != "" && !c.is("git") {
-		return usageError{errors.New("--command is of use with --git only")}
+		return usagef("--command is of use with --git only")
 	}
 	if what := c.value("agents"); !slices.Contains(agentsWhat, what) && what != "" {
 		return usagef("--agents=%s: want %s", what, strings.Join(agentsWhat, " or "))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -49,7 +48,7 @@ func (f conflict) String() string {
 // store.
 func join(c *call, left []string) (j *shardReport, err error) {
 	if len(c.values("dir")) > 1 {
-		return nil, usageError{errors.New("shards are joined in one store: name one --dir, or one --receipt")}
+		return nil, usagef("shards are joined in one store: name one --dir, or one --receipt")
 	}
 	s, _, err := c.storeIn(strings.Join(c.values("dir"), ""))
 	if err != nil {
@@ -149,10 +148,6 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 		}
 		receipts = append(receipts, kept)
 	}
-	slices.SortFunc(conflicts, compareConflicts)
+	slices.SortFunc(conflicts, func(a, b conflict) int { return cmp.Or(a.Test.Compare(b.Test), strings.Compare(a.Reason, b.Reason)) })
 	return receipts, conflicts
-}
-
-func compareConflicts(a, b conflict) int {
-	return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test.Test, b.Test.Test), strings.Compare(a.Reason, b.Reason))
 }

@@ -88,6 +88,14 @@ func exitWith(code int) error {
 	return exit{code: code}
 }
 
+// withFindings ends a command that went well with the code of findings, where it has some.
+func withFindings(some bool, err error) error {
+	if err == nil && some {
+		return exit{code: exitFindings}
+	}
+	return err
+}
+
 // exitCode returns the code that a command's error asks for. A broken text is a finding.
 // trouble is that of errors that have none of their own.
 func exitCode(err error, trouble int) int {

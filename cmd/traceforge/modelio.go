@@ -62,20 +62,24 @@ func (c *call) tellSession(file string, report session.Report, err error) error 
 }
 
 func hashSession(c *call) error {
-	file := c.args[0]
+	report, err := c.verified(c.args[0])
+	if err == nil {
+		fmt.Fprintln(c.stdout, report.Hash)
+	}
+	return err
+}
+
+// verified verifies a session that must keep all rules of MIO. It says which ones it breaks.
+func (c *call) verified(file string) (session.Report, error) {
 	report, err := verifySession(c.stdin, file, session.VerifyOptions{})
 	code := sessionCode(report, err)
 	if err != nil {
-		return exit{code, fmt.Errorf("%s: %w", file, err)}
+		return report, exit{code, fmt.Errorf("%s: %w", file, err)}
 	}
-	if !report.OK() {
-		for _, v := range report.Violations {
-			c.say("%s: %s: %s: %s", file, session.Path(v), v.Rule, v.Message)
-		}
-		return exit{code: code}
+	for _, v := range report.Violations {
+		c.say("%s: %s: %s: %s", file, session.Path(v), v.Rule, v.Message)
 	}
-	fmt.Fprintln(c.stdout, report.Hash)
-	return nil
+	return report, exitWith(code)
 }
 
 func verifySession(stdin io.Reader, file string, opts session.VerifyOptions) (session.Report, error) {

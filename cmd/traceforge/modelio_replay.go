@@ -52,16 +52,8 @@ func replaySession(c *call) error {
 
 // validSession reads a session that keeps the rules of MIO.
 func (c *call) validSession(file string) (*session.Session, error) {
-	report, err := verifySession(c.stdin, file, session.VerifyOptions{})
-	code := sessionCode(report, err)
-	if err != nil {
-		return nil, exit{code, fmt.Errorf("%s: %w", file, err)}
-	}
-	if !report.OK() {
-		for _, v := range report.Violations {
-			c.say("%s: %s: %s: %s", file, session.Path(v), v.Rule, v.Message)
-		}
-		return nil, exit{code: code}
+	if _, err := c.verified(file); err != nil {
+		return nil, err
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -103,7 +95,7 @@ func importSession(c *call) error {
 	file, pkg, test := c.args[0], c.value("package"), c.value("test")
 	name, model, ok := strings.Cut(c.value("model"), "/")
 	if pkg == "" || test == "" || !ok || c.value("prompts") == "" {
-		return usageError{errors.New("want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")}
+		return usagef("want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")
 	}
 	s, err := c.validSession(file)
 	if err != nil {
@@ -161,10 +153,7 @@ func importSession(c *call) error {
 	}
 	r.Finish(recorder.Outcome{Failed: told})
 	c.line(fmt.Sprintf("%s: %s of %d from %s, for %s in %s", dir, page.Count(imported, "call", "calls"), len(s.Interactions), file, test, pkg))
-	if told || imported < len(s.Interactions) {
-		return exit{code: exitFindings}
-	}
-	return nil
+	return withFindings(told || imported < len(s.Interactions), nil)
 }
 
 // absent returns an error if a store has the document of a test.

@@ -33,9 +33,9 @@ func packRun(c *call) error {
 	out, left := cmp.Or(c.value("output"), c.value("run")), c.value("receipt")
 	switch {
 	case out == "":
-		return usageError{errors.New("-o must name the directory to write")}
+		return usagef("-o must name the directory to write")
 	case left != "" && (len(c.args) > 0 || c.forwarded != nil):
-		return usageError{errors.New("--receipt packs a run that was: it takes no packages and no flags of go test")}
+		return usagef("--receipt packs a run that was: it takes no packages and no flags of go test")
 	}
 	code := exitClean
 	if left == "" {

@@ -23,7 +23,7 @@ import (
 // replayPack serves what a pack holds: to tests that a command runs, or of one test under base URLs.
 func replayPack(c *call) error {
 	if c.value("test") == "" && len(c.forwarded) == 0 {
-		return usageError{errors.New("name the command that runs the tests, as in -- go test ./..., or with --test the test whose calls are served under a URL")}
+		return usagef("name the command that runs the tests, as in -- go test ./..., or with --test the test whose calls are served under a URL")
 	}
 	return judgePack(c.args[0], c.replayJudged)
 }
@@ -133,8 +133,5 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 		<-ctx.Done()
 	}
 	r.Finish(recorder.Outcome{})
-	if err == nil && failed {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(failed, err)
 }

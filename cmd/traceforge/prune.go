@@ -22,7 +22,7 @@ type pruneReport struct {
 
 func prune(c *call) error {
 	if c.value("receipt") != "" && c.forwarded != nil {
-		return usageError{errors.New("no test is run with --receipt, so no flag can be passed to it")}
+		return usagef("no test is run with --receipt, so no flag can be passed to it")
 	}
 	s, dir, err := c.store()
 	if err != nil {

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/spf13/cobra"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/page"
@@ -144,7 +141,7 @@ func renaming(tests map[string]page.Test, from, to string) (func(page.Test) (pag
 			gotest.Quote(from), meant(from, slices.Compact(names)))
 	}
 	if strings.HasSuffix(from, "/...") != strings.HasSuffix(to, "/...") {
-		return nil, usageError{errors.New("either both names end in /... or none: it stands for the packages below too")}
+		return nil, usagef("either both names end in /... or none: it stands for the packages below too")
 	}
 	if err := checkPackage(to); err != nil {
 		return nil, err
@@ -214,21 +211,14 @@ func checkPackage(pkg string) error {
 	return nil
 }
 
-// completeTests completes the names of tests and packages in a shell.
-func completeTests(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	dir := ""
-	if f := c.Flag("dir"); f != nil {
-		dir = f.Value.String()
-	}
-	var names []string
-	if s, _, err := place.OpenStore(dir); err == nil {
-		for doc, err := range place.Documents(s) {
-			if err == nil { // what cannot be read has no name
-				test := page.TestOf(doc.Document)
-				names = append(names, test.Test, test.Package)
-			}
+// testsAndPackages are the names of tests and packages.
+func testsAndPackages(s *store.Store, _ []string) (names []string) {
+	for doc, err := range place.Documents(s) {
+		if err == nil { // what cannot be read has no name
+			test := page.TestOf(doc.Document)
+			names = append(names, test.Test, test.Package)
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	return slices.Compact(names)
 }

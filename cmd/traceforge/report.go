@@ -28,7 +28,7 @@ type runReport struct {
 func report(c *call) error {
 	left := c.values("receipt")
 	if len(left) == 0 {
-		return usageError{errors.New("--receipt must name what a run of the tests left")}
+		return usagef("--receipt must name what a run of the tests left")
 	}
 	var shards *shardReport
 	if len(left) > 1 {
@@ -65,10 +65,7 @@ func report(c *call) error {
 		reportText(c, r)
 		shards.write(c)
 	})
-	if err == nil && shards != nil && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok()) {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(shards != nil && (len(r.Unanswered)+len(r.Failed) > 0 || !shards.ok()), err)
 }
 
 // reportOf reads what a run of the tests used of the stores that are named.

@@ -293,10 +293,7 @@ func (r *reviewRun) finish() error {
 			r.c.say("%s", kind.say)
 		}
 	}
-	if err = errors.Join(err, r.complain()); err == nil && decided.Left > 0 {
-		return exit{code: exitFindings}
-	}
-	return err
+	return withFindings(decided.Left > 0, errors.Join(err, r.complain()))
 }
 
 // complain returns what could not be read or decided.

@@ -106,6 +106,21 @@ func (row command) build(con *console) *cobra.Command {
 	return c
 }
 
+// completing completes what names returns of the store in a shell.
+func completing(names func(s *store.Store, given []string) []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+		dir := ""
+		if f := c.Flag("dir"); f != nil {
+			dir = f.Value.String()
+		}
+		s, _, err := place.OpenStore(dir)
+		if err != nil {
+			return nil, directive
+		}
+		return names(s, given), directive
+	}
+}
+
 // setHelp gives a command, and those below it, the text of their help.
 func setHelp(c *cobra.Command) {
 	name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "traceforge "), " ", "-")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 // What still has its script keeps its answers, and is a finding.
 func updateScripted(c *call) error {
 	if c.value("run") != "" {
-		return usageError{errors.New("--scripted finds the tests by itself: name some of them to narrow it, instead of --run")}
+		return usagef("--scripted finds the tests by itself: name some of them to narrow it, instead of --run")
 	}
 	rows, err := scriptedTests(c.args)
 	if err != nil {

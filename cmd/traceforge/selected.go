@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func (c *call) selected(flags string) (patterns []string, run string, err error)
 		}
 	}
 	if len(tests) > 0 && run != "" {
-		return nil, "", usageError{errors.New("--run goes without names of tests")}
+		return nil, "", usagef("--run goes without names of tests")
 	}
 	if len(patterns) == 0 {
 		patterns, err = packagesOf(tests)

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
@@ -27,7 +25,7 @@ func show(c *call) error {
 		return showHash(c, hash)
 	}
 	if c.is("raw") {
-		return usageError{errors.New("--raw writes what a hash names, such as the raw_output_ref of a record")}
+		return usagef("--raw writes what a hash names, such as the raw_output_ref of a record")
 	}
 	chosen, err := selectCalls(c, id)
 	if len(chosen) == 0 {
@@ -189,14 +187,11 @@ func ambiguous(id string, files []string) error {
 		len(files), id, strings.Join(page.Most(20, files, "more"), "\n  "))
 }
 
-// completeDocuments completes the names of documents in a shell.
-func completeDocuments(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	if s, _, err := place.OpenStore(c.Flag("dir").Value.String()); err == nil {
-		files, _ := s.List() // what cannot be read has no names
-		for _, file := range files {
-			names = append(names, nameOf(file))
-		}
+// documentNames are the names of documents.
+func documentNames(s *store.Store, _ []string) (names []string) {
+	files, _ := s.List() // what cannot be read has no names
+	for _, file := range files {
+		names = append(names, nameOf(file))
 	}
-	return names, cobra.ShellCompDirectiveDefault
+	return names
 }

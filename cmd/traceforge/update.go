@@ -58,11 +58,8 @@ func update(c *call) error {
 // record runs the tests of packages that can record, in a mode of TRACEFORGE_UPDATE, and sums up what they did. run is
 // the pattern of the tests; empty: all.
 func record(c *call, mode string, patterns []string, run string) error {
-	packages, err := recording(c, patterns)
+	packages, err := recording(c, patterns, run)
 	if err != nil {
-		return err
-	}
-	if err := hasTests(c, packages, patterns, run); err != nil {
 		return err
 	}
 	stores, before, err := storesOf(packages)
@@ -171,8 +168,8 @@ func runTests(c *call, test *coverage.GoTest) ([]usage.Receipt, coverage.Outcome
 	return receipts, ended, err
 }
 
-// recording returns the packages of which tests can record.
-func recording(c *call, patterns []string) ([]coverage.Package, error) {
+// recording returns the packages of which tests can record; run is the pattern of the tests, which one of them must have.
+func recording(c *call, patterns []string, run string) ([]coverage.Package, error) {
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
 		if wd, wdErr := os.Getwd(); len(c.args) == 0 && wdErr == nil {
@@ -192,7 +189,7 @@ func recording(c *call, patterns []string) ([]coverage.Package, error) {
 		return nil, fmt.Errorf("no package of %s has tests that can record: they must import %s",
 			strings.Join(patterns, " "), coverage.Harness)
 	}
-	return packages, nil
+	return packages, hasTests(c, packages, patterns, run)
 }
 
 // hasTests says, before any test is run, that run matches none of the functions that packages have. Of a pattern of

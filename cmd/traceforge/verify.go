@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -68,10 +67,7 @@ func verify(c *call) error {
 		return err
 	}
 	v.say(c)
-	if len(v.all()) > 0 {
-		return exit{code: exitFindings}
-	}
-	return nil
+	return withFindings(len(v.all()) > 0, nil)
 }
 
 // all returns the findings, of the traffic last.
@@ -100,7 +96,7 @@ func find(c *call) (v verification, err error) {
 	revision := c.value("changed")
 	switch {
 	case revision != "" && len(c.args) > 0:
-		return v, usageError{errors.New("--changed goes without names of tests")}
+		return v, usagef("--changed goes without names of tests")
 	case len(c.args) > 0:
 		files, err := documentsOf(s, dir, c.args)
 		if err != nil {
@@ -203,7 +199,7 @@ func documentsNamed(s *store.Store, dir, word string) (named []string, err error
 // noDocument is the error of a word that names no document and no test.
 func noDocument(s *store.Store, dir, word string) error {
 	if info, err := os.Stat(word); err == nil && info.IsDir() {
-		return usageError{fmt.Errorf("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word), gotest.Quote(word))}
+		return usagef("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word), gotest.Quote(word))
 	}
 	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word, meant(word, testNames(s)))
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/gotest"
 	"github.com/traceforge/traceforge-go/internal/near"
@@ -154,21 +152,15 @@ func meant(word string, names []string) string {
 	return ""
 }
 
-// completePending completes the ids of pending records in a shell.
-func completePending(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var ids []string
-	if s, _, err := place.OpenStore(c.Flag("dir").Value.String()); err == nil {
-		pending := s.Pending()
-		for doc, err := range place.Documents(pending) {
-			if err != nil {
-				continue // what cannot be read has no ids
-			}
-			for i := range doc.Document.Snapshots {
-				if id := doc.Document.Snapshots[i].ID; !slices.Contains(given, id) {
-					ids = append(ids, id)
-				}
-			}
+// pendingIDs are the ids of pending records that are not given yet.
+func pendingIDs(s *store.Store, given []string) (ids []string) {
+	for doc, err := range place.Documents(s.Pending()) {
+		if err != nil {
+			continue // what cannot be read has no ids
+		}
+		for i := range doc.Document.Snapshots {
+			ids = append(ids, doc.Document.Snapshots[i].ID)
 		}
 	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
+	return slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(given, id) })
 }

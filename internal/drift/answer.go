@@ -41,7 +41,7 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.named(Readings, "/readings", before.readings, after.readings)
+	w.named(Readings, "/readings", before.members[Readings], after.members[Readings])
 	w.candidate("", "", before.said, after.said)
 	for i := range max(len(before.others), len(after.others)) {
 		var b, a said
@@ -53,23 +53,20 @@ func Answers(recorded, got *snapshot.Response) ([]Change, error) {
 		}
 		w.candidate(fmt.Sprintf(" %d", i+2), fmt.Sprintf("/candidates/%d", i), b, a)
 	}
-	w.named(AnswerModel, "/model", before.model, after.model)
-	w.named(AnswerError, "/error", before.failure, after.failure)
-	w.named(AnswerStatus, "/status", before.status, after.status)
-	w.named(AnswerType, "/headers/content-type", before.kind, after.kind)
-	w.named(AnswerCut, "/incomplete", before.incomplete, after.incomplete)
-	w.named(AnswerNote, "/note", before.note, after.note)
-	w.named(Citations, "/citations", before.cited, after.cited)
-	w.named(AnswerLeads, "/headers", before.leads, after.leads)
+	for _, m := range []struct{ component, pointer string }{
+		{AnswerModel, "/model"}, {AnswerError, "/error"}, {AnswerStatus, "/status"}, {AnswerType, "/headers/content-type"},
+		{AnswerCut, "/incomplete"}, {AnswerNote, "/note"}, {Citations, "/citations"}, {AnswerLeads, "/headers"},
+	} {
+		w.named(m.component, m.pointer, before.members[m.component], after.members[m.component])
+	}
 	return w.found, nil
 }
 
 // An answer is an answer taken apart.
 type answer struct {
 	said
-	others                                                       []said
-	model, failure, status, kind, incomplete, note, cited, leads part
-	readings                                                     part
+	others  []said
+	members map[string]part // all else, by what it is called
 }
 
 // A said is what one candidate says.
@@ -97,18 +94,17 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 	if err != nil { // unreachable: it is canonical
 		return answer{}, err
 	}
-	a := answer{
-		said: c.said(doc.Root()), model: c.word(r.Model), failure: c.value(doc.Root().Member("error")),
-		kind: c.word(strings.Join(r.Headers["content-type"], ", ")), incomplete: c.word(r.Incomplete), note: c.word(r.Note),
-		readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
-	}
 	var leads []string
 	for _, name := range []string{"location", "retry-after", "x-should-retry"} {
 		if values := r.Headers[name]; values != nil {
 			leads = append(leads, name+": "+strings.Join(values, ", "))
 		}
 	}
-	a.leads = c.word(strings.Join(leads, "\n"))
+	a := answer{said: c.said(doc.Root()), members: map[string]part{
+		AnswerModel: c.word(r.Model), AnswerError: c.value(doc.Root().Member("error")), AnswerLeads: c.word(strings.Join(leads, "\n")),
+		AnswerType: c.word(strings.Join(r.Headers["content-type"], ", ")), AnswerCut: c.word(r.Incomplete), AnswerNote: c.word(r.Note),
+		Readings: c.word(strings.Join(reading.Sentences(r.Readings, r.ReadingsMore), "\n")),
+	}}
 	var cited []modelio.Citation
 	for i := range r.Candidates {
 		cited = append(cited, r.Candidates[i].Citations...)
@@ -118,10 +114,10 @@ func (c *Comparer) answer(r *snapshot.Response) (answer, error) {
 		if err != nil {
 			return answer{}, err // unreachable: they are texts and numbers
 		}
-		a.cited = c.word(string(text))
+		a.members[Citations] = c.word(string(text))
 	}
 	if r.Status != 0 {
-		a.status = c.word(fmt.Sprint(r.Status))
+		a.members[AnswerStatus] = c.word(fmt.Sprint(r.Status))
 	}
 	for _, candidate := range doc.Root().Member("candidates").Elements() {
 		a.others = append(a.others, c.said(candidate))

@@ -17,16 +17,8 @@ import (
 // Compare returns the components that two requests do not have alike, less what ignored pointers name:
 // see [Comparer.Changes].
 func Compare(recorded, got *modelio.Request, ignored []string) ([]Change, error) {
-	return NewComparer(ignored).Compare(recorded, got)
-}
-
-// Compare takes two requests apart and returns their changes: see [Comparer.Changes].
-func (c *Comparer) Compare(recorded, got *modelio.Request) ([]Change, error) {
-	r, g, err := c.pair(recorded, got)
-	if err != nil {
-		return nil, err
-	}
-	return c.Changes(r, g), nil
+	_, changes, _, err := NewComparer(ignored).Next(nil, recorded, got)
+	return changes, err
 }
 
 // Changes returns the components that two requests do not have alike (design R3): model, system and

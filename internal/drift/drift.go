@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/modelio"
 )
 
 // A Difference is one place where two JSON texts disagree.
@@ -100,25 +99,6 @@ func align[T any](recorded, got []T, equal func(a, b T) bool, visit func(i int, 
 		}
 		visit(head+i, a, b)
 	}
-}
-
-// Requests compares two requests. The pointers in ignored are left out of both.
-func Requests(recorded, got *modelio.Request, ignored []string) ([]Difference, error) {
-	c := NewComparer(ignored)
-	r, g, err := c.pair(recorded, got)
-	if err != nil {
-		return nil, err
-	}
-	return c.Differences(r, g), nil
-}
-
-// pair takes two requests apart.
-func (c *Comparer) pair(recorded, got *modelio.Request) (r, g *Request, err error) {
-	if r, err = c.Request(recorded); err != nil {
-		return nil, nil, err
-	}
-	g, err = c.Request(got)
-	return r, g, err
 }
 
 // outputOptions are the provider options that say what form the answer must have.

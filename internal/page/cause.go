@@ -41,10 +41,10 @@ func Blocks(causes []*Cause) []Block {
 
 // Headline says what changed and how much it hits: "system prompt changed in 4 packages: 100 calls of
 // 27 tests, 1 line; 3 answers changed".
-func (b Block) Headline() string { return b.subject() + b.extent() }
+func (b Block) Headline() string { return b.Subject() + b.Extent() }
 
-// extent says how much a block hits.
-func (b Block) extent() string {
+// Extent says how much a block hits.
+func (b Block) Extent() string {
 	packages := map[string]bool{}
 	for _, at := range b[0].Calls {
 		packages[at.Package] = true
@@ -68,8 +68,8 @@ func (b Block) extent() string {
 
 func (b Block) onlyAnswers() bool { return b[0].Change.Kind == OtherAnswers }
 
-// subject says what changed: "system prompt changed, tool search added".
-func (b Block) subject() string {
+// Subject says what changed: "system prompt changed, tool search added".
+func (b Block) Subject() string {
 	if b.onlyAnswers() {
 		return "answers changed"
 	}

@@ -57,13 +57,13 @@ func (p *Page) block(b Block) {
 	if others := b.others(testLines * p.Width); others != "" {
 		p.lines(margin, "", plaintext.Line("also: "+others))
 	}
-	if spent := b.spent(); spent != "" {
+	if spent := b.Spent(); spent != "" {
 		p.said("", margin, spent)
 	}
 }
 
-// spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
-func (b Block) spent() string {
+// Spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
+func (b Block) Spent() string {
 	var parts []string
 	s := b[0].Spent
 	if s.TokensBefore > 0 && s.TokensAfter > 0 && s.TokensBefore != s.TokensAfter {

@@ -23,6 +23,11 @@ func TestOf(doc *snapshot.Document) Test {
 	return Test{from.Package, from.Test}
 }
 
+// Compare orders tests by package and name.
+func (t Test) Compare(other Test) int {
+	return cmp.Or(strings.Compare(t.Package, other.Package), strings.Compare(t.Test, other.Test))
+}
+
 // A Seal tells whether a document and its calls are what they were, without holding them.
 type Seal struct {
 	File  string // path in the store

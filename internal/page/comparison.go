@@ -63,7 +63,9 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 		doc  *snapshot.Document
 	}{{added, to}, {removed, from}} {
 		for _, n := range change.Calls[kind.name] {
-			d.glances = append(d.glances, glanceOf(kind.name, callOf(kind.doc, n)))
+			g := glanceOf(callOf(kind.doc, n))
+			g.Title += " " + kind.name
+			d.glances = append(d.glances, g)
 		}
 	}
 	return nil

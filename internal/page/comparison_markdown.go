@@ -77,7 +77,7 @@ func (b Block) markdown(lines, changes int) string {
 
 func (b Block) markdownChanges(lines, changes int) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.subject()), b.extent())
+	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.Subject()), b.Extent())
 	if changes == 0 {
 		return text.String()
 	}
@@ -111,7 +111,7 @@ func (b Block) markdownChanges(lines, changes int) string {
 		fmt.Fprintf(&text, "\nthe answer of %s\n\n", Code(Where(answered.Place)))
 		block(answered.Changes)
 	}
-	if spent := b.spent(); spent != "" {
+	if spent := b.Spent(); spent != "" {
 		fmt.Fprintf(&text, "\n%s\n", spent)
 	}
 	return text.String()

@@ -128,26 +128,29 @@ func tokens(r *snapshot.Response) string {
 		return total
 	}
 	var parts []string
-	for _, part := range []struct {
-		name string
-		n    *int64
-	}{
-		{"in", r.Usage.InputTokens},
-		{"out", r.Usage.OutputTokens},
-		{"reasoning", r.Usage.ThoughtsTokens},
-		{"read from cache", r.Usage.CachedContentTokens},
-		{"written to cache", r.Usage.CacheWriteTokens},
-		{"for an hour", r.Usage.CacheWriteHourTokens},
-		{"from tools", r.Usage.ToolUseTokens},
-	} {
-		if part.n != nil {
-			parts = append(parts, fmt.Sprintf("%d %s", *part.n, part.name))
+	for _, c := range countsOf(r.Usage) {
+		if n := *c.n; n != nil {
+			parts = append(parts, fmt.Sprintf("%d %s", *n, c.name))
 		}
 	}
 	if len(parts) == 0 {
 		return total
 	}
 	return total + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// A tokenCount is one of a usage, and what it is called.
+type tokenCount struct {
+	name string
+	n    **int64 // nil: not reported
+}
+
+func countsOf(u *modelio.Usage) []tokenCount {
+	return []tokenCount{
+		{"in", &u.InputTokens}, {"out", &u.OutputTokens}, {"reasoning", &u.ThoughtsTokens},
+		{"read from cache", &u.CachedContentTokens}, {"written to cache", &u.CacheWriteTokens}, {"for an hour", &u.CacheWriteHourTokens},
+		{"from tools", &u.ToolUseTokens},
+	}
 }
 
 // parameters lists the parameters that were sent. What was not sent is not there: the provider's

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"hash"
@@ -36,11 +37,7 @@ type CallDifference struct {
 }
 
 // A glance is a call in a few words.
-type glance struct {
-	fate           string // added or removed
-	call           int
-	sent, answered string
-}
+type glance struct{ Title, Sent, Answered string }
 
 // callOf returns the call of a number; nil: there is none.
 func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
@@ -102,10 +99,7 @@ func contentType(r *snapshot.Response) string { return strings.Join(r.Headers["c
 
 // alone notes what is said of a document that one state has alone.
 func (d *Difference) alone(from, to *snapshot.Document) error {
-	doc, fate := to, added
-	if to == nil {
-		doc, fate = from, removed
-	}
+	doc := cmp.Or(to, from)
 	sum := sha256.New()
 	for i := range doc.Snapshots {
 		s := &doc.Snapshots[i]
@@ -113,7 +107,7 @@ func (d *Difference) alone(from, to *snapshot.Document) error {
 			return err
 		}
 		if i < shownCalls {
-			d.glances = append(d.glances, glanceOf(fate, s))
+			d.glances = append(d.glances, glanceOf(s))
 		}
 	}
 	d.content = string(sum.Sum(nil))
@@ -136,7 +130,7 @@ func addCores(sum hash.Hash, s *snapshot.Snapshot) error {
 	return nil
 }
 
-func glanceOf(fate string, s *snapshot.Snapshot) glance {
+func glanceOf(s *snapshot.Snapshot) glance {
 	const most = 100 // characters of a line
 	sent := ""
 	if n := len(s.Request.Messages); n > 0 {
@@ -144,7 +138,7 @@ func glanceOf(fate string, s *snapshot.Snapshot) glance {
 	} else if s.Request.Prompt != nil {
 		sent = *s.Request.Prompt
 	}
-	return glance{fate, s.Number(), Clip(strings.Join(strings.Fields(sent), " "), most), Clip(Said(&s.Response), most)}
+	return glance{fmt.Sprintf("call %d", s.Number()), Clip(strings.Join(strings.Fields(sent), " "), most), Clip(Said(&s.Response), most)}
 }
 
 // texts returns what parts say, in a few words.

@@ -42,8 +42,8 @@ type Item struct {
 	Line  string
 	Lines []string
 
-	difference *Difference // nil: several, of a test
-	test       Test
+	Difference *Difference // nil: several, of a test
+	Test       Test
 }
 
 // Sections returns what is said of documents beside the causes.
@@ -80,7 +80,7 @@ func (c *Comparison) Sections() (all []Section) {
 		}
 		section := Section{Headline: Count(len(s.calls), s.one, s.many), Note: s.note}
 		for _, t := range testsOf(s.calls) {
-			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package, test: t.Test})
+			section.Items = append(section.Items, Item{Line: t.Test.Test + " in " + t.Package, Test: t.Test})
 		}
 		all = append(all, section)
 	}
@@ -88,38 +88,41 @@ func (c *Comparison) Sections() (all []Section) {
 }
 
 func (d *Difference) item() Item {
-	item := Item{Line: d.Change.String(), difference: d, test: d.Test}
-	switch {
-	case d.Change.Change == moved:
+	item := Item{Line: d.Change.String(), Difference: d, Test: d.Test}
+	if d.Was != "" {
 		item.Lines = append(item.Lines, "from "+d.Was)
-		return item
-	case len(d.Calls) == 0:
-		item.Lines = append(item.Lines, sameCalls)
 	}
-	for _, g := range d.shownGlances() {
-		item.Lines = append(item.Lines, d.glanceTitle(g), "  sent     "+g.sent, "  answered "+g.answered)
+	if note := d.Note(); note != "" {
+		item.Lines = append(item.Lines, note)
 	}
-	if more := d.more(); more != "" {
+	for _, g := range d.Glances() {
+		item.Lines = append(item.Lines, g.Title, "  sent     "+g.Sent, "  answered "+g.Answered)
+	}
+	if more := d.More(); more != "" {
 		item.Lines = append(item.Lines, more)
 	}
 	return item
 }
 
-const sameCalls = "the same calls in another order, or under another provider"
-
-func (d *Difference) shownGlances() []glance { return d.glances[:min(len(d.glances), shownCalls)] }
-
-func (d *Difference) glanceTitle(g glance) string {
-	title := fmt.Sprintf("call %d", g.call)
-	if d.Change.Change == changed {
-		title += " " + g.fate
+// Note says what else is to be said of a document; empty: nothing.
+func (d *Difference) Note() string {
+	if len(d.Calls) > 0 || d.Change.Change == moved {
+		return ""
 	}
-	return title
+	return "the same calls in another order, or under another provider"
 }
 
-// more says how many calls are left out; empty: none.
-func (d *Difference) more() string {
-	more := len(d.Calls[added]) + len(d.Calls[removed]) - len(d.shownGlances())
+// Glances are at the first calls that one state has alone; none of a document that moved.
+func (d *Difference) Glances() []glance {
+	if d.Change.Change == moved {
+		return nil
+	}
+	return d.glances[:min(len(d.glances), shownCalls)]
+}
+
+// More says how many calls are left out; empty: none.
+func (d *Difference) More() string {
+	more := len(d.Calls[added]) + len(d.Calls[removed]) - len(d.Glances())
 	if more <= 0 || len(d.glances) == 0 {
 		return ""
 	}

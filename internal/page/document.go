@@ -205,14 +205,10 @@ func addUsage(sum *snapshot.Response, u *modelio.Usage) {
 	if sum.Usage == nil {
 		sum.Usage = &modelio.Usage{}
 	}
-	all := sum.Usage
-	addCount(&all.InputTokens, u.InputTokens)
-	addCount(&all.OutputTokens, u.OutputTokens)
-	addCount(&all.ThoughtsTokens, u.ThoughtsTokens)
-	addCount(&all.CachedContentTokens, u.CachedContentTokens)
-	addCount(&all.CacheWriteTokens, u.CacheWriteTokens)
-	addCount(&all.CacheWriteHourTokens, u.CacheWriteHourTokens)
-	addCount(&all.ToolUseTokens, u.ToolUseTokens)
+	all := countsOf(sum.Usage)
+	for i, c := range countsOf(u) {
+		addCount(all[i].n, *c.n)
+	}
 }
 
 // addCount adds a number of tokens; nil: not reported.

@@ -35,6 +35,11 @@ var (
 	htmlScript string
 )
 
+// htmlFuncs are what the template shows texts and changes with.
+var htmlFuncs = template.FuncMap{
+	"line": plaintext.Line, "where": Where, "change": htmlChangeOf,
+}
+
 // About is what a page in HTML says of itself.
 type About struct {
 	Command  string // that wrote it: "traceforge diff"
@@ -48,7 +53,7 @@ type About struct {
 // passes html/template, and a Content-Security-Policy lets only the page's own style and script work.
 // A comparison of which nothing but Causes is set is a page of these.
 func (c *Comparison) HTML(w io.Writer, about About) error {
-	tmpl, err := template.New("page").Parse(htmlTemplate)
+	tmpl, err := template.New("page").Funcs(htmlFuncs).Parse(htmlTemplate)
 	if err != nil {
 		return err // unreachable: tests parse it
 	}
@@ -61,7 +66,7 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	if len(c.Config) > 0 {
 		h.always("open section", htmlList{ID: "config", Headline: SettingsTitle(c.Config)})
 		for _, s := range c.Config {
-			h.part("setting", htmlSettingOf(s), htmlRoomForTests)
+			h.part("setting", s, htmlRoomForTests)
 		}
 		h.end(about.All, "change", "changes")
 	}
@@ -75,8 +80,8 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 		for _, cause := range b {
 			of[cause] = b
 		}
-		v := htmlCauseOf(b, shown)
-		v.Open = i < htmlOpen
+		v := &htmlCause{Block: b, Open: i < htmlOpen, shown: shown}
+		v.tests()
 		if about.Accept {
 			v.Accept = plaintext.Line(Accept(b))
 		}
@@ -98,9 +103,12 @@ func (c *Comparison) HTML(w io.Writer, about About) error {
 	for i, s := range sections {
 		h.always("open section", htmlList{ID: sectionID(i), Headline: s.Headline, Note: s.Note})
 		for _, item := range s.Items {
-			v := htmlItemOf(item)
-			v.Open = len(v.Calls) > 0 && len(s.Items) <= htmlOpen
-			h.part("item", v, htmlRoomForEnd)
+			d := item.Difference
+			open := d != nil && len(d.Glances()) > 0 && len(s.Items) <= htmlOpen
+			h.part("item", struct {
+				Item
+				Open bool
+			}{item, open}, htmlRoomForEnd)
 		}
 		h.end(about.All, "test", "tests")
 	}

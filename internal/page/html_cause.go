@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/traceforge/traceforge-go/internal/plaintext"
 )
 
@@ -13,27 +15,58 @@ const (
 
 // An htmlCause is causes of the same calls as the page shows them.
 type htmlCause struct {
-	ID              string
-	Open            bool
-	Subject, Extent string
-	First           string // the first call, which the changes are of
-	Changes         []htmlChange
-	MoreChanges     string
-	Answers         []htmlAnswer
-	MoreAnswers     string
-	Tests           string // how many, where there are several
-	Packages        []htmlPackage
-	MoreTests       string
-	Spent           string
-	Accept          string
+	Block
+	Open      bool
+	Accept    string
+	Tests     string // how many, where there are several
+	Packages  []htmlPackage
+	MoreTests string
+
+	shown map[Test]*htmlTest // whose conversations the page shows
 }
 
-// An htmlAnswer is what an answer says now.
-type htmlAnswer struct {
-	Open    bool
-	Where   string
-	Sent    string // what it answers; empty: not known
-	Changes []htmlChange
+// Changes are the changes of the first call.
+func (v *htmlCause) Changes() []*Cause {
+	if v.onlyAnswers() {
+		return nil
+	}
+	return v.Block[:min(len(v.Block), htmlChanges)]
+}
+
+// MoreChanges says how many changes are left out; empty: none.
+func (v *htmlCause) MoreChanges() string {
+	more := len(v.Block) - htmlChanges
+	if more <= 0 {
+		return ""
+	}
+	return "and " + Count(more, "more change", "more changes")
+}
+
+// Answers are the first answers that changed, as far as they are known.
+func (v *htmlCause) Answers() []Answered {
+	all := v.Block[0].Answers
+	n := slices.IndexFunc(all, func(a Answered) bool { return a.Changes == nil })
+	if n < 0 {
+		n = len(all)
+	}
+	return all[:min(n, htmlAnswers)]
+}
+
+// MoreAnswers says how many answers are left out; empty: none.
+func (v *htmlCause) MoreAnswers() string {
+	more := len(v.Block[0].Answers) - len(v.Answers())
+	if more == 0 {
+		return ""
+	}
+	return "and " + Count(more, "more answer", "more answers") + " changed"
+}
+
+// Sent is what an answer answers, in a line; empty: it is not known.
+func (v *htmlCause) Sent(a Answered) string {
+	if test := v.shown[Test{a.Package, a.Test}]; test != nil {
+		return test.sent[a.Call]
+	}
+	return ""
 }
 
 // An htmlPackage is tests of a package.
@@ -48,43 +81,11 @@ type htmlLink struct{ ID, Text, Note string }
 // AnswersInHTML is how many changed answers of a cause the page shows: see [Comparison.KeepAnswers].
 const AnswersInHTML = htmlAnswers
 
-// htmlCauseOf returns what the page shows of a block; shown are those whose conversations it shows.
-func htmlCauseOf(b Block, shown map[Test]*htmlTest) *htmlCause {
-	v := &htmlCause{
-		ID: causeID(b), Subject: plaintext.Line(b.subject()), Extent: plaintext.Line(b.extent()), Spent: b.spent(),
-	}
-	v.First = plaintext.Line(Where(b[0].Calls[0]))
-	if !b.onlyAnswers() {
-		for i, c := range b {
-			if i == htmlChanges {
-				v.MoreChanges = "and " + Count(len(b)-i, "more change", "more changes")
-				break
-			}
-			v.Changes = append(v.Changes, htmlChangeOf(c.Change, false))
-		}
-	}
-	for i, answered := range b[0].Answers {
-		if answered.Changes == nil || i == htmlAnswers {
-			v.MoreAnswers = "and " + Count(len(b[0].Answers)-i, "more answer", "more answers") + " changed"
-			break
-		}
-		a := htmlAnswer{Open: i == 0, Where: plaintext.Line(Where(answered.Place))}
-		if test := shown[Test{answered.Package, answered.Test}]; test != nil {
-			a.Sent = test.sent[answered.Call]
-		}
-		for _, c := range answered.Changes {
-			a.Changes = append(a.Changes, htmlChangeOf(c, true))
-		}
-		v.Answers = append(v.Answers, a)
-	}
-	v.tests(b, shown)
-	return v
-}
-
-func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
-	tests := testsOf(b[0].Calls)
+// tests names the tests of the calls.
+func (v *htmlCause) tests() {
+	tests := testsOf(v.Block[0].Calls)
 	if len(tests) == 1 {
-		return // First names it
+		return // it is said of the first call
 	}
 	v.Tests = Count(len(tests), "test", "tests")
 	at := map[string]int{} // by package
@@ -100,7 +101,7 @@ func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
 			v.Packages = append(v.Packages, htmlPackage{Package: plaintext.Line(t.Package)})
 		}
 		link := htmlLink{Text: plaintext.Line(t.Test.Test)}
-		if test := shown[t.Test]; test != nil {
+		if test := v.shown[t.Test]; test != nil {
 			link.ID = test.ID
 		}
 		if t.calls > 1 {
@@ -110,54 +111,18 @@ func (v *htmlCause) tests(b Block, shown map[Test]*htmlTest) {
 	}
 }
 
-// causeID is the same on every page that shows the cause.
-func causeID(b Block) string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may have any key
+// ID is the same on every page that shows the cause.
+func (b Block) ID() string { return "cause-" + plaintext.Line(b[0].Key) } // a receipt may have any key
 
 // links returns the places of the causes of a test.
 func (t *htmlTest) links(blocks map[*Cause]Block) (links []htmlLink) {
 	seen := map[string]bool{}
 	for _, cause := range t.causes {
 		b := blocks[cause]
-		if id := causeID(b); !seen[id] {
+		if id := b.ID(); !seen[id] {
 			seen[id] = true
-			links = append(links, htmlLink{ID: id, Text: plaintext.Line(b.subject())})
+			links = append(links, htmlLink{ID: id, Text: plaintext.Line(b.Subject())})
 		}
 	}
 	return links
-}
-
-// An htmlItem is what is said of a document beside the causes.
-type htmlItem struct {
-	Open                     bool
-	Name, Package, File, Was string
-	Line                     string // where it is no test of a name
-	Notes                    []string
-	Calls                    []htmlGlance
-	More                     string
-}
-
-type htmlGlance struct{ Title, Sent, Answered string }
-
-func htmlItemOf(item Item) htmlItem {
-	v := htmlItem{Name: plaintext.Line(item.test.Test), Package: plaintext.Line(item.test.Package)}
-	if v.Name == "" {
-		v.Line = plaintext.Line(item.Line)
-	}
-	d := item.difference
-	if d == nil {
-		return v
-	}
-	v.File = plaintext.Line(d.File)
-	if d.Change.Change == moved {
-		v.Was = plaintext.Line(d.Was)
-		return v
-	}
-	if len(d.Calls) == 0 {
-		v.Notes = []string{sameCalls}
-	}
-	for _, g := range d.shownGlances() {
-		v.Calls = append(v.Calls, htmlGlance{d.glanceTitle(g), plaintext.Line(g.sent), plaintext.Line(g.answered)})
-	}
-	v.More = d.more()
-	return v
 }

@@ -79,7 +79,7 @@ func (t *htmlTest) add(call Call, causes []*Cause, now *snapshot.Snapshot) {
 	t.causes = append(t.causes, fresh...)
 	if len(call.Answer) > 0 {
 		t.answers++
-		t.sent[call.Call] = plaintext.Line(glanceOf("", now).sent)
+		t.sent[call.Call] = plaintext.Line(glanceOf(now).Sent)
 	}
 	if len(fresh) == 0 && len(call.Answer) == 0 {
 		return // it continues what changed, or has the same parameters

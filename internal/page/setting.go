@@ -99,17 +99,3 @@ func settingsMarkdown(all []*Setting, brief bool) string {
 	}
 	return text.String()
 }
-
-// An htmlSetting is a setting as the page shows it.
-type htmlSetting struct {
-	Change htmlChange
-	Notes  []string
-}
-
-func htmlSettingOf(s *Setting) htmlSetting {
-	v := htmlSetting{Change: htmlChangeOf(s.Change, true)}
-	for _, line := range s.Takes.Lines() {
-		v.Notes = append(v.Notes, plaintext.Line(line))
-	}
-	return v
-}

@@ -28,7 +28,7 @@ func (p *Page) Whole(b Block) {
 			p.whole(c)
 		}
 	}
-	if spent := b.spent(); spent != "" {
+	if spent := b.Spent(); spent != "" {
 		p.said("", margin, spent)
 	}
 }

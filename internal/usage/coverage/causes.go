@@ -46,14 +46,14 @@ func (c *Calls) Verb() string {
 func CallsOf(receipts []usage.Receipt) *Calls {
 	receipts = slices.Clone(receipts)
 	slices.SortStableFunc(receipts, func(a, b usage.Receipt) int {
-		return compareTests(page.Test{Package: a.Package, Test: a.Test}, page.Test{Package: b.Package, Test: b.Test})
+		return testOf(a).Compare(testOf(b))
 	})
 	c := &Calls{Causes: []*page.Cause{}}
 	var group page.Causes
 	tests, played := map[page.Test]bool{}, map[string]bool{}
 	drifts := onceEach{}
 	for _, r := range receipts {
-		test := page.Test{Package: r.Package, Test: r.Test}
+		test := testOf(r)
 		found := drifts.of(test, r)
 		if len(found)+len(r.Played)+len(r.Recorded) > 0 || r.Missing > 0 {
 			tests[test] = true
@@ -74,9 +74,8 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 	return c
 }
 
-func compareTests(a, b page.Test) int {
-	return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
-}
+// testOf returns the test that left a receipt.
+func testOf(r usage.Receipt) page.Test { return page.Test{Package: r.Package, Test: r.Test} }
 
 // unanswered returns the tests with calls that their records do not answer, by package and test.
 func (c *Calls) unanswered() (tests []Unanswered) {
@@ -174,16 +173,14 @@ func (c *Calls) add(group *page.Causes, test page.Test, command string, d usage.
 
 // alone is a change of a call that is held against nothing, whose kind is the cause.
 func alone(kind string, before, after []string) page.KnownChange {
-	c := drift.Change{Component: "request", Kind: kind}
-	if before != nil {
-		text := strings.Join(before, "\n")
-		c.Before = &text
+	joined := func(lines []string) *string {
+		if lines == nil {
+			return nil
+		}
+		text := strings.Join(lines, "\n")
+		return &text
 	}
-	if after != nil {
-		text := strings.Join(after, "\n")
-		c.After = &text
-	}
-	return page.KnownChange{Key: kind, Change: c}
+	return page.KnownChange{Key: kind, Change: drift.Change{Component: "request", Kind: kind, Before: joined(before), After: joined(after)}}
 }
 
 func changeOf(d usage.DriftChange) page.KnownChange {

@@ -42,7 +42,7 @@ type (
 func (c *Report) JUnit() ([]byte, error) {
 	outcomes := map[page.Test]string{}
 	for _, r := range c.receipts {
-		test := page.Test{Package: r.Package, Test: r.Test}
+		test := testOf(r)
 		if outcomes[test] == "" || r.Outcome == "pass" {
 			outcomes[test] = r.Outcome
 		}
@@ -53,7 +53,7 @@ func (c *Report) JUnit() ([]byte, error) {
 	for test := range outcomes {
 		tests = append(tests, test)
 	}
-	slices.SortFunc(tests, compareTests)
+	slices.SortFunc(tests, page.Test.Compare)
 	for _, test := range tests {
 		if n := len(report.Suites); n == 0 || report.Suites[n-1].Name != plaintext.Line(test.Package) {
 			report.Suites = append(report.Suites, junitSuite{Name: plaintext.Line(test.Package)})

@@ -213,7 +213,7 @@ func (r *Run) add(t usage.Receipt) {
 		r.used[id] = t.Package
 	}
 	if t.Outcome == "pass" {
-		r.passed[page.Test{Package: t.Package, Test: t.Test}] = true
+		r.passed[testOf(t)] = true
 	}
 }
 
@@ -225,13 +225,13 @@ func (r *Run) failedOtherwise(calls *Calls) []page.Test {
 	failed := map[page.Test]bool{}
 	for _, t := range r.receipts {
 		if t.Outcome == "fail" {
-			failed[page.Test{Package: t.Package, Test: t.Test}] = true
+			failed[testOf(t)] = true
 		}
 	}
 	for _, d := range calls.drifts {
 		delete(failed, d.Test)
 	}
-	return slices.SortedFunc(maps.Keys(failed), compareTests)
+	return slices.SortedFunc(maps.Keys(failed), page.Test.Compare)
 }
 
 // readEvents reads what go test -json printed into files beside the receipts in dir.
