@@ -31,8 +31,8 @@ type RuntimeArgs struct {
 	ToolRefs           []canon.Hash      `json:"tool_refs"`  // blobs: one GK tool definition each; nil means not set
 	ToolChoice         *ToolChoice       `json:"tool_choice"`
 	ReasoningEffort    *string           `json:"reasoning_effort" is:"word"` // in the provider's words: low, medium, high
-	StopSequences      []string          `json:"stop_sequences"`             // nil: not set
-	Metadata           map[string]string `json:"metadata"`                   // nil: not set
+	StopSequences      []string          `json:"stop_sequences"`             // nil means not set
+	Metadata           map[string]string `json:"metadata"`                   // nil means not set
 	ProviderOptionsRef *canon.Hash       `json:"provider_options_ref"`       // blob: see "Blobs" in the package comment
 	ResponseFormatRef  *canon.Hash       `json:"response_format_ref"`        // blob: a [ResponseFormat]
 }

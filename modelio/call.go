@@ -32,7 +32,8 @@ type Request struct {
 	Stop             []string
 
 	// Options is everything else of the body. Its member "$url" is what the URL says beyond the endpoint: a
-	// deployment or an API version, never a key. For the other marks in it see the package's documentation.
+	// deployment or an API version, never a key. Other members that begin with "$" are marks of ours, which
+	// docs/format.md explains.
 	Options Object
 }
 

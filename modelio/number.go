@@ -15,8 +15,8 @@ import (
 // encrypted reasoning encrypted_1, and ids of answers response_1. Other values that a provider hands out for a while
 // have the name of their member. Each kind is counted on its own, so that none moves the numbers of another.
 //
-// A value is replaced for its place, and never for its looks, see [handedOut]. Ids of things that live long (files,
-// assistants, vector stores) stay, since whoever sends another one has changed the request.
+// A value is replaced for its place, and never for its looks. Ids of things that live long (files, assistants, vector
+// stores) stay, since whoever sends another one has changed the request.
 //
 // The zero value is ready to number one request and then any number of answers to it. A Numbering
 // is not safe for concurrent use.

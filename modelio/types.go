@@ -45,7 +45,7 @@ type Object map[string]json.RawMessage
 type Message struct {
 	Role     Role   `json:"role"`
 	Content  []Part `json:"content" is:"required"`
-	Metadata Object `json:"metadata,omitzero"` // nil: absent
+	Metadata Object `json:"metadata,omitzero"` // nil means absent
 	Unknown  Object `json:"-" is:"unknown"`    // members GK does not name
 }
 
@@ -74,8 +74,8 @@ type Media struct {
 // A ToolRequest asks for one tool call (GK "Tool Request Part").
 type ToolRequest struct {
 	Name    string          `json:"name"`
-	Input   json.RawMessage `json:"input,omitzero"`   // nil: absent
-	Ref     string          `json:"ref,omitzero"`     // empty: absent
+	Input   json.RawMessage `json:"input,omitzero"`   // nil means absent
+	Ref     string          `json:"ref,omitzero"`     // empty means absent
 	Partial bool            `json:"partial,omitzero"` // in an intermediate chunk; GK: MUST NOT be set in the final one
 	Unknown Object          `json:"-" is:"unknown"`
 }
@@ -83,7 +83,7 @@ type ToolRequest struct {
 // A ToolResponse is the result of a tool call (GK "Tool Response Part").
 type ToolResponse struct {
 	Name    string          `json:"name"`
-	Output  json.RawMessage `json:"output,omitzero"` // nil: absent; null is kept
+	Output  json.RawMessage `json:"output,omitzero"` // nil means absent; null is kept
 	Ref     string          `json:"ref,omitzero"`
 	Content []Part          `json:"content,omitzero"` // Genkit's multipart tool responses; nil means absent
 	Unknown Object          `json:"-" is:"unknown"`
@@ -103,7 +103,7 @@ type ToolDefinition struct {
 type OutputConfig struct {
 	Format      string          `json:"format,omitzero"`      // "json", "text", …; empty means absent
 	Schema      json.RawMessage `json:"schema,omitzero"`      // JSON Schema; nil means absent
-	Constrained *bool           `json:"constrained,omitzero"` // nil: absent
+	Constrained *bool           `json:"constrained,omitzero"` // nil means absent
 	Unknown     Object          `json:"-" is:"unknown"`
 }
 
@@ -111,7 +111,7 @@ type OutputConfig struct {
 type GenerateRequest struct {
 	Messages   []Message        `json:"messages" is:"required"`
 	Tools      []ToolDefinition `json:"tools,omitzero"`
-	Config     Object           `json:"config,omitzero"` // nil: absent
+	Config     Object           `json:"config,omitzero"` // nil means absent
 	ToolChoice ToolChoice       `json:"toolChoice,omitzero"`
 	Output     *OutputConfig    `json:"output,omitzero"`
 	Unknown    Object           `json:"-" is:"unknown"`
@@ -122,7 +122,7 @@ type GenerateResponse struct {
 	Message      *Message        `json:"message,omitzero"`
 	FinishReason FinishReason    `json:"finishReason,omitzero"`
 	Usage        *Usage          `json:"usage,omitzero"`
-	Custom       json.RawMessage `json:"custom,omitzero"` // nil: absent
+	Custom       json.RawMessage `json:"custom,omitzero"` // nil means absent
 	Unknown      Object          `json:"-" is:"unknown"`
 }
 
@@ -169,7 +169,7 @@ func (u *Usage) Completed() *Usage {
 
 // A GenerateResponseChunk is one piece of a streamed answer (GK "Streaming").
 type GenerateResponseChunk struct {
-	Role       Role            `json:"role,omitzero"`  // empty: absent
+	Role       Role            `json:"role,omitzero"`  // empty means absent
 	Index      int             `json:"index,omitzero"` // candidate index
 	Content    []Part          `json:"content" is:"required"`
 	Custom     json.RawMessage `json:"custom,omitzero"`
@@ -181,10 +181,10 @@ type GenerateResponseChunk struct {
 // generation and is returned by Generate. A nil StreamFunc means: not streaming.
 type StreamFunc func(context.Context, *GenerateResponseChunk) error
 
-// A Model generates an answer to a request. The response is the whole answer also when
-// it was streamed (GK "Streaming"). The end of the context ends the generation with an error
-// that wraps the context's. A model does not change the request, nor a chunk or a response
-// that it has handed over. Implementations are safe for concurrent use. [Check] proves all this.
+// A Model generates an answer to a request. The response is the whole answer also when it was streamed (GK
+// "Streaming"). The end of the context ends the generation with an error that wraps the context's. A model does not
+// change the request, nor a chunk or a response that it has handed over. Implementations are safe for concurrent use.
+// Check of package modeltest proves all this.
 type Model interface {
 	Generate(ctx context.Context, req *GenerateRequest, stream StreamFunc) (*GenerateResponse, error)
 }

@@ -88,7 +88,7 @@ func newCoreCoder() *coder {
 // A step leads to a member or an element.
 type step struct {
 	name  string // of a member
-	index int    // of an element; -1: a member
+	index int    // of an element; -1 means a member
 }
 
 // A frame is an object that is open.

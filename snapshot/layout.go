@@ -75,7 +75,7 @@ func tokenAt(text []byte, i, depth int) (end, below int, before, behind bool) {
 	case '"':
 		return stringEnd(text, i), depth, false, false
 	case '{', '[':
-		if text[i+1] == c+2 { // empty: both closing brackets are two above
+		if text[i+1] == c+2 { // it is empty: both closing brackets are two above
 			return i + 2, depth, false, false
 		}
 		return i + 1, depth + 1, false, true

@@ -13,7 +13,7 @@ import (
 // A Medium is binary content that messages or answers of a call name instead of holding it.
 type Medium struct {
 	Hash        canon.Hash
-	ContentType string // empty: not said; with the spelling of its base64 behind it, where that is not the usual one
+	ContentType string // empty means not said; with the spelling of its base64 behind it, where that is not the usual one
 	Size        int64  // bytes
 }
 

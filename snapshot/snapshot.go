@@ -76,7 +76,7 @@ type Continues struct {
 // Sent is a message in which an answer, or a part of it, was sent back.
 type Sent struct {
 	Metadata modelio.Object // of the message; nil means none
-	Parts    []SentPart     // nil: those of the answer, as they were answered
+	Parts    []SentPart     // nil means those of the answer, as they were answered
 }
 
 // A SentPart is a part of an answer that was sent back, or one that was put beside them.

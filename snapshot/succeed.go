@@ -19,7 +19,7 @@ func (s *Snapshot) Succeed(was *Snapshot, answered bool) {
 		if was.Source.Provenance != (Provenance{}) {
 			s.Source.Provenance = was.Source.Provenance
 		}
-		stale := s.Response.Stale // empty: the request was asked now
+		stale := s.Response.Stale // empty means the request was asked now
 		s.Timestamp, s.Response = was.Timestamp, was.Response
 		s.Response.Stale = stale
 	}

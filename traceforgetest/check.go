@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// A Kind says what calls ask: see [Check] and [Live].
+// A Kind is a kind of calls, of models or of tools: see [Check] and [Live].
 type Kind string
 
 // The kinds of calls. Calls of MCP servers count as calls of tools, and all others as calls of models.

@@ -51,6 +51,7 @@
 //   - all makes every call again. It is for conversations whose ids the provider has forgotten, and for options
 //     that snapshots were recorded without, such as [KeepHeaders];
 //   - new makes only the calls that are like no snapshot, and fails like replay where a call changed;
+//   - tools runs the tools again, and asks models only where that changes their requests;
 //   - rekey makes no call: a call that changed adopts the stored answer, which is marked as stale until the next
 //     -update buys it. Changed rules of [Scrub] and [Ignore] are applied to all snapshots of a test too;
 //   - check compares, and writes nothing: see below;
@@ -97,12 +98,18 @@
 // TRACEFORGE_UPDATE=check go test serves what is stored, as replay does, and makes each call that generates
 // live as well, beside the test: with the client's own headers and body, or through the live model of
 // [Recorder.Model]. The test fails where the live answer is another, or where there is none; nothing is
-// written. TRACEFORGE_CHECK holds options, as the text of a query: repeat=10 makes each call ten times and
-// fails on variance, tier=tools holds tool calls, finish reason and answering model but not the text,
-// sample=20 makes a fifth of the calls and shard=1/4 a quarter, the same in each run,
-// model=OLD=NEW asks another model, kind=tools runs the tools instead (kind=all both), and from=3 leaves the first two calls of each test out. At most four live
-// calls are made at once, each within five minutes. Calls that name what a provider keeps and may have
-// forgotten are not checkable; "traceforge help check" lists them. The command traceforge check makes a report of it.
+// written. TRACEFORGE_CHECK holds options, joined by "&":
+//
+//   - repeat=10 makes each call ten times, and fails on variance;
+//   - tier=tools compares tool calls, finish reason and answering model, and not the text;
+//   - sample=20 makes a fifth of the calls, and shard=1/4 a quarter, the same in each run;
+//   - model=OLD=NEW asks another model;
+//   - kind=tools runs the tools instead, and kind=all both;
+//   - from=3 leaves out the first two calls of each test.
+//
+// At most four live calls are made at once, each within five minutes. Calls that name what a provider keeps and
+// may have forgotten are not checkable; "traceforge help check" lists them. The command traceforge check makes a
+// report of it.
 //
 // # Tests of other kinds
 //

@@ -15,5 +15,6 @@ type Fault = recorder.Fault
 // call, or an answer that it cannot be injected into, fails the test.
 //
 // It reports whether the run injects faults. While recording and in a check it injects none, and the test's log says
-// so, since the answers are the provider's own: what a test asserts of a fault it asserts where this is true.
+// so, since the answers are the provider's own. So a test asserts the effect of a fault only where Fault returns
+// true.
 func (r *Recorder) Fault(call int, f Fault) bool { return r.calls.Inject(call, f) }

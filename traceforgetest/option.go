@@ -78,9 +78,9 @@ func Dir(path string) Option {
 	return option{"Dir", path, func(r *Recorder) { r.opts.Dir = path }}
 }
 
-// Upstream names what makes the live calls while recording. The default, also for nil, is
-// [http.DefaultTransport]. It is never used in replay. Only a script (package script) is asked there which step answers, so
-// that an edited step is drift.
+// Upstream names what makes the live calls while recording. The default, also for nil, is [http.DefaultTransport].
+// Replay makes no call of it. It asks a script (package script), and nothing else, which step answers, so that an
+// edited step is drift.
 func Upstream(rt http.RoundTripper) Option {
 	return option{"Upstream", rt, func(r *Recorder) {
 		script, is := recorder.ScriptOf(rt)
@@ -128,7 +128,7 @@ const (
 	NoCalls = Allowance(recorder.NoCalls)
 )
 
-// Allow lifts rules, for tests of exactly what these refuse.
+// Allow lifts rules, for tests of exactly the cases that they refuse.
 func Allow(what ...Allowance) Option {
 	return option{"Allow", what, func(r *Recorder) {
 		for _, w := range what {
@@ -162,9 +162,9 @@ func PassThrough(hosts ...string) Option {
 	return option{"PassThrough", hosts, func(r *Recorder) { r.opts.PassThrough = append(r.opts.PassThrough, hosts...) }}
 }
 
-// ContentEncoding names how to decode answers of a Content-Encoding besides gzip and deflate, such
-// as "br" and "zstd", so that what is stored is readable. Calls are made without the caller's
-// Accept-Encoding; it takes a server that compresses unasked to need this.
+// ContentEncoding names how to decode answers of a Content-Encoding besides gzip and deflate, such as "br" and
+// "zstd", so that they are stored readable. Only servers that compress unasked need it, since calls are made without
+// the caller's Accept-Encoding.
 func ContentEncoding(name string, decode func(io.Reader) (io.Reader, error)) Option {
 	return option{"ContentEncoding", []string{name, callerLine()}, func(r *Recorder) {
 		if r.opts.Decoders == nil {

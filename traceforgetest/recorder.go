@@ -376,11 +376,11 @@ func (r *Recorder) Now() time.Time {
 }
 
 // Calls returns the requests and answers so far, in the order of the calls. It is for assertions on what a program
-// did: which tools it used, how often it asked which model, what that cost. Each call of it is a copy of the caller's
-// own. It gives the same in a recording and in its replays, where the latency is that of the recording. Tools that
-// one answer asked for are in the order of that answer. Other calls that may have overlapped when they were recorded
-// are in the order of the document, since which comes first differs in each run. A call that has no whole answer is
-// not among them; a snapshot that cannot be read fails the test at once.
+// did: which tools it used, how often it asked which model, what that cost. Each is a copy, which the caller may
+// change. A recording and its replays give the same calls, with the latency of the recording. Tools that one answer
+// asked for are in the order of that answer. Other calls that may have overlapped when they were recorded are in the
+// order of the document, since which comes first differs in each run. A call that has no whole answer is not among
+// them; a snapshot that cannot be read fails the test at once.
 func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	calls, err := r.calls.Calls()

@@ -22,7 +22,7 @@ type bridge struct {
 	inner mcp.Transport
 
 	mu        sync.Mutex
-	conn      mcp.Connection // nil: none yet
+	conn      mcp.Connection // nil means none yet
 	broke     error          // why there is none any more
 	calls     []*stream      // that are not answered, in their order
 	listening *stream        // to what belongs to no call; nil means nobody is
@@ -247,12 +247,12 @@ func (b *bridge) close() error {
 // A stream is what a server says of a call, or of itself, as server-sent events.
 type stream struct {
 	ctx     context.Context
-	request *jsonrpc.Request // nil: of itself
+	request *jsonrpc.Request // nil means of itself
 	token   any              // of its progress; nil means it wants none
 
 	mu     sync.Mutex
 	rest   bytes.Buffer
-	ended  error         // nil: more may come
+	ended  error         // nil means more may come
 	change chan struct{} // is closed when there is more
 }
 

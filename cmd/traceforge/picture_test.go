@@ -57,7 +57,8 @@ func TestPicture(t *testing.T) {
 	s.hidden(nil, "git init -q && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm first")
 	const edit = `sed -i.before 's/Never guess/Do not guess/' summarize.go`
 	require.Contains(t, p.commands, edit)
-	s.shown(nil, edit)
+	s.hidden(nil, edit) // as an editor does, which leaves the line to show
+	s.shown(nil, "git diff -U0 summarize.go | tail -2")
 	failure := s.shown(live, "go test") // of somebody who has a key
 	accept := regexp.MustCompile(`accept: (go test .*\S)`).FindStringSubmatch(failure)
 	require.NotNil(t, accept, failure)

@@ -93,7 +93,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // A flusher writes a response body of which every write goes out at once.
 type flusher struct {
 	http.ResponseWriter
-	zip *gzip.Writer // nil: not compressed
+	zip *gzip.Writer // nil means not compressed
 }
 
 func newFlusher(w http.ResponseWriter, compress bool) flusher {

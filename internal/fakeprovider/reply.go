@@ -16,7 +16,7 @@ type Reply struct {
 	ToolCalls []ToolCall
 	Choices   []Reply     // the further answers where the call asks for n; the last one stands for those that are missing
 	Finish    string      // the provider's own finish reason; empty means what the content implies
-	Usage     *Usage      // nil: counted in words
+	Usage     *Usage      // nil means counted in words
 	Model     string      // the model that answers; empty means the one asked for
 	ID        string      // of the answer; empty means a random one
 	Vectors   [][]float64 // the embeddings, where the call asks for those; nil means made from the inputs
@@ -35,7 +35,7 @@ type Reply struct {
 
 // A ToolCall is a function call of the model.
 type ToolCall struct {
-	ID        string // empty: a random one
+	ID        string // empty means a random one
 	Name      string
 	Arguments string // JSON
 }
@@ -60,7 +60,7 @@ type Failure struct {
 
 // Raw is an answer byte by byte.
 type Raw struct {
-	Status      int // 0: 200
+	Status      int // 0 means 200
 	ContentType string
 	Chunks      []string // each is written and flushed on its own, and counts as an event
 }

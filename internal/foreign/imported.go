@@ -34,7 +34,7 @@ type Imported struct {
 type Unkept struct {
 	Number  int      `json:"interaction"` // in its file; the first is 1
 	Line    int      `json:"line"`
-	Method  string   `json:"method,omitempty"` // empty: the call cannot be read
+	Method  string   `json:"method,omitempty"` // empty means the call cannot be read
 	URL     string   `json:"url,omitempty"`
 	Why     string   `json:"why"`
 	WaysOut []string `json:"ways_out,omitempty"` // options of the recorder

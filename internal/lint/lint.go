@@ -46,7 +46,7 @@ type Finding struct {
 	Rule    string  `json:"rule"`
 	Message string  `json:"message"` // at the first place, with what to do
 	Tests   int     `json:"tests"`
-	Calls   int     `json:"calls"`  // 0: it is of whole documents, or of all
+	Calls   int     `json:"calls"`  // 0 means it is of whole documents, or of all
 	Places  []Place `json:"places"` // sorted
 }
 

@@ -61,7 +61,7 @@ type Check struct {
 // A Report is what a pack was found to be. It is valid if it has no findings.
 type Report struct {
 	Path     string
-	Run      *Run               // nil: it cannot be read, or is another system's
+	Run      *Run               // nil means it cannot be read, or is another system's
 	Other    bool               // it is a pack of another system
 	Files    []string           // sorted
 	Checks   []Check            // the references to sessions, where both sides could be read

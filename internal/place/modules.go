@@ -66,9 +66,9 @@ func listed(files []string) string {
 }
 
 // workspace returns the nearest directory from the working directory upwards that holds a go.work;
-// empty: none.
+// empty means none.
 func workspace() string {
-	wd, _ := os.Getwd() // empty: not known
+	wd, _ := os.Getwd() // empty means not known
 	return gotest.Workspace(wd)
 }
 

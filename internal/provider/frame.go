@@ -16,7 +16,7 @@ type Frame struct {
 	Binary bool
 	Data   []byte
 	Open   string   // the subprotocol that the server chose; empty means it is no beginning
-	Close  *Closing // nil: it is no end
+	Close  *Closing // nil means it is no end
 }
 
 // A Closing says who ended a session, and how.

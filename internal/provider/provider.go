@@ -42,7 +42,7 @@ type Codec struct {
 	// Passing are the members of a body, each by its path, whose number or text ties messages to each other and says
 	// no more. Whether one is there is kept, and not what it is.
 	Passing [][]string
-	Session *Session // nil: each call stands alone
+	Session *Session // nil means each call stands alone
 	Free    []string // members of its answers whose own members are named by others, such as a tool's output
 	// Realtime is for sessions over a WebSocket; nil means a call is a request and its answer.
 	Realtime *Realtime

@@ -11,7 +11,7 @@ import (
 // A token is something in a text that is, or looks like, a placeholder.
 type token struct {
 	span
-	name string // empty: {{}}
+	name string // empty means {{}}
 	said bool   // {{name:+n}}
 	n    int
 }

@@ -8,7 +8,7 @@ import (
 
 // An Outcome is what became of a call of a test.
 type Outcome struct {
-	Of       int                // the index of the record that the call is of; -1: it is new
+	Of       int                // the index of the record that the call is of; -1 means it is new
 	Record   *snapshot.Snapshot // what the call says now, with its provider; nil means its record stays as it is
 	Answered bool               // the answer says what that of its record says, which stays
 	Dated    bool               // the time is that of the call in any case

@@ -67,7 +67,7 @@ func (m *takeover) take(i int, s *snapshot.Snapshot) (o Outcome, err error) {
 	return o, nil
 }
 
-// before returns the index of the record that an interrupted Accept already made of s; -1: none.
+// before returns the index of the record that an interrupted Accept already made of s; -1 means none.
 func (m *takeover) before(s *snapshot.Snapshot) int {
 	return slices.IndexFunc(m.old, func(r snapshot.Snapshot) bool {
 		same, err := sameCall(&r, s)

@@ -13,8 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the
-// one that a [GenerateResponse] holds (GK "Streaming"). How a stream is cut does not change it.
+// Aggregate returns the message that the chunks of a stream make up: that of candidate 0, the one that a
+// [modelio.GenerateResponse] holds (GK "Streaming"). How a stream is cut does not change it.
 //
 //   - Fragments of text that follow each other are joined. Fragments of reasoning are joined too. A fragment that is
 //     empty and carries nothing else is dropped.

@@ -27,9 +27,9 @@ func TestModel(m modelio.Model) error {
 // request constrains it. It expects two answers to be the same only of a model that repeats
 // itself.
 //
-// Where GK lets the framework stand in for a capability that info does not declare, the request
-// is prepared by [Simulate]; a request that needs another undeclared capability is not made.
-// [InfoOf] says what a model declares itself.
+// Where GK lets the framework stand in for a capability that info does not declare, the request is prepared by
+// [Simulate]; a request that needs another undeclared capability is not made. [modelio.InfoOf] says what a model
+// declares itself.
 //
 // Check calls m from several goroutines. If ctx ends, it returns an error that wraps ctx's.
 func Check(ctx context.Context, m modelio.Model, info modelio.ModelInfo) error {

@@ -1,6 +1,5 @@
-// Package session is the model_io sessions (MIO): logs of the calls to a model, as one file
-// model_io.json. It records one ([Record]), replays it ([Replay]), verifies it ([Verify]) and hashes
-// it ([Session.Hash]).
+// Package session records ([Record]), replays ([Replay]), verifies ([Verify]) and hashes ([Session.Hash]) model_io
+// sessions (MIO). A session is a log of the calls to a model, a file model_io.json.
 //
 // # Strings
 //

@@ -23,7 +23,7 @@ var (
 // A ReplayError says why a session did not answer a request.
 type ReplayError struct {
 	PromptHash canon.Hash // of the request
-	Nearest    int        // place of the interaction that comes nearest to an answer; -1: none
+	Nearest    int        // place of the interaction that comes nearest to an answer; -1 means none
 	Err        error      // wraps one of the errors above
 }
 

@@ -43,7 +43,7 @@ type Session struct {
 
 	CreatedAt string         // ISO 8601, UTC; empty means absent
 	EndedAt   string         // ISO 8601, UTC; empty means absent
-	Stats     *Stats         // nil: absent
+	Stats     *Stats         // nil means absent
 	Unknown   modelio.Object // members MIO does not name, or of another type than it says
 }
 
@@ -56,8 +56,8 @@ type Interaction struct {
 
 	// Ephemeral:
 
-	TokensInput  *int64         // nil: absent
-	TokensOutput *int64         // nil: absent
+	TokensInput  *int64         // nil means absent
+	TokensOutput *int64         // nil means absent
 	LatencyMS    *int64         // milliseconds; nil means absent
 	Unknown      modelio.Object // members MIO does not name, or of another type than it says
 }

@@ -119,7 +119,7 @@ type object struct {
 	members  []Member  // sorted by name
 	readings []Reading // of the members; nil means as the type says
 	byName   map[string]int
-	unknown  int // the field that keeps further members; -1: there is none
+	unknown  int // the field that keeps further members; -1 means there is none
 }
 
 func (f *Format) object(t reflect.Type) *object {

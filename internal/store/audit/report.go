@@ -13,7 +13,7 @@ import (
 // A Report is what [Repair] did, and what is left to do.
 type Report struct {
 	// Commit is what became of a commit that was cut short: "finished", "undone", or "discarded" and why;
-	// empty: there was none.
+	// empty means there was none.
 	Commit  string
 	Removed []string           // files that were left of commits
 	Merged  []Merge            // documents that were in conflict

@@ -112,7 +112,7 @@ type listedDocument struct {
 // A sealedRecord is what a manifest says of a record besides its document's name. It is small, as a store may have very many.
 type sealedRecord struct {
 	number   int
-	provider string // empty: that of the directory
+	provider string // empty means that of the directory
 	hash     [sha256.Size]byte
 }
 

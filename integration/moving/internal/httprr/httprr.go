@@ -19,7 +19,7 @@ const head = "httprr trace v1\n"
 type RecordReplay struct {
 	live   http.RoundTripper
 	scrub  func(*http.Request)
-	trace  *os.File          // nil: it replays
+	trace  *os.File          // nil means it replays
 	replay map[string]string // answers by requests
 }
 
