@@ -201,7 +201,11 @@ var formats = sync.OnceValue(func() *index {
 })
 
 func (f *Format) span(text []byte, at int) (start, end int) {
-	if at > 0 && isAlphanumeric(text[at-1]) && isAlphanumeric(f.Prefix[0]) {
+	inWord := isAlphanumeric
+	if isAlphanumeric(f.Prefix[len(f.Prefix)-1]) {
+		inWord = isWord // chatcmpl-BSA… is an id of OpenAI's
+	}
+	if at > 0 && inWord(text[at-1]) && isAlphanumeric(f.Prefix[0]) {
 		return 0, 0 // the middle of something else, such as base64
 	}
 	body := at + len(f.Prefix)

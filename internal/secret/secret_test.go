@@ -249,6 +249,7 @@ func TestWhatIsNoSecret(t *testing.T) {
 		{"local-database", "postgres://postgres:postgres@localhost:5432/app"},
 		{"begin", "look for -----BEGIN PRIVATE KEY----- in files"},
 		{"uuid", "0f8fad5b-d9cb-469f-a165-70867728950e"},
+		{"id", `{"id": "chatcmpl-BSAk3Zq8TfPw1XcN7vLmR5yHd2Gj9"}`}, // its first digits are the time
 		{"call", `{"id":"call_5ElhZLZbKoJvLCqj3Xh2RkVq","encrypted_content":"gAAAAABoXk3Zq7Xw2mPz9LtB4vKd8RsN1yHcq7Xw2mPz9LtB4vKd8RsN1yHc"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
