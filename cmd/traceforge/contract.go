@@ -21,10 +21,7 @@ func journalOf(chosen []selection) (journal, error) {
 		if !s.inStore {
 			return all, errNotInStore
 		}
-		for i := range s.Document.Snapshots {
-			if s.call >= 0 && s.call != i {
-				continue
-			}
+		for i := range s.calls() {
 			call, err := recordedCall(s.Doc, i)
 			if errors.Is(err, contract.ErrUnsupported) && s.call < 0 {
 				continue

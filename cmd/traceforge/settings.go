@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
@@ -30,18 +31,12 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	if errBefore == nil && errAfter == nil && bytes.Equal(before, after) && (before == nil) == (after == nil) {
 		return nil, nil
 	}
-	was, err := from.Config()
-	if errBefore == nil {
-		errBefore = err
-	}
-	is, err := to.Config()
-	if errAfter == nil {
-		errAfter = err
-	}
+	was, errBefore := from.Config() // whose errors ConfigText's are among
+	is, errAfter := to.Config()
 	if errBefore != nil || errAfter != nil {
 		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore), After: shownAs(after, errAfter)}
 		all = append(all, &page.Setting{Change: broken})
-		if was, is = orNone(was, errBefore), orNone(is, errAfter); errAfter != nil {
+		if was, is = cmp.Or(was, &store.Config{}), cmp.Or(is, &store.Config{}); errAfter != nil {
 			is = was // so that no rule seems to be removed: no test runs
 		}
 	}
@@ -71,13 +66,6 @@ func settingsSince(c *call, dir string, since *changes, s *store.Store) ([]*page
 	}
 	defer base.close()
 	return settings(c, base.Store, s)
-}
-
-func orNone(config *store.Config, err error) *store.Config {
-	if err != nil {
-		return &store.Config{}
-	}
-	return config
 }
 
 // shownAs returns a text as a side of a change, behind why it cannot be read.

@@ -62,6 +62,25 @@ func (p *Page) block(b Block) {
 	}
 }
 
+// Text shows a block as plain text of a few lines: where its first call is, what changed in it, and the other
+// tests by name.
+func (b Block) Text() string {
+	var text strings.Builder
+	text.WriteString("first: " + Where(b[0].Calls[0]) + "\n")
+	style := drift.Style{Width: drift.Plain.Width, Around: 1, Most: changeLines}
+	for i, c := range b {
+		if i == blockChanges {
+			fmt.Fprintf(&text, "and %s\n", Count(len(b)-i, "more change", "more changes"))
+			break
+		}
+		text.WriteString(style.Text([]drift.Change{c.Change}))
+	}
+	if others := b.others(mostNamed); others != "" {
+		text.WriteString("also: " + others + "\n")
+	}
+	return text.String()
+}
+
 // Spent says what the answers took, before and now: "tokens: 1,200, now 1,300; cost: 0.0120, now 0.0130".
 func (b Block) Spent() string {
 	var parts []string
