@@ -59,8 +59,6 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	if p.Mode == UpdateAll {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.open(c.provider)
 	for {
 		i, how, err := p.earlier.find(c.key)
