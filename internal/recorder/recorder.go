@@ -354,7 +354,9 @@ func (r *Recorder) Finish(o Outcome) string {
 	n := notes{report: &r.report}
 	switch {
 	case modes[r.Mode].writes:
-		n.say("%s", r.commit(o))
+		note := r.settle(o)
+		n.say("%s", r.pending.torn)
+		n.say("%s", note)
 	case r.Mode == Mixed:
 		n.ranLive()
 	default:
