@@ -161,7 +161,7 @@ func IsStoreFile(file string) bool {
 // List returns the files of all documents, sorted. Of a store that is not there it is empty.
 func (s *Store) List() ([]string, error) {
 	if s.isPending() {
-		return s.listLogs()
+		return logDir{s}.listLogs()
 	}
 	providers, err := s.Providers()
 	if err != nil {
