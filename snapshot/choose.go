@@ -42,7 +42,7 @@ func newChooser(d *Document) *chooser {
 		parts:   map[*modelio.Part]saidPart{},
 		texts:   map[string]saidPart{},
 		numbers: map[[sha256.Size]byte]int32{},
-		scratch: coder{form: inCore},
+		scratch: coder{cursor: cursor{form: inCore}},
 		paths:   make([][]int32, len(d.Snapshots)),
 		said:    make([][]modelio.Part, len(d.Snapshots)),
 		steps:   map[edge]int32{},

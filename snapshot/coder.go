@@ -35,19 +35,27 @@ const (
 	valued        // present where there is a value; null is one
 )
 
-// A coder goes through the members of a document, in the order in which files have them. It reads
-// them from a text, or it writes them, so that one list of members serves both.
-//
-// A member that cannot be read or written is reported, and left out.
-type coder struct {
+// A cursor is at a value of a document, which it reads or writes in a form. What cannot be read or written is
+// reported, and left out.
+type cursor struct {
 	form form
 	at   jsontext.Value // reading: the value at hand
 	dst  []byte         // what is written; reading: the memory of values of any kind
+	sum  hash.Hash      // of what was written as sealed, and is not in dst any more; nil: all is
 
 	steps   []step // to the value at hand
 	found   []Violation
-	frames  []frame  // of the objects that are open
-	members []member // of those that are read; and of values of any kind
+	members []member // of the objects that are read; and of values of any kind
+
+	examining   bool // reading: note texts that are in other pieces than files have them
+	otherPieces []Violation
+}
+
+// A coder goes through the members of a document, in the order in which files have them. It reads
+// them from a text, or it writes them, so that one list of members serves both.
+type coder struct {
+	cursor
+	frames []frame // of the objects that are open
 
 	doc         *Document
 	old         bool                // the document is of VersionSF
@@ -61,10 +69,7 @@ type coder struct {
 	tails       [][]modelio.Message // reading: whole requests that no other has been made longer of
 	plains      []plain             // reading: room for contents
 	seal        *coder              // reading: of what seals cover, one after another
-	sum         hash.Hash           // of what was written as sealed, and is not in dst any more; nil means all is
 	copied      int                 // reading: messages that whole requests do not share
-	examining   bool                // reading: note texts that are in other pieces than files have them
-	otherPieces []Violation
 	room        room
 }
 
@@ -80,7 +85,7 @@ type room struct {
 const coreRoom = 4 << 10
 
 func newCoreCoder() *coder {
-	c := &coder{form: inCore, dst: make([]byte, 0, coreRoom)}
+	c := &coder{cursor: cursor{form: inCore, dst: make([]byte, 0, coreRoom)}}
 	c.steps, c.frames = c.room.steps[:0], c.room.frames[:0]
 	return c
 }
@@ -114,10 +119,10 @@ type member struct {
 	taken bool
 }
 
-func (c *coder) reading() bool { return c.form == inMemory }
+func (c *cursor) reading() bool { return c.form == inMemory }
 
 // pointer returns the RFC 6901 pointer of the value at hand.
-func (c *coder) pointer(below ...string) string {
+func (c *cursor) pointer(below ...string) string {
 	tokens := make([]string, 0, len(c.steps)+len(below))
 	for _, s := range c.steps {
 		if s.index >= 0 {
@@ -132,23 +137,23 @@ func (c *coder) pointer(below ...string) string {
 const foundMost = 1000
 
 //go:noinline
-func (c *coder) report(rule, message string, below ...string) {
+func (c *cursor) report(rule, message string, below ...string) {
 	if len(c.found) == foundMost {
 		return
 	}
 	c.found = append(c.found, Violation{Pointer: c.pointer(below...), Rule: rule, Message: message})
 }
 
-func (c *coder) reportf(rule, format string, args ...any) {
+func (c *cursor) reportf(rule, format string, args ...any) {
 	c.report(rule, fmt.Sprintf(format, args...))
 }
 
 // mismatch reports that the value at hand is not what the format wants.
-func (c *coder) mismatch(want string) {
+func (c *cursor) mismatch(want string) {
 	c.reportf(RuleType, "must be %s, is %s", want, c.at.Kind())
 }
 
-func (c *coder) err() error {
+func (c *cursor) err() error {
 	if len(c.found) == 0 {
 		return nil
 	}
@@ -158,20 +163,20 @@ func (c *coder) err() error {
 // These are called in hundreds of places, and not compiled into each of them, see package jsontext.
 //
 //go:noinline
-func (c *coder) enter(name string) { c.steps = append(c.steps, step{name, -1}) }
+func (c *cursor) enter(name string) { c.steps = append(c.steps, step{name, -1}) }
 
 //go:noinline
-func (c *coder) element(index int) { c.steps = append(c.steps, step{"", index}) }
+func (c *cursor) element(index int) { c.steps = append(c.steps, step{"", index}) }
 
 //go:noinline
-func (c *coder) leave() { c.steps = c.steps[:len(c.steps)-1] }
+func (c *cursor) leave() { c.steps = c.steps[:len(c.steps)-1] }
 
 //go:noinline
-func (c *coder) write(text string) { c.dst = append(c.dst, text...) }
+func (c *cursor) write(text string) { c.dst = append(c.dst, text...) }
 
 // writeText writes a string. It makes room for more than that, so that a long text is not copied
 // while it grows.
-func (c *coder) writeText(s string) {
+func (c *cursor) writeText(s string) {
 	if need := len(s) + len(s)/16; cap(c.dst)-len(c.dst) < need {
 		c.dst = slices.Grow(c.dst, max(need+need/8, len(c.dst)))
 	}
@@ -247,7 +252,7 @@ func (c *coder) addUnknown(start int, unknown modelio.Object) {
 }
 
 // writeMembers writes an object.
-func (c *coder) writeMembers(names []string, value func(name string)) {
+func (c *cursor) writeMembers(names []string, value func(name string)) {
 	c.write("{")
 	for i, name := range names {
 		if i > 0 {

@@ -117,7 +117,7 @@ func sameSent(a, b []Sent) bool {
 	}
 	var texts [2][]byte
 	for i, sent := range [][]Sent{a, b} {
-		c := coder{form: inCore}
+		c := coder{cursor: cursor{form: inCore}}
 		c.object(nil, func() { c.sent(&sent) })
 		texts[i] = c.dst
 	}

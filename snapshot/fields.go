@@ -58,7 +58,7 @@ func (c *coder) text(name string, n need, s *string, must *check) {
 }
 
 // word is the string at hand.
-func (c *coder) word(s *string) {
+func (c *cursor) word(s *string) {
 	if !c.reading() {
 		c.writeText(*s)
 		return
@@ -82,9 +82,9 @@ func integer[T int | int64](c *coder, name string, n need, v *T, least int64) {
 }
 
 // count is the integer at hand, of 0 or more.
-func (c *coder) count(v *int64) { c.atLeast(v, 0) }
+func (c *cursor) count(v *int64) { c.atLeast(v, 0) }
 
-func (c *coder) atLeast(v *int64, least int64) {
+func (c *cursor) atLeast(v *int64, least int64) {
 	if !c.reading() {
 		c.dst = strconv.AppendInt(c.dst, *v, 10)
 		return

@@ -22,7 +22,7 @@ import (
 // nothing else looks like that, such a name has one more $ in files where it was sent.
 
 // freeObject is the object at hand, of any members.
-func (c *coder) freeObject(o *modelio.Object) {
+func (c *cursor) freeObject(o *modelio.Object) {
 	if !c.reading() {
 		spelled := *o
 		if len(spelled) == 1 {
@@ -59,14 +59,14 @@ func (c *coder) freeObject(o *modelio.Object) {
 }
 
 // memory returns the value at hand as it is in memory.
-func (c *coder) memory() json.RawMessage {
+func (c *cursor) memory() json.RawMessage {
 	start := len(c.dst)
 	c.value(c.at)
 	return c.dst[start:len(c.dst):len(c.dst)]
 }
 
 // writeRaw writes a value that is in memory.
-func (c *coder) writeRaw(raw json.RawMessage) {
+func (c *cursor) writeRaw(raw json.RawMessage) {
 	if c.isAsWritten(raw) {
 		c.dst = append(c.dst, raw...)
 		return
@@ -80,9 +80,9 @@ func (c *coder) writeRaw(raw json.RawMessage) {
 	c.value(doc.Root())
 }
 
-// isAsWritten reports whether a value in memory is written as it stands, as most are. Such a value is canonical, and
-// nothing in it could be special, an array index or a text in pieces.
-func (c *coder) isAsWritten(raw []byte) bool {
+// isAsWritten reports whether a value that is in memory is written as it stands, as most are: it is
+// canonical, and nothing in it could be special, an array index or a text in pieces.
+func (c *cursor) isAsWritten(raw []byte) bool {
 	if !canon.Canonical(raw) || bytes.IndexByte(raw, '$') >= 0 || c.form == inFile && mayHavePieces(raw) {
 		return false
 	}
@@ -99,7 +99,7 @@ func (c *coder) isAsWritten(raw []byte) bool {
 }
 
 // order returns how names are compared in the form at hand.
-func (c *coder) order() func(a, b string) int {
+func (c *cursor) order() func(a, b string) int {
 	switch c.form {
 	case inMemory, inCore:
 		return jsontext.CompareNames[string]
@@ -110,7 +110,7 @@ func (c *coder) order() func(a, b string) int {
 }
 
 // value appends v in the form at hand.
-func (c *coder) value(v jsontext.Value) {
+func (c *cursor) value(v jsontext.Value) {
 	switch {
 	case v.IsObject():
 		c.valueObject(v)
@@ -139,14 +139,14 @@ func (c *coder) value(v jsontext.Value) {
 const spillMost = 64 << 10
 
 // spill hashes what was written as sealed, so that a long record is not in memory twice.
-func (c *coder) spill() {
+func (c *cursor) spill() {
 	if c.form == asSealed && len(c.dst) >= spillMost {
 		c.hashed()
 	}
 }
 
 // hashed hashes what was written so far.
-func (c *coder) hashed() {
+func (c *cursor) hashed() {
 	if c.sum == nil {
 		c.sum = sha256.New()
 	}
@@ -155,7 +155,7 @@ func (c *coder) hashed() {
 }
 
 // writeLong appends a text that is written as it stands. A long one that is sealed is hashed where it is.
-func (c *coder) writeLong(raw []byte) {
+func (c *cursor) writeLong(raw []byte) {
 	if c.form != asSealed || len(raw) < spillMost {
 		c.dst = append(c.dst, raw...)
 		return
@@ -164,7 +164,7 @@ func (c *coder) writeLong(raw []byte) {
 	c.sum.Write(raw)
 }
 
-func (c *coder) valueText(v jsontext.Value) {
+func (c *cursor) valueText(v jsontext.Value) {
 	if (c.form == inFile || c.examining) && mayHavePieces(v.Raw()) {
 		text, _ := v.Text() // the text was parsed strictly
 		c.checkPieces(text, nil)
@@ -183,7 +183,7 @@ func (c *coder) valueText(v jsontext.Value) {
 	c.writeText(text)
 }
 
-func (c *coder) valueObject(v jsontext.Value) {
+func (c *cursor) valueObject(v jsontext.Value) {
 	first := len(c.members)
 	for name, value := range v.Members() {
 		c.members = append(c.members, member{name: name, value: value})
@@ -227,7 +227,7 @@ func special(name string) (dollars int, kind string) {
 }
 
 // valueSpecial appends an object with the one member m, whose name is special.
-func (c *coder) valueSpecial(m member, dollars int, kind string) {
+func (c *cursor) valueSpecial(m member, dollars int, kind string) {
 	switch {
 	case !c.reading():
 		m.name = "$" + m.name
@@ -256,7 +256,7 @@ func (c *coder) valueSpecial(m member, dollars int, kind string) {
 	c.writeMembers([]string{m.name}, func(string) { c.value(m.value) })
 }
 
-func (c *coder) valueNumber(v jsontext.Value) {
+func (c *cursor) valueNumber(v jsontext.Value) {
 	raw := v.Raw()
 	if v.NumberKind() == jsontext.PlainNumber {
 		c.dst = append(c.dst, raw...)
@@ -278,7 +278,7 @@ func notFitting(number string) string {
 	return `does not fit a float64: it must be kept as {"$number":` + strconv.QuoteToASCII(jsontext.Excerpt(number)) + "}"
 }
 
-func (c *coder) writeKept(number string) {
+func (c *cursor) writeKept(number string) {
 	c.write(`{"$number":`)
 	c.writeText(number)
 	c.write("}")
@@ -299,7 +299,7 @@ func keptNumber(v jsontext.Value) (string, bool) {
 }
 
 // number is the number at hand, of any size (design R1).
-func (c *coder) number(n *json.Number) {
+func (c *cursor) number(n *json.Number) {
 	if !c.reading() {
 		c.writeNumber(*n)
 		return
@@ -318,7 +318,7 @@ func (c *coder) number(n *json.Number) {
 	}
 }
 
-func (c *coder) writeNumber(n json.Number) {
+func (c *cursor) writeNumber(n json.Number) {
 	end, kind := jsontext.Number([]byte(n), 0)
 	if kind == jsontext.NotNumber || end < len(n) {
 		c.reportf(RuleType, "must be a number, is %q", jsontext.Excerpt(string(n)))

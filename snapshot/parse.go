@@ -61,9 +61,8 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 	}
 	records := root.Member("snapshots")
 	c := coder{
-		doc: &Document{}, at: root, dst: make([]byte, 0, 512), examining: examining,
-		calls: make(map[string]int, records.Len()), tails: make([][]modelio.Message, records.Len()),
-		members: make([]member, 0, membersRoom),
+		cursor: cursor{at: root, dst: make([]byte, 0, 512), examining: examining, members: make([]member, 0, membersRoom)},
+		doc:    &Document{}, calls: make(map[string]int, records.Len()), tails: make([][]modelio.Message, records.Len()),
 	}
 	c.steps, c.frames = c.room.steps[:0], c.room.frames[:0]
 	for i, r := range records.Elements() {
@@ -151,7 +150,7 @@ func Examine(data []byte) (*Document, []Violation) {
 	if doc.Version != Version {
 		return nil, []Violation{OtherVersion(doc.Version)}
 	}
-	c := coder{form: inFile, dst: make([]byte, 0, len(data))}
+	c := coder{cursor: cursor{form: inFile, dst: make([]byte, 0, len(data))}}
 	c.writeDocument(doc)
 	if isLaidOut(data, c.dst) {
 		return doc, nil

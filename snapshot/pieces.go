@@ -189,7 +189,7 @@ func mayHavePieces(raw []byte) bool {
 }
 
 // writePieces writes a string, in pieces where files have it so.
-func (c *coder) writePieces(s string) {
+func (c *cursor) writePieces(s string) {
 	if c.form == inFile && !isOnePiece(s) {
 		pieces := Split(s)
 		c.grow(len(s) + len(s)/8 + (len(`"",`)+indentation)*len(pieces)) // room for layOut too
@@ -200,7 +200,7 @@ func (c *coder) writePieces(s string) {
 }
 
 // grow makes room for n bytes: for many no more than that.
-func (c *coder) grow(n int) {
+func (c *cursor) grow(n int) {
 	const many = 1 << 20
 	switch {
 	case n < many:
@@ -210,7 +210,7 @@ func (c *coder) grow(n int) {
 	}
 }
 
-func (c *coder) writeStrings(all []string) {
+func (c *cursor) writeStrings(all []string) {
 	c.write("[")
 	for i, s := range all {
 		if i > 0 {
@@ -222,7 +222,7 @@ func (c *coder) writeStrings(all []string) {
 }
 
 // longText is the string at hand, which may be an array of its pieces in files.
-func (c *coder) longText(s *string) {
+func (c *cursor) longText(s *string) {
 	switch text, isText := c.at.Text(); {
 	case !c.reading():
 		c.writePieces(*s)
@@ -238,7 +238,7 @@ func (c *coder) longText(s *string) {
 }
 
 // joined returns the text whose pieces are the array at hand. It takes any, at least one.
-func (c *coder) joined() string {
+func (c *cursor) joined() string {
 	at := c.at
 	if at.IsEmpty() {
 		c.report(RuleText, "must have at least one piece")
@@ -273,7 +273,7 @@ func (c *coder) joined() string {
 }
 
 // checkPieces notes a text that is in other pieces than files have it; pieces is nil where it is a string.
-func (c *coder) checkPieces(text string, pieces []string) {
+func (c *cursor) checkPieces(text string, pieces []string) {
 	if !c.examining || len(c.otherPieces) == foundMost || pieces == nil && isOnePiece(text) ||
 		!isOnePiece(text) && slices.Equal(pieces, Split(text)) {
 		return

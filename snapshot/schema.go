@@ -101,13 +101,13 @@ func (c *coder) source(s *Source) {
 }
 
 // headerName is the name of a header at hand.
-func (c *coder) headerName(name *string) {
+func (c *cursor) headerName(name *string) {
 	if c.word(name); c.reading() && c.at.IsString() && !isHeaderName.holds(*name) {
 		c.report(RuleValue, "must be "+isHeaderName.must)
 	}
 }
 
-func (c *coder) ignored(pointer *string) {
+func (c *cursor) ignored(pointer *string) {
 	c.word(pointer)
 	if tokens, err := jsontext.ParsePointer(*pointer); c.reading() && c.at.IsString() && (err != nil || len(tokens) == 0) {
 		c.report(RuleValue, "must be an RFC 6901 pointer below the request")
@@ -290,7 +290,7 @@ func (c *coder) hash(name string, n need, h *canon.Hash) { c.text(name, n, (*str
 
 // time is the time at hand, which has one spelling: RFC 3339 in UTC, with three digits of milliseconds
 // or, where they are zero, none.
-func (c *coder) time(t *time.Time) {
+func (c *cursor) time(t *time.Time) {
 	if !c.reading() {
 		c.writeText(formatTime(*t))
 		return

@@ -20,7 +20,7 @@ import (
 func (d *Document) Seal() error {
 	d.Version = Version
 	newChooser(d).choose()
-	c := coder{form: inFile, sealing: true}
+	c := coder{cursor: cursor{form: inFile}, sealing: true}
 	c.writeDocument(d)
 	return c.err()
 }
@@ -65,7 +65,7 @@ func (d *Document) SF() ([]byte, error) {
 	for i := 1; i < len(all.Snapshots); i++ {
 		all.Snapshots[i].Source.Package, all.Snapshots[i].Source.Test = "", ""
 	}
-	c := coder{form: literal, sealing: true}
+	c := coder{cursor: cursor{form: literal}, sealing: true}
 	c.writeDocument(&all)
 	return layOut(c.dst), c.err()
 }
@@ -105,7 +105,7 @@ var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
 		size := min(len(record.Raw()), spillMost+spillMost/4) // of this one, and about that of the others
-		c.seal = &coder{form: asSealed, dst: make([]byte, 0, size), members: make([]member, 0, membersRoom)}
+		c.seal = &coder{cursor: cursor{form: asSealed, dst: make([]byte, 0, size), members: make([]member, 0, membersRoom)}}
 		c.seal.steps = c.seal.room.steps[:0]
 	}
 	s := c.seal
@@ -235,7 +235,7 @@ func (s *Snapshot) Media() []Medium {
 	if !s.mayNameMedia() {
 		return nil
 	}
-	c := coder{form: inCore}
+	c := coder{cursor: cursor{form: inCore}}
 	whole := *s
 	c.object(nil, func() {
 		c.enter("request")

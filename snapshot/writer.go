@@ -62,7 +62,7 @@ func (w *Writer) Write(d *Document, check func(read *Document) error) (data []by
 // them. [Writer.Write] takes it from there. The zero value begins with the first record of a document.
 func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 	if w.log == nil {
-		*w = Writer{log: &coder{form: inFile, sealing: true, doc: &Document{Version: Version}, calls: map[string]int{}}}
+		*w = Writer{log: &coder{cursor: cursor{form: inFile}, sealing: true, doc: &Document{Version: Version}, calls: map[string]int{}}}
 		w.chooser = newChooser(w.log.doc)
 		w.chooser.calls = w.log.calls
 	}
@@ -171,7 +171,7 @@ func (s *Snapshot) equal(other *Snapshot) bool {
 
 // whole writes all records.
 func (w *Writer) whole(d *Document, records []*writtenRecord) (data []byte, err error) {
-	c := coder{form: inFile, sealing: true}
+	c := coder{cursor: cursor{form: inFile}, sealing: true}
 	c.writeDocument(d)
 	if err := c.err(); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (r *writtenRecord) settle(s *Snapshot, members map[string]string, text []by
 
 // some writes the records that changed, and puts them between the others.
 func (w *Writer) some(d *Document, records []*writtenRecord, changed []int, check func(*Document) error) (_ []byte, err error) {
-	c := coder{form: inFile, sealing: true, doc: d, calls: w.chooser.calls, texts: make([]map[string]string, len(records))}
+	c := coder{cursor: cursor{form: inFile}, sealing: true, doc: d, calls: w.chooser.calls, texts: make([]map[string]string, len(records))}
 	unread := false
 	for i, r := range records {
 		c.texts[i] = r.members
@@ -254,8 +254,8 @@ func (r *writtenRecord) examine(d *Document, i int, text []byte, calls map[strin
 	if err != nil {
 		return unreadable(text, err).Violations
 	}
-	c := coder{doc: d, calls: calls, tails: make([][]modelio.Message, len(d.Snapshots)), dst: make([]byte, 0, 512),
-		at: read.Root(), steps: recordSteps(i)}
+	c := coder{cursor: cursor{at: read.Root(), dst: make([]byte, 0, 512), steps: recordSteps(i)},
+		doc: d, calls: calls, tails: make([][]modelio.Message, len(d.Snapshots))}
 	c.record(&Snapshot{})
 	r.copied = c.copied
 	return c.found

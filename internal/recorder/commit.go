@@ -20,16 +20,8 @@ type revision struct {
 	renewed []string           // the ids of its records whose calls were made, or adopted their answers
 }
 
-// commit writes what was recorded, if the test passed: a test that failed or was skipped leaves the
+// settle writes what was recorded, if the test passed: a test that failed or was skipped leaves the
 // store as it was, and what it bought waits. It returns what the test's log should say.
-func (r *revision) commit(o Outcome) (note string) {
-	note = r.settle(o)
-	if r.pending.torn != "" {
-		note = strings.Trim(r.pending.torn+"\n"+note, "\n")
-	}
-	return note
-}
-
 func (r *revision) settle(o Outcome) (note string) {
 	goldens := r.goldens()
 	r.updated = &usage.Update{}
@@ -68,19 +60,16 @@ func failedBy(subtests []string) string {
 
 // made returns how many calls were made live, each with its tries.
 func (r *revision) made() (calls int) {
-	failed := map[key]bool{}
-	for _, tk := range r.takes {
-		if r.transient(tk) {
-			failed[tk.key] = true
-		}
-	}
+	counted := r.stood()
 	for _, tk := range r.takes {
 		if !r.transient(tk) {
 			calls++
-			delete(failed, tk.key)
+		} else if !counted[tk.key] {
+			counted[tk.key] = true
+			calls++
 		}
 	}
-	return calls + len(failed)
+	return calls
 }
 
 // write commits the document that the test now has.
@@ -137,29 +126,21 @@ func (r *revision) remove() error {
 // goldens makes the snapshots of the takes, by take. A call that failed for now and was made again
 // with success is one call.
 func (r *revision) goldens() map[*take]*golden {
-	succeeded := map[key]bool{}
 	for _, tk := range r.takes {
 		tk.stop()
 		if tk.dropsQuietly() {
 			tk.become(dropped)
 		}
-		if tk.outcome != dropped && !r.transient(tk) {
-			succeeded[tk.key] = true
-		}
 	}
-	reported := map[key]bool{}
+	counted := r.stood() // by a later try, or by the first one that failed
 	goldens := map[*take]*golden{}
 	unkept := map[*take]*Failure{}
 	for _, tk := range r.takes {
-		if tk.outcome == dropped {
+		again := r.transient(tk)
+		if tk.outcome == dropped || again && counted[tk.key] {
 			continue
 		}
-		if r.transient(tk) {
-			if succeeded[tk.key] || reported[tk.key] {
-				continue
-			}
-			reported[tk.key] = true
-		}
+		counted[tk.key] = counted[tk.key] || again
 		g, f := r.golden(tk)
 		if f != nil {
 			unkept[tk] = f
@@ -178,6 +159,17 @@ func (r *revision) goldens() map[*take]*golden {
 		}
 	}
 	return goldens
+}
+
+// stood returns the keys of the calls that some try ended otherwise than for now.
+func (r *run) stood() map[key]bool {
+	stood := map[key]bool{}
+	for _, tk := range r.takes {
+		if tk.ended() != dropped && !r.transient(tk) {
+			stood[tk.key] = true
+		}
+	}
+	return stood
 }
 
 // transient reports whether a take ended so that the next try may do better.
@@ -225,6 +217,15 @@ func (r *run) document(provider string) (*tape, error) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err
+}
+
+// known returns the tape of the test's document with the keys of all its records.
+func (r *run) known(provider string) (*tape, error) {
+	t, err := r.document(provider)
+	if err == nil {
+		err = t.know(len(t.records))
+	}
+	return t, err
 }
 
 // whole reports whether the files that a record of the store names are there, and say what it says.

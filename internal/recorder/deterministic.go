@@ -18,14 +18,7 @@ import (
 // undetermined holds a call to the rules of determinism (SF "Determinism Requirements"): it asks for what its API
 // and its model take. lifted says for the record what the model takes no value of; f is the failure of a
 // call whose answer may be another one each time.
-func (r *Recorder) undetermined(c *call) (lifted string, f *Failure) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.determine(c)
-}
-
-// determine is undetermined for a caller that holds the lock.
-func (r *run) determine(c *call) (lifted string, f *Failure) {
+func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
 		return "", nil
 	}

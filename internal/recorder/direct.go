@@ -30,13 +30,13 @@ func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || 
 // direct returns what answers a call that is no HTTP: a record whose answer is proven, or a take for what a live
 // call will answer.
 func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
-	*call, *servedRecord, *take, error) {
+	*call, *servedRecord, error) {
 	within := ctx
 	if codec.Tools {
 		within = context.WithoutCancel(ctx) // a tool runs, or is replayed, whatever its context says
 	}
 	if err := r.begin(within, what); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	asked, err := request()
 	var c *call
@@ -44,7 +44,7 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 		c, err = r.call(codec.Provider, laneOf(ctx), codec, asked)
 	}
 	if err != nil {
-		return nil, nil, nil, r.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+		return nil, nil, r.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
 	if g, ok := what.(*Generation); ok {
 		r.takesModelStep(c, g)
@@ -52,17 +52,18 @@ func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provide
 	if c.what = what; codec.Tools {
 		c.over = ctx.Err()
 	}
-	served, tk, err := r.answer(c)
-	if tk != nil {
-		tk.source.Provenance = snapshot.ProvenanceOf(ctx)
-	}
-	if err == nil && tk == nil {
+	served, err := r.answer(c)
+	switch {
+	case err != nil:
+	case served.take != nil:
+		served.take.source.Provenance = snapshot.ProvenanceOf(ctx)
+	default:
 		err = r.proven(served.proof)
+		if err == nil && served.fault != nil {
+			err = served.fault.direct(ctx, served)
+		}
 	}
-	if err == nil && tk == nil && served.fault != nil {
-		err = served.fault.direct(ctx, served)
-	}
-	return c, served, tk, err
+	return c, served, err
 }
 
 // who names whom a request asks: a provider, a tool, "tools/list of shop".

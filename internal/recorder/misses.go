@@ -101,12 +101,7 @@ func (n *notes) overlapped() (equal []*take) {
 
 // tried returns the statuses of answers that asked to try again, and were followed by one that stood.
 func (n *notes) tried() (statuses []string) {
-	stood := map[key]bool{}
-	for _, tk := range n.takes {
-		if !n.transient(tk) {
-			stood[tk.key] = true
-		}
-	}
+	stood := n.stood()
 	for _, tk := range n.takes {
 		if tk.outcome == retryable && stood[tk.key] {
 			statuses = append(statuses, strconv.Itoa(tk.status)+" "+http.StatusText(tk.status))

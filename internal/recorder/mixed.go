@@ -10,25 +10,20 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// mixed answers a call from the tape, or has it made live: which, its kind says, and where the run is forked. What is live may
-// ask for more than the tape has, and in another order.
-func (r *Recorder) mixed(c *call) (*servedRecord, *take, error) {
-	if r.Checking.Covers(c.codec.Tools) {
-		before, err := r.beforeFork(c)
-		if err != nil {
-			return nil, nil, r.refused(c, err)
-		}
-		if !before {
-			if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
-				return nil, nil, r.refused(c, r.unforkable(c))
-			}
-			r.tellAsked(c, nil)
-			tk, err := r.take(c, "")
-			return nil, tk, err
-		}
+// forked has a call made live, where its kind and where the run is forked say so. What is live may ask for more than the tape
+// has, and in another order.
+func (r *Recorder) forked(c *call) (*servedRecord, error) {
+	if !r.Checking.Covers(c.codec.Tools) {
+		return nil, nil
 	}
-	s, err := r.replay(c)
-	return s, nil, r.refused(c, err)
+	if before, err := r.beforeFork(c); before || err != nil {
+		return nil, err
+	}
+	if w, ok := c.what.(*wire); r.asksOther(c) && (!ok || !namesModel(w, r.Checking.Old)) {
+		return nil, r.unforkable(c)
+	}
+	r.tellAsked(c, nil)
+	return r.take(c, "")
 }
 
 // beforeFork reports whether a call is one of those that the tape answers before the run goes on live. All of these have to be
@@ -38,8 +33,6 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 	if from == 1 {
 		return false, nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if err := r.openTape(c.provider); err != nil {
 		return false, err
 	}

@@ -35,6 +35,28 @@ var modes = [...]struct {
 	Mixed:       {name: "live", live: true, injects: true},
 }
 
+// A source answers a call, or returns the take of a live one that will; nil: the next source is asked. The lock is held.
+type source func(*Recorder, *call) (*servedRecord, error)
+
+// sources are what a mode asks for the answer of a call, in order.
+func (m Mode) sources() []source {
+	switch m {
+	case Update:
+		return []source{(*Recorder).stored, (*Recorder).cancelled, (*Recorder).made}
+	case UpdateTools:
+		return []source{(*Recorder).stored, (*Recorder).made}
+	case UpdateAll:
+		return []source{(*Recorder).made}
+	case UpdateNew:
+		return []source{(*Recorder).replayOrNew, (*Recorder).made}
+	case Rekey:
+		return []source{(*Recorder).rekey}
+	case Mixed:
+		return []source{(*Recorder).forked, (*Recorder).replay}
+	}
+	return []source{(*Recorder).replay}
+}
+
 func (m Mode) String() string { return modes[m].name }
 
 // Live reports whether calls are made.

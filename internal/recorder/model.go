@@ -60,12 +60,12 @@ func (g *Generation) api() string { return actionPrefix + cmp.Or(g.Action, "gene
 
 // Generate answers the call of a model from the document of the test, or makes and records it.
 func (r *Recorder) Generate(ctx context.Context, g Generation) (*modelio.GenerateResponse, error) {
-	c, served, tk, err := r.direct(ctx, &g, modelCodec(g.api(), g.Provider), g.request)
+	c, served, err := r.direct(ctx, &g, modelCodec(g.api(), g.Provider), g.request)
 	switch {
 	case err != nil:
 		return nil, err
-	case tk != nil:
-		return g.live(ctx, tk)
+	case served.take != nil:
+		return g.live(ctx, served.take)
 	}
 	if r.Mode == Check {
 		r.checkModel(&g, c, served)

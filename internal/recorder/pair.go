@@ -24,10 +24,7 @@ func (r *revision) pair(goldens map[*take]*golden, partial bool) (put *store.Put
 		r.maskCommand(g)
 	}
 	calls := r.inOrder(goldens)
-	old, err := r.document(providerOf(calls))
-	if err == nil {
-		err = old.know(len(old.records))
-	}
+	old, err := r.known(providerOf(calls))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +186,7 @@ func (r *run) inOrder(goldens map[*take]*golden) []testCall {
 func (r *run) places(goldens []*golden) func(key) int {
 	places := map[key]int{}
 	if len(goldens) > 1 {
-		if old, err := r.document(goldens[0].take.provider); err == nil && old.know(len(old.records)) == nil {
+		if old, err := r.known(goldens[0].take.provider); err == nil {
 			for i, k := range slices.Backward(old.keys) {
 				places[k] = i
 			}

@@ -59,8 +59,6 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	if p.Mode == UpdateAll {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.open(c.provider)
 	for {
 		i, how, err := p.earlier.find(c.key)
@@ -128,11 +126,7 @@ func (p *pending) waiting() (takes []*take) {
 // number numbers the pending answers that have no number yet: as the record that the call would be held
 // against, or with a number of its own.
 func (p *pending) number(provider string) error {
-	t, err := p.document(provider)
-	if err == nil {
-		err = t.know(len(t.records))
-	}
-	if err != nil {
+	if _, err := p.known(provider); err != nil {
 		return err
 	}
 	served := map[int]bool{}
@@ -354,10 +348,7 @@ func (p *pending) settle(goldens map[*take]*golden) []*take {
 	if len(p.waiting()) == 0 && !changed {
 		return nil
 	}
-	old, err := p.document(provider)
-	if err == nil {
-		err = old.know(len(old.records))
-	}
+	old, err := p.known(provider)
 	if err == nil {
 		pairs := p.counterparts(calls, old)
 		for n, c := range calls {

@@ -181,12 +181,22 @@ func (s *realtime) turnedAway(req *http.Request, resp *http.Response, err error)
 		return nil, s.r.failCall(s.wire, s.wire.String(), s.r.asFailure(identified))
 	}
 	c.what = s.wire
-	tk, failure := s.r.take(c, "")
+	tk, failure := s.take(c)
 	if failure != nil {
 		return nil, failure
 	}
 	ctx := context.WithValue(req.Context(), upstreamKey{}, http.RoundTripper(answeredUpstream{resp, err}))
 	return s.r.live(req.WithContext(ctx), s.wire, tk)
+}
+
+func (s *realtime) take(c *call) (*take, error) {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	begun, err := s.r.take(c, "")
+	if err != nil {
+		return nil, err
+	}
+	return begun.take, nil
 }
 
 // opened notes a session that is under way; false: the test has ended.
@@ -340,7 +350,7 @@ func (s *realtime) record(how outcome, broke error) {
 		s.r.failAt(s.wire, s.opening.id(), s.r.asFailure(err), s.source)
 		return
 	}
-	tk, err := s.r.take(c, "")
+	tk, err := s.take(c)
 	if err != nil {
 		return // the test has ended
 	}

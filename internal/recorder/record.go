@@ -10,21 +10,19 @@ import (
 )
 
 // take begins a live call.
-func (r *Recorder) take(c *call, lifted string) (*take, error) {
+func (r *Recorder) take(c *call, lifted string) (*servedRecord, error) {
+	if r.ended {
+		return nil, r.tooLate(c.what)
+	}
 	tk := &take{call: c, source: r.Source(), lifted: lifted, started: clock(), steps: &r.steps, began: r.steps.Add(1), decodeContent: r.decodeContent, limit: r.store.MaxBytes(),
 		keepsCuts: r.allows(CutStreams) || c.step != nil}
 	if modes[r.Mode].writes {
 		tk.complete = func() { r.pending.keep(tk) }
 	}
 	r.learn(c.what)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended {
-		return nil, r.tooLate(c.what)
-	}
 	r.takes = append(r.takes, tk)
 	r.answered = append(r.answered, answer{take: tk})
-	return tk, nil
+	return &servedRecord{take: tk}, nil
 }
 
 // live makes a call, whose answer the take keeps as the caller reads it.

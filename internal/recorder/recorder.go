@@ -189,15 +189,15 @@ func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error)
 	if resp, err := r.listenEmpty(req, w, c); resp != nil || err != nil {
 		return resp, err
 	}
-	served, tk, err := r.answer(c)
+	served, err := r.answer(c)
 	switch {
 	case err != nil:
 		return nil, err
-	case tk != nil:
+	case served.take != nil:
 		if r.asksOther(c) {
 			req, w = r.fork(req, w)
 		}
-		return r.live(req, w, tk)
+		return r.live(req, w, served.take)
 	}
 	if r.Mode == Check {
 		r.checkHTTP(req, w, c, served)
@@ -217,31 +217,29 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 }
 
 // answer returns what a call is served, or a take for what a live call will answer.
-func (r *Recorder) answer(c *call) (*servedRecord, *take, error) {
+func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
 	if f := r.failedBefore(c); f != nil {
-		return nil, nil, f
+		return nil, f
 	}
-	if err := r.lineage.inherit(c); err != nil {
-		return nil, nil, r.refused(c, err)
+	if err = r.lineage.inherit(c); err == nil {
+		err = r.ask(c)
 	}
-	if err := r.ask(c); err != nil {
-		return nil, nil, err
+	if err == nil {
+		s, err = r.find(c)
 	}
-	switch r.Mode {
-	case Update, UpdateTools:
-		return r.update(c)
-	case UpdateAll:
-		return r.updateAll(c)
-	case UpdateNew:
-		return r.updateNew(c)
-	case Rekey:
-		s, err := r.rekey(c)
-		return s, nil, r.refused(c, err)
-	case Mixed:
-		return r.mixed(c)
+	return s, r.refused(c, err)
+}
+
+// find asks the sources of the mode for what answers a call.
+func (r *Recorder) find(c *call) (s *servedRecord, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, answers := range r.Mode.sources() {
+		if s, err = answers(r, c); s != nil || err != nil {
+			break
+		}
 	}
-	s, err := r.replay(c) // Check too
-	return s, nil, r.refused(c, err)
+	return s, err
 }
 
 // isRecorded reports whether a call ends as it is recorded: with an answer, with an error of the transport, or with its
@@ -357,7 +355,9 @@ func (r *Recorder) Finish(o Outcome) string {
 	n := notes{report: &r.report}
 	switch {
 	case modes[r.Mode].writes:
-		n.say("%s", r.commit(o))
+		note := r.settle(o)
+		n.say("%s", r.pending.torn)
+		n.say("%s", note)
 	case r.Mode == Mixed:
 		n.ranLive()
 	default:

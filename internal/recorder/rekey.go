@@ -12,8 +12,6 @@ import (
 // would hold it against, which is stale then (design R11).
 func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	lifted, f := r.undetermined(c)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}

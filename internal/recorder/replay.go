@@ -14,8 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// A servedRecord is the record that answers a call.
+// A servedRecord is the record that answers a call, or the take of a live call that will.
 type servedRecord struct {
+	take   *take // nil: the record answers
 	record *snapshot.Snapshot
 	body   []byte
 	proof  *due // nil: the answer is recorded in this run
@@ -24,8 +25,6 @@ type servedRecord struct {
 
 // replay answers a call from the tape. There is no upstream here.
 func (r *Recorder) replay(c *call) (*servedRecord, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if err := r.openTape(c.provider); err != nil {
 		return nil, err
 	}

@@ -83,27 +83,20 @@ func (s *setup) takesModelStep(c *call, g *Generation) {
 
 // ask takes the step that answers a call, in a replay too: another step is drift (design N9). A try of a call that a fault
 // has broken is the same call.
-func (r *Recorder) ask(c *call) error {
-	if c.nextStep == nil || r.triesAgain(c) {
+func (r *Recorder) ask(c *call) (err error) {
+	if c.nextStep == nil {
 		return nil
 	}
-	step, err := c.nextStep()
-	if err != nil {
-		return r.failCall(c.what, c.id(), failuref(c.asking()+" has no answer in the script", indent(err.Error())))
-	}
-	c.step = step
-	return nil
-}
-
-// triesAgain reports whether a call repeats one that a fault has broken.
-func (r *Recorder) triesAgain(c *call) bool {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.faults.owed) == 0 {
-		return false
-	}
 	_, tries := r.faults.owed[c.known()]
-	return tries
+	r.mu.Unlock()
+	if tries {
+		return nil
+	}
+	if c.step, err = c.nextStep(); err != nil {
+		return failuref(c.asking()+" has no answer in the script", indent(err.Error()))
+	}
+	return nil
 }
 
 // Scripted has the recorder look after the script of a model.

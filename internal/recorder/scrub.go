@@ -253,8 +253,6 @@ func (s *setup) clockRule(differences []drift.Difference) string {
 // boughtBefore is the failure of a call that is about to be made again though only values that change
 // every run are others than in a record: the next run would want it once more.
 func (r *Recorder) boughtBefore(c *call) *Failure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if err := r.openTape(c.provider); errors.Is(err, snapshot.ErrNewer) {
 		return r.asFailure(err) // before an answer is bought that could not be written
 	} else if err != nil || !r.now.IsZero() || r.tape.know(len(r.tape.records)) != nil {

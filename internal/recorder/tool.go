@@ -35,12 +35,12 @@ func toolNamed(name string) string { return "tool " + name }
 // CallTool answers the call of a tool from the document of the test, or runs the tool and records it.
 func (r *Recorder) CallTool(ctx context.Context, t ToolCall) (json.RawMessage, error) {
 	t.Input = bytes.Clone(t.Input) // the caller may go on with its own
-	c, served, tk, err := r.direct(ctx, &t, toolCodec, t.request)
+	c, served, err := r.direct(ctx, &t, toolCodec, t.request)
 	switch {
 	case err != nil:
 		return nil, err
-	case tk != nil:
-		return t.live(ctx, tk)
+	case served.take != nil:
+		return t.live(ctx, served.take)
 	}
 	if r.Mode == Check {
 		r.checkTool(ctx, &t, c, served)

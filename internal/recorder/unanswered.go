@@ -121,7 +121,7 @@ func (r *report) withoutKey(c *call) string {
 	if r.Mode == Mixed || r.faults.givenUp().fault != nil || !r.lacksKey(c.provider) {
 		return ""
 	}
-	if _, f := r.determine(c); f != nil {
+	if _, f := r.undetermined(c); f != nil {
 		return ""
 	}
 	return "without a key: " + r.with(Rekey.String())

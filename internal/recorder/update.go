@@ -9,85 +9,68 @@ import (
 	"github.com/traceforge/traceforge-go/internal/store"
 )
 
-// update serves a call from the store as replay does, where a whole record answers it. Else the call
-// is made (design R11).
-func (r *Recorder) update(c *call) (*servedRecord, *take, error) {
-	s, recorded, err := r.stored(c)
-	switch {
-	case s != nil || err != nil:
-		return s, nil, r.refused(c, err)
-	case recorded:
-		return r.buy(c)
-	case r.Mode == Update && r.cancels(c):
-		return nil, nil, context.Canceled
+// cancelled ends a call that a failed tool of its turn had cancelled when the turn was recorded.
+func (r *Recorder) cancelled(c *call) (*servedRecord, error) {
+	if r.tape.cancels(c) {
+		return nil, context.Canceled
 	}
-	return r.updateAll(c)
+	return nil, nil
 }
 
-func (r *Recorder) cancels(c *call) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.tape.cancels(c)
-}
-
-// updateAll makes a call, whatever is recorded.
-func (r *Recorder) updateAll(c *call) (*servedRecord, *take, error) {
+// made has a call made, whatever is recorded.
+func (r *Recorder) made(c *call) (*servedRecord, error) {
 	if f := r.boughtBefore(c); f != nil {
-		return nil, nil, r.failCall(c.what, c.id(), f)
+		return nil, f
 	}
 	return r.buy(c)
 }
 
-// updateNew makes a call only where it is like no record that is left. One that is like a record has drifted, which
-// is no reason to pay: another mode accepts it. Where a record is left in the end after all, the test fails, and
-// what was bought waits for that mode.
-func (r *Recorder) updateNew(c *call) (*servedRecord, *take, error) {
+// replayOrNew answers a call that is recorded. One that is like a record that is left has drifted, which is no reason to pay:
+// another mode accepts it. Where a record is left in the end after all, the test fails, and what was bought waits for that mode.
+func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 	s, err := r.replay(c)
 	var f *Failure
 	if errors.As(err, &f) && f.unheld {
-		return r.updateAll(c)
+		return nil, nil
 	}
-	return s, nil, r.refused(c, err)
+	return s, err
 }
 
 // buy returns a take for a live call, or what an earlier run has bought for it already.
-func (r *Recorder) buy(c *call) (*servedRecord, *take, error) {
+func (r *Recorder) buy(c *call) (*servedRecord, error) {
 	lifted, f := r.undetermined(c)
 	if f != nil {
-		return nil, nil, r.failCall(c.what, c.id(), f)
+		return nil, f
 	}
 	if c.step == nil {
 		if s := r.pending.serve(c, lifted); s != nil {
-			return s, nil, nil
+			return s, nil
 		}
 	}
-	tk, err := r.take(c, lifted)
-	return nil, tk, err
+	return r.take(c, lifted)
 }
 
-// stored serves a call from its record; nil where there is none that can answer it. recorded reports whether
-// there is one, whose call has to be made again then.
-func (r *Recorder) stored(c *call) (s *servedRecord, recorded bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// stored answers a call from the store as replay does, where a whole record can (design R11). One that is recorded, and cannot
+// be served, is bought again.
+func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	if _, err := r.document(c.provider); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	i, rules, err := r.tape.match(c)
 	if err != nil || i < 0 {
-		return nil, false, err
+		return nil, err
 	}
 	r.tape.played[i] = true // its call is this one, whoever answers it
 	was := &r.tape.records[i]
 	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.Mode == UpdateTools && c.codec.Tools {
-		return nil, true, nil
+		return r.buy(c)
 	}
-	s, err = r.keep(c, i, rules)
+	s, err := r.keep(c, i, rules)
 	var wayError *transportError
 	if err != nil && !errors.As(err, &wayError) && !errors.Is(err, store.ErrNotFetched) {
-		return nil, true, nil // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
+		return r.buy(c) // it is broken, which one that git lfs pull fetches is not, or has values that the test does not know
 	}
-	return s, true, err
+	return s, err
 }
 
 // match returns the record of a call that was not played yet, or -1. rules says which rules of the test have

@@ -155,7 +155,7 @@ func (s *Store) target(p Put) (*target, error) {
 // commit makes the change, under the lock.
 func (s *Store) commit(w Writer, puts []*target, remove []string) error {
 	if s.isPending() {
-		return s.relog(w, puts, remove)
+		return logDir{s}.relog(w, puts, remove)
 	}
 	p := &plan{Transaction: Transaction{Writer: w, store: s}, gone: map[string]bool{}}
 	if err := p.plan(puts, remove); err != nil {

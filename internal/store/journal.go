@@ -118,7 +118,7 @@ func (t *Transaction) journal() string {
 		lines = append(lines, journalRemove+" "+string(r.hash)+" "+r.file)
 	}
 	text := strings.Join(lines, "\n") + "\n"
-	if mac := t.store.mac(journalHead, "", []byte(text)); mac != "" {
+	if mac := t.store.signer().mac(journalHead, "", []byte(text)); mac != "" {
 		text += journalMAC + " " + mac + "\n"
 	}
 	return text
@@ -183,7 +183,7 @@ func (s *Store) Recover(w Writer) (became string, err error) {
 	if !ready {
 		return undone, t.undo()
 	}
-	if !s.signed(t.mac, journalHead, "", []byte(t.text)) {
+	if t.mac == "" || !s.signer().signed(t.mac, journalHead, "", []byte(t.text)) {
 		if err := s.doubt(JournalName, "is a commit that was cut short, which "+t.String()); err != nil {
 			return "", err
 		}

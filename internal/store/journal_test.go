@@ -150,7 +150,7 @@ func TestJournalOfAStranger(t *testing.T) {
 			writeFile(t, dir, ConfigName, "x")
 			writeFile(t, dir, fileOf("TestZ")+TempExt, "not x")
 			text := journalHead + "\n" + c.line + "\n" // as if it were signed
-			writeFile(t, dir, JournalName, text+journalMAC+" "+s.mac(journalHead, "", []byte(text))+"\n"+journalReady+"\n")
+			writeFile(t, dir, JournalName, text+journalMAC+" "+s.signer().mac(journalHead, "", []byte(text))+"\n"+journalReady+"\n")
 			before := tree(t, filepath.Dir(dir))
 			err := s.Commit(Change{Put: []Put{putOf("TestX", call{1, "one?", "changed"})}})
 			require.ErrorContains(t, err, c.says, c.reason)

@@ -35,8 +35,8 @@ const maxAttributes = 1024
 
 // attributesFor returns the content that .gitattributes should have where it has got now: that for Git LFS stays so,
 // also where it was damaged.
-func (s *Store) attributesFor(got string) string {
-	if s.lfs || strings.Contains(got, "filter=lfs") {
+func (l lockFile) attributesFor(got string) string {
+	if l.lfs || strings.Contains(got, "filter=lfs") {
 		return LFSAttributes
 	}
 	return Attributes

@@ -50,11 +50,11 @@ func (s *Store) Load(name, provider string) (*Doc, error) {
 		return nil, fmt.Errorf("load document: %q of provider %q is no name of a document", name, provider)
 	}
 	if s.isPending() {
-		logs, err := s.logsOf(name)
+		logs, err := logDir{s}.logsOf(name)
 		if err != nil {
 			return nil, err
 		}
-		return s.loadLogs(name, logs)
+		return logDir{s}.loadLogs(name, logs)
 	}
 	doc, missing := s.LoadFile(name, provider)
 	if !errors.Is(missing, fs.ErrNotExist) {

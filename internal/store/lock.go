@@ -51,7 +51,7 @@ func (s *Store) Exclusively(f func(Writer) error) error {
 
 // Locked calls f as Exclusively does, but leaves a commit that was cut short to f.
 func (s *Store) Locked(f func(Writer) error) error {
-	w, lock, err := s.lock()
+	w, lock, err := lockFile{s}.lock()
 	if err != nil {
 		return fmt.Errorf("lock store %s: %w", s.name, err)
 	}
@@ -82,32 +82,35 @@ func (w Writer) nameHolder() (unname func()) {
 	}
 }
 
+// A lockFile is the file by which a store is locked, which is also its .gitattributes.
+type lockFile struct{ *Store }
+
 const (
 	waitQuietly = 2 * time.Second // how long a lock is waited for without a word
 	holdQuietly = waitQuietly / 2 // how long it is held without a name, as most that do write nothing else meanwhile
 )
 
 // open opens the lock file, which waits for those who have locked it. It tells s.Waiting of them.
-func (s *Store) open(flag int) (*lockedfile.File, error) {
+func (l lockFile) open(flag int) (*lockedfile.File, error) {
 	told := make(chan bool)
 	timer := time.AfterFunc(waitQuietly, func() {
 		defer close(told)
-		if s.Waiting != nil {
-			s.Waiting(s.holder())
+		if l.Waiting != nil {
+			l.Waiting(l.holder())
 		}
 	})
-	lock, err := lockedfile.OpenFile(s.Path(AttributesName), flag, 0)
+	lock, err := lockedfile.OpenFile(l.Path(AttributesName), flag, 0)
 	if !timer.Stop() {
 		<-told
 	}
 	return lock, err
 }
 
-// holder names the process that holds the lock. Anybody may have written the file, so its words are not trusted.
-func (s *Store) holder() string {
+// holder names the process that holds the lock. What is in the file may be of anybody.
+func (l lockFile) holder() string {
 	var pid int
 	var name string
-	data, err := s.Read(HolderName)
+	data, err := l.Read(HolderName)
 	if n, _ := fmt.Sscanf(string(data), "%d %q", &pid, &name); err != nil || n < 2 {
 		return "a process that verifies it, or several in turn"
 	}
@@ -115,22 +118,22 @@ func (s *Store) holder() string {
 }
 
 // lock locks the store for writing. The kernel frees the lock if the process dies.
-func (s *Store) lock() (Writer, *lockedfile.File, error) {
-	if err := s.checkPending(); err != nil {
+func (l lockFile) lock() (Writer, *lockedfile.File, error) {
+	if err := (logDir{l.Store}).checkPending(); err != nil {
 		return Writer{}, nil, err
 	}
 	for {
-		root, err := os.OpenRoot(s.dir)
+		root, err := os.OpenRoot(l.dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = os.MkdirAll(s.dir, 0o777); err == nil {
-				root, err = os.OpenRoot(s.dir)
+			if err = os.MkdirAll(l.dir, 0o777); err == nil {
+				root, err = os.OpenRoot(l.dir)
 			}
 		}
 		if err != nil {
 			return Writer{}, nil, err
 		}
-		w := Writer{root, s.maxBytes, map[string]*os.Root{}}
-		lock, err := s.tryLock(w)
+		w := Writer{root, l.maxBytes, map[string]*os.Root{}}
+		lock, err := l.tryLock(w)
 		if lock != nil && err == nil {
 			return w, lock, nil
 		}
@@ -144,34 +147,34 @@ func (s *Store) lock() (Writer, *lockedfile.File, error) {
 
 // checkPending refuses pending answers that are a link, which git may bring: what is written there would be written
 // elsewhere.
-func (s *Store) checkPending() error {
-	if !s.isPending() {
+func (d logDir) checkPending() error {
+	if !d.isPending() {
 		return nil
 	}
-	if info, err := os.Lstat(s.dir); err != nil || info.IsDir() {
+	if info, err := os.Lstat(d.dir); err != nil || info.IsDir() {
 		return nil
 	}
-	return s.failure("", "", snapshot.RuleStray, nil,
+	return d.failure("", "", snapshot.RuleStray, nil,
 		"is no directory: pending answers are written to a directory of the store only; remove it")
 }
 
 // tryLock returns no lock if the file that it locked is not the store's any more.
-func (s *Store) tryLock(w Writer) (*lockedfile.File, error) {
+func (l lockFile) tryLock(w Writer) (*lockedfile.File, error) {
 	_, err := w.touch(AttributesName)
 	ignoring, err2 := w.touch(IgnoreName)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	lock, err := s.open(os.O_RDWR)
+	lock, err := l.open(os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
 	if same, err := w.isFile(AttributesName, lock.File); err != nil || !same {
 		return nil, errors.Join(err, lock.Close())
 	}
-	err = s.writeAttributes(lock.File)
-	if ignoring != int64(len(s.IgnoredText())) { // of what nobody relies on, the length is asked at each lock
-		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(s.IgnoredText()), 0o666))
+	err = l.writeAttributes(lock.File)
+	if ignoring != int64(len(l.IgnoredText())) { // of what nobody relies on, the length is asked at each lock
+		err = errors.Join(err, w.Root.WriteFile(IgnoreName, []byte(l.IgnoredText()), 0o666))
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
@@ -181,9 +184,9 @@ func (s *Store) tryLock(w Writer) (*lockedfile.File, error) {
 
 // writeAttributes gives f, the locked file, the content that it should have. Windows lets no other
 // handle read it.
-func (s *Store) writeAttributes(f *os.File) error {
+func (l lockFile) writeAttributes(f *os.File) error {
 	got, err := io.ReadAll(io.LimitReader(f, maxAttributes))
-	want := s.attributesFor(string(got))
+	want := l.attributesFor(string(got))
 	if err != nil || string(got) == want {
 		return err
 	}
@@ -203,7 +206,7 @@ func (s *Store) ReadLock() (unlock func(), err error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return func() {}, err // what it is, is a finding
 	}
-	lock, err := s.open(os.O_RDONLY)
+	lock, err := lockFile{s}.open(os.O_RDONLY)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil
 	}

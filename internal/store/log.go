@@ -23,7 +23,7 @@ import (
 // 11). Each run has a log of its own. A reader of pending answers reads all logs of a test, and leaves out an entry
 // that a kill cut short. A Log is not for several goroutines at once.
 type Log struct {
-	store          *Store
+	store          logDir
 	name, provider string
 
 	file string      // its name; empty means there is none yet
@@ -43,9 +43,12 @@ const (
 	logClosed = "closed\n" // what no record ends with
 )
 
+// A logDir is the directory of a store of pending answers, which are in logs.
+type logDir struct{ *Store }
+
 // NewLog returns the log of a run of a test, whose first answer is of the given provider. It makes no file before Append.
 func (s *Store) NewLog(name, provider string) *Log {
-	return &Log{store: s.Pending(), name: name, provider: provider}
+	return &Log{store: logDir{s.Pending()}, name: name, provider: provider}
 }
 
 // Append writes the answer of the place-th call of the run. The record is as [snapshot.Writer.Append] encoded it, and
@@ -91,8 +94,8 @@ type logParts struct {
 }
 
 // parts returns what writes to a log, from its first line on if it is new; size is about that of what comes.
-func (s *Store) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
-	p := &logParts{store: s, provider: provider, file: file}
+func (d logDir) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
+	p := &logParts{store: d.Store, provider: provider, file: file}
 	p.small.Grow(min(size, longPart) + 300) // with the lines between
 	if isNew {
 		p.small.WriteString(logHead + provider + "\n")
@@ -108,7 +111,7 @@ func (p *logParts) beside(kind string, hash canon.Hash, data []byte) {
 }
 
 func (p *logParts) record(place int, line []byte) {
-	head := fmt.Sprintf("%s %d %d %s", logRecord, place, len(line), p.store.mac(logRecord, p.provider, line))
+	head := fmt.Sprintf("%s %d %d %s", logRecord, place, len(line), p.store.signer().mac(logRecord, p.provider, line))
 	p.add(strings.TrimSuffix(head, " "), line)
 }
 
@@ -134,7 +137,7 @@ func (p *logParts) flush() error {
 func (l *Log) Full() bool { return l.size >= l.store.maxBytes }
 
 // logMost is how long a log may be: it was not full before its last answer.
-func (s *Store) logMost() int64 { return 3 * min(s.maxBytes, math.MaxInt64/3) }
+func (d logDir) logMost() int64 { return 3 * min(d.maxBytes, math.MaxInt64/3) }
 
 // open opens the file for what comes next, or makes it.
 func (l *Log) open() (*lockedfile.File, error) {
@@ -184,18 +187,18 @@ func (l *Log) create() (*lockedfile.File, error) {
 }
 
 // makeDir makes the directory of pending answers. Git ignores it also where the store around it is not there yet.
-func (s *Store) makeDir() error {
-	err := os.Mkdir(s.dir, 0o777)
+func (d logDir) makeDir() error {
+	err := os.Mkdir(d.dir, 0o777)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(s.dir, 0o777)
+		err = os.MkdirAll(d.dir, 0o777)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(s.dir), IgnoreName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(d.dir), IgnoreName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(s.Path(IgnoreName), []byte(s.IgnoredText()), 0o666)
+	return os.WriteFile(d.Path(IgnoreName), []byte(d.IgnoredText()), 0o666)
 }
 
 // Remove removes the log, and the directory around it unless it has more. It reports whether somebody has taken what
@@ -215,18 +218,18 @@ func (l *Log) Remove() (taken bool, err error) {
 // removeEmpty removes the directory of pending answers if it has none, with files that it may have besides. Where that
 // cannot be done, as on a system that removes no open file, an empty store is left there, which does no harm. Without
 // the lock file among them it needs no lock, as it removes no log.
-func (s *Store) removeEmpty(own ...string) {
-	if os.Remove(s.dir) == nil {
+func (d logDir) removeEmpty(own ...string) {
+	if os.Remove(d.dir) == nil {
 		return
 	}
-	entries, err := os.ReadDir(s.dir)
+	entries, err := os.ReadDir(d.dir)
 	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(own, e.Name()) }) {
 		return
 	}
 	for _, e := range entries {
-		_ = os.Remove(s.Path(e.Name()))
+		_ = os.Remove(d.Path(e.Name()))
 	}
-	_ = os.Remove(s.dir) // and not what comes meanwhile: a log may
+	_ = os.Remove(d.dir) // and not what comes meanwhile: a log may
 }
 
 // Settle replaces all logs of a test by one: the records of other runs, and behind them those that this run bought.
@@ -234,17 +237,18 @@ func (s *Store) removeEmpty(own ...string) {
 // read.
 func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 	return s.Exclusively(func(w Writer) error {
-		if err := s.closeLogs(bought.Name); err != nil {
+		logs := logDir{s}
+		if err := logs.closeLogs(bought.Name); err != nil {
 			return err
 		}
-		others, err := s.logsOf(bought.Name)
+		others, err := logs.logsOf(bought.Name)
 		if err != nil {
 			return err
 		}
 		others = slices.DeleteFunc(others, func(file string) bool {
 			return slices.ContainsFunc(own, func(l *Log) bool { return l.file == file })
 		})
-		if doc, unread := s.loadLogs(bought.Name, others); unread == nil {
+		if doc, unread := logs.loadLogs(bought.Name, others); unread == nil {
 			left, err := doc.Put(used)
 			if err != nil {
 				return err
@@ -260,8 +264,8 @@ func (s *Store) Settle(bought Put, own []*Log, used map[int]bool) error {
 }
 
 // relog is commit of pending answers: a document put is in logs of its own, and all others of its test go.
-func (s *Store) relog(w Writer, puts []*target, remove []string) error {
-	t := &Transaction{Writer: w, store: s}
+func (d logDir) relog(w Writer, puts []*target, remove []string) error {
+	t := &Transaction{Writer: w, store: d.Store}
 	var gone []string
 	for _, put := range puts {
 		gone = append(gone, put.Name)
@@ -274,7 +278,7 @@ func (s *Store) relog(w Writer, puts []*target, remove []string) error {
 		gone = append(gone, name)
 	}
 	for _, name := range gone {
-		logs, err := s.logsOf(name)
+		logs, err := d.logsOf(name)
 		for _, file := range logs {
 			err = errors.Join(err, t.Remove(file))
 		}
@@ -285,7 +289,7 @@ func (s *Store) relog(w Writer, puts []*target, remove []string) error {
 	if err := t.Apply(); err != nil {
 		return err
 	}
-	s.removeEmpty(AttributesName, IgnoreName, HolderName)
+	d.removeEmpty(AttributesName, IgnoreName, HolderName)
 	return nil
 }
 
@@ -298,7 +302,7 @@ func (t *Transaction) log(put *target) error {
 	for i := range put.Document.Snapshots {
 		if data == nil {
 			data, writer = new(bytes.Buffer), snapshot.Writer{}
-			out = t.store.parts(data, put.Provider, true, 0)
+			out = logDir{t.store}.parts(data, put.Provider, true, 0)
 		}
 		record := &put.Document.Snapshots[i]
 		for _, need := range needsOf(put.Document, i, record.Media()) {
@@ -326,16 +330,16 @@ func (t *Transaction) log(put *target) error {
 }
 
 // closeLogs has those who append to the logs of a test begin others: what is in them is decided on.
-func (s *Store) closeLogs(name string) error {
+func (d logDir) closeLogs(name string) error {
 	if name == "" {
 		return nil
 	}
-	logs, err := s.logsOf(name)
+	logs, err := d.logsOf(name)
 	for _, file := range logs {
-		if info, err := os.Lstat(s.Path(file)); err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Lstat(d.Path(file)); err != nil || !info.Mode().IsRegular() {
 			continue // which is for who reads it to say
 		}
-		f, err := lockedfile.OpenFile(s.Path(file), os.O_RDWR|os.O_APPEND, 0)
+		f, err := lockedfile.OpenFile(d.Path(file), os.O_RDWR|os.O_APPEND, 0)
 		if err != nil {
 			return err
 		}

@@ -19,9 +19,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// logsOf returns the files of the logs of a test, in the order in which they were made; empty means of all.
-func (s *Store) logsOf(name string) (files []string, err error) {
-	entries, err := os.ReadDir(s.dir)
+// logsOf returns the files of the logs of a test, in the order in which they were made; empty name means of all.
+func (d logDir) logsOf(name string) (files []string, err error) {
+	entries, err := os.ReadDir(d.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list store: %w", err)
 	}
@@ -31,7 +31,7 @@ func (s *Store) logsOf(name string) (files []string, err error) {
 		case n > 0 && (name == "" || of == name):
 			files = append(files, e.Name())
 		case filename.Legal(e.Name()) && !e.Type().IsRegular(): // of a provider, as in a store
-			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", s.In(e.Name()))
+			return nil, fmt.Errorf("%s is no log, and pending answers are in logs: delete it", d.In(e.Name()))
 		}
 	}
 	inorder.By(files, func(a, b string) int {
@@ -43,15 +43,15 @@ func (s *Store) logsOf(name string) (files []string, err error) {
 }
 
 // listLogs returns the files of the documents that logs make, each in the directory of the provider that they name.
-func (s *Store) listLogs() (files []string, err error) {
-	logs, err := s.logsOf("")
+func (d logDir) listLogs() (files []string, err error) {
+	logs, err := d.logsOf("")
 	last := ""
 	for _, file := range logs {
 		name, _ := parseLogFile(file)
 		if name == last {
 			continue
 		}
-		f, err := s.toRead(file)
+		f, err := d.toRead(file)
 		if err != nil {
 			continue // it has just gone
 		}
@@ -88,15 +88,15 @@ func parseLogFile(file string) (name string, n int64) {
 func logFile(name string, n int64) string { return name + "." + strconv.FormatInt(n, 10) + logExt }
 
 // loadLogs returns the document that logs of a test make.
-func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
+func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if len(logs) == 0 {
-		return nil, &fs.PathError{Op: "load document", Path: s.In(name), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "load document", Path: d.In(name), Err: fs.ErrNotExist}
 	}
-	doc := &Doc{Name: name, store: s, whole: map[string][]byte{}}
+	doc := &Doc{Name: name, store: d.Store, whole: map[string][]byte{}}
 	blobs := map[canon.Hash][]byte{}
 	var records []snapshot.Snapshot
 	for _, file := range logs {
-		more, err := s.readLog(name, file, blobs, &doc.Torn)
+		more, err := d.readLog(name, file, blobs, &doc.Torn)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
 		}
 	}
 	if len(records) == 0 {
-		return nil, s.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
+		return nil, d.failure(logs[0], "", snapshot.RulePending, nil, "has no whole answer: reject %s", name)
 	}
 	put := PutOf(name, records)
 	doc.Provider, doc.Document = put.Provider, put.Document
@@ -123,26 +123,26 @@ func (s *Store) loadLogs(name string, logs []string) (*Doc, error) {
 		}
 	}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
-		return nil, &snapshot.Error{File: s.In(logs[0]), Violations: wrong}
+		return nil, &snapshot.Error{File: d.In(logs[0]), Violations: wrong}
 	}
 	return doc, nil
 }
 
 // readLog returns the records of a log, each with its provider, in the order of their calls. It adds what is beside
-// them to blobs. An entry that a kill cut short is left out, and sets torn.
-func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
-	wrong := func(rule, format string, args ...any) error { return s.failure(file, "", rule, nil, format, args...) }
-	info, err := os.Lstat(s.Path(file))
+// them to blobs. What a kill cut short is left out, and torn set.
+func (d logDir) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bool) ([]snapshot.Snapshot, error) {
+	wrong := func(rule, format string, args ...any) error { return d.failure(file, "", rule, nil, format, args...) }
+	info, err := os.Lstat(d.Path(file))
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, wrong(snapshot.RuleStray, "%v", errIrregular)
 	}
-	f, err := s.toRead(file)
+	f, err := d.toRead(file)
 	if err != nil {
 		return nil, fmt.Errorf("load pending answers: %w", err)
 	}
-	data, err := readAll(f, s.logMost())
+	data, err := readAll(f, d.logMost())
 	if err != nil {
-		return nil, s.unreadable(file, err)
+		return nil, d.unreadable(file, err)
 	}
 	for closed := true; closed; {
 		data, closed = bytes.CutSuffix(data, []byte(logClosed))
@@ -168,8 +168,8 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 		if !ok {
 			return nil, wrong(snapshot.RuleValue, "has the line %q, which no traceforge writes: reject %s", jsontext.Excerpt(string(head)), name)
 		}
-		if int64(size) > s.maxBytes {
-			return nil, s.unreadable(file, &tooLarge{int64(size), s.maxBytes})
+		if int64(size) > d.maxBytes {
+			return nil, d.unreadable(file, &tooLarge{int64(size), d.maxBytes})
 		}
 		if size >= len(body) {
 			break
@@ -177,7 +177,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 		if kind == logRecord { // which has a seal
 			place, _ := strconv.Atoi(id)
 			lines, places, begun = append(lines, body[:size]), append(places, place), false
-			own = own && s.signed(mac, logRecord, provider, body[:size])
+			own = own && mac != "" && d.signer().signed(mac, logRecord, provider, body[:size])
 		} else if got := canon.Sum(body[:size]); string(got) != id {
 			return nil, wrong(snapshot.RuleRaw, "has an answer of the hash %s where it says %s: reject %s", got, id, name)
 		} else {
@@ -189,14 +189,14 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 		return nil, nil
 	}
 	if !own {
-		if err := s.doubt(file, "holds answers that a test bought"); err != nil {
+		if err := d.doubt(file, "holds answers that a test bought"); err != nil {
 			return nil, err
 		}
 	}
-	d, err := snapshot.ParseRecords(lines)
+	read, err := snapshot.ParseRecords(lines)
 	var e *snapshot.Error
 	if errors.As(err, &e) {
-		e.File = s.In(file)
+		e.File = d.In(file)
 	}
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *Store) readLog(name, file string, blobs map[canon.Hash][]byte, torn *bo
 	inorder.By(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
 	records := make([]snapshot.Snapshot, len(order))
 	for n, i := range order {
-		records[n] = d.Snapshots[i]
+		records[n] = read.Snapshots[i]
 		records[n].Provider = cmp.Or(records[n].Provider, provider)
 		records[n].Continues = nil // Seal chooses it
 	}

@@ -70,7 +70,7 @@ func logOf(t *testing.T, dir string) string {
 
 func logsIn(t *testing.T, s *Store) []string {
 	t.Helper()
-	logs, err := s.Pending().logsOf("")
+	logs, err := logDir{s.Pending()}.logsOf("")
 	require.NoError(t, err)
 	return logs
 }
@@ -222,7 +222,7 @@ func TestLogTaken(t *testing.T) {
 	s, dir := newStore(t)
 	b := newBuyer(s, "TestX")
 	require.NoError(t, b.buy(putOf("TestX", bought[0])))
-	require.NoError(t, s.Pending().closeLogs(nameOf("TestX")))
+	require.NoError(t, logDir{s.Pending()}.closeLogs(nameOf("TestX")))
 	require.ErrorIs(t, b.buy(putOf("TestX", bought[1])), ErrTaken, "it is being decided on")
 	_, err := s.Accept([]string{nameOf("TestX")})
 	require.NoError(t, err)

@@ -27,8 +27,40 @@ type Moved struct {
 // Move renames documents with what is beside them, in one commit, and their pending ones before: no call of theirs
 // changes. Their ids and sources follow, and nothing else. A target that exists is an error that is [fs.ErrExist], a
 // document that does not is one that is [fs.ErrNotExist]; then nothing is moved.
-func (s *Store) Move(moves ...Move) ([]Moved, error) {
-	moved, err := s.move(moves)
+func (s *Store) Move(moves ...Move) (moved []Moved, err error) {
+	if len(moves) == 0 {
+		return nil, nil
+	}
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil, fmt.Errorf("move: %w", err)
+	}
+	err = s.Exclusively(func(w Writer) error {
+		pending := s.Pending()
+		waiting := pending.holding(moves)
+		change, from, err := s.locking().planMoves(moves, waiting)
+		if err != nil {
+			return err
+		}
+		if len(waiting) > 0 {
+			err = pending.Exclusively(func(w Writer) error {
+				for _, m := range waiting {
+					if err := (logDir{pending}).closeLogs(m.Name); err != nil {
+						return err
+					}
+				}
+				change, _, err := pending.locking().planMoves(waiting, moves)
+				if err != nil {
+					return err
+				}
+				return pending.commitMoves(w, change)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		moved = from
+		return s.commitMoves(w, change)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("move: %w", err)
 	}
@@ -47,43 +79,6 @@ func (s *Store) Copy(m Move) error {
 		return fmt.Errorf("copy: %w", err)
 	}
 	return nil
-}
-
-func (s *Store) move(moves []Move) (moved []Moved, err error) {
-	if len(moves) == 0 {
-		return nil, nil
-	}
-	if _, err := os.Stat(s.dir); err != nil {
-		return nil, err
-	}
-	err = s.Exclusively(func(w Writer) error {
-		pending := s.Pending()
-		waiting := pending.holding(moves)
-		change, from, err := s.locking().planMoves(moves, waiting)
-		if err != nil {
-			return err
-		}
-		if len(waiting) > 0 {
-			err = pending.Exclusively(func(w Writer) error {
-				for _, m := range waiting {
-					if err := pending.closeLogs(m.Name); err != nil {
-						return err
-					}
-				}
-				change, _, err := pending.locking().planMoves(waiting, moves)
-				if err != nil {
-					return err
-				}
-				return pending.commitMoves(w, change)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		moved = from
-		return s.commitMoves(w, change)
-	})
-	return moved, err
 }
 
 // holding returns those of the moves whose documents are here.

@@ -65,9 +65,12 @@ var userKey = sync.OnceValue(func() (k keyFile) {
 // inTrees are directories that a cache directory shares with a store, and whether they are in a repository or a module.
 var inTrees sync.Map
 
-// secret returns the key of this user; nil means there is none. A cache directory inside the repository or the module has none,
+// A signer is the key of this user, which makes MACs; nil means that there is none.
+type signer []byte
+
+// signer returns the key of this user; nil means that there is none. A cache directory inside the repository or the module has none,
 // as a commit could bring it.
-func (s *Store) secret() []byte {
+func (s *Store) signer() signer {
 	of, shared := s.keys(), s.dir
 	for rel, err := filepath.Rel(shared, of.dir); err != nil || !filepath.IsLocal(rel); rel, err = filepath.Rel(shared, of.dir) {
 		if shared == filepath.Dir(shared) {
@@ -98,9 +101,8 @@ func isAbove(dir, name string) bool {
 	}
 }
 
-// mac returns the MAC of a kind of file that says data; empty means there is no key.
-func (s *Store) mac(kind, of string, data []byte) string {
-	key := s.secret()
+// mac returns the MAC of a kind of file that says data; empty means that there is no key.
+func (key signer) mac(kind, of string, data []byte) string {
 	if key == nil {
 		return ""
 	}
@@ -110,9 +112,9 @@ func (s *Store) mac(kind, of string, data []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// signed reports whether mac is the MAC of data.
-func (s *Store) signed(mac, kind, of string, data []byte) bool {
-	return mac != "" && hmac.Equal([]byte(mac), []byte(s.mac(kind, of, data)))
+// signed reports whether mac, which is not empty, is the MAC of data.
+func (key signer) signed(mac, kind, of string, data []byte) bool {
+	return hmac.Equal([]byte(mac), []byte(key.mac(kind, of, data)))
 }
 
 // Trusting returns the store for a user who says that its journal and its pending answers are their own.

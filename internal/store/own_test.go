@@ -49,7 +49,7 @@ func TestJournalsOfOthers(t *testing.T) {
 					s.keys = anotherUser
 				}
 				text := journalHead + "\nremove " + sumOf(t, dir, fileOf("TestGone")) + " " + fileOf("TestGone") + "\n"
-				mac := openAt(t, dir).mac(journalHead, "", []byte(text))
+				mac := openAt(t, dir).signer().mac(journalHead, "", []byte(text))
 				writeFile(t, dir, JournalName, text+"mac "+mac+"\nready\n")
 				in.make(t, s)
 				before := tree(t, dir)
@@ -96,7 +96,7 @@ func TestJournalSigned(t *testing.T) {
 	s, dir := newStore(t)
 	commit(t, s, putOf("TestX", call{1, "one?", "one"}), putOf("TestGone", call{1, "one?", "one"}))
 	step := "remove " + sumOf(t, dir, fileOf("TestGone")) + " " + fileOf("TestGone") + "\n"
-	mac := "mac " + s.mac(journalHead, "", []byte(journalHead+"\n")) + "\n"
+	mac := "mac " + s.signer().mac(journalHead, "", []byte(journalHead+"\n")) + "\n"
 	for _, journal := range []string{
 		journalHead + "\n" + step + mac + "ready\n", journalHead + "\n" + mac + step + "ready\n",
 		journalHead + "\n" + mac + step + mac + "ready\n", journalHead + "\n" + step + "mac \nready\n", journalHead + "\n" + step + "ready\n",
@@ -175,9 +175,9 @@ func TestKeyInTheTree(t *testing.T) {
 		require.NoError(t, os.MkdirAll(dir, 0o777))
 		s.keys = func() keyFile { return keyFile{filepath.Join(top, ".cache", "traceforge"), []byte("x")} }
 		require.NoError(t, os.WriteFile(filepath.Join(top, marker), nil, 0o666))
-		require.Empty(t, s.mac("x", "", nil), marker)
+		require.Empty(t, s.signer().mac("x", "", nil), marker)
 		s.keys = func() keyFile { return keyFile{t.TempDir(), []byte("x")} }
-		require.NotEmpty(t, s.mac("x", "", nil))
+		require.NotEmpty(t, s.signer().mac("x", "", nil))
 	}
 }
 

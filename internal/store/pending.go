@@ -150,7 +150,7 @@ func (s *Store) decided(ids []string, use func(w Writer, d *decision) error) err
 		return pending.Exclusively(func(p Writer) error {
 			for _, id := range ids {
 				name, _, _ := snapshot.ParseID(id) // which the name of a document may look like too
-				if err := errors.Join(pending.closeLogs(id), pending.closeLogs(name)); err != nil {
+				if err := errors.Join(logDir{pending}.closeLogs(id), logDir{pending}.closeLogs(name)); err != nil {
 					return err
 				}
 			}
@@ -294,7 +294,7 @@ func (d *decision) verify(doc *Doc, checks []Check) error {
 		wrong = append(wrong, check(doc)...)
 	}
 	if len(wrong) > 0 {
-		logs, err := d.pending.logsOf(doc.Name)
+		logs, err := logDir{d.pending}.logsOf(doc.Name)
 		return errors.Join(err, &snapshot.Error{File: d.pending.In(logs[0]), Violations: wrong})
 	}
 	return nil

@@ -191,7 +191,7 @@ func TestAcceptRefuses(t *testing.T) {
 			commit(t, s, putOf("TestIt", call{1, "Where?", "There."}), putOf("TestOther", call{1, "a", "b"}))
 			pend(t, s, recordedAt, "TestIt", call{1, "Where is it?", "Here."})
 			pend(t, s, recordedAt, "TestOther", call{1, "a", "c"})
-			logs, err := s.Pending().logsOf(nameOf("TestIt"))
+			logs, err := logDir{s.Pending()}.logsOf(nameOf("TestIt"))
 			require.NoError(t, err)
 			tt.alter(t, filepath.Join(dir, PendingName, logs[0]))
 			before := tree(t, dir)

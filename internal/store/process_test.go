@@ -348,13 +348,13 @@ func TestHolderOfAStranger(t *testing.T) {
 		"1 \"" + strings.Repeat("x", 999) + "\"": `process 1, "` + strings.Repeat("x", 199),
 	} {
 		writeFile(t, dir, HolderName, content)
-		require.Equal(t, says, s.holder(), content)
+		require.Equal(t, says, lockFile{s}.holder(), content)
 	}
 	commit(t, s, putOf("TestY", call{1, "y?", "y"}))
 	require.NotContains(t, tree(t, dir), HolderName)
 	document := tree(t, dir)[fileOf("TestX")]
 	require.NoError(t, os.Symlink(filepath.FromSlash(fileOf("TestX")), filepath.Join(dir, HolderName)))
-	require.Equal(t, "a process that verifies it, or several in turn", s.holder())
+	require.Equal(t, "a process that verifies it, or several in turn", lockFile{s}.holder())
 	commit(t, s, putOf("TestZ", call{1, "z?", "z"}))
 	require.Equal(t, document, tree(t, dir)[fileOf("TestX")])
 }

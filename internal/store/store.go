@@ -160,7 +160,7 @@ func IsStoreFile(file string) bool {
 // List returns the files of all documents, sorted. A store that does not exist has none.
 func (s *Store) List() ([]string, error) {
 	if s.isPending() {
-		return s.listLogs()
+		return logDir{s}.listLogs()
 	}
 	providers, err := s.Providers()
 	if err != nil {
