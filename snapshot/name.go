@@ -58,6 +58,7 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 // its ends.
 func slug(text string) string {
 	var b strings.Builder
+	b.Grow(len(text))
 	for _, r := range text {
 		switch {
 		case 'A' <= r && r <= 'Z':

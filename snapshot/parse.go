@@ -72,6 +72,7 @@ func parse(text *jsontext.Document, examining bool) (d *Document, found, otherPi
 		}
 	}
 	c.document()
+	c.endSeals()
 	return c.doc, sorted(c.found), sorted(c.otherPieces)
 }
 

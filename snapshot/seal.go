@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -100,13 +101,29 @@ func (s Seals) Combined(version string) canon.Hash {
 
 var sealedNames = [...]string{"id", "timestamp", "source", "request", "response"}
 
+// seals are coders that compute seals, whose memory the next document uses again.
+var seals = sync.Pool{New: func() any {
+	c := &coder{cursor: cursor{form: asSealed, members: make([]member, 0, membersRoom)}}
+	c.steps = c.room.steps[:0]
+	return c
+}}
+
+// endSeals gives back what computes seals.
+func (c *coder) endSeals() {
+	if c.seal != nil {
+		clear(c.seal.members[:cap(c.seal.members)]) // of the document
+		seals.Put(c.seal)
+	}
+	c.seal = nil
+}
+
 // sealOf returns the seal of a record as it stands in a text (SF "Individual Snapshot Hash"). There is one if all
 // members that it covers are there, and JavaScript reads all their numbers as they are.
 func (c *coder) sealOf(record jsontext.Value) (canon.Hash, bool) {
 	if c.seal == nil {
+		c.seal = seals.Get().(*coder)
 		size := min(len(record.Raw()), spillMost+spillMost/4) // of this one, and about that of the others
-		c.seal = &coder{cursor: cursor{form: asSealed, dst: make([]byte, 0, size), members: make([]member, 0, membersRoom)}}
-		c.seal.steps = c.seal.room.steps[:0]
+		c.seal.dst = slices.Grow(c.seal.dst[:0], size)
 	}
 	s := c.seal
 	s.dst, s.found, s.sum = s.dst[:0], nil, nil

@@ -64,6 +64,22 @@ func allocations(during func()) int {
 	return int(after.Mallocs - before.Mallocs)
 }
 
+// TestReplayAllocationsOfTest bounds how often a test of one call allocates, from its first line to its end: it finds its
+// store, lends keys, reads and checks its document, and proves the answer.
+func TestReplayAllocationsOfTest(t *testing.T) {
+	const tests, most = 100, 315
+	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	t.Setenv("TRACEFORGE_UPDATE", "all")
+	recordTests(t, dir, tests, asking(2<<10))
+	t.Setenv("TRACEFORGE_UPDATE", "")
+	recordTests(t, dir, 1, asking(2<<10)) // what is made once
+	a := allocations(func() { recordTests(t, dir, tests, asking(2<<10)) })
+	t.Logf("%.1f allocations a test", float64(a)/tests)
+	if !raced {
+		require.LessOrEqual(t, a, most*tests)
+	}
+}
+
 // TestReplayAllocationsOfStream holds that no event of a stream costs memory of its own, when it is served, looked at and
 // decoded.
 func TestReplayAllocationsOfStream(t *testing.T) {

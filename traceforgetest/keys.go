@@ -13,27 +13,35 @@ import (
 var keys struct {
 	sync.Mutex
 	users int
-	set   map[string]bool // by name; whether the variable was there, and empty
+	all   []lentKey // those of all providers, which do not change while the process runs
 }
 
-// keyVariables are those of all providers, which do not change while the process runs.
-var keyVariables = sync.OnceValue(provider.KeyVariables)
+// A lentKey is a placeholder for a key that one of several variables may have: the first is lent it.
+type lentKey struct {
+	variables   []string
+	placeholder string
+	lent        bool
+	empty       bool // the variable was there, and empty
+}
 
 // lendKeys sets the variables that are unset, or empty, as CI leaves them without a secret. giveBack ends that when
 // nobody else uses them.
 func lendKeys() (giveBack func()) {
 	keys.Lock()
 	defer keys.Unlock()
-	if keys.users++; keys.users == 1 {
-		keys.set = map[string]bool{}
-		for _, names := range keyVariables() {
-			if slices.ContainsFunc(names, func(name string) bool { return os.Getenv(name) != "" }) {
-				continue
-			}
-			_, empty := os.LookupEnv(names[0])
-			if os.Setenv(names[0], provider.NoKey(names[0])) == nil {
-				keys.set[names[0]] = empty
-			}
+	if keys.all == nil {
+		for _, variables := range provider.KeyVariables() {
+			keys.all = append(keys.all, lentKey{variables: variables, placeholder: provider.NoKey(variables[0])})
+		}
+	}
+	if keys.users++; keys.users > 1 {
+		return returnKeys
+	}
+	for i := range keys.all {
+		k := &keys.all[i]
+		if !slices.ContainsFunc(k.variables, func(name string) bool { return os.Getenv(name) != "" }) {
+			_, k.empty = os.LookupEnv(k.variables[0])
+			k.lent = os.Setenv(k.variables[0], k.placeholder) == nil
 		}
 	}
 	return returnKeys
@@ -45,13 +53,15 @@ func returnKeys() {
 	if keys.users--; keys.users > 0 {
 		return
 	}
-	for name, empty := range keys.set {
-		switch {
-		case !provider.HasNoKey(os.Getenv(name)): // a test has set its own
-		case empty:
+	for i := range keys.all {
+		k := &keys.all[i]
+		switch name := k.variables[0]; {
+		case !k.lent || os.Getenv(name) != k.placeholder: // a test has set its own
+		case k.empty:
 			os.Setenv(name, "")
 		default:
 			os.Unsetenv(name)
 		}
+		k.lent = false
 	}
 }
