@@ -43,6 +43,11 @@ func TestManifest(t *testing.T) {
 		require.Equal(t, id, got.Snapshots[i].ID)
 	}
 	require.Equal(t, put.Document.Snapshots[0].Hash, got.Snapshots[1].Hash)
+	var seals []string
+	for _, e := range got.Snapshots {
+		seals = append(seals, `"`+string(e.Hash)+`"`)
+	}
+	require.Equal(t, canon.Sum([]byte(`{"version":"1.1.0","snapshots":[`+strings.Join(seals, ",")+`]}`)), got.Hash, "as SF's JavaScript has it")
 	require.Equal(t, fileOf("TestX"), got.Snapshots[1].File)
 	require.Equal(t, put.Provider+" tool", got.Snapshots[1].Provider+" "+got.Snapshots[2].Provider, "the record's own")
 	before := tree(t, dir)

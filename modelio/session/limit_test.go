@@ -137,6 +137,7 @@ func TestBackwardsCompatibility(t *testing.T) {
 		require.Empty(t, report.Violations, text)
 		return string(report.Hash)
 	}
+	require.Equal(t, "1.0.0", New("a", "m").SchemaVersion, "the version that sessions are written as")
 	want := core(file)
 	added := strings.NewReplacer(`"mode"`, `"region":{"name":"eu"},"mode"`, `"i":0`, `"i":0,"cost_usd":0.1`).Replace(file)
 	require.Equal(t, want, core(added), "optional members of a minor version are outside the core")

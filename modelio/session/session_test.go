@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -20,9 +21,13 @@ func TestSessionAppend(t *testing.T) {
 	s.Append("hi", "hi")
 	s.Append("hi", "")
 	s.Append("\xff", "a\xffb")
+	s.Append("hi", " h\u00e9\u2028\"\n")
 	require.Equal(t, session.Interaction{PromptHash: hashOfHi, ResponseHash: hashOfHi, ResponseContent: "hi"}, s.Interactions[0])
 	require.Equal(t, session.Interaction{I: 1, PromptHash: hashOfHi, ResponseHash: hashOfNothing}, s.Interactions[1])
 	require.Equal(t, "a\uFFFDb", s.Interactions[2].ResponseContent, "a session is JSON, so it holds characters")
+	for _, in := range s.Interactions {
+		require.Equal(t, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(in.ResponseContent))), string(in.ResponseHash), "of the content's UTF-8 and nothing else")
+	}
 	data, err := s.Encode()
 	require.NoError(t, err)
 	require.Empty(t, session.Verify(data))
