@@ -14,11 +14,11 @@ import (
 
 // A checkReport is what a check found over all tests.
 type checkReport struct {
-	OK       bool           `json:"ok"`
-	Calls    map[string]int `json:"calls"` // by what became of them
-	Tiers    []tierCount    `json:"tiers"` // of the calls that were answered
-	Input    int64          `json:"input"` // tokens of the live calls
-	Output   int64          `json:"output"`
+	OK       bool           `json:"ok"`       // all calls that were made are the same
+	Calls    map[string]int `json:"calls"`    // by what became of them
+	Tiers    []tierCount    `json:"tiers"`    // of the calls that were answered
+	Input    int64          `json:"input"`    // tokens of the live calls
+	Output   int64          `json:"output"`   // tokens of the live answers
 	Compared []checkedCall  `json:"compared"` // calls of which the answers differ, or of which another model was asked
 	NotMade  []checkedCall  `json:"not_made"` // calls that have no live answer, and were to have one
 	Failed   []page.Test    `json:"failed"`   // for other reasons
@@ -26,10 +26,10 @@ type checkReport struct {
 
 // A tierCount is how many calls are the same in a tier.
 type tierCount struct {
-	Tier    string `json:"tier"`
-	Held    bool   `json:"held"`
-	Same    int    `json:"same"`
-	Differs int    `json:"differs"`
+	Tier    string `json:"tier"`    // its name
+	Held    bool   `json:"held"`    // whether a difference fails
+	Same    int    `json:"same"`    // how many calls
+	Differs int    `json:"differs"` // how many calls
 }
 
 // A checkedCall is a call and its test.

@@ -1,22 +1,21 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
-	"github.com/traceforge/traceforge-go/internal/lint"
-	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/page/pagetest"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
@@ -104,6 +103,9 @@ func TestHelp(t *testing.T) {
 		require.Equal(t, exitClean, code, path)
 		require.Empty(t, said, path)
 		require.Contains(t, help, "Usage:\n  traceforge"+path)
+		if c.HasParent() {
+			require.LessOrEqual(t, strings.Count(help, "\n"), 45, "help is for one screen: %s", path)
+		}
 		for line := range strings.Lines(help) {
 			require.LessOrEqual(t, len([]rune(line)), 110, "help is for terminals: %s", line)
 		}
@@ -114,34 +116,39 @@ func TestHelp(t *testing.T) {
 	visit(rootCommand(newConsole(nil, io.Discard, io.Discard)))
 }
 
-// The help of a command names all that its --json may print.
-func TestHelpOfJSON(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		types []any
-	}{
-		{"verify", []any{coverage.PackageReport{}, snapshot.Finding{}, lint.Finding{}, lint.Place{}}},
-		{"report", []any{coverage.PackageReport{}, coverage.Unused{}, coverage.Unanswered{}, page.Test{}}},
-		{"prune", []any{coverage.Unused{}}},
-		{"update", []any{page.Change{}, summary{}}},
-		{"accept", []any{waitingRecord{}, acceptedRecord{}, page.Test{}}},
-		{"review", []any{listedGroup{}, listedTest{}, page.Test{}, drift.Change{}}},
-		{"mv", []any{movedDocument{}, page.Test{}}},
-		{"diff", []any{
-			page.Comparison{}, page.Cause{}, drift.Change{}, page.Place{}, page.Answered{}, page.Change{}, page.CallDifference{},
-		}},
-		{"ls", []any{entry{}, modelUse{}, tokenCount{}, weight{}}},
-		{"init", []any{setup{}, gitSetting{}, gitAttributes{}}},
-		{"version", []any{version{}}},
-	} {
-		_, help, _ := run("", tt.name, "--help")
-		for _, v := range tt.types {
-			for _, field := range reflect.VisibleFields(reflect.TypeOf(v)) {
-				if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
-					require.Regexp(t, `\b`+name+`\b`, help, "%s: %T", tt.name, v)
-				}
+// TestMembersOfAnswers: the schema of what a command prints with --json, which its help names, says of each member of the
+// command's own what it is.
+func TestMembersOfAnswers(t *testing.T) {
+	files, err := filepath.Glob("../../docs/schemas/answer-*.json")
+	require.NoError(t, err)
+	type object struct {
+		Properties map[string]struct{ Description string }
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "-show.json") {
+			continue // records
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var schema struct {
+			object
+			Defs map[string]object `json:"$defs"`
+		}
+		require.NoError(t, json.Unmarshal(text, &schema))
+		objects := map[string]object{"answer": schema.object}
+		maps.Copy(objects, schema.Defs)
+		for name, of := range objects {
+			for member, says := range of.Properties {
+				clear := slices.Contains([]string{"package", "test"}, member) || strings.Contains(name, ".") // of another package
+				require.True(t, clear || says.Description != "", "%s: %s of %s has no comment", file, member, name)
 			}
 		}
+		command := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "answer-"), ".json")
+		for _, group := range []string{"pack", "modelio", "snapshot"} {
+			command = strings.Replace(command, group+"-", group+" ", 1)
+		}
+		_, help, _ := run("", append(strings.Fields(command), "--help")...)
+		require.Contains(t, help, "traceforge schema "+strings.TrimSuffix(filepath.Base(file), ".json")+"\n")
 	}
 }
 

@@ -14,20 +14,20 @@ import (
 
 // An acceptedRecord is a pending record that was accepted.
 type acceptedRecord struct {
-	ID string `json:"id"`
+	ID string `json:"id"` // that the answer waited under
 	As string `json:"as"` // its id in the document; another one where another call had got its number
 }
 
 // What accept and reject print for a program: what they did, or what there is to decide on.
 type (
 	acceptance struct {
-		Accepted []acceptedRecord `json:"accepted"`
+		Accepted []acceptedRecord `json:"accepted"` // answers that are in documents now
 	}
 	rejection struct {
 		Rejected []string `json:"rejected"` // ids
 	}
 	undecided struct {
-		Pending []waitingRecord `json:"pending"`
+		Pending []waitingRecord `json:"pending"` // answers that wait
 	}
 )
 

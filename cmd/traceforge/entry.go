@@ -18,10 +18,10 @@ import (
 // An entry is a line of ls: a test, or one of its calls. It holds no part of the document.
 type entry struct {
 	page.Test
-	File      string     `json:"file"`
-	Call      string     `json:"call,omitempty"` // the id; empty: all of the test
-	Providers []string   `json:"providers"`
-	Models    []modelUse `json:"models"`
+	File      string     `json:"file"`               // the document, its path in the store
+	Call      string     `json:"call,omitempty"`     // the id; empty: all of the test
+	Providers []string   `json:"providers"`          // that were asked
+	Models    []modelUse `json:"models"`             // that were asked
 	Recorded  *time.Time `json:"recorded,omitempty"` // the oldest call; nil: all is pending
 	sums
 }
@@ -37,28 +37,28 @@ func (l *entry) names() []*string {
 
 // A modelUse is a model that was asked, and who answered where that was another.
 type modelUse struct {
-	Asked    string `json:"asked"`
-	Answered string `json:"answered,omitempty"`
+	Asked    string `json:"asked"`              // as the request names it
+	Answered string `json:"answered,omitempty"` // where the answer names another
 }
 
 // Sums are what lines have together.
 type sums struct {
-	Calls    int        `json:"calls"`
-	Tokens   tokenCount `json:"tokens"`
-	Stale    int        `json:"stale"`
-	Scripted int        `json:"scripted"`
-	Pending  int        `json:"pending"`
-	Size     weight     `json:"size"`
+	Calls    int        `json:"calls"`    // how many
+	Tokens   tokenCount `json:"tokens"`   // of the answers
+	Stale    int        `json:"stale"`    // answers that were adopted for another request
+	Scripted int        `json:"scripted"` // answers that a script gave, and no model
+	Pending  int        `json:"pending"`  // answers that wait
+	Size     weight     `json:"size"`     // in bytes
 }
 
 type tokenCount struct {
-	Input  int64 `json:"input"`
-	Output int64 `json:"output"`
+	Input  int64 `json:"input"`  // tokens that were sent
+	Output int64 `json:"output"` // tokens that were answered
 }
 
 type weight struct {
-	Document int64 `json:"document"`
-	Raw      int64 `json:"raw"`
+	Document int64 `json:"document"` // bytes of the document
+	Raw      int64 `json:"raw"`      // bytes of its raw answers
 }
 
 func (s *sums) bytes() int64 { return s.Size.Document + s.Size.Raw }

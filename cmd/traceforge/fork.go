@@ -19,22 +19,22 @@ import (
 
 // A comparison is what check --live found: how tests end with live answers of several models.
 type comparison struct {
-	OK   bool   `json:"ok"` // all tests passed with all models
-	Runs []fork `json:"runs"`
+	OK   bool   `json:"ok"`   // all tests passed with all models
+	Runs []fork `json:"runs"` // a test and a model each
 }
 
 // A fork is a test that was run on live answers.
 type fork struct {
 	Model string `json:"model,omitempty"` // that was asked, as --model has it; empty: the one of the code
 	page.Test
-	Outcome string       `json:"outcome"`       // pass, fail or skip
-	Why     string       `json:"why,omitempty"` // what a test that failed said first
-	Calls   int          `json:"calls"`         // that were live
-	Input   int64        `json:"input"`         // tokens
-	Output  int64        `json:"output"`
+	Outcome string       `json:"outcome"`        // pass, fail or skip
+	Why     string       `json:"why,omitempty"`  // what a test that failed said first
+	Calls   int          `json:"calls"`          // that were live
+	Input   int64        `json:"input"`          // tokens
+	Output  int64        `json:"output"`         // tokens of the live answers
 	Cost    *float64     `json:"cost,omitempty"` // by the prices of config.json; left out where one is not known
-	Seconds float64      `json:"seconds"`
-	Models  []usage.Live `json:"models"` // that answered
+	Seconds float64      `json:"seconds"`        // that it took
+	Models  []usage.Live `json:"models"`         // that answered
 }
 
 // forks runs tests on live answers, once for each model.

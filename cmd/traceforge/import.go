@@ -39,30 +39,30 @@ var (
 type importedDocument struct {
 	File string `json:"file"` // in the store
 	page.Test
-	Tool    string           `json:"tool"`
-	From    []string         `json:"from"` // files
-	Calls   int              `json:"calls"`
+	Tool    string           `json:"tool"`    // that recorded it
+	From    []string         `json:"from"`    // files
+	Calls   int              `json:"calls"`   // how many records
 	Retried int              `json:"retried"` // calls that a later try did better than
-	Unkept  []foreign.Unkept `json:"unkept"`
-	Raw     bool             `json:"raw"`   // it has the answers' own bytes, so that replay can serve them
-	There   bool             `json:"there"` // the store has it already
+	Unkept  []foreign.Unkept `json:"unkept"`  // calls that are left out
+	Raw     bool             `json:"raw"`     // it has the answers' own bytes, so that replay can serve them
+	There   bool             `json:"there"`   // the store has it already
 }
 
 // An unplacedRecording is a recording of which there is no document.
 type unplacedRecording struct {
-	From string `json:"from"`
-	Why  string `json:"why"`
+	From string `json:"from"` // its file
+	Why  string `json:"why"`  // it has no document
 }
 
 // Imports are what import prints for a program.
 type imports struct {
-	OK       bool                `json:"ok"`    // nothing is left out, and nothing found
-	Files    int                 `json:"files"` // that were read
-	Imported []importedDocument  `json:"imported"`
-	Unplaced []unplacedRecording `json:"unplaced"`
+	OK       bool                `json:"ok"`       // nothing is left out, and nothing found
+	Files    int                 `json:"files"`    // that were read
+	Imported []importedDocument  `json:"imported"` // documents
+	Unplaced []unplacedRecording `json:"unplaced"` // recordings without a document
 	Findings []snapshot.Finding  `json:"findings"` // for which nothing is written
 	Removed  []string            `json:"removed"`  // files of the store that documents replace
-	Written  bool                `json:"written"`
+	Written  bool                `json:"written"`  // whether the store was changed
 }
 
 // An importer brings what other tools recorded into a store.

@@ -78,22 +78,22 @@ func makeStore(dir string) error {
 
 // A setup is what init made.
 type setup struct {
-	Dir        string         `json:"dir"`
-	Config     []gitSetting   `json:"config"`
-	Attributes *gitAttributes `json:"attributes,omitempty"`
-	Agents     []agentsFile   `json:"agents,omitempty"`
+	Dir        string         `json:"dir"`                  // the path of the store, from the working directory or as it was named
+	Config     []gitSetting   `json:"config"`               // settings of git that were made
+	Attributes *gitAttributes `json:"attributes,omitempty"` // of git, in this clone
+	Agents     []agentsFile   `json:"agents,omitempty"`     // files for coding agents
 }
 
 // A gitSetting is one of git config.
 type gitSetting struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string `json:"name"`  // of the setting
+	Value string `json:"value"` // that it has now
 }
 
 // GitAttributes are lines that were added to a file of attributes.
 type gitAttributes struct {
-	File  string   `json:"file"`
-	Added []string `json:"added"`
+	File  string   `json:"file"`  // git's attributes of this clone
+	Added []string `json:"added"` // lines that it did not have
 }
 
 // setUpGit makes the settings of this clone and says which.

@@ -35,7 +35,7 @@ description: Tests of model calls with golden snapshots in .ai-snapshots. Read i
 
 // An agentsFile is a file with the text for coding agents.
 type agentsFile struct {
-	File   string `json:"file"`
+	File   string `json:"file"`   // its path
 	Change string `json:"change"` // added, replaced, removed or none
 	head   string // what a file of its own begins with
 }

@@ -21,9 +21,9 @@ import (
 
 // A shardReport is what report brings together of the shards of a run besides.
 type shardReport struct {
-	Checks    *checkReport   `json:"checks,omitempty"`
-	Pending   []pendingEntry `json:"pending"` // answers that were taken into the store's pending ones
-	Conflicts []conflict     `json:"conflicts"`
+	Checks    *checkReport   `json:"checks,omitempty"` // what check --json prints
+	Pending   []pendingEntry `json:"pending"`          // answers that were taken into the store's pending ones
+	Conflicts []conflict     `json:"conflicts"`        // what shards say differently
 }
 
 // ok reports whether the shards agree, and no check failed.
@@ -32,14 +32,14 @@ func (j *shardReport) ok() bool { return len(j.Conflicts) == 0 && (j.Checks == n
 // A pendingEntry is a document of pending answers.
 type pendingEntry struct {
 	page.Test
-	Answers int `json:"answers"`
+	Answers int `json:"answers"` // how many
 }
 
 // A conflict is a test of which two shards say different things.
 type conflict struct {
 	page.Test
 	Shards []string `json:"shards,omitempty"` // directories
-	Reason string   `json:"reason"`
+	Reason string   `json:"reason"`           // in words
 }
 
 func (f conflict) String() string {

@@ -17,8 +17,8 @@ import (
 
 // A testList is what ls prints for a program.
 type testList struct {
-	Tests []entry `json:"tests"`
-	Total sums    `json:"total"`
+	Tests []entry `json:"tests"` // a test each, or with --calls a call
+	Total sums    `json:"total"` // of all that is listed
 }
 
 func list(c *call) error {

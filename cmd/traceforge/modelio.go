@@ -19,7 +19,7 @@ const ruleIO = "IO"
 
 // A verifiedSession is what modelio verify prints of a file for a program, as the reference verifier prints it.
 type verifiedSession struct {
-	OK           bool          `json:"ok"`
+	OK           bool          `json:"ok"`                           // nothing is wrong
 	Interactions *int          `json:"interactions_count,omitempty"` // of a valid session
 	Hash         canon.Hash    `json:"model_io_hash,omitempty"`      // MIO §4.4, of a valid session
 	Violations   []pack.Breach `json:"violations,omitempty"`         // of any other file

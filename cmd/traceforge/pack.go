@@ -20,12 +20,12 @@ import (
 
 // A packReport is what pack prints for a program.
 type packReport struct {
-	Dir          string `json:"dir"`
-	Outcome      string `json:"outcome"`
-	Tests        int    `json:"tests"`
-	Failed       int    `json:"failed"`
-	Interactions int    `json:"interactions"`
-	Files        int    `json:"files"`
+	Dir          string `json:"dir"`          // the pack
+	Outcome      string `json:"outcome"`      // pass or fail
+	Tests        int    `json:"tests"`        // how many it has
+	Failed       int    `json:"failed"`       // how many of them failed
+	Interactions int    `json:"interactions"` // how many it has
+	Files        int    `json:"files"`        // how many it has
 }
 
 // packRun packs a run of the tests: one that left receipts, or one that it makes itself.

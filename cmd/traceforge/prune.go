@@ -14,10 +14,10 @@ import (
 
 // A pruneReport is what prune prints for a program.
 type pruneReport struct {
-	Removed  bool              `json:"removed"` // whether the orphans were removed
-	Orphans  []coverage.Unused `json:"orphans"`
-	Unplayed []coverage.Unused `json:"unplayed"`
-	Failed   []string          `json:"failed"` // packages whose tests failed, so that nothing says what is used
+	Removed  bool              `json:"removed"`  // whether the orphans were removed
+	Orphans  []coverage.Unused `json:"orphans"`  // documents to remove, or that were removed
+	Unplayed []coverage.Unused `json:"unplayed"` // documents that were not used, and stay
+	Failed   []string          `json:"failed"`   // packages whose tests failed, so that nothing says what is used
 }
 
 func prune(c *call) error {

@@ -18,14 +18,14 @@ import (
 // A movedDocument is a document that mv moved.
 type movedDocument struct {
 	From string `json:"from"` // files, from the working directory on
-	To   string `json:"to"`
+	To   string `json:"to"`   // the file that it is now
 	page.Test
-	Was page.Test `json:"was"`
+	Was page.Test `json:"was"` // the test that it was of
 }
 
 // A moveReport is what mv prints for a program.
 type moveReport struct {
-	Moved []movedDocument `json:"moved"`
+	Moved []movedDocument `json:"moved"` // documents
 }
 
 // move is the command mv.

@@ -17,12 +17,12 @@ import (
 type runReport struct {
 	Config []*page.Setting `json:"config,omitempty"` // what changed in config.json since --since
 	coverage.Calls
-	Coverage   []coverage.PackageReport `json:"coverage"`
-	Orphans    []coverage.Unused        `json:"orphans"`
-	Unplayed   []coverage.Unused        `json:"unplayed"`
-	Unanswered []coverage.Unanswered    `json:"unanswered"`
-	Failed     []page.Test              `json:"failed"` // for other reasons
-	Shards     *shardReport             `json:"shards,omitempty"`
+	Coverage   []coverage.PackageReport `json:"coverage"`         // what the run used, by package
+	Orphans    []coverage.Unused        `json:"orphans"`          // documents that no test can use any more
+	Unplayed   []coverage.Unused        `json:"unplayed"`         // documents with records that were not played
+	Unanswered []coverage.Unanswered    `json:"unanswered"`       // tests with calls that their records do not answer
+	Failed     []page.Test              `json:"failed"`           // for other reasons
+	Shards     *shardReport             `json:"shards,omitempty"` // what several --receipt hold besides
 }
 
 func report(c *call) error {

@@ -75,11 +75,11 @@ type group struct {
 
 // A reviewItem is a test of which records wait for a decision. It is decided as a whole.
 type reviewItem struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind"` // pending or changed
 	page.Test
-	Change   string   `json:"change"` // what became of the document: added, changed, removed or moved
-	Document string   `json:"document"`
-	Records  []string `json:"records"` // ids of those that differ
+	Change   string   `json:"change"`   // what became of the document: added, changed, removed or moved
+	Document string   `json:"document"` // its name
+	Records  []string `json:"records"`  // ids of those that differ
 
 	source  *source
 	was     string   // the name of the document that it was before it moved
@@ -253,9 +253,9 @@ func (r *reviewRun) together(g *group) string {
 
 // Decisions are what review prints for a program where something was decided.
 type decisions struct {
-	Accepted []*reviewItem `json:"accepted"`
-	Rejected []*reviewItem `json:"rejected"`
-	Left     int           `json:"left"` // how many tests wait for a decision
+	Accepted []*reviewItem `json:"accepted"` // tests
+	Rejected []*reviewItem `json:"rejected"` // tests
+	Left     int           `json:"left"`     // how many tests wait for a decision
 }
 
 // finish lists what was decided.

@@ -14,14 +14,14 @@ import (
 
 // A listedGroup is a group for a program.
 type listedGroup struct {
-	Kind     string          `json:"kind"`
-	Key      string          `json:"key"`
-	Headline string          `json:"headline"`
+	Kind     string          `json:"kind"`             // pending or changed
+	Key      string          `json:"key"`              // the same in another run
+	Headline string          `json:"headline"`         // in words
 	Changes  []drift.Change  `json:"changes"`          // of the first call
 	Config   []*page.Setting `json:"config,omitempty"` // what changed in config.json
-	Tests    []listedTest    `json:"tests"`
-	Accept   string          `json:"accept"` // the command that does it
-	Reject   string          `json:"reject"`
+	Tests    []listedTest    `json:"tests"`            // that have it
+	Accept   string          `json:"accept"`           // the command that does it
+	Reject   string          `json:"reject"`           // the command that does it
 }
 
 const alsoListed = 20 // of the other groups of a test: a conversation may have thousands
@@ -34,8 +34,8 @@ type listedTest struct {
 
 // ListedGroups are what review prints for a program where nothing was decided.
 type listedGroups struct {
-	Causes []listedGroup `json:"causes"`
-	Left   int           `json:"left"` // how many tests wait for a decision
+	Causes []listedGroup `json:"causes"` // what waits
+	Left   int           `json:"left"`   // how many tests wait for a decision
 }
 
 // list lists what waits, with the commands that decide.

@@ -127,6 +127,9 @@ func setHelp(c *cobra.Command) {
 	if text, err := help.ReadFile("help/" + name + ".txt"); err == nil { // groups have none
 		c.Long = string(text)
 	}
+	if f := c.Flag("json"); f != nil {
+		f.Usage += ": traceforge schema " + schemaOfAnswer(name)
+	}
 	for _, sub := range c.Commands() {
 		setHelp(sub)
 	}

@@ -53,3 +53,6 @@ func completeSchemas(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	}
 	return files, cobra.ShellCompDirectiveNoFileComp
 }
+
+// schemaOfAnswer returns the name of the schema of what a command prints with --json.
+func schemaOfAnswer(command string) string { return "answer-" + strings.ReplaceAll(command, " ", "-") }

@@ -29,9 +29,6 @@ var answers = map[string][]any{
 	"version": {version{}}, "contract show": nil, "show": nil, // records, in a form that no Go type has
 }
 
-// schemaOfAnswer returns the name of the schema of what a command prints with --json.
-func schemaOfAnswer(command string) string { return "answer-" + strings.ReplaceAll(command, " ", "-") }
-
 // TestSchemasOfAnswers holds the schemas of what commands print with --json against their types; there is one for each command.
 func TestSchemasOfAnswers(t *testing.T) {
 	var commands []string

@@ -16,15 +16,15 @@ type summary struct {
 	Kept       int            `json:"kept"`       // calls that were served from the store
 	Changed    int            `json:"changed"`    // calls that were made again
 	Components map[string]int `json:"components"` // of the requests that changed, in words
-	New        int            `json:"new"`
-	Removed    int            `json:"removed"`
-	Rekeyed    int            `json:"rekeyed"` // answers that were adopted for a changed request
-	Renamed    int            `json:"renamed"` // tests that go on with the records that they had under another name
-	Pending    []string       `json:"pending"` // ids of what failed tests bought
-	Unasked    int            `json:"unasked"` // answers that wait, and that no call of a test that passed asks for
-	Gone       map[string]int `json:"gone"`    // models that their providers no longer have, in words, and how many tests ask them
-	TokensIn   int64          `json:"tokens_in"`
-	TokensOut  int64          `json:"tokens_out"`
+	New        int            `json:"new"`        // calls that had no snapshot
+	Removed    int            `json:"removed"`    // records that no call asks for any more
+	Rekeyed    int            `json:"rekeyed"`    // answers that were adopted for a changed request
+	Renamed    int            `json:"renamed"`    // tests that go on with the records that they had under another name
+	Pending    []string       `json:"pending"`    // ids of what failed tests bought
+	Unasked    int            `json:"unasked"`    // answers that wait, and that no call of a test that passed asks for
+	Gone       map[string]int `json:"gone"`       // models that their providers no longer have, in words, and how many tests ask them
+	TokensIn   int64          `json:"tokens_in"`  // of what was bought
+	TokensOut  int64          `json:"tokens_out"` // of what was bought
 }
 
 func summarize(receipts []usage.Receipt) *summary {

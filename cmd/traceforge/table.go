@@ -32,7 +32,7 @@ type flag struct {
 // Flags of several commands.
 var (
 	asJSON  = flag{name: "json", usage: "print one object instead"}
-	inJSON  = flag{name: "json", bare: "true", usage: "print one object instead, or write it into `FILE.json`"}
+	inJSON  = flag{name: "json", bare: "true", usage: "print one object, or into `FILE.json`"}
 	ofStore = flag{name: "dir", usage: "the store, or its module: `DIR`"}
 	receipt = flag{name: "receipt", usage: "read what a run of the tests left in `DIR`"}
 

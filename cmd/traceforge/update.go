@@ -24,11 +24,11 @@ type seals map[string]map[string]page.Seal
 
 // An updateReport is what update prints for a program.
 type updateReport struct {
-	OK       bool          `json:"ok"`
-	Packages int           `json:"packages"`
-	Failed   []string      `json:"failed"` // packages
-	Changes  []page.Change `json:"changes"`
-	Summary  *summary      `json:"summary"`
+	OK       bool          `json:"ok"`       // no test failed
+	Packages int           `json:"packages"` // how many were tested
+	Failed   []string      `json:"failed"`   // packages
+	Changes  []page.Change `json:"changes"`  // of the documents
+	Summary  *summary      `json:"summary"`  // of the calls
 }
 
 func update(c *call) error {

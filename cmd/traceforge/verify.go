@@ -33,15 +33,15 @@ type verification struct {
 
 // A verifyReport is what verify prints for a program.
 type verifyReport struct {
-	OK        bool                     `json:"ok"`
-	Documents int                      `json:"documents"`
-	Snapshots int                      `json:"snapshots"` // records
-	Findings  []snapshot.Finding       `json:"findings"`
-	Lint      []lint.Finding           `json:"lint,omitempty"`
-	Notes     []snapshot.Finding       `json:"notes,omitempty"`
-	Coverage  []coverage.PackageReport `json:"coverage,omitempty"`
-	Changed   *changes                 `json:"changed,omitempty"`
-	Config    []*page.Setting          `json:"config,omitempty"`
+	OK        bool                     `json:"ok"`                 // nothing was found
+	Documents int                      `json:"documents"`          // how many were read
+	Snapshots int                      `json:"snapshots"`          // records
+	Findings  []snapshot.Finding       `json:"findings"`           // what is wrong
+	Lint      []lint.Finding           `json:"lint,omitempty"`     // what --lint found, by cause
+	Notes     []snapshot.Finding       `json:"notes,omitempty"`    // what is worth saying, and no failure
+	Coverage  []coverage.PackageReport `json:"coverage,omitempty"` // how a run used the store, by package; with --receipt
+	Changed   *changes                 `json:"changed,omitempty"`  // what was looked at; with --changed
+	Config    []*page.Setting          `json:"config,omitempty"`   // what changed in config.json; with --changed
 }
 
 func verify(c *call) error {

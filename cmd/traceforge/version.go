@@ -15,10 +15,10 @@ func printVersion(c *call) error {
 
 // A version says what this command is.
 type version struct {
-	Traceforge string `json:"traceforge"`
-	Format     string `json:"format"`
-	Go         string `json:"go,omitempty"`
-	Revision   string `json:"revision,omitempty"`
+	Traceforge string `json:"traceforge"`         // the version of the command
+	Format     string `json:"format"`             // the version of the format
+	Go         string `json:"go,omitempty"`       // that built the command, where it is known
+	Revision   string `json:"revision,omitempty"` // of git, where it is known
 }
 
 func currentVersion() version {

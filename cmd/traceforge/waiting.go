@@ -18,13 +18,13 @@ import (
 
 // A waitingRecord is a pending record: what it says, and what changed against the record that it would replace.
 type waitingRecord struct {
-	ID string `json:"id"`
+	ID string `json:"id"` // of the answer
 	page.Test
 	Replaces   bool     `json:"replaces"`             // a record of the document has its id
 	Components []string `json:"components,omitempty"` // of the request that changed, and of the answer
 	Answer     string   `json:"answer"`               // in a line
-	TokensIn   *int64   `json:"tokens_in,omitempty"`
-	TokensOut  *int64   `json:"tokens_out,omitempty"`
+	TokensIn   *int64   `json:"tokens_in,omitempty"`  // where the answer says it
+	TokensOut  *int64   `json:"tokens_out,omitempty"` // where the answer says it
 
 	document string
 	older    bool // than the answer of the same call that it would replace

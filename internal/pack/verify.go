@@ -73,10 +73,10 @@ func (r Report) OK() bool { return len(r.Findings) == 0 }
 
 // An Answer is a report for a program, as the reference verifier of packs prints it.
 type Answer struct {
-	Files      []string `json:"files_verified,omitempty"` // of a valid pack
-	OK         bool     `json:"ok"`
-	Outcome    string   `json:"outcome,omitempty"` // of a valid pack: pass or fail
-	Path       string   `json:"pack_path"`
+	Files      []string `json:"files_verified,omitempty"`   // of a valid pack
+	OK         bool     `json:"ok"`                         // nothing is wrong
+	Outcome    string   `json:"outcome,omitempty"`          // of a valid pack: pass or fail
+	Path       string   `json:"pack_path"`                  // as it was named
 	Checks     []Check  `json:"reference_checks,omitempty"` // of a valid pack
 	Violations []Breach `json:"violations,omitempty"`       // of any other
 }

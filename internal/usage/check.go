@@ -136,8 +136,8 @@ type Check struct {
 	File   string `json:"file"`   // its document, as messages name it
 	Number int    `json:"number"` // of the call in the document
 
-	Provider string `json:"provider"`
-	State    string `json:"state"`
+	Provider string `json:"provider"`      // that was asked
+	State    string `json:"state"`         // what became of it
 	Why      string `json:"why,omitempty"` // it was not checked
 
 	RecordedModel string        `json:"recorded_model,omitempty"` // that answered
@@ -145,11 +145,11 @@ type Check struct {
 	AskedModel    string        `json:"asked_model,omitempty"`    // asked instead of the one of the record
 	Runs          int           `json:"runs,omitempty"`           // live answers
 	Different     int           `json:"different,omitempty"`      // of them, how many differ from the most frequent
-	Tiers         []CheckedTier `json:"tiers,omitempty"`
-	Settings      []string      `json:"settings,omitempty"` // that may cause variance
-	Input         int64         `json:"input,omitempty"`    // tokens of the live calls
-	Output        int64         `json:"output,omitempty"`
-	Accept        string        `json:"accept,omitempty"` // the command that takes the live answer over
+	Tiers         []CheckedTier `json:"tiers,omitempty"`          // each of them
+	Settings      []string      `json:"settings,omitempty"`       // that may cause variance
+	Input         int64         `json:"input,omitempty"`          // tokens of the live calls
+	Output        int64         `json:"output,omitempty"`         // tokens of the live answers
+	Accept        string        `json:"accept,omitempty"`         // the command that takes the live answer over
 }
 
 // A CheckedTier is how two answers compare in one tier. Of a call that varied they are two live ones.
