@@ -15,7 +15,13 @@ import (
 	"github.com/traceforge/traceforge-go/internal/recorder"
 )
 
-// An Option changes how a [Recorder] works. Options are made by the functions of this package.
+// An Option changes how a [Recorder] works. Options are made by the functions of this package:
+//
+//   - [Scrub] and [Ignore] say what is no change;
+//   - [Nondeterministic] and [Allow] lift rules of recording;
+//   - [Record], [PassThrough] and [KeepHeaders] say what of HTTP is recorded;
+//   - [Check] and [Live] are for tests that always make live calls;
+//   - [Upstream], [Dir], [ContentEncoding] and [StreamTiming] set up the recorder itself.
 type Option interface {
 	apply(*Recorder)
 }

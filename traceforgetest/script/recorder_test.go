@@ -118,6 +118,18 @@ func TestScripted(t *testing.T) {
 	require.Equal(t, records, s.records(), "what did not change stays as it is")
 }
 
+// TestScriptedDrift: a prompt that changed while the script answers is accepted without a key, so no other way is named.
+func TestScriptedDrift(t *testing.T) {
+	s := newSuite(t)
+	t.Setenv("OPENAI_API_KEY", "")
+	green(t, s.with("1", asks("Tell me of the fox in the wood"), script.Say("one")))
+	tb := s.with("", asks("Tell me of the wolf in the wood"), script.Say("one"))
+	require.Contains(t, tb.Logged(), "changed: message 1 (user)")
+	require.Contains(t, tb.Logged(), "the script answers, so no call is made")
+	require.NotContains(t, tb.Logged(), "without a key")
+	green(t, s.with("1", asks("Tell me of the wolf in the wood"), script.Say("one")))
+}
+
 // TestScriptedEdited: an edited step is drift, which an update takes without a call, and the others stay.
 func TestScriptedEdited(t *testing.T) {
 	s := newSuite(t)
