@@ -165,6 +165,7 @@ func (r *Recorder) open() error {
 	r.opts.Waiting = func(holder string) { r.note(fmt.Sprintf("waiting for the store, which %s holds", holder)) }
 	r.opts.Source = func() snapshot.Source { return r.place.source(r.origin()) }
 	r.opts.Sources = r.place.sources
+	r.opts.AsSent = os.Getenv(usage.SentEnv) == "1"
 	if r.opts.Known, err = knownTo(r.opts.Dir); err != nil {
 		return err
 	}
